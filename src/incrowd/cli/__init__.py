@@ -1,0 +1,1 @@
+"""Cli of incrowd."""

@@ -1,0 +1,75 @@
+"""Every error of incrowd, and the one boundary to other libraries' errors.
+
+    IncrowdError            70  something is wrong with incrowd itself
+    ├── NotMetError          1  the release does not satisfy its policy; nothing was written
+    ├── PolicyError          2  the request is wrong: a flag, a policy key, a parameter
+    ├── InputError           3  a table or hierarchy cannot be read or used
+    ├── InfeasibleError      4  no release can satisfy the policy on this table
+    └── LimitError           5  out of time or memory
+
+Messages say what, where, how many and what to do. They never repeat a cell value.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+
+class IncrowdError(Exception):
+    """The root of all errors; `remedy` says what would help."""
+
+    exit_code = 70
+
+    def __init__(self, message: str, *, remedy: str = "") -> None:
+        super().__init__(f"{message}; {remedy}" if remedy else message)
+        self.message = message
+        self.remedy = remedy
+
+
+class NotMetError(IncrowdError):
+    """The release does not satisfy its policy; nothing was written."""
+
+    exit_code = 1
+
+
+class PolicyError(IncrowdError):
+    """The request is wrong: a flag, a policy key, a parameter."""
+
+    exit_code = 2
+
+
+class InputError(IncrowdError):
+    """A table or a hierarchy cannot be read or used."""
+
+    exit_code = 3
+
+
+class InfeasibleError(IncrowdError):
+    """No release can satisfy the policy on this table."""
+
+    exit_code = 4
+
+
+class LimitError(IncrowdError):
+    """Out of time or memory."""
+
+    exit_code = 5
+
+
+@contextmanager
+def boundary(error: IncrowdError) -> Iterator[None]:
+    """Replace whatever another library raises inside by `error`.
+
+    Engines quote cell values in their messages, so neither the message nor the traceback of the
+    original may survive: it is gone before ours is raised. Our own errors pass through.
+    """
+    failed = False
+    try:
+        yield
+    except IncrowdError:
+        raise
+    except MemoryError:
+        raise
+    except Exception:  # noqa: BLE001  every engine has its own exception tree
+        failed = True
+    if failed:
+        raise error

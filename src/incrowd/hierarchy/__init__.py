@@ -1,0 +1,1 @@
+"""Hierarchy of incrowd."""

@@ -1,0 +1,1 @@
+"""Io of incrowd."""

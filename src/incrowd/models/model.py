@@ -1,0 +1,54 @@
+"""What every model is: a condition that each class must meet."""
+
+from typing import Protocol
+
+from incrowd.arrays import Flags
+from incrowd.classes import Classes
+
+
+class Model(Protocol):
+    """A condition that every class must meet.
+
+    Models are frozen values (pydantic dataclasses) with a literal `name`, so that a policy file
+    writes them as they are. To add one is to add a file here, a line in `models/__init__.py` and
+    a row in the conformance test.
+    """
+
+    @property
+    def name(self) -> str:
+        """Its name in policy, report and certificate."""
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The sensitive columns whose histograms it reads."""
+
+    @property
+    def asked(self) -> float:
+        """The value asked for: k, l or t, say."""
+
+    @property
+    def higher_is_safer(self) -> bool:
+        """Whether a larger reached value is better (k, l) or worse (t, alpha)."""
+
+    @property
+    def monotone(self) -> bool:
+        """Whether the union of two classes that satisfy it satisfies it."""
+
+    @property
+    def absorbing(self) -> bool:
+        """Whether the union of a class that satisfies it with *any* class satisfies it.
+
+        Then the records in failing classes can only become fewer when levels rise.
+        """
+
+    def satisfied(self, classes: Classes) -> Flags:
+        """Which classes satisfy it, as computed by the search's side of the house."""
+
+    def reached(self, classes: Classes) -> float:
+        """The value that the weakest class reaches; the best possible if there is no class."""
+
+    def possible(self, whole: Classes) -> float:
+        """The best value that any release of this table could reach.
+
+        `whole` is the table as one class. If it is worse than `asked`, the request is infeasible.
+        """

@@ -1,0 +1,162 @@
+"""What is done to the rows, and what that shows."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Protocol
+
+import numpy as np
+
+from incrowd.arrays import MISSING, Codes, Counts, Floats
+from incrowd.classes import Classes, SensitiveColumn, classes_of
+from incrowd.hierarchy.hierarchy import Hierarchy
+from incrowd.table.tally import Tally
+
+
+@dataclass(frozen=True, eq=False)
+class QuasiColumn:
+    """A quasi-identifying column with its hierarchy, as a search sees it."""
+
+    name: str
+    hierarchy: Hierarchy
+    frequency: Counts
+    """Records per code in the table: shape (leaves + 1,), entry 0 counts the missing."""
+    weight: float = 1.0
+    """How much its loss matters; weights are normalized to sum 1 where they are used."""
+
+    @cached_property
+    def range(self) -> tuple[int, int]:
+        """The first and last code that the table holds, missing apart; (0, 0) if none."""
+        present = np.flatnonzero(self.frequency[1:]) + 1
+        return (int(present[0]), int(present[-1])) if len(present) else (MISSING, MISSING)
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """What a release shows: per class and column a run of leaves, and who is in the class.
+
+    The matrices have shape (d, classes). A cell with `low == high` is exact. A cell whose
+    `level` is the hierarchy's height is suppressed, whatever its bounds.
+    """
+
+    columns: tuple[QuasiColumn, ...]
+    low: Codes
+    high: Codes
+    level: Codes
+    """The level of the shown node; for spans of ordered columns the lowest that covers them."""
+    classes: Classes
+    suppressed: int
+    """Records left out."""
+    spans: bool
+    """Ordered columns are shown by their true span rather than by their node's label."""
+
+    @property
+    def records(self) -> int:
+        """Records of the table, those left out included."""
+        return int(self.classes.records.sum()) + self.suppressed
+
+    @property
+    def weights(self) -> Floats:
+        """The columns' weights, normalized to sum 1."""
+        weights: Floats = np.array([column.weight for column in self.columns], dtype=np.float64)
+        weights /= weights.sum()
+        return weights
+
+
+@dataclass(frozen=True, eq=False)
+class Pieces:
+    """Which records are in which class: `count` records of tally row `row` are in `class_of`.
+
+    `class_of` is `SUPPRESSED` (-1) for records that are left out. If no row is cut, `row` is
+    0, 1, 2, … and `count` is the tally's.
+    """
+
+    row: Codes
+    count: Counts
+    class_of: Codes
+
+
+class Recoding(Protocol):
+    """What a search decides: `Levels` or `Spans` (more kinds come with other searches)."""
+
+    @property
+    def kind(self) -> str:
+        """`levels` or `spans`."""
+
+    @property
+    def pieces(self) -> Pieces:
+        """Which records are in which class; classes are numbered 0, 1, … without a gap."""
+
+    def cells(self, tally: Tally, columns: tuple[QuasiColumn, ...]) -> tuple[Codes, Codes, Codes]:
+        """What each class shows: low, high and level, each of shape (d, classes).
+
+        `tally` holds one row per piece.
+        """
+
+
+@dataclass(frozen=True, eq=False)
+class Levels:
+    """Full-domain generalization: one level per column, some records suppressed."""
+
+    levels: tuple[int, ...]
+    pieces: Pieces
+    kind: str = "levels"
+
+    def cells(self, tally: Tally, columns: tuple[QuasiColumn, ...]) -> tuple[Codes, Codes, Codes]:
+        """Each class shows the nodes of its column's level."""
+        first = _first_rows(self.pieces.class_of)
+        low = np.empty((len(columns), len(first)), dtype=np.int32)
+        high = np.empty_like(low)
+        level = np.empty_like(low)
+        for j, (column, h) in enumerate(zip(columns, self.levels, strict=True)):
+            node = column.hierarchy.maps[h][tally.quasi[j, first]]
+            lows, highs = column.hierarchy.bounds[h]
+            low[j], high[j], level[j] = lows[node], highs[node], h
+        return low, high, level
+
+
+@dataclass(frozen=True, eq=False)
+class Spans:
+    """Local recoding: each class shows the span of its own records."""
+
+    pieces: Pieces
+    kind: str = "spans"
+
+    def cells(self, tally: Tally, columns: tuple[QuasiColumn, ...]) -> tuple[Codes, Codes, Codes]:
+        """Each class shows the span of its codes; unordered columns the node that covers it."""
+        kept = self.pieces.class_of >= 0
+        class_of = self.pieces.class_of[kept]
+        number = int(class_of.max(initial=-1)) + 1
+        low = np.full((len(columns), number), np.iinfo(np.int32).max, dtype=np.int32)
+        high = np.zeros_like(low)
+        level = np.empty_like(low)
+        for j, column in enumerate(columns):
+            np.minimum.at(low[j], class_of, tally.quasi[j, kept])
+            np.maximum.at(high[j], class_of, tally.quasi[j, kept])
+            level[j] = column.hierarchy.join_level(low[j], high[j])
+            if not column.hierarchy.ordered:
+                low[j], high[j] = column.hierarchy.cover(level[j], low[j])
+        return low, high, level
+
+
+def outcome_of(
+    recoding: Recoding,
+    tally: Tally,
+    columns: tuple[QuasiColumn, ...],
+    sensitive: Sequence[SensitiveColumn],
+) -> Outcome:
+    """What a recoding shows of a table."""
+    pieces = recoding.pieces
+    cut = tally.split(pieces.row, pieces.count)
+    low, high, level = recoding.cells(cut, columns)
+    classes = classes_of(cut, pieces.class_of, low.shape[1], sensitive)
+    suppressed = int(pieces.count[pieces.class_of < 0].sum())
+    return Outcome(columns, low, high, level, classes, suppressed, recoding.kind == "spans")
+
+
+def _first_rows(class_of: Codes) -> Codes:
+    number = int(class_of.max(initial=-1)) + 1
+    first = np.zeros(number, dtype=np.int32)
+    rows = np.flatnonzero(class_of >= 0).astype(np.int32)
+    first[class_of[rows[::-1]]] = rows[::-1]
+    return first

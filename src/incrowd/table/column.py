@@ -1,0 +1,78 @@
+"""A column as codes and what they stand for."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+import numpy as np
+
+from incrowd.arrays import Codes, Texts, Values
+
+
+class Kind(StrEnum):
+    """What the values of a column are, and so how they are ordered."""
+
+    NUMBER = "number"
+    DATE = "date"
+    TEXT = "text"
+
+
+@dataclass(frozen=True, eq=False)
+class Domain:
+    """The distinct values of a column in order: code c stands for `values[c - 1]`.
+
+    `values` is int64 or float64 for numbers, datetime64[D] or datetime64[us] for dates, and an
+    object array of `str` for text. Numbers and dates are sorted by value, text by code point until
+    a hierarchy gives its leaf order.
+    """
+
+    kind: Kind
+    values: Values
+
+    def __len__(self) -> int:
+        """Number of distinct values; missing is not one of them."""
+        return len(self.values)
+
+    @property
+    def labels(self) -> Texts:
+        """The values as the text that a CSV file would hold."""
+        if self.kind is Kind.TEXT:
+            return self.values.astype(object)
+        if self.values.dtype.kind == "f":
+            return np.array([_number(value) for value in self.values.tolist()], dtype=object)
+        if self.values.dtype.kind == "M":
+            return np.array([_date(text) for text in self.values.astype(str)], dtype=object)
+        return np.array([str(value) for value in self.values.tolist()], dtype=object)
+
+    @property
+    def positions(self) -> "np.ndarray[tuple[int], np.dtype[np.float64]]":
+        """Where each value lies on its scale; text by its rank."""
+        if self.kind is Kind.TEXT:
+            return np.arange(len(self), dtype=np.float64)
+        if self.values.dtype.kind == "M":
+            return self.values.astype("datetime64[us]").astype(np.int64).astype(np.float64)
+        return self.values.astype(np.float64)
+
+    def __repr__(self) -> str:
+        """Without values: a domain may be printed in a traceback."""
+        return f"Domain({self.kind.value}, {len(self)} values)"
+
+
+@dataclass(frozen=True, eq=False)
+class CodedColumn:
+    """A column of the table: a code per record, and what the codes stand for."""
+
+    name: str
+    codes: Codes
+    domain: Domain
+
+    def __repr__(self) -> str:
+        """Without values."""
+        return f"CodedColumn({self.name!r}, {len(self.codes)} records, {self.domain!r})"
+
+
+def _number(value: float) -> str:
+    return str(int(value)) if value.is_integer() and abs(value) < 1e15 else repr(value)
+
+
+def _date(text: str) -> str:
+    return text.removesuffix(".000000").replace("T", " ")

@@ -1,0 +1,6 @@
+"""How settings are written: frozen, checked when made, silent about what they were given."""
+
+from pydantic import ConfigDict
+
+STRICT = ConfigDict(extra="forbid", hide_input_in_errors=True, allow_inf_nan=False)
+"""The configuration of every setting of incrowd."""

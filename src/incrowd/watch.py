@@ -1,0 +1,41 @@
+"""Time and progress, handed in from outside: nothing below reads a clock of its own."""
+
+import time
+from collections.abc import Callable
+
+
+class Watch:
+    """How long there is, and whom to tell how far the work has come.
+
+    >>> Watch(limit=None).expired
+    False
+    """
+
+    def __init__(
+        self,
+        limit: float | None = None,
+        tell: Callable[[str, float], None] | None = None,
+    ) -> None:
+        self._start = time.monotonic()
+        self._limit = limit
+        self._tell = tell
+
+    @property
+    def elapsed(self) -> float:
+        """Seconds since the watch was started."""
+        return time.monotonic() - self._start
+
+    @property
+    def remaining(self) -> float | None:
+        """Seconds left, None without a limit."""
+        return None if self._limit is None else self._limit - self.elapsed
+
+    @property
+    def expired(self) -> bool:
+        """Whether the time is up."""
+        return self._limit is not None and self.elapsed >= self._limit
+
+    def tell(self, what: str, share: float) -> None:
+        """Report progress: `what` is being done, and `share` (0..1) of it is."""
+        if self._tell is not None:
+            self._tell(what, share)
