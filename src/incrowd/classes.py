@@ -1,11 +1,13 @@
 """What a release shows as one: classes, their sizes and what they hold."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
-from incrowd.arrays import Codes, Counts
+from incrowd.arrays import MISSING, Codes, Counts, Flags, Floats
+from incrowd.table.fold import fold
 from incrowd.table.tally import Tally
 
 
@@ -20,6 +22,33 @@ class SensitiveColumn:
     """Whether the order of its codes means something."""
     maps: Codes | None = None
     """The levels of its hierarchy, if it has one (see `Hierarchy.maps`)."""
+
+    @cached_property
+    def shares(self) -> Floats:
+        """The share of the people who hold each code; zeros if there is nobody."""
+        return _shares(self.whole)
+
+    @cached_property
+    def scale(self) -> tuple[Counts, Floats]:
+        """The values that somebody holds in their order, missing apart, for ordered distances.
+
+        `rank[code]` counts the held values up to that code; entry i of the second array is the
+        share, of those whose value is known, that hold one of the first i.
+        """
+        held = self.whole > 0
+        held[MISSING] = False
+        shares = _shares(self.whole[held])
+        return np.cumsum(held), np.concatenate([[0.0], np.cumsum(shares)])
+
+    @cached_property
+    def level_shares(self) -> Floats:
+        """The share of the people at each node of each level: shape (levels, values + 1)."""
+        if self.maps is None:
+            return self.shares[np.newaxis]
+        width = max(len(self.whole), int(self.maps.max(initial=0)) + 1)
+        return np.stack(
+            [np.bincount(nodes, weights=self.shares, minlength=width) for nodes in self.maps]
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,6 +78,18 @@ class Classes:
         """Number of classes."""
         return len(self.records)
 
+    def take(self, which: Codes) -> "Classes":
+        """These classes alone, in this order."""
+        from incrowd.kernels.histogram import expand
+
+        histograms = {}
+        for name, held in self.histograms.items():
+            entry, place = expand(held.start, which)
+            sizes = np.bincount(place, minlength=len(which))
+            start = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+            histograms[name] = Histogram(held.column, start, held.code[entry], held.count[entry])
+        return Classes(self.records[which], self.people[which], histograms)
+
 
 def classes_of(
     tally: Tally, class_of: Codes, number: int, sensitive: Sequence[SensitiveColumn]
@@ -57,14 +98,14 @@ def classes_of(
 
     People are counted once per class, and once per class and value in a histogram.
     """
-    kept = class_of >= 0
-    rows = class_of[kept]
-    records = np.bincount(rows, weights=tally.counts[kept], minlength=number).astype(np.int64)
-    people = np.bincount(rows, weights=tally.people[kept], minlength=number).astype(np.int64)
-    shared = class_of[tally.shared_row]
-    inside = shared >= 0
-    pairs = np.unique(np.stack([shared[inside], tally.shared_unit[inside]]), axis=1)
-    people += np.bincount(pairs[0], minlength=number)
+    from incrowd.kernels.histogram import distinct_units, sums
+
+    class_of = np.ascontiguousarray(class_of, dtype=np.int32)
+    records = sums(class_of, tally.counts, number)
+    people = sums(class_of, tally.people, number) if tally.has_units else records
+    units = int(tally.shared_unit.max(initial=-1)) + 1
+    if units:
+        people += distinct_units(class_of[tally.shared_row], tally.shared_unit, number, units)
     histograms = {
         column.name: _histogram(tally, class_of, number, column, codes)
         for column, codes in zip(sensitive, tally.sensitive, strict=True)
@@ -75,14 +116,206 @@ def classes_of(
 def _histogram(
     tally: Tally, class_of: Codes, number: int, column: SensitiveColumn, codes: Codes
 ) -> Histogram:
-    domain = len(column.whole)
-    cell = class_of.astype(np.int64) * domain + codes
-    kept = class_of >= 0
-    cells, place = np.unique(cell[kept], return_inverse=True)
-    count = np.bincount(place, weights=tally.people[kept], minlength=len(cells)).astype(np.int64)
-    inside = kept[tally.shared_row]
-    shared = np.stack([cell[tally.shared_row[inside]], tally.shared_unit[inside]])
-    pairs = np.unique(shared, axis=1)
-    count += np.bincount(np.searchsorted(cells, pairs[0]), minlength=len(cells))
-    start = np.searchsorted(cells, np.arange(number + 1, dtype=np.int64) * domain)
-    return Histogram(column, start.astype(np.int64), (cells % domain).astype(np.int32), count)
+    from incrowd.kernels.histogram import distinct_units, histogram, places
+
+    start, code, count = histogram(class_of, codes, tally.people, number, len(column.whole))
+    units = int(tally.shared_unit.max(initial=-1)) + 1
+    if units:
+        rows = tally.shared_row
+        place = places(start, code, class_of[rows], codes[rows])
+        count += distinct_units(place, tally.shared_unit, len(code), units)
+    return Histogram(column, start, code, count)
+
+
+def numbered(codes: Codes) -> tuple[Codes, int]:
+    """The number of each column of a matrix of codes among the distinct ones, and how many.
+
+    With the quasi-identifying codes of a tally this is the class of each row. Numbers follow the
+    lexicographic order of the columns.
+
+    >>> numbered(np.array([[2, 1, 2], [0, 3, 0]], dtype=np.int32))
+    (array([1, 0, 1], dtype=int32), 2)
+    """
+    from incrowd.kernels.histogram import runs
+
+    if not codes.shape[0]:
+        return np.zeros(codes.shape[1], dtype=np.int32), min(codes.shape[1], 1)
+    in_order, place = runs(np.ascontiguousarray(codes))
+    if not in_order:
+        row_of = fold(list(codes), ()).row_of
+        place = place if row_of is None else row_of
+    return place, int(place.max(initial=-1)) + 1
+
+
+@dataclass(frozen=True, eq=False)
+class _Join:
+    """Classes `here` that meet blocks of classes `there`: those equal in the joint columns."""
+
+    here: Codes
+    block_here: Codes
+    there: Codes
+    block_there: Codes
+    blocks: int
+
+
+@dataclass(frozen=True, eq=False)
+class _Rows:
+    """Compressed rows, one per class: codes below `domain`, each with a count."""
+
+    start: Counts
+    code: Codes
+    count: Counts
+    domain: int
+
+
+def crowds(
+    nodes: Codes,
+    missing: Flags,
+    classes: Classes,
+    tally: Tally | None = None,
+    class_of: Codes | None = None,
+) -> Classes:
+    """Per class the crowd that its records hide in if a missing value matches anything.
+
+    The crowd of a class is the union of all classes that are compatible with it: equal in every
+    column where neither is missing. `nodes` and `missing` have shape (d, classes): what each class
+    shows, and where that is a missing value. A class belongs to its own crowd; being compatible is
+    not transitive, so crowds overlap.
+
+    If people have records in several rows, give the tally and the class of each of its rows (the
+    ones that `classes` was made of), so that a person counts once per crowd and value; without
+    them such people are counted once per class of the crowd, which is too often.
+    """
+    if tally is None or class_of is None or not len(tally.shared_row):
+        return _united(nodes, missing, classes, [])[0]
+    columns = [held.column for held in classes.histograms.values()]
+    nobody = np.empty(0, dtype=np.int32)
+    alone = replace(tally, shared_row=nobody, shared_unit=nobody)
+    base = classes_of(alone, class_of, len(classes), columns)
+    shared_class = np.ascontiguousarray(class_of[tally.shared_row], dtype=np.int32)
+    names = [tally.shared_unit]
+    pairs = [np.stack([codes[tally.shared_row], tally.shared_unit]) for codes in tally.sensitive]
+    names += [numbered(pair)[0] for pair in pairs]
+    rows = [_listed(shared_class, name, len(classes)) for name in names]
+    united, (units, *holders) = _united(nodes, missing, base, rows)
+    for held, holder, pair, name in zip(
+        united.histograms.values(), holders, pairs, names[1:], strict=True
+    ):
+        code_of = np.zeros(holder.domain, dtype=np.int32)
+        code_of[name] = pair[0]
+        _add_holders(held, holder, code_of)
+    return replace(united, people=united.people + np.diff(units.start))
+
+
+def _listed(class_of: Codes, names: Codes, number: int) -> _Rows:
+    from incrowd.kernels.histogram import histogram
+
+    once = np.ones(len(names), dtype=np.int64)
+    domain = int(names.max(initial=-1)) + 1
+    return _Rows(*histogram(class_of, np.ascontiguousarray(names), once, number, domain), domain)
+
+
+def _add_holders(held: Histogram, holder: _Rows, code_of: Codes) -> None:
+    """Count each entry of `holder` as a person with the code that `code_of` says."""
+    from incrowd.kernels.histogram import places
+
+    number = len(holder.start) - 1
+    class_of = np.repeat(np.arange(number, dtype=np.int32), np.diff(holder.start))
+    place = places(held.start, held.code, class_of, code_of[holder.code])
+    held.count[:] += np.bincount(place, minlength=len(held.code))
+
+
+def _united(
+    nodes: Codes, missing: Flags, classes: Classes, more: Sequence[_Rows]
+) -> tuple[Classes, list[_Rows]]:
+    """What all classes compatible with each class hold together, and the union of more rows."""
+    held = list(classes.histograms.values())
+    rows = [_Rows(h.start, h.code, h.count, len(h.column.whole)) for h in held] + list(more)
+    parts: list[list[tuple[Codes, Codes, Counts]]] = [[] for _ in rows]
+    records, people = np.zeros_like(classes.records), np.zeros_like(classes.people)
+    for joins in _joins(nodes, missing):
+        for join in joins:
+            records[join.here] += _met(join, classes.records)
+            people[join.here] += _met(join, classes.people)
+        for part, row in zip(parts, rows, strict=True):
+            part.append(_gathered(joins, row))
+    united = [
+        _folded(part, len(classes), row.domain) for part, row in zip(parts, rows, strict=True)
+    ]
+    histograms = {
+        h.column.name: Histogram(h.column, row.start, row.code, row.count)
+        for h, row in zip(held, united, strict=False)
+    }
+    return Classes(records, people, histograms), united[len(held) :]
+
+
+def _joins(nodes: Codes, missing: Flags) -> Iterator[list[_Join]]:
+    """Per pattern of missing columns: the blocks of compatible classes that its classes meet.
+
+    Patterns that share the same columns with this one are met together, so that the classes of a
+    pattern and all others are looked at once per set of joint columns, never pair by pair.
+    """
+    pattern_of, number = numbered(missing.astype(np.int32))
+    order = np.argsort(pattern_of, kind="stable").astype(np.int32)
+    members = np.split(order, np.searchsorted(pattern_of[order], np.arange(1, number)))
+    shown = np.stack([~missing[:, part[0]] for part in members], axis=1) if number else ~missing
+    for p in range(number):
+        joint = shown & shown[:, p : p + 1]
+        joint_of, kinds = numbered(joint.astype(np.int32))
+        joins = []
+        for kind in range(kinds):
+            met = np.flatnonzero(joint_of == kind)
+            there = np.sort(np.concatenate([members[q] for q in met]))
+            joins.append(_join(nodes[joint[:, met[0]]], members[p], there))
+        yield joins
+
+
+def _join(nodes: Codes, here: Codes, there: Codes) -> _Join:
+    """The blocks of classes `there` by their joint nodes, and the block that each `here` meets."""
+    if np.array_equal(here, there):
+        block, blocks = numbered(nodes[:, here])
+        return _Join(here, block, there, block, blocks)
+    both = np.concatenate([here, there])
+    block, blocks = numbered(nodes[:, both])
+    return _Join(here, block[: len(here)], there, block[len(here) :], blocks)
+
+
+def _met(join: _Join, values: Counts) -> Counts:
+    from incrowd.kernels.histogram import sums
+
+    total: Counts = sums(join.block_there, values[join.there], join.blocks)[join.block_here]
+    return total
+
+
+def _gathered(joins: Sequence[_Join], rows: _Rows) -> tuple[Codes, Codes, Counts]:
+    """Class, code and count of all that the classes of one pattern meet."""
+    from incrowd.kernels.histogram import expand, histogram
+
+    entries = []
+    for join in joins:
+        entry, place = expand(rows.start, join.there)
+        start, code, count = histogram(
+            join.block_there[place], rows.code[entry], rows.count[entry], join.blocks, rows.domain
+        )
+        entry, place = expand(start, join.block_here)
+        entries.append((join.here[place], code[entry], count[entry]))
+    return _chained(entries)
+
+
+def _folded(parts: Sequence[tuple[Codes, Codes, Counts]], number: int, domain: int) -> _Rows:
+    from incrowd.kernels.histogram import histogram
+
+    return _Rows(*histogram(*_chained(parts), number, domain), domain)
+
+
+def _chained(parts: Sequence[tuple[Codes, Codes, Counts]]) -> tuple[Codes, Codes, Counts]:
+    kinds = (np.int32, np.int32, np.int64)
+    class_of, code, count = (
+        np.concatenate([np.empty(0, dtype=kind), *(part[i] for part in parts)])
+        for i, kind in enumerate(kinds)
+    )
+    return class_of, code, count
+
+
+def _shares(counts: Counts) -> Floats:
+    return counts / max(int(counts.sum()), 1)

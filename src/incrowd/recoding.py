@@ -49,6 +49,10 @@ class Outcome:
     """Records left out."""
     spans: bool
     """Ordered columns are shown by their true span rather than by their node's label."""
+    tally: Tally | None = None
+    """The rows behind the classes; None where only what the release shows is at hand."""
+    class_of: Codes | None = None
+    """The class of each row of `tally`."""
 
     @property
     def records(self) -> int:
@@ -151,7 +155,10 @@ def outcome_of(
     low, high, level = recoding.cells(cut, columns)
     classes = classes_of(cut, pieces.class_of, low.shape[1], sensitive)
     suppressed = int(pieces.count[pieces.class_of < 0].sum())
-    return Outcome(columns, low, high, level, classes, suppressed, recoding.kind == "spans")
+    spans = recoding.kind == "spans"
+    return Outcome(
+        columns, low, high, level, classes, suppressed, spans, tally=cut, class_of=pieces.class_of
+    )
 
 
 def _first_rows(class_of: Codes) -> Codes:

@@ -1,1 +1,1 @@
-"""Cli of incrowd."""
+"""The command line: parse a request, show a result; no logic."""

@@ -1,11 +1,15 @@
 """All levels of one column, with decoding (Sweeney Section 3.1; Bettini's Dec)."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
 from incrowd.arrays import MISSING, Codes, Flags, Texts
+from incrowd.errors import InputError
+from incrowd.hierarchy.decoding import Decoded, Decoder
+from incrowd.hierarchy.labels import span
 from incrowd.table.column import Domain
 
 
@@ -66,9 +70,101 @@ class Hierarchy:
             low[here], high[here] = self.bounds[h][0][node], self.bounds[h][1][node]
         return low, high
 
+    def show(self, low: Codes, high: Codes, level: Codes, spans: bool) -> Texts:
+        """What a release shows for the leaves `low` to `high` at `level`, elementwise.
+
+        None stands for missing. With `spans` an ordered column shows its first and last leaf; all
+        other cells show the label of their node, exact ones their value. Cells that mix missing
+        with values, and exact ones at the highest level, show the label of the top.
+        """
+        mixed: Flags = (low == MISSING) & (high > MISSING)
+        spanned: Flags = (low < high) & ~mixed & (spans and self.ordered)
+        shown = np.full(len(low), None, dtype=object)
+        level = np.where(mixed, self.height, level).astype(np.int32)
+        for h, labels in enumerate(self.labels):
+            here = (level == h) & ~spanned
+            with_missing = np.concatenate([np.array([None], dtype=object), labels])
+            shown[here] = with_missing[self.maps[h][low[here]]]
+        shown[spanned] = self._spans(low[spanned], high[spanned])
+        return shown
+
+    def _spans(self, low: Codes, high: Codes) -> Texts:
+        size = len(self.leaves) + 1
+        pairs, place = np.unique(low.astype(np.int64) * size + high, return_inverse=True)
+        texts = np.empty(len(pairs), dtype=object)
+        for i, pair in enumerate(pairs.tolist()):
+            first, last = divmod(pair, size)
+            texts[i] = span(self.labels[0][first - 1], self.labels[0][last - 1])
+        return texts[place]
+
+    @cached_property
+    def _decoder(self) -> Decoder:
+        return Decoder(self.leaves, self.labels, self.bounds, self.ordered)
+
+    def decode(self, label: str | None) -> Codes:
+        """The leaf codes that a shown label may stand for (Bettini's Dec), ascending.
+
+        None is a missing value, code 0. The label of the top stands for every leaf and for missing.
+        A label that several nodes share stands for the leaves of all of them. `InputError` if the
+        hierarchy cannot have shown it.
+        """
+        return self.decode_all([label])[0]
+
+    def decode_all(self, labels: Sequence[str | None] | Texts) -> Decoded:
+        """The leaf codes of many labels; each distinct label is decoded once."""
+        return self._decoder.decode(labels)
+
+    @classmethod
+    def checked(  # noqa: PLR0913  the fields, and the column's name for messages
+        cls,
+        leaves: Domain,
+        maps: Codes,
+        labels: tuple[Texts, ...],
+        *,
+        ordered: bool = False,
+        column: str,
+    ) -> "Hierarchy":
+        """A hierarchy that keeps its promises, or `InputError`; see `check`."""
+        hierarchy = cls(leaves, maps, labels, ordered)
+        check(hierarchy, column)
+        return hierarchy
+
     def __repr__(self) -> str:
         """Without values."""
         return f"Hierarchy({self.levels} levels, {len(self.leaves)} leaves)"
+
+
+def check(hierarchy: Hierarchy, column: str) -> None:
+    """Raise `InputError` unless the hierarchy keeps its promises (Sweeney Section 3.1).
+
+    Every leaf is covered, each level is a function of the level below, every node is a run of
+    leaves, one value stands on top, and no two nodes of a level share a label.
+    """
+    maps, n = hierarchy.maps, len(hierarchy.leaves)
+    if maps.ndim != 2 or maps.shape[1] != n + 1 or len(maps) != len(hierarchy.labels):
+        raise InputError(f"the hierarchy of {column!r} does not cover its {n} values level by level")
+    if len(maps) < 2 or (maps[-1] != 1).any():
+        raise InputError(f"the hierarchy of {column!r} does not end in one value on top")
+    if (maps[0] != np.arange(n + 1)).any() or maps[:-1, MISSING].any():
+        raise InputError(f"the hierarchy of {column!r} does not start from the values themselves")
+    for level in range(len(maps)):
+        _check_level(hierarchy, level, column)
+
+
+def _check_level(hierarchy: Hierarchy, level: int, column: str) -> None:
+    nodes, labels = hierarchy.maps[level, 1:], hierarchy.labels[level]
+    steps = np.diff(nodes, prepend=0 if len(nodes) else 1)
+    where = f"level {level} of the hierarchy of {column!r}"
+    apart = int(((steps < 0) | (steps > 1)).sum())
+    if apart or (len(nodes) and nodes[0] != 1):
+        raise InputError(f"{where} has {max(apart, 1)} nodes whose values are not side by side")
+    torn = int(((np.diff(hierarchy.maps[level - 1, 1:]) == 0) & (steps[1:] != 0)).sum())
+    if level and torn:
+        raise InputError(f"{where} tears {torn} nodes of the level below apart")
+    expected = int(hierarchy.maps[level].max(initial=0))
+    distinct = len(set(labels.tolist()))
+    if len(labels) != expected or distinct != expected:
+        raise InputError(f"{where} has {expected} nodes but {distinct} distinct labels")
 
 
 def _bounds(nodes: Codes) -> tuple[Codes, Codes]:

@@ -1,1 +1,14 @@
-"""Search of incrowd."""
+"""Search: how to look for the recoding with the least loss, one file each."""
+
+from typing import Annotated, TypeAlias
+
+from pydantic import Field
+
+from incrowd.search.datafly import Datafly
+from incrowd.search.exhaustive import Exhaustive
+from incrowd.search.search import Found, Search
+
+AnySearch: TypeAlias = Annotated[Datafly | Exhaustive, Field(discriminator="name")]
+"""Any search, as a policy file writes it."""
+
+__all__ = ["AnySearch", "Datafly", "Exhaustive", "Found", "Search"]

@@ -1,0 +1,1 @@
+"""Benchmarks: each prints ratios against a named reference in the same run."""

@@ -1,0 +1,6 @@
+"""x."""
+
+
+def check() -> int:
+    """X."""
+    return 0

@@ -1,0 +1,80 @@
+"""What is said when something fails: one sentence, what would help, and the exit code.
+
+Only our own errors and the command-line parser's are quoted. Messages of other libraries may hold
+cell values, so an unforeseen error is told by its type and by the place in our own code.
+"""
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from traceback import walk_tb
+from typing import Any
+
+from incrowd.errors import IncrowdError, InputError, LimitError, PolicyError
+
+INTERRUPTED = 130
+_PACKAGE = Path(__file__).parents[1]
+
+
+@dataclass(frozen=True)
+class Failure:
+    """Why a command ended without a result."""
+
+    error: str
+    remedy: str
+    exit_code: int
+
+
+INTERRUPTION = Failure("interrupted; nothing was written", "", INTERRUPTED)
+
+
+def failure_of(error: BaseException) -> Failure:
+    """What to say about this error, without any message that may quote a cell."""
+    match error:
+        case IncrowdError():
+            return Failure(error.message, error.remedy, error.exit_code)
+        case KeyboardInterrupt():
+            return INTERRUPTION
+        case MemoryError():
+            remedy = "name fewer quasi-identifying columns, or use a machine with more memory"
+            return Failure("out of memory; nothing was written", remedy, LimitError.exit_code)
+        case OSError(errno=int(number)):
+            remedy = "check that files and folders exist, may be used and have room"
+            return Failure(f"the system says: {os.strerror(number)}", remedy, InputError.exit_code)
+    if hasattr(error, "format_message"):
+        return _usage(error)
+    return _unforeseen(error)
+
+
+def frames(error: BaseException) -> Iterator[str]:
+    """The places in our own code that the error passed, outermost first."""
+    for frame, line in walk_tb(error.__traceback__):
+        path = Path(frame.f_code.co_filename)
+        if path.is_relative_to(_PACKAGE):
+            yield f"incrowd/{path.relative_to(_PACKAGE).as_posix()}:{line}"
+
+
+def _usage(error: Any) -> Failure:
+    """What the parser of the command line says, with its suggestions as the remedy."""
+    possible = sorted(getattr(error, "possibilities", None) or ())
+    text = (error.message if possible else error.format_message()).strip().rstrip(".")
+    text, _, hint = text.partition(" Did you mean ")
+    remedy = "see incrowd --help"
+    context = getattr(error, "ctx", None)
+    if context is not None:
+        remedy = f"see {context.command_path} --help"
+    if possible:
+        hint = " or ".join(possible) + "?"
+    if hint:
+        remedy = f"did you mean {hint}"
+    return Failure(text.rstrip("."), remedy, PolicyError.exit_code)
+
+
+def _unforeseen(error: BaseException) -> Failure:
+    place = list(frames(error))[-1:] or ["an unknown place"]
+    return Failure(
+        f"incrowd itself failed ({type(error).__name__} at {place[0]}); nothing was written",
+        "please report this line; INCROWD_DEBUG=1 shows more of the way there",
+        IncrowdError.exit_code,
+    )

@@ -1,0 +1,6 @@
+"""x."""
+
+
+def init() -> int:
+    """X."""
+    return 0

@@ -1,0 +1,109 @@
+"""The command `incrowd`: which subcommands there are, and how each of them ends."""
+
+import os
+import signal
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import asdict
+from typing import Annotated, NoReturn
+
+import typer
+
+from incrowd.cli.anonymize import anonymize
+from incrowd.cli.check import check
+from incrowd.cli.failures import INTERRUPTED, INTERRUPTION, Failure, failure_of, frames
+from incrowd.cli.init import init
+from incrowd.cli.output import Output, printable, write
+from incrowd.cli.risk import risk
+
+app = typer.Typer(
+    name="incrowd",
+    help="Publish tables about people without giving the people away.",
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        from importlib.metadata import version  # noqa: PLC0415  seldom asked for
+
+        write(sys.stdout, f"incrowd {version('incrowd')}\n")
+        raise typer.Exit
+
+
+@app.callback()
+def _incrowd(
+    *,
+    version: Annotated[
+        bool,
+        typer.Option("--version", help="Show the version.", callback=_version, is_eager=True),
+    ] = False,
+) -> None:
+    """Publish tables about people without giving the people away."""
+
+
+for _command in (init, risk, anonymize, check):
+    app.command()(_command)
+
+
+def main(arguments: Sequence[str] | None = None) -> NoReturn:
+    """Run the command line and end the process with the right exit code, never a traceback."""
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(AttributeError, ValueError):
+            stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
+    sys.exit(perform(sys.argv[1:] if arguments is None else arguments))
+
+
+def perform(arguments: Sequence[str]) -> int:
+    """Run one command; its exit code."""
+    as_json = "--json" in arguments
+    try:
+        with _terminable():
+            code = typer.main.get_command(app)(
+                list(arguments) or ["--help"], prog_name="incrowd", standalone_mode=False
+            )
+    except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001  the outermost door
+        _debug(error)
+        return _fail(failure_of(error), as_json=as_json)
+    if code == INTERRUPTED:
+        return _fail(INTERRUPTION, as_json=as_json)
+    return int(code or 0)
+
+
+def _fail(failure: Failure, *, as_json: bool) -> int:
+    """Say why, on standard error; to machines as a document on standard output too."""
+    with suppress(OSError):
+        write(sys.stderr, f"error: {printable(failure.error)}\n")
+        if failure.remedy:
+            write(sys.stderr, f"help: {printable(failure.remedy)}\n")
+    if as_json:
+        with suppress(OSError):
+            Output(as_json=True).document({"schema": "incrowd.error/1", **asdict(failure)})
+    return failure.exit_code
+
+
+def _debug(error: BaseException) -> None:
+    if os.environ.get("INCROWD_DEBUG") == "1":
+        for place in frames(error):
+            write(sys.stderr, f"  {place}\n")
+
+
+@contextmanager
+def _terminable() -> Iterator[None]:
+    """A polite request to stop (SIGTERM) is met like Ctrl-C: by leaving nothing half-written."""
+    try:
+        before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    except ValueError:  # not in the main thread: somebody else decides
+        yield
+        return
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+if __name__ == "__main__":
+    main()

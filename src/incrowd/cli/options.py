@@ -1,0 +1,163 @@
+"""The options that commands share, and how their values are read."""
+
+import csv
+from collections.abc import Iterable
+from typing import Annotated
+
+import typer
+
+TableFile = Annotated[
+    str,
+    typer.Argument(
+        metavar="FILE",
+        help="The table: CSV or TSV (also .gz, .zst), Parquet, Arrow; - is standard input.",
+        show_default=False,
+    ),
+]
+Delimiter = Annotated[
+    str | None,
+    typer.Option(
+        "--delimiter",
+        help="What stands between the cells of a CSV file; found if not given.",
+    ),
+]
+Encoding = Annotated[
+    str | None,
+    typer.Option(
+        "--encoding",
+        help="Character encoding of a CSV file, such as utf-8 or latin-1; found if not given.",
+    ),
+]
+Header = Annotated[
+    bool | None,
+    typer.Option(
+        "--header/--no-header",
+        help="Whether the first line of a CSV file names the columns; found if not given.",
+        show_default=False,
+    ),
+]
+PolicyFile = Annotated[
+    str | None,
+    typer.Option("--policy", "-p", metavar="FILE", help="The policy (TOML) to follow."),
+]
+Quasi = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--quasi",
+        "-q",
+        metavar="COLUMNS",
+        help="Columns that could be known to somebody who looks for a person.",
+        show_default=False,
+    ),
+]
+Sensitive = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--sensitive",
+        "-s",
+        metavar="COLUMNS",
+        help="Columns with what must not be learned about a person.",
+        show_default=False,
+    ),
+]
+Keep = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--keep",
+        metavar="COLUMNS",
+        help="Columns that leave as they are; what is not named anywhere is left out.",
+        show_default=False,
+    ),
+]
+Unit = Annotated[
+    str | None,
+    typer.Option(
+        "--unit",
+        metavar="COLUMN",
+        help="Column that says which records belong to one person: people are counted.",
+    ),
+]
+Weight = Annotated[
+    str | None,
+    typer.Option(
+        "--weight",
+        metavar="COLUMN",
+        help="Column of sampling weights.",
+    ),
+]
+K = Annotated[
+    int | None,
+    typer.Option(
+        "-k",
+        metavar="K",
+        help="k-anonymity: each person hides among at least K.",
+    ),
+]
+L = Annotated[
+    float | None,
+    typer.Option(
+        "-l",
+        metavar="L",
+        help="l-diversity: no sensitive value is more frequent than 1/L in a class.",
+    ),
+]
+T = Annotated[
+    float | None,
+    typer.Option(
+        "-t",
+        metavar="T",
+        help="t-closeness: in each class, sensitive values are spread as in the whole table, "
+        "but for a distance of T.",
+    ),
+]
+MissingReading = Annotated[
+    str | None,
+    typer.Option(
+        "--missing",
+        metavar="READING",
+        help="What a missing value means: own-value (default), matches-anything or suppress.",
+    ),
+]
+HierarchyOf = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--hierarchy",
+        metavar="COLUMN=WHAT",
+        help="Hierarchy of a column: a CSV file (leaf;parent;…;*) or a builder such as prefix. "
+        "Repeat it for each column.",
+        show_default=False,
+    ),
+]
+Hierarchies = Annotated[
+    str | None,
+    typer.Option(
+        "--hierarchies",
+        metavar="FOLDER",
+        help="Folder whose files *_<column>.csv are the columns' hierarchies.",
+    ),
+]
+AsJson = Annotated[
+    bool,
+    typer.Option(
+        "--json",
+        help="One JSON document on standard output, everything else on standard error.",
+    ),
+]
+Quiet = Annotated[
+    bool,
+    typer.Option("--quiet", help="Say nothing but errors."),
+]
+
+
+def columns(texts: Iterable[str] | None) -> tuple[str, ...]:
+    """Column names of a flag that takes commas and repetition.
+
+    A name that holds a comma stands in double quotes, as in a CSV file.
+
+    >>> columns(["age,zip", "sex"])
+    ('age', 'zip', 'sex')
+    >>> columns(['"name, first",zip'])
+    ('name, first', 'zip')
+    """
+    lines = csv.reader(texts or (), skipinitialspace=True)
+    return tuple(dict.fromkeys(name for line in lines for name in line if name))

@@ -1,0 +1,70 @@
+"""Where results and remarks go: results to standard output, everything else to standard error."""
+
+import os
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TextIO
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+
+@dataclass(frozen=True)
+class Output:
+    """How a command speaks: to people, or as one JSON document, or hardly at all."""
+
+    as_json: bool = False
+    quiet: bool = False
+
+    def result(
+        self, document: Callable[[], Mapping[str, Any]], picture: Callable[[], "RenderableType"]
+    ) -> None:
+        """Show the result: the document for machines, the picture for people."""
+        if self.as_json:
+            self.document(document())
+        elif not self.quiet:
+            show(picture())
+
+    def document(self, document: Mapping[str, Any]) -> None:
+        """The one JSON document on standard output."""
+        from incrowd.report.json import dumps  # noqa: PLC0415  not for --help
+
+        write(sys.stdout, dumps(document) + "\n")
+
+    def remark(self, text: str) -> None:
+        """A remark for people, on standard error."""
+        if not self.quiet:
+            write(sys.stderr, printable(text) + "\n")
+
+
+def show(picture: "RenderableType") -> None:
+    """Show a picture on standard output; without color if it is no terminal or NO_COLOR is set."""
+    from rich.console import Console  # noqa: PLC0415  not for --help
+
+    console = Console(file=sys.stdout, markup=False, highlight=False, emoji=False)
+    with console.capture() as capture:
+        console.print(picture)
+    write(sys.stdout, capture.get())
+
+
+def write(stream: TextIO, text: str) -> None:
+    """Write to a standard stream; if nobody reads it any more, that is no error of ours."""
+    try:
+        stream.write(text)
+        stream.flush()
+    except BrokenPipeError:
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, stream.fileno())
+        os.close(nowhere)
+
+
+def printable(text: str) -> str:
+    r"""The text without characters that steer a terminal: column names may hold any.
+
+    >>> printable("age\x1b[2J")
+    'age\\x1b[2J'
+    """
+    return "".join(
+        letter if letter.isprintable() or letter == "\n" else repr(letter)[1:-1] for letter in text
+    )

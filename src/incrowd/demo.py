@@ -1,0 +1,62 @@
+"""A table of patients becomes a verified release: what `make demo` shows.
+
+Every step is a command that a user would type, and is run as it is printed.
+"""
+
+import shlex
+import sys
+import time
+from pathlib import Path
+
+from incrowd.cli.main import perform
+from incrowd.datasets import hospital
+
+FOLDER = Path("demo")
+ROWS, SEED = 20_000, 7
+
+STEPS = (
+    (
+        "What is in the table? A first policy, with the reason for every line of it:",
+        "incrowd init {folder}/patients.csv -o {folder}/policy.toml --force",
+    ),
+    (
+        "How exposed are the patients to somebody who knows three things about them?",
+        "incrowd risk {folder}/patients.csv --quasi birth_date,zip,sex --sensitive diagnosis",
+    ),
+    (
+        "Find the release with the least loss, write it, read it again, verify it:",
+        "incrowd anonymize {folder}/patients.csv --policy {folder}/policy.toml "
+        "-o {folder}/release.csv",
+    ),
+    (
+        "Anybody can check it, from the release alone:",
+        "incrowd check {folder}/release.csv --policy {folder}/policy.toml "
+        "--certificate {folder}/release.csv.certificate.json",
+    ),
+)
+
+
+def demo(folder: Path = FOLDER, rows: int = ROWS) -> int:
+    """Run the steps in this folder; the exit code of the first that fails, or 0."""
+    start = time.monotonic()
+    folder.mkdir(parents=True, exist_ok=True)
+    hospital(rows, seed=SEED).write_csv(folder / "patients.csv")
+    _say(f"A made-up hospital: {rows:,} patients in {folder}/patients.csv; nobody in it exists.")
+    for why, template in STEPS:
+        command = template.format(folder=folder)
+        _say(f"\n{why}\n$ {command}\n")
+        if code := perform(shlex.split(command)[1:]):
+            return code
+    _say(f"\nDone in {time.monotonic() - start:.0f} seconds. The files:")
+    for path in sorted(folder.iterdir()):
+        _say(f"  {path}  ({path.stat().st_size:,} bytes)")
+    return 0
+
+
+def _say(text: str) -> None:
+    sys.stdout.write(text + "\n")
+    sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    sys.exit(demo())

@@ -1,0 +1,79 @@
+"""Dates to months, quarters, years and longer."""
+
+from typing import Annotated, Literal, TypeAlias, get_args
+
+import numpy as np
+from pydantic import Field
+from pydantic.dataclasses import dataclass
+
+from incrowd.arrays import Counts, Values
+from incrowd.errors import InputError
+from incrowd.hierarchy.hierarchy import Hierarchy
+from incrowd.hierarchy.levels import Level, runs, stack, texts
+from incrowd.table.column import Domain, Kind
+from incrowd.values import STRICT
+
+Step: TypeAlias = Literal["day", "month", "quarter", "year", "5 years", "10 years"]
+
+_ALL: tuple[Step, ...] = get_args(Step)
+
+
+@dataclass(frozen=True, config=STRICT, kw_only=True)
+class Dates:
+    """Dates and moments to days, months, quarters, years, 5 and 10 years.
+
+    Labels are `1965-03-01`, `1965-03`, `1965-Q1`, `1965`, `[1965, 1970)` and `[1960, 1970)`.
+
+    >>> births = Domain(Kind.DATE, np.array(["1965-03-01", "1967-12-24"], dtype="datetime64[D]"))
+    >>> Dates(steps=("month", "5 years")).build(births, "birth").labels[1].tolist()
+    ['1965-03', '1967-12']
+    """
+
+    steps: Annotated[tuple[Step, ...], Field(min_length=1)] | None = None
+    """What each level shows, rising; if not said, all of them that merge anything."""
+    name: Literal["dates"] = "dates"
+
+    def __post_init__(self) -> None:
+        """Refuse steps that do not rise."""
+        places = [_ALL.index(step) for step in self.steps or ()]
+        if places != sorted(set(places)):
+            raise ValueError("steps must rise: " + ", ".join(_ALL))
+
+    def build(
+        self,
+        domain: Domain,
+        column: str,
+        counts: Counts | None = None,  # noqa: ARG002  every builder gets them
+    ) -> Hierarchy:
+        """The hierarchy of a column of dates."""
+        if len(domain) and domain.kind is not Kind.DATE:
+            raise InputError(
+                f"column {column!r} holds {domain.kind.value}s, not dates",
+                remedy="give it another hierarchy, or say which texts mean missing",
+            )
+        steps = self.steps or _ALL
+        levels = [_level(domain.values, step) for step in steps] if len(domain) else []
+        return stack(domain, levels, column=column, ordered=True, prune=self.steps is None)
+
+
+def _level(values: Values, step: Step) -> Level:
+    if step == "day":
+        days = values.astype("datetime64[D]")
+        nodes, first = runs(days)
+        return Level(nodes, texts(days[first].astype(str).tolist()))
+    months = values.astype("datetime64[M]").astype(np.int64) + 12 * 1970
+    length = {"month": 1, "quarter": 3, "year": 12, "5 years": 60, "10 years": 120}[step]
+    periods = months // length
+    nodes, first = runs(periods)
+    return Level(nodes, texts([_label(period, step) for period in periods[first].tolist()]))
+
+
+def _label(period: int, step: Step) -> str:
+    if step == "month":
+        return f"{period // 12:04d}-{period % 12 + 1:02d}"
+    if step == "quarter":
+        return f"{period // 4:04d}-Q{period % 4 + 1}"
+    if step == "year":
+        return f"{period:04d}"
+    years = 5 if step == "5 years" else 10
+    return f"[{period * years:04d}, {(period + 1) * years:04d})"

@@ -1,0 +1,143 @@
+"""From shown labels back to the leaves they may stand for (Bettini's Dec)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from incrowd.arrays import MISSING, Codes, Counts, Flags, Texts
+from incrowd.errors import InputError
+from incrowd.hierarchy.labels import Bounds, locate, read_bounds
+from incrowd.table.column import Domain, Kind
+
+Run = tuple[int, int]
+"""First and last leaf code."""
+
+
+@dataclass(frozen=True, eq=False)
+class Decoded:
+    """The leaves that many labels may stand for, as runs of codes.
+
+    Label i is number `of[i]` of the distinct labels; that one stands for the runs
+    `low[start[d]:start[d + 1]]` to `high[…]`, ascending and apart. Missing is the run 0 to 0.
+    """
+
+    of: Codes
+    start: Counts
+    low: Codes
+    high: Codes
+
+    def __len__(self) -> int:
+        """Number of labels."""
+        return len(self.of)
+
+    def __getitem__(self, label: int) -> Codes:
+        """The codes of one label, ascending."""
+        d = self.of[label]
+        here = range(int(self.start[d]), int(self.start[d + 1]))
+        runs = [np.arange(self.low[r], self.high[r] + 1, dtype=np.int32) for r in here]
+        return np.concatenate(runs)
+
+    @property
+    def sizes(self) -> Counts:
+        """How many leaves each label may stand for, missing included."""
+        total = np.concatenate([[0], np.cumsum(self.high - self.low + 1, dtype=np.int64)])
+        return (total[self.start[1:]] - total[self.start[:-1]])[self.of]
+
+    def covers(self, codes: Codes) -> Flags:
+        """Whether label i may stand for `codes[i]`, elementwise."""
+        first, last = self.start[self.of], self.start[self.of + 1]
+        covered: Flags = np.zeros(len(self.of), dtype=np.bool_)
+        for r in range(int((last - first).max(initial=0))):
+            run = np.minimum(first + r, last - 1)
+            covered |= (self.low[run] <= codes) & (codes <= self.high[run])
+        return covered
+
+
+class Decoder:
+    """Finds the leaves of labels; made once per hierarchy, when first needed."""
+
+    def __init__(
+        self,
+        leaves: Domain,
+        labels: tuple[Texts, ...],
+        bounds: tuple[tuple[Codes, Codes], ...],
+        ordered: bool,
+    ) -> None:
+        self._leaves = leaves
+        self._labels = labels
+        self._bounds = bounds
+        self._ordered = ordered
+
+    @cached_property
+    def _leaf(self) -> dict[str, int]:
+        return {label: code for code, label in enumerate(self._labels[0].tolist(), start=1)}
+
+    @cached_property
+    def _nodes(self) -> dict[str, list[Run]]:
+        runs: dict[str, list[Run]] = {}
+        inner = zip(self._labels[1:-1], self._bounds[1:-1], strict=True)
+        for labels, (low, high) in inner:
+            ends = zip(labels.tolist(), low[1:].tolist(), high[1:].tolist(), strict=True)
+            for label, first, last in ends:
+                runs.setdefault(label, []).append((first, last))
+        runs[self._labels[-1][0]] = [(MISSING, len(self._leaves))]
+        return runs
+
+    def decode(self, labels: Sequence[str | None] | Texts) -> Decoded:
+        """The leaves of each label; `InputError` counts those that stand for none."""
+        number: dict[str | None, int] = {}
+        of = np.array([number.setdefault(label, len(number)) for label in labels], dtype=np.int32)
+        runs = [self._runs(label) for label in number]
+        self._refuse_unknown(of, runs)
+        start = np.concatenate([[0], np.cumsum([len(found) for found in runs])]).astype(np.int64)
+        ends = np.array([run for found in runs for run in found], dtype=np.int32).reshape(-1, 2)
+        return Decoded(of, start, ends[:, 0].copy(), ends[:, 1].copy())
+
+    def _refuse_unknown(self, of: Codes, runs: list[list[Run]]) -> None:
+        unknown = np.array([not found for found in runs], dtype=np.bool_)
+        if unknown.any():
+            first = int(np.argmax(unknown[of])) + 1
+            raise InputError(
+                f"{int(unknown.sum())} distinct labels stand for no value of the hierarchy"
+                f" (first at row {first})",
+                remedy="decode them with the hierarchy that made them",
+            )
+
+    def _runs(self, label: str | None) -> list[Run]:
+        if label is None:
+            return [(MISSING, MISSING)]
+        found = list(self._nodes.get(label, ()))
+        if label in self._leaf:
+            found.append((self._leaf[label], self._leaf[label]))
+        bounds = read_bounds(label) if self._ordered else None
+        between = None if bounds is None else self._between(bounds)
+        if between is not None:
+            found.append(between)
+        return _union(found) if found else self._exact(label)
+
+    def _between(self, bounds: Bounds) -> Run | None:
+        if bounds.low_inside and bounds.high_inside:
+            low = self._leaf.get(bounds.low or "")
+            high = self._leaf.get(bounds.high or "")
+            if low is not None and high is not None:
+                return (low, high) if low <= high else None
+        return locate(self._leaves, bounds)
+
+    def _exact(self, label: str) -> list[Run]:
+        """A value in another spelling than ours: `1.0` for 1."""
+        if self._leaves.kind is Kind.TEXT:
+            return []
+        run = locate(self._leaves, Bounds(label, label, low_inside=True, high_inside=True))
+        return [] if run is None else [run]
+
+
+def _union(runs: list[Run]) -> list[Run]:
+    merged: list[Run] = []
+    for low, high in sorted(runs):
+        if merged and low <= merged[-1][1] + 1:
+            merged[-1] = (merged[-1][0], max(high, merged[-1][1]))
+        else:
+            merged.append((low, high))
+    return merged

@@ -1,0 +1,229 @@
+"""Numbers to intervals: fixed width, listed cuts, quantiles, top and bottom coding."""
+
+from collections.abc import Sequence
+from decimal import Decimal
+from typing import Annotated, Literal
+
+import numpy as np
+from pydantic import Field
+from pydantic.dataclasses import dataclass
+
+from incrowd.arrays import Codes, Counts, Floats, Values
+from incrowd.errors import InputError
+from incrowd.hierarchy.grid import Grid, nice_width
+from incrowd.hierarchy.hierarchy import Hierarchy
+from incrowd.hierarchy.labels import Number, count_below, interval
+from incrowd.hierarchy.levels import Level, runs, stack, texts
+from incrowd.table.column import Domain, Kind
+from incrowd.values import STRICT
+
+Positive = Annotated[float, Field(gt=0)]
+Cuts = tuple[float, ...]
+
+MOST_LEVELS = 8
+"""Widths grow by themselves at most this often."""
+
+
+@dataclass(frozen=True, config=STRICT, kw_only=True)
+class Intervals:
+    """Numbers to half-open intervals `[20, 30)` that grow from level to level.
+
+    Say one of `width`, `widths`, `cuts` and `quantiles`; without any of them (and without `bottom`
+    and `top`) a round width is chosen from the range of the values.
+
+    >>> import numpy as np
+    >>> ages = Domain(Kind.NUMBER, np.arange(20, 40))
+    >>> [len(labels) for labels in Intervals(width=5).build(ages, "age").labels]
+    [20, 4, 2, 1]
+    """
+
+    width: Positive | None = None
+    """Width of the narrowest intervals; the next levels are `factor` times wider each."""
+    widths: Annotated[tuple[Positive, ...], Field(min_length=1)] | None = None
+    """Width of each level, each a multiple of the one before."""
+    factor: Annotated[int, Field(ge=2)] = 2
+    levels: Annotated[int, Field(ge=1)] | None = None
+    """How many levels of intervals; if not said, until one interval holds all, at most 8."""
+    origin: float = 0.0
+    """Where an interval begins."""
+    cuts: tuple[Cuts, ...] | Cuts | None = None
+    """Where intervals begin: one list, or one per level, each a part of the one before."""
+    quantiles: Annotated[int, Field(ge=2)] | None = None
+    """Number of intervals that hold equally many records (values, if records are not counted).
+
+    Equal values stay together; every level has half as many intervals as the one below.
+    """
+    bottom: float | None = None
+    """Smaller values are pooled from level 1 on."""
+    top: float | None = None
+    """This and larger values are pooled from level 1 on."""
+    name: Literal["intervals"] = "intervals"
+
+    def __post_init__(self) -> None:
+        """Refuse requests that contradict themselves."""
+        said = [self.width, self.widths, self.cuts, self.quantiles]
+        if sum(one is not None for one in said) > 1:
+            raise ValueError("say only one of width, widths, cuts and quantiles")
+        if self.bottom is not None and self.top is not None and self.bottom >= self.top:
+            raise ValueError("bottom must lie below top")
+        widths = [Decimal(repr(width)) for width in self.widths or ()]
+        if any(b % a or b <= a for a, b in zip(widths, widths[1:], strict=False)):
+            raise ValueError("each width must be a multiple of the one before")
+        lists = self._lists()
+        if any(list(cuts) != sorted(set(cuts)) for cuts in lists):
+            raise ValueError("cuts must rise")
+        if any(not set(b) <= set(a) for a, b in zip(lists, lists[1:], strict=False)):
+            raise ValueError("the cuts of a level must be among those of the level below")
+
+    def build(self, domain: Domain, column: str, counts: Counts | None = None) -> Hierarchy:
+        """The hierarchy of a column of numbers; `counts` are the records per value."""
+        if len(domain) and domain.kind is not Kind.NUMBER:
+            raise InputError(
+                f"column {column!r} holds {domain.kind.value}s, and intervals need numbers",
+                remedy="give it another hierarchy, or say which texts mean missing",
+            )
+        values = domain.values
+        if values.dtype.kind == "f" and not np.isfinite(values).all():
+            infinite = int((~np.isfinite(values)).sum())
+            raise InputError(f"column {column!r} has {infinite} infinite values")
+        levels = self._levels(values, counts) if len(domain) else []
+        chosen = self.widths is not None or self.cuts is not None
+        return stack(domain, levels, column=column, ordered=True, prune=not chosen)
+
+    def _levels(self, values: Values, counts: Counts | None) -> list[Level]:
+        if self.cuts is not None:
+            return [self._cut(values, cuts) for cuts in self._lists()]
+        if self.quantiles is not None:
+            lists = _halved(_quantile_cuts(values, counts, self.quantiles))
+            return [self._cut(values, cuts) for cuts in lists[: self.levels]]
+        pooled = self.bottom is not None or self.top is not None
+        if self.width is None and self.widths is None and pooled:
+            return [self._pool(values)]
+        return self._grow(values)
+
+    def _lists(self) -> list[Cuts]:
+        if not self.cuts:
+            return []
+        return [cuts if isinstance(cuts, tuple) else (cuts,) for cuts in _nested(self.cuts)]
+
+    def _cut(self, values: Values, cuts: Sequence[Number]) -> Level:
+        low, high = self.bottom, self.top
+        inner = [c for c in cuts if (low is None or c > low) and (high is None or c < high)]
+        ends = [*([low] if low is not None else []), *inner, *([high] if high is not None else [])]
+        start = np.array([count_below(values, end) for end in ends], dtype=np.int64)
+        cell = np.searchsorted(start, np.arange(len(values)), side="right")
+        nodes, first = runs(cell)
+        bounds: list[Number | None] = [None, *ends, None]
+        labels = [interval(bounds[c], bounds[c + 1]) for c in cell[first].tolist()]
+        return Level(nodes, texts(labels))
+
+    def _zones(self, values: Values) -> Codes:
+        """0 for values pooled at the bottom, 1 between, 2 for those pooled at the top."""
+        zone = np.ones(len(values), dtype=np.int32)
+        if self.bottom is not None:
+            zone[: count_below(values, self.bottom)] = 0
+        if self.top is not None:
+            zone[count_below(values, self.top) :] = 2
+        return zone
+
+    def _pool(self, values: Values) -> Level:
+        """Only top and bottom coding: the values between stay as they are."""
+        zone = self._zones(values)
+        nodes, first = runs(np.where(zone == 1, np.arange(len(values)) + 3, zone))
+        own = Domain(Kind.NUMBER, values[first]).labels
+        labels = [self._label(z, text) for z, text in zip(zone[first], own, strict=True)]
+        return Level(nodes, texts(labels))
+
+    def _label(self, zone: int, between: str) -> str:
+        if zone == 0:
+            return interval(None, self.bottom)
+        return interval(self.top, None) if zone == 2 else between
+
+    def _grow(self, values: Values) -> list[Level]:
+        grid = self._grid(values)
+        zone = self._zones(values)
+        between: Values = values[zone == 1]
+        cells = grid.cells(between)
+        levels = []
+        for times in self._multiples(cells):
+            keys = np.zeros(len(values), dtype=cells.dtype)
+            keys[zone == 1] = cells // times
+            levels.append(self._gridded(grid, times, keys, zone))
+        return levels
+
+    def _grid(self, values: Values) -> Grid:
+        width = self.widths[0] if self.widths is not None else self.width
+        return Grid(self.origin, nice_width(values) if width is None else width)
+
+    def _multiples(self, cells: Values) -> list[int]:
+        """How many cells of the grid one interval of each level holds."""
+        if self.widths is not None:
+            first = Decimal(repr(self.widths[0]))
+            return [int(Decimal(repr(width)) / first) for width in self.widths]
+        limit = MOST_LEVELS if self.levels is None else self.levels
+        return _growing(cells, self.factor, limit)
+
+    def _gridded(self, grid: Grid, times: int, keys: Values, zone: Codes) -> Level:
+        nodes, first = runs(keys)
+        breaks = np.concatenate([[0], np.cumsum(np.diff(zone) != 0)]) if len(zone) else zone
+        nodes, first = runs(nodes + breaks)
+        labels = []
+        for z, cell in zip(zone[first].tolist(), keys[first].tolist(), strict=True):
+            low, high = grid.bound(cell * times), grid.bound((cell + 1) * times)
+            low = low if self.bottom is None else max(low, self.bottom)
+            high = high if self.top is None else min(high, self.top)
+            labels.append(self._label(z, interval(low, high)))
+        return Level(nodes, texts(labels))
+
+
+def _nested(cuts: tuple[Cuts, ...] | Cuts) -> Sequence[Cuts]:
+    """One list per level, also if only one list was given."""
+    if all(isinstance(cut, tuple) for cut in cuts):
+        return cuts  # type: ignore[return-value]  # just seen
+    return [cuts]  # type: ignore[list-item]  # just seen
+
+
+def _growing(cells: Values, factor: int, limit: int) -> list[int]:
+    """Powers of the factor, as long as they merge something and more than one node is left."""
+    times, chosen = 1, []
+    nodes: list[int] = sorted(set(cells.tolist()))
+    below = len(cells) + 1
+    while len(chosen) < limit:
+        if len(nodes) < below:
+            chosen.append(times)
+            below = len(nodes)
+        if not nodes or {-1, 0}.issuperset(nodes) or len(nodes) == 1:
+            break
+        times *= factor
+        nodes = sorted({node // factor for node in nodes})
+    return chosen
+
+
+def _quantile_cuts(values: Values, counts: Counts | None, number: int) -> list[Number]:
+    """Where to begin a new interval so that each holds about the same number of records."""
+    weight: Floats = np.ones(len(values)) if counts is None else counts.astype(np.float64)
+    total = np.cumsum(weight)
+    asked = total[-1] * np.arange(1, number) / number
+    ends = np.searchsorted(total, asked * (1 - 1e-12), side="left") + 1
+    inside = ends[ends < len(values)].tolist()
+    return [_short(values, end) for end in sorted(set(inside))]
+
+
+def _short(values: Values, start: int) -> Number:
+    """A number with few digits that separates the value at `start` from the one before."""
+    value, before = values[start].item(), values[start - 1].item()
+    if isinstance(value, int):
+        return value
+    for digits in range(1, 17):
+        short = float(f"{value:.{digits}g}")
+        if before < short <= value:
+            return short
+    return float(value)
+
+
+def _halved(cuts: list[Number]) -> list[list[Number]]:
+    lists = []
+    while cuts:
+        lists.append(cuts)
+        cuts = cuts[1::2]
+    return lists

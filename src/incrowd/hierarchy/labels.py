@@ -1,0 +1,160 @@
+"""How bounds, intervals and spans are written, and read back.
+
+A half-open interval is `[20, 30)`, one without a limit `(-inf, 20)` or `[90, inf)`; a span shows
+its first and last value, `[17, 25]` or `[1965-03-01, 1965-04-17]`. A span of texts that could be
+read in two ways is written as a JSON list of two strings, `["a, b", "c"]`.
+"""
+
+import json
+import re
+from dataclasses import dataclass
+
+import numpy as np
+
+from incrowd.arrays import Values
+from incrowd.table.column import Domain, Kind
+
+Number = int | float
+
+TOP = "*"
+"""What a suppressed cell shows, unless a tree has its own word for it."""
+
+_WHOLE = re.compile(r"[+-]?[0-9]+")
+_DECIMAL = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
+_DATE = re.compile(r"-?[0-9]{4,}(-[0-9]{2}(-[0-9]{2}([ T][0-9]{2}:[0-9]{2}(:[0-9.]+)?)?)?)?")
+_UNSAFE = re.compile(r'[\[\]()"]|, ')
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """The two ends of an interval as they are written; None where it has no end."""
+
+    low: str | None
+    high: str | None
+    low_inside: bool = True
+    high_inside: bool = False
+
+
+def number_text(value: Number) -> str:
+    """A number as a label shows it: whole numbers without a fraction.
+
+    >>> number_text(20.0), number_text(0.5), number_text(1e300)
+    ('20', '0.5', '1e+300')
+    """
+    if isinstance(value, float) and not (value.is_integer() and abs(value) < 1e15):
+        return repr(value)
+    return str(int(value))
+
+
+def parse_number(text: str) -> Number | None:
+    """The number that a text stands for, None if it is none.
+
+    >>> parse_number("20"), parse_number("0.5"), parse_number("twenty")
+    (20, 0.5, None)
+    """
+    if _WHOLE.fullmatch(text) and len(text) < 400:
+        return int(text)
+    if _DECIMAL.fullmatch(text):
+        value = float(text)
+        return value if np.isfinite(value) else None
+    return None
+
+
+def parse_date(text: str) -> np.datetime64 | None:
+    """The date or moment that a text stands for, in its own unit; None if it is none."""
+    if not _DATE.fullmatch(text):
+        return None
+    try:
+        return np.datetime64(text.replace(" ", "T"))
+    except ValueError:
+        return None
+
+
+def interval(low: Number | None, high: Number | None) -> str:
+    """The label of the numbers from `low` to below `high`.
+
+    >>> interval(20, 30.0), interval(None, 20), interval(90, None)
+    ('[20, 30)', '(-inf, 20)', '[90, inf)')
+    """
+    left = "(-inf" if low is None else f"[{number_text(low)}"
+    right = "inf)" if high is None else f"{number_text(high)})"
+    return f"{left}, {right}"
+
+
+def span(low: str, high: str) -> str:
+    """The label of all leaves from one to another.
+
+    >>> span("17", "25"), span("a, b", "c")
+    ('[17, 25]', '["a, b", "c"]')
+    """
+    if _UNSAFE.search(low) or _UNSAFE.search(high):
+        return json.dumps([low, high], ensure_ascii=False)
+    return f"[{low}, {high}]"
+
+
+def read_bounds(label: str) -> Bounds | None:
+    """What an interval or span label says, None if it is another label."""
+    if not label or label[0] not in "[(" or label[-1] not in "])":
+        return None
+    if label.startswith('["'):
+        return _read_quoted(label)
+    ends = label[1:-1].split(", ")
+    if len(ends) != 2:
+        return None
+    low = None if label[0] == "(" and ends[0] == "-inf" else ends[0]
+    high = None if label[-1] == ")" and ends[1] == "inf" else ends[1]
+    return Bounds(low, high, label[0] == "[", label[-1] == "]")
+
+
+def _read_quoted(label: str) -> Bounds | None:
+    try:
+        ends = json.loads(label)
+    except ValueError:
+        return None
+    if len(ends) != 2 or not all(isinstance(end, str) for end in ends):
+        return None
+    return Bounds(ends[0], ends[1], low_inside=True, high_inside=True)
+
+
+def locate(leaves: Domain, bounds: Bounds) -> tuple[int, int] | None:
+    """First and last code of the leaves between these bounds, by arithmetic; None if no leaf is."""
+    if leaves.kind is Kind.TEXT:
+        return None
+    low = 0 if bounds.low is None else _before(leaves, bounds.low, after=not bounds.low_inside)
+    high = len(leaves)
+    if bounds.high is not None:
+        found = _before(leaves, bounds.high, after=bounds.high_inside)
+        high = -1 if found is None else found
+    return None if low is None or high <= low else (low + 1, high)
+
+
+def _before(leaves: Domain, text: str, *, after: bool) -> int | None:
+    """How many leaves lie below the bound, or up to it with `after`; None if it is no bound."""
+    if leaves.kind is Kind.NUMBER:
+        number = parse_number(text)
+        return None if number is None else count_below(leaves.values, number, after=after)
+    date = parse_date(text)
+    if date is None:
+        return None
+    moments = leaves.values.astype("datetime64[us]")
+    return int(np.searchsorted(moments, (date + 1 if after else date).astype("datetime64[us]")))
+
+
+def count_below(values: Values, bound: Number, *, after: bool = False) -> int:
+    """How many of the sorted values lie below the bound, or up to it with `after`."""
+    if values.dtype.kind == "f":
+        return int(np.searchsorted(values, _as_float(bound), side="right" if after else "left"))
+    whole = int(np.floor(bound)) + 1 if after else int(np.ceil(bound))
+    if isinstance(bound, int):
+        whole = bound + after
+    limits = np.iinfo(np.int64)
+    if whole > limits.max:
+        return len(values)
+    return int(np.searchsorted(values, np.int64(max(whole, limits.min))))
+
+
+def _as_float(bound: Number) -> float:
+    try:
+        return float(bound)
+    except OverflowError:
+        return float("inf") if bound > 0 else float("-inf")

@@ -1,0 +1,70 @@
+"""How builders put levels together."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from incrowd.arrays import Codes, Texts, Values
+from incrowd.hierarchy.hierarchy import Hierarchy
+from incrowd.hierarchy.labels import TOP
+from incrowd.table.column import Domain
+
+
+@dataclass(frozen=True, eq=False)
+class Level:
+    """One level between the values and the top: a node per leaf, a label per node."""
+
+    nodes: Codes
+    """The node (1, 2, … in leaf order) of each leaf: shape (n,)."""
+    labels: Texts
+
+
+def texts(labels: Sequence[str]) -> Texts:
+    """Labels as an array, whatever they look like."""
+    array = np.empty(len(labels), dtype=object)
+    array[:] = labels
+    return array
+
+
+def runs(keys: Values) -> tuple[Codes, Codes]:
+    """Number the runs of equal neighbours: the run of each entry from 1, and where each starts."""
+    if not len(keys):
+        return np.empty(0, dtype=np.int32), np.empty(0, dtype=np.int32)
+    new = np.concatenate([[True], keys[1:] != keys[:-1]])
+    return np.cumsum(new, dtype=np.int32), np.flatnonzero(new).astype(np.int32)
+
+
+def stack(  # noqa: PLR0913  what a hierarchy is made of
+    leaves: Domain,
+    levels: Sequence[Level],
+    *,
+    column: str,
+    ordered: bool,
+    top: str = TOP,
+    prune: bool = True,
+) -> Hierarchy:
+    """The checked hierarchy of these levels, values below and the top above them.
+
+    With `prune` a level that merges nothing is left out: nobody would ask for it.
+    """
+    n = len(leaves)
+    kept = [level for level in levels if n]
+    if prune:
+        kept = _merging(kept, n)
+    maps = np.zeros((len(kept) + 2, n + 1), dtype=np.int32)
+    maps[0] = np.arange(n + 1)
+    for h, level in enumerate(kept, start=1):
+        maps[h, 1:] = level.nodes
+    maps[-1] = 1
+    labels = (leaves.labels, *(level.labels for level in kept), texts([top]))
+    return Hierarchy.checked(leaves, maps, labels, ordered=ordered, column=column)
+
+
+def _merging(levels: list[Level], below: int) -> list[Level]:
+    kept = []
+    for level in levels:
+        if len(level.labels) < below:
+            kept.append(level)
+            below = len(level.labels)
+    return kept

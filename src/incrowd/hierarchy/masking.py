@@ -1,0 +1,98 @@
+"""Codes shortened from the right: ZIP codes, diagnoses (Sweeney Section 3.1, Figure 2)."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+from pydantic.dataclasses import dataclass
+
+from incrowd.arrays import Counts, Texts
+from incrowd.hierarchy.hierarchy import Hierarchy
+from incrowd.hierarchy.levels import Level, runs, stack, texts
+from incrowd.table.column import Domain, Kind
+from incrowd.values import STRICT
+
+MOST_LEVELS = 8
+"""Long codes are masked in at most this many steps, unless `steps` says otherwise."""
+
+_MASK = "*"
+
+
+@dataclass(frozen=True, config=STRICT, kw_only=True)
+class Prefix:
+    """Codes whose last characters are masked: 02138, 0213*, 021**, 02***, 0****, *.
+
+    A code that is shorter than what a level shows stays as it is. With a `separator` the parts
+    after it go first, then the characters of what is left: E11.9, E11, E1*, E**, *. Numbers are
+    masked as they are written.
+
+    >>> from incrowd.hierarchy.levels import texts
+    >>> zips = Domain(Kind.TEXT, texts(["02138", "02139", "02141"]))
+    >>> [labels.tolist() for labels in Prefix(steps=(4, 3)).build(zips, "zip").labels[1:]]
+    [['0213*', '0214*'], ['021**'], ['*']]
+    """
+
+    steps: Annotated[tuple[Annotated[int, Field(ge=1)], ...], Field(min_length=1)] | None = None
+    """How many characters each level shows, falling; if not said, one less on each level."""
+    keep: Annotated[int, Field(ge=1)] = 1
+    """How many characters are shown at least, below the top."""
+    separator: Annotated[str, Field(min_length=1)] | None = None
+    """Splits a code into parts, the most general first."""
+    name: Literal["prefix"] = "prefix"
+
+    def __post_init__(self) -> None:
+        """Refuse steps that do not fall."""
+        steps = self.steps or ()
+        if any(a <= b for a, b in zip(steps, steps[1:], strict=False)):
+            raise ValueError("steps must fall: each level shows fewer characters than the one below")
+
+    def build(
+        self,
+        domain: Domain,
+        column: str,
+        counts: Counts | None = None,  # noqa: ARG002  every builder gets them
+    ) -> Hierarchy:
+        """The hierarchy of a column of codes; leaves are in the order of their characters."""
+        codes = domain.labels.tolist()
+        if self.separator is None:
+            codes.sort()
+            levels = self._masked(codes)
+        else:
+            parts = sorted(code.split(self.separator) for code in codes)
+            codes = [self.separator.join(code) for code in parts]
+            levels = self._parted(parts) + self._masked([code[0] for code in parts])
+        leaves = Domain(Kind.TEXT, texts(codes))
+        return stack(leaves, levels, column=column, ordered=False, prune=self.steps is None)
+
+    def _parted(self, codes: list[list[str]]) -> list[Level]:
+        separator = self.separator or ""
+        most = max((len(code) for code in codes), default=1)
+        levels = []
+        for shown in range(most - 1, 0, -1):
+            keys = texts([separator.join(code[:shown]) for code in codes])
+            nodes, first = runs(keys)
+            levels.append(Level(nodes, keys[first]))
+        return levels
+
+    def _masked(self, codes: list[str]) -> list[Level]:
+        width = max((len(code) for code in codes), default=0)
+        levels = []
+        for shown in self._shown(width):
+            keys: Texts = texts([code[:shown] for code in codes])
+            nodes, first = runs(keys)
+            labels = [_label(key, shown, width) for key in keys[first].tolist()]
+            levels.append(Level(nodes, texts(labels)))
+        return levels
+
+    def _shown(self, width: int) -> list[int]:
+        """How many characters each level shows."""
+        if self.steps is not None:
+            return list(self.steps)
+        shown = list(range(width - 1, self.keep - 1, -1))
+        if len(shown) <= MOST_LEVELS:
+            return shown
+        last = len(shown) - 1
+        return [shown[i * last // (MOST_LEVELS - 1)] for i in range(MOST_LEVELS)]
+
+
+def _label(key: str, shown: int, width: int) -> str:
+    return key if len(key) < shown else key + _MASK * max(width - shown, 0)

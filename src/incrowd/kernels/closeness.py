@@ -1,0 +1,96 @@
+"""How far what each class holds is from what the whole table holds, from compressed rows."""
+
+import numpy as np
+
+from incrowd.arrays import Codes, Counts, Floats
+from incrowd.kernels.compile import jit
+
+
+@jit
+def total_of(start: Counts, count: Counts, c: int) -> int:
+    """The sum of the counts of one class."""
+    total = 0
+    for e in range(start[c], start[c + 1]):
+        total += count[e]
+    return total
+
+
+@jit
+def node_distances(
+    start: Counts, code: Codes, count: Counts, node: Codes, shares: Floats
+) -> Floats:
+    """Half the sum of |p - q| over the nodes of one level; 0 for a class that holds nothing.
+
+    `node[code]` is the node of a code, `shares[node]` its share q of the whole table. The codes of
+    a class ascend and nodes are runs of codes, so that one walk meets each node once.
+    """
+    distance = np.zeros(len(start) - 1, dtype=np.float64)
+    for c in range(len(distance)):
+        total = total_of(start, count, c)
+        if total == 0:
+            continue
+        apart, absent = 0.0, 1.0
+        e = start[c]
+        while e < start[c + 1]:
+            here = node[code[e]]
+            people = 0
+            while e < start[c + 1] and node[code[e]] == here:
+                people += count[e]
+                e += 1
+            apart += abs(people / total - shares[here])
+            absent -= shares[here]
+        distance[c] = (apart + max(absent, 0.0)) / 2
+    return distance
+
+
+@jit
+def ordered_distances(
+    start: Counts, code: Codes, count: Counts, missing: float, rank: Counts, upto: Floats
+) -> Floats:
+    """The ordered distance of each class; see `TCloseness`. 0 for a class that holds nothing.
+
+    `missing` is the share of missing values in the whole table; `rank[code]` counts the values up
+    to that code and `upto[i]` is the share that holds one of the first i, of those known.
+    """
+    values = len(upto) - 1
+    before = np.zeros(values + 2, dtype=np.float64)
+    for i in range(values + 1):
+        before[i + 1] = before[i] + upto[i]
+    distance = np.zeros(len(start) - 1, dtype=np.float64)
+    for c in range(len(distance)):
+        total = total_of(start, count, c)
+        if total == 0:
+            continue
+        e = start[c]
+        absent = 0
+        if e < start[c + 1] and code[e] == 0:
+            absent = count[e]
+            e += 1
+        known = (total - absent) / total
+        gaps = 0.0
+        people, i = 0, 1
+        while e < start[c + 1] and known > 0:
+            gaps += gap(people / total, known, i, rank[code[e]], upto, before)
+            i = rank[code[e]]
+            people += count[e]
+            e += 1
+        if known > 0:
+            gaps += gap(people / total, known, i, values, upto, before)
+        distance[c] = min(1.0, abs(absent / total - missing) + gaps / max(values - 1, 1))
+    return distance
+
+
+@jit
+def gap(
+    level: float, known: float, first: int, last: int, upto: Floats, before: Floats
+) -> float:
+    """The sum of |level - known * upto[i]| for first <= i < last; `before` sums `upto`.
+
+    `upto` ascends, so the sum has two parts: where the whole table is behind and where ahead.
+    """
+    if first >= last:
+        return 0.0
+    cross = first + np.searchsorted(upto[first:last], level / known)
+    behind = level * (cross - first) - known * (before[cross] - before[first])
+    ahead = known * (before[last] - before[cross]) - level * (last - cross)
+    return behind + ahead

@@ -1,0 +1,86 @@
+"""How kernels are compiled: once per machine, without the interpreter's lock.
+
+Compiled kernels are kept in the package's own `__pycache__`; where that cannot be written, in the
+user's cache folder; where that cannot be written either, in a private folder among the temporary
+ones. If even that fails they are compiled anew in each process, instead of failing as numba does.
+"""
+
+import os
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar, cast
+
+import numba
+from numba.core import caching
+from numba.misc import appdirs
+
+Kernel = TypeVar("Kernel", bound=Callable[..., Any])
+
+_HERE = Path(__file__).resolve()
+_CONFIG: Any = numba.config
+_LOCATOR: Any = caching.UserWideCacheLocator
+_FOLDERS: Any = appdirs.AppDirs
+
+
+def _writable(folder: Path) -> bool:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        tempfile.TemporaryFile(dir=folder).close()
+    except OSError:
+        return False
+    return True
+
+
+def _private(folder: Path) -> bool:
+    """Whether the folder is ours alone: compiled code is loaded from it."""
+    try:
+        folder.mkdir(mode=0o700, exist_ok=True)
+        found = folder.lstat()
+    except OSError:
+        return False
+    mine = not hasattr(os, "getuid") or found.st_uid == os.getuid()
+    return mine and not folder.is_symlink() and not found.st_mode & 0o022 and _writable(folder)
+
+
+def _subfolder() -> str:
+    return str(_LOCATOR.get_suitable_cache_subpath(str(_HERE)))
+
+
+def _cache_folder() -> Path | None:
+    """The folder that numba will use for the kernels, None if there is none."""
+    if _CONFIG.CACHE_DIR:
+        given = Path(_CONFIG.CACHE_DIR) / _subfolder()
+        if _writable(given):
+            return given
+    for folder in (_HERE.parent / "__pycache__", _user_folder()):
+        if _writable(folder):
+            return folder
+    user = str(os.getuid()) if hasattr(os, "getuid") else "user"
+    last = Path(tempfile.gettempdir()) / f"incrowd-kernels-{user}"
+    if not _private(last):
+        return None
+    _CONFIG.CACHE_DIR = str(last)
+    return last / _subfolder()
+
+
+def _user_folder() -> Path:
+    return Path(_FOLDERS(appname="numba", appauthor=False).user_cache_dir) / _subfolder()
+
+
+CACHE = _cache_folder()
+"""Where compiled kernels are kept, None if nowhere."""
+
+
+def jit(kernel: Kernel) -> Kernel:
+    """A kernel compiled at its first call, run without the interpreter's lock."""
+    compiled: Any = numba.njit(cache=CACHE is not None, nogil=True)(kernel)
+    return cast("Kernel", compiled)
+
+
+def first_call_compiles() -> bool:
+    """Whether no compiled kernel is kept yet, so that the first run on this machine takes longer.
+
+    A best guess: kernels changed since they were compiled are compiled again.
+    """
+    return CACHE is None or not any(CACHE.glob("*.nbi"))

@@ -1,0 +1,151 @@
+"""Equal keys found and numbered: a dense count for small domains, a partitioned hash otherwise.
+
+A key is an unsigned 64-bit number. Every kernel works on the part of the arrays it is given, so
+that several threads can each take a part.
+"""
+
+import numpy as np
+
+from incrowd.arrays import Codes, Counts
+from incrowd.kernels.compile import jit
+
+Keys = np.ndarray[tuple[int], np.dtype[np.uint64]]
+
+_FIRST_SLOTS = 1024
+_FACTOR = np.uint64(0x9E3779B97F4A7C15)
+_HALF = np.uint64(32)
+
+
+@jit
+def pack(keys: Keys, column: Codes, radix: np.uint64) -> None:
+    """Append one column of codes, each below `radix`, as the last digit of the keys."""
+    for i in range(len(keys)):
+        keys[i] = keys[i] * radix + np.uint64(column[i])
+
+
+@jit
+def unpack(keys: Keys, radices: Keys, digits: Codes) -> None:
+    """Split keys back into digits: `digits[j]` belongs to `radices[j]`, the first is what is left.
+
+    The keys themselves stay as they are.
+    """
+    for i in range(len(keys)):
+        rest = keys[i]
+        for j in range(len(radices) - 1, 0, -1):
+            above = rest // radices[j]
+            digits[j, i] = rest - above * radices[j]
+            rest = above
+        digits[0, i] = rest
+
+
+@jit
+def count_dense(keys: Keys, counts: Counts) -> None:
+    """Count each key in a table with one entry for every possible key."""
+    for i in range(len(keys)):
+        counts[keys[i]] += 1
+
+
+@jit
+def place_dense(keys: Keys, rank: Codes, place: Codes) -> None:
+    """Look up the rank of each key."""
+    for i in range(len(keys)):
+        place[i] = rank[keys[i]]
+
+
+@jit
+def mix(key: np.uint64) -> np.uint64:
+    """Spread a key over all 64 bits."""
+    key = (key ^ (key >> _HALF)) * _FACTOR
+    return (key ^ (key >> _HALF)) * _FACTOR
+
+
+@jit
+def count_parts(keys: Keys, shift: np.uint64, counts: Counts) -> None:
+    """Count the keys of each part: the highest bits of the mixed key name its part."""
+    for i in range(len(keys)):
+        counts[mix(keys[i]) >> shift] += 1
+
+
+@jit
+def scatter(
+    keys: Keys, first: np.int64, shift: np.uint64, free: Counts, moved: Keys, origin: Codes
+) -> None:
+    """Move keys to their parts; `free` holds the next free place of each part and is used up.
+
+    `origin` notes where each moved key came from; `first` is the place of the first key given.
+    """
+    for i in range(len(keys)):
+        part = mix(keys[i]) >> shift
+        to = free[part]
+        moved[to] = keys[i]
+        origin[to] = first + i
+        free[part] = to + 1
+
+
+@jit
+def find_slot(key: np.uint64, table: Codes, known: Keys) -> np.uint64:
+    """The slot of a key in a hash table of positions in `known`, or the free one where it goes."""
+    mask = np.uint64(len(table) - 1)
+    slot = mix(key) & mask
+    while table[slot] >= 0 and known[table[slot]] != key:
+        slot = (slot + np.uint64(1)) & mask
+    return slot
+
+
+@jit
+def number_part(keys: Keys, local: Codes) -> int:
+    """Number the distinct keys of one part in the order they are met.
+
+    The distinct keys are gathered, in that order, at the front of `keys` itself; returned is how
+    many there are.
+    """
+    table = np.full(_FIRST_SLOTS, -1, dtype=np.int32)
+    found = 0
+    for i in range(len(keys)):
+        key = keys[i]
+        slot = find_slot(key, table, keys)
+        if table[slot] < 0:
+            table[slot] = found
+            keys[found] = key
+            found += 1
+            local[i] = found - 1
+            if 2 * found > len(table):
+                table = np.full(4 * len(table), -1, dtype=np.int32)
+                for j in range(found):
+                    table[find_slot(keys[j], table, keys)] = j
+        else:
+            local[i] = table[slot]
+    return found
+
+
+@jit
+def number_parts(keys: Keys, start: Counts, local: Codes, found: Counts) -> None:
+    """Number the distinct keys of consecutive parts; part p is `start[p]` to `start[p + 1]`."""
+    for p in range(len(found)):
+        here = slice(start[p], start[p + 1])
+        found[p] = number_part(keys[here], local[here])
+
+
+@jit
+def gather(keys: Keys, start: Counts, offset: Counts, distinct: Keys) -> None:
+    """Collect the distinct keys of all parts, those of part p from `offset[p]` on."""
+    for p in range(len(start) - 1):
+        for i in range(offset[p + 1] - offset[p]):
+            distinct[offset[p] + i] = keys[start[p] + i]
+
+
+@jit
+def place_parts(
+    start: Counts, offset: Counts, local: Codes, origin: Codes, rank: Codes, place: Codes
+) -> None:
+    """Tell every origin the rank of its key, for consecutive parts."""
+    for p in range(len(start) - 1):
+        for i in range(start[p], start[p + 1]):
+            place[origin[i]] = rank[offset[p] + local[i]]
+
+
+@jit
+def first_places(place: Codes, first: Counts) -> None:
+    """Where each place occurs first; `first` has an entry for every place."""
+    for i in range(len(place) - 1, -1, -1):
+        first[place[i]] = i

@@ -1,0 +1,48 @@
+"""Average class size: how many released records share what they show."""
+
+from dataclasses import field
+from typing import Literal
+
+from pydantic.dataclasses import dataclass
+
+from incrowd.arrays import Floats
+from incrowd.recoding import Outcome, QuasiColumn
+from incrowd.values import STRICT
+
+
+@dataclass(frozen=True, config=STRICT)
+class AverageClass:
+    """Released records over classes; all records of the table if no class is released.
+
+    >>> AverageClass().name
+    'average_class'
+    """
+
+    name: Literal["average_class"] = field(default="average_class", kw_only=True)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """No sensitive column."""
+        return ()
+
+    def of(self, outcome: Outcome) -> float:
+        """Released records over classes."""
+        if len(outcome.classes) == 0:
+            return float(outcome.records)
+        return float(outcome.classes.records.mean())
+
+    def figure(self, loss: float) -> float:
+        """The loss itself."""
+        return loss
+
+    def cell_costs(self, column: QuasiColumn) -> Floats | None:  # noqa: ARG002  not a mean of cells
+        """It is not a mean over cells."""
+        return None
+
+    def bound(self, outcome: Outcome) -> float:
+        """The smallest class of the node.
+
+        Every class above is a union of classes of the node, so none is smaller, whichever of them
+        are suppressed; an average is no smaller than its smallest part.
+        """
+        return float(outcome.classes.records.min()) if len(outcome.classes) else 0.0

@@ -1,0 +1,104 @@
+"""Losses that are a weighted mean of what each cell of a release costs."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from incrowd.arrays import MISSING, Codes, Flags, Floats
+from incrowd.recoding import Outcome, QuasiColumn
+
+
+@dataclass(frozen=True, eq=False)
+class Cells:
+    """What classes show in one column, one entry per class (see `Outcome`)."""
+
+    column: QuasiColumn
+    low: Codes
+    high: Codes
+    level: Codes
+    spans: bool
+
+    @property
+    def suppressed(self) -> Flags:
+        """Cells that show nothing.
+
+        Spans of ordered columns show their ends whatever their level, unless they mix missing
+        values with others.
+        """
+        if self.spans and self.column.hierarchy.ordered:
+            mixed: Flags = (self.low == MISSING) & (self.high != MISSING)
+            return mixed
+        top: Flags = self.level >= max(self.column.hierarchy.height, 1)
+        return top
+
+    @property
+    def missing(self) -> Flags:
+        """Cells that show that the value is missing."""
+        missing: Flags = (self.high == MISSING) & ~self.suppressed
+        return missing
+
+    @property
+    def leaves(self) -> Codes:
+        """Leaves under what is shown."""
+        leaves: Codes = self.high - self.low + 1
+        return leaves
+
+
+def cells_of(outcome: Outcome) -> list[Cells]:
+    """What the classes show, column by column."""
+    return [
+        Cells(column, outcome.low[j], outcome.high[j], outcome.level[j], outcome.spans)
+        for j, column in enumerate(outcome.columns)
+    ]
+
+
+def cells_at(column: QuasiColumn, level: int) -> Cells:
+    """What each code of a column, 0 for missing first, shows at a level."""
+    low, high = column.hierarchy.bounds[level]
+    node = column.hierarchy.maps[level]
+    return Cells(column, low[node], high[node], np.full(len(node), level, dtype=np.int32), False)
+
+
+class CellLoss:
+    """A loss that is a weighted mean of what cells cost; a suppressed record costs 1 per cell.
+
+    Costs lie in 0..1 and never fall as the level rises. A missing value shown as missing is not
+    generalized: it costs 0. A suppressed cell costs 1, also where the column has one value only.
+    """
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """No sensitive column."""
+        return ()
+
+    def cost(self, cells: Cells) -> Floats:
+        """What a record pays for each of these cells."""
+        raise NotImplementedError
+
+    def totals(self, outcome: Outcome) -> Floats:
+        """What all released records together pay, per column."""
+        records = outcome.classes.records
+        return np.array([float(records @ self.cost(cells)) for cells in cells_of(outcome)])
+
+    def of(self, outcome: Outcome) -> float:
+        """The weighted mean over all cells of the table."""
+        if outcome.records == 0:
+            return 0.0
+        paid = float(outcome.weights @ self.totals(outcome))
+        return (paid + outcome.suppressed) / outcome.records
+
+    def figure(self, loss: float) -> float:
+        """The loss itself."""
+        return loss
+
+    def cell_costs(self, column: QuasiColumn) -> Floats:
+        """What a record with this code pays at this level."""
+        levels = range(column.hierarchy.levels)
+        return np.array([self.cost(cells_at(column, level)) for level in levels])
+
+    def bound(self, outcome: Outcome) -> float:
+        """The loss of the node itself.
+
+        Higher levels cost no less, and to suppress a record costs no less than to show it.
+        """
+        return self.of(outcome)

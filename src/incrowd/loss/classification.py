@@ -1,0 +1,69 @@
+"""Classification: how many records a classifier trained on the release would have to get wrong."""
+
+from dataclasses import field
+from typing import Literal
+
+import numpy as np
+from pydantic.dataclasses import dataclass
+
+from incrowd.arrays import Floats
+from incrowd.classes import Histogram
+from incrowd.recoding import Outcome, QuasiColumn
+from incrowd.values import STRICT
+
+
+@dataclass(frozen=True, config=STRICT)
+class Classification:
+    """The share of records that are suppressed or do not hold the majority value of their class.
+
+    The classification metric of Iyengar (Ghinita Section 2.1), 0..1. Where a person has several
+    records, a class counts its people, and its records are lost in proportion.
+
+    >>> Classification("salary").columns
+    ('salary',)
+    """
+
+    target: str
+    """The sensitive column that the classifier predicts."""
+    name: Literal["classification"] = field(default="classification", kw_only=True)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The target."""
+        return (self.target,)
+
+    def of(self, outcome: Outcome) -> float:
+        """Lost records over all records."""
+        if outcome.records == 0:
+            return 0.0
+        lost = _minority(outcome.classes.histograms[self.target])
+        return float(outcome.classes.records @ lost + outcome.suppressed) / outcome.records
+
+    def figure(self, loss: float) -> float:
+        """The loss itself."""
+        return loss
+
+    def cell_costs(self, column: QuasiColumn) -> Floats | None:  # noqa: ARG002  not a mean of cells
+        """It is not a mean over cells."""
+        return None
+
+    def bound(self, outcome: Outcome) -> float:
+        """The loss of the node itself, if every record is a person.
+
+        The majority of a union is no larger than the majorities of its parts together, and to
+        suppress a record costs no less than to show it. People who stand in several records are
+        counted once in a union, so then nothing is known.
+        """
+        if outcome.tally is None or outcome.tally.has_units:
+            return float("-inf")
+        return self.of(outcome)
+
+
+def _minority(histogram: Histogram) -> Floats:
+    """The share of each class that does not hold its most frequent value."""
+    if len(histogram.start) <= 1:
+        return np.zeros(0, dtype=np.float64)
+    most = np.maximum.reduceat(histogram.count, histogram.start[:-1])
+    all_of = np.add.reduceat(histogram.count, histogram.start[:-1])
+    share: Floats = 1.0 - most / all_of
+    return share

@@ -1,0 +1,48 @@
+"""Discernibility: how many records each record cannot be told from."""
+
+from dataclasses import field
+from typing import Literal
+
+from pydantic.dataclasses import dataclass
+
+from incrowd.arrays import Floats
+from incrowd.recoding import Outcome, QuasiColumn
+from incrowd.values import STRICT
+
+
+@dataclass(frozen=True, config=STRICT)
+class Discernibility:
+    """The sum over records of the size of their class, N for a suppressed one.
+
+    The discernibility metric of Bayardo and Agrawal (Ghinita Section 2.1): from N to N squared.
+
+    >>> Discernibility().name
+    'discernibility'
+    """
+
+    name: Literal["discernibility"] = field(default="discernibility", kw_only=True)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """No sensitive column."""
+        return ()
+
+    def of(self, outcome: Outcome) -> float:
+        """The sum of the squared class sizes, and N for each suppressed record."""
+        sizes = outcome.classes.records.astype(float)
+        return float(sizes @ sizes) + float(outcome.suppressed) * outcome.records
+
+    def figure(self, loss: float) -> float:
+        """The loss itself."""
+        return loss
+
+    def cell_costs(self, column: QuasiColumn) -> Floats | None:  # noqa: ARG002  not a mean of cells
+        """It is not a mean over cells."""
+        return None
+
+    def bound(self, outcome: Outcome) -> float:
+        """The loss of the node itself.
+
+        Above it every record is in a class no smaller, or suppressed at the price of N.
+        """
+        return self.of(outcome)

@@ -1,0 +1,67 @@
+"""Non-uniform entropy: the bits that it takes to find the value behind a cell."""
+
+from dataclasses import field
+from typing import Literal
+
+import numpy as np
+from pydantic.dataclasses import dataclass
+
+from incrowd.arrays import Codes, Counts, Flags, Floats
+from incrowd.loss.cells import CellLoss, Cells, cells_at, cells_of
+from incrowd.recoding import Outcome, QuasiColumn
+from incrowd.values import STRICT
+
+
+@dataclass(frozen=True, config=STRICT)
+class Entropy(CellLoss):
+    """The mean over cells of bits lost over bits that suppressing the cell would lose.
+
+    A record with value v, shown as a node, loses log2(records under the node / records with v);
+    suppressed it loses log2(all records / records with v). Rare values weigh as much as frequent
+    ones here, and 1 means that everything is suppressed. It needs the rows behind the classes.
+
+    >>> Entropy().name
+    'entropy'
+    """
+
+    name: Literal["entropy"] = field(default="entropy", kw_only=True)
+
+    def totals(self, outcome: Outcome) -> Floats:
+        """What all released records together pay, per column."""
+        tally, class_of = outcome.tally, outcome.class_of
+        if tally is None or class_of is None:
+            message = "the entropy of an outcome needs the rows behind its classes"
+            raise ValueError(message)
+        kept = class_of >= 0
+        rows = class_of[kept]
+        paid = [
+            float(tally.counts[kept] @ _costs(cells, tally.quasi[j, kept], rows))
+            for j, cells in enumerate(cells_of(outcome))
+        ]
+        return np.array(paid, dtype=np.float64)
+
+    def cell_costs(self, column: QuasiColumn) -> Floats:
+        """What a record with this code pays at this level."""
+        codes = np.arange(len(column.frequency), dtype=np.int32)
+        levels = range(column.hierarchy.levels)
+        return np.array([_costs(cells_at(column, level), codes, codes) for level in levels])
+
+
+def _costs(cells: Cells, codes: Codes, place: Codes) -> Floats:
+    """The cost of records with these codes that show the cells at `place`."""
+    frequency = cells.column.frequency
+    own = np.maximum(frequency[codes], 1)
+    bits = np.log2(np.maximum(_under(cells, frequency)[place], own) / own)
+    most = np.log2(max(int(frequency.sum()), 1) / own)
+    cost: Floats = np.divide(bits, most, out=np.zeros_like(bits), where=most > 0)
+    absent: Flags = frequency[codes] == 0
+    cost[cells.missing[place] | absent] = 0.0
+    cost[cells.suppressed[place]] = 1.0
+    return cost
+
+
+def _under(cells: Cells, frequency: Counts) -> Counts:
+    """Records of the table whose value lies under each cell, missing ones apart."""
+    up_to = np.cumsum(frequency)
+    under: Counts = up_to[cells.high] - up_to[np.maximum(cells.low, 1) - 1]
+    return under

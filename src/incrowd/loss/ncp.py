@@ -1,0 +1,74 @@
+"""Normalized certainty penalty: the share of its column that a cell leaves open."""
+
+from dataclasses import field
+from typing import Literal
+
+import numpy as np
+from pydantic.dataclasses import dataclass
+
+from incrowd.arrays import Floats
+from incrowd.loss.cells import CellLoss, Cells, cells_of
+from incrowd.recoding import Outcome, QuasiColumn
+from incrowd.values import STRICT
+
+
+@dataclass(frozen=True, config=STRICT)
+class Gcp(CellLoss):
+    """Global certainty penalty: the mean NCP of all records (Ghinita Section 2.1, Equation 2).
+
+    The weights sum to 1 and nothing is divided by the number of columns: with both, as printed,
+    the penalty would be normalized twice.
+
+    >>> Gcp().name
+    'gcp'
+    """
+
+    name: Literal["gcp"] = field(default="gcp", kw_only=True)
+
+    def cost(self, cells: Cells) -> Floats:
+        """The NCP of each cell."""
+        return ncp(cells)
+
+
+def ncp(cells: Cells) -> Floats:
+    """The normalized certainty penalty of each cell, 0..1 (Ghinita Section 2.1).
+
+    Ordered columns: the extent of what is shown over the extent of the column, both within the
+    values that the table holds. Others: 0 for one leaf, else leaves under the node over leaves of
+    the hierarchy, those included that the table does not hold.
+    """
+    if cells.column.hierarchy.ordered:
+        share = _extents(cells)
+    else:
+        share = cells.leaves / max(len(cells.column.hierarchy.leaves), 1)
+    share[(cells.leaves == 1) | cells.missing] = 0.0
+    share[cells.suppressed] = 1.0
+    return share
+
+
+def ncp_of_classes(outcome: Outcome) -> Floats:
+    """NCP(G) of each class: the weighted sum over its columns (Ghinita Equation 1)."""
+    total = np.zeros(len(outcome.classes), dtype=np.float64)
+    for weight, cells in zip(outcome.weights.tolist(), cells_of(outcome), strict=True):
+        total += weight * ncp(cells)
+    return total
+
+
+def _extents(cells: Cells) -> Floats:
+    first, last = cells.column.range
+    place = _places(cells.column)
+    whole = place[last] - place[first]
+    if whole <= 0:
+        return np.zeros(len(cells.low), dtype=np.float64)
+    low, high = np.clip(cells.low, first, last), np.clip(cells.high, first, last)
+    extents: Floats = (place[high] - place[low]) / whole
+    return extents
+
+
+def _places(column: QuasiColumn) -> Floats:
+    """Where each code lies on its scale; by rank if the scale has no finite length."""
+    place = np.concatenate([[0.0], column.hierarchy.leaves.positions])
+    first, last = column.range
+    with np.errstate(over="ignore", invalid="ignore"):
+        finite = bool(np.isfinite(place[last] - place[first]))
+    return place if finite else np.arange(len(place), dtype=np.float64)

@@ -1,0 +1,261 @@
+"""TOML ⇄ Policy: versioned, comments survive edits, errors say the line and never the value."""
+
+import json
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path as FilePath
+from typing import Any, TypeVar, get_args
+
+import tomlkit
+from pydantic import TypeAdapter, ValidationError
+from tomlkit.exceptions import ParseError, TOMLKitError
+from tomlkit.items import InlineTable, Table
+
+from incrowd.errors import PolicyError
+from incrowd.hierarchy import AnyHierarchy
+from incrowd.loss import AnyLoss
+from incrowd.models import AnyModel
+from incrowd.policy.faults import Fault, FaultyPolicyError, Path, faults_of
+from incrowd.policy.lines import lines_of
+from incrowd.policy.policy import VERSION, Column, Policy
+from incrowd.search import AnySearch
+
+HEADER = (
+    "What a release must satisfy. Every column of the table must be named below.",
+    "roles: quasi, sensitive, identifier, keep, drop, unit, weight",
+)
+
+_Made = TypeVar("_Made")
+
+
+def load(path: "str | os.PathLike[str]") -> Policy:
+    """The policy of a TOML file."""
+    name = os.fspath(path)
+    try:
+        text = FilePath(name).read_bytes().decode("utf-8-sig")
+    except OSError as error:
+        raise PolicyError(f"the policy '{name}' cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise PolicyError(f"the policy '{name}' is not UTF-8 text") from None
+    return loads(text, name)
+
+
+def loads(text: str, source: str = "policy") -> Policy:
+    """The policy that a TOML text says; `source` names it in errors."""
+    data = _parsed(text, source).unwrap()
+    try:
+        _check_version(data)
+        return made(lambda: _read(data))
+    except FaultyPolicyError as error:
+        raise PolicyError(_told(error.faults, text, data, source)) from None
+
+
+def made(make: Callable[[], _Made]) -> _Made:
+    """What `make` gives, with pydantic's errors turned into ours."""
+    try:
+        return make()
+    except ValidationError as error:
+        found = faults_of(error, keys_at)
+    raise FaultyPolicyError(found)
+
+
+def dumps(
+    policy: Policy,
+    *,
+    header: Sequence[str] = HEADER,
+    comments: Mapping[str, Sequence[str]] | None = None,
+) -> str:
+    """The policy as readable TOML; `comments` stand above the columns of these names."""
+    document = tomlkit.document()
+    for line in header:
+        document.add(tomlkit.comment(_one_line(line)))
+    for key, value in _settings(policy):
+        document.add(key, value)
+    models = tomlkit.aot()
+    for model in policy.models:
+        models.append(_table(_plain(model)))
+    document.add("models", models)
+    document.add("columns", _columns(policy, comments or {}))
+    return tomlkit.dumps(document)
+
+
+def edit(text: str, changes: Mapping[str | Path, Any], source: str = "policy") -> str:
+    """The text of a policy with some keys changed and everything else, comments too, as it was.
+
+    A key is a name or a path (`("columns", "age", "role")`, `("models", 0, "k")`); None takes it
+    away. The outcome is checked.
+
+    >>> text = 'version = 1\\nsuppression = 0.1 # enough\\n[[models]]\\nname = "k-anonymity"\\n'
+    >>> text += 'k = 5\\n[columns.age]\\nrole = "quasi"\\n'
+    >>> print(edit(text, {"suppression": 0.0}).splitlines()[1])
+    suppression = 0.0 # enough
+    """
+    document = _parsed(text, source)
+    for key, value in changes.items():
+        _set(document, (key,) if isinstance(key, str) else key, value)
+    edited = tomlkit.dumps(document)
+    loads(edited, source)
+    return edited
+
+
+def lines_for(names: Iterable[str]) -> str:
+    """The lines that declare these columns, dropped until somebody decides otherwise."""
+    columns = tomlkit.table(is_super_table=True)
+    for name in names:
+        table = tomlkit.table()
+        table.add("role", "drop")
+        table["role"].comment("or quasi, sensitive, identifier, keep")
+        columns.append(tomlkit.key([name]) if not name else name, table)
+    document = tomlkit.document()
+    document.add("columns", columns)
+    return tomlkit.dumps(document).strip()
+
+
+def keys_at(path: Path) -> tuple[str, ...]:
+    """The keys that may stand at a place of the policy."""
+    if not path:
+        return tuple(Policy.model_fields)
+    if path[0] == "columns" and len(path) == 2:
+        return tuple(Column.model_fields)
+    return tuple(getattr(_plugins().get(str(path[-1])), "__dataclass_fields__", ()))
+
+
+def _plugins() -> dict[str, type]:
+    """Models, losses, searches and hierarchies by name."""
+    members = [m for union in (AnyModel, AnyLoss, AnySearch, AnyHierarchy) for m in _members(union)]
+    return {member.__dataclass_fields__["name"].default: member for member in members}
+
+
+def _members(union: Any) -> tuple[Any, ...]:
+    """The classes of an annotated union; of one class, that class."""
+    inner = get_args(union)[0]
+    return get_args(inner) or (inner,)
+
+
+def _parsed(text: str, source: str) -> tomlkit.TOMLDocument:
+    try:
+        return tomlkit.parse(text)
+    except ParseError as error:
+        where = f" (line {error.line})"
+    except (TOMLKitError, ValueError):
+        where = ""
+    remedy = "look for a missing quote, bracket or '=', or a key that stands twice"
+    raise PolicyError(f"{source}: this is not TOML{where}", remedy=remedy)
+
+
+def _check_version(data: Mapping[str, Any]) -> None:
+    version = data.get("version")
+    if version is None:
+        raise FaultyPolicyError([Fault((), "'version' is missing", "add version = 1 on top")])
+    if type(version) is not int or version < 1:
+        raise FaultyPolicyError([Fault(("version",), "'version' must be 1")])
+    if version > VERSION:
+        fault = Fault(("version",), "written by a newer incrowd", "update incrowd to use it")
+        raise FaultyPolicyError([fault])
+
+
+def _read(data: Mapping[str, Any]) -> Policy:
+    """Read as JSON, whose strict rules take a text for a role, but no text for a number."""
+    return Policy.model_validate_json(json.dumps(data, default=str), strict=True)
+
+
+def _told(faults: Sequence[Fault], text: str, data: Mapping[str, Any], source: str) -> str:
+    lines = lines_of(text)
+    sentences = [fault.sentence(_line(lines, data, fault.path)) for fault in faults]
+    if len(sentences) == 1:
+        return f"{source}: {sentences[0]}"
+    return "\n".join([f"{source} has {len(sentences)} faults:", *(f"- {s}" for s in sentences)])
+
+
+def _line(lines: Mapping[Path, int], data: Any, path: Path) -> int | None:
+    """The line of the innermost part of a path that stands in the file.
+
+    Pydantic's paths also name the kind of a thing, which is no key of the file.
+    """
+    here: Path = ()
+    line = None
+    for part in path:
+        there = isinstance(data, Mapping) and part in data
+        if there or (isinstance(data, list) and isinstance(part, int) and part < len(data)):
+            data, here = data[part], (*here, part)
+            line = lines.get(here, line)
+    return line
+
+
+def _settings(policy: Policy) -> Iterable[tuple[str, Any]]:
+    yield "version", policy.version
+    yield "missing", policy.missing.value
+    if policy.missing_values != Policy.model_fields["missing_values"].default:
+        yield "missing_values", list(policy.missing_values)
+    yield "order", policy.order
+    yield "suppression", policy.suppression
+    yield "time_limit", policy.time_limit
+    yield "search", _short(policy.search)
+    yield "loss", _short(policy.loss)
+
+
+def _columns(policy: Policy, comments: Mapping[str, Sequence[str]]) -> Table:
+    columns = tomlkit.table(is_super_table=True)
+    for name, column in policy.columns.items():
+        table = tomlkit.table()
+        for line in comments.get(name, ()):
+            table.add(tomlkit.comment(_one_line(line)))
+        table.add("role", column.role.value)
+        if column.hierarchy is not None:
+            table.add("hierarchy", _short(column.hierarchy))
+        rest = column.model_dump(mode="json", exclude_defaults=True, exclude_none=True)
+        for key in ("weight", "kind", "action"):
+            if key in rest:
+                table.add(key, rest[key])
+        columns.append(tomlkit.key([name]) if not name else name, table)
+    return columns
+
+
+def _short(plugin: Any) -> "str | InlineTable":
+    """A plug-in as its name, or as a table if more is to be said."""
+    values = _plain(plugin, exclude_defaults=True)
+    if list(values) == ["name"]:
+        return str(values["name"])
+    table = tomlkit.inline_table()
+    table.update(values)
+    return table
+
+
+def _plain(plugin: Any, *, exclude_defaults: bool = False) -> dict[str, Any]:
+    """What a plug-in says, its name first."""
+    adapter: TypeAdapter[Any] = TypeAdapter(type(plugin))
+    values = adapter.dump_python(
+        plugin, mode="json", exclude_none=True, exclude_defaults=exclude_defaults
+    )
+    return {"name": plugin.name} | values
+
+
+def _table(values: Mapping[str, Any]) -> Table:
+    table = tomlkit.table()
+    table.update(values)
+    return table
+
+
+def _set(container: Any, path: Path, value: Any) -> None:
+    *way, last = path
+    for part in way:
+        if isinstance(container, Mapping) and part not in container:
+            container[part] = tomlkit.table()
+        container = container[part]
+    if value is not None:
+        _put(container, last, value)
+    elif isinstance(container, list) or last in container:
+        del container[last]
+
+
+def _put(container: Any, key: str | int, value: Any) -> None:
+    """Set a value and keep the comment on its line."""
+    old = container.get(key) if isinstance(container, Mapping) else None
+    container[key] = value
+    comment = getattr(getattr(old, "trivia", None), "comment", "")
+    if comment and hasattr(container[key], "comment"):
+        container[key].comment(comment.lstrip("# "))
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())

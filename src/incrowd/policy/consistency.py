@@ -1,0 +1,138 @@
+"""Whether the parts of a policy fit together, and what in it deserves a second look."""
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from incrowd.models.model import Model
+from incrowd.policy.faults import Fault, did_you_mean
+from incrowd.table.roles import Role
+
+if TYPE_CHECKING:
+    from incrowd.policy.policy import Policy
+
+_SMALL_K = 5
+_MUCH = 0.2
+
+
+def faults(policy: "Policy") -> Iterator[Fault]:
+    """Everything in which a policy contradicts itself."""
+    if not policy.quasi:
+        yield Fault(
+            ("columns",),
+            "no column is quasi-identifying, so there is nothing to protect",
+            'give at least one column role = "quasi"',
+        )
+    if not policy.models:
+        yield Fault(("models",), "the policy asks for no model", "add one, k-anonymity say")
+    yield from _single_roles(policy)
+    for name in policy.columns:
+        yield from _column_faults(policy, name)
+    for number, model in enumerate(policy.models):
+        yield from _model_faults(policy, number, model)
+    yield from _twice(policy)
+    yield from _loss_faults(policy)
+
+
+def _single_roles(policy: "Policy") -> Iterator[Fault]:
+    for role in (Role.UNIT, Role.WEIGHT):
+        names = policy.names(role)
+        if len(names) > 1:
+            yield Fault(
+                ("columns", names[1], "role"),
+                f"{len(names)} columns have the role '{role.value}'; there can be one",
+            )
+
+
+def _column_faults(policy: "Policy", name: str) -> Iterator[Fault]:
+    column = policy.columns[name]
+    place = ("columns", name)
+    wrong = f"column '{name}' is '{column.role.value}'"
+    if column.hierarchy is not None and column.role not in {Role.QUASI, Role.SENSITIVE}:
+        yield Fault(
+            (*place, "hierarchy"),
+            f"{wrong} and has a hierarchy",
+            "only quasi-identifying and sensitive columns have one",
+        )
+    if column.weight != 1.0 and column.role is not Role.QUASI:
+        yield Fault(
+            (*place, "weight"),
+            f"{wrong} and has a weight",
+            "only quasi-identifying columns have one",
+        )
+    if column.action != "drop" and column.role is not Role.IDENTIFIER:
+        yield Fault(
+            (*place, "action"),
+            f"{wrong} and has a pseudonym",
+            "only identifiers have one",
+        )
+
+
+def _model_faults(policy: "Policy", number: int, model: Model) -> Iterator[Fault]:
+    for name in model.columns:
+        place = ("models", number, "column")
+        if name not in policy.columns:
+            remedy = did_you_mean(name, policy.sensitive, listed=True)
+            yield Fault(place, f"{model.name} names a column that the policy does not have", remedy)
+        elif policy.role(name) is not Role.SENSITIVE:
+            yield Fault(
+                place,
+                f"{model.name} is asked of '{name}', which is '{policy.role(name).value}'",
+                f'give \'{name}\' role = "sensitive"',
+            )
+        elif _needs_hierarchy(model) and policy.columns[name].hierarchy is None:
+            yield Fault(
+                place,
+                f"{model.name} measures '{name}' by its hierarchy, and it has none",
+                f"give '{name}' a hierarchy, or choose another distance",
+            )
+
+
+def _needs_hierarchy(model: Model) -> bool:
+    return getattr(model, "distance", None) == "hierarchical"
+
+
+def _twice(policy: "Policy") -> Iterator[Fault]:
+    kinds = [(m.name, m.columns, getattr(m, "kind", None)) for m in policy.models]
+    for kind, times in Counter(kinds).items():
+        if times > 1:
+            of = f" of '{kind[1][0]}'" if kind[1] else ""
+            second = [n for n, other in enumerate(kinds) if other == kind][1]
+            yield Fault(("models", second), f"{kind[0]}{of} is asked {times} times", "keep one")
+
+
+def _loss_faults(policy: "Policy") -> Iterator[Fault]:
+    for name in policy.loss.columns:
+        place = ("loss", "target")
+        if name not in policy.columns:
+            remedy = did_you_mean(name, policy.columns)
+            yield Fault(place, "the loss names a column that the policy does not have", remedy)
+        elif policy.role(name) not in {Role.SENSITIVE, Role.KEEP, Role.QUASI}:
+            yield Fault(
+                place,
+                f"the loss is about '{name}', which does not leave",
+                "choose a column that does",
+            )
+
+
+def notes(policy: "Policy") -> Iterator[str]:
+    """What is allowed and still deserves a second look."""
+    asked = {name for model in policy.models for name in model.columns}
+    for name in policy.sensitive:
+        if name not in asked:
+            yield (
+                f"no model protects the sensitive column '{name}': "
+                "a class may show one value for all its people"
+            )
+    people = [int(model.k) for model in policy.models if hasattr(model, "k")]
+    if not people:
+        yield "no model asks for a number of people per class"
+    elif max(people) < _SMALL_K:
+        yield f"k = {max(people)} is small: a person hides among few"
+    if policy.order == "keep":
+        yield "the order of the records is kept: it links releases of one table to each other"
+    if policy.suppression > _MUCH:
+        yield f"up to {policy.suppression:g} of the records may be left out, which can bias results"
+    for name in policy.identifiers:
+        if policy.columns[name].action == "pseudonym":
+            yield f"pseudonyms of '{name}' link all releases that are made with the same key"

@@ -1,0 +1,140 @@
+"""What is wrong with a policy, in sentences: where, what, and what to do. Never the value."""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import Any, TypeAlias
+
+from pydantic import ValidationError
+
+from incrowd.errors import PolicyError
+
+Path: TypeAlias = tuple[str | int, ...]
+Keys: TypeAlias = Callable[[Path], tuple[str, ...]]
+"""The keys that may stand at a place of the policy."""
+
+
+@dataclass(frozen=True)
+class Fault:
+    """One thing that is wrong with a policy."""
+
+    path: Path
+    message: str
+    remedy: str = ""
+
+    def sentence(self, line: int | None = None) -> str:
+        """What is wrong and what to do, with the line of the policy file if it is known."""
+        where = f" (line {line})" if line else ""
+        return f"{self.message}{where}" + (f"; {self.remedy}" if self.remedy else "")
+
+
+class FaultyPolicyError(PolicyError):
+    """A policy contradicts itself; `faults` says where."""
+
+    def __init__(self, faults: Iterable[Fault]) -> None:
+        self.faults = tuple(faults)
+        super().__init__("\n".join(fault.sentence() for fault in self.faults))
+
+
+def did_you_mean(word: object, known: Iterable[str], *, listed: bool = False) -> str:
+    """A remedy that names the nearest known word, or lists the few that there are.
+
+    >>> did_you_mean("supression", ["suppression", "search"])
+    "did you mean 'suppression'?"
+    """
+    known = list(known)
+    near = get_close_matches(str(word).lower(), [name.lower() for name in known], n=1, cutoff=0.6)
+    if near:
+        return f"did you mean '{next(name for name in known if name.lower() == near[0])}'?"
+    return f"choose one of {_listed(known)}" if listed and known else ""
+
+
+def faults_of(error: ValidationError, keys: Keys) -> tuple[Fault, ...]:
+    """The faults that pydantic found, said in our words."""
+    details = error.errors(include_url=False)
+    return tuple(_fault(detail, keys) for detail in details)
+
+
+def _fault(detail: Mapping[str, Any], keys: Keys) -> Fault:
+    path: Path = tuple(detail["loc"])
+    kind = detail["type"]
+    context = detail.get("ctx", {})
+    place, key = place_of(path[:-1]), path[-1] if path else "policy"
+    if kind in {"extra_forbidden", "unexpected_keyword_argument"}:
+        return Fault(path, f"{place}unknown key '{key}'", did_you_mean(key, keys(path[:-1])))
+    if kind in {"missing", "missing_argument"}:
+        return Fault(path[:-1], f"{place}'{key}' is missing")
+    if kind == "union_tag_invalid":
+        known = [tag.strip(" '") for tag in str(context["expected_tags"]).split(",")]
+        remedy = did_you_mean(context["tag"], known, listed=True)
+        return Fault(path, f"{place_of(path)}unknown name", remedy)
+    if kind == "value_error":
+        return Fault(path, f"{place_of(path)}{context['error']}")
+    return Fault(path, f"{place}{_name(key)} {_must(kind, context)}", _choice(detail))
+
+
+def place_of(path: Path) -> str:
+    """Where a path leads, for people: a prefix that ends in a colon, empty for the whole policy.
+
+    >>> place_of(("columns", "age", "hierarchy", "intervals"))
+    "column 'age', hierarchy: "
+    >>> place_of(("models", 1, "k-anonymity"))
+    'model 2: '
+    """
+    match path:
+        case ("columns", str(name), *rest):
+            inner = f", {rest[0]}" if rest else ""
+            return f"column '{name}'{inner}: "
+        case ("models", int(number), *_):
+            return f"model {number + 1}: "
+        case (str(first), *_):
+            return f"{first}: "
+        case _:
+            return ""
+
+
+def _name(key: str | int) -> str:
+    return f"entry {key + 1}" if isinstance(key, int) else f"'{key}'"
+
+
+_LIMITS = {"ge": "at least", "gt": "above", "le": "at most", "lt": "below"}
+_TYPES = {
+    "int": "a whole number",
+    "float": "a number",
+    "bool": "true or false",
+    "string": "text",
+    "tuple": "a list",
+    "list": "a list",
+    "dict": "a table",
+    "model": "a table",
+    "dataclass": "a table",
+    "finite": "a finite number",
+    "date": "a date",
+    "path": "a path",
+    "union": "a name, or a table with a 'name'",
+}
+
+
+def _must(kind: str, context: Mapping[str, Any]) -> str:
+    """What a value must be, by pydantic's name of the error."""
+    for word, text in _LIMITS.items():
+        if word in context:
+            return f"must be {text} {context[word]:g}"
+    if "min_length" in context or "max_length" in context:
+        return "has too few entries" if "min_length" in context else "has too many entries"
+    if kind in {"enum", "literal_error"}:
+        return "is none of the words that are known here"
+    first = kind.split("_", maxsplit=1)[0]
+    return f"must be {_TYPES[first]}" if first in _TYPES else "is not valid"
+
+
+def _choice(detail: Mapping[str, Any]) -> str:
+    expected = detail.get("ctx", {}).get("expected")
+    if detail["type"] not in {"enum", "literal_error"} or expected is None:
+        return ""
+    known = [word.strip(" '") for word in str(expected).replace(" or ", ",").split(",")]
+    return did_you_mean(detail.get("input"), known, listed=True)
+
+
+def _listed(words: Iterable[str]) -> str:
+    return ", ".join(f"'{word}'" for word in words)

@@ -1,0 +1,208 @@
+"""What the user asks for, as frozen values that are checked when they are written."""
+
+import os
+from collections.abc import Iterable, Mapping
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+
+from incrowd.errors import PolicyError
+from incrowd.hierarchy import AnyHierarchy
+from incrowd.loss import AnyLoss, Gcp
+from incrowd.models import AnyModel
+from incrowd.policy import consistency
+from incrowd.policy.faults import FaultyPolicyError, did_you_mean
+from incrowd.search import AnySearch, Auto
+from incrowd.table.column import Kind
+from incrowd.table.roles import Missing, Role
+from incrowd.values import STRICT
+
+VERSION = 1
+"""The version of the policy format that this incrowd writes."""
+
+_VALUE = ConfigDict(**STRICT, frozen=True, use_attribute_docstrings=True)
+
+
+def _named(value: object) -> object:
+    """A bare name stands for the thing of that name with nothing else said."""
+    return {"name": value} if isinstance(value, str) else value
+
+
+class Column(BaseModel):
+    """What a policy says about one column.
+
+    >>> Column(role="quasi", hierarchy="prefix").hierarchy.name
+    'prefix'
+    """
+
+    model_config = _VALUE
+
+    role: Role
+    """What the column is for."""
+    hierarchy: Annotated[AnyHierarchy | None, BeforeValidator(_named)] = None
+    """How its values become coarser; found from the data if nothing is said."""
+    weight: Annotated[float, Field(gt=0)] = 1.0
+    """How much the loss of a quasi-identifying column matters, next to the others."""
+    kind: Kind | None = None
+    """What its values are; found from the data if nothing is said."""
+    action: Literal["drop", "pseudonym"] = "drop"
+    """What becomes of an identifier: it is dropped, or replaced by a keyed pseudonym."""
+
+
+class Policy(BaseModel):
+    """What a release must satisfy, and how to look for it.
+
+    >>> from incrowd.models import KAnonymity
+    >>> policy = Policy(columns={"age": Column(role="quasi")}, models=(KAnonymity(5),))
+    >>> policy.quasi, policy.role("age").value
+    (('age',), 'quasi')
+    """
+
+    model_config = _VALUE
+
+    version: Literal[1] = VERSION
+    """The version of the policy format."""
+    missing: Missing = Missing.OWN_VALUE
+    """What a missing quasi-identifying value means to somebody who looks for a person."""
+    missing_values: tuple[str, ...] = ("",)
+    """Cells of a text file that mean missing, besides empty ones."""
+    order: Literal["shuffle", "keep"] = "shuffle"
+    """Whether the records leave in a new order; a kept order links releases of one table."""
+    suppression: Annotated[float, Field(ge=0, lt=1)] = 0.0
+    """The largest share of the records that may be left out, 0..1."""
+    time_limit: Annotated[float, Field(gt=0)] = 60.0
+    """Seconds that the search may take."""
+    search: Annotated[AnySearch, BeforeValidator(_named)] = Auto()
+    """How to look for the release with the least loss."""
+    loss: Annotated[AnyLoss, BeforeValidator(_named)] = Gcp()
+    """What is lost by a release: what the search makes small."""
+    models: tuple[AnyModel, ...]
+    """What every class must satisfy."""
+    columns: Mapping[str, Column]
+    """What each column is for; a table's column that is not here is an error."""
+
+    @model_validator(mode="after")
+    def _consistent(self) -> "Policy":
+        if found := tuple(consistency.faults(self)):
+            raise FaultyPolicyError(found)
+        return self
+
+    def role(self, name: str) -> Role:
+        """What the column of this name is for."""
+        if name not in self.columns:
+            remedy = did_you_mean(name, self.columns)
+            raise PolicyError(f"the policy has no column '{name}'", remedy=remedy)
+        return self.columns[name].role
+
+    def names(self, role: Role) -> tuple[str, ...]:
+        """The columns of this role, in the order of the policy."""
+        return tuple(name for name, column in self.columns.items() if column.role is role)
+
+    @property
+    def quasi(self) -> tuple[str, ...]:
+        """The quasi-identifying columns."""
+        return self.names(Role.QUASI)
+
+    @property
+    def sensitive(self) -> tuple[str, ...]:
+        """The sensitive columns."""
+        return self.names(Role.SENSITIVE)
+
+    @property
+    def identifiers(self) -> tuple[str, ...]:
+        """The columns that name a person."""
+        return self.names(Role.IDENTIFIER)
+
+    @property
+    def kept(self) -> tuple[str, ...]:
+        """The columns that leave as they are."""
+        return self.names(Role.KEEP)
+
+    @property
+    def dropped(self) -> tuple[str, ...]:
+        """The columns that do not leave."""
+        return self.names(Role.DROP)
+
+    @property
+    def unit(self) -> str | None:
+        """The column that says which records belong to one person."""
+        return next(iter(self.names(Role.UNIT)), None)
+
+    @property
+    def weight(self) -> str | None:
+        """The column of sampling weights."""
+        return next(iter(self.names(Role.WEIGHT)), None)
+
+    @property
+    def counted(self) -> tuple[str, ...]:
+        """The columns whose values are counted per class: the sensitive ones, the loss's target."""
+        return (*self.sensitive, *(n for n in self.loss.columns if n not in self.sensitive))
+
+    def notes(self) -> tuple[str, ...]:
+        """What a careful reader of this policy would ask about."""
+        return tuple(consistency.notes(self))
+
+    def dumps(self) -> str:
+        """This policy as TOML."""
+        from incrowd.policy import codec  # noqa: PLC0415  it needs this class
+
+        return codec.dumps(self)
+
+    @staticmethod
+    def loads(text: str, source: str = "policy") -> "Policy":
+        """The policy that a TOML text says; `source` names it in errors."""
+        from incrowd.policy import codec  # noqa: PLC0415  it needs this class
+
+        return codec.loads(text, source)
+
+    @staticmethod
+    def load(path: "str | os.PathLike[str]") -> "Policy":
+        """The policy of a TOML file."""
+        from incrowd.policy import codec  # noqa: PLC0415  it needs this class
+
+        return codec.load(path)
+
+    @staticmethod
+    def draft(frame: Any) -> "Policy":
+        """A first policy for a table, to be reviewed: roles and hierarchies by name and content."""
+        from incrowd.engines.memory import MemoryEngine  # noqa: PLC0415  frames only when needed
+        from incrowd.policy.draft import Sketch, draft  # noqa: PLC0415  it needs this class
+
+        engine = MemoryEngine(frame, text=False)
+        return draft([Sketch.of(engine.code(name)) for name in engine.names]).policy
+
+
+def undeclared(policy: Policy, names: Iterable[str]) -> tuple[str, ...]:
+    """The columns of a table about which the policy says nothing."""
+    return tuple(name for name in names if name not in policy.columns)
+
+
+def absent(policy: Policy, names: Iterable[str]) -> tuple[str, ...]:
+    """The columns that the policy names and the table lacks."""
+    there = set(names)
+    return tuple(name for name in policy.columns if name not in there)
+
+
+def require_declared(policy: Policy, names: Iterable[str]) -> None:
+    """Refuse a table with a column that the policy does not name, or without one that it names.
+
+    Nothing leaves by default, so every column must have a role; the error prints the lines to add.
+    """
+    names = tuple(names)
+    if lacking := absent(policy, names):
+        unnamed = undeclared(policy, names)
+        near = [_lacking(name, unnamed or names) for name in lacking]
+        raise PolicyError("\n".join(near))
+    if extra := undeclared(policy, names):
+        from incrowd.policy.codec import lines_for  # noqa: PLC0415  it needs this module
+
+        many = f"{len(extra)} columns" if len(extra) > 1 else "1 column"
+        raise PolicyError(
+            f"the policy says nothing about {many} of the table",
+            remedy=f"add, with the role that is right:\n{lines_for(extra)}",
+        )
+
+
+def _lacking(name: str, there: Iterable[str]) -> str:
+    remedy = did_you_mean(name, there)
+    return f"the table has no column '{name}'" + (f"; {remedy}" if remedy else "")

@@ -1,0 +1,48 @@
+"""The JSON Schema of the policy file: what an editor needs to help with it."""
+
+import json
+from typing import Any
+
+from incrowd.policy.policy import Policy
+
+DIALECT = "https://json-schema.org/draft/2020-12/schema"
+_SHORT = (("Policy", "search"), ("Policy", "loss"), ("Column", "hierarchy"))
+
+
+def schema() -> dict[str, Any]:
+    """The JSON Schema (draft 2020-12) of a policy file.
+
+    >>> schema()["title"]
+    'incrowd policy'
+    """
+    whole = Policy.model_json_schema()
+    definitions = whole["$defs"]
+    for owner, key in _SHORT:
+        properties = (whole if owner == "Policy" else definitions[owner])["properties"]
+        properties[key] = _with_short(properties[key], definitions)
+    whole["required"] = ["version", *whole["required"]]
+    whole["title"] = "incrowd policy"
+    return {"$schema": DIALECT, **whole}
+
+
+def schema_text() -> str:
+    """The published text of the schema."""
+    return json.dumps(schema(), indent=2, ensure_ascii=False, sort_keys=True) + "\n"
+
+
+def _with_short(field: dict[str, Any], definitions: dict[str, Any]) -> dict[str, Any]:
+    """A field that takes a bare name too, for what needs nothing more said; null is no TOML."""
+    about = {key: field[key] for key in ("description", "title") if key in field}
+    choices = [c for c in field.get("anyOf", [field]) if c.get("type") != "null"]
+    names = sorted(
+        definition["properties"]["name"]["const"]
+        for definition in map(definitions.__getitem__, _members(choices))
+        if not set(definition.get("required", ())) - {"name"}
+    )
+    tables = [{k: v for k, v in c.items() if k not in {*about, "default"}} for c in choices]
+    return {**about, "anyOf": [{"enum": names}, *tables]}
+
+
+def _members(choices: list[dict[str, Any]]) -> list[str]:
+    references = [one["$ref"] for c in choices for one in c.get("oneOf", [c]) if "$ref" in one]
+    return [reference.rsplit("/", maxsplit=1)[-1] for reference in references]

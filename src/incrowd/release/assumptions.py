@@ -1,0 +1,66 @@
+"""What a release guarantees and what it does not, in sentences."""
+
+from collections.abc import Iterator
+
+from incrowd.policy.policy import Policy
+from incrowd.table.roles import Missing
+
+_MISSING = {
+    Missing.OWN_VALUE: "A missing quasi-identifying value is a value like any other: "
+    "it is equal to missing values only.",
+    Missing.MATCHES_ANYTHING: "A missing quasi-identifying value could be any value: "
+    "a class is judged together with all classes that it could be.",
+    Missing.SUPPRESS: "Records with a missing quasi-identifying value were left out.",
+}
+
+
+def assumptions(policy: Policy) -> tuple[str, ...]:
+    """The sentences that a certificate carries: they hold for a release of this policy."""
+    return tuple(_sentences(policy))
+
+
+def _sentences(policy: Policy) -> Iterator[str]:
+    yield (
+        "Nobody is assumed to know other columns about a person than the declared "
+        f"quasi-identifiers: {', '.join(policy.quasi)}."
+    )
+    yield _MISSING[policy.missing]
+    yield _counted(policy)
+    for name in dict.fromkeys(m.column for m in policy.models if m.name == "t-closeness"):
+        yield f"t-closeness of {name} is measured against the table as it was read."
+    yield _order(policy)
+    yield from _unprotected(policy)
+    yield "Other releases of the same people were not considered: together they may reveal more."
+
+
+def _counted(policy: Policy) -> str:
+    if policy.unit is None:
+        return "Classes count records: every record is taken to be another person."
+    return (
+        f"Classes count different people by the column {policy.unit}, which does not leave; "
+        "people cannot be counted again from the release alone."
+    )
+
+
+def _order(policy: Policy) -> str:
+    if policy.order == "keep":
+        return (
+            "The order of records is that of the table: "
+            "it links this release to others of the same table."
+        )
+    return "The order of records was drawn at random; the draw is not written anywhere."
+
+
+def _unprotected(policy: Policy) -> Iterator[str]:
+    pseudonyms = [name for name in policy.identifiers if policy.columns[name].action != "drop"]
+    if pseudonyms:
+        yield (
+            f"Pseudonyms ({', '.join(pseudonyms)}) link all releases made with the same key; "
+            "whoever has the key can find a person by name."
+        )
+    kept = policy.kept + ((policy.weight,) if policy.weight else ())
+    if kept:
+        yield f"Columns that leave as they are were taken to identify nobody: {', '.join(kept)}."
+    asked = {model.column for model in policy.models if model.columns}
+    if bare := [name for name in policy.sensitive if name not in asked]:
+        yield f"No model limits what a class reveals about {', '.join(bare)}."

@@ -1,0 +1,179 @@
+"""The certificate of a release: what was asked, what was reached, and of which rows.
+
+It holds no cell value and no seed of the shuffle (the seed would undo it).
+"""
+
+import hashlib
+import json
+import platform
+from collections.abc import Mapping
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any, Literal, Self
+
+import polars as pl
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from incrowd.errors import InputError
+from incrowd.values import STRICT
+
+SCHEMA: Literal["incrowd.certificate/1"] = "incrowd.certificate/1"
+
+_LISTED = ("rows", "values")
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(**STRICT, frozen=True)
+
+
+class Digest(_Part):
+    """SHA-256 of a release: of the bytes of a file, or of the cells of a frame."""
+
+    of: Literal["file", "frame"]
+    sha256: str = Field(pattern="^[0-9a-f]{64}$")
+
+
+class Attested(_Part):
+    """A model with the value asked for and the value reached."""
+
+    name: str
+    column: str | None = None
+    asked: float
+    reached: float
+    ok: bool
+
+
+class Spread(_Part):
+    """How a sensitive column was spread over the people of the table as it was read.
+
+    Positions follow the column's own order, 0 is the missing. The labels themselves are not here:
+    `places` gives the position of each label that the release shows, labels in code-point order.
+    """
+
+    people: tuple[int, ...]
+    places: tuple[int, ...]
+    maps: tuple[tuple[int, ...], ...] | None = None
+
+
+class LeftOut(_Part):
+    """Records that were left out of the release."""
+
+    records: int
+    share: float
+    for_missing: int
+    """Those of them that were left out because a quasi-identifying value is missing."""
+
+
+class Seed(_Part):
+    """Where randomness came from: the search's seed, and how the order of rows was drawn."""
+
+    search: int
+    order: Literal["system", "given", "kept"]
+
+
+class Certificate(_Part):
+    """What was asked of a release, what it reaches, and how it was made."""
+
+    schema_: Literal["incrowd.certificate/1"] = Field(default=SCHEMA, alias="schema")
+    created: str
+    """ISO 8601 time."""
+    versions: dict[str, str]
+    policy: dict[str, Any]
+    policy_sha256: str
+    digest: Digest
+    models: tuple[Attested, ...]
+    loss: dict[str, float]
+    search: str
+    optimal: bool
+    why: str
+    suppressed: LeftOut
+    records_in: int
+    records_out: int
+    people: int
+    """Different people in the release; records, if the policy has no unit column."""
+    classes: int
+    seed: Seed
+    spread: dict[str, Spread] = {}
+    """By sensitive column: what t-closeness was measured against."""
+    assumptions: tuple[str, ...]
+
+    @model_validator(mode="after")
+    def _untouched(self) -> Self:
+        if digest_of_policy(self.policy) != self.policy_sha256:
+            raise ValueError("the policy is not the one that the certificate was made for")
+        return self
+
+    def to_json(self) -> str:
+        """The certificate as a JSON document."""
+        return json.dumps(self.model_dump(mode="json", by_alias=True), indent=2, allow_nan=False)
+
+    @classmethod
+    def from_json(cls, text: str | bytes) -> "Certificate":
+        """The certificate of this JSON document; `InputError` if it is none or was changed."""
+        faults = []
+        try:
+            return cls.model_validate_json(text)
+        except ValidationError as error:
+            faults = [".".join(map(str, fault["loc"])) or "policy" for fault in error.errors()]
+        raise InputError(
+            f"the certificate is not valid ({len(faults)} faults, first at {faults[0]!r})",
+            remedy="use the file that was written with the release, unchanged",
+        )
+
+
+def described(policy: Mapping[str, Any]) -> dict[str, Any]:
+    """A policy as a certificate shows it: listed values of hierarchies only by number and digest.
+
+    >>> described({"columns": {"sex": {"hierarchy": {"name": "tree", "rows": [["f", "*"]]}}}})
+    ... # doctest: +ELLIPSIS
+    {'columns': {'sex': {'hierarchy': {'name': 'tree', 'rows': {'number': 1, 'sha256': '...'}}}}}
+    """
+    plain: dict[str, Any] = json.loads(_canonical(policy))
+    for column in plain.get("columns", {}).values():
+        hierarchy = column.get("hierarchy")
+        for key in _LISTED:
+            if isinstance(hierarchy, dict) and isinstance(hierarchy.get(key), list):
+                listed = hierarchy[key]
+                hierarchy[key] = {"number": len(listed), "sha256": _sha256(_canonical(listed))}
+    return plain
+
+
+def digest_of_policy(policy: Mapping[str, Any]) -> str:
+    """SHA-256 of a policy as `described`, over its canonical JSON."""
+    return _sha256(_canonical(policy))
+
+
+def digest_of_bytes(content: bytes) -> Digest:
+    """The digest of a file's content."""
+    return Digest(of="file", sha256=hashlib.sha256(content).hexdigest())
+
+
+def digest_of_frame(rows: pl.DataFrame) -> Digest:
+    """The digest of a frame: its column names and the text of its cells, in their order."""
+    code = hashlib.sha256()
+    for column in rows.iter_columns():
+        text = column.cast(pl.String)
+        name = column.name.encode()
+        sizes = text.str.len_bytes().cast(pl.Int64).fill_null(-1)
+        code.update(len(name).to_bytes(8, "little") + name + len(text).to_bytes(8, "little"))
+        code.update(sizes.to_numpy().astype("<i8").tobytes())
+        code.update("".join(text.drop_nulls().to_list()).encode())
+    return Digest(of="frame", sha256=code.hexdigest())
+
+
+def versions() -> dict[str, str]:
+    """The versions of what computed the release."""
+    found = {"python": platform.python_version()}
+    for package in ("incrowd", "numpy", "numba", "polars"):
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:
+            found[package] = "unknown"
+    return found
+
+
+def _canonical(value: Any) -> str:
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+
+
+def _sha256(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()

@@ -1,0 +1,143 @@
+"""Counting the rows that leave: who stands with whom, by what the cells say and nothing else.
+
+Nothing here knows codes, hierarchies or searches. Cells are compared as text; a missing cell is
+equal to a missing cell, or, where a missing value matches anything, to every cell.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+
+from incrowd.arrays import Counts
+from incrowd.errors import LimitError
+
+_LARGEST = 2**62
+_MOST_PAIRS = 100_000_000
+
+
+@dataclass(frozen=True, eq=False)
+class Crowds:
+    """Which rows nobody can tell apart.
+
+    A class is all rows that show the same; the crowd of a class is the class itself and, where a
+    missing value matches anything, every class that it could be.
+    """
+
+    class_of: Counts
+    """The class of each row."""
+    number: int
+    """How many classes there are, and so crowds."""
+    unit: Counts | None
+    """Whose row it is; None if every row is a person."""
+    pairs: tuple[Counts, Counts] | None
+    """(crowd, member class), if a crowd is more than its class."""
+
+    @property
+    def people(self) -> Counts:
+        """People per crowd."""
+        crowd, _, count = self.values(np.zeros(len(self.class_of), dtype=np.int64))
+        people = np.zeros(self.number, dtype=np.int64)
+        people[crowd] = count
+        return people
+
+    def values(self, codes: Counts) -> tuple[Counts, Counts, Counts]:
+        """(crowd, value, people who have it), sorted by crowd, then value; each pair once."""
+        if self.unit is None:
+            (member, value), count = _distinct(self.class_of, codes)
+            crowd, place = self._spread(member)
+            (crowd, value), count = _distinct(crowd, value[place], count=count[place])
+        else:
+            (member, value, unit), _ = _distinct(self.class_of, codes, self.unit)
+            crowd, place = self._spread(member)
+            (crowd, value, _), _ = _distinct(crowd, value[place], unit[place])
+            (crowd, value), count = _distinct(crowd, value)
+        return crowd, value, count
+
+    def _spread(self, member: Counts) -> tuple[Counts, Counts]:
+        """Each entry of a class (sorted) once for every crowd that the class is in."""
+        if self.pairs is None:
+            return member, np.arange(len(member), dtype=np.int64)
+        crowd, inside = self.pairs
+        start = np.searchsorted(member, inside, side="left")
+        length = np.searchsorted(member, inside, side="right") - start
+        return np.repeat(crowd, length), _ranges(start, length)
+
+
+def crowds_of(columns: Sequence[Counts], unit: Counts | None, *, anything: bool) -> Crowds:
+    """The crowds of rows whose cells are numbered (see `numbered`), one array per column."""
+    key = np.zeros(len(columns[0]), dtype=np.int64)
+    for codes in columns:
+        key = _pack((key, codes))
+    _, first, class_of = np.unique(key, return_index=True, return_inverse=True)
+    shown = np.stack([codes[first] for codes in columns])
+    pairs = _compatible(shown) if anything and not shown.all() else None
+    return Crowds(class_of.astype(np.int64), len(first), unit, pairs)
+
+
+def numbered(column: pl.Series) -> tuple[Counts, pl.Series]:
+    """The cells of a column numbered by their text: 0 for missing, 1, 2, … in code-point order."""
+    text = column.cast(pl.String)
+    labels = text.drop_nulls().unique().sort()
+    codes = text.cast(pl.Enum(labels)).to_physical().cast(pl.Int64) + 1
+    return codes.fill_null(0).to_numpy().astype(np.int64, copy=False), labels
+
+
+def _distinct(*columns: Counts, count: Counts | None = None) -> tuple[tuple[Counts, ...], Counts]:
+    """The distinct rows of these columns, sorted, and how often each occurs."""
+    _, first, place = np.unique(_pack(columns), return_index=True, return_inverse=True)
+    times = np.bincount(place, weights=count, minlength=len(first)).astype(np.int64)
+    return tuple(column[first] for column in columns), times
+
+
+def _pack(columns: Sequence[Counts]) -> Counts:
+    """One number per row that orders rows as their columns do, first column first."""
+    key, size = np.zeros(len(columns[0]), dtype=np.int64), 1
+    for column in columns:
+        domain = int(column.max(initial=0)) + 1
+        if size > _LARGEST // domain:
+            values, key = np.unique(key, return_inverse=True)
+            size = len(values)
+        key = key * domain + column
+        size *= domain
+    return key
+
+
+def _compatible(shown: Counts) -> tuple[Counts, Counts]:
+    """All pairs of classes that could show the same if missing cells were known."""
+    patterns, of = np.unique(shown == 0, axis=1, return_inverse=True)
+    members = [np.flatnonzero(of == p) for p in range(patterns.shape[1])]
+    crowd, member, total = [], [], 0
+    for p, left in enumerate(members):
+        for q, right in enumerate(members):
+            known = ~(patterns[:, p] | patterns[:, q])
+            a, b = _equal(shown[known][:, left], shown[known][:, right])
+            crowd.append(left[a])
+            member.append(right[b])
+            total += len(a)
+            if total > _MOST_PAIRS:
+                raise LimitError(
+                    "too many classes match each other through missing values to be counted",
+                    remedy='set missing = "own-value" or "suppress"',
+                )
+    return np.concatenate(crowd), np.concatenate(member)
+
+
+def _equal(left: Counts, right: Counts) -> tuple[Counts, Counts]:
+    """All pairs (i, j) with equal lines: column i of `left` and column j of `right`."""
+    both = np.concatenate([left, right], axis=1)
+    key = _pack([np.zeros(both.shape[1], dtype=np.int64), *both])
+    ours, theirs = key[: left.shape[1]], key[left.shape[1] :]
+    order = np.argsort(theirs, kind="stable")
+    start = np.searchsorted(theirs[order], ours, side="left")
+    length = np.searchsorted(theirs[order], ours, side="right") - start
+    pairs = np.repeat(np.arange(len(ours), dtype=np.int64), length)
+    return pairs, order[_ranges(start, length)]
+
+
+def _ranges(start: Counts, length: Counts) -> Counts:
+    """The runs start[i], start[i] + 1, … of these lengths, one after the other."""
+    offset = np.repeat(start - np.concatenate([[0], np.cumsum(length)[:-1]]), length)
+    runs: Counts = np.arange(len(offset), dtype=np.int64) + offset
+    return runs

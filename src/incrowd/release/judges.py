@@ -1,0 +1,267 @@
+"""Every model judged anew on counted rows, from its definition in the literature.
+
+A judge reads a model's parameters and counts; it never calls the model. Comparisons of shares are
+exact (whole numbers and fractions); those with logarithms allow a rounding error of 1e-9.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from incrowd.arrays import Codes, Counts, Floats
+from incrowd.errors import NotMetError
+from incrowd.release.crowds import Crowds
+
+_ROUNDING = 1e-9
+_LARGEST_BLOCK = 2**21
+
+
+@dataclass(frozen=True, eq=False)
+class Values:
+    """A sensitive column of the rows that leave, and how it was spread in the table as read."""
+
+    codes: Counts
+    """The position of each row's value in the column's order, 0 for missing."""
+    whole: Counts
+    """People per position in the table as it was read."""
+    maps: Codes | None = None
+    """`maps[level, position]` is the node of that position, if the column has a hierarchy."""
+
+
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """What the rows that leave show: their crowds, and the sensitive values in them."""
+
+    crowds: Crowds
+    sensitive: Mapping[str, Values]
+
+    @cached_property
+    def people(self) -> Counts:
+        """People per crowd."""
+        return self.crowds.people
+
+    def holders(self, column: str) -> "Holders":
+        """Who holds which value of this column in which crowd."""
+        values = self.sensitive[column]
+        crowd, value, count = self.crowds.values(values.codes)
+        start = np.searchsorted(crowd, np.arange(self.crowds.number))
+        return Holders(self.people, crowd, value, count, start)
+
+
+@dataclass(frozen=True, eq=False)
+class Holders:
+    """People per crowd and value, sorted by crowd, then value; each crowd has at least one."""
+
+    people: Counts
+    crowd: Counts
+    value: Counts
+    count: Counts
+    start: Counts
+
+    @property
+    def largest(self) -> Counts:
+        """Per crowd: the people who hold its most frequent value."""
+        return np.maximum.reduceat(self.count, self.start)
+
+    @property
+    def held(self) -> Counts:
+        """Per crowd: pairs of a person and a value; more than people if somebody has several."""
+        return np.add.reduceat(self.count, self.start)
+
+
+Judgement = tuple[float, bool]
+
+
+def judge(model: Any, evidence: Evidence) -> Judgement:
+    """The value that the weakest crowd reaches, and whether it is what the model asks for."""
+    judges: dict[str, Callable[[Any, Evidence], Judgement]] = {
+        "k-anonymity": _k_anonymity,
+        "l-diversity": _l_diversity,
+        "t-closeness": _t_closeness,
+        "alpha-k": _alpha_k,
+    }
+    if model.name not in judges:
+        raise NotMetError(
+            f"the model {model.name!r} cannot be verified, so nothing was released",
+            remedy=f"use one of {', '.join(judges)}",
+        )
+    return judges[model.name](model, evidence)
+
+
+def _k_anonymity(model: Any, evidence: Evidence) -> Judgement:
+    """The smallest crowd (Sweeney Definition 2)."""
+    smallest = int(evidence.people.min())
+    return float(smallest), smallest >= model.k
+
+
+def _l_diversity(model: Any, evidence: Evidence) -> Judgement:
+    kinds: dict[str, Callable[[Any, Holders], Judgement]] = {
+        "frequency": _frequency,
+        "distinct": _distinct,
+        "entropy": _entropy,
+        "recursive": _recursive,
+    }
+    return kinds[model.kind](model, evidence.holders(model.column))
+
+
+def _frequency(model: Any, holders: Holders) -> Judgement:
+    """No value above 1/l of a crowd (Ghinita Definition 4)."""
+    enough = _at_most(holders.largest, holders.people, 1 / _written(model.l))
+    return float((holders.people / holders.largest).min()), enough
+
+
+def _distinct(model: Any, holders: Holders) -> Judgement:
+    """At least l different values in every crowd."""
+    fewest = int(np.bincount(holders.crowd).min())
+    return float(fewest), fewest >= _written(model.l)
+
+
+def _entropy(model: Any, holders: Holders) -> Judgement:
+    """An entropy of at least log l in every crowd (Machanavajjhala et al. Section 4.1)."""
+    share = holders.count / holders.held[holders.crowd]
+    entropy = -np.add.reduceat(share * np.log(share), holders.start)
+    reached = float(np.exp(entropy.min()))
+    return reached, reached >= model.l - _ROUNDING
+
+
+def _recursive(model: Any, holders: Holders) -> Judgement:
+    """r1 < c (r_l + … + r_m) in every crowd (Machanavajjhala et al. Section 4.1)."""
+    order = np.lexsort((-holders.count, holders.crowd))
+    count = holders.count[order]
+    rank = np.arange(len(count)) - holders.start[holders.crowd] + 1
+    reached = 0
+    for l in range(1, int(rank.max()) + 1):
+        tail = np.add.reduceat(np.where(rank >= l, count, 0), holders.start)
+        if not _below(count[holders.start], tail, _written(model.c)):
+            break
+        reached = l
+    return float(reached), reached >= model.l
+
+
+def _alpha_k(model: Any, evidence: Evidence) -> Judgement:
+    """At least k people, and no value above a share of alpha (Wong et al. Section 2)."""
+    holders = evidence.holders(model.column)
+    share = float((holders.largest / holders.people).max())
+    enough = _at_most(holders.largest, holders.people, _written(model.alpha))
+    return share, enough and int(evidence.people.min()) >= model.k
+
+
+def _t_closeness(model: Any, evidence: Evidence) -> Judgement:
+    """The largest distance of a crowd's spread from the whole table's (Li et al. Section 5)."""
+    distances: dict[str, Callable[[Holders, Values], Floats]] = {
+        "equal": _equal_distance,
+        "ordered": _ordered_distance,
+        "hierarchical": _hierarchical_distance,
+    }
+    values = evidence.sensitive[model.column]
+    worst = float(distances[model.distance](evidence.holders(model.column), values).max())
+    return worst, worst <= model.t + _ROUNDING
+
+
+def _equal_distance(holders: Holders, values: Values) -> Floats:
+    """Half the sum of differences: all values equally far from each other."""
+    whole, here = int(values.whole.sum()), holders.held
+    present = np.abs(holders.count * whole - values.whole[holders.value] * here[holders.crowd])
+    absent = whole - np.add.reduceat(values.whole[holders.value], holders.start)
+    return (np.add.reduceat(present, holders.start) + absent * here) / (2 * here * whole)
+
+
+def _ordered_distance(holders: Holders, values: Values) -> Floats:
+    """The mean difference of the cumulated shares over all steps between neighbouring values.
+
+    Between two values that a crowd holds its cumulated share stands still while the table's
+    rises, so each such stretch is cut where the two cross.
+    """
+    places = np.flatnonzero(values.whole)
+    if len(places) < 2:
+        return np.zeros(len(holders.start))
+    below = np.cumsum(values.whole[places]) / values.whole.sum()
+    sums = np.concatenate([[0.0], np.cumsum(below)])
+    at = np.searchsorted(places, holders.value)
+    last = len(places) - 1
+    until = np.append(at[1:], last)
+    ends = np.append(holders.start[1:], len(at)) - 1
+    until[ends] = last
+    share = _cumulated(holders)
+    cross = np.clip(np.searchsorted(below, share), at, until)
+    under = share * (cross - at) - (sums[cross] - sums[at])
+    over = (sums[until] - sums[cross]) - share * (until - cross)
+    before = np.add.reduceat(under + over, holders.start)
+    return (before + sums[at[holders.start]]) / last
+
+
+def _cumulated(holders: Holders) -> Floats:
+    """Per entry: the share of its crowd that holds this value or an earlier one."""
+    running = np.cumsum(holders.count)
+    before = (running - holders.count)[holders.start]
+    shares: Floats = (running - before[holders.crowd]) / holders.held[holders.crowd]
+    return shares
+
+
+def _hierarchical_distance(holders: Holders, values: Values) -> Floats:
+    """What has to be carried over each node of the tree, by the node's height."""
+    if values.maps is None:
+        raise NotMetError(
+            "the hierarchy of a sensitive column is not at hand, so its distances cannot be "
+            "verified",
+            remedy="give the certificate of the release",
+        )
+    share = values.whole / values.whole.sum()
+    total = np.empty(len(holders.start))
+    step = max(1, _LARGEST_BLOCK // len(share))
+    for first in range(0, len(total), step):
+        block = slice(first, first + step)
+        total[block] = _carried(_shares(holders, block, len(share)) - share, values.maps)
+    return total
+
+
+def _shares(holders: Holders, block: slice, places: int) -> Floats:
+    """The shares of all values in these crowds, one line per crowd."""
+    inside = slice(*np.searchsorted(holders.crowd, [block.start, block.stop]).tolist())
+    shares = np.zeros((len(holders.start[block]), places))
+    crowd = holders.crowd[inside]
+    shares[crowd - block.start, holders.value[inside]] = holders.count[inside] / holders.held[crowd]
+    return shares
+
+
+def _carried(extra: Floats, maps: Codes) -> Floats:
+    """What the children of each node exchange, times the node's height; `extra` by value."""
+    height = len(maps) - 1
+    total = np.zeros(len(extra))
+    among = extra @ _membership(np.arange(maps.shape[1]), maps[0])
+    for level in range(1, height + 1):
+        upward = _membership(maps[level - 1], maps[level])
+        exchanged = np.minimum(np.maximum(among, 0) @ upward, np.maximum(-among, 0) @ upward)
+        total += level / height * exchanged.sum(axis=1)
+        among = among @ upward
+    return total
+
+
+def _membership(child: Codes | Counts, parent: Codes) -> Floats:
+    """1 where a node of the lower level lies below a node of the upper one."""
+    below = np.zeros((int(child.max()) + 1, int(parent.max()) + 1))
+    below[child, parent] = 1
+    return below
+
+
+def _written(number: float) -> Fraction:
+    """The number as it was written: 0.1 is a tenth."""
+    return Fraction(repr(number))
+
+
+def _at_most(part: Counts, whole: Counts, share: Fraction) -> bool:
+    """Whether every part is at most this share of its whole, exactly."""
+    limit, unit = share.numerator, share.denominator
+    pairs = np.unique(np.stack([part, whole]), axis=1).T.tolist()
+    return all(one * unit <= limit * other for one, other in pairs)
+
+
+def _below(part: Counts, whole: Counts, share: Fraction) -> bool:
+    """Whether every part is less than this share of its whole, exactly."""
+    limit, unit = share.numerator, share.denominator
+    pairs = np.unique(np.stack([part, whole]), axis=1).T.tolist()
+    return all(one * unit < limit * other for one, other in pairs)

@@ -1,0 +1,115 @@
+"""The checked outcome: rows that may leave, and what is known about them."""
+
+import html
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from incrowd.errors import NotMetError
+from incrowd.policy.policy import Policy
+from incrowd.recoding import Recoding
+from incrowd.release.certificate import Certificate
+from incrowd.release.verdict import Verdict
+from incrowd.release.verify import demand
+from incrowd.risk import Risk
+
+_SEAL = object()
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Release:
+    """Rows that were verified, with everything that is known about them but their values.
+
+    There is no other way to one than `Release.verified`, which refuses rows that do not meet every
+    model of their policy.
+    """
+
+    frame: Any
+    """The rows that leave, in the kind of frame that came in."""
+    policy: Policy
+    recoding: Recoding
+    certificate: Certificate
+    models: tuple[Verdict, ...]
+    risk: Risk
+    """Of the rows that leave."""
+    levels: Mapping[str, int] | None
+    """The level of each quasi-identifying column, if one level holds for a whole column."""
+    seconds: Mapping[str, float]
+    notes: tuple[str, ...] = ()
+    _seal: object = field(default=None, repr=False)
+
+    def __post_init__(self) -> None:
+        if self._seal is not _SEAL:
+            raise NotMetError("a release is made by verifying its rows only")
+
+    @classmethod
+    def verified(cls, models: Sequence[Verdict], **known: Any) -> "Release":
+        """The release of rows in which every model was found to be met."""
+        if not models:
+            raise NotMetError("a release without a model protects nobody")
+        demand(models)
+        return cls(models=tuple(models), _seal=_SEAL, **known)
+
+    @property
+    def search(self) -> str:
+        """The search that found the recoding."""
+        return self.certificate.search
+
+    @property
+    def optimal(self) -> bool:
+        """Whether no recoding of this kind loses less."""
+        return self.certificate.optimal
+
+    @property
+    def why(self) -> str:
+        """What was looked at, and why this recoding."""
+        return self.certificate.why
+
+    @property
+    def loss(self) -> dict[str, float]:
+        """All loss figures by name."""
+        return self.certificate.loss
+
+    @property
+    def k(self) -> int:
+        """People in the smallest class."""
+        return int(self.risk.k)
+
+    @property
+    def classes(self) -> int:
+        """Number of classes."""
+        return self.certificate.classes
+
+    @property
+    def records(self) -> int:
+        """Number of records that leave."""
+        return self.certificate.records_out
+
+    @property
+    def suppressed(self) -> int:
+        """Number of records that were left out, for whatever reason."""
+        return self.certificate.suppressed.records
+
+    def __repr__(self) -> str:
+        """Without values."""
+        return (
+            f"Release({self.records:,} records, {self.suppressed:,} left out, "
+            f"{self.classes:,} classes, k={self.k}, search={self.search!r})"
+        )
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: figures, never values."""
+        met = "".join(_line(_title(model), f"{model.reached:.6g}") for model in self.models)
+        lost = "".join(_line(name, f"{value:.6g}") for name, value in self.loss.items())
+        head = f"{self.records:,} records in {self.classes:,} classes"
+        left = f"{self.suppressed:,} left out, found by {self.search}"
+        return f"<table><caption>{head}; {html.escape(left)}</caption>{met}{lost}</table>"
+
+
+def _title(model: Verdict) -> str:
+    where = f" of {model.column}" if model.column else ""
+    return f"{model.name}{where} (asked {model.asked:g})"
+
+
+def _line(name: str, value: str) -> str:
+    return f"<tr><th>{html.escape(name)}</th><td>{html.escape(value)}</td></tr>"

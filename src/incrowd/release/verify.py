@@ -1,0 +1,184 @@
+"""Verification of the rows that leave, by code that shares nothing with the search.
+
+It groups the released cells as text and counts; it imports no kernel, class, recoding, loss, model
+or search. What it cannot verify it refuses.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+import polars as pl
+
+from incrowd.arrays import Codes, Counts, Flags
+from incrowd.errors import InputError, NotMetError
+from incrowd.release.crowds import Crowds, crowds_of, numbered
+from incrowd.release.judges import Evidence, Values, judge
+from incrowd.release.verdict import Verdict
+from incrowd.table.roles import Missing
+
+
+@dataclass(frozen=True, eq=False)
+class Reference:
+    """How a sensitive column was spread over the people of the table as it was read.
+
+    Values stand at positions 1, 2, … in the column's own order; position 0 is the missing.
+    """
+
+    place: Mapping[str, int]
+    """The position of each text of the column; two texts of one number share theirs."""
+    people: Counts
+    """People per position."""
+    maps: Codes | None = None
+    """`maps[level, position]` is the node of that position, if the column has a hierarchy."""
+
+    @classmethod
+    def read(
+        cls, column: pl.Series, codes: Codes, people: Counts, maps: Codes | None = None
+    ) -> "Reference":
+        """The reference of a column of the table, given the position of each row's value."""
+        texts, labels = numbered(column)
+        first = np.unique(texts, return_index=True)[1]
+        known = first[texts[first] > 0]
+        place = dict(zip(labels.to_list(), codes[known].tolist(), strict=True))
+        return cls(place, people, maps)
+
+    def places(self, labels: Sequence[str]) -> Counts:
+        """The positions of these labels; `NotMetError` if one is not of the table."""
+        strange = sum(label not in self.place for label in labels)
+        if strange:
+            raise NotMetError(f"{strange} sensitive values of the release are not of the table")
+        return np.array([self.place[label] for label in labels], dtype=np.int64)
+
+
+class _Policy(Protocol):
+    @property
+    def quasi(self) -> tuple[str, ...]: ...
+    @property
+    def models(self) -> Sequence[Any]: ...
+    @property
+    def missing(self) -> Missing: ...
+
+
+class _Decoded(Protocol):
+    def covers(self, codes: Codes) -> Flags: ...
+
+
+class _Decoder(Protocol):
+    def decode_all(self, labels: Sequence[str | None]) -> _Decoded: ...
+
+
+def verify(
+    rows: pl.DataFrame,
+    policy: _Policy,
+    *,
+    people: Codes | None = None,
+    reference: Mapping[str, Reference] | None = None,
+) -> tuple[Verdict, ...]:
+    """What every model of a policy finds in the rows that leave.
+
+    `people` says whose row each is (0: of somebody who has no other), if one person may have
+    several; `reference` how the sensitive columns were spread in the table as it was read. Without
+    it the release's own spread is taken.
+    """
+    if not len(rows):
+        raise NotMetError(
+            "no record is left in the release, and an empty table is not published",
+            remedy="ask for less of the models",
+        )
+    crowds = crowds_in(rows, policy, people)
+    names = dict.fromkeys(model.column for model in policy.models if model.columns)
+    known = reference or {}
+    sensitive = {name: _values(rows[name], crowds, known.get(name)) for name in names}
+    evidence = Evidence(crowds, sensitive)
+    return tuple(_verdict(model, evidence) for model in policy.models)
+
+
+def crowds_in(rows: pl.DataFrame, policy: _Policy, people: Codes | None = None) -> Crowds:
+    """Who stands with whom in these rows, by the policy's quasi-identifying columns."""
+    if people is not None and len(people) != len(rows):
+        raise NotMetError("the people of the release cannot be told apart row by row")
+    columns = [numbered(rows[name])[0] for name in policy.quasi]
+    columns = columns or [np.zeros(len(rows), dtype=np.int64)]
+    unit = None if people is None else _alone(people)
+    return crowds_of(columns, unit, anything=policy.missing is Missing.MATCHES_ANYTHING)
+
+
+def demand(verdicts: Sequence[Verdict]) -> None:
+    """Refuse, if there is a model that the rows do not meet."""
+    failed = [verdict for verdict in verdicts if not verdict.ok]
+    if not failed:
+        return
+    worst = failed[0]
+    where = f" of {worst.column!r}" if worst.column else ""
+    raise NotMetError(
+        f"the rows do not meet {len(failed)} of {len(verdicts)} models: {worst.name}{where} asks "
+        f"for {worst.asked:g} and reaches {worst.reached:g}; nothing was released"
+    )
+
+
+def covers(decoder: _Decoder, labels: pl.Series, codes: Codes) -> None:
+    """Every released cell stands for a set of values with the original among them.
+
+    `labels` are the released cells of a column and `codes` the original values, row by row. The
+    sets are those of the hierarchy's own decoding (Bettini's Dec).
+    """
+    shown, distinct = numbered(labels)
+    texts: list[str | None] = [None, *distinct.to_list()]
+    domain = int(codes.max(initial=0)) + 1
+    label, code = np.divmod(np.unique(shown * domain + codes), domain)
+    try:
+        covered = decoder.decode_all([texts[i] for i in label.tolist()]).covers(
+            code.astype(np.int32)
+        )
+    except InputError:
+        covered = np.zeros(1, dtype=np.bool_)
+    if not covered.all():
+        raise NotMetError(
+            f"{int((~covered).sum())} kinds of cells of {labels.name!r} do not cover the values "
+            "that they stand for"
+        )
+
+
+def unchanged(before: pl.DataFrame, after: pl.DataFrame, order: Counts) -> None:
+    """Columns that are kept hold in row i of the release what row `order[i]` of the table held."""
+    for name in before.columns:
+        old, new = before[name].gather(order), after[name]
+        same = old.dtype == new.dtype and old.equals(new, null_equal=True)
+        if not same and not _as_text(old).equals(_as_text(new), null_equal=True):
+            raise NotMetError(f"the column {name!r} should be kept as it is, but was changed")
+
+
+def _verdict(model: Any, evidence: Evidence) -> Verdict:
+    reached, ok = judge(model, evidence)
+    column = model.column if model.columns else None
+    return Verdict(model.name, column, float(model.asked), reached, ok)
+
+
+def _values(column: pl.Series, crowds: Crowds, reference: Reference | None) -> Values:
+    codes, labels = numbered(column)
+    if reference is None:
+        return Values(codes, _spread(codes, len(labels), crowds.unit))
+    places = np.concatenate([[0], reference.places(labels.to_list())])
+    return Values(places[codes], reference.people.astype(np.int64), reference.maps)
+
+
+def _spread(codes: Counts, number: int, unit: Counts | None) -> Counts:
+    """People per value: a person counts once for each."""
+    if unit is not None:
+        domain = number + 1
+        codes = np.unique(unit * domain + codes) % domain
+    return np.bincount(codes, minlength=number + 1)
+
+
+def _alone(people: Codes) -> Counts:
+    """Units as numbers; whoever has no other row gets one of their own."""
+    unit = people.astype(np.int64)
+    nobody = np.flatnonzero(unit == 0)
+    unit[nobody] = int(unit.max(initial=0)) + 1 + np.arange(len(nobody))
+    return unit
+
+
+def _as_text(column: pl.Series) -> pl.Series:
+    return column.cast(pl.String)

@@ -1,0 +1,126 @@
+"""Results for people at a terminal. Nothing is computed here, and no cell is shown."""
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
+
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from incrowd.report.words import counted, number, promise
+
+if TYPE_CHECKING:
+    from incrowd.policy.draft import Draft
+    from incrowd.release.release import Release
+    from incrowd.release.verdict import Check, Verdict
+    from incrowd.risk.risk import Risk
+
+GOOD, BAD, QUIET = "green", "bold red", "dim"
+
+
+def risk_picture(risk: "Risk", quasi: Iterable[str]) -> RenderableType:
+    """What somebody who knows the quasi-identifying columns could find."""
+    names = ", ".join(quasi)
+    head = (
+        f"{counted(risk.records, 'record')} of {counted(risk.people, 'person', 'people')}, "
+        f"{counted(risk.classes, 'class', 'classes')} by {names}."
+    )
+    parts: list[RenderableType] = [Text(head), _exposure(risk)]
+    if risk.sensitive:
+        parts.append(_sensitive(risk.sensitive))
+    parts.append(_readings(risk.missing))
+    return Group(*parts)
+
+
+def _exposure(risk: "Risk") -> Table:
+    table = _table("", "")
+    table.add_row("smallest class (k)", Text(number(risk.k), style=BAD if risk.k < 2 else GOOD))
+    table.add_row("records of people who are unique", number(risk.unique_records))
+    table.add_row("average class", number(risk.average_class))
+    table.add_row("highest risk of being found", number(risk.prosecutor.max))
+    table.add_row("average risk", number(risk.prosecutor.average))
+    above = number(risk.prosecutor.above_threshold)
+    table.add_row(f"share of records above a risk of {number(risk.threshold)}", above)
+    return table
+
+
+def _sensitive(sensitive: Mapping[str, Mapping[str, Mapping[str, float]]]) -> Table:
+    table = _table("sensitive column", "measure", "reached")
+    for name, measures in sensitive.items():
+        for family, kinds in measures.items():
+            for kind, reached in kinds.items():
+                table.add_row(Text(name), f"{family} ({kind})", number(reached))
+    return table
+
+
+def _readings(missing: Mapping[str, Mapping[str, float]]) -> Table:
+    table = _table("missing values read as", "records", "k", "unique records")
+    for reading, figures in missing.items():
+        shown = [number(figures[key]) for key in ("records", "k", "unique_records")]
+        table.add_row(str(reading), *shown)
+    return table
+
+
+def verdicts(models: Iterable["Verdict"]) -> Table:
+    """What each model asked for and what the rows reach."""
+    table = _table("model", "column", "asked", "reached", "")
+    for model in models:
+        said = promise(model.name, model.column, model.reached) if model.ok else "not met"
+        style = GOOD if model.ok else BAD
+        figures = (number(model.asked), number(model.reached), Text(said, style=style))
+        table.add_row(model.name, Text(model.column or ""), *figures)
+    return table
+
+
+def check_picture(check: "Check") -> RenderableType:
+    """Whether a release keeps its policy."""
+    head = Text("The release keeps its policy.", style=GOOD)
+    if not check.ok:
+        head = Text("The release does NOT keep its policy.", style=BAD)
+    notes = [Text(f"- {note}") for note in check.notes]
+    digest = Text(f"SHA-256 {check.digest}", style=QUIET)
+    return Group(head, verdicts(check.models), *notes, digest)
+
+
+def release_picture(release: "Release", paths: Mapping[str, str]) -> RenderableType:
+    """What was released, and at what loss."""
+    left_out = counted(release.suppressed, "record was", "records were")
+    head = (
+        f"{counted(release.classes, 'class', 'classes')} found by {release.search}; "
+        f"{left_out} left out."
+    )
+    parts: list[RenderableType] = [Text(head)]
+    if release.why:
+        parts.append(Text(release.why))
+    parts += [verdicts(release.models), _losses(release.loss)]
+    if release.levels:
+        parts.append(_levels(release.levels))
+    parts += [Text(f"{what}: {path}") for what, path in paths.items()]
+    return Group(*parts)
+
+
+def _losses(loss: Mapping[str, float]) -> Table:
+    table = _table("loss", "")
+    for name, figure in loss.items():
+        table.add_row(name, number(figure))
+    return table
+
+
+def _levels(levels: Mapping[str, int]) -> Table:
+    table = _table("column", "level")
+    for name, level in levels.items():
+        table.add_row(Text(name), number(level))
+    return table
+
+
+def draft_picture(draft: "Draft") -> RenderableType:
+    """What each column seems to be, and why."""
+    table = _table("column", "role", "hierarchy", "why")
+    return table
+
+
+def _table(*heads: str) -> Table:
+    table = Table(box=None, pad_edge=False, show_header=any(heads), padding=(0, 2, 0, 0))
+    for head in heads:
+        table.add_column(head, header_style="bold")
+    return table

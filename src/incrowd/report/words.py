@@ -1,0 +1,54 @@
+"""Figures in words and numbers, the same in every report."""
+
+import math
+
+SMALL = 5
+"""Counts of people below this are withheld where a report may be shown around."""
+
+_SENTENCES = {
+    "k-anonymity": "each person hides among at least {reached}",
+    "l-diversity": "each sensitive value of {column} hides among at least {reached}",
+    "t-closeness": "{column} is spread in each class as in the whole table, within {reached}",
+    "alpha-k": "no value of {column} covers more than {reached} of a class",
+}
+
+
+def number(value: float | None) -> str:
+    """A figure for people: whole numbers with commas, fractions to four places.
+
+    >>> number(12345.0), number(0.123456), number(None), number(float("inf"))
+    ('12,345', '0.1235', 'none', 'none')
+    """
+    if value is None or not math.isfinite(value):
+        return "none"
+    if float(value).is_integer():
+        return f"{int(value):,}"
+    return f"{value:.4f}".rstrip("0") if abs(value) < 1000 else f"{value:,.1f}"
+
+
+def counted(value: float, one: str, many: str | None = None) -> str:
+    """A count with its noun.
+
+    >>> counted(1, "class", "classes"), counted(2, "record")
+    ('1 class', '2 records')
+    """
+    return f"{number(value)} {one if value == 1 else many or one + 's'}"
+
+
+def withheld(count: int) -> str:
+    """A count as a report shows it that may be shown around: small ones are withheld.
+
+    >>> withheld(4), withheld(0), withheld(12)
+    ('< 5', '0', '12')
+    """
+    return f"< {SMALL}" if 0 < count < SMALL else number(count)
+
+
+def promise(model: str, column: str | None, reached: float) -> str:
+    """What a model that reaches this value means to a person in the table.
+
+    >>> promise("k-anonymity", None, 5.0)
+    'each person hides among at least 5'
+    """
+    sentence = _SENTENCES.get(model, "{reached} reached")
+    return sentence.format(column=column, reached=number(reached))

@@ -1,0 +1,119 @@
+"""What the lattice search finds out about one node."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from incrowd.arrays import Codes, Counts, Flags
+from incrowd.classes import Classes, SensitiveColumn, classes_of
+from incrowd.kernels import lattice as kernels
+from incrowd.models.model import Model
+from incrowd.problem import Problem
+from incrowd.search.rollup import ClassTable, ClassTables, Grouping, Node, root_table
+from incrowd.table.tally import Tally
+
+_MEMORY = 128 * 2**20
+"""Bytes of class tables that are kept."""
+
+
+@dataclass(frozen=True, eq=False)
+class Counted:
+    """The classes of a node, by their sizes."""
+
+    node: Node
+    table: ClassTable
+    class_of: Codes
+    """Class of each row of `table`."""
+    sizes: Classes
+    """Without histograms."""
+
+
+@dataclass(frozen=True, eq=False)
+class Verdict:
+    """Which classes of a node may leave."""
+
+    kept: Flags
+    doomed: Flags
+    """Classes whose records fail at every node below, too."""
+
+
+class Judge:
+    """Counts the classes of nodes and asks the models about them.
+
+    Models are *lasting* if what fails them at a node fails at all nodes below: absorbing ones by
+    record, and with nothing to suppress monotone ones by node.
+    """
+
+    def __init__(self, problem: Problem) -> None:
+        self._problem = problem
+        names = {name for model in (*problem.models, problem.loss) for name in model.columns}
+        used = [i for i, column in enumerate(problem.sensitive) if column.name in names]
+        self.sensitive: tuple[SensitiveColumn, ...] = tuple(problem.sensitive[i] for i in used)
+        self.root = root_table(problem, used)
+        self._grouping = Grouping(problem.columns)
+        self._tables = ClassTables(self.root, _MEMORY)
+        self.total = problem.tally.records
+        self._lasting = [self._lasts(model) for model in problem.models]
+        self.final = all(not model.columns for model in problem.models)
+        """Whether sizes alone decide."""
+
+    def _lasts(self, model: Model) -> bool:
+        if model.columns and len(self._problem.tally.shared_row):
+            return False
+        return model.monotone and (model.absorbing or not self._problem.suppressible)
+
+    @property
+    def prunes(self) -> bool:
+        """Whether a node can rule out those below it."""
+        return any(self._lasting)
+
+    def count(self, node: Node) -> Counted:
+        """The classes of a node."""
+        table = self._tables.finest(node)
+        class_of, first = self._grouping.number(table.tally.quasi, node)
+        self._tables.offer(table, node, class_of, first)
+        return Counted(node, table, class_of, _sizes(table.tally, class_of, len(first)))
+
+    def by_size(self, counted: Counted) -> Verdict:
+        """What the models that look at sizes only say."""
+        return self._ask(counted.sizes, columns=False)
+
+    def by_value(self, counted: Counted) -> Verdict:
+        """What all models say."""
+        classes = classes_of(
+            counted.table.tally, counted.class_of, len(counted.sizes), self.sensitive
+        )
+        return self._ask(classes, columns=True)
+
+    def _ask(self, classes: Classes, *, columns: bool) -> Verdict:
+        kept = np.ones(len(classes), dtype=np.bool_)
+        lasting = np.ones(len(classes), dtype=np.bool_)
+        for model, lasts in zip(self._problem.models, self._lasting, strict=True):
+            if model.columns and not columns:
+                continue
+            flags = model.satisfied(classes)
+            kept &= flags
+            if lasts:
+                lasting &= flags
+        return Verdict(kept, ~lasting)
+
+    def too_many(self, counted: Counted, failing: Flags) -> bool:
+        """Whether leaving out the failing classes leaves out too much, or everything."""
+        lost = int(counted.sizes.records[failing].sum())
+        return lost > self._problem.suppressible or lost == self.total
+
+
+def _sizes(tally: Tally, class_of: Codes, number: int) -> Classes:
+    if len(tally.shared_row):
+        bare = Tally(
+            tally.quasi,
+            np.empty((0, tally.rows), dtype=np.int32),
+            tally.counts,
+            tally.people,
+            tally.shared_row,
+            tally.shared_unit,
+        )
+        return classes_of(bare, class_of, number, ())
+    records: Counts = kernels.sums(class_of, number, tally.counts)
+    people = kernels.sums(class_of, number, tally.people) if tally.has_units else records
+    return Classes(records, people, {})

@@ -1,0 +1,303 @@
+"""The one door from values to codes."""
+
+from collections.abc import Sequence
+from typing import Any, TypeAlias
+
+import narwhals.stable.v2 as nw
+import numpy as np
+import polars as pl
+
+from incrowd.arrays import MISSING, Codes, Flags, Texts, Values
+from incrowd.errors import InputError, boundary
+from incrowd.table.column import CodedColumn, Domain, Kind
+from incrowd.table.fold import distinct, first_of
+from incrowd.table.parse import kind_of, parse
+
+AnySeries: TypeAlias = "pl.Series | nw.Series[Any]"
+
+_SIGN = np.uint64(2**63)
+_EXACT = 2.0**53
+_NESTED = (pl.List, pl.Array, pl.Struct, pl.Object)
+
+
+def encode(
+    series: AnySeries,
+    name: str,
+    kind: Kind | None = None,
+    *,
+    infer: bool = False,
+    missing_values: Sequence[str] = (),
+) -> CodedColumn:
+    """A column of a frame as codes: 0 for a missing value, 1, 2, … for the values in their order.
+
+    Missing are null, NaN, NaT and None, texts listed in `missing_values` and, with `infer`, blank
+    texts. `infer` says that the column was read from a text file: numbers and dates are then
+    recognized. Numbers and dates are in their order, everything else is text by code point: truth
+    values too; a duration is a number of seconds, binary data is hexadecimal text.
+    """
+    with boundary(InputError(f"the column {name!r} cannot be read", remedy="convert it to text")):
+        values = to_polars(series)
+        coded = _natural(values, name)
+        if coded.domain.kind is Kind.TEXT:
+            coded = _without(coded, missing_values, blank=infer)
+            found = kind_of(coded.domain.labels) if infer else Kind.TEXT
+        else:
+            found = coded.domain.kind
+        return _as_kind(coded, kind or found)
+
+
+def align(column: CodedColumn, leaves: Domain) -> CodedColumn:
+    """The same column in the codes of a hierarchy's leaves.
+
+    Values of equal kinds match by value, others by the text of their label or, if one of them is a
+    number or a date, by what that text stands for: the number 39 matches 39.0 and the text "39".
+    """
+    place = _match(column.domain, leaves)
+    _refuse_unknown(column, place)
+    lookup = np.concatenate([[MISSING], place]).astype(np.int32)
+    return CodedColumn(column.name, lookup[column.codes], leaves)
+
+
+def to_polars(series: AnySeries) -> pl.Series:
+    """A series of any library as one of Polars; what has no type in common becomes text."""
+    if isinstance(series, pl.Series):
+        return series
+    try:
+        found = series.to_polars()
+    except Exception:  # noqa: BLE001  every library fails in its own way on mixed values
+        found = None
+    if found is not None and type(found.dtype).__name__ != "Extension":
+        return found
+    cells = [None if cell is None or cell != cell else str(cell) for cell in series.to_list()]  # noqa: PLR0124  NaN alone differs from itself
+    return pl.Series(cells, dtype=pl.String)
+
+
+def _natural(values: pl.Series, name: str) -> CodedColumn:
+    """A column coded as its type says; whole numbers beyond int64 are text."""
+    dtype = values.dtype
+    if isinstance(dtype, _NESTED):
+        raise InputError(
+            f"the column {name!r} holds lists or structures",
+            remedy="unnest it into plain columns, or leave it out",
+        )
+    if dtype.is_float():
+        return _floats(values, name)
+    if dtype.is_integer():
+        return _integers(values, name)
+    if isinstance(dtype, pl.Date | pl.Datetime):
+        return _dates(values, name)
+    if isinstance(dtype, pl.Decimal):
+        return _decimals(values, name)
+    if isinstance(dtype, pl.Duration):
+        return _durations(values, name)
+    return _texts(values, name)
+
+
+def _integers(values: pl.Series, name: str) -> CodedColumn:
+    small = values.cast(pl.Int64, strict=False)
+    if small.null_count() == values.null_count():
+        return _ordered(small, name, Kind.NUMBER, "int64")
+    return _texts(values, name)
+
+
+def _floats(values: pl.Series, name: str) -> CodedColumn:
+    infinite = values.is_infinite().fill_null(value=False)
+    if infinite.any():
+        raise InputError(
+            f"the column {name!r} holds {infinite.sum():,} infinite values"
+            f" (first at row {infinite.to_numpy().argmax() + 1})",
+            remedy="replace them by numbers, or leave them empty",
+        )
+    present = (values.is_not_null() & values.is_not_nan()).fill_null(value=False).to_numpy()
+    cells = values.fill_null(0.0).to_numpy()
+    cells = (cells if present.all() else cells[present]).astype(np.float64) + 0.0
+    if bool((np.abs(cells) < _EXACT).all()) and bool((cells == np.trunc(cells)).all()):
+        return _ranked(cells.astype(np.int64), present, name, Kind.NUMBER)
+    bits = cells.view(np.uint64)
+    keys = np.where(bits & _SIGN, ~bits, bits | _SIGN)
+    found, place = distinct(keys, 2**64)
+    numbers = np.where(found & _SIGN, found ^ _SIGN, ~found).view(np.float64)
+    if isinstance(values.dtype, pl.Float32):
+        numbers = np.array([float(str(number)) for number in numbers.astype(np.float32)])
+    return CodedColumn(name, _spread(place, present), Domain(Kind.NUMBER, numbers))
+
+
+def _dates(values: pl.Series, name: str) -> CodedColumn:
+    """Days if no value has a time of day; times are those on the wall of their time zone."""
+    if isinstance(values.dtype, pl.Datetime):
+        moments = values.dt.replace_time_zone(None).dt.cast_time_unit("us")
+        _refuse_far(moments, name)
+        days = moments.cast(pl.Date)
+        if not (moments == days.cast(pl.Datetime("us"))).all():
+            return _ordered(moments.to_physical(), name, Kind.DATE, "datetime64[us]")
+        values = days
+    _refuse_far(values, name)
+    return _ordered(values.to_physical().cast(pl.Int64), name, Kind.DATE, "datetime64[D]")
+
+
+def _refuse_far(dates: pl.Series, name: str) -> None:
+    far = ~dates.dt.year().is_between(1, 9999).fill_null(value=True)
+    if far.any():
+        raise InputError(
+            f"the column {name!r} holds {far.sum():,} dates outside the years 1 to 9999"
+            f" (first at row {far.to_numpy().argmax() + 1})",
+            remedy="correct them, or leave them empty",
+        )
+
+
+def _decimals(values: pl.Series, name: str) -> CodedColumn:
+    """Numbers, if none of them fall together as float64."""
+    floats = values.cast(pl.Float64)
+    if floats.n_unique() < values.n_unique():
+        return _texts(values, name)
+    return _floats(floats, name)
+
+
+def _durations(values: pl.Series, name: str) -> CodedColumn:
+    units = {"ms": 1e3, "us": 1e6, "ns": 1e9}
+    dtype = values.dtype
+    seconds = values.to_physical().cast(pl.Float64) / units[getattr(dtype, "time_unit", "us")]
+    return _floats(seconds, name)
+
+
+def _texts(values: pl.Series, name: str) -> CodedColumn:
+    """Distinct texts numbered by Polars, then sorted."""
+    dictionary = _dictionary(values)
+    keys = (dictionary.to_physical().cast(pl.UInt64) + 1).fill_null(0)
+    numbers = keys.to_numpy()
+    found, place = distinct(numbers, int(numbers.max(initial=0)) + 1)
+    filled = found > 0
+    texts = dictionary.gather(first_of(place, len(found))[filled]).cast(pl.String)
+    order = texts.arg_sort().to_numpy()
+    lookup = np.zeros(len(found), dtype=np.int32)
+    lookup[np.flatnonzero(filled)[order]] = np.arange(1, len(order) + 1, dtype=np.int32)
+    labels = np.array(texts.gather(order).to_list(), dtype=object)
+    return CodedColumn(name, lookup[place], Domain(Kind.TEXT, labels))
+
+
+def _dictionary(values: pl.Series) -> pl.Series:
+    """A categorical series of its own, so that its numbers are as few as its values."""
+    if isinstance(values.dtype, pl.Categorical | pl.Enum):
+        return values
+    if isinstance(values.dtype, pl.Binary):
+        values = values.bin.encode("hex")
+    own = getattr(pl, "Categories", None)
+    dtype = pl.Categorical() if own is None else pl.Categorical(own.random())
+    return values.cast(pl.String).cast(dtype)
+
+
+def _ordered(values: pl.Series, name: str, kind: Kind, dtype: str) -> CodedColumn:
+    present = values.is_not_null().to_numpy()
+    cells = values.drop_nulls().to_numpy()
+    coded = _ranked(cells, present, name, kind)
+    return CodedColumn(name, coded.codes, Domain(kind, coded.domain.values.view(dtype)))
+
+
+def _ranked(
+    cells: np.ndarray[Any, np.dtype[np.int64]], present: Flags, name: str, kind: Kind
+) -> CodedColumn:
+    """Whole numbers coded by value; `cells` are those of the records that have one."""
+    low, high = (int(cells.min()), int(cells.max())) if len(cells) else (0, 0)
+    keys = cells.view(np.uint64) - np.uint64(low % 2**64)
+    found, place = distinct(keys, high - low + 1)
+    values = (found + np.uint64(low % 2**64)).view(np.int64)
+    return CodedColumn(name, _spread(place, present), Domain(kind, values))
+
+
+def _spread(place: Codes, present: Flags) -> Codes:
+    """Places among the present values to codes of all records."""
+    if len(place) == len(present):
+        return place + np.int32(1)
+    codes = np.zeros(len(present), dtype=np.int32)
+    codes[present] = place + np.int32(1)
+    return codes
+
+
+def _without(column: CodedColumn, missing: Sequence[str], *, blank: bool) -> CodedColumn:
+    """The column with these texts read as missing."""
+    if not missing and not blank:
+        return column
+    texts = pl.Series(column.domain.labels.tolist(), dtype=pl.String)
+    gone = texts.is_in(list(missing))
+    if blank:
+        gone |= texts.str.strip_chars() == ""
+    return _kept(column, ~gone.to_numpy()) if gone.any() else column
+
+
+def _kept(column: CodedColumn, kept: Flags) -> CodedColumn:
+    lookup = np.concatenate([[MISSING], np.cumsum(kept) * kept]).astype(np.int32)
+    domain = Domain(column.domain.kind, column.domain.values[kept])
+    return CodedColumn(column.name, lookup[column.codes], domain)
+
+
+def _as_kind(column: CodedColumn, kind: Kind) -> CodedColumn:
+    """The column with its values read as another kind."""
+    if column.domain.kind is kind:
+        return column
+    parsed = parse(column.domain.labels, kind)
+    _refuse_unfit(column, kind, parsed.fits)
+    values, place = np.unique(parsed.values, return_inverse=True)
+    _refuse_merged(column, parsed.values, len(values))
+    lookup = np.concatenate([[MISSING], place.ravel() + 1]).astype(np.int32)
+    return CodedColumn(column.name, lookup[column.codes], Domain(kind, values))
+
+
+def _refuse_unfit(column: CodedColumn, kind: Kind, fits: Flags) -> None:
+    if fits.all():
+        return
+    unfit = np.concatenate([[False], ~fits])[column.codes]
+    raise InputError(
+        f"the column {column.name!r} holds {unfit.sum():,} values that are no {kind.value}"
+        f" (first at row {unfit.argmax() + 1})",
+        remedy=f"correct them, list them in missing_values, or do not call it a {kind.value}",
+    )
+
+
+def _refuse_merged(column: CodedColumn, parsed: Values, distinct_values: int) -> None:
+    """Whole numbers beyond 2^53 must not fall together as float64."""
+    large = parsed.dtype.kind == "f" and bool((np.abs(parsed) >= _EXACT).any())
+    if large and distinct_values < len(parsed):
+        raise InputError(
+            f"the column {column.name!r} holds numbers too long to be told apart",
+            remedy='give it the kind "text"',
+        )
+
+
+def _refuse_unknown(column: CodedColumn, place: Codes) -> None:
+    unknown = np.concatenate([[False], place == MISSING])
+    held = unknown[column.codes]
+    if held.any():
+        lacking = len(np.unique(column.codes[held]))
+        raise InputError(
+            f"the hierarchy of {column.name!r} lacks {lacking:,} of its values"
+            f" (first at row {held.argmax() + 1})",
+            remedy="add them, or use a hierarchy that is built from the data",
+        )
+
+
+def _match(domain: Domain, leaves: Domain) -> Codes:
+    """The leaf code of each value of a domain, 0 where there is none."""
+    kinds = {domain.kind, leaves.kind}
+    if kinds in ({Kind.NUMBER}, {Kind.DATE}):
+        return _look_up(domain.values, leaves.values, np.ones(len(leaves), dtype=np.bool_))
+    place = _look_up_texts(domain.labels, leaves.labels)
+    for kind in kinds - {Kind.TEXT}:
+        mine, theirs = parse(domain.labels, kind), parse(leaves.labels, kind)
+        found = _look_up(mine.values, theirs.values, theirs.fits) * mine.fits
+        place = np.where(place == MISSING, found, place)
+    return place.astype(np.int32)
+
+
+def _look_up_texts(texts: Texts, known: Texts) -> Codes:
+    code = {text: i for i, text in enumerate(known.tolist(), start=1)}
+    return np.array([code.get(text, MISSING) for text in texts.tolist()], dtype=np.int32)
+
+
+def _look_up(values: Values, known: Values, usable: Flags) -> Codes:
+    """The place, from 1, of each value among the usable known ones, 0 where there is none."""
+    codes = np.flatnonzero(usable)
+    order = codes[np.argsort(known[codes], kind="stable")]
+    if not len(order):
+        return np.zeros(len(values), dtype=np.int32)
+    spot = np.minimum(np.searchsorted(known[order], values), len(order) - 1)
+    return np.where(known[order][spot] == values, order[spot] + 1, MISSING).astype(np.int32)

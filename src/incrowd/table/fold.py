@@ -1,0 +1,250 @@
+"""Records to distinct coded rows with their counts."""
+
+import os
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache, partial
+from itertools import pairwise
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from incrowd.arrays import MISSING, Codes, Counts, Floats
+from incrowd.errors import LimitError
+from incrowd.table.tally import Tally
+
+Keys = NDArray[np.uint64]
+Result = TypeVar("Result")
+
+_KEY_LIMIT = 2**63
+_DENSE = 2**20
+_PART = 2**15
+_MOST_PARTS = 2**10
+_SMALL = 2**16
+
+
+def fold(
+    quasi: Sequence[Codes],
+    sensitive: Sequence[Codes],
+    unit: Codes | None = None,
+    weights: Floats | None = None,
+) -> Tally:
+    """The distinct rows of a table given by its columns of codes, with their counts.
+
+    Rows are in lexicographic order of their codes, first column first, so that the order of the
+    records does not matter. A record whose unit is missing is a person of its own.
+    """
+    columns = [np.ascontiguousarray(codes, dtype=np.int32) for codes in (*quasi, *sensitive)]
+    records = _records(columns, unit, weights)
+    rows, row_of = _distinct_rows(columns, records)
+    counts = np.bincount(row_of, minlength=rows.shape[1]).astype(np.int64)
+    people, shared = _people(counts, row_of, unit)
+    return Tally(
+        quasi=np.ascontiguousarray(rows[: len(quasi)]),
+        sensitive=np.ascontiguousarray(rows[len(quasi) :]),
+        counts=counts,
+        people=people,
+        shared_row=np.ascontiguousarray(shared[0]),
+        shared_unit=np.ascontiguousarray(shared[1]),
+        weights=_sums(row_of, weights, len(counts)),
+        row_of=row_of,
+    )
+
+
+def distinct(keys: Keys, bound: int) -> tuple[Keys, Codes]:
+    """The distinct keys in ascending order, and the place of each key among them.
+
+    `bound` is above every key. The place is what `numpy.unique` calls the inverse.
+    """
+    if bound <= max(_DENSE, min(len(keys), 2**26)):
+        return _distinct_dense(keys, bound)
+    return _distinct_hashed(keys)
+
+
+def first_of(place: Codes, number: int) -> Counts:
+    """Where each of the places 0, 1, …, number - 1 occurs first; each of them must."""
+    first = np.zeros(number, dtype=np.int64)
+    _kernels().first_places(place, first)
+    return first
+
+
+def _kernels() -> Any:
+    from incrowd.kernels import fold as kernels  # noqa: PLC0415  numba only when it is needed
+
+    return kernels
+
+
+def _sums(row_of: Codes, weights: Floats | None, rows: int) -> Floats | None:
+    if weights is None:
+        return None
+    return np.bincount(row_of, weights=weights, minlength=rows).astype(np.float64)
+
+
+def _records(columns: Sequence[Codes], unit: Codes | None, weights: Floats | None) -> int:
+    lengths = {len(array) for array in (*columns, unit, weights) if array is not None}
+    if len(lengths) > 1:
+        msg = "columns differ in length"
+        raise ValueError(msg)
+    records = lengths.pop() if lengths else 0
+    if records >= 2**31:
+        raise LimitError("a table of more than 2,147,483,647 records does not fit")
+    return records
+
+
+def _distinct_rows(columns: Sequence[Codes], records: int) -> tuple[Codes, Codes]:
+    """Distinct rows as a matrix, one line per column, and the row of each record.
+
+    As many columns as fit are digits of one key; then the rows found so far, whose numbers keep
+    their order, become the first digit of the next.
+    """
+    rows: Codes = np.zeros((0, min(records, 1)), dtype=np.int32)
+    row_of: Codes = np.zeros(records, dtype=np.int32)
+    radices = [int(column.max(initial=0)) + 1 for column in columns]
+    done = 0
+    while done < len(columns):
+        bound = first = max(rows.shape[1], 1)
+        last = done
+        while last < len(columns) and bound * radices[last] <= _KEY_LIMIT:
+            bound *= radices[last]
+            last += 1
+        keys = _packed([row_of, *columns[done:last]], [first, *radices[done:last]])
+        found, row_of = distinct(keys, bound)
+        digits = _unpacked(found, [first, *radices[done:last]])
+        rows = np.concatenate([rows[:, digits[0]], digits[1:]])
+        done = last
+    return rows, row_of
+
+
+def _packed(columns: Sequence[Codes], radices: Sequence[int]) -> Keys:
+    keys = np.zeros(len(columns[0]), dtype=np.uint64)
+
+    pack = _kernels().pack
+
+    def work(here: slice) -> None:
+        for column, radix in zip(columns, radices, strict=True):
+            if radix > 1:
+                pack(keys[here], column[here], np.uint64(radix))
+
+    in_threads([partial(work, here) for here in _chunks(len(keys))])
+    return keys
+
+
+def _unpacked(keys: Keys, radices: Sequence[int]) -> Codes:
+    digits = np.empty((len(radices), len(keys)), dtype=np.int32)
+    bases = np.array(radices, dtype=np.uint64)
+    unpack = _kernels().unpack
+    in_threads([partial(unpack, keys[r], bases, digits[:, r]) for r in _chunks(len(keys))])
+    return digits
+
+
+def _distinct_dense(keys: Keys, bound: int) -> tuple[Keys, Codes]:
+    chunks = _chunks(len(keys))
+    counts = np.zeros((len(chunks), bound), dtype=np.int64)
+    count, look_up = _kernels().count_dense, _kernels().place_dense
+    in_threads([partial(count, keys[r], c) for c, r in zip(counts, chunks, strict=True)])
+    found = np.flatnonzero(counts.any(axis=0))
+    rank = np.zeros(bound, dtype=np.int32)
+    rank[found] = np.arange(len(found), dtype=np.int32)
+    place = np.empty(len(keys), dtype=np.int32)
+    in_threads([partial(look_up, keys[r], rank, place[r]) for r in chunks])
+    return found.astype(np.uint64), place
+
+
+def _distinct_hashed(keys: Keys) -> tuple[Keys, Codes]:
+    """Keys are moved to parts that fit a cache, numbered there, and the numbers sorted by key."""
+    moved, origin, start = _partitioned(keys)
+    local = np.empty(len(keys), dtype=np.int32)
+    found = np.zeros(len(start) - 1, dtype=np.int64)
+    shares = _shares(start)
+    number = _kernels().number_parts
+    in_threads([partial(number, moved, start[s], local, found[b]) for s, b in shares])
+    offset = np.concatenate([[0], np.cumsum(found)])
+    values = np.empty(offset[-1], dtype=np.uint64)
+    _kernels().gather(moved, start, offset, values)
+    order = _ascending(values)
+    rank = np.empty(len(values), dtype=np.int32)
+    rank[order] = np.arange(len(values), dtype=np.int32)
+    place = np.empty(len(keys), dtype=np.int32)
+    tell = _kernels().place_parts
+    in_threads([partial(tell, start[s], offset[s], local, origin, rank, place) for s, _ in shares])
+    return values[order], place
+
+
+def _ascending(values: Keys) -> NDArray[np.intp]:
+    """The order that sorts the values; with their places in the low bits if there is room."""
+    bits = len(values).bit_length()
+    if int(values.max(initial=0)).bit_length() + bits > 64:
+        return np.argsort(values)
+    places = np.arange(len(values), dtype=np.uint64)
+    both = np.sort((values << np.uint64(bits)) | places)
+    return (both & np.uint64(2**bits - 1)).astype(np.intp)
+
+
+def _partitioned(keys: Keys) -> tuple[Keys, Codes, Counts]:
+    """Keys moved so that equal ones are in one part, where they were, and the parts' bounds."""
+    bits = max(1, min(_MOST_PARTS, len(keys) // _PART)).bit_length()
+    shift = np.uint64(64 - bits)
+    chunks = _chunks(len(keys))
+    sizes = np.zeros((len(chunks), 2**bits), dtype=np.int64)
+    count, move = _kernels().count_parts, _kernels().scatter
+    in_threads([partial(count, keys[r], shift, c) for c, r in zip(sizes, chunks, strict=True)])
+    ends = np.cumsum(sizes.T.ravel())
+    free = np.ascontiguousarray((ends - sizes.T.ravel()).reshape(2**bits, len(chunks)).T)
+    start = np.concatenate([free[0], ends[-1:]])
+    moved, origin = np.empty(len(keys), dtype=np.uint64), np.empty(len(keys), dtype=np.int32)
+    in_threads(
+        [
+            partial(move, keys[r], r.start, shift, f, moved, origin)
+            for f, r in zip(free, chunks, strict=True)
+        ]
+    )
+    return moved, origin, start
+
+
+def _people(
+    counts: Counts, row_of: Codes, unit: Codes | None
+) -> tuple[Counts, tuple[Codes, Codes]]:
+    """People per row who are in no other, and the pairs (row, unit) of those who are."""
+    if unit is None:
+        nobody = np.empty(0, dtype=np.int32)
+        return counts, (nobody, nobody)
+    named = unit != MISSING
+    width = max(len(counts), 1)
+    units, rows = unit[named], row_of[named]
+    radix = int(units.max(initial=0)) + 1
+    pairs, _ = distinct(_packed([units, rows], [radix, width]), radix * width)
+    of_unit, of_row = _unpacked(pairs, [radix, width])
+    alone = np.bincount(of_unit, minlength=1)[of_unit] == 1
+    people = np.bincount(np.concatenate([row_of[~named], of_row[alone]]), minlength=len(counts))
+    return people.astype(np.int64), (of_row[~alone], of_unit[~alone])
+
+
+@cache
+def threads() -> int:
+    """How many threads work on one table; no result depends on it."""
+    usable = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    return max(1, min(8, usable or 1))
+
+
+def _chunks(length: int) -> list[slice]:
+    number = threads() if length >= _SMALL else 1
+    bounds = [length * i // number for i in range(number + 1)]
+    return [slice(lo, hi) for lo, hi in pairwise(bounds)]
+
+
+def _shares(start: Counts) -> list[tuple[slice, slice]]:
+    """Runs of parts with about as many keys each: where their bounds and where they are."""
+    number = 4 * threads() if start[-1] >= _SMALL else 1
+    wanted = start[-1] * np.arange(number + 1) // number
+    cuts = np.unique(np.searchsorted(start, wanted))
+    cuts[0], cuts[-1] = 0, len(start) - 1
+    return [(slice(lo, hi + 1), slice(lo, hi)) for lo, hi in pairwise(cuts.tolist())]
+
+
+def in_threads(tasks: Sequence[Callable[[], Result]]) -> list[Result]:
+    """Run the tasks side by side; their results in their order."""
+    if len(tasks) < 2 or threads() == 1:
+        return [task() for task in tasks]
+    with ThreadPoolExecutor(threads()) as pool:
+        return [done.result() for done in [pool.submit(task) for task in tasks]]

@@ -1,0 +1,113 @@
+"""Texts that stand for numbers or dates."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+
+from incrowd.arrays import Flags, Texts, Values
+from incrowd.table.column import Kind
+
+_NUMBER = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,3})?$"
+_WHOLE = r"^[+-]?\d+$"
+_LOOKS_LIKE_A_NAME = r"^(\+|[+-]?0\d)"
+_DATES = (
+    (r"^\d{4}-\d{2}-\d{2}$", "%Y-%m-%d"),
+    (r"^\d{4}/\d{2}/\d{2}$", "%Y/%m/%d"),
+    (r"^\d{1,2}\.\d{1,2}\.\d{4}$", "%d.%m.%Y"),
+)
+_TIMES = (
+    (r"^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}$", "%Y-%m-%d %H:%M"),
+    (r"^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}:\d{2}$", "%Y-%m-%d %H:%M:%S"),
+    (r"^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}:\d{2}\.\d{1,6}$", "%Y-%m-%d %H:%M:%S%.f"),
+)
+_DIGITS = 17
+"""A float64 is written with at most so many digits."""
+
+
+@dataclass(frozen=True, eq=False)
+class Parsed:
+    """What texts stand for: `values[i]` where `fits[i]`, anything elsewhere."""
+
+    values: Values
+    fits: Flags
+
+
+def parse(texts: Texts, kind: Kind) -> Parsed:
+    """Texts read as numbers or dates, as far as they are; spaces around them do not matter."""
+    if kind is Kind.TEXT:
+        return Parsed(texts, np.ones(len(texts), dtype=np.bool_))
+    series = pl.Series(texts.tolist(), dtype=pl.String).str.strip_chars()
+    return parse_numbers(series) if kind is Kind.NUMBER else parse_dates(series)
+
+
+def parse_numbers(texts: pl.Series) -> Parsed:
+    """Texts read as numbers: int64 if all that fit are whole numbers of that size, else float64.
+
+    Infinities do not fit.
+    """
+    plain = texts.str.contains(_NUMBER)
+    whole = texts.set(~plain, None).str.strip_prefix("+")
+    if texts.filter(plain).str.contains(_WHOLE).all():
+        integers = whole.cast(pl.Int64, strict=False)
+        if integers.null_count() == whole.null_count():
+            return Parsed(integers.fill_null(0).to_numpy(), plain.to_numpy())
+    floats = whole.cast(pl.Float64, strict=False)
+    fits = plain & floats.is_finite().fill_null(value=False)
+    return Parsed(floats.fill_null(0.0).to_numpy() + 0.0, fits.to_numpy())
+
+
+def parse_dates(texts: pl.Series) -> Parsed:
+    """Texts read as dates: days if none has a time of day, microseconds otherwise.
+
+    Taken are 2024-12-31, 2024/12/31, 31.12.2024 and 2024-12-31 with 23:59, 23:59:59 or
+    23:59:59.999999 after a space or a T: forms that can be read in one way only.
+    """
+    days = _first_fit(texts, _DATES, pl.Date())
+    spaced = texts.str.replace("T", " ", literal=True)
+    moments = _first_fit(spaced, _TIMES, pl.Datetime("us"))
+    if moments.null_count() == len(moments):
+        return _dated(days, "datetime64[D]")
+    return _dated(moments.zip_with(moments.is_not_null(), days.cast(moments.dtype)), "M8[us]")
+
+
+def _first_fit(
+    texts: pl.Series, forms: tuple[tuple[str, str], ...], dtype: pl.Date | pl.Datetime
+) -> pl.Series:
+    found = pl.Series([None] * len(texts), dtype=dtype)
+    for pattern, form in forms:
+        here = texts.str.contains(pattern)
+        if here.any():
+            parsed = texts.set(~here, None).str.strptime(dtype, form, strict=False)
+            found = found.zip_with(found.is_not_null(), parsed)
+    return found
+
+
+def _dated(values: pl.Series, dtype: str) -> Parsed:
+    fits = values.is_not_null() & (values.dt.year() >= 1).fill_null(value=False)
+    numbers = values.to_physical().fill_null(0).to_numpy().astype(np.int64)
+    return Parsed(numbers.view(dtype), fits.to_numpy())
+
+
+def kind_of(texts: Texts) -> Kind:
+    """What all of these texts are: numbers, dates or nothing of the kind.
+
+    Codes that only look like numbers are text: a leading zero (ZIP codes), a leading plus sign
+    (telephone numbers), more digits than a float64 keeps (account numbers).
+    """
+    series = pl.Series(texts.tolist(), dtype=pl.String).str.strip_chars()
+    if not len(series):
+        return Kind.TEXT
+    if series.str.contains(_NUMBER).all():
+        return Kind.NUMBER if _is_quantity(series) else Kind.TEXT
+    return Kind.DATE if bool(parse_dates(series).fits.all()) else Kind.TEXT
+
+
+def _is_quantity(texts: pl.Series) -> bool:
+    if texts.str.contains(_LOOKS_LIKE_A_NAME).any():
+        return False
+    parsed = parse_numbers(texts)
+    if parsed.values.dtype.kind == "i":
+        return True
+    digits = texts.str.replace(r"[eE].*$", "").str.count_matches(r"\d")
+    return bool(parsed.fits.all()) and bool((digits <= _DIGITS).all())

@@ -1,0 +1,257 @@
+"""No cell value leaves but in the release: a canary sits in every cell, and nothing may sing.
+
+Every command and function is made to fail in every way that could be thought of, engines' own
+errors included; then standard output, standard error, logs, documents, certificates, HTML and the
+whole chain of exceptions are searched for it.
+"""
+
+import gzip
+import io
+import json
+import logging
+import re
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from incrowd.cli.main import main
+
+WORD, NUMBER, DAY = "CanaryQx9", "73519", "2187"
+CANARY = re.compile(rf"{WORD}|{NUMBER}|{DAY}-", re.IGNORECASE)
+N = 24
+
+
+def columns(n=N):
+    """A table whose every cell is a canary."""
+    return {
+        "age": [int(f"{NUMBER}{i % 4:02}") for i in range(n)],
+        "cost": [float(f"{NUMBER}.{i % 5}5") for i in range(n)],
+        "born": [f"{DAY}-0{1 + i % 3}-1{i % 5}" for i in range(n)],
+        "town": [f"{WORD} town {i % 6}" for i in range(n)],
+        "name": [f"{WORD} name {i}" for i in range(n)],
+        "illness": [f"{WORD} illness {i % 5}" for i in range(n)],
+    }
+
+
+def text(table=None):
+    stream = io.StringIO()
+    pl.DataFrame(table or columns()).write_csv(stream)
+    return stream.getvalue()
+
+
+POLICY = """version = 1
+[[models]]
+name = "k-anonymity"
+k = 3
+[columns.age]
+role = "quasi"
+[columns.cost]
+role = "drop"
+[columns.born]
+role = "quasi"
+[columns.town]
+role = "quasi"
+[columns.name]
+role = "identifier"
+[columns.illness]
+role = "sensitive"
+"""
+RELEASE = ("-o", "release.csv")
+QUICK = ("-q", "age,born,town", "-s", "illness", "-k", "3")
+
+
+def replaced(old, new):
+    assert old in POLICY
+    return POLICY.replace(old, new, 1)
+
+
+def of(column, line):
+    """The policy with one more line about a column."""
+    return replaced(f"[columns.{column}]\n", f"[columns.{column}]\n{line}\n")
+
+
+LAST = text().splitlines()[-1]
+BAD_FILES = {
+    "ragged": text() + f"{LAST},{WORD}\n",
+    "short": text() + f"{WORD}\n",
+    "quote": text() + f'"{WORD},{WORD}\n{WORD}',
+    "bad-utf8": text().encode() + LAST.encode()[:-3] + b"\xff\xfe\x80\n",
+    "zero-bytes": text().encode().replace(b"town", b"\x00"),
+    "utf-16": text().encode("utf-16"),
+    "twice": text().replace("cost", "age", 1),
+    "no-header": text().split("\n", 1)[1],
+    "one-line": LAST,
+    "empty": "",
+    "mixed": text() + LAST.replace(f"{NUMBER}", f"{WORD}", 1) + "\n",
+    "huge": text() + LAST.replace(f"{NUMBER}", f"{NUMBER}{'9' * 400}", 1) + "\n",
+}
+BAD_POLICIES = {
+    "not-toml": f"{WORD} = [",
+    "toml-value": POLICY + f'[columns.x]\nrole = "{WORD}"\n',
+    "role": replaced('"quasi"', f'"{WORD}"'),
+    "key": replaced("k = 3", f'k = 3\n{WORD} = "{WORD}"'),
+    "number": replaced("k = 3", f'k = "{WORD}"'),
+    "small": replaced("k = 3", f"k = -{NUMBER}"),
+    "large": replaced("k = 3", "k = 999"),
+    "number-town": of("town", 'kind = "number"'),
+    "date-town": of("town", 'kind = "date"'),
+    "date-age": of("age", 'kind = "date"'),
+    "number-born": of("born", 'kind = "number"'),
+    "intervals": of("town", 'hierarchy = { name = "intervals", width = 5 }'),
+    "narrow": of("age", 'hierarchy = { name = "intervals", width = 1e-300 }'),
+    "dates": of("town", 'hierarchy = "dates"'),
+    "regions": of("town", 'hierarchy = "regions"'),
+    "ordered": of("town", f'hierarchy = {{ name = "ordered", values = ["{WORD} town 1"] }}'),
+    "ordered-twice": of(
+        "town", f'hierarchy = {{ name = "ordered", values = ["{WORD}", "{WORD}"] }}'
+    ),
+    "tree": of("town", f'hierarchy = {{ name = "tree", rows = [["{WORD}", "*"], ["{WORD}"]] }}'),
+    "cuts": of("age", f'hierarchy = {{ name = "intervals", cuts = [{NUMBER}9, {NUMBER}0] }}'),
+    "file": of("age", 'hierarchy = { name = "file", path = "nowhere.csv" }'),
+    "weight": replaced('"identifier"', '"weight"'),
+    "unit": replaced('"identifier"', '"unit"'),
+    "no-key": replaced('"identifier"', '"identifier"\naction = "pseudonym"'),
+    "l": POLICY + '[[models]]\nname = "l-diversity"\ncolumn = "illness"\nl = 9\n',
+    "t": POLICY + '[[models]]\nname = "t-closeness"\ncolumn = "illness"\nt = 0.0\n',
+    "t-tree": POLICY
+    + '[[models]]\nname = "t-closeness"\ncolumn = "illness"\nt = 0.1\ndistance = "hierarchical"\n',
+    "target": f'loss = {{ name = "classification", target = "{WORD}" }}\n' + POLICY,
+    "time": "time_limit = 0.000001\n" + POLICY,
+}
+BAD_HIERARCHIES = {
+    "lacking": f"{WORD} town 0;*\n",
+    "ragged": f"{WORD} town 0;{WORD};*\n{WORD} town 1;*\n",
+    "contradicting": f"{WORD} town 0;a{WORD};*\n{WORD} town 0;b{WORD};*\n",
+    "two-tops": f"{WORD} town 0;{WORD}1\n{WORD} town 1;{WORD}2\n",
+    "not-nested": "".join(f"{WORD} town {i};{WORD}a;{WORD}{i}\n" for i in range(6)),
+    "empty": "",
+    "bytes": b"\xff\xfe\x80",
+    "binary": gzip.compress(WORD.encode()),
+}
+
+
+@pytest.fixture
+def listen(tmp_path, monkeypatch, capfd, caplog):
+    """Run a command in an empty folder; afterwards nothing that was said may hold the canary."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("INCROWD_DEBUG", "1")
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    Path("patients.csv").write_text(text())
+    Path("policy.toml").write_text(POLICY)
+    caplog.set_level(logging.DEBUG)
+
+    def run(*arguments, files=None):
+        for name, content in (files or {}).items():
+            Path(name).write_bytes(content if isinstance(content, bytes) else content.encode())
+        given = {*(files or {}), "patients.csv", "policy.toml", "release.csv"}
+        with pytest.raises(SystemExit) as stop:
+            main([str(argument) for argument in arguments])
+        out, err = capfd.readouterr()
+        assert silent(out)
+        assert silent(err)
+        assert silent(caplog.text)
+        assert stop.value.code != 70, err
+        for path in tmp_path.rglob("*"):
+            if path.is_file() and path.name not in given:
+                assert silent(path.read_text(errors="replace")), path.name
+        return stop.value.code
+
+    return run
+
+
+def silent(said):
+    return not CANARY.search(said)
+
+
+def test_the_canary_would_be_heard():
+    assert not silent(text())
+    assert not silent(repr(pl.DataFrame(columns())))
+
+
+@pytest.mark.parametrize("flags", [(), ("--json",)])
+def test_commands_that_succeed(listen, flags):
+    assert listen("init", "patients.csv", "-o", "draft.toml", *flags) == 0
+    assert listen("risk", "patients.csv", "-q", "age,born,town", "-s", "illness", *flags) == 0
+    assert listen("anonymize", "patients.csv", *QUICK, *RELEASE, *flags) == 0
+    assert listen("anonymize", "patients.csv", "--policy", "policy.toml", *RELEASE, *flags) == 0
+    certificate = next(Path().glob("*certificate*"))
+    assert silent(certificate.read_text())
+    checked = ("check", "release.csv", "--policy", "policy.toml", "--certificate", certificate)
+    assert listen(*checked, *flags) == 0
+
+
+@pytest.mark.parametrize("name", BAD_FILES)
+def test_bad_tables(listen, name):
+    files = {"bad.csv": BAD_FILES[name]}
+    listen("init", "bad.csv", files=files)
+    listen("risk", "bad.csv", "-q", "age,town", "-s", "illness", "--json", files=files)
+    listen("anonymize", "bad.csv", *QUICK, *RELEASE, "--encoding", "utf-8", files=files)
+    listen("check", "bad.csv", *QUICK, files=files)
+
+
+@pytest.mark.parametrize("suffix", ["parquet", "arrow", "csv.gz", "csv.zst"])
+def test_corrupt_containers(listen, suffix):
+    listen("risk", f"bad.{suffix}", "-q", "age", files={f"bad.{suffix}": text()})
+    frame = pl.DataFrame(columns())
+    stream = io.BytesIO()
+    if suffix == "parquet":
+        frame.write_parquet(stream, compression="uncompressed")
+    elif suffix == "arrow":
+        frame.write_ipc(stream)
+    else:
+        stream.write(gzip.compress(text().encode()))
+    for cut in (stream.getvalue()[:-40], stream.getvalue()[40:], stream.getvalue()[:200]):
+        listen("anonymize", f"bad.{suffix}", *QUICK, *RELEASE, files={f"bad.{suffix}": cut})
+
+
+@pytest.mark.parametrize("name", BAD_POLICIES)
+def test_bad_policies(listen, name):
+    files = {"bad.toml": BAD_POLICIES[name]}
+    listen("anonymize", "patients.csv", "--policy", "bad.toml", *RELEASE, files=files)
+    listen("check", "patients.csv", "--policy", "bad.toml", "--json", files=files)
+
+
+@pytest.mark.parametrize("name", BAD_HIERARCHIES)
+def test_bad_hierarchies(listen, name):
+    files = {"town.csv": BAD_HIERARCHIES[name]}
+    flags = ("--hierarchy", "town=town.csv")
+    code = listen("anonymize", "patients.csv", *QUICK, *flags, *RELEASE, files=files)
+    assert code in {2, 3}
+
+
+@pytest.mark.parametrize("builder", ["intervals", "dates", "prefix", "regions", "flat", "tree"])
+@pytest.mark.parametrize("column", ["age", "born", "town"])
+def test_builders_that_do_not_fit(listen, builder, column):
+    flags = ("--hierarchy", f"{column}={builder}")
+    listen("anonymize", "patients.csv", *QUICK, *flags, *RELEASE)
+
+
+@pytest.mark.parametrize("key", [b"", b"short", WORD.encode(), bytes(range(256))])
+def test_keys_stay_secret(listen, key):
+    files = {"bad.toml": BAD_POLICIES["no-key"], "key": key}
+    listen(
+        "anonymize",
+        "patients.csv",
+        "--policy",
+        "bad.toml",
+        "--key-file",
+        "key",
+        *RELEASE,
+        files=files,
+    )
+
+
+def test_changed_releases_and_certificates(listen):
+    assert listen("anonymize", "patients.csv", "--policy", "policy.toml", *RELEASE) == 0
+    certificate = next(Path().glob("*certificate*"))
+    flags = ("check", "bad.csv", "--policy", "policy.toml", "--certificate")
+    lines = Path("release.csv").read_text()
+    files = {"bad.csv": lines + lines.splitlines()[-1] + "\n"}
+    assert listen(*flags, certificate, files=files) == 1
+    assert listen(*flags, certificate, files={"bad.csv": text()}) in {1, 2, 3}
+    broken = json.loads(certificate.read_text())
+    broken["models"][0]["reached"] = WORD
+    files = {"bad.csv": lines, "bad.json": json.dumps(broken)}
+    assert listen(*flags, "bad.json", files=files) in {1, 3}
+    assert listen(*flags, "bad.json", files={"bad.json": f"{{{WORD}"}) in {1, 3}

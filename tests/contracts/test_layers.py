@@ -1,0 +1,140 @@
+"""Imports point down: the architecture, enforced."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2] / "src" / "incrowd"
+
+LAYERS = {
+    0: {"arrays", "errors", "values", "watch"},
+    1: {"table", "kernels"},
+    2: {"hierarchy", "classes"},
+    3: {"models", "loss", "risk", "recoding"},
+    4: {"problem"},
+    5: {"search", "engines"},
+    6: {"policy", "release"},
+    7: {"report", "io", "datasets"},
+    8: {"run"},
+    9: {"cli", "demo"},
+}
+LAYER = {name: layer for layer, names in LAYERS.items() for name in names}
+
+OUTSIDE = {
+    "numba": {"kernels"},
+    "narwhals": {"table", "engines", "io", "run"},
+    "polars": {"table", "engines", "io", "release", "datasets", "run", "demo"},
+    "pandas": {"engines"},
+    "pyarrow": {"engines", "io"},
+    "typer": {"cli"},
+    "rich": {"cli", "report", "demo"},
+    "tomlkit": {"policy"},
+}
+
+
+def modules():
+    return sorted(path for path in ROOT.rglob("*.py") if path != ROOT / "__init__.py")
+
+
+def part(path):
+    return path.relative_to(ROOT).parts[0].removesuffix(".py")
+
+
+def imports(path):
+    """Full names of the modules that a file imports, wherever in the file."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            yield node.module
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def parts_imported(path):
+    for name in imports(path):
+        pieces = name.split(".")
+        if pieces[0] == "incrowd" and len(pieces) > 1 and pieces[1] in LAYER:
+            yield pieces[1]
+
+
+@pytest.mark.parametrize("path", modules(), ids=lambda path: str(path.relative_to(ROOT)))
+def test_imports_point_down(path):
+    here = LAYER[part(path)]
+    upward = {name for name in parts_imported(path) if LAYER[name] > here}
+    assert not upward
+
+
+@pytest.mark.parametrize("path", modules(), ids=lambda path: str(path.relative_to(ROOT)))
+def test_each_outside_library_has_one_seam(path):
+    used = {name.split(".")[0] for name in imports(path)}
+    stray = {name for name in used if name in OUTSIDE and part(path) not in OUTSIDE[name]}
+    assert not stray
+
+
+def test_parts_of_one_layer_do_not_import_each_other_in_a_circle():
+    graph = {name: set() for name in LAYER}
+    for path in modules():
+        graph[part(path)] |= {name for name in parts_imported(path) if name != part(path)}
+
+    def reaches(start, goal, seen):
+        return any(
+            name == goal or (name not in seen and reaches(name, goal, seen | {name}))
+            for name in graph[start]
+        )
+
+    assert [name for name in graph if reaches(name, name, {name})] == []
+
+
+def test_search_and_engines_do_not_know_each_other():
+    for path in modules():
+        if part(path) == "search":
+            assert "engines" not in set(parts_imported(path))
+        if part(path) == "engines":
+            assert "search" not in set(parts_imported(path))
+
+
+def test_kernels_import_only_arrays():
+    for path in (ROOT / "kernels").glob("*.py"):
+        assert set(parts_imported(path)) <= {"arrays", "kernels"}
+
+
+def test_verification_shares_nothing_with_the_search():
+    used = set(parts_imported(ROOT / "release" / "verify.py"))
+    assert not used & {"kernels", "classes", "recoding", "problem", "search", "loss", "models"}
+
+
+def test_only_io_opens_files():
+    for path in modules():
+        if part(path) in {"io", "cli", "demo", "kernels"}:
+            continue
+        calls = [
+            node
+            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+            if isinstance(node, ast.Call)
+            and (
+                (isinstance(node.func, ast.Name) and node.func.id == "open")
+                or (
+                    isinstance(node.func, ast.Attribute)
+                    and node.func.attr in {"write_text", "write_bytes", "read_bytes"}
+                )
+            )
+        ]
+        assert not calls, path
+
+
+@pytest.mark.parametrize("path", modules(), ids=lambda path: str(path.relative_to(ROOT)))
+def test_nothing_below_reports_prints(path):
+    if LAYER[part(path)] >= 7:
+        pytest.skip("may speak")
+    names = {
+        node.func.id
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
+    }
+    assert "print" not in names
+
+
+def test_there_is_no_drawer():
+    banned = {"utils", "util", "common", "core", "misc", "helpers", "manager", "v2"}
+    assert not [path for path in ROOT.rglob("*") if path.stem in banned]

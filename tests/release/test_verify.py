@@ -1,0 +1,214 @@
+"""Verification: agrees with its slow twin, refuses what it cannot verify."""
+
+import ast
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from incrowd.errors import NotMetError
+from incrowd.hierarchy.hierarchy import Hierarchy
+from incrowd.release.verify import Reference, covers, demand, unchanged, verify
+from incrowd.table.column import Domain, Kind
+from incrowd.table.roles import Missing
+from naive import verify as naive
+from strategies import hierarchies
+
+ROOT = Path(__file__).parents[2] / "src" / "incrowd" / "release"
+
+
+def model(name, column=None, **parameters):
+    columns = () if column is None else (column,)
+    asked = next(iter(parameters.values()))
+    return SimpleNamespace(name=name, column=column, columns=columns, asked=asked, **parameters)
+
+
+def policy_of(*models, quasi=("a", "b"), missing=Missing.OWN_VALUE):
+    return SimpleNamespace(quasi=quasi, models=models, missing=missing)
+
+
+def frame_of(rows):
+    schema = {"a": pl.String, "b": pl.String, "s": pl.String}
+    return pl.DataFrame(rows, schema=schema, orient="row")
+
+
+CELL = st.sampled_from([None, "x", "y", ""])
+VALUE = st.sampled_from([None, "p", "q", "r"])
+
+
+@st.composite
+def released(draw):
+    rows = draw(st.lists(st.tuples(CELL, CELL, VALUE), min_size=1, max_size=12))
+    unit = draw(st.none() | st.lists(st.integers(1, 4), min_size=len(rows), max_size=len(rows)))
+    return rows, unit, draw(st.sampled_from(list(Missing)))
+
+
+def prepared(table):
+    rows, unit, missing = table
+    crowds = naive.crowds([row[:2] for row in rows], missing is Missing.MATCHES_ANYTHING)
+    persons = unit or list(range(len(rows)))
+    codes = None if unit is None else np.array(unit, dtype=np.int32)
+    return crowds, [row[2] for row in rows], persons, codes
+
+
+@settings(max_examples=100, deadline=None)
+@given(released(), st.integers(2, 4))
+def test_people_agree_with_the_twin(table, k):
+    crowds, _, persons, codes = prepared(table)
+    policy = policy_of(model("k-anonymity", k=k), missing=table[2])
+    (verdict,) = verify(frame_of(table[0]), policy, people=codes)
+    smallest = min(naive.people(crowd, persons) for crowd in crowds)
+    assert (verdict.reached, verdict.ok) == (smallest, smallest >= k)
+
+
+@settings(max_examples=100, deadline=None)
+@given(released(), st.sampled_from([1.5, 2.0, 2.5, 3.0]))
+def test_diversity_agrees_with_the_twin(table, l):
+    crowds, values, persons, codes = prepared(table)
+    kinds = ("frequency", "distinct", "entropy")
+    models = [model("l-diversity", "s", l=l, kind=kind) for kind in kinds]
+    verdicts = verify(frame_of(table[0]), policy_of(*models, missing=table[2]), people=codes)
+    for kind, verdict in zip(kinds, verdicts, strict=True):
+        reached = min(getattr(naive, kind)(crowd, values, persons) for crowd in crowds)
+        assert verdict.reached == pytest.approx(float(reached))
+        assert verdict.ok == (reached >= l - (1e-9 if kind == "entropy" else 0))
+
+
+@st.composite
+def spreads(draw):
+    tree = draw(hierarchies())
+    places = st.integers(0, len(tree.leaves))
+    whole = draw(st.lists(places, min_size=1, max_size=14))
+    rows = draw(st.lists(st.tuples(CELL, st.sampled_from(whole)), min_size=1, max_size=10))
+    return tree, whole, rows
+
+
+@settings(max_examples=100, deadline=None)
+@given(spreads(), st.sampled_from(["equal", "ordered", "hierarchical"]))
+def test_distances_agree_with_the_twin(table, distance):
+    tree, whole, rows = table
+    places = range(len(tree.leaves) + 1)
+    people = np.bincount(whole, minlength=len(places)).astype(np.int64)
+    reference = Reference({f"v{p}": p for p in places if p}, people, tree.maps)
+    frame = frame_of([(a, "b", f"v{p}" if p else None) for a, p in rows])
+    asked = model("t-closeness", "s", t=0.3, distance=distance)
+    (verdict,) = verify(frame, policy_of(asked), reference={"s": reference})
+    shares = naive.spread(dict(enumerate(people.tolist())), places)
+    more = (tree.maps.tolist(),) if distance == "hierarchical" else ()
+    reached = max(
+        getattr(naive, distance)(
+            naive.spread(naive.holders(crowd, [p for _, p in rows], range(len(rows))), places),
+            shares,
+            *more,
+        )
+        for crowd in naive.crowds([row[:1] for row in rows], anything=False)
+    )
+    assert verdict.reached == pytest.approx(float(reached), abs=1e-12)
+    assert verdict.ok == (reached <= 0.3 + 1e-9)
+
+
+def test_shares_are_compared_exactly():
+    rows = frame_of([("x", "x", "p")] * 10 + [("x", "x", "q")] * 1)
+    (verdict,) = verify(rows, policy_of(model("l-diversity", "s", l=1.1, kind="frequency")))
+    assert verdict.ok
+    (verdict,) = verify(rows, policy_of(model("l-diversity", "s", l=1.1000001, kind="frequency")))
+    assert not verdict.ok
+
+
+def test_alpha_k_needs_both():
+    rows = frame_of([("x", "x", "p"), ("x", "x", "q")] * 2)
+    (verdict,) = verify(rows, policy_of(model("alpha-k", "s", alpha=0.5, k=4)))
+    assert verdict.ok
+    (verdict,) = verify(rows, policy_of(model("alpha-k", "s", alpha=0.5, k=5)))
+    assert not verdict.ok
+    (verdict,) = verify(rows, policy_of(model("alpha-k", "s", alpha=0.4, k=4)))
+    assert not verdict.ok
+
+
+def test_numbers_are_grouped_like_text():
+    rows = pl.DataFrame({"a": [0.0, -0.0], "b": [1, 1], "s": ["p", "q"]})
+    (verdict,) = verify(rows, policy_of(model("k-anonymity", k=2)))
+    assert verdict.reached == 1
+
+
+def test_an_unknown_model_is_refused():
+    with pytest.raises(NotMetError, match="cannot be verified"):
+        verify(frame_of([("x", "x", "p")]), policy_of(model("m-invariance", m=2)))
+
+
+def test_an_empty_release_is_refused():
+    with pytest.raises(NotMetError, match="empty"):
+        verify(frame_of([]), policy_of(model("k-anonymity", k=2)))
+
+
+def test_values_that_the_table_never_had_are_refused_without_naming_them():
+    reference = Reference({"p": 1}, np.array([0, 3]))
+    asked = model("t-closeness", "s", t=0.3, distance="equal")
+    with pytest.raises(NotMetError, match="1 sensitive") as caught:
+        verify(frame_of([("x", "x", "canary")]), policy_of(asked), reference={"s": reference})
+    assert "canary" not in str(caught.value)
+
+
+def test_demand_names_the_model_that_fails():
+    verdicts = verify(frame_of([("x", "x", "p")]), policy_of(model("k-anonymity", k=2)))
+    with pytest.raises(NotMetError, match="k-anonymity asks for 2 and reaches 1"):
+        demand(verdicts)
+
+
+def test_cells_must_cover_their_originals():
+    domain = Domain(Kind.TEXT, np.array(["x", "y"], dtype=object))
+    maps = np.array([[0, 1, 2], [0, 1, 1], [1, 1, 1]], dtype=np.int32)
+    names = tuple(np.array(level, dtype=object) for level in (["x", "y"], ["xy"], ["*"]))
+    hierarchy = Hierarchy(domain, maps, names)
+    labels = pl.Series("zip", ["x", "xy", "*", None, "*"])
+    covers(hierarchy, labels, np.array([1, 2, 2, 0, 0], dtype=np.int32))
+    with pytest.raises(NotMetError, match="2 kinds of cells of 'zip'"):
+        covers(hierarchy, labels, np.array([2, 2, 2, 1, 0], dtype=np.int32))
+    with pytest.raises(NotMetError, match="1 kinds of cells of 'zip'") as caught:
+        covers(hierarchy, pl.Series("zip", ["canary"]), np.array([1], dtype=np.int32))
+    assert "canary" not in str(caught.value)
+
+
+def test_numbers_may_be_written_with_a_fraction():
+    domain = Domain(Kind.NUMBER, np.array([30, 31]))
+    maps = np.array([[0, 1, 2], [1, 1, 1]], dtype=np.int32)
+    names = tuple(np.array(level, dtype=object) for level in (["30", "31"], ["*"]))
+    hierarchy = Hierarchy(domain, maps, names, ordered=True)
+    covers(hierarchy, pl.Series("n", [30.0]), np.array([1], dtype=np.int32))
+    with pytest.raises(NotMetError):
+        covers(hierarchy, pl.Series("n", [31.0]), np.array([1], dtype=np.int32))
+
+
+def test_kept_columns_follow_the_new_order():
+    before = pl.DataFrame({"c": [1.5, float("nan"), None]})
+    order = np.array([2, 0, 1])
+    unchanged(before, before[[2, 0, 1]], order)
+    with pytest.raises(NotMetError, match="'c'"):
+        unchanged(before, before, order)
+
+
+def imported(path):
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and node.module:
+            yield node.module
+
+
+def test_verification_shares_nothing_with_the_search_at_any_depth():
+    seen, todo = set(), ["verify"]
+    allowed = {"arrays", "errors", "release", "table"}
+    while todo:
+        for name in imported(ROOT / f"{todo.pop()}.py"):
+            parts = name.split(".")
+            if parts[0] != "incrowd" or name in seen:
+                continue
+            seen.add(name)
+            assert parts[1] in allowed, name
+            if parts[1] == "release":
+                todo.append(parts[2])
+    assert "incrowd.release.judges" in seen
+    assert "incrowd.table.fold" not in seen
+    assert "incrowd.table.tally" not in seen

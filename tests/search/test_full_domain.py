@@ -1,0 +1,124 @@
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import naive.search
+from incrowd.errors import InfeasibleError
+from incrowd.hierarchy.hierarchy import Hierarchy
+from incrowd.loss import Gcp
+from incrowd.models.k_anonymity import KAnonymity
+from incrowd.search.full_domain import infeasible, node_classes, nothing_found, recode, shown_nodes
+from incrowd.table.column import Domain, Kind
+from incrowd.table.roles import Missing
+from strategies import problem_of, tables
+
+
+def levels_of(data, problem):
+    return [data.draw(st.integers(0, c.hierarchy.height)) for c in problem.columns]
+
+
+@given(tables(), st.data())
+def test_classes_are_what_records_show(table, data):
+    trees, quasi, _, _ = table
+    problem = problem_of(table, [], Gcp())
+    levels = levels_of(data, problem)
+    shown = naive.search.classes_at(trees, quasi, levels)
+    place = {cell: i for i, cell in enumerate(sorted(set(shown)))}
+
+    class_of, number = node_classes(problem, levels)
+
+    assert number == len(place)
+    assert class_of[problem.tally.row_of].tolist() == [place[cell] for cell in shown]
+    nodes = shown_nodes(problem, levels, class_of, number)
+    assert [tuple(node) for node in nodes.T.tolist()] == sorted(place)
+
+
+@given(tables(max_columns=2), st.data())
+def test_keys_that_do_not_fit_a_word_are_folded_on_the_way(table, data):
+    problem = problem_of(table, [], Gcp())
+    levels = levels_of(data, problem)
+    class_of, number = node_classes(problem, levels)
+    times = 40
+    wide = replace(
+        problem,
+        columns=problem.columns * times,
+        tally=replace(problem.tally, quasi=np.tile(problem.tally.quasi, (times, 1))),
+    )
+    wide_class_of, wide_number = node_classes(wide, levels * times)
+    assert wide_number == number
+    assert (wide_class_of == class_of).all()
+
+
+@given(tables(), st.integers(2, 4), st.sampled_from([0.0, 0.3, 1.0]), st.data())
+def test_recode_suppresses_failing_classes_within_the_limit(table, k, suppression, data):
+    trees, quasi, _, _ = table
+    problem = problem_of(table, [KAnonymity(k)], Gcp(), suppression)
+    levels = levels_of(data, problem)
+    slow = naive.search.recoded(trees, quasi, levels, k, problem.suppressible)
+
+    fast = recode(problem, levels)
+
+    assert (fast is None) == (slow is None)
+    if fast is not None:
+        released = fast.pieces.class_of[problem.tally.row_of] >= 0
+        assert released.tolist() == [cell is not None for cell in slow]
+        assert fast.levels == tuple(levels)
+
+
+def crowd_sizes(shown):
+    """Records per record that it could be, missing (0) matching anything."""
+    return [
+        sum(all(a in (0, b) or b == 0 for a, b in zip(one, other, strict=True)) for other in shown)
+        for one in shown
+    ]
+
+
+@given(tables(), st.integers(2, 4), st.data())
+def test_missing_that_matches_anything_is_judged_by_crowds_until_stable(table, k, data):
+    trees, quasi, _, _ = table
+    problem = problem_of(table, [KAnonymity(k)], Gcp(), 1.0)
+    problem = replace(problem, missing=Missing.MATCHES_ANYTHING)
+    levels = levels_of(data, problem)
+    shown = naive.search.classes_at(trees, quasi, levels)
+    left = list(range(len(shown)))
+    while True:
+        sizes = crowd_sizes([shown[i] for i in left])
+        fine = [i for i, size in zip(left, sizes, strict=True) if size >= k]
+        if len(fine) == len(left):
+            break
+        left = fine
+
+    recoding = recode(problem, levels)
+
+    if not left:
+        assert recoding is None
+    else:
+        released = recoding.pieces.class_of[problem.tally.row_of] >= 0
+        assert np.flatnonzero(released).tolist() == left
+
+
+def test_k_above_the_table_is_refused_with_the_largest_k():
+    problem = problem_of(three_records(), [KAnonymity(5)], Gcp(), 1.0)
+    with pytest.raises(InfeasibleError, match="5 is asked, this table allows 3 at best") as caught:
+        infeasible(problem)
+    assert caught.value.remedy == "ask for at most 3"
+
+
+def three_records():
+    maps = np.array([[0, 1, 2], [1, 1, 1]], dtype=np.int32)
+    labels = (np.array(["a", "b"], dtype=object), np.array(["*"], dtype=object))
+    tree = Hierarchy(Domain(Kind.TEXT, labels[0]), maps, labels)
+    return [tree], [[1, 1, 1]], [[1, 1, 1]], None
+
+
+def test_nothing_found_names_the_model_that_binds():
+    error = nothing_found(problem_of(three_records(), [KAnonymity(2), KAnonymity(4)], Gcp(), 1.0))
+    assert "k-anonymity is out of reach: 4 is asked" in str(error)
+
+
+def test_nothing_found_without_a_model_that_binds_blames_the_limit():
+    error = nothing_found(problem_of(three_records(), [KAnonymity(2)], Gcp()))
+    assert "leaving out at most 0 records" in str(error)
