@@ -17,21 +17,19 @@ ROWS, SEED = 20_000, 7
 STEPS = (
     (
         "What is in the table? A first policy, with the reason for every line of it:",
-        "incrowd init {folder}/patients.csv -o {folder}/policy.toml --force",
+        "incrowd init {0}/patients.csv -o {0}/policy.toml --force",
     ),
     (
         "How exposed are the patients to somebody who knows three things about them?",
-        "incrowd risk {folder}/patients.csv --quasi birth_date,zip,sex --sensitive diagnosis",
+        "incrowd risk {0}/patients.csv --quasi birth_date,zip,sex --sensitive diagnosis",
     ),
     (
         "Find the release with the least loss, write it, read it again, verify it:",
-        "incrowd anonymize {folder}/patients.csv --policy {folder}/policy.toml "
-        "-o {folder}/release.csv",
+        "incrowd anonymize {0}/patients.csv --policy {0}/policy.toml -o {0}/release.csv",
     ),
     (
         "Anybody can check it, from the release alone:",
-        "incrowd check {folder}/release.csv --policy {folder}/policy.toml "
-        "--certificate {folder}/release.csv.certificate.json",
+        "incrowd check {0}/release.csv -p {0}/policy.toml --certificate {0}/CERTIFICATE",
     ),
 )
 
@@ -43,7 +41,7 @@ def demo(folder: Path = FOLDER, rows: int = ROWS) -> int:
     hospital(rows, seed=SEED).write_csv(folder / "patients.csv")
     _say(f"A made-up hospital: {rows:,} patients in {folder}/patients.csv; nobody in it exists.")
     for why, template in STEPS:
-        command = template.format(folder=folder)
+        command = template.format(folder)
         _say(f"\n{why}\n$ {command}\n")
         if code := perform(shlex.split(command)[1:]):
             return code

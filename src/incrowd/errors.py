@@ -72,4 +72,7 @@ def boundary(error: IncrowdError) -> Iterator[None]:
     except Exception:  # noqa: BLE001  every engine has its own exception tree
         failed = True
     if failed:
-        raise error
+        try:
+            raise error from None
+        finally:
+            error.__context__ = None

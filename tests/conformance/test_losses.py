@@ -73,7 +73,7 @@ def test_a_policy_can_write_it(loss):
 
 
 @every_loss
-@settings(max_examples=30)
+@settings(deadline=None, max_examples=30)
 @given(tables(), st.data())
 def test_order_of_rows_and_columns_is_irrelevant(loss, table, data):
     trees, quasi, values, unit = table
@@ -97,7 +97,7 @@ def test_order_of_rows_and_columns_is_irrelevant(loss, table, data):
 
 
 @every_loss
-@settings(max_examples=30)
+@settings(deadline=None, max_examples=30)
 @given(tables(), st.data())
 def test_counts_and_copies_agree(loss, table, data):
     problem = problem_of(table, [], loss)
@@ -121,7 +121,7 @@ def test_counts_and_copies_agree(loss, table, data):
 
 
 @every_loss
-@settings(max_examples=30)
+@settings(deadline=None, max_examples=30)
 @given(tables(max_columns=2), st.data())
 def test_a_column_of_weight_two_is_two_columns(loss, table, data):
     trees, quasi, values, unit = table
@@ -136,7 +136,7 @@ def test_a_column_of_weight_two_is_two_columns(loss, table, data):
 
 
 @every_loss
-@settings(max_examples=30)
+@settings(deadline=None, max_examples=30)
 @given(tables(max_columns=2, units=True), st.data())
 def test_the_bound_bounds_all_nodes_above_whatever_they_suppress(loss, table, data):
     problem = problem_of(table, [], loss)
@@ -151,6 +151,7 @@ def test_the_bound_bounds_all_nodes_above_whatever_they_suppress(loss, table, da
 
 
 @every_separable_loss
+@settings(deadline=None)
 @given(tables(), st.data())
 def test_cell_costs_add_up_to_the_loss(loss, table, data):
     problem = problem_of(table, [], loss)
@@ -166,6 +167,7 @@ def test_cell_costs_add_up_to_the_loss(loss, table, data):
 
 
 @every_separable_loss
+@settings(deadline=None)
 @given(hierarchies(), st.data())
 def test_cell_costs_rise_from_zero_to_one(loss, hierarchy, data):
     n = len(hierarchy.leaves) + 1
@@ -184,7 +186,7 @@ def test_other_losses_have_no_cell_costs(loss):
 
 
 @every_loss
-@settings(max_examples=30)
+@settings(deadline=None, max_examples=30)
 @given(tables(), st.data())
 def test_the_outcome_is_not_changed(loss, table, data):
     problem = problem_of(table, [], loss)

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import naive.loss
@@ -64,20 +64,24 @@ def _class_of_records(table, pieces):
 
 
 @pytest.mark.parametrize("loss", CELLS, ids=lambda loss: loss.name)
+@settings(deadline=None)
 @given(outcomes())
 def test_mean_of_cells(loss, drawn):
     (trees, quasi, _, _), weights, levels, pieces, outcome = drawn
     class_of = _class_of_records(drawn[0], pieces)
-    slow = naive.loss.cell_mean(CELLS[loss], trees, quasi, class_of, levels, weights)
+    columns = list(map(naive.loss.Column, trees, quasi, weights))
+    slow = naive.loss.cell_mean(CELLS[loss], columns, class_of, levels)
     assert loss.of(outcome) == pytest.approx(slow)
     assert -1e-12 <= loss.of(outcome) <= 1 + 1e-12
 
 
+@settings(deadline=None)
 @given(outcomes())
 def test_losses_of_classes(drawn):
     (trees, quasi, values, _), weights, levels, pieces, outcome = drawn
     class_of = _class_of_records(drawn[0], pieces)
-    extents = naive.loss.extents(trees, quasi, class_of, levels, weights) or [1.0]
+    columns = list(map(naive.loss.Column, trees, quasi, weights))
+    extents = naive.loss.extents(columns, class_of, levels) or [1.0]
     assert Il1().of(outcome) == pytest.approx(sum(extents) / len(extents))
     assert IlInf().of(outcome) == pytest.approx(max(extents))
     assert Discernibility().of(outcome) == naive.loss.discernibility(class_of)
@@ -87,6 +91,7 @@ def test_losses_of_classes(drawn):
     )
 
 
+@settings(deadline=None)
 @given(outcomes())
 def test_figures_hold_every_loss_as_a_report_shows_it(drawn):
     outcome = drawn[-1]
@@ -107,6 +112,7 @@ def test_figures_hold_every_loss_as_a_report_shows_it(drawn):
     assert "classification" not in figures(outcome)
 
 
+@settings(deadline=None)
 @given(outcomes())
 def test_entropy_needs_the_rows(drawn):
     bare = replace(drawn[-1], tally=None, class_of=None)

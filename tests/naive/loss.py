@@ -2,97 +2,108 @@
 
 from collections import Counter
 from math import log2
+from typing import NamedTuple
 
 
-def shown(hierarchy, codes, level):
-    """What a class with these codes shows: (what, leaves, level); `level` None means spans."""
-    maps = hierarchy.maps.tolist()
+class Column(NamedTuple):
+    """A column of the whole table."""
+
+    hierarchy: object
+    codes: list
+    weight: float
+
+
+class Cell(NamedTuple):
+    """What one record shows in one column: `what` is leaves, missing or suppressed."""
+
+    what: str
+    leaves: set
+    level: int
+    code: int
+
+
+def shown(column, codes, level, code):
+    """What a record of a class with these codes shows; `level` None means spans."""
+    maps = column.hierarchy.maps.tolist()
     top = len(maps) - 1
     spans = level is None
     if spans:
         level = min(h for h in range(top + 1) if len({maps[h][c] for c in codes}) == 1)
     if set(codes) == {0} and level < top:
-        return "missing", set(), level
-    if spans and hierarchy.ordered:
+        return Cell("missing", set(), level, code)
+    if spans and column.hierarchy.ordered:
         if 0 in codes:
-            return "suppressed", set(), level
-        return "leaves", set(range(min(codes), max(codes) + 1)), level
+            return Cell("suppressed", set(), level, code)
+        return Cell("leaves", set(range(min(codes), max(codes) + 1)), level, code)
     if level == top:
-        return "suppressed", set(), level
-    node = maps[level][codes[0]]
-    return "leaves", {c for c in range(1, len(maps[0])) if maps[level][c] == node}, level
+        return Cell("suppressed", set(), level, code)
+    under = {c for c in range(1, len(maps[0])) if maps[level][c] == maps[level][code]}
+    return Cell("leaves", under, level, code)
 
 
-def ncp(column, hierarchy, cell, code):
-    """The NCP of one cell; `column` are the codes of the whole table."""
-    what, leaves, _ = cell
-    if what != "leaves":
-        return float(what == "suppressed")
-    if len(leaves) == 1:
+def ncp(column, cell):
+    """The NCP of one cell."""
+    if cell.what != "leaves":
+        return float(cell.what == "suppressed")
+    if len(cell.leaves) == 1:
         return 0.0
-    if not hierarchy.ordered:
-        return len(leaves) / len(hierarchy.leaves)
-    value = dict(enumerate(hierarchy.leaves.positions.tolist(), start=1))
-    present = [value[c] for c in column if c]
-    inside = [min(max(value[c], min(present)), max(present)) for c in leaves]
+    if not column.hierarchy.ordered:
+        return len(cell.leaves) / len(column.hierarchy.leaves)
+    value = dict(enumerate(column.hierarchy.leaves.positions.tolist(), start=1))
+    present = [value[c] for c in column.codes if c]
+    inside = [min(max(value[c], min(present)), max(present)) for c in cell.leaves]
     width = max(present) - min(present)
     return (max(inside) - min(inside)) / width if width else 0.0
 
 
-def granularity(column, hierarchy, cell, code):
+def granularity(column, cell):
     """The share of leaves left open, exact = 0, all = 1."""
-    what, leaves, _ = cell
-    if what != "leaves":
-        return float(what == "suppressed")
-    everything = len(hierarchy.leaves)
+    if cell.what != "leaves":
+        return float(cell.what == "suppressed")
+    everything = len(column.hierarchy.leaves)
     if everything == 1:
         return 0.0
-    return (len(leaves) / everything - 1 / everything) / (1 - 1 / everything)
+    return (len(cell.leaves) / everything - 1 / everything) / (1 - 1 / everything)
 
 
-def precision(column, hierarchy, cell, code):
+def precision(column, cell):
     """Level over height."""
-    what, _, level = cell
-    return 0.0 if what == "missing" else level / (len(hierarchy.maps) - 1)
+    return 0.0 if cell.what == "missing" else cell.level / (len(column.hierarchy.maps) - 1)
 
 
-def entropy(column, hierarchy, cell, code):
+def entropy(column, cell):
     """Bits lost over bits that suppression would lose."""
-    what, leaves, _ = cell
-    if what != "leaves":
-        return float(what == "suppressed")
-    count = Counter(column)
-    most = -log2(count[code] / len(column))
-    return -log2(count[code] / sum(count[c] for c in leaves)) / most if most else 0.0
+    if cell.what != "leaves":
+        return float(cell.what == "suppressed")
+    count = Counter(column.codes)
+    most = -log2(count[cell.code] / len(column.codes))
+    bits = -log2(count[cell.code] / sum(count[c] for c in cell.leaves))
+    return bits / most if most else 0.0
 
 
-def cell_mean(cost, trees, quasi, class_of, levels, weights):
-    """The weighted mean cost of all cells; suppressed records cost 1."""
-    records = len(class_of)
+def record_cost(cost, columns, class_of, levels, record):
+    """The weighted mean cost of a record's cells; 1 if it is suppressed."""
+    if class_of[record] < 0:
+        return 1.0
+    members = [i for i, name in enumerate(class_of) if name == class_of[record]]
     total = 0.0
-    for j, (hierarchy, column) in enumerate(zip(trees, quasi, strict=True)):
-        for i in range(records):
-            price = 1.0
-            if class_of[i] >= 0:
-                codes = [column[m] for m in range(records) if class_of[m] == class_of[i]]
-                cell = shown(hierarchy, codes, None if levels is None else levels[j])
-                price = cost(column, hierarchy, cell, column[i])
-            total += weights[j] / sum(weights) * price
-    return total / records
+    for j, column in enumerate(columns):
+        codes = [column.codes[i] for i in members]
+        cell = shown(column, codes, None if levels is None else levels[j], column.codes[record])
+        total += column.weight * cost(column, cell)
+    return total / sum(column.weight for column in columns)
 
 
-def extents(trees, quasi, class_of, levels, weights):
+def cell_mean(cost, columns, class_of, levels):
+    """The mean cost of all records."""
+    records = range(len(class_of))
+    return sum(record_cost(cost, columns, class_of, levels, i) for i in records) / len(class_of)
+
+
+def extents(columns, class_of, levels):
     """NCP of each released class."""
-    found = []
-    for name in sorted(set(class_of) - {-1}):
-        members = [i for i, c in enumerate(class_of) if c == name]
-        total = 0.0
-        for j, (hierarchy, column) in enumerate(zip(trees, quasi, strict=True)):
-            codes = [column[i] for i in members]
-            cell = shown(hierarchy, codes, None if levels is None else levels[j])
-            total += weights[j] / sum(weights) * ncp(column, hierarchy, cell, codes[0])
-        found.append(total)
-    return found
+    firsts = [class_of.index(name) for name in sorted(set(class_of) - {-1})]
+    return [record_cost(ncp, columns, class_of, levels, i) for i in firsts]
 
 
 def discernibility(class_of):

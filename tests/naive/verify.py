@@ -49,12 +49,14 @@ def equal(here, whole):
 
 
 def ordered(here, whole):
-    """Over the values that the whole table holds, in their order."""
-    pairs = [(p, q) for p, q in zip(here, whole, strict=True) if q]
+    """Over the values that the whole table holds, in their order; the first is the missing."""
+    pairs = [(p, q) for p, q in zip(here[1:], whole[1:], strict=True) if q]
+    missing = abs(here[0] - whole[0])
     if len(pairs) < 2:
-        return Fraction(0)
-    steps = [abs(sum(p - q for p, q in pairs[: i + 1])) for i in range(len(pairs))]
-    return sum(steps) / (len(pairs) - 1)
+        return missing
+    scale = (1 - here[0]) / (1 - whole[0])
+    steps = [abs(sum(p - q * scale for p, q in pairs[:i])) for i in range(1, len(pairs))]
+    return min(1, missing + sum(steps) / (len(pairs) - 1))
 
 
 def hierarchical(here, whole, maps):

@@ -1,5 +1,5 @@
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import naive.search
@@ -11,6 +11,7 @@ from incrowd.watch import Watch
 from strategies import problem_of, tables
 
 
+@settings(deadline=None)
 @given(tables(), st.integers(2, 4), st.sampled_from([0.0, 0.2, 0.5, 1.0]))
 def test_datafly_agrees_with_the_naive_twin(table, k, suppression):
     trees, quasi, _, _ = table
@@ -26,6 +27,7 @@ def test_datafly_agrees_with_the_naive_twin(table, k, suppression):
     assert shown.tolist() == [cell is not None for cell in released]
 
 
+@settings(deadline=None)
 @given(tables(), st.integers(2, 4))
 def test_what_is_suppressed_numbers_nothing_or_at_least_k(table, k):
     problem = problem_of(table, [KAnonymity(k)], Gcp(), 1.0)
@@ -34,6 +36,7 @@ def test_what_is_suppressed_numbers_nothing_or_at_least_k(table, k):
         assert outcome.suppressed == 0 or outcome.suppressed >= k
 
 
+@settings(deadline=None)
 @given(tables(), st.integers(2, 4))
 def test_without_a_suppression_limit_nothing_is_suppressed(table, k):
     problem = problem_of(table, [KAnonymity(k)], Gcp())
@@ -42,6 +45,7 @@ def test_without_a_suppression_limit_nothing_is_suppressed(table, k):
         assert outcome.suppressed == 0
 
 
+@settings(deadline=None)
 @given(tables(), st.data())
 def test_the_next_column_has_most_distinct_values_and_can_go_up(table, data):
     trees, quasi, _, _ = table
@@ -55,6 +59,7 @@ def test_the_next_column_has_most_distinct_values_and_can_go_up(table, data):
     assert next_column(problem, levels) == distinct.index(max(distinct))
 
 
+@settings(deadline=None)
 @given(tables(max_records=3))
 def test_out_of_time(table):
     with pytest.raises(LimitError):

@@ -2,14 +2,14 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import naive.search
 from incrowd.errors import InfeasibleError
 from incrowd.hierarchy.hierarchy import Hierarchy
 from incrowd.loss import Gcp
-from incrowd.models.k_anonymity import KAnonymity
+from incrowd.models import AlphaK, KAnonymity, LDiversity
 from incrowd.search.full_domain import infeasible, node_classes, nothing_found, recode, shown_nodes
 from incrowd.table.column import Domain, Kind
 from incrowd.table.roles import Missing
@@ -20,6 +20,7 @@ def levels_of(data, problem):
     return [data.draw(st.integers(0, c.hierarchy.height)) for c in problem.columns]
 
 
+@settings(deadline=None)
 @given(tables(), st.data())
 def test_classes_are_what_records_show(table, data):
     trees, quasi, _, _ = table
@@ -36,6 +37,7 @@ def test_classes_are_what_records_show(table, data):
     assert [tuple(node) for node in nodes.T.tolist()] == sorted(place)
 
 
+@settings(deadline=None)
 @given(tables(max_columns=2), st.data())
 def test_keys_that_do_not_fit_a_word_are_folded_on_the_way(table, data):
     problem = problem_of(table, [], Gcp())
@@ -52,6 +54,7 @@ def test_keys_that_do_not_fit_a_word_are_folded_on_the_way(table, data):
     assert (wide_class_of == class_of).all()
 
 
+@settings(deadline=None)
 @given(tables(), st.integers(2, 4), st.sampled_from([0.0, 0.3, 1.0]), st.data())
 def test_recode_suppresses_failing_classes_within_the_limit(table, k, suppression, data):
     trees, quasi, _, _ = table
@@ -76,6 +79,7 @@ def crowd_sizes(shown):
     ]
 
 
+@settings(deadline=None)
 @given(tables(), st.integers(2, 4), st.data())
 def test_missing_that_matches_anything_is_judged_by_crowds_until_stable(table, k, data):
     trees, quasi, _, _ = table
@@ -102,9 +106,11 @@ def test_missing_that_matches_anything_is_judged_by_crowds_until_stable(table, k
 
 def test_k_above_the_table_is_refused_with_the_largest_k():
     problem = problem_of(three_records(), [KAnonymity(5)], Gcp(), 1.0)
-    with pytest.raises(InfeasibleError, match="5 is asked, this table allows 3 at best") as caught:
+    with pytest.raises(
+        InfeasibleError, match="asks for classes of 5 people, the table has 3"
+    ) as caught:
         infeasible(problem)
-    assert caught.value.remedy == "ask for at most 3"
+    assert caught.value.remedy == "ask for k of at most 3"
 
 
 def three_records():
@@ -116,9 +122,49 @@ def three_records():
 
 def test_nothing_found_names_the_model_that_binds():
     error = nothing_found(problem_of(three_records(), [KAnonymity(2), KAnonymity(4)], Gcp(), 1.0))
-    assert "k-anonymity is out of reach: 4 is asked" in str(error)
+    assert "k-anonymity asks for classes of 4 people" in str(error)
 
 
 def test_nothing_found_without_a_model_that_binds_blames_the_limit():
     error = nothing_found(problem_of(three_records(), [KAnonymity(2)], Gcp()))
     assert "leaving out at most 0 records" in str(error)
+
+
+def values_table(values):
+    tree = three_records()[0]
+    return tree, [[1] * len(values)], [values], None
+
+
+def test_the_largest_l_is_named():
+    problem = problem_of(values_table([1, 1, 2, 2, 3]), [LDiversity("s0", 3)], Gcp())
+    with pytest.raises(InfeasibleError, match=r"3 is asked, .* allows 2\.5") as caught:
+        infeasible(problem)
+    assert caught.value.remedy == "ask for at most 2.5, or let more records be left out"
+
+
+def test_where_leaving_out_records_can_help_the_search_must_look():
+    problem = problem_of(values_table([1, 1, 2, 2, 3]), [LDiversity("s0", 3)], Gcp(), 0.5)
+    infeasible(problem)
+    assert "allows 2.5" in str(nothing_found(problem))
+
+
+def test_the_smallest_alpha_is_named_rounded_up():
+    problem = problem_of(values_table([1, 1, 2]), [AlphaK("s0", 0.5, 2)], Gcp())
+    with pytest.raises(InfeasibleError, match=r"at least 0\.667"):
+        infeasible(problem)
+    problem = problem_of(values_table([1, 1, 2]), [AlphaK("s0", 0.5, 9)], Gcp(), 1.0)
+    with pytest.raises(InfeasibleError, match="classes of 9 people, the table has 3"):
+        infeasible(problem)
+
+
+def test_a_model_that_one_value_cannot_meet_is_to_be_left_out():
+    problem = problem_of(values_table([1, 1, 1]), [AlphaK("s0", 0.5, 2)], Gcp())
+    with pytest.raises(InfeasibleError, match="leave it out"):
+        infeasible(problem)
+
+
+def test_an_empty_table_is_refused():
+    problem = problem_of(three_records(), [], Gcp())
+    nobody = problem.tally.take(np.empty(0, dtype=np.int32))
+    with pytest.raises(InfeasibleError, match="no record"):
+        infeasible(replace(problem, tally=nobody))

@@ -1,1 +1,1 @@
-"""Engines of incrowd."""
+"""Where the rows live: an engine codes them once and releases them once."""

@@ -1,1 +1,44 @@
-"""Hierarchy of incrowd."""
+"""Hierarchies: how the values of a column become coarser, level by level.
+
+A builder is a frozen value with a literal `name`; `build(domain, column)` makes the checked
+`Hierarchy` of a column. To add one is to add a file here and a line below.
+"""
+
+from typing import Annotated, TypeAlias
+
+from pydantic import Field
+
+from incrowd.hierarchy.dates import Dates
+from incrowd.hierarchy.decoding import Decoded
+from incrowd.hierarchy.flat import Flat
+from incrowd.hierarchy.hierarchy import Hierarchy, check
+from incrowd.hierarchy.intervals import Intervals
+from incrowd.hierarchy.masking import Prefix
+from incrowd.hierarchy.ordered import Ordered
+from incrowd.hierarchy.regions import Regions
+from incrowd.hierarchy.suggest import Suggested, Suggestion, suggest
+from incrowd.hierarchy.tree import File, Tree
+
+AnyHierarchy: TypeAlias = Annotated[
+    Dates | File | Flat | Intervals | Ordered | Prefix | Regions | Suggested | Tree,
+    Field(discriminator="name"),
+]
+"""Any builder, told apart by its name."""
+
+__all__ = [
+    "AnyHierarchy",
+    "Dates",
+    "Decoded",
+    "File",
+    "Flat",
+    "Hierarchy",
+    "Intervals",
+    "Ordered",
+    "Prefix",
+    "Regions",
+    "Suggested",
+    "Suggestion",
+    "Tree",
+    "check",
+    "suggest",
+]

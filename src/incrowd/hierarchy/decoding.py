@@ -42,8 +42,10 @@ class Decoded:
     @property
     def sizes(self) -> Counts:
         """How many leaves each label may stand for, missing included."""
-        total = np.concatenate([[0], np.cumsum(self.high - self.low + 1, dtype=np.int64)])
-        return (total[self.start[1:]] - total[self.start[:-1]])[self.of]
+        total: Counts = np.zeros(len(self.low) + 1, dtype=np.int64)
+        np.cumsum(self.high - self.low + 1, out=total[1:])
+        sizes: Counts = (total[self.start[1:]] - total[self.start[:-1]])[self.of]
+        return sizes
 
     def covers(self, codes: Codes) -> Flags:
         """Whether label i may stand for `codes[i]`, elementwise."""

@@ -115,7 +115,7 @@ class Hierarchy:
         return self._decoder.decode(labels)
 
     @classmethod
-    def checked(  # noqa: PLR0913  the fields, and the column's name for messages
+    def checked(
         cls,
         leaves: Domain,
         maps: Codes,
@@ -142,7 +142,9 @@ def check(hierarchy: Hierarchy, column: str) -> None:
     """
     maps, n = hierarchy.maps, len(hierarchy.leaves)
     if maps.ndim != 2 or maps.shape[1] != n + 1 or len(maps) != len(hierarchy.labels):
-        raise InputError(f"the hierarchy of {column!r} does not cover its {n} values level by level")
+        raise InputError(
+            f"the hierarchy of {column!r} does not cover its {n} values level by level"
+        )
     if len(maps) < 2 or (maps[-1] != 1).any():
         raise InputError(f"the hierarchy of {column!r} does not end in one value on top")
     if (maps[0] != np.arange(n + 1)).any() or maps[:-1, MISSING].any():

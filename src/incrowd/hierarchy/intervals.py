@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from decimal import Decimal
+from itertools import pairwise
 from typing import Annotated, Literal
 
 import numpy as np
@@ -12,7 +13,7 @@ from incrowd.arrays import Codes, Counts, Floats, Values
 from incrowd.errors import InputError
 from incrowd.hierarchy.grid import Grid, nice_width
 from incrowd.hierarchy.hierarchy import Hierarchy
-from incrowd.hierarchy.labels import Number, count_below, interval
+from incrowd.hierarchy.labels import Number, count_below, interval, number_text, span
 from incrowd.hierarchy.levels import Level, runs, stack, texts
 from incrowd.table.column import Domain, Kind
 from incrowd.values import STRICT
@@ -67,12 +68,12 @@ class Intervals:
         if self.bottom is not None and self.top is not None and self.bottom >= self.top:
             raise ValueError("bottom must lie below top")
         widths = [Decimal(repr(width)) for width in self.widths or ()]
-        if any(b % a or b <= a for a, b in zip(widths, widths[1:], strict=False)):
+        if any(b % a or b <= a for a, b in pairwise(widths)):
             raise ValueError("each width must be a multiple of the one before")
         lists = self._lists()
         if any(list(cuts) != sorted(set(cuts)) for cuts in lists):
             raise ValueError("cuts must rise")
-        if any(not set(b) <= set(a) for a, b in zip(lists, lists[1:], strict=False)):
+        if any(not set(b) <= set(a) for a, b in pairwise(lists)):
             raise ValueError("the cuts of a level must be among those of the level below")
 
     def build(self, domain: Domain, column: str, counts: Counts | None = None) -> Hierarchy:
@@ -96,10 +97,13 @@ class Intervals:
         if self.quantiles is not None:
             lists = _halved(_quantile_cuts(values, counts, self.quantiles))
             return [self._cut(values, cuts) for cuts in lists[: self.levels]]
-        pooled = self.bottom is not None or self.top is not None
-        if self.width is None and self.widths is None and pooled:
+        if self.width is None and self.widths is None and self._pooled:
             return [self._pool(values)]
         return self._grow(values)
+
+    @property
+    def _pooled(self) -> bool:
+        return self.bottom is not None or self.top is not None
 
     def _lists(self) -> list[Cuts]:
         if not self.cuts:
@@ -161,7 +165,7 @@ class Intervals:
             first = Decimal(repr(self.widths[0]))
             return [int(Decimal(repr(width)) / first) for width in self.widths]
         limit = MOST_LEVELS if self.levels is None else self.levels
-        return _growing(cells, self.factor, limit)
+        return _growing(cells, self.factor, limit, last=1 if self._pooled else 2)
 
     def _gridded(self, grid: Grid, times: int, keys: Values, zone: Codes) -> Level:
         nodes, first = runs(keys)
@@ -172,7 +176,8 @@ class Intervals:
             low, high = grid.bound(cell * times), grid.bound((cell + 1) * times)
             low = low if self.bottom is None else max(low, self.bottom)
             high = high if self.top is None else min(high, self.top)
-            labels.append(self._label(z, interval(low, high)))
+            text = interval(low, high) if low < high else span(number_text(low), number_text(low))
+            labels.append(self._label(z, text))
         return Level(nodes, texts(labels))
 
 
@@ -183,13 +188,17 @@ def _nested(cuts: tuple[Cuts, ...] | Cuts) -> Sequence[Cuts]:
     return [cuts]  # type: ignore[list-item]  # just seen
 
 
-def _growing(cells: Values, factor: int, limit: int) -> list[int]:
-    """Powers of the factor, as long as they merge something and more than one node is left."""
-    times, chosen = 1, []
+def _growing(cells: Values, factor: int, limit: int, *, last: int) -> list[int]:
+    """Powers of the factor, as long as they merge something and `last` nodes are left.
+
+    With `last == 1` other values are pooled: then even cells of one value each are a level.
+    """
+    times = 1
+    chosen: list[int] = []
     nodes: list[int] = sorted(set(cells.tolist()))
-    below = len(cells) + 1
+    below = len(cells) + (last == 1)
     while len(chosen) < limit:
-        if len(nodes) < below:
+        if last <= len(nodes) < below:
             chosen.append(times)
             below = len(nodes)
         if not nodes or {-1, 0}.issuperset(nodes) or len(nodes) == 1:

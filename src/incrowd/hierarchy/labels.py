@@ -6,6 +6,7 @@ read in two ways is written as a JSON list of two strings, `["a, b", "c"]`.
 """
 
 import json
+import math
 import re
 from dataclasses import dataclass
 
@@ -76,8 +77,8 @@ def interval(low: Number | None, high: Number | None) -> str:
     >>> interval(20, 30.0), interval(None, 20), interval(90, None)
     ('[20, 30)', '(-inf, 20)', '[90, inf)')
     """
-    left = "(-inf" if low is None else f"[{number_text(low)}"
-    right = "inf)" if high is None else f"{number_text(high)})"
+    left = "(-inf" if low is None or low == -math.inf else f"[{number_text(low)}"
+    right = "inf)" if high is None or high == math.inf else f"{number_text(high)})"
     return f"{left}, {right}"
 
 
@@ -158,3 +159,25 @@ def _as_float(bound: Number) -> float:
         return float(bound)
     except OverflowError:
         return float("inf") if bound > 0 else float("-inf")
+
+
+def as_values(labels: list[str], kind: Kind, *, strict: bool) -> Values | None:
+    """Labels read as numbers or dates; None if one of them is none.
+
+    With `strict` each must be written as a domain of numbers would write it: 0017 stays text.
+    """
+    parsed: list[Number | None] | list[np.datetime64 | None]
+    if kind is Kind.DATE:
+        parsed = [parse_date(label) for label in labels]
+        found = [date for date in parsed if date is not None]
+        dates = np.array(found, dtype="datetime64[us]") if len(found) == len(labels) else None
+        whole = dates is not None and bool((dates == dates.astype("datetime64[D]")).all())
+        return dates.astype("datetime64[D]") if dates is not None and whole else dates
+    numbers = [number for number in map(parse_number, labels) if number is not None]
+    if not labels or len(numbers) < len(labels):
+        return None
+    if strict and any(number_text(n) != text for n, text in zip(numbers, labels, strict=True)):
+        return None
+    if all(isinstance(number, int) and abs(number) < 2**63 for number in numbers):
+        return np.array(numbers, dtype=np.int64)
+    return np.array([_as_float(number) for number in numbers], dtype=np.float64)

@@ -1,5 +1,6 @@
 """Codes shortened from the right: ZIP codes, diagnoses (Sweeney Section 3.1, Figure 2)."""
 
+from itertools import pairwise
 from typing import Annotated, Literal
 
 from pydantic import Field
@@ -42,8 +43,10 @@ class Prefix:
     def __post_init__(self) -> None:
         """Refuse steps that do not fall."""
         steps = self.steps or ()
-        if any(a <= b for a, b in zip(steps, steps[1:], strict=False)):
-            raise ValueError("steps must fall: each level shows fewer characters than the one below")
+        if any(a <= b for a, b in pairwise(steps)):
+            raise ValueError(
+                "steps must fall: each level shows fewer characters than the one below"
+            )
 
     def build(
         self,

@@ -1,1 +1,1 @@
-"""Io of incrowd."""
+"""Files: tables read and written, targets replaced as a whole."""

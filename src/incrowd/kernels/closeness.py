@@ -81,9 +81,7 @@ def ordered_distances(
 
 
 @jit
-def gap(
-    level: float, known: float, first: int, last: int, upto: Floats, before: Floats
-) -> float:
+def gap(level: float, known: float, first: int, last: int, upto: Floats, before: Floats) -> float:
     """The sum of |level - known * upto[i]| for first <= i < last; `before` sums `upto`.
 
     `upto` ascends, so the sum has two parts: where the whole table is behind and where ahead.

@@ -9,6 +9,7 @@ from incrowd.arrays import Codes, Counts
 from incrowd.kernels.compile import jit
 
 _DENSE = 1 << 16
+_FEW = 20
 
 
 @jit
@@ -82,7 +83,10 @@ def sparse_histogram(
     cells = np.full(domain, -1, dtype=np.int64)
     end = 0
     for c in range(number):
-        end = fold_class(code, count, first[c], first[c + 1], end, cells)
+        if first[c + 1] - first[c] <= _FEW:
+            end = fold_few(code, count, first[c], first[c + 1], end)
+        else:
+            end = fold_class(code, count, first[c], first[c + 1], end, cells)
         start[c + 1] = end
     return start, code[:end].copy(), count[:end].copy()
 
@@ -105,10 +109,6 @@ def fold_class(code: Codes, count: Counts, lo: int, hi: int, end: int, cells: Co
 
     `cells` has an entry of -1 for every code and is left that way. Returned is the new end.
     """
-    if hi - lo == 1:
-        code[end] = code[lo]
-        count[end] = count[lo]
-        return end + 1
     begin = end
     for i in range(lo, hi):
         v, people = code[i], count[i]
@@ -117,7 +117,7 @@ def fold_class(code: Codes, count: Counts, lo: int, hi: int, end: int, cells: Co
             code[end] = v
             end += 1
         cells[v] += people
-    ascend(code, begin, end)
+    code[begin:end] = np.sort(code[begin:end])
     for i in range(begin, end):
         count[i] = cells[code[i]]
         cells[code[i]] = -1
@@ -125,18 +125,24 @@ def fold_class(code: Codes, count: Counts, lo: int, hi: int, end: int, cells: Co
 
 
 @jit
-def ascend(code: Codes, lo: int, hi: int) -> None:
-    """Sort `code[lo:hi]` in place, short runs by insertion."""
-    if hi - lo > 24:
-        code[lo:hi] = np.sort(code[lo:hi])
-        return
-    for i in range(lo + 1, hi):
-        v = code[i]
-        j = i - 1
-        while j >= lo and code[j] > v:
-            code[j + 1] = code[j]
+def fold_few(code: Codes, count: Counts, lo: int, hi: int, end: int) -> int:
+    """`fold_class` for a class of few entries: each is inserted among those before it."""
+    begin = end
+    for i in range(lo, hi):
+        v, people = code[i], count[i]
+        j = end
+        while j > begin and code[j - 1] > v:
             j -= 1
-        code[j + 1] = v
+        if j > begin and code[j - 1] == v:
+            count[j - 1] += people
+            continue
+        for m in range(end, j, -1):
+            code[m] = code[m - 1]
+            count[m] = count[m - 1]
+        code[j] = v
+        count[j] = people
+        end += 1
+    return end
 
 
 @jit

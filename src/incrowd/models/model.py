@@ -3,7 +3,8 @@
 from typing import Protocol
 
 from incrowd.arrays import Flags
-from incrowd.classes import Classes
+from incrowd.classes import Classes, Histogram
+from incrowd.errors import PolicyError
 
 
 class Model(Protocol):
@@ -52,3 +53,14 @@ class Model(Protocol):
 
         `whole` is the table as one class. If it is worse than `asked`, the request is infeasible.
         """
+
+
+def histogram_of(classes: Classes, model: str, column: str) -> Histogram:
+    """What the classes hold of the column that a model names; an error if it is not sensitive."""
+    held = classes.histograms.get(column)
+    if held is None:
+        raise PolicyError(
+            f"{model} looks at '{column}', which is not a sensitive column",
+            remedy=f"declare '{column}' sensitive, or name another column",
+        )
+    return held

@@ -2,20 +2,20 @@
 
 import json
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path as FilePath
 from typing import Any, TypeVar, get_args
 
 import tomlkit
 from pydantic import TypeAdapter, ValidationError
 from tomlkit.exceptions import ParseError, TOMLKitError
-from tomlkit.items import InlineTable, Table
+from tomlkit.items import InlineTable, Item, Table
 
 from incrowd.errors import PolicyError
 from incrowd.hierarchy import AnyHierarchy
 from incrowd.loss import AnyLoss
 from incrowd.models import AnyModel
-from incrowd.policy.faults import Fault, FaultyPolicyError, Path, faults_of
+from incrowd.policy.faults import Fault, FaultyPolicyError, Path, faults_of, must_be
 from incrowd.policy.lines import lines_of
 from incrowd.policy.policy import VERSION, Column, Policy
 from incrowd.search import AnySearch
@@ -80,13 +80,13 @@ def dumps(
 
 
 def edit(text: str, changes: Mapping[str | Path, Any], source: str = "policy") -> str:
-    """The text of a policy with some keys changed and everything else, comments too, as it was.
+    r"""The text of a policy with some keys changed and everything else, comments too, as it was.
 
     A key is a name or a path (`("columns", "age", "role")`, `("models", 0, "k")`); None takes it
     away. The outcome is checked.
 
-    >>> text = 'version = 1\\nsuppression = 0.1 # enough\\n[[models]]\\nname = "k-anonymity"\\n'
-    >>> text += 'k = 5\\n[columns.age]\\nrole = "quasi"\\n'
+    >>> text = 'version = 1\nsuppression = 0.1 # enough\n[[models]]\nname = "k-anonymity"\n'
+    >>> text += 'k = 5\n[columns.age]\nrole = "quasi"\n'
     >>> print(edit(text, {"suppression": 0.0}).splitlines()[1])
     suppression = 0.0 # enough
     """
@@ -105,7 +105,7 @@ def lines_for(names: Iterable[str]) -> str:
         table = tomlkit.table()
         table.add("role", "drop")
         table["role"].comment("or quasi, sensitive, identifier, keep")
-        columns.append(tomlkit.key([name]) if not name else name, table)
+        columns.append(name, table)
     document = tomlkit.document()
     document.add("columns", columns)
     return tomlkit.dumps(document).strip()
@@ -155,13 +155,32 @@ def _check_version(data: Mapping[str, Any]) -> None:
 
 
 def _read(data: Mapping[str, Any]) -> Policy:
-    """Read as JSON, whose strict rules take a text for a role, but no text for a number."""
-    return Policy.model_validate_json(json.dumps(data, default=str), strict=True)
+    policy = Policy.model_validate_json(json.dumps(data, default=str))
+    if found := tuple(_mistyped(data, policy.model_dump(mode="json"), ())):
+        raise FaultyPolicyError(found)
+    return policy
+
+
+def _mistyped(written: Any, taken: Any, path: Path) -> Iterator[Fault]:
+    """Texts and truths that stand where a number belongs, and were taken for one."""
+    if isinstance(written, Mapping) and isinstance(taken, Mapping):
+        for key in written:
+            yield from _mistyped(written[key], taken[key], (*path, key))
+    elif isinstance(written, list) and isinstance(taken, list):
+        for place, (one, other) in enumerate(zip(written, taken, strict=False)):
+            yield from _mistyped(one, other, (*path, place))
+    elif type(written) in {str, bool} and type(taken) in {*_SCALARS} - {type(written)}:
+        yield must_be(path, _SCALARS[type(taken)])
+
+
+_SCALARS: Mapping[type, str] = {bool: "bool", int: "int", float: "float", str: "string"}
 
 
 def _told(faults: Sequence[Fault], text: str, data: Mapping[str, Any], source: str) -> str:
     lines = lines_of(text)
-    sentences = [fault.sentence(_line(lines, data, fault.path)) for fault in faults]
+    found = [(_line(lines, data, fault.path), fault) for fault in dict.fromkeys(faults)]
+    found.sort(key=lambda pair: pair[0] or 0)
+    sentences = [fault.sentence(line) for line, fault in found]
     if len(sentences) == 1:
         return f"{source}: {sentences[0]}"
     return "\n".join([f"{source} has {len(sentences)} faults:", *(f"- {s}" for s in sentences)])
@@ -207,7 +226,7 @@ def _columns(policy: Policy, comments: Mapping[str, Sequence[str]]) -> Table:
         for key in ("weight", "kind", "action"):
             if key in rest:
                 table.add(key, rest[key])
-        columns.append(tomlkit.key([name]) if not name else name, table)
+        columns.append(name, table)
     return columns
 
 
@@ -224,7 +243,7 @@ def _short(plugin: Any) -> "str | InlineTable":
 def _plain(plugin: Any, *, exclude_defaults: bool = False) -> dict[str, Any]:
     """What a plug-in says, its name first."""
     adapter: TypeAdapter[Any] = TypeAdapter(type(plugin))
-    values = adapter.dump_python(
+    values: dict[str, Any] = adapter.dump_python(
         plugin, mode="json", exclude_none=True, exclude_defaults=exclude_defaults
     )
     return {"name": plugin.name} | values
@@ -239,22 +258,22 @@ def _table(values: Mapping[str, Any]) -> Table:
 def _set(container: Any, path: Path, value: Any) -> None:
     *way, last = path
     for part in way:
-        if isinstance(container, Mapping) and part not in container:
+        if not isinstance(container, list) and part not in container:
             container[part] = tomlkit.table()
         container = container[part]
     if value is not None:
         _put(container, last, value)
-    elif isinstance(container, list) or last in container:
+    elif not isinstance(last, str) or last in container:
         del container[last]
 
 
 def _put(container: Any, key: str | int, value: Any) -> None:
     """Set a value and keep the comment on its line."""
-    old = container.get(key) if isinstance(container, Mapping) else None
+    old = container.get(key) if isinstance(key, str) else None
     container[key] = value
-    comment = getattr(getattr(old, "trivia", None), "comment", "")
-    if comment and hasattr(container[key], "comment"):
-        container[key].comment(comment.lstrip("# "))
+    if isinstance(old, Item) and old.trivia.comment:
+        new = container[key]
+        new.trivia.comment_ws, new.trivia.comment = old.trivia.comment_ws, old.trivia.comment
 
 
 def _one_line(text: str) -> str:

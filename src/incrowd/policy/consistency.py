@@ -78,7 +78,7 @@ def _model_faults(policy: "Policy", number: int, model: Model) -> Iterator[Fault
             yield Fault(
                 place,
                 f"{model.name} is asked of '{name}', which is '{policy.role(name).value}'",
-                f'give \'{name}\' role = "sensitive"',
+                f"give '{name}' role = \"sensitive\"",
             )
         elif _needs_hierarchy(model) and policy.columns[name].hierarchy is None:
             yield Fault(

@@ -1,5 +1,6 @@
 """What is wrong with a policy, in sentences: where, what, and what to do. Never the value."""
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -56,7 +57,7 @@ def faults_of(error: ValidationError, keys: Keys) -> tuple[Fault, ...]:
 
 
 def _fault(detail: Mapping[str, Any], keys: Keys) -> Fault:
-    path: Path = tuple(detail["loc"])
+    path = _without_types(tuple(detail["loc"]))
     kind = detail["type"]
     context = detail.get("ctx", {})
     place, key = place_of(path[:-1]), path[-1] if path else "policy"
@@ -70,7 +71,12 @@ def _fault(detail: Mapping[str, Any], keys: Keys) -> Fault:
         return Fault(path, f"{place_of(path)}unknown name", remedy)
     if kind == "value_error":
         return Fault(path, f"{place_of(path)}{context['error']}")
-    return Fault(path, f"{place}{_name(key)} {_must(kind, context)}", _choice(detail))
+    return Fault(path, f"{place}{_name(key)} {_must(detail, context)}", _choice(detail))
+
+
+def must_be(path: Path, kind: str) -> Fault:
+    """The fault of a value that is of another kind than the one of its place."""
+    return Fault(path, f"{place_of(path[:-1])}{_name(path[-1])} must be {_TYPES[kind]}")
 
 
 def place_of(path: Path) -> str:
@@ -93,10 +99,16 @@ def place_of(path: Path) -> str:
             return ""
 
 
+def _without_types(path: Path) -> Path:
+    """Pydantic's paths name the member of a union that was tried; the file does not."""
+    return (*path[:3], *(part for part in path[3:] if not _TYPE.fullmatch(str(part))))
+
+
 def _name(key: str | int) -> str:
     return f"entry {key + 1}" if isinstance(key, int) else f"'{key}'"
 
 
+_TYPE = re.compile(r"[\w-]+\[.*\]|function-\w+.*|constrained-\w+")
 _LIMITS = {"ge": "at least", "gt": "above", "le": "at most", "lt": "below"}
 _TYPES = {
     "int": "a whole number",
@@ -115,11 +127,14 @@ _TYPES = {
 }
 
 
-def _must(kind: str, context: Mapping[str, Any]) -> str:
+def _must(detail: Mapping[str, Any], context: Mapping[str, Any]) -> str:
     """What a value must be, by pydantic's name of the error."""
+    kind = detail["type"]
     for word, text in _LIMITS.items():
-        if word in context:
+        if word in context and not isinstance(detail.get("input"), str | bool):
             return f"must be {text} {context[word]:g}"
+    if set(context) & set(_LIMITS):
+        return "must be a number"
     if "min_length" in context or "max_length" in context:
         return "has too few entries" if "min_length" in context else "has too many entries"
     if kind in {"enum", "literal_error"}:

@@ -13,9 +13,9 @@ _KEY = re.compile(r"""^\s*((?:[\w.\-]|"(?:[^"\\]|\\.)*"|'[^']*'|[ \t])+?)\s*="""
 
 
 def lines_of(text: str) -> dict[Path, int]:
-    """The line (1, 2, …) of each key and table; keys inside a value have none of their own.
+    r"""The line (1, 2, …) of each key and table; keys inside a value have none of their own.
 
-    >>> lines_of('version = 1\\n[[models]]\\nk = 5')
+    >>> lines_of('version = 1\n[[models]]\nk = 5')
     {('version',): 1, ('models', 0): 2, ('models', 0, 'k'): 3}
     """
     lines: dict[Path, int] = {}

@@ -60,7 +60,7 @@ class Policy(BaseModel):
 
     model_config = _VALUE
 
-    version: Literal[1] = VERSION
+    version: Literal[1] = 1
     """The version of the policy format."""
     missing: Missing = Missing.OWN_VALUE
     """What a missing quasi-identifying value means to somebody who looks for a person."""

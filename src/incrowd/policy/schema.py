@@ -17,10 +17,13 @@ def schema() -> dict[str, Any]:
     """
     whole = Policy.model_json_schema()
     definitions = whole["$defs"]
+    for definition in definitions.values():
+        _clarify(definition)
     for owner, key in _SHORT:
         properties = (whole if owner == "Policy" else definitions[owner])["properties"]
         properties[key] = _with_short(properties[key], definitions)
     whole["required"] = ["version", *whole["required"]]
+    _clarify(whole)
     whole["title"] = "incrowd policy"
     return {"$schema": DIALECT, **whole}
 
@@ -30,9 +33,18 @@ def schema_text() -> str:
     return json.dumps(schema(), indent=2, ensure_ascii=False, sort_keys=True) + "\n"
 
 
+def _clarify(definition: dict[str, Any]) -> None:
+    """Take examples out of the description, and ask for the name that tells plug-ins apart."""
+    description, _, _ = definition.get("description", "").partition(">>>")
+    definition["description"] = " ".join(description.split())
+    if "const" in definition.get("properties", {}).get("name", {}):
+        others = [key for key in definition.get("required", ()) if key != "name"]
+        definition["required"] = ["name", *others]
+
+
 def _with_short(field: dict[str, Any], definitions: dict[str, Any]) -> dict[str, Any]:
     """A field that takes a bare name too, for what needs nothing more said; null is no TOML."""
-    about = {key: field[key] for key in ("description", "title") if key in field}
+    about: dict[str, Any] = {key: field[key] for key in ("description", "title") if key in field}
     choices = [c for c in field.get("anyOf", [field]) if c.get("type") != "null"]
     names = sorted(
         definition["properties"]["name"]["const"]

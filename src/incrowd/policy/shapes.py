@@ -32,9 +32,7 @@ def _shape(name: str, role: Role, pattern: str, *, sure: bool = True, least: int
 
 SHAPES = (
     _shape("e-mail addresses", Role.IDENTIFIER, r"[^@\s]+@[^@\s]+\.[a-z]{2,}"),
-    _shape(
-        "UUIDs", Role.IDENTIFIER, r"\{?[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\}?"
-    ),
+    _shape("UUIDs", Role.IDENTIFIER, r"\{?[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\}?"),
     _shape("social security numbers", Role.IDENTIFIER, r"\d{3}-\d{2}-\d{4}"),
     _shape("IP addresses", Role.IDENTIFIER, r"\d{1,3}(?:\.\d{1,3}){3}|(?:[0-9a-f]{0,4}:){3,7}\S*"),
     _shape("web addresses", Role.IDENTIFIER, r"(?:https?://|www\.)\S+"),
@@ -49,8 +47,11 @@ SHAPES = (
     _shape("dates", Role.QUASI, r"\d{1,4}[-./]\d{1,2}[-./]\d{1,4}(?:[ T].*)?", sure=False),
     _shape("postal codes", Role.QUASI, r"\d{5}(?:-\d{4})?", sure=False, least=10),
     _shape(
-        "postal codes", Role.QUASI, r"[a-z]{1,2}\d[a-z\d]? ?\d[a-z]{2}|[a-z]\d[a-z] ?\d[a-z]\d",
-        sure=False, least=5,
+        "postal codes",
+        Role.QUASI,
+        r"[a-z]{1,2}\d[a-z\d]? ?\d[a-z]{2}|[a-z]\d[a-z] ?\d[a-z]\d",
+        sure=False,
+        least=5,
     ),
     _shape(
         "ICD codes", Role.SENSITIVE, r"[a-tv-z]\d[\da-z](?:\.[\da-z]{1,4})?", sure=False, least=5

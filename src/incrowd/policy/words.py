@@ -3,6 +3,7 @@
 import re
 import unicodedata
 from dataclasses import dataclass
+from itertools import pairwise
 
 from incrowd.table.roles import Role
 
@@ -66,7 +67,9 @@ TOPICS = (
         "birth dob birthdate birthday dateofbirth born geburt geburtsdatum geburtstag naissance "
         "nacimiento nascita nascimento geboorte urodzenia yob birthyear",
     ),
-    _topic("age", Role.QUASI, "age is easily known", "age alter edad eta idade leeftijd wiek alder"),
+    _topic(
+        "age", Role.QUASI, "age is easily known", "age alter edad eta idade leeftijd wiek alder"
+    ),
     _topic(
         "sex",
         Role.QUASI,
@@ -120,22 +123,25 @@ TOPICS = (
         "family",
         Role.QUASI,
         "a person's family is easily known",
-        "marital married maritalstatus relationship household children kids family spouse dependents "
-        "familienstand familie kinder haushalt matrimonial civil estadocivil enfants hijos figli "
+        "marital married maritalstatus relationship household children kids family spouse "
+        "dependents familienstand familie kinder haushalt matrimonial civil estadocivil enfants "
+        "hijos figli "
         "parity",
     ),
     _topic(
         "body",
         Role.QUASI,
         "what is seen of a person is easily known",
-        "height stature groesse koerpergroesse taille altura eyecolor eye hair haircolor handedness",
+        "height stature groesse koerpergroesse taille altura eyecolor eye hair haircolor "
+        "handedness",
     ),
     _topic(
         "event",
         Role.QUASI,
         "when something happened to a person is often known to others",
-        "admission admitted discharge discharged death deceased visit encounter appointment arrival "
-        "hire hired enrollment enrolment accident aufnahme entlassung tod einweisung sortie deces "
+        "admission admitted discharge discharged death deceased visit encounter appointment "
+        "arrival hire hired enrollment enrolment accident aufnahme entlassung tod einweisung "
+        "sortie deces "
         "ingreso alta muerte fecha datum",
         sure=False,
     ),
@@ -143,8 +149,8 @@ TOPICS = (
         "illness",
         Role.SENSITIVE,
         "what a person suffers from must not be learned",
-        "diagnosis diagnoses diagnose diag icd icd9 icd10 disease illness condition symptom disorder "
-        "comorbidity cancer tumor hiv aids krankheit erkrankung befund maladie diagnostic "
+        "diagnosis diagnoses diagnose diag icd icd9 icd10 disease illness condition symptom "
+        "disorder comorbidity cancer tumor hiv aids krankheit erkrankung befund maladie diagnostic "
         "diagnostico enfermedad diagnosi malattia doenca ziekte choroba injury allergy cause",
     ),
     _topic(
@@ -206,10 +212,11 @@ TOPICS = (
     ),
 )
 
-PERSONS = frozenset(
+_PERSONS = (
     "patient person member customer client subject participant student employee user household "
-    "citizen respondent pupil individual insured donor case".split()  # noqa: SIM905  a word list
+    "citizen respondent pupil individual insured donor case"
 )
+PERSONS = frozenset(_PERSONS.split())
 """Words for one person: a number of theirs that repeats says which records belong together."""
 
 
@@ -233,7 +240,7 @@ def topic_of(name: str) -> Topic | None:
     ('birth', 'name', None)
     """
     words = words_of(name)
-    pairs = {first + second for first, second in zip(words, words[1:], strict=False)}
+    pairs = {first + second for first, second in pairwise(words)}
     said = {*words, *pairs, "".join(words)}
     whole = [topic for topic in TOPICS if topic.words & said]
     if whole:

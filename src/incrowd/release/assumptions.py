@@ -26,7 +26,7 @@ def _sentences(policy: Policy) -> Iterator[str]:
     )
     yield _MISSING[policy.missing]
     yield _counted(policy)
-    for name in dict.fromkeys(m.column for m in policy.models if m.name == "t-closeness"):
+    for name in dict.fromkeys(m.columns[0] for m in policy.models if m.name == "t-closeness"):
         yield f"t-closeness of {name} is measured against the table as it was read."
     yield _order(policy)
     yield from _unprotected(policy)
@@ -61,6 +61,6 @@ def _unprotected(policy: Policy) -> Iterator[str]:
     kept = policy.kept + ((policy.weight,) if policy.weight else ())
     if kept:
         yield f"Columns that leave as they are were taken to identify nobody: {', '.join(kept)}."
-    asked = {model.column for model in policy.models if model.columns}
+    asked = {name for model in policy.models for name in model.columns}
     if bare := [name for name in policy.sensitive if name not in asked]:
         yield f"No model limits what a class reveals about {', '.join(bare)}."

@@ -14,11 +14,10 @@ import polars as pl
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from incrowd.errors import InputError
+from incrowd.release.cells import text_of
 from incrowd.values import STRICT
 
 SCHEMA: Literal["incrowd.certificate/1"] = "incrowd.certificate/1"
-
-_LISTED = ("rows", "values")
 
 
 class _Part(BaseModel):
@@ -120,26 +119,9 @@ class Certificate(_Part):
         )
 
 
-def described(policy: Mapping[str, Any]) -> dict[str, Any]:
-    """A policy as a certificate shows it: listed values of hierarchies only by number and digest.
-
-    >>> described({"columns": {"sex": {"hierarchy": {"name": "tree", "rows": [["f", "*"]]}}}})
-    ... # doctest: +ELLIPSIS
-    {'columns': {'sex': {'hierarchy': {'name': 'tree', 'rows': {'number': 1, 'sha256': '...'}}}}}
-    """
-    plain: dict[str, Any] = json.loads(_canonical(policy))
-    for column in plain.get("columns", {}).values():
-        hierarchy = column.get("hierarchy")
-        for key in _LISTED:
-            if isinstance(hierarchy, dict) and isinstance(hierarchy.get(key), list):
-                listed = hierarchy[key]
-                hierarchy[key] = {"number": len(listed), "sha256": _sha256(_canonical(listed))}
-    return plain
-
-
 def digest_of_policy(policy: Mapping[str, Any]) -> str:
-    """SHA-256 of a policy as `described`, over its canonical JSON."""
-    return _sha256(_canonical(policy))
+    """SHA-256 of a policy as a certificate shows it, over its canonical JSON."""
+    return sha256_of(policy)
 
 
 def digest_of_bytes(content: bytes) -> Digest:
@@ -151,7 +133,7 @@ def digest_of_frame(rows: pl.DataFrame) -> Digest:
     """The digest of a frame: its column names and the text of its cells, in their order."""
     code = hashlib.sha256()
     for column in rows.iter_columns():
-        text = column.cast(pl.String)
+        text = text_of(column)
         name = column.name.encode()
         sizes = text.str.len_bytes().cast(pl.Int64).fill_null(-1)
         code.update(len(name).to_bytes(8, "little") + name + len(text).to_bytes(8, "little"))
@@ -171,9 +153,7 @@ def versions() -> dict[str, str]:
     return found
 
 
-def _canonical(value: Any) -> str:
-    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
-
-
-def _sha256(text: str) -> str:
+def sha256_of(value: Any) -> str:
+    """SHA-256 over canonical JSON: keys sorted, no blanks."""
+    text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     return hashlib.sha256(text.encode()).hexdigest()

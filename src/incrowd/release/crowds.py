@@ -12,6 +12,7 @@ import polars as pl
 
 from incrowd.arrays import Counts
 from incrowd.errors import LimitError
+from incrowd.release.cells import text_of
 
 _LARGEST = 2**62
 _MOST_PAIRS = 100_000_000
@@ -78,7 +79,7 @@ def crowds_of(columns: Sequence[Counts], unit: Counts | None, *, anything: bool)
 
 def numbered(column: pl.Series) -> tuple[Counts, pl.Series]:
     """The cells of a column numbered by their text: 0 for missing, 1, 2, … in code-point order."""
-    text = column.cast(pl.String)
+    text = text_of(column)
     labels = text.drop_nulls().unique().sort()
     codes = text.cast(pl.Enum(labels)).to_physical().cast(pl.Int64) + 1
     return codes.fill_null(0).to_numpy().astype(np.int64, copy=False), labels

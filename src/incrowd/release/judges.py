@@ -89,7 +89,9 @@ def judge(model: Any, evidence: Evidence) -> Judgement:
             f"the model {model.name!r} cannot be verified, so nothing was released",
             remedy=f"use one of {', '.join(judges)}",
         )
-    return judges[model.name](model, evidence)
+    reached, ok = judges[model.name](model, evidence)
+    near = abs(reached - model.asked) <= _ROUNDING
+    return float(model.asked) if near else reached, bool(ok)
 
 
 def _k_anonymity(model: Any, evidence: Evidence) -> Judgement:
@@ -124,8 +126,8 @@ def _entropy(model: Any, holders: Holders) -> Judgement:
     """An entropy of at least log l in every crowd (Machanavajjhala et al. Section 4.1)."""
     share = holders.count / holders.held[holders.crowd]
     entropy = -np.add.reduceat(share * np.log(share), holders.start)
-    reached = float(np.exp(entropy.min()))
-    return reached, reached >= model.l - _ROUNDING
+    lowest = float(entropy.min())
+    return float(np.exp(lowest)), lowest >= np.log(model.l) - _ROUNDING
 
 
 def _recursive(model: Any, holders: Holders) -> Judgement:
@@ -145,9 +147,10 @@ def _recursive(model: Any, holders: Holders) -> Judgement:
 def _alpha_k(model: Any, evidence: Evidence) -> Judgement:
     """At least k people, and no value above a share of alpha (Wong et al. Section 2)."""
     holders = evidence.holders(model.column)
+    if int(evidence.people.min()) < model.k:
+        return 1.0, False
     share = float((holders.largest / holders.people).max())
-    enough = _at_most(holders.largest, holders.people, _written(model.alpha))
-    return share, enough and int(evidence.people.min()) >= model.k
+    return share, _at_most(holders.largest, holders.people, _written(model.alpha))
 
 
 def _t_closeness(model: Any, evidence: Evidence) -> Judgement:
@@ -171,35 +174,48 @@ def _equal_distance(holders: Holders, values: Values) -> Floats:
 
 
 def _ordered_distance(holders: Holders, values: Values) -> Floats:
-    """The mean difference of the cumulated shares over all steps between neighbouring values.
+    """The mean difference of the cumulated shares over the steps between neighbouring values.
 
-    Between two values that a crowd holds its cumulated share stands still while the table's
-    rises, so each such stretch is cut where the two cross.
+    Missing values stand apart: what a crowd has more or fewer of them is carried all the way, and
+    what it knows is compared with what the table knows, scaled to the same share.
     """
-    places = np.flatnonzero(values.whole)
-    if len(places) < 2:
-        return np.zeros(len(holders.start))
-    below = np.cumsum(values.whole[places]) / values.whole.sum()
-    sums = np.concatenate([[0.0], np.cumsum(below)])
-    at = np.searchsorted(places, holders.value)
-    last = len(places) - 1
-    until = np.append(at[1:], last)
-    ends = np.append(holders.start[1:], len(at)) - 1
-    until[ends] = last
-    share = _cumulated(holders)
-    cross = np.clip(np.searchsorted(below, share), at, until)
-    under = share * (cross - at) - (sums[cross] - sums[at])
-    over = (sums[until] - sums[cross]) - share * (until - cross)
-    before = np.add.reduceat(under + over, holders.start)
-    return (before + sums[at[holders.start]]) / last
+    known = np.flatnonzero(values.whole[1:]) + 1
+    absent = _absent(holders)
+    carried = np.abs(absent - values.whole[0] / values.whole.sum())
+    if len(known) >= 2:
+        upto = np.cumsum(values.whole[known]) / values.whole[known].sum()
+        carried += _stretches(holders, known, 1 - absent, upto) / (len(known) - 1)
+    distances: Floats = np.minimum(1, carried)
+    return distances
 
 
-def _cumulated(holders: Holders) -> Floats:
-    """Per entry: the share of its crowd that holds this value or an earlier one."""
-    running = np.cumsum(holders.count)
-    before = (running - holders.count)[holders.start]
-    shares: Floats = (running - before[holders.crowd]) / holders.held[holders.crowd]
-    return shares
+def _stretches(holders: Holders, known: Counts, scale: Floats, upto: Floats) -> Floats:
+    """Per crowd: the sum of the differences of the cumulated shares.
+
+    From one value that a crowd holds to the next its cumulated share stands still while the
+    table's (`upto`, times the crowd's `scale`) rises, so a stretch is cut where the two cross.
+    """
+    there = holders.value > 0
+    crowd, at = holders.crowd[there], np.searchsorted(known, holders.value[there])
+    first = np.append(True, crowd[1:] != crowd[:-1])[: len(crowd)]
+    until = np.append(at[1:], len(known) - 1)[: len(at)]
+    until[np.append(first[1:], True)[: len(first)]] = len(known) - 1
+    running = np.cumsum(holders.count[there])
+    before = (running - holders.count[there])[first][np.cumsum(first) - 1]
+    level, scale = (running - before) / holders.held[crowd], scale[crowd]
+    sums = np.append(0.0, np.cumsum(upto))
+    cross = np.clip(np.searchsorted(upto, level / scale), at, until)
+    gaps = level * (2 * cross - at - until)
+    gaps += scale * (sums[until] + sums[at] - 2 * sums[cross])
+    gaps[first] += scale[first] * sums[at[first]]
+    return np.bincount(crowd, weights=gaps, minlength=len(holders.start)).astype(np.float64)
+
+
+def _absent(holders: Holders) -> Floats:
+    """Per crowd: the share of missing values."""
+    first = holders.start
+    missing = np.where(holders.value[first] == 0, holders.count[first], 0)
+    return missing.astype(np.float64) / holders.held
 
 
 def _hierarchical_distance(holders: Holders, values: Values) -> Floats:
@@ -249,8 +265,8 @@ def _membership(child: Codes | Counts, parent: Codes) -> Floats:
 
 
 def _written(number: float) -> Fraction:
-    """The number as it was written: 0.1 is a tenth."""
-    return Fraction(repr(number))
+    """The number that was meant: 0.1 is a tenth, 0.333… a third."""
+    return Fraction(number).limit_denominator(1_000_000)
 
 
 def _at_most(part: Counts, whole: Counts, share: Fraction) -> bool:

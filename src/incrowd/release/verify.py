@@ -13,6 +13,7 @@ import polars as pl
 
 from incrowd.arrays import Codes, Counts, Flags
 from incrowd.errors import InputError, NotMetError
+from incrowd.release.cells import text_of
 from incrowd.release.crowds import Crowds, crowds_of, numbered
 from incrowd.release.judges import Evidence, Values, judge
 from incrowd.release.verdict import Verdict
@@ -146,7 +147,7 @@ def unchanged(before: pl.DataFrame, after: pl.DataFrame, order: Counts) -> None:
     for name in before.columns:
         old, new = before[name].gather(order), after[name]
         same = old.dtype == new.dtype and old.equals(new, null_equal=True)
-        if not same and not _as_text(old).equals(_as_text(new), null_equal=True):
+        if not same and not text_of(old).equals(text_of(new), null_equal=True):
             raise NotMetError(f"the column {name!r} should be kept as it is, but was changed")
 
 
@@ -178,7 +179,3 @@ def _alone(people: Codes) -> Counts:
     nobody = np.flatnonzero(unit == 0)
     unit[nobody] = int(unit.max(initial=0)) + 1 + np.arange(len(nobody))
     return unit
-
-
-def _as_text(column: pl.Series) -> pl.Series:
-    return column.cast(pl.String)

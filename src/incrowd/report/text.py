@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from incrowd.policy.draft import Draft
     from incrowd.release.release import Release
     from incrowd.release.verdict import Check, Verdict
-    from incrowd.risk.risk import Risk
+    from incrowd.risk.risk import Reached, Risk
 
 GOOD, BAD, QUIET = "green", "bold red", "dim"
 
@@ -28,7 +28,7 @@ def risk_picture(risk: "Risk", quasi: Iterable[str]) -> RenderableType:
     parts: list[RenderableType] = [Text(head), _exposure(risk)]
     if risk.sensitive:
         parts.append(_sensitive(risk.sensitive))
-    parts.append(_readings(risk.missing))
+    parts.append(_readings(risk))
     return Group(*parts)
 
 
@@ -41,23 +41,27 @@ def _exposure(risk: "Risk") -> Table:
     table.add_row("average risk", number(risk.prosecutor.average))
     above = number(risk.prosecutor.above_threshold)
     table.add_row(f"share of records above a risk of {number(risk.threshold)}", above)
+    if risk.population is not None:
+        table.add_row("people of the population in the lightest class", number(risk.population))
     return table
 
 
-def _sensitive(sensitive: Mapping[str, Mapping[str, Mapping[str, float]]]) -> Table:
-    table = _table("sensitive column", "measure", "reached")
-    for name, measures in sensitive.items():
-        for family, kinds in measures.items():
-            for kind, reached in kinds.items():
-                table.add_row(Text(name), f"{family} ({kind})", number(reached))
+def _sensitive(sensitive: "Mapping[str, Reached]") -> Table:
+    table = _table("sensitive column", "measure", "reached by the weakest class")
+    for name, reached in sensitive.items():
+        for kind, l in reached.l.items():
+            table.add_row(Text(name), f"l ({kind})", number(l))
+        for distance, t in reached.t.items():
+            table.add_row(Text(name), f"t ({distance})", number(t))
     return table
 
 
-def _readings(missing: Mapping[str, Mapping[str, float]]) -> Table:
-    table = _table("missing values read as", "records", "k", "unique records")
-    for reading, figures in missing.items():
-        shown = [number(figures[key]) for key in ("records", "k", "unique_records")]
-        table.add_row(str(reading), *shown)
+def _readings(risk: "Risk") -> Table:
+    table = _table("missing values read as", "records", "classes", "k", "unique records")
+    for reading, found in risk.missing.items():
+        figures = (found.records, found.classes, found.k, found.unique_records)
+        mark = " (asked)" if reading is risk.reading else ""
+        table.add_row(reading.value + mark, *map(number, figures))
     return table
 
 
@@ -115,8 +119,17 @@ def _levels(levels: Mapping[str, int]) -> Table:
 
 def draft_picture(draft: "Draft") -> RenderableType:
     """What each column seems to be, and why."""
-    table = _table("column", "role", "hierarchy", "why")
-    return table
+    table = _table("column", "role", "hierarchy", "distinct", "why")
+    shares = dict(draft.risky)
+    for name, column in draft.policy.columns.items():
+        why = Text(draft.reasons[name])
+        if name in draft.review:
+            why = Text.assemble(("review: ", BAD), why)
+        hierarchy = column.hierarchy.name if column.hierarchy else ""
+        share = number(shares.get(name))
+        table.add_row(Text(name), column.role.value, hierarchy, share, why)
+    asked = ", ".join(f"{model.name} ({number(model.asked)})" for model in draft.policy.models)
+    return Group(table, Text(f"models: {asked}"))
 
 
 def _table(*heads: str) -> Table:

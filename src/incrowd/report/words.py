@@ -2,9 +2,6 @@
 
 import math
 
-SMALL = 5
-"""Counts of people below this are withheld where a report may be shown around."""
-
 _SENTENCES = {
     "k-anonymity": "each person hides among at least {reached}",
     "l-diversity": "each sensitive value of {column} hides among at least {reached}",
@@ -14,7 +11,7 @@ _SENTENCES = {
 
 
 def number(value: float | None) -> str:
-    """A figure for people: whole numbers with commas, fractions to four places.
+    """A figure for people: whole numbers with commas, fractions to four significant places.
 
     >>> number(12345.0), number(0.123456), number(None), number(float("inf"))
     ('12,345', '0.1235', 'none', 'none')
@@ -23,7 +20,10 @@ def number(value: float | None) -> str:
         return "none"
     if float(value).is_integer():
         return f"{int(value):,}"
-    return f"{value:.4f}".rstrip("0") if abs(value) < 1000 else f"{value:,.1f}"
+    if abs(value) >= 1000:
+        return f"{value:,.1f}"
+    places = 4 if abs(value) >= 0.001 else 4 - math.floor(math.log10(abs(value)))
+    return f"{value:.{places}f}".rstrip("0")
 
 
 def counted(value: float, one: str, many: str | None = None) -> str:
@@ -33,15 +33,6 @@ def counted(value: float, one: str, many: str | None = None) -> str:
     ('1 class', '2 records')
     """
     return f"{number(value)} {one if value == 1 else many or one + 's'}"
-
-
-def withheld(count: int) -> str:
-    """A count as a report shows it that may be shown around: small ones are withheld.
-
-    >>> withheld(4), withheld(0), withheld(12)
-    ('< 5', '0', '12')
-    """
-    return f"< {SMALL}" if 0 < count < SMALL else number(count)
 
 
 def promise(model: str, column: str | None, reached: float) -> str:

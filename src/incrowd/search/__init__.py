@@ -6,9 +6,13 @@ from pydantic import Field
 
 from incrowd.search.datafly import Datafly
 from incrowd.search.exhaustive import Exhaustive
+from incrowd.search.lattice import Lattice
+from incrowd.search.mondrian import Mondrian
 from incrowd.search.search import Found, Search
 
-AnySearch: TypeAlias = Annotated[Datafly | Exhaustive, Field(discriminator="name")]
+AnySearch: TypeAlias = Annotated[
+    Datafly | Exhaustive | Lattice | Mondrian, Field(discriminator="name")
+]
 """Any search, as a policy file writes it."""
 
-__all__ = ["AnySearch", "Datafly", "Exhaustive", "Found", "Search"]
+__all__ = ["AnySearch", "Datafly", "Exhaustive", "Found", "Lattice", "Mondrian", "Search"]

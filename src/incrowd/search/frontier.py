@@ -106,17 +106,18 @@ class Grid:
         self._flat[close[later]] = np.inf
 
     def chain(self, node: Node, best: float) -> list[Node]:
-        """Always to the open node with the smallest limit among those a step above."""
+        """Always to the open node with the largest limit that is not above the best loss.
+
+        Such nodes fail least often and rule out most if they do.
+        """
         nodes = [node]
-        if self._hopeful[node]:
-            return nodes
-        while True:
-            steps = [step for step in _steps(nodes[-1], self._shape) if not self._hopeful[step]]
-            steps = [step for step in steps if self._limits[step] <= best]
-            limits = [float(self._limits[step]) for step in steps]
-            if not limits or min(limits) > best:
-                return nodes
-            nodes.append(steps[limits.index(max(limits))])
+        while not self._hopeful[nodes[-1]]:
+            steps = [(self._limits[step], step) for step in _steps(nodes[-1], self._shape)]
+            promising = [found for found in steps if found[0] <= best and found[0] < np.inf]
+            if not promising:
+                break
+            nodes.append(max(promising)[1])
+        return nodes
 
     def open(self, best: float) -> int:
         """How many nodes could still be better."""
@@ -213,7 +214,7 @@ class Heap:
 
 def outer_sum(parts: list[Floats]) -> Floats:
     """The sum of one part per column, for all combinations of their levels."""
-    return reduce(lambda total, part: total[..., None] + part, parts)
+    return reduce(lambda total, part: total[..., None] + part, parts, np.zeros(()))
 
 
 def _below(node: Node) -> tuple[slice, ...]:

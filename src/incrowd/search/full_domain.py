@@ -17,7 +17,7 @@ from incrowd.recoding import Levels, Pieces
 from incrowd.table.roles import Missing
 
 _LARGEST_KEY = 2**62
-_SLACK = 1e-12
+_SLACK = 1e-9
 
 
 def node_classes(problem: Problem, levels: Sequence[int]) -> tuple[Codes, int]:
@@ -121,7 +121,7 @@ def infeasible(problem: Problem) -> None:
         raise InfeasibleError("there is no record to release", remedy="give a table with records")
     whole = _whole(problem)
     for model in problem.models:
-        if _certain(problem, model) and _binds(model, whole):
+        if _certain(problem, model, whole) and _binds(model, whole):
             raise _refusal(problem, model, whole)
 
 
@@ -151,44 +151,45 @@ def _whole(problem: Problem) -> Classes:
     return classes_of(problem.tally, class_of, 1, problem.sensitive)
 
 
-def _certain(problem: Problem, model: Model) -> bool:
-    if not model.columns:
+def _certain(problem: Problem, model: Model, whole: Classes) -> bool:
+    """Whether what the whole table fails, every release of it fails."""
+    if not model.columns or _lacks_people(model, whole):
         return True
     units = len(problem.tally.shared_row) > 0
     anything = problem.missing is Missing.MATCHES_ANYTHING
     return model.monotone and not (problem.suppressible or units or anything)
 
 
-def _out_of_reach(model: Model, whole: Classes) -> bool:
-    possible = model.possible(whole)
-    if model.higher_is_safer:
-        return possible < model.asked - _SLACK
-    return possible > model.asked + _SLACK
-
-
 def _binds(model: Model, whole: Classes) -> bool:
-    return _out_of_reach(model, whole) or not model.satisfied(whole).all()
+    return _lacks_people(model, whole) or not model.satisfied(whole).all()
+
+
+def _lacks_people(model: Model, whole: Classes) -> bool:
+    return int(getattr(model, "k", 0)) > int(whole.people.sum())
 
 
 def _refusal(problem: Problem, model: Model, whole: Classes) -> InfeasibleError:
     where = f" of {model.columns[0]!r}" if model.columns else ""
-    message = f"{model.name}{where} is out of reach"
-    remedy = "ask for less"
-    if _out_of_reach(model, whole):
-        limit, side = _limit(model, whole)
-        message += f": {model.asked:g} is asked, this table allows {limit:g} at best"
-        remedy = f"ask for at {side} {limit:g}"
-    else:
-        people = int(whole.people.sum())
-        message += f": the whole table as one class of {people:,} people fails it"
-    if model.columns and problem.suppression < 1:
+    if _lacks_people(model, whole):
+        k, people = int(getattr(model, "k", 0)), int(whole.people.sum())
+        message = f"{model.name}{where} asks for classes of {k:,} people, the table has {people:,}"
+        few = "give a table with more people" if people < 2 else f"ask for k of at most {people:,}"
+        return InfeasibleError(message, remedy=few)
+    limit, remedy = _nearest(model, whole)
+    if problem.suppression < 1:
         remedy += ", or let more records be left out"
-    return InfeasibleError(message, remedy=remedy)
+    return InfeasibleError(
+        f"{model.name}{where} is out of reach: {model.asked:g} is asked, the table as a whole "
+        f"allows {limit:g}",
+        remedy=remedy,
+    )
 
 
-def _limit(model: Model, whole: Classes) -> tuple[float, str]:
-    """The best possible value, rounded to the side that can be reached."""
+def _nearest(model: Model, whole: Classes) -> tuple[float, str]:
+    """The best possible value, rounded to the side that can be reached, and what to ask for."""
     possible = model.possible(whole)
-    if model.higher_is_safer:
-        return float(np.floor(possible * 1000 + _SLACK) / 1000), "most"
-    return float(np.ceil(possible * 1000 - _SLACK) / 1000), "least"
+    if not model.higher_is_safer:
+        limit = float(np.ceil(possible * 1000 - _SLACK) / 1000)
+        return limit, f"ask for at least {limit:g}" if limit < 1 else "leave it out"
+    limit = float(np.floor(possible * 1000 + _SLACK) / 1000)
+    return limit, f"ask for at most {limit:g}" if limit >= 1 else "leave it out"

@@ -1,0 +1,64 @@
+"""The seam to the place where the rows live."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol, TypeAlias
+
+from incrowd.arrays import Codes, Counts, Floats, Texts
+from incrowd.table.column import CodedColumn, Kind
+
+Shown: TypeAlias = tuple[Texts, bool]
+"""What the classes show of a column: a label each (None if missing), and whether all of them are
+original values, so that the column keeps its type."""
+
+
+class Engine(Protocol):
+    """Where the rows live: they are read once to be coded and once to be released."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The columns, in their order."""
+        ...
+
+    @property
+    def records(self) -> int:
+        """Number of records."""
+        ...
+
+    def code(
+        self, name: str, kind: Kind | None = None, missing_values: Sequence[str] = ()
+    ) -> CodedColumn:
+        """One column as codes, in the natural order of its values."""
+        ...
+
+    def codes(
+        self,
+        names: Sequence[str],
+        kinds: Mapping[str, Kind] | None = None,
+        missing_values: Sequence[str] = (),
+    ) -> dict[str, CodedColumn]:
+        """Several columns as codes, side by side."""
+        ...
+
+    def weights(self, name: str) -> Floats:
+        """A column of sampling weights: finite, at least 0."""
+        ...
+
+    def units(self, name: str, missing_values: Sequence[str] = ()) -> Codes:
+        """Which records belong to one person; 0 for a record that says nothing."""
+        ...
+
+    def release(
+        self,
+        shown: Mapping[str, Shown],
+        class_of_record: Codes,
+        order: Counts | None = None,
+        dropped: Sequence[str] = (),
+        pseudonyms: Mapping[str, Texts] | None = None,
+    ) -> Any:
+        """The rows that leave, in a frame of the kind that came in.
+
+        Left out are records of class -1 and the columns `dropped`. `order` is a permutation of the
+        records that leave (`order[i]` of them becomes the i-th; None keeps their order).
+        `pseudonyms` replace a column's cells, one text per record of the table.
+        """
+        ...

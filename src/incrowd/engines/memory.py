@@ -1,0 +1,197 @@
+"""Frames in memory: pandas, Polars and PyArrow."""
+
+import difflib
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Any
+
+import narwhals.stable.v2 as nw
+import numpy as np
+
+from incrowd.arrays import Codes, Counts, Floats, Texts
+from incrowd.engines.base import Shown
+from incrowd.errors import InputError, PolicyError, boundary
+from incrowd.table.column import CodedColumn, Kind
+from incrowd.table.decode import decode, texts_like
+from incrowd.table.encode import encode
+from incrowd.table.fold import in_threads
+
+_KINDS = (nw.Implementation.PANDAS, nw.Implementation.POLARS, nw.Implementation.PYARROW)
+
+
+class MemoryEngine:
+    """A frame of pandas, Polars (lazy ones are collected) or PyArrow.
+
+    `text` says that the frame was read from a text file: all its columns are text, and which of
+    them are numbers or dates is to be found.
+    """
+
+    def __init__(self, frame: Any, *, text: bool = False) -> None:
+        _refuse_names(frame)
+        with boundary(InputError("the frame cannot be read")):
+            self._frame = _narrow(frame)
+        self._text = text
+
+    def __repr__(self) -> str:
+        """Without values."""
+        return f"MemoryEngine({self.records} records, {len(self.names)} columns)"
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The columns, in their order."""
+        return tuple(self._frame.columns)
+
+    @property
+    def records(self) -> int:
+        """Number of records."""
+        return len(self._frame)
+
+    def code(
+        self, name: str, kind: Kind | None = None, missing_values: Sequence[str] = ()
+    ) -> CodedColumn:
+        """One column as codes, in the natural order of its values."""
+        return encode(
+            self._column(name), name, kind, infer=self._text, missing_values=missing_values
+        )
+
+    def codes(
+        self,
+        names: Sequence[str],
+        kinds: Mapping[str, Kind] | None = None,
+        missing_values: Sequence[str] = (),
+    ) -> dict[str, CodedColumn]:
+        """Several columns as codes, side by side in threads."""
+        given = kinds or {}
+        tasks = [partial(self.code, name, given.get(name), missing_values) for name in names]
+        return dict(zip(names, in_threads(tasks), strict=True))
+
+    def weights(self, name: str) -> Floats:
+        """A column of sampling weights: finite, at least 0."""
+        column = self.code(name, Kind.NUMBER)
+        values = np.concatenate([[np.nan], column.domain.positions])[column.codes]
+        wrong = ~(values >= 0)
+        if wrong.any():
+            raise InputError(
+                f"the weight column {name!r} holds {wrong.sum():,} values that are missing or"
+                f" negative (first at row {wrong.argmax() + 1})",
+                remedy="give every record a weight of 0 or more",
+            )
+        return values
+
+    def units(self, name: str, missing_values: Sequence[str] = ()) -> Codes:
+        """Which records belong to one person; 0 for a record that says nothing."""
+        kind = Kind.TEXT if self._text else None
+        return self.code(name, kind, missing_values).codes
+
+    def release(
+        self,
+        shown: Mapping[str, Shown],
+        class_of_record: Codes,
+        order: Counts | None = None,
+        dropped: Sequence[str] = (),
+        pseudonyms: Mapping[str, Texts] | None = None,
+    ) -> Any:
+        """The rows that leave, in a frame of the kind that came in.
+
+        Columns keep their order, and all but the shown ones and pseudonyms their type and values.
+        Nothing else leaves: no index, no metadata, no category without a record. `order` is a
+        permutation of the records that leave.
+        """
+        take = np.flatnonzero(class_of_record >= 0)
+        take = take if order is None else take[order]
+        names = pseudonyms or {}
+
+        def cells(name: str) -> "nw.Series[Any]":
+            column = self._column(name)
+            if name in names:
+                return texts_like(column, np.asarray(names[name], dtype=object)[take])
+            if name in shown:
+                labels, exact = shown[name]
+                return decode(column, labels, class_of_record, take, exact=exact)
+            return column[take]
+
+        with boundary(InputError("the rows that leave cannot be built from this frame")):
+            stay = [cells(name) for name in self.names if name not in set(dropped)]
+            return _released(self._frame, stay)
+
+    def _column(self, name: str) -> "nw.Series[Any]":
+        if name not in self.names:
+            near = difflib.get_close_matches(name, self.names, 1)
+            raise PolicyError(
+                f"the table has no column {name!r}",
+                remedy=f"did you mean {near[0]!r}?" if near else "",
+            )
+        return self._frame[name]
+
+
+def _narrow(frame: Any) -> "nw.DataFrame[Any]":
+    found = nw.from_native(frame, pass_through=True)
+    if isinstance(found, nw.LazyFrame) and found.implementation is nw.Implementation.POLARS:
+        found = found.collect()
+    if isinstance(found, nw.DataFrame) and found.implementation in _KINDS:
+        return found
+    raise InputError(
+        f"a {type(frame).__name__} is not a table that can be read",
+        remedy="give a DataFrame of pandas or Polars, or a Table of PyArrow",
+    )
+
+
+def _refuse_names(frame: Any) -> None:
+    """Columns must have a name each; a frame of pandas may hold others."""
+    with boundary(InputError("the columns of the frame cannot be read")):
+        lazy = getattr(frame, "collect_schema", None)
+        listed = lazy() if lazy is not None else getattr(frame, "columns", ())
+        names = list(getattr(frame, "column_names", listed))
+    if not all(isinstance(name, str) for name in names):
+        raise InputError("column names must be text", remedy="rename the columns")
+    repeated = [name for name, times in Counter(names).items() if times > 1]
+    if repeated:
+        raise InputError(
+            f"{len(repeated)} column names occur more than once: {', '.join(map(repr, repeated))}",
+            remedy="rename the columns",
+        )
+
+
+def _released(frame: "nw.DataFrame[Any]", columns: "Sequence[nw.Series[Any]]") -> Any:
+    match frame.implementation:
+        case nw.Implementation.PANDAS:
+            return _released_pandas([column.to_native() for column in columns])
+        case nw.Implementation.PYARROW:
+            return _released_arrow([(column.name, column.to_native()) for column in columns])
+        case _:
+            return type(frame.to_native())([column.to_native() for column in columns])
+
+
+def _released_pandas(columns: Sequence[Any]) -> Any:
+    """A new frame: no index, no attributes, no category of a record that stayed."""
+    import pandas as pd  # noqa: PLC0415  whoever hands in its frame has it
+
+    found = {column.name: _trimmed(column.reset_index(drop=True)) for column in columns}
+    made = pd.DataFrame(found, columns=pd.Index([column.name for column in columns]))
+    made.attrs = {}
+    return made
+
+
+def _trimmed(column: Any) -> Any:
+    if hasattr(column.dtype, "categories"):
+        column = column.cat.remove_unused_categories()
+    column.attrs = {}
+    return column
+
+
+def _released_arrow(columns: Sequence[tuple[str, Any]]) -> Any:
+    """A new table: no metadata, no dictionary entry of a record that stayed."""
+    import pyarrow as pa  # noqa: PLC0415  whoever hands in its table has it
+
+    arrays = {name: _recoded(column) for name, column in columns}
+    return pa.table(arrays)
+
+
+def _recoded(column: Any) -> Any:
+    import pyarrow as pa  # noqa: PLC0415  whoever hands in its table has it
+
+    if not pa.types.is_dictionary(column.type):
+        return column
+    plain = column.cast(column.type.value_type)
+    return plain.dictionary_encode().cast(column.type)

@@ -1,0 +1,80 @@
+"""Categories that have an order: education, stages, income classes."""
+
+from itertools import pairwise
+from typing import Annotated, Literal
+
+import numpy as np
+from pydantic import Field
+from pydantic.dataclasses import dataclass
+
+from incrowd.arrays import Counts
+from incrowd.hierarchy.hierarchy import Hierarchy
+from incrowd.hierarchy.labels import as_values, span
+from incrowd.hierarchy.levels import Level, runs, stack, texts
+from incrowd.table.column import Domain, Kind
+from incrowd.values import STRICT
+
+
+@dataclass(frozen=True, config=STRICT)
+class Ordered:
+    """An ordered list of categories, and how neighbours are put together.
+
+    Say `sizes` (so many neighbours per group and level) or `groups` (per level the name of each
+    value's group, in the order of the values); without them there are only the values and `*`.
+
+    >>> stages = Ordered(("I", "II", "III", "IV"), sizes=(2,))
+    >>> [labels.tolist() for labels in stages.build(Domain(Kind.TEXT, texts([])), "stage").labels]
+    [['I', 'II', 'III', 'IV'], ['[I, II]', '[III, IV]'], ['*']]
+    """
+
+    values: Annotated[tuple[str, ...], Field(min_length=1)]
+    sizes: tuple[Annotated[int, Field(ge=2)], ...] = ()
+    groups: tuple[tuple[str, ...], ...] = ()
+    name: Literal["ordered"] = "ordered"
+
+    def __post_init__(self) -> None:
+        """Refuse lists that contradict themselves."""
+        if len(set(self.values)) < len(self.values):
+            raise ValueError("a value is listed twice")
+        if self.sizes and self.groups:
+            raise ValueError("say sizes or groups, not both")
+        if any(b % a or b <= a for a, b in pairwise(self.sizes)):
+            raise ValueError("each size must be a multiple of the one before")
+        if any(len(groups) != len(self.values) for groups in self.groups):
+            raise ValueError("groups must name one group per value on each level")
+        if any(len(runs(texts(groups))[1]) != len(set(groups)) for groups in self.groups):
+            raise ValueError("the values of a group must be neighbours")
+        pairs = pairwise(self.groups)
+        if any(len(set(zip(a, b, strict=True))) != len(set(a)) for a, b in pairs):
+            raise ValueError("each group must lie in one group of the next level")
+
+    def build(
+        self,
+        domain: Domain,
+        column: str,
+        counts: Counts | None = None,  # noqa: ARG002  every builder gets them
+    ) -> Hierarchy:
+        """The hierarchy of a column; values that the list lacks are found when it is encoded."""
+        levels = [self._named(groups) for groups in self.groups]
+        levels += [self._sized(size) for size in self.sizes]
+        return stack(self._leaves(domain.kind), levels, column=column, ordered=True, prune=False)
+
+    def _leaves(self, kind: Kind) -> Domain:
+        """Numbers and dates if that is what the column holds and the list rises, else texts."""
+        labels = list(self.values)
+        values = None if kind is Kind.TEXT else as_values(labels, kind, strict=True)
+        if values is not None and bool(np.array_equal(values, np.unique(values))):
+            return Domain(kind, values)
+        return Domain(Kind.TEXT, texts(labels))
+
+    def _named(self, groups: tuple[str, ...]) -> Level:
+        keys = texts(groups)
+        nodes, first = runs(keys)
+        return Level(nodes, keys[first])
+
+    def _sized(self, size: int) -> Level:
+        labels = []
+        for start in range(0, len(self.values), size):
+            group = self.values[start : start + size]
+            labels.append(group[0] if len(group) == 1 else span(group[0], group[-1]))
+        return Level((np.arange(len(self.values)) // size + 1).astype(np.int32), texts(labels))

@@ -1,0 +1,92 @@
+"""Countries to regions of the world (UN M49 geoscheme, ISO 3166 names and codes)."""
+
+import csv
+from functools import cache
+from importlib.resources import files
+from typing import Literal
+
+from pydantic.dataclasses import dataclass
+
+from incrowd.arrays import Counts
+from incrowd.errors import InputError
+from incrowd.hierarchy.hierarchy import Hierarchy
+from incrowd.hierarchy.levels import texts
+from incrowd.hierarchy.tree import Tree
+from incrowd.table.column import Domain, Kind
+from incrowd.values import STRICT
+
+OTHER = "*other*"
+"""The node of values that are no country."""
+
+_ALIASES = {
+    "america": "US", "bolivia": "BO", "britain": "GB", "burma": "MM", "cape verde": "CV",
+    "congo kinshasa": "CD", "congo brazzaville": "CG", "czech republic": "CZ", "drc": "CD",
+    "democratic republic of the congo": "CD", "east timor": "TL", "england": "GB",
+    "falkland islands": "FK", "great britain": "GB", "holland": "NL", "hong kong": "HK",
+    "hong": "HK", "iran": "IR", "ivory coast": "CI", "korea": "KR", "laos": "LA", "macao": "MO",
+    "macau": "MO", "macedonia": "MK", "micronesia": "FM", "moldova": "MD", "netherlands": "NL",
+    "north korea": "KP", "northern ireland": "GB", "palestine": "PS", "republic of korea": "KR",
+    "russia": "RU", "scotland": "GB", "south korea": "KR", "swaziland": "SZ", "syria": "SY",
+    "taiwan": "TW", "tanzania": "TZ", "the netherlands": "NL", "turkey": "TR", "uae": "AE",
+    "uk": "GB", "united kingdom": "GB", "united states": "US", "u.s.": "US", "u.s.a.": "US",
+    "usa": "US", "vatican": "VA", "venezuela": "VE", "vietnam": "VN", "wales": "GB",
+}  # fmt: skip
+
+
+@dataclass(frozen=True, config=STRICT, kw_only=True)
+class Regions:
+    """Countries to sub-region, region and `*`, by English name or ISO 3166 code of 2 or 3 letters.
+
+    Upper and lower case, hyphens and underscores do not matter. Values that are no country are put
+    under the node `*other*` below the top.
+
+    >>> lands = Domain(Kind.TEXT, texts(["Kenya", "fr", "USA"]))
+    >>> [labels.tolist() for labels in Regions().build(lands, "country").labels[1:3]]
+    [['Sub-Saharan Africa', 'Northern America', 'Western Europe'], ['Africa', 'Americas', 'Europe']]
+    """
+
+    name: Literal["regions"] = "regions"
+
+    def build(
+        self,
+        domain: Domain,
+        column: str,
+        counts: Counts | None = None,  # noqa: ARG002  every builder gets them
+    ) -> Hierarchy:
+        """The hierarchy of a column of countries, in the order of their regions."""
+        labels = domain.labels.tolist()
+        if labels and not any(is_country(label) for label in labels):
+            raise InputError(
+                f"none of the {len(labels)} values of {column!r} is a country",
+                remedy="use English names or ISO 3166 codes, or another hierarchy",
+            )
+        rows = [(label, *_regions(label), "*") for label in labels]
+        rows.sort(key=lambda row: (row[2] == OTHER, row[2], row[1]))
+        tree = Tree(tuple(rows) or (("*", OTHER, OTHER, "*"),))
+        return tree.build(Domain(Kind.TEXT, texts(labels)), column)
+
+
+def is_country(label: str) -> bool:
+    """Whether a text is the name or code of a country."""
+    return _key(label) in _countries()
+
+
+def _regions(label: str) -> tuple[str, str]:
+    return _countries().get(_key(label), (OTHER, OTHER))
+
+
+def _key(label: str) -> str:
+    return " ".join(label.casefold().replace("-", " ").replace("_", " ").split())
+
+
+@cache
+def _countries() -> dict[str, tuple[str, str]]:
+    """Sub-region and region by name, code or alias."""
+    text = files("incrowd.hierarchy").joinpath("regions.csv").read_text(encoding="utf-8")
+    found = {}
+    for row in csv.DictReader(text.splitlines()):
+        for spelling in ("name", "alpha2", "alpha3"):
+            found[_key(row[spelling])] = (row["subregion"], row["region"])
+    for alias, code in _ALIASES.items():
+        found.setdefault(_key(alias), found[_key(code)])
+    return found

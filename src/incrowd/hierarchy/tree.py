@@ -1,0 +1,173 @@
+"""Hierarchies that are written down: one row per leaf, from the value to the top."""
+
+from dataclasses import dataclass as plain
+from typing import Annotated, Literal
+
+import numpy as np
+from pydantic import Field
+from pydantic.dataclasses import dataclass
+
+from incrowd.arrays import Codes, Counts, Values
+from incrowd.errors import InputError, PolicyError
+from incrowd.hierarchy.hierarchy import Hierarchy
+from incrowd.hierarchy.labels import TOP, as_values, number_text, parse_number
+from incrowd.hierarchy.levels import Level, runs, stack, texts
+from incrowd.table.column import Domain, Kind
+from incrowd.values import STRICT
+
+Row = Annotated[tuple[str, ...], Field(min_length=1)]
+Path = tuple[str, ...]
+
+
+@dataclass(frozen=True, config=STRICT)
+class Tree:
+    """A hierarchy as rows: leaf, parent, …, top.
+
+    Shorter rows repeat their last entry. If the rows do not end in one value, `*` is put on top.
+    Leaves may be more than the values of the table. If they are numbers (or dates, in a column of
+    dates) and every node is a range of them, the hierarchy is ordered.
+
+    >>> tree = Tree((("cold", "airways", "*"), ("asthma", "airways", "*"), ("flu", "virus", "*")))
+    >>> tree.build(Domain(Kind.TEXT, texts(["asthma", "flu"])), "diagnosis")
+    Hierarchy(3 levels, 3 leaves)
+    """
+
+    rows: Annotated[tuple[Row, ...], Field(min_length=1)]
+    other: str | None = None
+    """Under which node, below the top, values go that are not in the tree; None: nowhere."""
+    name: Literal["tree"] = "tree"
+
+    def __post_init__(self) -> None:
+        """Refuse nodes without a name: a table would read them as missing."""
+        if not all(all(row[1:]) for row in self.rows):
+            raise ValueError("a parent has no name")
+
+    def build(
+        self,
+        domain: Domain,
+        column: str,
+        counts: Counts | None = None,  # noqa: ARG002  every builder gets them
+    ) -> Hierarchy:
+        """The hierarchy of a column; values that the tree lacks are found when it is encoded."""
+        paths = _paths(self.rows, domain.kind, column)
+        height = len(next(iter(paths.values())))
+        if height == 1 or len({path[-1] for path in paths.values()}) > 1:
+            paths = {leaf: (*path, TOP) for leaf, path in paths.items()}
+            height += 1
+        if self.other is not None:
+            top = next(iter(paths.values()))[-1]
+            for label in domain.labels.tolist():
+                paths.setdefault(label, (label, *[self.other] * (height - 2), top))
+        _refuse_torn(paths, column)
+        return _assemble(paths, domain.kind, column)
+
+
+@dataclass(frozen=True, config=STRICT)
+class File:
+    """A tree in a file, one line per leaf; it must be read before it can be built."""
+
+    path: Annotated[str, Field(min_length=1)]
+    other: str | None = None
+    name: Literal["file"] = "file"
+
+    def build(
+        self,
+        domain: Domain,  # noqa: ARG002  the signature of every builder
+        column: str,
+        counts: Counts | None = None,  # noqa: ARG002  the same
+    ) -> Hierarchy:
+        """Refused: files are read by `incrowd.io.hierarchies.resolve`."""
+        raise PolicyError(
+            f"the hierarchy of {column!r} is a file that was not read",
+            remedy="read it with incrowd.io.hierarchies.resolve",
+        )
+
+
+def _paths(rows: tuple[Row, ...], kind: Kind, column: str) -> dict[str, Path]:
+    """The path of each leaf, all of one length."""
+    height = max(len(row) for row in rows)
+    paths: dict[str, Path] = {}
+    torn = []
+    for i, row in enumerate(rows, start=1):
+        leaf = _canonical(row[0], kind)
+        path = (leaf, *row[1:], *[row[-1]] * (height - len(row)))
+        if paths.setdefault(leaf, path) != path:
+            torn.append(i)
+    if torn:
+        raise InputError(
+            f"the hierarchy of {column!r} lists {len(torn)} values twice with different parents"
+            f" (first at row {torn[0]})",
+            remedy="keep one of the rows",
+        )
+    return paths
+
+
+def _canonical(leaf: str, kind: Kind) -> str:
+    number = parse_number(leaf) if kind is Kind.NUMBER else None
+    return leaf if number is None else number_text(number)
+
+
+def _refuse_torn(paths: dict[str, Path], column: str) -> None:
+    """Each level must be a function of the level below (Sweeney Section 3.1)."""
+    height = len(next(iter(paths.values())))
+    for level in range(2, height):
+        parent: dict[str, str] = {}
+        torn: dict[str, int] = {}
+        for i, path in enumerate(paths.values(), start=1):
+            if parent.setdefault(path[level - 1], path[level]) != path[level]:
+                torn.setdefault(path[level - 1], i)
+        if torn:
+            raise InputError(
+                f"{len(torn)} nodes on level {level - 1} of the hierarchy of {column!r} have more"
+                f" than one parent (first seen with leaf {min(torn.values())})",
+                remedy="give each node one parent, or nodes of different meaning different names",
+            )
+
+
+@plain(frozen=True, eq=False)
+class _Ranks:
+    """The nodes of a level, numbered as they first appear."""
+
+    of: Values
+    labels: list[str]
+
+
+def _assemble(paths: dict[str, Path], kind: Kind, column: str) -> Hierarchy:
+    every = list(paths.values())
+    ranks = [_rank([path[h] for path in every]) for h in range(1, len(every[0]) - 1)]
+    leaves = _by_value(list(paths), kind, ranks)
+    ordered = leaves is not None
+    if leaves is None:
+        leaves = _depth_first(list(paths), ranks)
+    domain, order = leaves
+    levels = []
+    for rank in ranks:
+        nodes, first = runs(rank.of[order])
+        labels = texts(rank.labels)[rank.of[order][first]]
+        levels.append(Level(nodes, labels))
+    return stack(domain, levels, column=column, ordered=ordered, top=every[0][-1], prune=False)
+
+
+def _depth_first(leaves: list[str], ranks: list[_Ranks]) -> tuple[Domain, Codes]:
+    order = np.lexsort([np.arange(len(leaves)), *(rank.of for rank in ranks)]).astype(np.int32)
+    return Domain(Kind.TEXT, texts(leaves)[order]), order
+
+
+def _rank(labels: list[str]) -> _Ranks:
+    number: dict[str, int] = {}
+    of = np.array([number.setdefault(label, len(number)) for label in labels], dtype=np.int64)
+    return _Ranks(of, list(number))
+
+
+def _by_value(leaves: list[str], kind: Kind, ranks: list[_Ranks]) -> tuple[Domain, Codes] | None:
+    """The leaves as numbers or dates in their order, if all nodes are ranges of them."""
+    scale = Kind.DATE if kind is Kind.DATE else Kind.NUMBER
+    values = as_values(leaves, scale, strict=kind is Kind.TEXT)
+    if values is None:
+        return None
+    order = np.argsort(values, kind="stable").astype(np.int32)
+    if len(np.unique(values)) < len(values):
+        return None
+    if any(len(runs(rank.of[order])[1]) > len(rank.labels) for rank in ranks):
+        return None
+    return Domain(scale, values[order]), order

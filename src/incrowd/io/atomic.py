@@ -1,0 +1,90 @@
+"""A target that is replaced as a whole or not at all."""
+
+import os
+import stat
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from incrowd.errors import InputError
+
+
+@contextmanager
+def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
+    """A new file beside the target that takes its place when the block ends well.
+
+    Its name starts with a dot and ends like the target's. Whatever goes wrong in the block, an
+    interruption too, it is removed and the target stays as it was.
+    """
+    target = _target(path)
+    made = _beside(target)
+    try:
+        with _named(target):
+            yield made
+            _settle(made, target)
+            made.replace(target)
+            _sync(target.parent)
+    finally:
+        with suppress(OSError):
+            made.unlink(missing_ok=True)
+
+
+def reason(error: OSError) -> str:
+    """What the system says, without the name of anything."""
+    return os.strerror(error.errno) if error.errno else "the system refused it"
+
+
+def _target(path: str | os.PathLike[str]) -> Path:
+    target = Path(os.path.realpath(path))
+    if target.is_dir():
+        raise InputError(f"{str(path)!r} is a folder", remedy="name a file in it")
+    if target.exists() and not target.is_file():
+        raise InputError(f"{str(path)!r} is not a regular file", remedy="name another target")
+    return target
+
+
+def _beside(target: Path) -> Path:
+    endings = "".join(target.suffixes[-2:])
+    with _named(target):
+        handle, name = tempfile.mkstemp(suffix=endings, prefix=".incrowd-", dir=target.parent)
+        os.close(handle)
+        return Path(name)
+
+
+@contextmanager
+def _named(target: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        why = reason(error)
+    else:
+        return
+    found = InputError(f"{str(target)!r} cannot be written: {why}", remedy="name another target")
+    try:
+        raise found from None
+    finally:
+        found.__context__ = None
+
+
+def _settle(made: Path, target: Path) -> None:
+    """Give the file the permissions of the one it replaces, or the usual ones, and store it."""
+    if target.exists():
+        made.chmod(stat.S_IMODE(target.stat().st_mode))
+    else:
+        usual = os.umask(0)
+        os.umask(usual)
+        made.chmod(0o666 & ~usual)
+    _sync(made)
+
+
+def _sync(path: Path) -> None:
+    """Wait until it is on the disk, as far as the system can tell."""
+    flags = os.O_RDONLY | getattr(os, "O_BINARY", 0)
+    if path.is_dir() and os.name == "nt":
+        return
+    handle = os.open(path, flags)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

@@ -1,0 +1,234 @@
+"""Hierarchies in files, and as the command line writes them.
+
+A file holds one line per leaf: value, parent, …, top; no header. Fields are separated by `;`, a tab
+or a comma. It may be compressed (`.gz`), have any line ends, and be UTF-8 or Latin-1.
+"""
+
+import csv
+import gzip
+import io
+from collections.abc import Callable, Iterable, Sequence
+from difflib import get_close_matches
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from incrowd.errors import InputError, PolicyError, boundary
+from incrowd.hierarchy import (
+    AnyHierarchy,
+    Dates,
+    File,
+    Flat,
+    Intervals,
+    Ordered,
+    Prefix,
+    Regions,
+    Suggested,
+    Tree,
+)
+
+Line = tuple[int, tuple[str, ...]]
+"""A line's number in its file, and its fields."""
+
+_DELIMITERS = (";", "\t", ",")
+_ENDINGS = (".csv", ".csv.gz")
+_FILES = (".csv", ".tsv", ".txt", ".gz")
+
+
+def read_tree(path: Path | str, other: str | None = None) -> Tree:
+    """The hierarchy in a file; `other` is the node of values that it lacks."""
+    path = Path(path)
+    lines = _lines(_text(path), path)
+    if not lines:
+        raise InputError(f"the hierarchy file {path.name!r} is empty")
+    _refuse_ragged(lines, path)
+    _refuse_blank(lines, path)
+    _refuse_inconsistent(lines, path)
+    with boundary(InputError(f"the hierarchy file {path.name!r} cannot be used")):
+        return Tree(tuple(fields for _, fields in lines), other=other)
+
+
+def resolve(spec: AnyHierarchy, base_folder: Path | str) -> AnyHierarchy:
+    """The builder itself; in place of a `File`, the tree that it holds.
+
+    Paths are taken from `base_folder`, the folder of the policy file.
+    """
+    if isinstance(spec, File):
+        return read_tree(Path(base_folder) / spec.path, spec.other)
+    return spec
+
+
+def find(folder: Path | str, columns: Iterable[str]) -> dict[str, Path]:
+    """The hierarchy files of a folder: `<column>.csv` or `*_<column>.csv`, also with `.gz`.
+
+    A file belongs to the column with the longest name that fits; `<column>.csv` goes before
+    `*_<column>.csv`.
+    """
+    folder = Path(folder)
+    if not folder.is_dir():
+        raise InputError(f"there is no folder {str(folder)!r}")
+    names = list(columns)
+    whole: dict[str, list[Path]] = {}
+    ending: dict[str, list[Path]] = {}
+    for path in sorted(folder.iterdir()):
+        stem = _stem(path)
+        fitting = [name for name in names if stem == name or stem.endswith(f"_{name}")]
+        if fitting:
+            column = max(fitting, key=len)
+            (whole if stem == column else ending).setdefault(column, []).append(path)
+    return {column: _only(column, paths) for column, paths in (ending | whole).items()}
+
+
+def parse_option(text: str) -> tuple[str, AnyHierarchy]:
+    """A hierarchy as the command line writes it: `COLUMN=FILE` or `COLUMN=BUILDER[:PARAMETERS]`.
+
+    >>> parse_option("age=intervals:5")[1].width
+    5.0
+    >>> parse_option("zip=prefix")[0]
+    'zip'
+    """
+    column, equals, what = text.partition("=")
+    if not equals or not column or not what:
+        raise PolicyError(
+            "a hierarchy is given as COLUMN=WHAT",
+            remedy="write age=age.csv, zip=prefix or age=intervals:5, say",
+        )
+    return column, _spec(column, what)
+
+
+def _spec(column: str, what: str) -> AnyHierarchy:
+    name, _, given = what.partition(":")
+    if name not in _BUILDERS and what.lower().endswith(_FILES):
+        return File(what)
+    if name not in _BUILDERS:
+        close = get_close_matches(name, _BUILDERS, n=1)
+        known = f"did you mean {close[0]!r}?" if close else "known are " + ", ".join(_BUILDERS)
+        raise PolicyError(
+            f"the hierarchy of {column!r} is neither a .csv file nor a known builder", remedy=known
+        )
+    try:
+        return _BUILDERS[name]([part.strip() for part in given.split(",")] if given else [])
+    except ValidationError as error:
+        reason = error.errors(include_input=False, include_url=False)[0]["msg"]
+    except ValueError:
+        reason = "its parameters must be numbers"
+    raise PolicyError(f"the hierarchy of {column!r} cannot be {name!r}: {reason}")
+
+
+def _intervals(given: Sequence[str]) -> AnyHierarchy:
+    widths = tuple(float(width) for width in given)
+    if len(widths) > 1:
+        return Intervals(widths=widths)
+    return Intervals(width=widths[0]) if widths else Intervals()
+
+
+def _prefix(given: Sequence[str]) -> AnyHierarchy:
+    return Prefix(steps=tuple(int(step) for step in given)) if given else Prefix()
+
+
+def _dates(given: Sequence[str]) -> AnyHierarchy:
+    return Dates(steps=tuple(given)) if given else Dates()  # type: ignore[arg-type]  # pydantic checks
+
+
+def _plain(make: Callable[[], AnyHierarchy]) -> Callable[[Sequence[str]], AnyHierarchy]:
+    def build(given: Sequence[str]) -> AnyHierarchy:
+        if given:
+            raise PolicyError("this builder takes no parameters", remedy="leave out the colon")
+        return make()
+
+    return build
+
+
+_BUILDERS: dict[str, Callable[[Sequence[str]], AnyHierarchy]] = {
+    "auto": _plain(Suggested),
+    "cuts": lambda given: Intervals(cuts=tuple(float(cut) for cut in given)),
+    "dates": _dates,
+    "file": lambda given: File(",".join(given)),
+    "flat": _plain(Flat),
+    "intervals": _intervals,
+    "ordered": lambda given: Ordered(tuple(given)),
+    "prefix": _prefix,
+    "quantiles": lambda given: Intervals(quantiles=int(given[0]) if given else 8),
+    "regions": _plain(Regions),
+}
+
+
+def _text(path: Path) -> str:
+    if not path.is_file():
+        raise InputError(f"there is no hierarchy file {str(path)!r}")
+    with boundary(InputError(f"the hierarchy file {path.name!r} cannot be read")):
+        content = path.read_bytes()
+        if path.suffix.lower() == ".gz":
+            content = gzip.decompress(content)
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return content.decode("latin-1")
+
+
+def _lines(text: str, path: Path) -> list[Line]:
+    with boundary(InputError(f"the hierarchy file {path.name!r} is no table of fields")):
+        reader = csv.reader(io.StringIO(text, newline=""), delimiter=_delimiter(text))
+        return [(reader.line_num, tuple(fields)) for fields in reader if fields]
+
+
+def _delimiter(text: str) -> str:
+    """The first delimiter that cuts the first lines into equally many fields, two or more."""
+    head = "\n".join(text.splitlines()[:50])
+    for delimiter in _DELIMITERS:
+        rows = [row for row in csv.reader(io.StringIO(head), delimiter=delimiter) if row]
+        if rows and len(rows[0]) > 1 and all(len(row) == len(rows[0]) for row in rows):
+            return delimiter
+    return max(_DELIMITERS, key=head.count)
+
+
+def _refuse_ragged(lines: list[Line], path: Path) -> None:
+    width = len(lines[0][1])
+    ragged = [number for number, fields in lines if len(fields) != width]
+    if ragged:
+        raise InputError(
+            f"{len(ragged)} lines of the hierarchy file {path.name!r} have more or fewer fields"
+            f" than the first (first at line {ragged[0]})",
+            remedy="give every line the same number of fields",
+        )
+
+
+def _refuse_blank(lines: list[Line], path: Path) -> None:
+    blank = [number for number, fields in lines if not all(fields)]
+    if blank:
+        raise InputError(
+            f"{len(blank)} lines of the hierarchy file {path.name!r} have an empty field"
+            f" (first at line {blank[0]})",
+            remedy="fill it; missing values need no line",
+        )
+
+
+def _refuse_inconsistent(lines: list[Line], path: Path) -> None:
+    """A value or node has one parent, wherever it is listed on its level."""
+    for level in range(1, len(lines[0][1])):
+        parent: dict[str, str] = {}
+        torn = [
+            number
+            for number, fields in lines
+            if parent.setdefault(fields[level - 1], fields[level]) != fields[level]
+        ]
+        if torn:
+            raise InputError(
+                f"{len(torn)} lines of the hierarchy file {path.name!r} give entries of field"
+                f" {level} another parent than lines before (first at line {torn[0]})",
+                remedy="give each entry one parent, or entries of different meaning other names",
+            )
+
+
+def _stem(path: Path) -> str:
+    ending = next((end for end in reversed(_ENDINGS) if path.name.lower().endswith(end)), None)
+    return path.name[: -len(ending)] if ending else ""
+
+
+def _only(column: str, paths: list[Path]) -> Path:
+    if len(paths) > 1:
+        raise InputError(
+            f"{len(paths)} files could be the hierarchy of {column!r}",
+            remedy=f"name one of them {column}.csv, or say which with --hierarchy",
+        )
+    return paths[0]

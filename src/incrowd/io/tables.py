@@ -1,0 +1,291 @@
+"""Tables in files: read as they are, written as they came."""
+
+import gzip
+import io
+import os
+import sys
+import zlib
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import IO, Any, Literal, TypeAlias
+
+import narwhals.stable.v2 as nw
+import polars as pl
+
+from incrowd.errors import IncrowdError, InputError, PolicyError, boundary
+from incrowd.io.atomic import reason
+from incrowd.io.text import DELIMITERS, decoded, find_delimiter, read_text
+
+Format: TypeAlias = Literal["csv", "parquet", "arrow"]
+Compression: TypeAlias = Literal["gzip", "zstd"]
+
+_PARQUET, _ARROW, _STREAM = b"PAR1", b"ARROW1", b"\xff\xff\xff\xff"
+_GZIP, _ZSTD, _ZIP = b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"PK\x03\x04"
+_FORMATS: dict[str, Format] = {
+    ".csv": "csv",
+    ".tsv": "csv",
+    ".txt": "csv",
+    ".parquet": "parquet",
+    ".pq": "parquet",
+    ".arrow": "arrow",
+    ".feather": "arrow",
+    ".ipc": "arrow",
+}
+_COMPRESSIONS: dict[str, Compression] = {".gz": "gzip", ".zst": "zstd"}
+_FORMULA = ("=", "+", "@")
+_LINE = "\x1f"
+"""A character that no text uses: a line read with it as delimiter is one cell."""
+
+
+@dataclass(frozen=True, eq=False)
+class Note:
+    """Something about a file that its reader should know."""
+
+    name: str
+    count: int
+    text: str
+
+    def __str__(self) -> str:
+        """The note in words."""
+        return self.text
+
+
+@dataclass(frozen=True, eq=False)
+class Source:
+    """A table that was read, and how it came."""
+
+    frame: pl.DataFrame
+    text: bool
+    """Whether all columns are text, so that numbers and dates are still to be found."""
+    format: Format = "csv"
+    delimiter: str = ","
+    encoding: str = "utf-8"
+    compression: Compression | None = None
+    notes: tuple[Note, ...] = ()
+
+    def __repr__(self) -> str:
+        """Without values."""
+        return f"Source({self.format}, {self.frame.height} records, {self.frame.width} columns)"
+
+
+def read(
+    path: str | os.PathLike[str],
+    delimiter: str | None = None,
+    encoding: str | None = None,
+    *,
+    header: bool | None = None,
+    columns: Sequence[str] | None = None,
+) -> Source:
+    """The table in a file, or on standard input if `path` is "-".
+
+    What the file is, its first bytes say: Parquet, Arrow, or else delimited text, maybe compressed.
+    Of a text, delimiter, encoding and header are found unless given, and every cell stays the text
+    it is. `columns` limits what is read.
+    """
+    if delimiter is not None and delimiter not in DELIMITERS:
+        raise PolicyError(
+            f"{delimiter!r} is no delimiter that can be read",
+            remedy="use a comma, a semicolon, a tab, a bar or a space",
+        )
+    with _about(path, "read"):
+        found = _read_bytes(_bytes(path), delimiter, encoding, header, columns)
+        _refuse_empty(found.frame)
+        return found
+
+
+def write(frame: Any, path: str | os.PathLike[str], like: Source | None = None) -> None:
+    """Write a frame in the format that the path's ending names, else in that of its source.
+
+    Text is written in UTF-8 with the delimiter of the source; "-" is standard output.
+    """
+    kind, compression = _named_format(path, like)
+    table = frame if isinstance(frame, pl.DataFrame) else nw.from_native(frame).to_polars()
+    delimiter = like.delimiter if like is not None and like.format == "csv" else ","
+    if _endings(path)[:1] == [".tsv"]:
+        delimiter = "\t"
+    with _about(path, "written"), _target(path) as target:
+        if kind == "parquet":
+            table.write_parquet(target)
+        elif kind == "arrow":
+            table.write_ipc(target)
+        else:
+            _write_text(table, target, delimiter, compression)
+
+
+def _bytes(path: str | os.PathLike[str]) -> bytes:
+    if str(path) == "-":
+        return sys.stdin.buffer.read()
+    if Path(path).is_dir():
+        raise InputError("it is a folder", remedy="name a file in it")
+    return Path(path).read_bytes()
+
+
+def _read_bytes(
+    data: bytes,
+    delimiter: str | None,
+    encoding: str | None,
+    header: bool | None,
+    columns: Sequence[str] | None,
+) -> Source:
+    if data.startswith(_PARQUET):
+        return Source(pl.read_parquet(io.BytesIO(data), columns=_listed(columns)), False, "parquet")
+    if data.startswith(_ARROW):
+        return Source(pl.read_ipc(io.BytesIO(data), columns=_listed(columns)), False, "arrow")
+    if data.startswith(_STREAM):
+        frame = pl.read_ipc_stream(io.BytesIO(data), columns=_listed(columns))
+        return Source(frame, False, "arrow")
+    if data.startswith(_GZIP):
+        found = _read_bytes(_gunzipped(data), delimiter, encoding, header, columns)
+        return replace(found, compression="gzip")
+    if data.startswith(_ZSTD):
+        found = _read_bytes(_unzstd(data), delimiter, encoding, header, columns)
+        return replace(found, compression="zstd")
+    return _read_text(data, delimiter, encoding, header, columns)
+
+
+def _listed(columns: Sequence[str] | None) -> list[str] | None:
+    return None if columns is None else list(columns)
+
+
+def _read_text(
+    data: bytes,
+    delimiter: str | None,
+    encoding: str | None,
+    header: bool | None,
+    columns: Sequence[str] | None,
+) -> Source:
+    _refuse_binary(data)
+    text = decoded(data, encoding)
+    if not text.data.strip():
+        raise InputError("it is empty", remedy="give a table with a header and records")
+    separator = delimiter or find_delimiter(text.data.lstrip(b"\r\n"))
+    frame = read_text(text.data, separator, header, columns)
+    notes = list(_formula_notes(frame))
+    if text.guessed:
+        words = f"the text is not UTF-8 and was read as {text.encoding}; name its encoding if not"
+        notes.append(Note("guessed_encoding", 1, words))
+    return Source(frame, True, "csv", separator, text.encoding, None, tuple(notes))
+
+
+def _refuse_binary(data: bytes) -> None:
+    if data.startswith(_ZIP):
+        raise InputError("it is a ZIP archive or a workbook", remedy="save it as CSV or Parquet")
+    head = data[:4096]
+    marked = head.startswith((b"\xff\xfe", b"\xfe\xff", b"\x00\x00\xfe\xff"))
+    if b"\x00" in head and not marked:
+        raise InputError("it is neither text nor Parquet nor Arrow", remedy="save it as CSV")
+
+
+def _refuse_empty(frame: pl.DataFrame) -> None:
+    if not frame.width or not frame.height:
+        raise InputError("it holds no records", remedy="give a table with at least one record")
+
+
+def _formula_notes(frame: pl.DataFrame) -> Iterator[Note]:
+    """Cells that a spreadsheet would run as a formula."""
+    starts = [
+        pl.any_horizontal(*(pl.col(name).str.starts_with(sign) for sign in _FORMULA)).sum()
+        for name in frame.columns
+    ]
+    count = sum(frame.select(pl.sum_horizontal(starts)).row(0)) if frame.width else 0
+    if count:
+        words = f"{count:,} cells start with =, + or @: a spreadsheet would take them for formulas"
+        yield Note("formula_cells", count, words)
+
+
+def _gunzipped(data: bytes) -> bytes:
+    broken = InputError("its gzip compression is damaged", remedy="compress it anew")
+    try:
+        return gzip.decompress(data)
+    except (OSError, EOFError, zlib.error):
+        pass
+    raise broken
+
+
+def _unzstd(data: bytes) -> bytes:
+    """Text out of zstd: Polars undoes it, line by line, and only in UTF-8."""
+    with boundary(
+        InputError("its zstd compression holds no text in UTF-8", remedy="decompress it first")
+    ):
+        lines = pl.read_csv(
+            data, separator=_LINE, quote_char=None, has_header=False, infer_schema=False
+        )
+        (only,) = lines.get_columns()
+        return "\n".join(only.fill_null("").to_list()).encode()
+
+
+def _endings(path: str | os.PathLike[str]) -> list[str]:
+    """The endings that say something: the format's, then the compression's."""
+    endings = [ending.lower() for ending in Path(path).suffixes[-2:]]
+    if endings and endings[-1] in _COMPRESSIONS:
+        return endings
+    return endings[-1:]
+
+
+def _named_format(
+    path: str | os.PathLike[str], like: Source | None
+) -> tuple[Format, Compression | None]:
+    endings = _endings(path)
+    compression = _COMPRESSIONS.get(endings[-1]) if endings else None
+    usual: Format = "csv" if like is None or compression is not None else like.format
+    kind = _FORMATS.get(endings[0], usual) if endings else usual
+    if compression is not None and kind != "csv":
+        raise PolicyError(
+            f"{str(path)!r} asks for a compressed {kind} file",
+            remedy="leave the last ending out: the format compresses by itself",
+        )
+    return kind, compression
+
+
+def _write_text(
+    table: pl.DataFrame, target: IO[bytes], delimiter: str, compression: Compression | None
+) -> None:
+    """A null is an empty cell; in a table of one column, where that were a blank line, a quoted."""
+    if table.width == 1:
+        table = table.with_columns(pl.all().cast(pl.String).fill_null(""))
+    if compression == "gzip":
+        with gzip.GzipFile("", "wb", fileobj=target, mtime=0) as packed:
+            packed.write(table.write_csv(separator=delimiter).encode())
+    elif compression == "zstd":
+        table.write_csv(target, separator=delimiter, compression="zstd", check_extension=False)
+    else:
+        table.write_csv(target, separator=delimiter)
+
+
+@contextmanager
+def _target(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
+    if str(path) == "-":
+        yield sys.stdout.buffer
+        sys.stdout.buffer.flush()
+        return
+    with Path(path).open("wb") as target:
+        yield target
+
+
+@contextmanager
+def _about(path: str | os.PathLike[str], done: str) -> Iterator[None]:
+    """Name the file in every error, and let no other library's words through."""
+    name = "standard input" if str(path) == "-" and done == "read" else repr(str(path))
+    name = "standard output" if str(path) == "-" and done == "written" else name
+    found: IncrowdError
+    try:
+        yield
+    except IncrowdError as error:
+        found = type(error)(f"{name} cannot be {done}: {error.message}", remedy=error.remedy)
+    except MemoryError:
+        raise
+    except OSError as error:
+        found = InputError(f"{name} cannot be {done}: {reason(error)}")
+    except Exception:  # noqa: BLE001  every library has its own exception tree
+        found = InputError(
+            f"{name} cannot be {done}: its content does not fit the format",
+            remedy="use another format",
+        )
+    else:
+        return
+    try:
+        raise found from None
+    finally:
+        found.__context__ = None

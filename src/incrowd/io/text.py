@@ -1,0 +1,220 @@
+"""Delimited text: its encoding, its delimiter and its header."""
+
+import codecs
+import csv
+import io
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from incrowd.arrays import Counts
+from incrowd.errors import InputError, PolicyError, boundary
+from incrowd.table.column import Kind
+from incrowd.table.parse import kind_of
+
+DELIMITERS = (",", ";", "\t", "|", " ")
+_MARKS = (
+    (codecs.BOM_UTF8, "utf-8-sig"),
+    (codecs.BOM_UTF32_LE, "utf-32"),
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+_HEAD = 2**16
+_SAMPLE = 100
+
+
+@dataclass(frozen=True, eq=False)
+class Text:
+    """A delimited text in UTF-8, and how it came."""
+
+    data: bytes
+    encoding: str
+    guessed: bool = False
+    """Whether the encoding is only a guess."""
+
+
+def decoded(data: bytes, encoding: str | None) -> Text:
+    """The text in UTF-8; its encoding is as given, as marked, UTF-8 or that of Windows."""
+    if encoding is not None:
+        return Text(_transcoded(data, encoding), encoding)
+    for mark, name in _MARKS:
+        if data.startswith(mark):
+            return Text(_transcoded(data, name), name)
+    if _is_utf8(data):
+        return Text(data, "utf-8")
+    for name in ("cp1252", "latin-1"):
+        try:
+            return Text(data.decode(name).encode(), name, guessed=True)
+        except UnicodeDecodeError:
+            continue
+    raise InputError("the encoding cannot be found", remedy="name it")
+
+
+def _is_utf8(data: bytes) -> bool:
+    if data.isascii():
+        return True
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _transcoded(data: bytes, encoding: str) -> bytes:
+    try:
+        name = codecs.lookup(encoding).name
+    except LookupError:
+        name = ""
+    if not name:
+        raise PolicyError(f"there is no encoding {encoding!r}", remedy="try utf-8 or cp1252")
+    if name == "utf-8" and data.isascii():
+        return data
+    place = -1
+    try:
+        return data.decode("utf-8-sig" if name == "utf-8" else name).encode()
+    except UnicodeError as error:
+        place = getattr(error, "start", 0)
+    line = data.count(b"\n", 0, place) + 1
+    raise InputError(
+        f"the text is not {encoding}: byte {place + 1:,} (line {line:,}) does not fit",
+        remedy="name its encoding",
+    )
+
+
+def find_delimiter(data: bytes) -> str:
+    """The delimiter that splits the first records most evenly; a comma if none does.
+
+    A space counts only if no other splits anything, and it splits all of them evenly.
+    """
+    found = {delimiter: _evenness(data, delimiter) for delimiter in DELIMITERS}
+    space_even, space_fields = found.pop(" ")
+    best = max(found, key=lambda delimiter: found[delimiter])
+    if found[best] > (0.0, 1):
+        return best
+    return " " if space_even == 1.0 and space_fields > 1 else ","
+
+
+def _evenness(data: bytes, delimiter: str) -> tuple[float, int]:
+    """The share of records with the most common number of fields, and that number.
+
+    Nothing is shared if that is less than half, or if the number is one.
+    """
+    sizes = Counter(len(record) for record in first_records(data, delimiter))
+    fields, times = max(sizes.items(), key=lambda item: (item[1], item[0]), default=(1, 1))
+    share = times / max(1, sizes.total())
+    return (share, fields) if fields > 1 and share >= 0.5 else (0.0, 1)
+
+
+def first_records(data: bytes, delimiter: str) -> list[list[str]]:
+    """The first records, split; blank lines are none."""
+    head = data[:_HEAD]
+    lines = io.StringIO(head.decode(errors="replace"), newline="")
+    found: list[list[str]] = []
+    with boundary(InputError("the first lines cannot be read")):
+        for record in csv.reader(lines, delimiter=delimiter):
+            if record:
+                found.append(record)
+            if len(found) > _SAMPLE:
+                break
+    return found[:-1] if len(data) > _HEAD and len(found) > 1 else found
+
+
+def has_header(records: Sequence[Sequence[str]]) -> bool:
+    """Whether the first record names the columns: not if it is like the numbers below it."""
+    votes = 0
+    for j, name in enumerate(records[0]):
+        below = [record[j] for record in records[1:] if len(record) > j and record[j].strip()]
+        if below and _kind(below) is not Kind.TEXT:
+            votes += 1 if _kind([name]) is Kind.TEXT else -1
+    return votes >= 0
+
+
+def _kind(texts: Sequence[str]) -> Kind:
+    return kind_of(np.array(texts, dtype=object))
+
+
+def names_of(record: Sequence[str], *, header: bool) -> list[str]:
+    """The names of the columns: those of the header, or column_1, column_2 and so on."""
+    if not header:
+        return [f"column_{j}" for j in range(1, len(record) + 1)]
+    names = list(record)
+    empty = [j for j, name in enumerate(names, start=1) if not name.strip()]
+    if empty:
+        raise InputError(
+            f"{len(empty)} columns have no name (first is column {empty[0]})",
+            remedy="name every column in the first line",
+        )
+    repeated = [name for name, times in Counter(names).items() if times > 1]
+    if repeated:
+        raise InputError(
+            f"{len(repeated)} column names occur more than once: {', '.join(map(repr, repeated))}",
+            remedy="rename the columns",
+        )
+    return names
+
+
+def read_text(
+    data: bytes, delimiter: str, header: bool | None, columns: Sequence[str] | None
+) -> pl.DataFrame:
+    """The records of a delimited text, every cell as the text it is."""
+    data = _with_line_feeds(data)
+    skipped = len(data) - len(data.lstrip(b"\r\n"))
+    body = data[skipped:] if skipped else data
+    records = first_records(body, delimiter)
+    if not records:
+        raise InputError("the file is empty", remedy="give a table with a header and records")
+    header = has_header(records) if header is None else header
+    names = names_of(records[0], header=header)
+    first_line = 1 + data.count(b"\n", 0, skipped)
+    blank = _checked(body, delimiter, len(names), first_line)
+    frame = _parsed(body, delimiter, header=header)
+    frame.columns = names
+    if len(blank):
+        lines = np.ones(len(frame) + header, dtype=np.bool_)
+        lines[blank[blank < len(lines)]] = False
+        frame = frame.filter(pl.Series(lines[int(header) :]))
+    return frame if columns is None else frame.select(columns)
+
+
+def _with_line_feeds(data: bytes) -> bytes:
+    return data if b"\n" in data else data.replace(b"\r", b"\n")
+
+
+def _parsed(data: bytes, delimiter: str, *, header: bool) -> pl.DataFrame:
+    with boundary(
+        InputError(
+            "the file is not well-formed CSV",
+            remedy="check its quotes, or give the delimiter and the encoding",
+        )
+    ):
+        return pl.read_csv(data, separator=delimiter, has_header=header, infer_schema=False)
+
+
+def _checked(data: bytes, delimiter: str, fields: int, first_line: int) -> Counts:
+    """The blank lines; records with more or fewer fields than the first are refused."""
+    from incrowd.kernels.lines import survey  # noqa: PLC0415  numba only when it is needed
+
+    found = np.zeros(5, dtype=np.int64)
+    blank = np.zeros(0, dtype=np.int64)
+    text: Any = np.frombuffer(data, dtype=np.uint8)
+    survey(text, ord(delimiter), fields, blank, found)
+    if found[4]:
+        raise InputError(
+            f"a quote that opens in line {found[4] + first_line - 1:,} is never closed",
+            remedy="close it",
+        )
+    if found[2]:
+        raise InputError(
+            f"{found[2]:,} records have not {fields} fields as the first line has"
+            f" (first at line {found[3] + first_line - 1:,})",
+            remedy="correct them, or give the delimiter",
+        )
+    if found[1]:
+        blank = np.zeros(found[1], dtype=np.int64)
+        survey(text, ord(delimiter), fields, blank, np.zeros(5, dtype=np.int64))
+    return blank

@@ -1,0 +1,60 @@
+"""Records and fields of a delimited text, found without splitting it."""
+
+import numpy as np
+
+from incrowd.arrays import Counts
+from incrowd.kernels.compile import jit
+
+_QUOTE = 34
+_NEWLINE = 10
+_RETURN = 13
+
+
+@jit
+def survey(text: np.ndarray, separator: int, wanted: int, blank: Counts, found: Counts) -> None:
+    """Count the records, and those that have not the wanted number of fields.
+
+    A field that starts with a quote ends with one; inside, separators and line ends are text and
+    two quotes are one. `found` becomes: records, blank lines, ragged records, the line of the first
+    ragged one, the line where a quote opens that is never closed (0 if there is none). `blank`
+    becomes the numbers, among records and blank lines, of as many blank lines as it holds.
+    """
+    line, start_line, quote_line = 1, 1, 0
+    fields, length = 1, 0
+    quoted, at_start = False, True
+    for i in range(len(text) + 1):
+        end = i == len(text)
+        byte = _NEWLINE if end else text[i]
+        if quoted and not end:
+            if byte == _QUOTE:
+                quoted = False
+            line += byte == _NEWLINE
+        elif byte == _QUOTE and (at_start or (text[i - 1] == _QUOTE and quote_line > 0)):
+            quoted, at_start, quote_line = True, False, line
+            length += 1
+        elif byte == separator:
+            fields += 1
+            length += 1
+            at_start, quote_line = True, 0
+        elif byte == _NEWLINE:
+            if end and length == 0:
+                break
+            if length == 0:
+                if found[1] < len(blank):
+                    blank[found[1]] = found[0] + found[1]
+                found[1] += 1
+            else:
+                found[0] += 1
+                if fields != wanted:
+                    found[2] += 1
+                    if found[3] == 0:
+                        found[3] = start_line
+            line += 1
+            start_line = line
+            fields, length, at_start = 1, 0, True
+            if end and quoted:
+                found[4] = quote_line
+            quote_line = 0
+        elif byte != _RETURN:
+            length += 1
+            at_start = False

@@ -1,0 +1,79 @@
+"""(alpha, k)-anonymity: classes of k people in which no sensitive value is too common."""
+
+from dataclasses import field
+from typing import Annotated, Literal
+
+import numpy as np
+from pydantic import Field
+from pydantic.dataclasses import dataclass
+
+from incrowd.arrays import Counts, Flags
+from incrowd.classes import Classes
+from incrowd.models.model import histogram_of
+from incrowd.models.shares import fraction, part
+from incrowd.values import STRICT
+
+
+@dataclass(frozen=True, config=STRICT)
+class AlphaK:
+    """Every class holds k people, of whom at most a share alpha holds any one value (Wong).
+
+    The value asked for and reached is alpha. A class of fewer than k people counts as one whose
+    commonest value is held by all, so that what is reached tells of both conditions. A person with
+    several records counts once for each different value.
+
+    >>> AlphaK("diagnosis", alpha=0.5, k=5).asked
+    0.5
+    """
+
+    column: str
+    alpha: Annotated[float, Field(gt=0, lt=1)]
+    k: Annotated[int, Field(ge=2)]
+    name: Literal["alpha-k"] = field(default="alpha-k", kw_only=True)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The one sensitive column."""
+        return (self.column,)
+
+    @property
+    def asked(self) -> float:
+        """Alpha."""
+        return float(self.alpha)
+
+    @property
+    def higher_is_safer(self) -> bool:
+        """The smaller the largest share, the less a class tells."""
+        return False
+
+    @property
+    def monotone(self) -> bool:
+        """No value is commoner in a union than in the part where it is commonest."""
+        return True
+
+    @property
+    def absorbing(self) -> bool:
+        """A class that joins can make a value too common."""
+        return False
+
+    def satisfied(self, classes: Classes) -> Flags:
+        """Which classes meet both conditions; shares are compared without rounding."""
+        fair = self._commonest(classes) <= part(classes.people, fraction(self.alpha))
+        return (classes.people >= self.k) & fair
+
+    def reached(self, classes: Classes) -> float:
+        """The largest share of a value in any class, 1 if a class is too small; 0 without one."""
+        if (classes.people < self.k).any():
+            return 1.0
+        shares = self._commonest(classes) / np.maximum(classes.people, 1)
+        return float(shares.max(initial=0.0))
+
+    def possible(self, whole: Classes) -> float:
+        """The share of the commonest value; 1 if there are fewer than k people."""
+        return self.reached(whole)
+
+    def _commonest(self, classes: Classes) -> Counts:
+        from incrowd.kernels.diversity import largest
+
+        held = histogram_of(classes, self.name, self.column)
+        return largest(held.start, held.count)

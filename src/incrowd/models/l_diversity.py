@@ -1,0 +1,142 @@
+"""l-diversity: every class holds at least l well-represented sensitive values."""
+
+import math
+from dataclasses import field
+from typing import Annotated, Literal, Self, assert_never
+
+import numpy as np
+from pydantic import Field, model_validator
+from pydantic.dataclasses import dataclass
+
+from incrowd.arrays import Counts, Flags, Floats
+from incrowd.classes import Classes
+from incrowd.models.model import histogram_of
+from incrowd.models.shares import TOLERANCE, fraction, part, settled
+from incrowd.values import STRICT
+
+
+@dataclass(frozen=True, config=STRICT)
+class LDiversity:
+    """Every class holds at least l well-represented values of a sensitive column.
+
+    `kind` says what well represented means: `frequency`: no value is held by more than 1/l of
+    the people of a class (Ghinita Definition 4; l may be fractional); `distinct`: l different
+    values; `entropy`: the entropy of the values is at least log l; `recursive`: the commonest is
+    held by fewer than c times as many as hold the l-th commonest and all rarer ones together
+    (Machanavajjhala Section 4). A missing value is a value like any other.
+
+    A person with several records counts once for each different value.
+
+    >>> LDiversity("diagnosis", 3).kind
+    'frequency'
+    """
+
+    column: str
+    l: Annotated[float, Field(ge=1, le=1e9)]
+    kind: Literal["frequency", "distinct", "entropy", "recursive"] = "frequency"
+    c: Annotated[float, Field(gt=0, le=1000)] | None = None
+    """The c of `recursive`, and of no other kind."""
+    name: Literal["l-diversity"] = field(default="l-diversity", kw_only=True)
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Self:
+        if (self.c is None) == (self.kind == "recursive"):
+            raise ValueError("c belongs to kind 'recursive', which needs it, and to no other kind")
+        if self.kind == "recursive" and not self.l.is_integer():
+            raise ValueError("l is a whole number for kind 'recursive'")
+        return self
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The one sensitive column."""
+        return (self.column,)
+
+    @property
+    def asked(self) -> float:
+        """The l asked for."""
+        return float(self.l)
+
+    @property
+    def higher_is_safer(self) -> bool:
+        """More values hide better."""
+        return True
+
+    @property
+    def monotone(self) -> bool:
+        """A union is no worse than the worse of its parts, whatever the kind."""
+        return True
+
+    @property
+    def absorbing(self) -> bool:
+        """Whoever joins, values do not become fewer; but one of them can come to dominate."""
+        return self.kind == "distinct"
+
+    def satisfied(self, classes: Classes) -> Flags:
+        """Which classes are l-diverse; shares are compared without rounding."""
+        match self.kind:
+            case "frequency":
+                return self._commonest(classes) <= part(classes.people, 1 / fraction(self.l))
+            case "entropy":
+                return self._entropies(classes) >= math.log(self.l) - TOLERANCE
+            case "distinct":
+                return self._distinct(classes) >= self.l
+            case "recursive":
+                return self._deepest(classes) >= self.l
+            case _:
+                assert_never(self.kind)
+
+    def reached(self, classes: Classes) -> float:
+        """The l of the weakest class that holds anybody; infinity if there is none.
+
+        For `recursive` it is the largest whole l that holds with this c, 0 if none does.
+        """
+        anybody = classes.people > 0
+        if not anybody.any():
+            return float("inf")
+        weakest = float(self._values(classes)[anybody].min())
+        return settled(weakest, self.asked) if self.kind == "entropy" else weakest
+
+    def possible(self, whole: Classes) -> float:
+        """What the table as one class reaches: no release without suppression reaches more.
+
+        For `frequency` this is Ghinita's eligibility: people / holders of the commonest value.
+        """
+        return self.reached(whole)
+
+    def _values(self, classes: Classes) -> Floats:
+        match self.kind:
+            case "frequency":
+                return classes.people / np.maximum(self._commonest(classes), 1)
+            case "entropy":
+                return np.exp(self._entropies(classes))
+            case "distinct":
+                return self._distinct(classes).astype(np.float64)
+            case "recursive":
+                return self._deepest(classes).astype(np.float64)
+            case _:
+                assert_never(self.kind)
+
+    def _commonest(self, classes: Classes) -> Counts:
+        from incrowd.kernels.diversity import largest
+
+        held = histogram_of(classes, self.name, self.column)
+        return largest(held.start, held.count)
+
+    def _distinct(self, classes: Classes) -> Counts:
+        from incrowd.kernels.diversity import held as number_held
+
+        held = histogram_of(classes, self.name, self.column)
+        return number_held(held.start, held.count)
+
+    def _entropies(self, classes: Classes) -> Floats:
+        from incrowd.kernels.diversity import entropies
+
+        held = histogram_of(classes, self.name, self.column)
+        return entropies(held.start, held.count)
+
+    def _deepest(self, classes: Classes) -> Counts:
+        from incrowd.kernels.diversity import deepest
+
+        held = histogram_of(classes, self.name, self.column)
+        c = fraction(self.c or 0.0)
+        return deepest(held.start, held.count, c.numerator, c.denominator)

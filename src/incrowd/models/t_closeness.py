@@ -1,0 +1,135 @@
+"""t-closeness: what a class holds differs little from what the whole table holds."""
+
+from dataclasses import field
+from typing import Annotated, Literal, assert_never
+
+import numpy as np
+from pydantic import Field
+from pydantic.dataclasses import dataclass
+
+from incrowd.arrays import Codes, Flags, Floats
+from incrowd.classes import Classes, Histogram, SensitiveColumn
+from incrowd.errors import PolicyError
+from incrowd.models.model import histogram_of
+from incrowd.models.shares import TOLERANCE, settled
+from incrowd.values import STRICT
+
+Distance = Literal["equal", "ordered", "hierarchical"]
+
+
+@dataclass(frozen=True, config=STRICT)
+class TCloseness:
+    """The values of a sensitive column are spread in every class as in the whole table, up to t.
+
+    The distance of the two is the earth mover's (Li Section 4), 0..1, where to move from one
+    value to another costs: `equal`: always 1; `ordered`: the steps between them over the steps
+    between the first and last value of the table; `hierarchical`: the level at which they meet
+    over the height of the column's hierarchy.
+
+    A missing value is a value like any other, at distance 1 from all others. With `ordered` the
+    missing are moved in the proportions of the table, so that the distance, where shares of
+    missing values differ, is never below the earth mover's and at most 1.
+
+    >>> TCloseness("diagnosis", 0.2).distance
+    'equal'
+    """
+
+    column: str
+    t: Annotated[float, Field(ge=0, le=1)]
+    distance: Distance = "equal"
+    name: Literal["t-closeness"] = field(default="t-closeness", kw_only=True)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The one sensitive column."""
+        return (self.column,)
+
+    @property
+    def asked(self) -> float:
+        """The t asked for."""
+        return float(self.t)
+
+    @property
+    def higher_is_safer(self) -> bool:
+        """The nearer to the whole table, the less a class tells."""
+        return False
+
+    @property
+    def monotone(self) -> bool:
+        """Distances are convex: a union is no farther than the farther of its parts."""
+        return True
+
+    @property
+    def absorbing(self) -> bool:
+        """A class that is far from the table can pull one that is near away from it."""
+        return False
+
+    def satisfied(self, classes: Classes) -> Flags:
+        """Which classes are t-close, give or take 1e-9 for rounding."""
+        return self._distances(classes) <= self.t + TOLERANCE
+
+    def reached(self, classes: Classes) -> float:
+        """The distance of the farthest class; 0 if there is no class."""
+        return settled(float(self._distances(classes).max(initial=0.0)), self.asked)
+
+    def possible(self, whole: Classes) -> float:  # noqa: ARG002  the same for every table
+        """The table as one class is at distance 0 from itself."""
+        return 0.0
+
+    def _distances(self, classes: Classes) -> Floats:
+        held = histogram_of(classes, self.name, self.column)
+        match self.distance:
+            case "equal":
+                same = np.arange(len(held.column.whole), dtype=np.int32)[np.newaxis]
+                return _mean_over_levels(held, same, held.column.shares[np.newaxis])
+            case "ordered":
+                return _ordered(held)
+            case "hierarchical":
+                maps = _maps(held.column)
+                return _mean_over_levels(held, maps[:-1], held.column.level_shares)
+            case _:
+                assert_never(self.distance)
+
+
+def distances(column: SensitiveColumn) -> tuple[Distance, ...]:
+    """The distances that mean something for this column."""
+    ordered: tuple[Distance, ...] = ("ordered",) if column.ordered else ()
+    tree: tuple[Distance, ...] = ("hierarchical",) if column.maps is not None else ()
+    return ("equal", *ordered, *tree)
+
+
+def _mean_over_levels(held: Histogram, maps: Codes, shares: Floats) -> Floats:
+    """The mean, over the levels below the top, of the equal distance of the nodes.
+
+    This is Li's hierarchical distance: every step up or down a tree of height H costs 1/(2H), so
+    the earth that crosses the edge above a node is |p - q| of that node.
+    """
+    from incrowd.kernels.closeness import node_distances
+
+    total = np.zeros(len(held.start) - 1, dtype=np.float64)
+    for nodes, share in zip(maps, shares, strict=False):
+        total += node_distances(held.start, held.code, held.count, nodes, share)
+    return total / max(len(maps), 1)
+
+
+def _ordered(held: Histogram) -> Floats:
+    from incrowd.kernels.closeness import ordered_distances
+
+    column = held.column
+    if not column.ordered:
+        raise PolicyError(
+            f"the values of '{column.name}' have no order that means something",
+            remedy="use distance 'equal', or declare the column a number or a date",
+        )
+    rank, upto = column.scale
+    missing = float(column.shares[0])
+    return ordered_distances(held.start, held.code, held.count, missing, rank, upto)
+
+
+def _maps(column: SensitiveColumn) -> Codes:
+    if column.maps is None or len(column.maps) < 2:
+        raise PolicyError(
+            f"t-closeness with distance 'hierarchical' needs a hierarchy of '{column.name}'",
+            remedy="give the column a hierarchy, or use distance 'equal'",
+        )
+    return column.maps

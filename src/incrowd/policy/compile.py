@@ -1,0 +1,120 @@
+"""A policy and coded columns become the problem that a search gets."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+
+from incrowd.arrays import MISSING, Codes, Counts, Flags, Floats
+from incrowd.classes import SensitiveColumn
+from incrowd.errors import InfeasibleError, InputError, PolicyError
+from incrowd.hierarchy.hierarchy import Hierarchy
+from incrowd.policy.policy import Policy
+from incrowd.problem import Problem
+from incrowd.recoding import QuasiColumn
+from incrowd.table.column import CodedColumn, Kind
+from incrowd.table.fold import fold
+from incrowd.table.roles import Missing
+
+Quasi: TypeAlias = Mapping[str, tuple[CodedColumn, Hierarchy]]
+"""Quasi-identifying columns, coded by the leaves of their hierarchies."""
+Counted: TypeAlias = Mapping[str, tuple[CodedColumn, Hierarchy | None]]
+"""The columns of `Policy.counted`, coded by the leaves of their hierarchies if they have one."""
+
+
+@dataclass(frozen=True, eq=False)
+class Compiled:
+    """A problem, and which records of the table it is about."""
+
+    problem: Problem
+    tally_records: Counts
+    """The records of the table that are in the tally, ascending: `tally.row_of[i]` is the row of
+    record `tally_records[i]`."""
+    left_out_missing: int
+    """Records left out because a quasi-identifying value is missing (`Missing.SUPPRESS`)."""
+
+
+def compile(  # noqa: A001, PLR0913  the word of the design; each argument is one thing of the table
+    policy: Policy,
+    quasi: Quasi,
+    sensitive: Counted,
+    unit: Codes | None = None,
+    weights: Floats | None = None,
+    *,
+    seed: int = 0,
+) -> Compiled:
+    """The problem of finding a release of this table that satisfies the policy."""
+    _require(policy.quasi, quasi, "quasi-identifying")
+    _require(policy.counted, sensitive, "sensitive")
+    codes = [quasi[name][0].codes for name in policy.quasi]
+    values = [sensitive[name][0].codes for name in policy.counted]
+    there = _there(policy, codes)
+    tally = fold(
+        [column[there] for column in codes],
+        [column[there] for column in values],
+        None if unit is None else unit[there],
+        None if weights is None else weights[there],
+    )
+    problem = Problem(
+        tally=tally,
+        columns=tuple(_quasi_column(policy, name, quasi, there) for name in policy.quasi),
+        sensitive=tuple(_sensitive_column(name, sensitive, unit) for name in policy.counted),
+        models=policy.models,
+        loss=policy.loss,
+        suppression=policy.suppression,
+        missing=policy.missing,
+        seed=seed,
+    )
+    return Compiled(problem, np.flatnonzero(there).astype(np.int64), int((~there).sum()))
+
+
+def _require(names: tuple[str, ...], given: Mapping[str, object], what: str) -> None:
+    lacking = [name for name in names if name not in given]
+    if lacking:
+        raise PolicyError(f"the table has no {what} column '{lacking[0]}'")
+
+
+def _there(policy: Policy, codes: list[Codes]) -> Flags:
+    """Which records stay: all, or with `Missing.SUPPRESS` those that lack no value."""
+    there: Flags = np.ones(len(codes[0]), dtype=np.bool_)
+    if not len(there):
+        raise InputError("the table has no records")
+    if policy.missing is Missing.SUPPRESS:
+        for column in codes:
+            there &= column != MISSING
+        if not there.any():
+            raise InfeasibleError(
+                "every record lacks a quasi-identifying value, so missing = 'suppress' leaves none",
+                remedy="take missing = 'own-value', or fewer quasi-identifying columns",
+            )
+    return there
+
+
+def _quasi_column(policy: Policy, name: str, quasi: Quasi, there: Flags) -> QuasiColumn:
+    column, hierarchy = quasi[name]
+    frequency = np.bincount(column.codes[there], minlength=len(hierarchy.leaves) + 1)
+    weight = policy.columns[name].weight
+    return QuasiColumn(name, hierarchy, frequency.astype(np.int64), weight)
+
+
+def _sensitive_column(name: str, sensitive: Counted, unit: Codes | None) -> SensitiveColumn:
+    column, hierarchy = sensitive[name]
+    ordered = column.domain.kind is not Kind.TEXT
+    return SensitiveColumn(
+        name,
+        people_per_code(column, unit),
+        ordered=ordered if hierarchy is None else ordered or hierarchy.ordered,
+        maps=None if hierarchy is None else hierarchy.maps,
+    )
+
+
+def people_per_code(column: CodedColumn, unit: Codes | None) -> Counts:
+    """People per code: a person counts once per code, a record without a unit is a person."""
+    size = len(column.domain) + 1
+    codes = column.codes
+    if unit is not None:
+        known = unit != MISSING
+        pairs = np.unique(unit[known].astype(np.int64) * size + codes[known])
+        codes = np.concatenate([codes[~known], (pairs % size).astype(np.int32)])
+    return np.bincount(codes, minlength=size).astype(np.int64)

@@ -1,0 +1,121 @@
+"""What the quick flags of the command line mean, as a policy."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from incrowd.errors import PolicyError
+from incrowd.hierarchy import AnyHierarchy
+from incrowd.models import AnyModel, KAnonymity, LDiversity, TCloseness
+from incrowd.policy.codec import made
+from incrowd.policy.faults import did_you_mean
+from incrowd.policy.policy import Policy
+from incrowd.table.roles import Missing, Role
+
+
+def quick(  # noqa: PLR0913  one argument per flag
+    names: Iterable[str],
+    *,
+    quasi: Sequence[str],
+    sensitive: Sequence[str] = (),
+    keep: Sequence[str] = (),
+    identifiers: Sequence[str] = (),
+    unit: str | None = None,
+    weight: str | None = None,
+    k: int | None = None,
+    l: float | None = None,
+    t: float | None = None,
+    method: str = "auto",
+    loss: str = "gcp",
+    target: str | None = None,
+    suppress: float = 0.0,
+    hierarchies: "Mapping[str, AnyHierarchy | str] | None" = None,
+    weights: Mapping[str, float] | None = None,
+    missing: Missing | str = Missing.OWN_VALUE,
+    **settings: Any,
+) -> Policy:
+    """The policy that the quick flags say, for a table with columns of these names.
+
+    What is neither quasi-identifying, sensitive, kept nor an identifier is left out: see
+    `left_out`. l and t are asked of every sensitive column. `settings` are further keys of a
+    policy.
+
+    >>> quick(["age", "zip", "note"], quasi=["age", "zip"], k=5).dropped
+    ('note',)
+    """
+    roles = {Role.QUASI: quasi, Role.SENSITIVE: sensitive, Role.KEEP: keep}
+    roles |= {Role.IDENTIFIER: identifiers}
+    roles |= {Role.UNIT: [unit] if unit else [], Role.WEIGHT: [weight] if weight else []}
+    role_of = _roles(tuple(names), roles)
+    details = _details(role_of, hierarchies or {}, weights or {})
+    if target is not None:
+        settings["loss"] = {"name": loss, "target": target}
+    return made(
+        lambda: Policy.model_validate(
+            {
+                "columns": {
+                    name: {"role": role, **details.get(name, {})} for name, role in role_of.items()
+                },
+                "models": _models(k, l, t, sensitive),
+                "search": method,
+                "loss": loss,
+                "suppression": suppress,
+                "missing": missing,
+                **settings,
+            }
+        )
+    )
+
+
+def left_out(policy: Policy) -> tuple[str, ...]:
+    """The columns that will not leave because nothing was said about them."""
+    return policy.dropped
+
+
+def _roles(names: tuple[str, ...], roles: Mapping[Role, Sequence[str]]) -> dict[str, Role]:
+    """The role of each column of the table, in the table's order."""
+    found: dict[str, Role] = {}
+    for role, wanted in roles.items():
+        for name in wanted:
+            if name not in names:
+                raise _unknown(name, names)
+            if found.get(name, role) is not role:
+                raise PolicyError(
+                    f"column '{name}' is asked to be both '{found[name].value}' and '{role.value}'"
+                )
+            found[name] = role
+    return {name: found.get(name, Role.DROP) for name in names}
+
+
+def _details(
+    role_of: Mapping[str, Role],
+    hierarchies: "Mapping[str, AnyHierarchy | str]",
+    weights: Mapping[str, float],
+) -> dict[str, dict[str, Any]]:
+    details: dict[str, dict[str, Any]] = {}
+    for key, values in (("hierarchy", hierarchies), ("weight", weights)):
+        for name, value in values.items():
+            if name not in role_of:
+                raise _unknown(name, tuple(role_of))
+            details.setdefault(name, {})[key] = value
+    return details
+
+
+def _unknown(name: str, names: tuple[str, ...]) -> PolicyError:
+    return PolicyError(f"the table has no column '{name}'", remedy=did_you_mean(name, names))
+
+
+def _models(
+    k: int | None, l: float | None, t: float | None, sensitive: Sequence[str]
+) -> tuple[AnyModel, ...]:
+    if k is None and l is None and t is None:
+        raise PolicyError("no model is asked for", remedy="give k, l or t")
+    if k is not None and k < 2:
+        raise PolicyError("k must be at least 2", remedy="one person is no crowd")
+    if not sensitive and (l is not None or t is not None):
+        raise PolicyError("l and t are about sensitive columns", remedy="name at least one")
+    models: list[AnyModel] = [] if k is None else [KAnonymity(k)]
+    if l is not None:
+        models += made(lambda: [LDiversity(name, l) for name in sensitive])
+    if t is not None:
+        models += made(lambda: [TCloseness(name, t) for name in sensitive])
+    return tuple(models)

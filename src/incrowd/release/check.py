@@ -1,0 +1,134 @@
+"""Checking a release by itself: its rows, its policy and, if there is one, its certificate."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+import polars as pl
+
+from incrowd.errors import NotMetError
+from incrowd.policy.policy import Policy
+from incrowd.release.cells import readable
+from incrowd.release.certificate import (
+    Certificate,
+    Digest,
+    Spread,
+    digest_of_policy,
+)
+from incrowd.release.crowds import numbered
+from incrowd.release.leaving import dropped
+from incrowd.release.verdict import Check, Verdict
+from incrowd.release.verify import Reference, verify
+from incrowd.release.written import written
+
+
+def check_rows(
+    rows: pl.DataFrame,
+    policy: Policy,
+    digest: Digest,
+    certificate: Certificate | None = None,
+    *,
+    text: bool = False,
+) -> Check:
+    """What these rows show of a policy, everything counted anew."""
+    digest_ok = None
+    if certificate is not None and certificate.digest.of == digest.of:
+        digest_ok = certificate.digest == digest
+    faults = [*_columns(rows, policy), *_papers(policy, certificate, digest_ok)]
+    notes: list[str] = []
+    verdicts: tuple[Verdict, ...] = ()
+    if not _lacking(rows, policy):
+        seen = readable(rows, policy.missing_values, text=text)
+        trusted = certificate if digest_ok else None
+        verdicts, notes = _judged(seen, policy, trusted)
+    if not verdicts:
+        faults.append("The models could not be checked.")
+    ok = not faults and all(verdict.ok for verdict in verdicts)
+    return Check(ok, verdicts, digest.sha256, digest_ok, (*faults, *notes))
+
+
+def _lacking(rows: pl.DataFrame, policy: Policy) -> list[str]:
+    gone = set(dropped(policy))
+    return [name for name in policy.columns if name not in gone and name not in rows.columns]
+
+
+def _columns(rows: pl.DataFrame, policy: Policy) -> Iterator[str]:
+    if lacking := _lacking(rows, policy):
+        yield f"The release lacks columns that the policy lets leave: {', '.join(lacking)}."
+    gone = set(dropped(policy))
+    if stray := [name for name in rows.columns if name in gone]:
+        yield f"The release has columns that must not leave: {', '.join(stray)}."
+    if unknown := [name for name in rows.columns if name not in policy.columns]:
+        yield f"The release has columns that the policy does not name: {', '.join(unknown)}."
+
+
+def _papers(
+    policy: Policy, certificate: Certificate | None, digest_ok: bool | None
+) -> Iterator[str]:
+    if certificate is None:
+        return
+    if digest_ok is False:
+        yield "The certificate is of another release, or the release was changed."
+    if digest_of_policy(written(policy)) != certificate.policy_sha256:
+        yield "The certificate is of another policy."
+    if not all(model.ok for model in certificate.models):
+        yield "The certificate itself says that a model is not met."
+
+
+def _judged(
+    rows: pl.DataFrame, policy: Policy, certificate: Certificate | None
+) -> tuple[tuple[Verdict, ...], list[str]]:
+    """The verdicts, and what was taken on trust or stands in their way."""
+    reference, notes = _references(rows, policy, certificate)
+    try:
+        verdicts = verify(rows, policy, reference=reference)
+    except NotMetError as error:
+        return (), [f"{error.message[:1].upper()}{error.message[1:]}."]
+    if policy.unit is None:
+        return verdicts, notes
+    if certificate is None or len(certificate.models) != len(verdicts):
+        notes.append(
+            "People cannot be counted from the release alone, only its records were; a "
+            "certificate of this very release would attest the people."
+        )
+        return tuple(replace(verdict, ok=False) for verdict in verdicts), notes
+    notes.append("The number of people per class is attested by the certificate, not recounted.")
+    return tuple(_attested(certificate, i, verdict) for i, verdict in enumerate(verdicts)), notes
+
+
+def _attested(certificate: Certificate, number: int, counted: Verdict) -> Verdict:
+    """What the certificate says of a model; a class never has more people than records."""
+    said = certificate.models[number]
+    same = (said.name, said.column, said.asked) == (counted.name, counted.column, counted.asked)
+    enough = counted.ok or counted.name != "k-anonymity"
+    return replace(counted, reached=said.reached, ok=same and said.ok and enough)
+
+
+def _references(
+    rows: pl.DataFrame, policy: Policy, certificate: Certificate | None
+) -> tuple[dict[str, Reference], list[str]]:
+    found: dict[str, Reference] = {}
+    notes = []
+    names = (model.columns[0] for model in policy.models if model.name == "t-closeness")
+    for name in dict.fromkeys(names):
+        spread = None if certificate is None else certificate.spread.get(name)
+        labels = numbered(rows[name])[1].to_list()
+        if spread is not None and _fits(spread, labels):
+            found[name] = _reference(spread, labels)
+        else:
+            notes.append(
+                f"Without its certificate t-closeness of {name} is measured against the release "
+                "itself, not against the table as it was read."
+            )
+    return found, notes
+
+
+def _fits(spread: Spread, labels: list[str]) -> bool:
+    inside = all(0 <= place < len(spread.people) for place in spread.places)
+    return inside and len(spread.places) == len(labels) and sum(spread.people) > 0
+
+
+def _reference(spread: Spread, labels: list[str]) -> Reference:
+    maps = None if spread.maps is None else np.array(spread.maps, dtype=np.int32)
+    place = dict(zip(labels, spread.places, strict=True))
+    return Reference(place, np.array(spread.people, dtype=np.int64), maps)

@@ -1,0 +1,79 @@
+"""From a recoding to what becomes of each record."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from incrowd.arrays import SUPPRESSED, Codes, Counts, Texts
+from incrowd.engines.base import Shown
+from incrowd.policy.compile import Compiled
+from incrowd.policy.policy import Policy
+from incrowd.recoding import Outcome, Pieces
+
+
+@dataclass(frozen=True, eq=False)
+class Leaving:
+    """What leaves: which records, in which order, and what becomes of their columns."""
+
+    classes: Codes
+    """The class of each record of the table, -1 for one that is left out."""
+    order: Counts | None
+    """A permutation of the records that leave; None keeps their order."""
+    shown: Mapping[str, Shown]
+    """What the classes show of the quasi-identifying columns."""
+    dropped: tuple[str, ...]
+    pseudonyms: Mapping[str, Texts] = field(default_factory=dict, repr=False)
+    """The columns that show a pseudonym, one per record of the table."""
+
+    @property
+    def records(self) -> Counts:
+        """The records that leave, in their new order."""
+        kept = np.flatnonzero(self.classes >= 0)
+        return kept if self.order is None else kept[self.order]
+
+
+def dropped(policy: Policy) -> tuple[str, ...]:
+    """The columns that do not leave: those dropped, identifiers without a pseudonym, the unit."""
+    named = tuple(name for name in policy.identifiers if policy.columns[name].action == "drop")
+    return (*policy.dropped, *named, *((policy.unit,) if policy.unit else ()))
+
+
+def pseudonymous(policy: Policy) -> tuple[str, ...]:
+    """The identifiers that leave as pseudonyms."""
+    return tuple(name for name in policy.identifiers if policy.columns[name].action != "drop")
+
+
+def unchanging(policy: Policy) -> tuple[str, ...]:
+    """The columns that leave as they are."""
+    gone = {*dropped(policy), *pseudonymous(policy), *policy.quasi}
+    return tuple(name for name in policy.columns if name not in gone)
+
+
+def assigned(records: int, compiled: Compiled, pieces: Pieces, rng: np.random.Generator) -> Codes:
+    """The class of each record of the table; those left out have class -1.
+
+    Which of the equal records of a row go into which of its pieces is drawn.
+    """
+    row_of = compiled.problem.tally.row_of
+    assert row_of is not None  # noqa: S101  a table in memory has its records
+    drawn = rng.permutation(len(row_of))
+    place = drawn[np.argsort(row_of[drawn], kind="stable")]
+    order = np.argsort(pieces.row, kind="stable")
+    classes = np.full(records, SUPPRESSED, dtype=np.int32)
+    of_place = np.repeat(pieces.class_of[order], pieces.count[order])
+    classes[compiled.tally_records[place]] = of_place
+    return classes
+
+
+def shown(outcome: Outcome) -> dict[str, Shown]:
+    """What the classes show of each quasi-identifying column."""
+    return {column.name: _shown(outcome, j) for j, column in enumerate(outcome.columns)}
+
+
+def _shown(outcome: Outcome, j: int) -> Shown:
+    hierarchy = outcome.columns[j].hierarchy
+    low, high, level = outcome.low[j], outcome.high[j], outcome.level[j]
+    missing = (high == 0) & (level < hierarchy.height)
+    exact = ((level == 0) & (low == high)) | missing
+    return hierarchy.show(low, high, level, outcome.spans), bool(exact.all())

@@ -1,0 +1,169 @@
+"""Rows that are about to leave: proving what they show, and putting it into a certificate."""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+import numpy as np
+import polars as pl
+
+from incrowd.arrays import Codes, Floats
+from incrowd.loss import figures
+from incrowd.policy.compile import Compiled, Counted, Quasi
+from incrowd.policy.policy import Policy
+from incrowd.recoding import Outcome
+from incrowd.release.assumptions import assumptions
+from incrowd.release.cells import readable
+from incrowd.release.certificate import (
+    Attested,
+    Certificate,
+    Digest,
+    LeftOut,
+    Seed,
+    Spread,
+    digest_of_policy,
+    versions,
+)
+from incrowd.release.crowds import numbered
+from incrowd.release.leaving import Leaving, unchanging
+from incrowd.release.verdict import Verdict
+from incrowd.release.verify import Reference, covers, crowds_in, unchanged, verify
+from incrowd.release.written import written
+from incrowd.risk import Risk, measure
+from incrowd.search.search import Found
+from incrowd.table.fold import fold
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """A table as it was read: its rows, and its columns as codes."""
+
+    policy: Policy
+    """As the user wrote it."""
+    rows: pl.DataFrame
+    text: bool
+    """Whether the rows come from a text file."""
+    quasi: Quasi
+    counted: Counted
+    unit: Codes | None
+    weights: Floats | None
+    compiled: Compiled
+
+    def reference(self) -> dict[str, Reference]:
+        """How the columns that models are about were spread in this table."""
+        known = {column.name: column for column in self.compiled.problem.sensitive}
+        names = dict.fromkeys(model.columns[0] for model in self.policy.models if model.columns)
+        return {
+            name: Reference.read(
+                self.rows[name], self.counted[name][0].codes, known[name].whole, known[name].maps
+            )
+            for name in names
+        }
+
+
+@dataclass(frozen=True, eq=False)
+class Prepared:
+    """What a search found, turned into rows, not yet verified."""
+
+    table: Table
+    found: Found
+    outcome: Outcome
+    leaving: Leaving
+    frame: Any
+    """The rows that are to leave, in the kind of frame that came in."""
+    order: Literal["system", "given", "kept"]
+
+
+def prove(prepared: Prepared, rows: pl.DataFrame) -> tuple[Verdict, ...]:
+    """What the rows show of their policy; `NotMetError` if a cell is not what it must be."""
+    table, records = prepared.table, prepared.leaving.records
+    unchanged(table.rows.select(unchanging(table.policy)), rows, records)
+    seen = readable(rows, table.policy.missing_values, text=table.text)
+    for name, (column, hierarchy) in table.quasi.items():
+        covers(hierarchy, seen[name], column.codes[records])
+    people = None if table.unit is None else table.unit[records]
+    return verify(seen, table.policy, people=people, reference=table.reference())
+
+
+def risk_of(prepared: Prepared, rows: pl.DataFrame) -> Risk:
+    """The risk of the rows that leave."""
+    table, records = prepared.table, prepared.leaving.records
+    seen = readable(rows, table.policy.missing_values, text=table.text)
+    quasi = [numbered(seen[name])[0].astype(np.int32) for name in table.policy.quasi]
+    names = table.policy.sensitive
+    tally = fold(
+        quasi,
+        [table.counted[name][0].codes[records] for name in names],
+        None if table.unit is None else table.unit[records],
+        None if table.weights is None else table.weights[records],
+    )
+    sensitive = [column for column in table.compiled.problem.sensitive if column.name in names]
+    return measure(tally, sensitive, missing=table.policy.missing)
+
+
+def attest(
+    prepared: Prepared,
+    rows: pl.DataFrame,
+    verdicts: Sequence[Verdict],
+    digest: Digest,
+    created: str,
+) -> Certificate:
+    """The certificate of these rows."""
+    table, found = prepared.table, prepared.found
+    policy = written(table.policy)
+    seen = readable(rows, table.policy.missing_values, text=table.text)
+    return Certificate(
+        created=created,
+        versions=versions(),
+        policy=policy,
+        policy_sha256=digest_of_policy(policy),
+        digest=digest,
+        models=tuple(Attested(**asdict(verdict)) for verdict in verdicts),
+        loss=figures(prepared.outcome, getattr(table.policy.loss, "target", None)),
+        search=found.search,
+        optimal=found.optimal,
+        why=found.why,
+        suppressed=_left_out(prepared),
+        records_in=len(table.rows),
+        records_out=len(rows),
+        people=_people(prepared),
+        classes=crowds_in(seen, table.policy).number,
+        seed=Seed(search=table.compiled.problem.seed, order=prepared.order),
+        spread=_spreads(table, seen),
+        assumptions=assumptions(table.policy),
+    )
+
+
+def _left_out(prepared: Prepared) -> LeftOut:
+    records = len(prepared.table.rows)
+    gone = records - len(prepared.leaving.records)
+    missing = prepared.table.compiled.left_out_missing
+    return LeftOut(records=gone, share=gone / max(records, 1), for_missing=missing)
+
+
+def _people(prepared: Prepared) -> int:
+    """Different people among the records that leave; one without a unit is a person."""
+    records = prepared.leaving.records
+    if prepared.table.unit is None:
+        return len(records)
+    unit = prepared.table.unit[records]
+    return len(np.unique(unit[unit > 0])) + int((unit == 0).sum())
+
+
+def _spreads(table: Table, rows: pl.DataFrame) -> dict[str, Spread]:
+    """What is needed to measure t-closeness again from the release alone."""
+    names = {model.columns[0] for model in table.policy.models if model.name == "t-closeness"}
+    return {
+        name: Spread(
+            people=tuple(reference.people.tolist()),
+            places=tuple(_places(reference, rows[name])),
+            maps=None if reference.maps is None else tuple(map(tuple, reference.maps.tolist())),
+        )
+        for name, reference in table.reference().items()
+        if name in names
+    }
+
+
+def _places(reference: Reference, column: pl.Series) -> list[int]:
+    places: list[int] = reference.places(numbered(column)[1].to_list()).tolist()
+    return places

@@ -1,0 +1,39 @@
+"""A policy as a certificate shows it: as it would be written, but for the values it lists."""
+
+import tomllib
+from collections.abc import Mapping
+from typing import Any
+
+from incrowd.policy.policy import Policy
+from incrowd.release.certificate import sha256_of
+
+_LISTED = ("rows", "values")
+
+
+def written(policy: Policy) -> dict[str, Any]:
+    """The policy in plain values; what its hierarchies list only by number and digest."""
+    return described(tomllib.loads(policy.dumps()))
+
+
+def described(policy: Mapping[str, Any]) -> dict[str, Any]:
+    """Plain values of a policy without the cells that it lists.
+
+    >>> described({"columns": {"sex": {"hierarchy": {"name": "tree", "rows": [["f", "*"]]}}}})
+    ... # doctest: +ELLIPSIS
+    {'columns': {'sex': {'hierarchy': {'name': 'tree', 'rows': {'number': 1, 'sha256': '...'}}}}}
+    """
+    return {key: _plain(value, key) for key, value in policy.items()}
+
+
+def _plain(value: Any, key: str) -> Any:
+    match value:
+        case dict():
+            return {inner: _plain(item, inner) for inner, item in value.items()}
+        case list() if key in _LISTED:
+            listed = _plain(value, "")
+            return {"number": len(listed), "sha256": sha256_of(listed)}
+        case list():
+            return [_plain(item, "") for item in value]
+        case bool() | int() | float() | str():
+            return value
+    return str(value)

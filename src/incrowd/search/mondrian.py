@@ -1,0 +1,218 @@
+"""Mondrian: cut the table in two, each part again, while every part satisfies the models.
+
+LeFevre, DeWitt and Ramakrishnan, "Mondrian Multidimensional K-Anonymity" (ICDE 2006), as Ghinita
+Section 6 compares with it. Departures: the cut is the most balanced allowed one rather than the
+median, so that skewed columns are cut too; columns that are not ordered are cut between branches
+of their hierarchy; a missing value is a branch of its own.
+"""
+
+from dataclasses import dataclass as plain
+from dataclasses import field
+from typing import Any, Literal
+
+import numpy as np
+from pydantic.dataclasses import dataclass
+
+from incrowd.arrays import Codes, Counts, Flags, Floats
+from incrowd.classes import Classes, classes_of
+from incrowd.errors import LimitError
+from incrowd.kernels import mondrian as kernels
+from incrowd.problem import Problem
+from incrowd.recoding import Pieces, QuasiColumn, Spans
+from incrowd.search.full_domain import infeasible, nothing_found
+from incrowd.search.search import Found
+from incrowd.table.tally import Tally
+from incrowd.values import STRICT
+from incrowd.watch import Watch
+
+CUTS = 8
+"""How many cuts of one column are tried, most balanced first."""
+
+
+@dataclass(frozen=True, config=STRICT)
+class Mondrian:
+    """Local recoding by cutting the table along its widest columns.
+
+    Strict: records with the same value stay together in every cut. Relaxed: equal values may be
+    divided where no other cut of the column is allowed, unless people have several records.
+
+    >>> Mondrian(relaxed=True).name
+    'mondrian'
+    """
+
+    relaxed: bool = False
+    name: Literal["mondrian"] = field(default="mondrian", kw_only=True)
+
+    def run(self, problem: Problem, watch: Watch) -> Found:
+        """Cut until no part can be cut."""
+        infeasible(problem)
+        relaxed = self.relaxed and not problem.tally.has_units
+        tally, row = _items(problem.tally, relaxed=relaxed)
+        whole = classes_of(tally, np.zeros(tally.rows, dtype=np.int32), 1, problem.sensitive)
+        if not problem.satisfied(whole).all():
+            raise nothing_found(problem)
+        if watch.expired:
+            raise LimitError("the time was up before the search began", remedy="give it more time")
+        watch.tell("cutting the table", 0.0)
+        class_of, finished = _partition(problem, tally, relaxed=relaxed, watch=watch)
+        pieces = _pieces(problem.tally, row, class_of)
+        number = int(class_of.max()) + 1
+        return Found(
+            Spans(pieces), self.name, why=_why(number, finished), facts={"classes": float(number)}
+        )
+
+
+def _why(number: int, finished: bool) -> str:
+    if finished:
+        return f"cut the table along its widest columns into {number:,} classes"
+    return f"cut the table into {number:,} classes before the time was up"
+
+
+def _items(tally: Tally, *, relaxed: bool) -> tuple[Tally, Codes]:
+    """What is cut: the rows of the tally, or its records one by one if rows may be divided."""
+    row = np.arange(tally.rows, dtype=np.int32)
+    if not relaxed or (tally.counts == 1).all():
+        return tally, row
+    row = np.repeat(row, tally.counts)
+    return tally.split(row, np.ones(len(row), dtype=np.int64)), row
+
+
+def _pieces(tally: Tally, row: Codes, class_of: Codes) -> Pieces:
+    if len(row) == tally.rows:
+        return Pieces(row, tally.counts, class_of)
+    number = int(class_of.max()) + 1
+    keys, counts = np.unique(row.astype(np.int64) * number + class_of, return_counts=True)
+    rows, classes = np.divmod(keys, number)
+    return Pieces(rows.astype(np.int32), counts.astype(np.int64), classes.astype(np.int32))
+
+
+def _partition(
+    problem: Problem, tally: Tally, *, relaxed: bool, watch: Watch
+) -> tuple[Codes, bool]:
+    """The class of each item, and whether all cuts could be tried."""
+    least = least_size(problem)
+    items = (np.ascontiguousarray(tally.quasi.T), tally.counts)
+    rule = (np.int64(least or 1), relaxed, np.int64(CUTS))
+    tree = _tree(problem.columns)
+    if least is not None and all(not model.columns for model in problem.models):
+        class_of: Codes = kernels.partition(items, rule, tree)
+        return class_of, True
+    return _Rounds(problem, tally, (items, rule, tree)).run(watch)
+
+
+def least_size(problem: Problem) -> int | None:
+    """The size from which on a class satisfies all models that look at sizes only.
+
+    None if there is no such size, or if people are not records.
+    """
+    if problem.tally.has_units:
+        return None
+    sizes = np.arange(1, problem.tally.records + 1, dtype=np.int64)
+    fine: Flags = np.ones(len(sizes), dtype=np.bool_)
+    for model in problem.models:
+        if not model.columns:
+            fine &= model.satisfied(Classes(sizes, sizes, {}))
+    least = int(np.argmax(fine)) + 1
+    return least if fine[least - 1 :].all() else None
+
+
+@plain
+class _Rounds:
+    """Parts that are cut as long as the models allow it, all of them in each round.
+
+    A part whose cut is refused tries its next one in the next round.
+    """
+
+    problem: Problem
+    tally: Tally
+    kernel: Any
+
+    def run(self, watch: Watch) -> tuple[Codes, bool]:
+        """The class of each item, and whether all cuts could be tried."""
+        items, rule, tree = self.kernel
+        rows = self.tally.rows
+        order: Codes = np.arange(rows, dtype=np.int32)
+        parts: Counts = np.array([[0, rows]], dtype=np.int64)
+        attempts: Counts = np.zeros(1, dtype=np.int64)
+        done: list[Counts] = []
+        while len(parts) and not watch.expired:
+            new, middle, half_of = kernels.propose(items, order, parts, attempts, rule, tree)
+            allowed = self._allowed(half_of, len(parts)) & (middle >= 0)
+            done.append(parts[middle < 0])
+            _adopt(order, new, parts[allowed])
+            parts, attempts = _next(parts, attempts, middle, allowed)
+            watch.tell("cutting the table", 1 - float((parts[:, 1] - parts[:, 0]).sum()) / rows)
+        return _classes(order, np.vstack([*done, parts])), not len(parts)
+
+    def _allowed(self, half_of: Codes, parts: int) -> Flags:
+        classes = classes_of(self.tally, half_of, 2 * parts, self.problem.sensitive)
+        held = np.flatnonzero(classes.records).astype(np.int32)
+        fine: Flags = np.zeros(2 * parts, dtype=np.bool_)
+        fine[held] = self.problem.satisfied(classes.take(held))
+        both: Flags = fine.reshape(parts, 2).all(axis=1)
+        return both
+
+
+def _adopt(order: Codes, new: Codes, parts: Counts) -> None:
+    for start, end in parts.tolist():
+        order[start:end] = new[start:end]
+
+
+def _next(
+    parts: Counts, attempts: Counts, middle: Counts, allowed: Flags
+) -> tuple[Counts, Counts]:
+    """The halves of parts that were cut, and the parts whose cut was refused, once more."""
+    refused = ~allowed & (middle >= 0)
+    left = np.stack([parts[allowed, 0], middle[allowed]], axis=1)
+    right = np.stack([middle[allowed], parts[allowed, 1]], axis=1)
+    fresh = np.zeros(2 * int(allowed.sum()), dtype=np.int64)
+    return np.vstack([left, right, parts[refused]]), np.append(fresh, attempts[refused] + 1)
+
+
+def _classes(order: Codes, parts: Counts) -> Codes:
+    """Parts numbered in their order from left to right."""
+    class_of = np.empty(len(order), dtype=np.int32)
+    starts = np.zeros(len(order), dtype=np.int32)
+    starts[parts[:, 0]] = 1
+    class_of[order] = np.cumsum(starts) - 1
+    return class_of
+
+
+def _tree(columns: tuple[QuasiColumn, ...]) -> tuple[Codes, Floats, Counts, Counts]:
+    """The hierarchies laid out flat for the kernels."""
+    weights = np.array([column.weight for column in columns], dtype=np.float64)
+    heights = np.array(
+        [0 if column.hierarchy.ordered else column.hierarchy.height for column in columns]
+    )
+    offset = np.zeros((len(columns), int(heights.max()) + 1), dtype=np.int64)
+    maps, scale, size = [], [], 0
+    for j, column in enumerate(columns):
+        for level in range(int(heights[j]) + 1):
+            nodes = column.hierarchy.maps[level]
+            offset[j, level] = size
+            size += len(nodes)
+            maps.append(nodes)
+            scale.append(weights[j] * _scale(column, level))
+    scale.append(weights)
+    return np.concatenate(maps), np.concatenate(scale), offset, heights.astype(np.int64)
+
+
+def _scale(column: QuasiColumn, level: int) -> Floats:
+    """The extent of each code's node at a level; of ordered columns the place of each code."""
+    hierarchy = column.hierarchy
+    if not hierarchy.ordered:
+        low, high = hierarchy.bounds[level]
+        leaves = (high - low + 1)[hierarchy.maps[level]]
+        shares: Floats = np.where(leaves > 1, leaves / max(len(hierarchy.leaves), 1), 0.0)
+        if level == hierarchy.height:
+            shares[:] = 1.0
+        return shares
+    place = np.concatenate([[0.0], hierarchy.leaves.positions])
+    first, last = column.range
+    with np.errstate(over="ignore", invalid="ignore"):
+        whole = place[last] - place[first]
+    if not np.isfinite(whole):
+        place = np.arange(len(place), dtype=np.float64)
+        whole = place[last] - place[first]
+    scaled: Floats = (place - place[first]) / whole if whole > 0 else np.zeros(len(place))
+    return scaled

@@ -1,0 +1,46 @@
+"""The one door back from classes to cells."""
+
+from typing import Any
+
+import narwhals.stable.v2 as nw
+import numpy as np
+
+from incrowd.arrays import Codes, Counts, Texts
+
+
+def decode(
+    column: "nw.Series[Any]", labels: Texts, classes: Codes, take: Counts, *, exact: bool
+) -> "nw.Series[Any]":
+    """The cells that the records `take` show: those of their classes, in a series of its kind.
+
+    `labels[c]` is what class c shows, None if missing; `classes[r]` is the class of record r. If
+    every class shows an original value (`exact`) the column keeps its type; otherwise it is text,
+    null where missing.
+    """
+    if exact:
+        return original(column, labels, classes, take)
+    return texts_like(column, labels[classes[take]])
+
+
+def original(
+    column: "nw.Series[Any]", labels: Texts, classes: Codes, take: Counts
+) -> "nw.Series[Any]":
+    """Original cells of the records `take`, one and the same cell for all that show one label.
+
+    A value may be written in several ways (1.5 and 1.50, 0.0 and -0.0, an empty cell and NA): as
+    they were, they would tell the records of a class apart.
+    """
+    number = {label: i for i, label in enumerate(dict.fromkeys(labels.tolist()))}
+    place = np.array([number[label] for label in labels.tolist()], dtype=np.int64)
+    first = np.zeros(len(number), dtype=np.int64)
+    shown = place[classes[take]]
+    first[shown[::-1]] = take[::-1]
+    return column[first[shown]]
+
+
+def texts_like(column: "nw.Series[Any]", texts: Texts) -> "nw.Series[Any]":
+    """Texts, None for missing, as a series of the same library and name."""
+    made: nw.Series[Any] = nw.new_series(
+        column.name, texts.tolist(), nw.String(), backend=column.implementation
+    )
+    return made

@@ -1,0 +1,156 @@
+"""Every model passes the same suite: add a row to `MODELS` for a new one."""
+
+import dataclasses
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pydantic import TypeAdapter
+
+from incrowd.classes import Classes, Histogram, SensitiveColumn
+from incrowd.models import AlphaK, AnyModel, KAnonymity, LDiversity, TCloseness
+
+patient = settings(deadline=None)
+"""The first example compiles kernels."""
+
+MAPS = np.array([[0, 1, 2, 3, 4], [0, 1, 1, 2, 2], [0, 1, 1, 1, 2], [1, 1, 1, 1, 1]], np.int32)
+
+MODELS = [
+    KAnonymity(3),
+    LDiversity("s", 2),
+    LDiversity("s", 1.5),
+    LDiversity("s", 3, "distinct"),
+    LDiversity("s", 2, "entropy"),
+    LDiversity("s", 1.7, "entropy"),
+    LDiversity("s", 2, "recursive", c=2),
+    LDiversity("s", 3, "recursive", c=0.5),
+    TCloseness("s", 0.3),
+    TCloseness("s", 0.25, "ordered"),
+    TCloseness("s", 0.3, "hierarchical"),
+    AlphaK("s", 0.5, 2),
+    AlphaK("s", 1 / 3, 3),
+]
+
+every_model = pytest.mark.parametrize("model", MODELS, ids=repr)
+
+values = st.lists(st.integers(0, 4), min_size=5, max_size=5).filter(any)
+holdings = st.lists(values, min_size=1, max_size=4)
+
+
+def classes_of_holdings(rows, whole=None):
+    """Classes whose people each hold one value; `rows[c][v]` hold v in class c."""
+    matrix = np.array(rows, dtype=np.int64).reshape(-1, 5)
+    total = matrix.sum(axis=0) if whole is None else np.array(whole)
+    column = SensitiveColumn("s", total, ordered=True, maps=MAPS)
+    c, code = np.nonzero(matrix)
+    start = np.concatenate([[0], np.cumsum(np.bincount(c, minlength=len(matrix)))])
+    held = Histogram(column, start.astype(np.int64), code.astype(np.int32), matrix[c, code])
+    people = matrix.sum(axis=1)
+    return Classes(people, people, {"s": held})
+
+
+def safe(model, value):
+    return value >= model.asked if model.higher_is_safer else value <= model.asked
+
+
+@every_model
+def test_it_is_a_frozen_value_that_a_policy_can_write(model):
+    written = TypeAdapter(AnyModel).dump_python(model)
+
+    assert TypeAdapter(AnyModel).validate_python(written) == model
+    assert written["name"] == model.name
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        model.name = "other"
+
+
+@patient
+@every_model
+@given(rows=holdings)
+def test_what_is_reached_tells_whether_all_classes_satisfy_it(model, rows):
+    classes = classes_of_holdings(rows)
+
+    assert bool(model.satisfied(classes).all()) == safe(model, model.reached(classes))
+
+
+@patient
+@every_model
+@given(rows=holdings)
+def test_no_release_reaches_more_than_is_possible(model, rows):
+    whole = classes_of_holdings([np.sum(rows, axis=0)])
+    classes = classes_of_holdings(rows)
+    best = model.possible(whole)
+
+    slack = 1e-9 if model.higher_is_safer else -1e-9
+    assert (model.reached(classes) <= best + slack) == model.higher_is_safer or math.isclose(
+        model.reached(classes), best, abs_tol=1e-9
+    )
+
+
+@patient
+@every_model
+@given(one=values, other=values, rest=values)
+def test_the_union_of_satisfying_classes_satisfies_a_monotone_model(model, one, other, rest):
+    whole = np.sum([one, other, rest], axis=0)
+    both = np.add(one, other)
+    first, second, union = model.satisfied(classes_of_holdings([one, other, both], whole))
+
+    if model.monotone and first and second:
+        assert union
+    if model.absorbing and (first or second):
+        assert union
+
+
+@every_model
+def test_it_does_not_claim_less_than_it_keeps(model):
+    """Every model here is monotone; one that is not absorbing has a counterexample."""
+    rng = np.random.default_rng(1)
+    rows = rng.integers(0, 5, (400, 5))
+    rows[::2, :4] = 0
+    rows[::2, 4] *= 20
+    rows = rows[rows.sum(axis=1) > 0]
+    whole = np.full(5, 100)
+    pairs = rows[: len(rows) // 2 * 2].reshape(-1, 2, 5)
+    first, second, union = (
+        model.satisfied(classes_of_holdings(part, whole))
+        for part in (pairs[:, 0], pairs[:, 1], pairs.sum(axis=1))
+    )
+
+    assert model.monotone
+    assert bool(((first | second) & ~union).any()) != model.absorbing
+
+
+@patient
+@every_model
+@given(rows=holdings, order=st.randoms(use_true_random=False))
+def test_the_order_of_the_classes_does_not_matter(model, rows, order):
+    shuffled = rows.copy()
+    order.shuffle(shuffled)
+    whole = np.sum(rows, axis=0)
+
+    assert model.reached(classes_of_holdings(rows, whole)) == model.reached(
+        classes_of_holdings(shuffled, whole)
+    )
+
+
+@every_model
+def test_without_a_class_it_is_satisfied_at_its_best(model):
+    nothing = classes_of_holdings([], np.zeros(5, dtype=np.int64))
+
+    assert model.satisfied(nothing).tolist() == []
+    assert model.reached(nothing) == (math.inf if model.higher_is_safer else 0.0)
+
+
+@patient
+@every_model
+@given(rows=holdings)
+def test_judging_leaves_the_classes_as_they_were(model, rows):
+    classes = classes_of_holdings(rows)
+    held = classes.histograms["s"]
+    before = [array.copy() for array in (classes.people, held.start, held.code, held.count)]
+    model.satisfied(classes)
+    model.reached(classes)
+
+    after = (classes.people, held.start, held.code, held.count)
+    assert all((a == b).all() for a, b in zip(before, after, strict=True))

@@ -1,0 +1,121 @@
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import naive.models
+from incrowd.classes import Classes, Histogram, SensitiveColumn
+from incrowd.errors import PolicyError
+from incrowd.models import TCloseness
+from incrowd.models.t_closeness import distances
+from strategies import hierarchies
+
+patient = settings(deadline=None)
+"""The first example compiles kernels."""
+
+
+def one_class(values, whole, maps=None, ordered=True):
+    column = SensitiveColumn("s", np.array(whole), ordered=ordered, maps=maps)
+    code = np.flatnonzero(values).astype(np.int32)
+    count = np.array(values, dtype=np.int64)[code]
+    held = Histogram(column, np.array([0, len(code)]), code, count)
+    people = np.array([count.sum()])
+    return Classes(people, people, {"s": held})
+
+
+@st.composite
+def pictures(draw):
+    """A hierarchy, what a class holds, and what the whole table holds, that class included."""
+    tree = draw(hierarchies())
+    n = len(tree.leaves) + 1
+    counts = st.lists(st.integers(0, 3), min_size=n, max_size=n)
+    values = draw(counts.filter(any))
+    whole = np.add(values, draw(counts)).tolist()
+    return tree.maps, values, whole
+
+
+@patient
+@given(pictures())
+def test_every_distance_agrees_with_the_naive_twin(picture):
+    maps, values, whole = picture
+    classes = one_class(values, whole, maps)
+    held, table = dict(enumerate(values)), dict(enumerate(whole))
+    expected = {
+        "equal": naive.models.equal(held, table),
+        "ordered": naive.models.ordered(held, table),
+        "hierarchical": naive.models.hierarchical(held, table, maps.tolist()),
+    }
+
+    for distance, slow in expected.items():
+        assert TCloseness("s", 0.5, distance).reached(classes) == pytest.approx(float(slow))
+        at_limit = TCloseness("s", min(1.0, float(slow)), distance)
+        assert at_limit.satisfied(classes).all()
+        assert at_limit.reached(classes) == at_limit.t
+        if slow > 0:
+            assert not TCloseness("s", float(slow) * 0.999, distance).satisfied(classes).any()
+
+
+@settings(deadline=None, max_examples=40)
+@given(pictures())
+def test_distances_are_the_earth_movers(picture):
+    """By linear programming; `ordered` is above it where shares of missing values differ."""
+    maps, values, whole = picture
+    classes = one_class(values, whole, maps)
+    held, table = dict(enumerate(values)), dict(enumerate(whole))
+    known = [v for v in range(1, len(whole)) if whole[v]]
+    steps = max(len(known) - 1, 1)
+
+    def between(v, w):
+        return float(v != w) if 0 in {v, w} else abs(known.index(v) - known.index(w)) / steps
+
+    def level(v, w):
+        meet = next(h for h, nodes in enumerate(maps) if nodes[v] == nodes[w])
+        return meet / (len(maps) - 1)
+
+    equal = naive.models.transport(held, table, lambda v, w: v != w)
+    ordered = naive.models.transport(held, table, between)
+    tree = naive.models.transport(held, table, level)
+    assert TCloseness("s", 1).reached(classes) == pytest.approx(equal, abs=1e-6)
+    assert TCloseness("s", 1, "hierarchical").reached(classes) == pytest.approx(tree, abs=1e-6)
+    found = TCloseness("s", 1, "ordered").reached(classes)
+    assert found >= ordered - 1e-6
+    if not whole[0]:
+        assert found == pytest.approx(ordered, abs=1e-6)
+
+
+def test_the_salary_example_of_li():
+    """Salaries 3k…11k: {3k, 4k, 5k} is 0.375 away, {6k, 8k, 11k} 0.167 (Li Section 4)."""
+    whole = [0] + [1] * 9
+    far = one_class([0, 1, 1, 1, 0, 0, 0, 0, 0, 0], whole)
+    near = one_class([0, 0, 0, 0, 1, 0, 1, 0, 0, 1], whole)
+
+    assert TCloseness("s", 0.1, "ordered").reached(far) == pytest.approx(0.375)
+    assert TCloseness("s", 0.1, "ordered").reached(near) == pytest.approx(1 / 6)
+
+
+def test_many_values_cost_no_more_than_those_a_class_holds():
+    whole = np.ones(200_001, dtype=np.int64)
+    whole[0] = 0
+    classes = one_class([0, *[1] + [0] * 199_999], whole)
+
+    assert TCloseness("s", 0.1, "ordered").reached(classes) == pytest.approx(0.5, abs=1e-5)
+
+
+def test_a_distance_that_means_nothing_here_is_refused():
+    classes = one_class([0, 1, 1], [0, 1, 1], ordered=False)
+
+    with pytest.raises(PolicyError, match="needs a hierarchy of 's'"):
+        TCloseness("s", 0.1, "hierarchical").satisfied(classes)
+    with pytest.raises(PolicyError, match="'s' have no order"):
+        TCloseness("s", 0.1, "ordered").satisfied(classes)
+
+
+def test_the_distances_that_mean_something_are_listed():
+    maps = np.array([[0, 1], [1, 1]], dtype=np.int32)
+
+    assert distances(SensitiveColumn("s", np.ones(2))) == ("equal",)
+    assert distances(SensitiveColumn("s", np.ones(2), True, maps)) == (
+        "equal",
+        "ordered",
+        "hierarchical",
+    )

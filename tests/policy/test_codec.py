@@ -1,0 +1,235 @@
+import json
+import string
+
+import pytest
+import tomlkit
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from incrowd.errors import PolicyError
+from incrowd.hierarchy import Dates, Flat, Intervals, Prefix, Regions, Suggested, Tree
+from incrowd.loss import Classification, Discernibility, Gcp
+from incrowd.models import AlphaK, KAnonymity, LDiversity, TCloseness
+from incrowd.policy import Column, Policy
+from incrowd.policy.codec import dumps, edit, load, loads
+from incrowd.policy.lines import lines_of
+from incrowd.search import Auto, Datafly, Mondrian
+
+GOOD = """\
+# our policy
+version = 1
+suppression = 0.05  # the board agreed
+search = "datafly"
+
+[[models]]
+name = "k-anonymity"
+k = 5  # five
+
+[[models]]
+name = "l-diversity"
+column = "illness"
+l = 3
+
+[columns.age]
+role = "quasi"
+hierarchy = { name = "intervals", width = 5 }
+
+[columns.illness]  # secret
+role = "sensitive"
+"""
+
+texts = st.text(st.characters(codec="utf-8"), min_size=0, max_size=8)
+hierarchies = st.sampled_from(
+    [
+        None,
+        Flat(),
+        Suggested(),
+        Regions(),
+        Dates(),
+        Dates(steps=("month", "year")),
+        Prefix(),
+        Prefix(steps=(4, 3), separator="."),
+        Intervals(width=2.5, top=90),
+        Intervals(cuts=(1, 2.5, 4)),
+        Intervals(cuts=((1, 2, 3), (2,))),
+        Tree(rows=(("a", "b", "*"), ('c"\n', "b", "*"))),
+    ]
+)
+
+
+@st.composite
+def policies(draw):
+    names = draw(st.lists(texts, min_size=2, max_size=5, unique=True))
+    quasi, secret, *rest = names
+    columns = {quasi: Column(role="quasi", hierarchy=draw(hierarchies), weight=draw(weights))}
+    columns[secret] = Column(role="sensitive", hierarchy=Flat(), kind=draw(kinds))
+    for name in rest:
+        columns[name] = draw(st.sampled_from([Column(role="keep"), PSEUDONYM, Column(role="drop")]))
+    models = (KAnonymity(draw(st.integers(2, 99))), *draw(st.sampled_from(_models(secret))))
+    return Policy(
+        columns=columns,
+        models=models,
+        missing=draw(st.sampled_from(["own-value", "matches-anything", "suppress"])),
+        missing_values=tuple(draw(st.lists(texts, max_size=2))),
+        order=draw(st.sampled_from(["shuffle", "keep"])),
+        suppression=draw(st.floats(0, 1, exclude_max=True)),
+        time_limit=draw(weights),
+        search=draw(st.sampled_from([Auto(), Datafly(), Mondrian(), Mondrian(relaxed=True)])),
+        loss=draw(st.sampled_from([Gcp(), Discernibility(), Classification(secret)])),
+    )
+
+
+PSEUDONYM = Column(role="identifier", action="pseudonym")
+weights = st.floats(1e-3, 1e6)
+kinds = st.sampled_from([None, "number", "date", "text"])
+
+
+def _models(secret):
+    return [
+        (),
+        (LDiversity(secret, 2.5), LDiversity(secret, 3, kind="recursive", c=2)),
+        (TCloseness(secret, 0.2, "hierarchical"), AlphaK(secret, 0.5, 4)),
+    ]
+
+
+@given(policies())
+@settings(max_examples=100)
+def test_what_is_written_is_read_back(policy):
+    assert loads(dumps(policy)) == policy
+
+
+def test_shorthands_are_read_and_written():
+    policy = loads(GOOD)
+    assert policy.search == Datafly()
+    text = dumps(policy)
+    assert 'search = "datafly"' in text
+    assert 'loss = "gcp"' in text
+    assert 'hierarchy = {name = "intervals", width = 5.0}' in text
+    longer = GOOD.replace('"datafly"', '{ name = "datafly" }')
+    assert loads(longer) == policy
+
+
+def message(text, source="policy.toml"):
+    with pytest.raises(PolicyError) as caught:
+        loads(text, source)
+    return str(caught.value)
+
+
+def test_an_unknown_key_says_its_line_and_what_was_meant():
+    assert message(GOOD.replace("suppression", "supression")) == (
+        "policy.toml: unknown key 'supression' (line 3); did you mean 'suppression'?"
+    )
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "expected"),
+    [
+        ("version = 1", "version = 2", "written by a newer incrowd (line 2)"),
+        ("version = 1", "", "'version' is missing; add version = 1"),
+        ("version = 1", 'version = "1"', "'version' must be 1 (line 2)"),
+        ("0.05", "1.5", "'suppression' must be below 1 (line 3)"),
+        ("0.05", "-1", "'suppression' must be at least 0 (line 3)"),
+        ("0.05", '"a lot"', "'suppression' must be a number (line 3)"),
+        ("0.05", "true", "'suppression' must be a number (line 3)"),
+        ("0.05", "nan", "'suppression' must be a finite number (line 3)"),
+        ('"datafly"', '"dataflie"', "search: unknown name (line 4); did you mean 'datafly'?"),
+        ('"datafly"', "{}", "'search' must be a name, or a table with a 'name' (line 4)"),
+        ("k = 5", "k = 1", "model 1: 'k' must be at least 2 (line 8)"),
+        ("k = 5", "k = 5.5", "model 1: 'k' must be a whole number (line 8)"),
+        ("k = 5", "kk = 5\nk = 5", "model 1: unknown key 'kk' (line 8); did you mean 'k'?"),
+        ("k = 5", "", "model 1: 'k' is missing (line 6)"),
+        ('"quasi"', '"quasy"', "column 'age': 'role' is none of the words"),
+        ("width = 5", "widht = 5", "column 'age', hierarchy: unknown key 'widht' (line 17)"),
+        ("width = 5", "width = 5, quantiles = 3", "column 'age', hierarchy: say only one of"),
+        ("width = 5", 'cuts = ["a"]', "column 'age', hierarchy: "),
+        ('column = "illness"', 'column = "ilness"', "does not have (line 12); did you mean"),
+        ("[columns.age]", "[columns.age", "this is not TOML (line 15)"),
+        ("[columns.illness]", "[columns.age]", "this is not TOML"),
+    ],
+)
+def test_what_is_wrong_is_said_in_a_sentence(old, new, expected):
+    assert expected in message(GOOD.replace(old, new))
+
+
+def test_several_faults_are_listed_one_per_line_in_the_order_of_the_file():
+    text = GOOD.replace("0.05", "7").replace("k = 5", "k = 1").replace('"quasi"', '"q"')
+    first, *rest = message(text).splitlines()
+    assert first == "policy.toml has 3 faults:"
+    assert ["line 3" in rest[0], "line 8" in rest[1], "line 16" in rest[2]] == [True] * 3
+
+
+@given(st.sampled_from(["0.05", '"datafly"', "5  #", '"illness"', "3", '"quasi"', '"sensitive"']))
+def test_messages_never_repeat_a_value(old):
+    for new in ('"XCANARYX"', '["XCANARYX"]', '{ a = "XCANARYX" }', '{ name = "XCANARYX" }'):
+        with pytest.raises(PolicyError) as caught:
+            loads(GOOD.replace(old, new + ("  #" if "#" in old else ""), 1))
+        assert "XCANARYX" not in str(caught.value)
+        assert caught.value.__suppress_context__ or caught.value.__context__ is None
+
+
+@pytest.mark.parametrize("text", ["", "= 1", "version = 1", "version = 1\nmodels = 3\ncolumns = 4"])
+def test_what_is_hardly_a_policy_is_refused(text):
+    assert message(text).startswith("policy.toml")
+
+
+def test_files_are_read_and_their_absence_is_told(tmp_path):
+    path = tmp_path / "policy.toml"
+    with pytest.raises(PolicyError, match="cannot be read"):
+        load(path)
+    path.write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(PolicyError, match="not UTF-8"):
+        load(path)
+    path.write_bytes(b"\xef\xbb\xbf" + GOOD.encode())
+    assert Policy.load(path) == loads(GOOD)
+
+
+def test_edits_keep_comments_and_everything_else():
+    edited = edit(
+        GOOD,
+        {
+            "suppression": 0.1,
+            ("models", 0, "k"): 7,
+            ("columns", "age", "hierarchy"): "flat",
+            ("columns", "zip", "role"): "quasi",
+            "search": None,
+        },
+    )
+    assert "suppression = 0.1  # the board agreed" in edited
+    assert "k = 7  # five" in edited
+    assert "[columns.illness]  # secret" in edited
+    policy = loads(edited)
+    assert policy.quasi == ("age", "zip")
+    assert policy.models[0] == KAnonymity(7)
+    assert policy.search == Auto()
+    assert set(GOOD.splitlines()) - set(edited.splitlines()) == {
+        "suppression = 0.05  # the board agreed",
+        'search = "datafly"',
+        "k = 5  # five",
+        'hierarchy = { name = "intervals", width = 5 }',
+    }
+
+
+def test_an_edit_that_breaks_the_policy_is_refused():
+    with pytest.raises(PolicyError, match="'suppression' must be below 1"):
+        edit(GOOD, {"suppression": 2.0})
+
+
+def test_lines_are_those_of_the_file():
+    text = 'a = 1\n["b c".d]\n"e f" = 2\n[[m]]\n[[m]]\nx.y = 3 # [no]\n'
+    assert lines_of(text) == {
+        ("a",): 1,
+        ("b c", "d"): 2,
+        ("b c", "d", "e f"): 3,
+        ("m", 0): 4,
+        ("m", 1): 5,
+        ("m", 1, "x", "y"): 6,
+    }
+
+
+@given(st.lists(st.text(string.ascii_letters + " .\"'#[]=\n", max_size=6), unique=True, max_size=4))
+def test_lines_of_any_key_are_found(names):
+    document = tomlkit.document()
+    for name in names:
+        document.add(name, json.loads("1"))
+    lines = tomlkit.dumps(document).splitlines()
+    assert lines_of("\n".join(lines)) == {(n,): i for i, n in enumerate(names, start=1)}

@@ -1,0 +1,58 @@
+"""Verification and the models' own figures agree, though they share no code."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from incrowd.classes import classes_of
+from incrowd.loss import Gcp
+from incrowd.models import AlphaK, KAnonymity, LDiversity, TCloseness
+from incrowd.release.verify import Reference, verify
+from incrowd.table.roles import Missing
+from strategies import problem_of, tables
+
+MODELS = st.sampled_from(
+    [
+        KAnonymity(2),
+        KAnonymity(3),
+        LDiversity("s0", 2),
+        LDiversity("s0", 1.5),
+        LDiversity("s0", 2, "distinct"),
+        LDiversity("s0", 1.8, "entropy"),
+        LDiversity("s0", 2, "recursive", 1.5),
+        LDiversity("s0", 1, "recursive", 0.9),
+        TCloseness("s0", 0.4),
+        TCloseness("s0", 0.25, "ordered"),
+        AlphaK("s0", 0.5, 2),
+        AlphaK("s0", 1 / 3, 2),
+    ]
+)
+
+
+def texts(codes):
+    return pl.Series([None if code == 0 else f"v{code}" for code in codes], dtype=pl.String)
+
+
+@settings(max_examples=100, deadline=None)
+@given(tables(units=True), st.lists(MODELS, min_size=1, max_size=4))
+def test_verdicts_are_the_models_own(table, models):
+    _, quasi, values, unit = table
+    problem = problem_of(table, models, Gcp())
+    shown = {f"q{j}": texts(codes) for j, codes in enumerate(quasi)}
+    rows = pl.DataFrame(shown | {"s0": texts(values[0])})
+    rank = {key: i for i, key in enumerate(sorted(set(zip(*quasi, strict=True))))}
+    row_class = np.array([rank[key] for key in zip(*problem.tally.quasi.tolist(), strict=True)])
+    classes = classes_of(problem.tally, row_class.astype(np.int32), len(rank), problem.sensitive)
+    policy = SimpleNamespace(quasi=tuple(shown), models=models, missing=Missing.OWN_VALUE)
+    whole = problem.sensitive[0].whole.astype(np.int64)
+    reference = Reference.read(rows["s0"], np.array(values[0], dtype=np.int32), whole)
+    people = None if unit is None else np.array(unit, dtype=np.int32) + 1
+    verdicts = verify(rows, policy, people=people, reference={"s0": reference})
+    for model, verdict in zip(models, verdicts, strict=True):
+        assert verdict.reached == pytest.approx(model.reached(classes), abs=1e-9)
+        assert verdict.ok == bool(model.satisfied(classes).all())
+        assert (verdict.name, verdict.asked) == (model.name, model.asked)
