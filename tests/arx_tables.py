@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
+from incrowd.classes import SensitiveColumn, numbered
 from incrowd.hierarchy.hierarchy import Hierarchy
 from incrowd.problem import Problem
 from incrowd.recoding import QuasiColumn
@@ -31,14 +32,14 @@ def problem(table, models, loss, suppression=0.0, **options):
     trees = {name: _hierarchy(table, name, spelling) for name in names}
     codes = {name: _codes(cells[name], trees[name]) for name in names}
     matrix = np.array([codes[name] for name in (*quasi, *hidden)], dtype=np.int32)
-    rows, row_of, counts = np.unique(matrix, axis=1, return_inverse=True, return_counts=True)
-    rows = np.ascontiguousarray(rows, dtype=np.int32)
+    row_of, number = numbered(matrix)
+    rows = np.empty((len(matrix), number), dtype=np.int32)
+    rows[:, row_of] = matrix
+    counts = np.bincount(row_of)
     nobody = np.empty(0, dtype=np.int32)
     counts = counts.astype(np.int64)
     split = len(quasi)
-    tally = Tally(
-        rows[:split], rows[split:], counts, counts, nobody, nobody, None, row_of.astype(np.int32)
-    )
+    tally = Tally(rows[:split], rows[split:], counts, counts, nobody, nobody, None, row_of)
     columns = tuple(
         QuasiColumn(name, trees[name], np.bincount(codes[name], minlength=_leaves(trees, name)))
         for name in quasi
@@ -48,8 +49,6 @@ def problem(table, models, loss, suppression=0.0, **options):
 
 
 def _sensitive(name, codes, tree):
-    from incrowd.classes import SensitiveColumn
-
     whole = np.bincount(codes, minlength=len(tree.leaves) + 1)
     return SensitiveColumn(name, whole, ordered=tree.ordered, maps=tree.maps)
 

@@ -6,12 +6,13 @@ from hypothesis import strategies as st
 import naive.classes
 from incrowd.classes import SensitiveColumn, classes_of, crowds, numbered
 from incrowd.kernels.histogram import dense_histogram, sparse_histogram
+from incrowd.table.fold import fold
 from incrowd.table.tally import Tally
 from strategies import problem_of, tables
 
 NAMES = ("s0", "s1")
 
-patient = settings(deadline=None)
+patient = settings(deadline=None, max_examples=60)
 """The first example compiles kernels."""
 
 
@@ -157,3 +158,32 @@ def test_an_empty_tally_has_empty_classes(number):
 
     assert classes.records.tolist() == joined.people.tolist() == [0] * number
     assert joined.histograms["s"].start.tolist() == [0] * (number + 1)
+
+
+@pytest.mark.parametrize("units", [None, 3000])
+@pytest.mark.parametrize("number", [7, 90, 4000])
+def test_larger_classes_agree_with_sorting(number, units):
+    rng = np.random.default_rng(number)
+    n, domain = 12_000, 900
+    codes = (domain * rng.random(n) ** 2).astype(np.int32)
+    unit = None if units is None else rng.integers(1, units, n).astype(np.int32)
+    tally = fold([rng.integers(0, 300, n).astype(np.int32)], [codes], unit)
+    class_of = rng.integers(-1, number, tally.rows).astype(np.int32)
+    column = SensitiveColumn("s", np.bincount(codes, minlength=domain))
+
+    classes = classes_of(tally, class_of, number, [column])
+
+    held = classes.histograms["s"]
+    slow = naive.classes.sorted_histogram(tally, class_of, number, domain, tally.sensitive[0])
+    for fast, expected in zip((held.start, held.code, held.count), slow, strict=True):
+        assert fast.tolist() == expected.tolist()
+    people = naive.classes.sorted_people(tally, class_of, number)
+    assert classes.people.tolist() == people.tolist()
+
+
+def test_crowds_of_distinct_full_rows_are_the_classes():
+    tally = fold([np.array([1, 2, 2], dtype=np.int32)], ())
+    class_of, number = numbered(tally.quasi)
+    classes = classes_of(tally, class_of, number, ())
+
+    assert crowds(tally.quasi, tally.quasi == 0, classes) is classes

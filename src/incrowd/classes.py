@@ -80,7 +80,7 @@ class Classes:
 
     def take(self, which: Codes) -> "Classes":
         """These classes alone, in this order."""
-        from incrowd.kernels.histogram import expand
+        from incrowd.kernels.histogram import expand  # noqa: PLC0415  numba only when needed
 
         histograms = {}
         for name, held in self.histograms.items():
@@ -98,7 +98,7 @@ def classes_of(
 
     People are counted once per class, and once per class and value in a histogram.
     """
-    from incrowd.kernels.histogram import distinct_units, sums
+    from incrowd.kernels.histogram import distinct_units, sums  # noqa: PLC0415  numba only when needed
 
     class_of = np.ascontiguousarray(class_of, dtype=np.int32)
     records = sums(class_of, tally.counts, number)
@@ -116,7 +116,7 @@ def classes_of(
 def _histogram(
     tally: Tally, class_of: Codes, number: int, column: SensitiveColumn, codes: Codes
 ) -> Histogram:
-    from incrowd.kernels.histogram import distinct_units, histogram, places
+    from incrowd.kernels.histogram import distinct_units, histogram, places  # noqa: PLC0415  numba only when needed
 
     start, code, count = histogram(class_of, codes, tally.people, number, len(column.whole))
     units = int(tally.shared_unit.max(initial=-1)) + 1
@@ -136,7 +136,7 @@ def numbered(codes: Codes) -> tuple[Codes, int]:
     >>> numbered(np.array([[2, 1, 2], [0, 3, 0]], dtype=np.int32))
     (array([1, 0, 1], dtype=int32), 2)
     """
-    from incrowd.kernels.histogram import runs
+    from incrowd.kernels.histogram import runs  # noqa: PLC0415  numba only when needed
 
     if not codes.shape[0]:
         return np.zeros(codes.shape[1], dtype=np.int32), min(codes.shape[1], 1)
@@ -186,6 +186,8 @@ def crowds(
     ones that `classes` was made of), so that a person counts once per crowd and value; without
     them such people are counted once per class of the crowd, which is too often.
     """
+    if not missing.any() and numbered(nodes)[1] == len(classes):
+        return classes
     if tally is None or class_of is None or not len(tally.shared_row):
         return _united(nodes, missing, classes, [])[0]
     columns = [held.column for held in classes.histograms.values()]
@@ -208,7 +210,7 @@ def crowds(
 
 
 def _listed(class_of: Codes, names: Codes, number: int) -> _Rows:
-    from incrowd.kernels.histogram import histogram
+    from incrowd.kernels.histogram import histogram  # noqa: PLC0415  numba only when needed
 
     once = np.ones(len(names), dtype=np.int64)
     domain = int(names.max(initial=-1)) + 1
@@ -217,7 +219,7 @@ def _listed(class_of: Codes, names: Codes, number: int) -> _Rows:
 
 def _add_holders(held: Histogram, holder: _Rows, code_of: Codes) -> None:
     """Count each entry of `holder` as a person with the code that `code_of` says."""
-    from incrowd.kernels.histogram import places
+    from incrowd.kernels.histogram import places  # noqa: PLC0415  numba only when needed
 
     number = len(holder.start) - 1
     class_of = np.repeat(np.arange(number, dtype=np.int32), np.diff(holder.start))
@@ -281,7 +283,7 @@ def _join(nodes: Codes, here: Codes, there: Codes) -> _Join:
 
 
 def _met(join: _Join, values: Counts) -> Counts:
-    from incrowd.kernels.histogram import sums
+    from incrowd.kernels.histogram import sums  # noqa: PLC0415  numba only when needed
 
     total: Counts = sums(join.block_there, values[join.there], join.blocks)[join.block_here]
     return total
@@ -289,7 +291,7 @@ def _met(join: _Join, values: Counts) -> Counts:
 
 def _gathered(joins: Sequence[_Join], rows: _Rows) -> tuple[Codes, Codes, Counts]:
     """Class, code and count of all that the classes of one pattern meet."""
-    from incrowd.kernels.histogram import expand, histogram
+    from incrowd.kernels.histogram import expand, histogram  # noqa: PLC0415  numba only when needed
 
     entries = []
     for join in joins:
@@ -303,7 +305,7 @@ def _gathered(joins: Sequence[_Join], rows: _Rows) -> tuple[Codes, Codes, Counts
 
 
 def _folded(parts: Sequence[tuple[Codes, Codes, Counts]], number: int, domain: int) -> _Rows:
-    from incrowd.kernels.histogram import histogram
+    from incrowd.kernels.histogram import histogram  # noqa: PLC0415  numba only when needed
 
     return _Rows(*histogram(*_chained(parts), number, domain), domain)
 

@@ -22,9 +22,10 @@ from incrowd.hierarchy import (
     check,
 )
 from incrowd.hierarchy.levels import texts
-from incrowd.table.column import Domain, Kind
+from incrowd.table.column import CodedColumn, Domain, Kind
+from incrowd.table.encode import align
 
-QUICK = settings(max_examples=3000, deadline=None)
+QUICK = settings(max_examples=1000, deadline=None)
 
 numbers = st.lists(
     st.one_of(
@@ -98,6 +99,20 @@ def test_builders_give_hierarchies(hierarchy):
     rows = naive.hierarchy.rows_of(hierarchy)
     assert not rows or naive.hierarchy.is_hierarchy(rows)
     assert hierarchy.labels[0].tolist() == hierarchy.leaves.labels.tolist()
+
+
+@QUICK
+@given(st.data())
+def test_values_find_their_leaf(data):
+    of_the_data = (Dates, Flat, Intervals, Prefix, Suggested)
+    chosen = [pair for pair in BUILDERS if isinstance(pair[0], of_the_data)]
+    spec, domains = data.draw(st.sampled_from(chosen))
+    domain = data.draw(domains)
+    column = CodedColumn("x", np.arange(len(domain) + 1, dtype=np.int32), domain)
+    hierarchy = spec.build(domain, "x")
+    aligned = align(column, hierarchy.leaves).codes
+    assert aligned[0] == 0
+    assert hierarchy.labels[0][aligned[1:] - 1].tolist() == domain.labels.tolist()
 
 
 @QUICK
@@ -228,6 +243,13 @@ def test_foreign_labels_are_refused_without_being_repeated(label):
     assert "canary" not in str(caught.value)
 
 
+def test_numbers_as_texts_decode_in_any_spelling():
+    hierarchy = Prefix().build(Domain(Kind.NUMBER, np.array([10, 11, 25])), "x")
+    assert hierarchy.decode("11.0").tolist() == [2]
+    with pytest.raises(InputError):
+        hierarchy.decode("11.5")
+
+
 def test_dates_decode_in_their_own_unit():
     days = np.array(["1965-02-28", "1965-03-01", "1965-04-17", "1966-01-01"], dtype="M8[D]")
     hierarchy = Dates().build(Domain(Kind.DATE, days), "birth")
@@ -292,3 +314,5 @@ def test_one_value_must_stand_on_top():
 def test_repr_shows_no_value():
     hierarchy = Regions().build(Domain(Kind.TEXT, texts(["Kenya"])), "x")
     assert repr(hierarchy) == "Hierarchy(4 levels, 1 leaves)"
+    assert repr(Tree((("canary", "x"),))) == "Tree(1 rows)"
+    assert repr(Ordered(("canary", "x"))) == "Ordered(2 values)"

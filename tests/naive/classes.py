@@ -1,4 +1,6 @@
-"""Classes counted with dictionaries of sets."""
+"""Classes counted with dictionaries of sets, and with numpy's sorting for larger tables."""
+
+import numpy as np
 
 
 def classes(class_of, people, values):
@@ -41,3 +43,27 @@ def histograms(classes, names):
         }
         for c in range(len(classes))
     ]
+
+
+def sorted_histogram(tally, class_of, number, domain, codes):
+    """Compressed rows of a histogram by sorting all pairs of class and code."""
+    cell = class_of.astype(np.int64) * domain + codes
+    kept = class_of >= 0
+    cells, place = np.unique(cell[kept], return_inverse=True)
+    count = np.bincount(place, weights=tally.people[kept], minlength=len(cells)).astype(np.int64)
+    inside = kept[tally.shared_row]
+    shared = np.stack([cell[tally.shared_row[inside]], tally.shared_unit[inside]])
+    pairs = np.unique(shared, axis=1)
+    count += np.bincount(np.searchsorted(cells, pairs[0]), minlength=len(cells))
+    start = np.searchsorted(cells, np.arange(number + 1, dtype=np.int64) * domain)
+    return start, cells % domain, count
+
+
+def sorted_people(tally, class_of, number):
+    """People per class by sorting all pairs of class and unit."""
+    kept = class_of >= 0
+    people = np.bincount(class_of[kept], weights=tally.people[kept], minlength=number)
+    shared = class_of[tally.shared_row]
+    inside = shared >= 0
+    pairs = np.unique(np.stack([shared[inside], tally.shared_unit[inside]]), axis=1)
+    return people.astype(np.int64) + np.bincount(pairs[0], minlength=number)

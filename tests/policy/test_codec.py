@@ -93,7 +93,7 @@ def _models(secret):
 
 
 @given(policies())
-@settings(max_examples=100)
+@settings(max_examples=100, deadline=None)
 def test_what_is_written_is_read_back(policy):
     assert loads(dumps(policy)) == policy
 
@@ -104,7 +104,7 @@ def test_shorthands_are_read_and_written():
     text = dumps(policy)
     assert 'search = "datafly"' in text
     assert 'loss = "gcp"' in text
-    assert 'hierarchy = {name = "intervals", width = 5.0}' in text
+    assert 'hierarchy = { name = "intervals", width = 5.0 }' in text
     longer = GOOD.replace('"datafly"', '{ name = "datafly" }')
     assert loads(longer) == policy
 

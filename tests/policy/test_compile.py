@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import naive.policy
@@ -28,6 +28,7 @@ def policy_of(quasi, sensitive, **rest):
     return Policy(columns=columns, models=(KAnonymity(2),), **rest)
 
 
+@settings(deadline=None)
 @given(tables(sensitive=2, units=True), st.sampled_from(["own-value", "suppress"]))
 def test_the_problem_holds_the_records_of_the_table(table, missing):
     trees, quasi, values, unit = table

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from incrowd.classes import classes_of
 from incrowd.loss import Gcp
 from incrowd.models import AlphaK, KAnonymity, LDiversity, TCloseness
-from incrowd.release.verify import Reference, verify
+from incrowd.release.verify import Reference, look, verify
 from incrowd.table.roles import Missing
 from strategies import problem_of, tables
 
@@ -51,7 +51,7 @@ def test_verdicts_are_the_models_own(table, models):
     whole = problem.sensitive[0].whole.astype(np.int64)
     reference = Reference.read(rows["s0"], np.array(values[0], dtype=np.int32), whole)
     people = None if unit is None else np.array(unit, dtype=np.int32) + 1
-    verdicts = verify(rows, policy, people=people, reference={"s0": reference})
+    verdicts = verify(look(rows, policy, people), policy, reference={"s0": reference})
     for model, verdict in zip(models, verdicts, strict=True):
         assert verdict.reached == pytest.approx(model.reached(classes), abs=1e-9)
         assert verdict.ok == bool(model.satisfied(classes).all())

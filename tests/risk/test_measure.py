@@ -24,7 +24,7 @@ def tally_of_columns(*columns, unit=None, weights=None):
     return fold(quasi, (), None if unit is None else np.array(unit, dtype=np.int32), weights)
 
 
-@settings(deadline=None)
+@settings(deadline=None, max_examples=60)
 @given(tables(sensitive=2, units=True, max_columns=4), st.sampled_from([0.2, 0.5, 1 / 3, 0.1]))
 def test_every_reading_agrees_with_the_naive_twin(table, threshold):
     _, quasi, values, unit = table

@@ -1,11 +1,14 @@
 """`incrowd anonymize`: a release that keeps its policy, verified after it was written."""
 
+import os
 from typing import Annotated
 
 import typer
 
 from incrowd.cli import options
 from incrowd.cli.output import Output
+from incrowd.cli.progress import waiting
+from incrowd.errors import PolicyError
 
 
 def anonymize(  # noqa: PLR0913  one parameter per flag
@@ -87,3 +90,70 @@ def anonymize(  # noqa: PLR0913  one parameter per flag
     quiet: options.Quiet = False,
 ) -> None:
     """Make a release of FILE that keeps the policy, or the quick request, and verify it."""
+    from incrowd import run  # noqa: PLC0415  not for --help
+    from incrowd.cli.request import Flags, held, key_of  # noqa: PLC0415  not for --help
+    from incrowd.report import json, text  # noqa: PLC0415  not for --help
+    from incrowd.watch import Watch  # noqa: PLC0415  not for --help
+
+    said = Output(as_json=as_json, quiet=quiet)
+    _refuse_nowhere(output, dry_run=dry_run)
+    flags = Flags(
+        policy=policy,
+        quick={
+            "quasi": options.columns(quasi),
+            "sensitive": options.columns(sensitive),
+            "keep": options.columns(keep),
+            "unit": unit,
+            "weight": weight,
+            "k": k,
+            "l": l,
+            "t": t,
+        },
+        settings={
+            "suppression": suppress,
+            "missing": missing,
+            "search": method,
+            "loss": loss,
+            "time_limit": time_limit,
+            "order": "keep" if keep_order else None,
+        },
+        hierarchy=hierarchy,
+        hierarchies=hierarchies,
+    )
+    with waiting(said) as bar:
+        table = held(file, run.Reading(delimiter, encoding, header), said)
+        request = flags.request(table.names)
+        if request.left_out:
+            said.remark(f"left out, as no flag names them: {', '.join(request.left_out)}")
+        release = run.anonymize_file(
+            file,
+            request.policy,
+            output or os.devnull,
+            certificate=certificate,
+            dry_run=dry_run,
+            reading=table,
+            seed=seed,
+            key=key_of(key_file),
+            watch=Watch(tell=bar.tell),
+            folder=request.folder,
+        )
+    for note in release.notes:
+        said.remark(f"note: {note}")
+    paths = _paths(output, certificate, dry_run=dry_run)
+    said.result(
+        lambda: json.release_document(release, paths, table.seconds),
+        lambda: text.release_picture(release, paths),
+    )
+
+
+def _refuse_nowhere(output: str | None, *, dry_run: bool) -> None:
+    if output is None and not dry_run:
+        raise PolicyError("it is not said where the release goes", remedy="add -o FILE")
+    if output == "-":
+        raise PolicyError("a release goes to a file, not to standard output", remedy="add -o FILE")
+
+
+def _paths(output: str | None, certificate: str | None, *, dry_run: bool) -> dict[str, str]:
+    if dry_run or output is None:
+        return {}
+    return {"release": output, "certificate": certificate or f"{output}.certificate.json"}

@@ -6,6 +6,8 @@ import typer
 
 from incrowd.cli import options
 from incrowd.cli.output import Output
+from incrowd.cli.progress import waiting
+from incrowd.errors import NotMetError
 
 
 def check(  # noqa: PLR0913  one parameter per flag
@@ -29,4 +31,26 @@ def check(  # noqa: PLR0913  one parameter per flag
     quiet: options.Quiet = False,
 ) -> int:
     """Check every model on the rows of FILE; exit code 1 if one is not met."""
-    return 0
+    from incrowd import run  # noqa: PLC0415  not for --help
+    from incrowd.cli.request import Flags, held  # noqa: PLC0415  not for --help
+    from incrowd.report import json, text  # noqa: PLC0415  not for --help
+
+    said = Output(as_json=as_json, quiet=quiet)
+    with waiting(said):
+        table = held(file, run.Reading(delimiter, encoding, header), said)
+        named = (*options.columns(quasi), *options.columns(sensitive))
+        flags = Flags(
+            policy=policy,
+            quick={
+                "quasi": options.columns(quasi),
+                "sensitive": options.columns(sensitive),
+                "k": k,
+                "l": l,
+                "t": t,
+            },
+            settings={"missing": missing},
+        )
+        request = flags.request(table.names, keep=[n for n in table.names if n not in named])
+        found = run.check_file(file, request.policy, certificate, reading=table)
+    said.result(lambda: json.check_document(found), lambda: text.check_picture(found))
+    return 0 if found.ok else NotMetError.exit_code

@@ -57,7 +57,7 @@ def frames(error: BaseException) -> Iterator[str]:
 
 def _usage(error: Any) -> Failure:
     """What the parser of the command line says, with its suggestions as the remedy."""
-    possible = sorted(getattr(error, "possibilities", None) or ())
+    possible = list(getattr(error, "possibilities", None) or ())
     text = (error.message if possible else error.format_message()).strip().rstrip(".")
     text, _, hint = text.partition(" Did you mean ")
     remedy = "see incrowd --help"
@@ -65,7 +65,7 @@ def _usage(error: Any) -> Failure:
     if context is not None:
         remedy = f"see {context.command_path} --help"
     if possible:
-        hint = " or ".join(possible) + "?"
+        hint = f"{possible[0]}?"
     if hint:
         remedy = f"did you mean {hint}"
     return Failure(text.rstrip("."), remedy, PolicyError.exit_code)

@@ -1,11 +1,18 @@
 """`incrowd init`: a first policy for a table, to be reviewed."""
 
-from typing import Annotated
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from incrowd.cli import options
-from incrowd.cli.output import Output
+from incrowd.cli.output import Output, write
+from incrowd.errors import PolicyError
+
+if TYPE_CHECKING:
+    from incrowd.policy.draft import Draft
 
 
 def init(  # noqa: PLR0913  one parameter per flag
@@ -36,3 +43,40 @@ def init(  # noqa: PLR0913  one parameter per flag
     quiet: options.Quiet = False,
 ) -> None:
     """Draft a policy for FILE: a role and a hierarchy for each column, with reasons."""
+    from incrowd import run  # noqa: PLC0415  not for --help
+    from incrowd.io import files  # noqa: PLC0415  not for --help
+    from incrowd.io.atomic import replacing  # noqa: PLC0415  not for --help
+    from incrowd.policy.draft import to_toml  # noqa: PLC0415  not for --help
+    from incrowd.report import json, text  # noqa: PLC0415  not for --help
+
+    said = Output(as_json=as_json, quiet=quiet)
+    if output is not None and not force:
+        _refuse_existing(output)
+    draft = run.draft_file(file, reading=run.Reading(delimiter, encoding, header))
+    if preset is not None:
+        draft = _preset(draft, preset, said)
+    policy = to_toml(draft)
+    if output is None and not as_json:
+        write(sys.stdout, policy)
+        return
+    if output is not None:
+        with replacing(output) as place:
+            files.write_text(place, policy)
+    said.result(
+        lambda: json.draft_document(draft, policy, output), lambda: text.draft_picture(draft)
+    )
+    if output is not None:
+        said.remark(f"policy written to {output}; review it before it is used")
+
+
+def _refuse_existing(path: str) -> None:
+    if Path(path).exists():
+        raise PolicyError(f"{path!r} is there already", remedy="name another file, or add --force")
+
+
+def _preset(draft: "Draft", name: str, said: Output) -> "Draft":
+    from incrowd.policy import presets  # noqa: PLC0415  not for --help
+
+    for limit in presets.find(name).limits:
+        said.remark(f"note: {limit}")
+    return replace(draft, policy=presets.apply(name, draft.policy))

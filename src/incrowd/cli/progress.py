@@ -2,8 +2,12 @@
 
 import sys
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
+
+from incrowd.cli.output import Output
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
@@ -70,3 +74,14 @@ class ProgressBar:
             self._task = self._bar.add_task(what, total=1.0)
             self._bar.update(self._task, completed=share)
             self._bar.start()
+
+
+@contextmanager
+def waiting(said: Output) -> Iterator[ProgressBar]:
+    """A progress bar for work that may take long, and a word if it takes longer this once."""
+    from incrowd.kernels.compile import first_call_compiles  # noqa: PLC0415  not for --help
+
+    if first_call_compiles():
+        said.remark("compiling for this machine, once; the next run starts at once")
+    with ProgressBar(quiet=said.quiet) as bar:
+        yield bar

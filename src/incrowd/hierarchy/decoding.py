@@ -8,7 +8,7 @@ import numpy as np
 
 from incrowd.arrays import MISSING, Codes, Counts, Flags, Texts
 from incrowd.errors import InputError
-from incrowd.hierarchy.labels import Bounds, locate, read_bounds
+from incrowd.hierarchy.labels import Bounds, locate, number_text, parse_number, read_bounds
 from incrowd.table.column import Domain, Kind
 
 Run = tuple[int, int]
@@ -130,7 +130,9 @@ class Decoder:
     def _exact(self, label: str) -> list[Run]:
         """A value in another spelling than ours: `1.0` for 1."""
         if self._leaves.kind is Kind.TEXT:
-            return []
+            number = parse_number(label)
+            code = None if number is None else self._leaf.get(number_text(number))
+            return [] if code is None else [(code, code)]
         run = locate(self._leaves, Bounds(label, label, low_inside=True, high_inside=True))
         return [] if run is None else [run]
 

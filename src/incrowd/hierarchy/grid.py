@@ -101,4 +101,4 @@ def _times(number: float, places: int) -> int:
     whole, _, part = digits.partition(".")
     shift = places + int(exponent or 0) - len(part)
     exact = int(whole + part)
-    return exact * 10**shift if shift >= 0 else exact // 10**-shift
+    return exact * int(10**shift) if shift >= 0 else exact // int(10**-shift)

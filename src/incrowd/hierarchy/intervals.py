@@ -65,12 +65,16 @@ class Intervals:
         said = [self.width, self.widths, self.cuts, self.quantiles]
         if sum(one is not None for one in said) > 1:
             raise ValueError("say only one of width, widths, cuts and quantiles")
+        if self.levels is not None and (self.widths is not None or self.cuts is not None):
+            raise ValueError("widths and cuts say themselves how many levels there are")
         if self.bottom is not None and self.top is not None and self.bottom >= self.top:
             raise ValueError("bottom must lie below top")
         widths = [Decimal(repr(width)) for width in self.widths or ()]
         if any(b % a or b <= a for a, b in pairwise(widths)):
             raise ValueError("each width must be a multiple of the one before")
         lists = self._lists()
+        if self.cuts is not None and not (lists and all(lists)):
+            raise ValueError("a level needs at least one cut")
         if any(list(cuts) != sorted(set(cuts)) for cuts in lists):
             raise ValueError("cuts must rise")
         if any(not set(b) <= set(a) for a, b in pairwise(lists)):

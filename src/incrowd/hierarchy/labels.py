@@ -22,11 +22,11 @@ TOP = "*"
 
 _WHOLE = re.compile(r"[+-]?[0-9]+")
 _DECIMAL = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
-_DATE = re.compile(r"-?[0-9]{4,}(-[0-9]{2}(-[0-9]{2}([ T][0-9]{2}:[0-9]{2}(:[0-9.]+)?)?)?)?")
+_DATE = re.compile(r"-?[0-9]{4,5}(-[0-9]{2}(-[0-9]{2}([ T][0-9]{2}:[0-9]{2}(:[0-9.]+)?)?)?)?")
 _UNSAFE = re.compile(r'[\[\]()"]|, ')
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Bounds:
     """The two ends of an interval as they are written; None where it has no end."""
 
@@ -110,7 +110,7 @@ def read_bounds(label: str) -> Bounds | None:
 def _read_quoted(label: str) -> Bounds | None:
     try:
         ends = json.loads(label)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
     if len(ends) != 2 or not all(isinstance(end, str) for end in ends):
         return None

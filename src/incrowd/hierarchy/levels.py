@@ -11,7 +11,7 @@ from incrowd.hierarchy.labels import TOP
 from incrowd.table.column import Domain
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Level:
     """One level between the values and the top: a node per leaf, a label per node."""
 

@@ -15,7 +15,7 @@ from incrowd.table.column import Domain, Kind
 from incrowd.values import STRICT
 
 
-@dataclass(frozen=True, config=STRICT)
+@dataclass(frozen=True, config=STRICT, repr=False)
 class Ordered:
     """An ordered list of categories, and how neighbours are put together.
 
@@ -47,6 +47,10 @@ class Ordered:
         pairs = pairwise(self.groups)
         if any(len(set(zip(a, b, strict=True))) != len(set(a)) for a, b in pairs):
             raise ValueError("each group must lie in one group of the next level")
+
+    def __repr__(self) -> str:
+        """Without values."""
+        return f"Ordered({len(self.values)} values)"
 
     def build(
         self,

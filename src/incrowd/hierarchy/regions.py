@@ -10,7 +10,7 @@ from pydantic.dataclasses import dataclass
 from incrowd.arrays import Counts
 from incrowd.errors import InputError
 from incrowd.hierarchy.hierarchy import Hierarchy
-from incrowd.hierarchy.levels import texts
+from incrowd.hierarchy.levels import stack, texts
 from incrowd.hierarchy.tree import Tree
 from incrowd.table.column import Domain, Kind
 from incrowd.values import STRICT
@@ -55,15 +55,16 @@ class Regions:
     ) -> Hierarchy:
         """The hierarchy of a column of countries, in the order of their regions."""
         labels = domain.labels.tolist()
-        if labels and not any(is_country(label) for label in labels):
+        if not labels:
+            return stack(domain, [], column=column, ordered=False)
+        if not any(is_country(label) for label in labels):
             raise InputError(
                 f"none of the {len(labels)} values of {column!r} is a country",
                 remedy="use English names or ISO 3166 codes, or another hierarchy",
             )
         rows = [(label, *_regions(label), "*") for label in labels]
         rows.sort(key=lambda row: (row[2] == OTHER, row[2], row[1]))
-        tree = Tree(tuple(rows) or (("*", OTHER, OTHER, "*"),))
-        return tree.build(Domain(Kind.TEXT, texts(labels)), column)
+        return Tree(tuple(rows)).build(Domain(Kind.TEXT, texts(labels)), column)
 
 
 def is_country(label: str) -> bool:

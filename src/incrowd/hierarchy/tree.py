@@ -19,7 +19,7 @@ Row = Annotated[tuple[str, ...], Field(min_length=1)]
 Path = tuple[str, ...]
 
 
-@dataclass(frozen=True, config=STRICT)
+@dataclass(frozen=True, config=STRICT, repr=False)
 class Tree:
     """A hierarchy as rows: leaf, parent, …, top.
 
@@ -41,6 +41,10 @@ class Tree:
         """Refuse nodes without a name: a table would read them as missing."""
         if not all(all(row[1:]) for row in self.rows):
             raise ValueError("a parent has no name")
+
+    def __repr__(self) -> str:
+        """Without values."""
+        return f"Tree({len(self.rows)} rows)"
 
     def build(
         self,
@@ -124,7 +128,7 @@ def _refuse_torn(paths: dict[str, Path], column: str) -> None:
             )
 
 
-@plain(frozen=True, eq=False)
+@plain(frozen=True, eq=False, repr=False)
 class _Ranks:
     """The nodes of a level, numbered as they first appear."""
 

@@ -1,6 +1,7 @@
 """A target that is replaced as a whole or not at all."""
 
 import os
+import re
 import stat
 import tempfile
 from collections.abc import Iterator
@@ -32,7 +33,9 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
 
 def reason(error: OSError) -> str:
     """What the system says, without the name of anything."""
-    return os.strerror(error.errno) if error.errno else "the system refused it"
+    told = re.search(r"os error (\d+)", str(error))
+    number = error.errno or (int(told[1]) if told else 0)
+    return os.strerror(number) if number else "the system refused it"
 
 
 def _target(path: str | os.PathLike[str]) -> Path:

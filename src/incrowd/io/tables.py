@@ -35,8 +35,8 @@ _FORMATS: dict[str, Format] = {
 }
 _COMPRESSIONS: dict[str, Compression] = {".gz": "gzip", ".zst": "zstd"}
 _FORMULA = ("=", "+", "@")
-_LINE = "\x1f"
-"""A character that no text uses: a line read with it as delimiter is one cell."""
+_UNUSED = "\x1e", "\x1f"
+"""Characters that no text uses: with them as delimiter and line end a whole text is one cell."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -205,15 +205,20 @@ def _gunzipped(data: bytes) -> bytes:
 
 
 def _unzstd(data: bytes) -> bytes:
-    """Text out of zstd: Polars undoes it, line by line, and only in UTF-8."""
+    """Text out of zstd: Polars undoes it, reading the whole as one cell, and only in UTF-8."""
+    separator, end = _UNUSED
     with boundary(
         InputError("its zstd compression holds no text in UTF-8", remedy="decompress it first")
     ):
-        lines = pl.read_csv(
-            data, separator=_LINE, quote_char=None, has_header=False, infer_schema=False
+        whole = pl.read_csv(
+            data,
+            separator=separator,
+            eol_char=end,
+            quote_char=None,
+            has_header=False,
+            infer_schema=False,
         )
-        (only,) = lines.get_columns()
-        return "\n".join(only.fill_null("").to_list()).encode()
+        return str(whole.item()).encode()
 
 
 def _endings(path: str | os.PathLike[str]) -> list[str]:

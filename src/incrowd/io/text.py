@@ -178,7 +178,14 @@ def read_text(
         lines = np.ones(len(frame) + header, dtype=np.bool_)
         lines[blank[blank < len(lines)]] = False
         frame = frame.filter(pl.Series(lines[int(header) :]))
-    return frame if columns is None else frame.select(columns)
+    return frame if columns is None else frame.select(_known(columns, names))
+
+
+def _known(columns: Sequence[str], names: Sequence[str]) -> list[str]:
+    for name in columns:
+        if name not in names:
+            raise PolicyError(f"there is no column {name!r}", remedy="name one of the header")
+    return list(columns)
 
 
 def _with_line_feeds(data: bytes) -> bytes:
@@ -186,13 +193,30 @@ def _with_line_feeds(data: bytes) -> bytes:
 
 
 def _parsed(data: bytes, delimiter: str, *, header: bool) -> pl.DataFrame:
+    """The records, read by Polars or, if a quote within a cell stops it, one by one."""
+    try:
+        return pl.read_csv(data, separator=delimiter, has_header=header, infer_schema=False)
+    except pl.exceptions.PolarsError:
+        pass
     with boundary(
         InputError(
             "the file is not well-formed CSV",
             remedy="check its quotes, or give the delimiter and the encoding",
         )
     ):
-        return pl.read_csv(data, separator=delimiter, has_header=header, infer_schema=False)
+        return _parsed_slowly(data, delimiter, header=header)
+
+
+def _parsed_slowly(data: bytes, delimiter: str, *, header: bool) -> pl.DataFrame:
+    limit = csv.field_size_limit(len(data) + 1)
+    try:
+        lines = io.StringIO(data.decode(), newline="")
+        records = list(csv.reader(lines, delimiter=delimiter, strict=True))[int(header) :]
+    finally:
+        csv.field_size_limit(limit)
+    width = max(map(len, records), default=0)
+    filled = [[cell or None for cell in record] or [None] * width for record in records]
+    return pl.DataFrame(filled, schema=[(str(j), pl.String) for j in range(width)], orient="row")
 
 
 def _checked(data: bytes, delimiter: str, fields: int, first_line: int) -> Counts:

@@ -11,31 +11,38 @@ A cut is (column, code, ties): to the left go smaller codes, and the first `ties
 that code.
 """
 
+from typing import TypeAlias
+
 import numpy as np
 
 from incrowd.arrays import Codes, Counts, Floats
 from incrowd.kernels.compile import jit
 
+Items: TypeAlias = tuple[Codes, Counts]
+Rule: TypeAlias = tuple[int, bool, int]
+Tree: TypeAlias = tuple[Codes, Floats, Counts, Counts]
+
 
 @jit
-def spans(cells, part):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN201  tuples of arrays
+def spans(cells: Codes, part: Codes) -> Counts:
     """Per column: the smallest code, the smallest that is not missing, the largest."""
     columns = cells.shape[1]
-    least = np.full(columns, np.iinfo(np.int32).max, np.int32)
-    low = np.full(columns, np.iinfo(np.int32).max, np.int32)
-    high = np.zeros(columns, np.int32)
+    found = np.empty((3, columns), np.int64)
+    for j in range(columns):
+        found[0, j] = found[1, j] = np.iinfo(np.int32).max
+        found[2, j] = 0
     for item in part:
         for j in range(columns):
-            code = cells[item, j]
-            least[j] = min(least[j], code)
-            high[j] = max(high[j], code)
+            code = np.int64(cells[item, j])
+            found[0, j] = min(found[0, j], code)
+            found[2, j] = max(found[2, j], code)
             if code > 0:
-                low[j] = min(low[j], code)
-    return least, low, high
+                found[1, j] = min(found[1, j], code)
+    return found
 
 
 @jit
-def join_level(tree, j, low, high):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN201  as above
+def join_level(tree: Tree, j: int, low: int, high: int) -> int:
     """The lowest level at which two codes of an unordered column share a node."""
     maps, _, offset, _ = tree
     level = 0
@@ -45,10 +52,10 @@ def join_level(tree, j, low, high):  # type: ignore[no-untyped-def]  # noqa: ANN
 
 
 @jit
-def extent(tree, j, least, low, high):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN201  as above
+def extent(tree: Tree, j: int, least: int, low: int, high: int) -> float:
     """The NCP of showing these codes as one cell, times the column's weight."""
     _, scale, offset, heights = tree
-    if high == 0 or least == high:
+    if high in (0, least):
         return 0.0
     if least == 0:
         return scale[-len(heights) + j]
@@ -58,33 +65,56 @@ def extent(tree, j, least, low, high):  # type: ignore[no-untyped-def]  # noqa: 
 
 
 @jit
-def profile(items, part, j, least, high):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN201  as above
+def profile(items: Items, part: Codes, j: int, least: int, high: int) -> tuple[Counts, Counts]:
     """The distinct codes of a column in a part, ascending, and the records of each."""
     cells, counts = items
     span = high - least + 1
-    if span <= 4 * len(part) + 64:
-        total = np.zeros(span, np.int64)
-        for item in part:
-            total[cells[item, j] - least] += counts[item]
-        found = np.flatnonzero(total)
-        return found + least, total[found]
-    codes = np.empty(len(part), np.int64)
-    for i in range(len(part)):
-        codes[i] = cells[part[i], j]
-    order = np.argsort(codes, kind="mergesort")
-    values = np.empty(len(part), np.int64)
-    total = np.zeros(len(part), np.int64)
-    number = -1
-    for i in order:
-        if number < 0 or values[number] != codes[i]:
+    if span > 4 * len(part) + 64:
+        return sparse_profile(items, part, j)
+    total = np.zeros(span, np.int64)
+    for item in part:
+        total[cells[item, j] - least] += counts[item]
+    values = np.empty(span, np.int64)
+    number = 0
+    for i in range(span):
+        if total[i] > 0:
+            values[number] = i + least
+            total[number] = total[i]
             number += 1
-            values[number] = codes[i]
-        total[number] += counts[part[i]]
+    return values[:number], total[:number]
+
+
+@jit
+def sparse_profile(items: Items, part: Codes, j: int) -> tuple[Counts, Counts]:
+    """The same by sorting (Shell's), where codes are few and far between."""
+    cells, counts = items
+    size = len(part)
+    values = np.empty(size, np.int64)
+    total = np.empty(size, np.int64)
+    gap = size // 2
+    for i in range(size):
+        values[i] = cells[part[i], j]
+        total[i] = counts[part[i]]
+    while gap > 0:
+        for i in range(gap, size):
+            value, count, at = values[i], total[i], i
+            while at >= gap and values[at - gap] > value:
+                values[at], total[at] = values[at - gap], total[at - gap]
+                at -= gap
+            values[at], total[at] = value, count
+        gap //= 2
+    number = 0
+    for i in range(1, size):
+        if values[i] != values[number]:
+            number += 1
+            values[number], total[number] = values[i], total[i]
+        else:
+            total[number] += total[i]
     return values[: number + 1], total[: number + 1]
 
 
 @jit
-def branches(tree, j, values, low):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN201  as above
+def branches(tree: Tree, j: int, values: Counts, low: int) -> Counts:
     """The branch of each code: itself if ordered, else the child of the node that covers all."""
     maps, _, offset, heights = tree
     if heights[j] == 0 or values[-1] == 0:
@@ -97,27 +127,42 @@ def branches(tree, j, values, low):  # type: ignore[no-untyped-def]  # noqa: ANN
 
 
 @jit
-def scores(values, total, branch, k):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN201  as above
+def scores(values: Counts, total: Counts, branch: Counts, k: int) -> Counts:
     """How balanced the cut after each code is, -1 if it is none or leaves too few records.
 
     To part the missing from the rest comes first.
     """
-    whole = total.sum()
-    score = np.full(len(values), -1, np.int64)
+    whole = np.int64(0)
+    for count in total:
+        whole += count
+    score = np.empty(len(values), np.int64)
     left = np.int64(0)
-    for i in range(len(values) - 1):
+    for i in range(len(values)):
         left += total[i]
-        if branch[i] != branch[i + 1] and left >= k and whole - left >= k:
+        score[i] = -1
+        apart = i + 1 < len(values) and branch[i] != branch[i + 1]
+        if apart and left >= k and whole - left >= k:
             score[i] = whole if values[i] == 0 else min(left, whole - left)
     return score
 
 
 @jit
-def divide(values, total, branch, k):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN201  as above
+def largest(numbers: Counts | Floats) -> int:
+    """Where the largest number stands first."""
+    best = 0
+    for i in range(1, len(numbers)):
+        if numbers[i] > numbers[best]:
+            best = i
+    return best
+
+
+@jit
+def divide(values: Counts, total: Counts, branch: Counts, k: int) -> tuple[int, int]:
     """The most balanced cut, moved as far into equal codes as k asks: (code, ties)."""
-    whole = total.sum()
+    whole, left = np.int64(0), np.int64(0)
     best, at = np.int64(-1), np.int64(0)
-    left = np.int64(0)
+    for count in total:
+        whole += count
     for i in range(len(values) - 1):
         left += total[i]
         balance = min(left, whole - left)
@@ -133,31 +178,33 @@ def divide(values, total, branch, k):  # type: ignore[no-untyped-def]  # noqa: A
 
 
 @jit
-def choose(items, part, attempt, rule, tree):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN201  as above
+def choose(items: Items, part: Codes, attempt: int, rule: Rule, tree: Tree) -> tuple[int, int, int]:
     """The cut number `attempt` of a part, widest columns and most balanced cuts first.
 
     The column is -1 if there is none.
     """
     cells, counts = items
     k, relaxed, most = rule
-    least, low, high = spans(cells, part)
+    found = spans(cells, part)
     extents = np.empty(cells.shape[1], np.float64)
     for j in range(len(extents)):
-        extents[j] = extent(tree, j, least[j], low[j], high[j])
+        extents[j] = extent(tree, j, found[0, j], found[1, j], found[2, j])
     whole = np.int64(0)
     for item in part:
         whole += counts[item]
     for _ in range(len(extents)):
-        j = np.argmax(extents)
+        j = largest(extents)
         if extents[j] <= 0 or whole < 2 * k:
             break
         extents[j] = -1.0
-        values, total = profile(items, part, j, least[j], high[j])
-        branch = branches(tree, j, values, low[j])
+        values, total = profile(items, part, j, found[0, j], found[2, j])
+        branch = branches(tree, j, values, found[1, j])
         score = scores(values, total, branch, k)
         tried = 0
-        while score.max() >= 0 and tried < most:
-            i = np.argmax(score)
+        while tried < most:
+            i = largest(score)
+            if score[i] < 0:
+                break
             if attempt == 0:
                 return j, values[i] + 1, np.int64(0)
             attempt -= 1
@@ -172,7 +219,7 @@ def choose(items, part, attempt, rule, tree):  # type: ignore[no-untyped-def]  #
 
 
 @jit
-def cut(cells, part, j, code, ties):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN201  as above
+def cut(cells: Codes, part: Codes, j: int, code: int, ties: int) -> int:
     """Order the items of a part anew, those left of the cut first; returns how many those are."""
     right = np.empty(len(part), np.int32)
     lefts, rights = 0, 0
@@ -188,12 +235,13 @@ def cut(cells, part, j, code, ties):  # type: ignore[no-untyped-def]  # noqa: AN
         else:
             right[rights] = item
             rights += 1
-    part[lefts:] = right[:rights]
+    for i in range(rights):
+        part[lefts + i] = right[i]
     return lefts
 
 
 @jit
-def partition(items, rule, tree):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN201  as above
+def partition(items: Items, rule: Rule, tree: Tree) -> Codes:
     """The class of each item when all parts are cut while they can be."""
     cells, _ = items
     order = np.arange(len(cells), dtype=np.int32)
@@ -205,9 +253,10 @@ def partition(items, rule, tree):  # type: ignore[no-untyped-def]  # noqa: ANN00
         waiting -= 1
         start, end = stack[waiting, 0], stack[waiting, 1]
         part = order[start:end]
-        j, code, ties = choose(items, part, 0, rule, tree)
+        j, code, ties = choose(items, part, np.int64(0), rule, tree)
         if j < 0:
-            class_of[part] = classes
+            for item in part:
+                class_of[item] = classes
             classes += 1
             continue
         middle = start + cut(cells, part, j, code, ties)
@@ -218,22 +267,49 @@ def partition(items, rule, tree):  # type: ignore[no-untyped-def]  # noqa: ANN00
 
 
 @jit
-def propose(items, order, parts, attempts, rule, tree):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN201  as above
-    """Cut each part [start, end) as its attempt says; where each half ends, -1 if there is no cut.
+def propose(
+    items: Items, order: Codes, parts: Counts, attempts: Counts, rule: Rule, tree: Tree
+) -> tuple[Counts, Codes]:
+    """Cut each part [start, end) as its attempt says; where its left half ends, -1 without a cut.
 
     Also the half of each item: 2p to the left and 2p + 1 to the right of the cut of part p, -1
-    elsewhere. The order of the items is changed only within parts, left halves first.
+    elsewhere.
     """
-    cells, _ = items
-    half_of = np.full(len(cells), -1, np.int32)
-    middle = np.full(len(parts), -1, np.int64)
-    new = order.copy()
+    half_of = np.empty(len(order), np.int32)
+    middle = np.empty(len(parts), np.int64)
+    for i in range(len(order)):
+        half_of[i] = -1
     for p in range(len(parts)):
-        start, end = parts[p, 0], parts[p, 1]
-        j, code, ties = choose(items, order[start:end], attempts[p], rule, tree)
+        part = order[parts[p, 0] : parts[p, 1]]
+        j, code, ties = choose(items, part, attempts[p], rule, tree)
+        middle[p] = -1
         if j < 0:
             continue
-        middle[p] = start + cut(cells, new[start:end], j, code, ties)
-        half_of[new[start : middle[p]]] = 2 * p
-        half_of[new[middle[p] : end]] = 2 * p + 1
-    return new, middle, half_of
+        lefts = 0
+        for item in part:
+            here = items[0][item, j]
+            goes = here < code or (here == code and ties > 0)
+            if here == code and ties > 0:
+                ties -= 1
+            half_of[item] = 2 * p if goes else 2 * p + 1
+            lefts += goes
+        middle[p] = parts[p, 0] + lefts
+    return middle, half_of
+
+
+@jit
+def adopt(order: Codes, parts: Counts, half_of: Codes) -> None:
+    """Order the items of these parts anew, left halves first."""
+    for p in range(len(parts)):
+        part = order[parts[p, 0] : parts[p, 1]]
+        right = np.empty(len(part), np.int32)
+        lefts, rights = 0, 0
+        for item in part:
+            if half_of[item] % 2 == 0:
+                part[lefts] = item
+                lefts += 1
+            else:
+                right[rights] = item
+                rights += 1
+        for i in range(rights):
+            part[lefts + i] = right[i]

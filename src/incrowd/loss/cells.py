@@ -39,7 +39,7 @@ class Cells:
 
     @property
     def leaves(self) -> Codes:
-        """Leaves under what is shown."""
+        """Leaves under what is shown; a missing value shown as missing is one."""
         leaves: Codes = self.high - self.low + 1
         return leaves
 

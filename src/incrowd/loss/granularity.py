@@ -27,6 +27,5 @@ class Granularity(CellLoss):
         """The granularity of each cell: (leaves - 1) / (D - 1)."""
         others = max(len(cells.column.hierarchy.leaves) - 1, 1)
         cost: Floats = (cells.leaves - 1) / others
-        cost[cells.missing] = 0.0
         cost[cells.suppressed] = 1.0
         return cost

@@ -41,7 +41,7 @@ def ncp(cells: Cells) -> Floats:
         share = _extents(cells)
     else:
         share = cells.leaves / max(len(cells.column.hierarchy.leaves), 1)
-    share[(cells.leaves == 1) | cells.missing] = 0.0
+    share[cells.leaves == 1] = 0.0
     share[cells.suppressed] = 1.0
     return share
 

@@ -73,7 +73,7 @@ class AlphaK:
         return self.reached(whole)
 
     def _commonest(self, classes: Classes) -> Counts:
-        from incrowd.kernels.diversity import largest
+        from incrowd.kernels.diversity import largest  # noqa: PLC0415  numba only when needed
 
         held = histogram_of(classes, self.name, self.column)
         return largest(held.start, held.count)

@@ -117,25 +117,25 @@ class LDiversity:
                 assert_never(self.kind)
 
     def _commonest(self, classes: Classes) -> Counts:
-        from incrowd.kernels.diversity import largest
+        from incrowd.kernels.diversity import largest  # noqa: PLC0415  numba only when needed
 
         held = histogram_of(classes, self.name, self.column)
         return largest(held.start, held.count)
 
     def _distinct(self, classes: Classes) -> Counts:
-        from incrowd.kernels.diversity import held as number_held
+        from incrowd.kernels.diversity import held as number_held  # noqa: PLC0415  numba only when needed
 
         held = histogram_of(classes, self.name, self.column)
         return number_held(held.start, held.count)
 
     def _entropies(self, classes: Classes) -> Floats:
-        from incrowd.kernels.diversity import entropies
+        from incrowd.kernels.diversity import entropies  # noqa: PLC0415  numba only when needed
 
         held = histogram_of(classes, self.name, self.column)
         return entropies(held.start, held.count)
 
     def _deepest(self, classes: Classes) -> Counts:
-        from incrowd.kernels.diversity import deepest
+        from incrowd.kernels.diversity import deepest  # noqa: PLC0415  numba only when needed
 
         held = histogram_of(classes, self.name, self.column)
         c = fraction(self.c or 0.0)

@@ -104,7 +104,7 @@ def _mean_over_levels(held: Histogram, maps: Codes, shares: Floats) -> Floats:
     This is Li's hierarchical distance: every step up or down a tree of height H costs 1/(2H), so
     the earth that crosses the edge above a node is |p - q| of that node.
     """
-    from incrowd.kernels.closeness import node_distances
+    from incrowd.kernels.closeness import node_distances  # noqa: PLC0415  numba only when needed
 
     total = np.zeros(len(held.start) - 1, dtype=np.float64)
     for nodes, share in zip(maps, shares, strict=False):
@@ -113,7 +113,7 @@ def _mean_over_levels(held: Histogram, maps: Codes, shares: Floats) -> Floats:
 
 
 def _ordered(held: Histogram) -> Floats:
-    from incrowd.kernels.closeness import ordered_distances
+    from incrowd.kernels.closeness import ordered_distances  # noqa: PLC0415  numba only when needed
 
     column = held.column
     if not column.ordered:

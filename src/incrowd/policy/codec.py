@@ -2,19 +2,21 @@
 
 import json
 import os
+import re
+import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path as FilePath
 from typing import Any, TypeVar, get_args
 
 import tomlkit
 from pydantic import TypeAdapter, ValidationError
-from tomlkit.exceptions import ParseError, TOMLKitError
-from tomlkit.items import InlineTable, Item, Table
+from tomlkit.items import Item
 
 from incrowd.errors import PolicyError
 from incrowd.hierarchy import AnyHierarchy
 from incrowd.loss import AnyLoss
 from incrowd.models import AnyModel
+from incrowd.policy import toml
 from incrowd.policy.faults import Fault, FaultyPolicyError, Path, faults_of, must_be
 from incrowd.policy.lines import lines_of
 from incrowd.policy.policy import VERSION, Column, Policy
@@ -42,7 +44,7 @@ def load(path: "str | os.PathLike[str]") -> Policy:
 
 def loads(text: str, source: str = "policy") -> Policy:
     """The policy that a TOML text says; `source` names it in errors."""
-    data = _parsed(text, source).unwrap()
+    data = _parsed(text, source)
     try:
         _check_version(data)
         return made(lambda: _read(data))
@@ -66,17 +68,14 @@ def dumps(
     comments: Mapping[str, Sequence[str]] | None = None,
 ) -> str:
     """The policy as readable TOML; `comments` stand above the columns of these names."""
-    document = tomlkit.document()
-    for line in header:
-        document.add(tomlkit.comment(_one_line(line)))
-    for key, value in _settings(policy):
-        document.add(key, value)
-    models = tomlkit.aot()
+    parts = ["\n".join([*map(toml.comment, header), *toml.lines(dict(_settings(policy)))])]
     for model in policy.models:
-        models.append(_table(_plain(model)))
-    document.add("models", models)
-    document.add("columns", _columns(policy, comments or {}))
-    return tomlkit.dumps(document)
+        parts.append("\n".join(["[[models]]", *toml.lines(_plain(model))]))
+    for name, column in policy.columns.items():
+        about = map(toml.comment, (comments or {}).get(name, ()))
+        head = f"[columns.{toml.key(name)}]"
+        parts.append("\n".join([head, *about, *toml.lines(_column(column))]))
+    return "\n\n".join(parts) + "\n"
 
 
 def edit(text: str, changes: Mapping[str | Path, Any], source: str = "policy") -> str:
@@ -90,7 +89,8 @@ def edit(text: str, changes: Mapping[str | Path, Any], source: str = "policy") -
     >>> print(edit(text, {"suppression": 0.0}).splitlines()[1])
     suppression = 0.0 # enough
     """
-    document = _parsed(text, source)
+    _parsed(text, source)
+    document = tomlkit.parse(text)
     for key, value in changes.items():
         _set(document, (key,) if isinstance(key, str) else key, value)
     edited = tomlkit.dumps(document)
@@ -100,15 +100,8 @@ def edit(text: str, changes: Mapping[str | Path, Any], source: str = "policy") -
 
 def lines_for(names: Iterable[str]) -> str:
     """The lines that declare these columns, dropped until somebody decides otherwise."""
-    columns = tomlkit.table(is_super_table=True)
-    for name in names:
-        table = tomlkit.table()
-        table.add("role", "drop")
-        table["role"].comment("or quasi, sensitive, identifier, keep")
-        columns.append(name, table)
-    document = tomlkit.document()
-    document.add("columns", columns)
-    return tomlkit.dumps(document).strip()
+    role = 'role = "drop"  # or quasi, sensitive, identifier, keep'
+    return "\n\n".join(f"[columns.{toml.key(name)}]\n{role}" for name in names)
 
 
 def keys_at(path: Path) -> tuple[str, ...]:
@@ -132,13 +125,12 @@ def _members(union: Any) -> tuple[Any, ...]:
     return get_args(inner) or (inner,)
 
 
-def _parsed(text: str, source: str) -> tomlkit.TOMLDocument:
+def _parsed(text: str, source: str) -> dict[str, Any]:
     try:
-        return tomlkit.parse(text)
-    except ParseError as error:
-        where = f" (line {error.line})"
-    except (TOMLKitError, ValueError):
-        where = ""
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        place = re.search(r"\(at line (\d+),", str(error))
+        where = f" (line {place[1]})" if place else ""
     remedy = "look for a missing quote, bracket or '=', or a key that stands twice"
     raise PolicyError(f"{source}: this is not TOML{where}", remedy=remedy)
 
@@ -213,31 +205,18 @@ def _settings(policy: Policy) -> Iterable[tuple[str, Any]]:
     yield "loss", _short(policy.loss)
 
 
-def _columns(policy: Policy, comments: Mapping[str, Sequence[str]]) -> Table:
-    columns = tomlkit.table(is_super_table=True)
-    for name, column in policy.columns.items():
-        table = tomlkit.table()
-        for line in comments.get(name, ()):
-            table.add(tomlkit.comment(_one_line(line)))
-        table.add("role", column.role.value)
-        if column.hierarchy is not None:
-            table.add("hierarchy", _short(column.hierarchy))
-        rest = column.model_dump(mode="json", exclude_defaults=True, exclude_none=True)
-        for key in ("weight", "kind", "action"):
-            if key in rest:
-                table.add(key, rest[key])
-        columns.append(name, table)
-    return columns
+def _column(column: Column) -> dict[str, Any]:
+    said = column.model_dump(mode="json", exclude_defaults=True, exclude={"hierarchy"})
+    if column.hierarchy is None:
+        return said
+    role = said.pop("role")
+    return {"role": role, "hierarchy": _short(column.hierarchy), **said}
 
 
-def _short(plugin: Any) -> "str | InlineTable":
+def _short(plugin: Any) -> str | dict[str, Any]:
     """A plug-in as its name, or as a table if more is to be said."""
     values = _plain(plugin, exclude_defaults=True)
-    if list(values) == ["name"]:
-        return str(values["name"])
-    table = tomlkit.inline_table()
-    table.update(values)
-    return table
+    return str(values["name"]) if list(values) == ["name"] else values
 
 
 def _plain(plugin: Any, *, exclude_defaults: bool = False) -> dict[str, Any]:
@@ -247,12 +226,6 @@ def _plain(plugin: Any, *, exclude_defaults: bool = False) -> dict[str, Any]:
         plugin, mode="json", exclude_none=True, exclude_defaults=exclude_defaults
     )
     return {"name": plugin.name} | values
-
-
-def _table(values: Mapping[str, Any]) -> Table:
-    table = tomlkit.table()
-    table.update(values)
-    return table
 
 
 def _set(container: Any, path: Path, value: Any) -> None:
@@ -274,7 +247,3 @@ def _put(container: Any, key: str | int, value: Any) -> None:
     if isinstance(old, Item) and old.trivia.comment:
         new = container[key]
         new.trivia.comment_ws, new.trivia.comment = old.trivia.comment_ws, old.trivia.comment
-
-
-def _one_line(text: str) -> str:
-    return " ".join(text.split())

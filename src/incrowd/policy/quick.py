@@ -115,7 +115,7 @@ def _models(
         raise PolicyError("l and t are about sensitive columns", remedy="name at least one")
     models: list[AnyModel] = [] if k is None else [KAnonymity(k)]
     if l is not None:
-        models += made(lambda: [LDiversity(name, l) for name in sensitive])
+        models += made(lambda: [LDiversity(column=name, l=l) for name in sensitive])
     if t is not None:
-        models += made(lambda: [TCloseness(name, t) for name in sensitive])
+        models += made(lambda: [TCloseness(column=name, t=t) for name in sensitive])
     return tuple(models)

@@ -15,7 +15,7 @@ def schema() -> dict[str, Any]:
     >>> schema()["title"]
     'incrowd policy'
     """
-    whole = Policy.model_json_schema()
+    whole: dict[str, Any] = _without_null(Policy.model_json_schema())
     definitions = whole["$defs"]
     for definition in definitions.values():
         _clarify(definition)
@@ -33,6 +33,18 @@ def schema_text() -> str:
     return json.dumps(schema(), indent=2, ensure_ascii=False, sort_keys=True) + "\n"
 
 
+def _without_null(part: Any) -> Any:
+    """TOML has no null: what is not said is left out."""
+    if isinstance(part, list):
+        return [_without_null(one) for one in part if one != {"type": "null"}]
+    if not isinstance(part, dict):
+        return part
+    kept = {key: _without_null(one) for key, one in part.items() if (key, one) != ("default", None)}
+    if len(choices := kept.get("anyOf", ())) == 1:
+        kept |= kept.pop("anyOf")[0] | {key: kept[key] for key in kept if key in choices[0]}
+    return kept
+
+
 def _clarify(definition: dict[str, Any]) -> None:
     """Take examples out of the description, and ask for the name that tells plug-ins apart."""
     description, _, _ = definition.get("description", "").partition(">>>")
@@ -43,9 +55,9 @@ def _clarify(definition: dict[str, Any]) -> None:
 
 
 def _with_short(field: dict[str, Any], definitions: dict[str, Any]) -> dict[str, Any]:
-    """A field that takes a bare name too, for what needs nothing more said; null is no TOML."""
+    """A field that takes a bare name too, for what needs nothing more said."""
     about: dict[str, Any] = {key: field[key] for key in ("description", "title") if key in field}
-    choices = [c for c in field.get("anyOf", [field]) if c.get("type") != "null"]
+    choices = field.get("anyOf", [field])
     names = sorted(
         definition["properties"]["name"]["const"]
         for definition in map(definitions.__getitem__, _members(choices))

@@ -116,8 +116,8 @@ TOPICS = (
         "education",
         Role.QUASI,
         "a person's education is easily known",
-        "education degree school schooling university college bildung abschluss schule ausbildung "
-        "diplome etudes educacion estudios istruzione titolo opleiding major",
+        "education edu degree school schooling university college bildung abschluss schule "
+        "ausbildung diplome etudes educacion estudios istruzione titolo opleiding major",
     ),
     _topic(
         "family",
@@ -207,7 +207,7 @@ TOPICS = (
         "sampling",
         Role.DROP,
         'it may be a sampling weight; give it role = "weight" if it is',
-        "fnlwgt wgt pweight samplingweight sampleweight perwt pwgtp hhwt",
+        "fnlwgt wgt pweight samplingweight sampleweight perwt pwgtp wgtp hhwt",
         sure=False,
     ),
 )

@@ -138,7 +138,7 @@ def digest_of_frame(rows: pl.DataFrame) -> Digest:
         sizes = text.str.len_bytes().cast(pl.Int64).fill_null(-1)
         code.update(len(name).to_bytes(8, "little") + name + len(text).to_bytes(8, "little"))
         code.update(sizes.to_numpy().astype("<i8").tobytes())
-        code.update("".join(text.drop_nulls().to_list()).encode())
+        code.update((text.str.join("").item() or "").encode())
     return Digest(of="frame", sha256=code.hexdigest())
 
 

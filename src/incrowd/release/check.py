@@ -18,7 +18,7 @@ from incrowd.release.certificate import (
 from incrowd.release.crowds import numbered
 from incrowd.release.leaving import dropped
 from incrowd.release.verdict import Check, Verdict
-from incrowd.release.verify import Reference, verify
+from incrowd.release.verify import Reference, look, verify
 from incrowd.release.written import written
 
 
@@ -81,7 +81,7 @@ def _judged(
     """The verdicts, and what was taken on trust or stands in their way."""
     reference, notes = _references(rows, policy, certificate)
     try:
-        verdicts = verify(rows, policy, reference=reference)
+        verdicts = verify(look(rows, policy), policy, reference)
     except NotMetError as error:
         return (), [f"{error.message[:1].upper()}{error.message[1:]}."]
     if policy.unit is None:
@@ -112,7 +112,7 @@ def _references(
     names = (model.columns[0] for model in policy.models if model.name == "t-closeness")
     for name in dict.fromkeys(names):
         spread = None if certificate is None else certificate.spread.get(name)
-        labels = numbered(rows[name])[1].to_list()
+        labels = numbered(rows[name]).labels.to_list()
         if spread is not None and _fits(spread, labels):
             found[name] = _reference(spread, labels)
         else:

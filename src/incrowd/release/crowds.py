@@ -77,12 +77,25 @@ def crowds_of(columns: Sequence[Counts], unit: Counts | None, *, anything: bool)
     return Crowds(class_of.astype(np.int64), len(first), unit, pairs)
 
 
-def numbered(column: pl.Series) -> tuple[Counts, pl.Series]:
-    """The cells of a column numbered by their text: 0 for missing, 1, 2, … in code-point order."""
+@dataclass(frozen=True, eq=False)
+class Cells:
+    """The cells of a column numbered by their text."""
+
+    codes: Counts
+    """0 for missing, 1, 2, … in code-point order of the labels."""
+    labels: pl.Series
+
+    def __repr__(self) -> str:
+        """Without values."""
+        return f"Cells({len(self.codes)} cells, {len(self.labels)} labels)"
+
+
+def numbered(column: pl.Series) -> Cells:
+    """The cells of a column numbered by their text."""
     text = text_of(column)
     labels = text.drop_nulls().unique().sort()
     codes = text.cast(pl.Enum(labels)).to_physical().cast(pl.Int64) + 1
-    return codes.fill_null(0).to_numpy().astype(np.int64, copy=False), labels
+    return Cells(codes.fill_null(0).to_numpy().astype(np.int64, copy=False), labels)
 
 
 def _distinct(*columns: Counts, count: Counts | None = None) -> tuple[tuple[Counts, ...], Counts]:

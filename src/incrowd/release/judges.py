@@ -5,7 +5,7 @@ exact (whole numbers and fractions); those with logarithms allow a rounding erro
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
@@ -38,6 +38,7 @@ class Evidence:
 
     crowds: Crowds
     sensitive: Mapping[str, Values]
+    _holders: dict[str, "Holders"] = field(default_factory=dict, repr=False)
 
     @cached_property
     def people(self) -> Counts:
@@ -46,10 +47,11 @@ class Evidence:
 
     def holders(self, column: str) -> "Holders":
         """Who holds which value of this column in which crowd."""
-        values = self.sensitive[column]
-        crowd, value, count = self.crowds.values(values.codes)
-        start = np.searchsorted(crowd, np.arange(self.crowds.number))
-        return Holders(self.people, crowd, value, count, start)
+        if column not in self._holders:
+            crowd, value, count = self.crowds.values(self.sensitive[column].codes)
+            start = np.searchsorted(crowd, np.arange(self.crowds.number))
+            self._holders[column] = Holders(self.people, crowd, value, count, start)
+        return self._holders[column]
 
 
 @dataclass(frozen=True, eq=False)

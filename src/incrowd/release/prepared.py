@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
@@ -27,7 +28,7 @@ from incrowd.release.certificate import (
 from incrowd.release.crowds import numbered
 from incrowd.release.leaving import Leaving, unchanging
 from incrowd.release.verdict import Verdict
-from incrowd.release.verify import Reference, covers, crowds_in, unchanged, verify
+from incrowd.release.verify import Reference, Seen, covers, look, unchanged, verify
 from incrowd.release.written import written
 from incrowd.risk import Risk, measure
 from incrowd.search.search import Found
@@ -49,6 +50,7 @@ class Table:
     weights: Floats | None
     compiled: Compiled
 
+    @cached_property
     def reference(self) -> dict[str, Reference]:
         """How the columns that models are about were spread in this table."""
         known = {column.name: column for column in self.compiled.problem.sensitive}
@@ -74,22 +76,22 @@ class Prepared:
     order: Literal["system", "given", "kept"]
 
 
-def prove(prepared: Prepared, rows: pl.DataFrame) -> tuple[Verdict, ...]:
+def prove(prepared: Prepared, rows: pl.DataFrame) -> tuple[Seen, tuple[Verdict, ...]]:
     """What the rows show of their policy; `NotMetError` if a cell is not what it must be."""
     table, records = prepared.table, prepared.leaving.records
     unchanged(table.rows.select(unchanging(table.policy)), rows, records)
-    seen = readable(rows, table.policy.missing_values, text=table.text)
-    for name, (column, hierarchy) in table.quasi.items():
-        covers(hierarchy, seen[name], column.codes[records])
     people = None if table.unit is None else table.unit[records]
-    return verify(seen, table.policy, people=people, reference=table.reference())
+    clear = readable(rows, table.policy.missing_values, text=table.text)
+    seen = look(clear, table.policy, people)
+    for name, (column, hierarchy) in table.quasi.items():
+        covers(hierarchy, name, seen.quasi[name], column.codes[records])
+    return seen, verify(seen, table.policy, table.reference)
 
 
-def risk_of(prepared: Prepared, rows: pl.DataFrame) -> Risk:
+def risk_of(prepared: Prepared, seen: Seen) -> Risk:
     """The risk of the rows that leave."""
     table, records = prepared.table, prepared.leaving.records
-    seen = readable(rows, table.policy.missing_values, text=table.text)
-    quasi = [numbered(seen[name])[0].astype(np.int32) for name in table.policy.quasi]
+    quasi = [cells.codes.astype(np.int32) for cells in seen.quasi.values()]
     names = table.policy.sensitive
     tally = fold(
         quasi,
@@ -103,7 +105,7 @@ def risk_of(prepared: Prepared, rows: pl.DataFrame) -> Risk:
 
 def attest(
     prepared: Prepared,
-    rows: pl.DataFrame,
+    seen: Seen,
     verdicts: Sequence[Verdict],
     digest: Digest,
     created: str,
@@ -111,7 +113,6 @@ def attest(
     """The certificate of these rows."""
     table, found = prepared.table, prepared.found
     policy = written(table.policy)
-    seen = readable(rows, table.policy.missing_values, text=table.text)
     return Certificate(
         created=created,
         versions=versions(),
@@ -125,11 +126,11 @@ def attest(
         why=found.why,
         suppressed=_left_out(prepared),
         records_in=len(table.rows),
-        records_out=len(rows),
+        records_out=len(seen.rows),
         people=_people(prepared),
-        classes=crowds_in(seen, table.policy).number,
+        classes=seen.crowds.number,
         seed=Seed(search=table.compiled.problem.seed, order=prepared.order),
-        spread=_spreads(table, seen),
+        spread=_spreads(table, seen.rows),
         assumptions=assumptions(table.policy),
     )
 
@@ -159,11 +160,11 @@ def _spreads(table: Table, rows: pl.DataFrame) -> dict[str, Spread]:
             places=tuple(_places(reference, rows[name])),
             maps=None if reference.maps is None else tuple(map(tuple, reference.maps.tolist())),
         )
-        for name, reference in table.reference().items()
+        for name, reference in table.reference.items()
         if name in names
     }
 
 
 def _places(reference: Reference, column: pl.Series) -> list[int]:
-    places: list[int] = reference.places(numbered(column)[1].to_list()).tolist()
+    places: list[int] = reference.places(numbered(column).labels.to_list()).tolist()
     return places

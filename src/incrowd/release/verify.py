@@ -5,16 +5,17 @@ or search. What it cannot verify it refuses.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import numpy as np
 import polars as pl
 
-from incrowd.arrays import Codes, Counts, Flags
+from incrowd.arrays import Codes, Counts
 from incrowd.errors import InputError, NotMetError
+from incrowd.hierarchy.decoding import Decoded
 from incrowd.release.cells import text_of
-from incrowd.release.crowds import Crowds, crowds_of, numbered
+from incrowd.release.crowds import Cells, Crowds, crowds_of, numbered
 from incrowd.release.judges import Evidence, Values, judge
 from incrowd.release.verdict import Verdict
 from incrowd.table.roles import Missing
@@ -39,10 +40,10 @@ class Reference:
         cls, column: pl.Series, codes: Codes, people: Counts, maps: Codes | None = None
     ) -> "Reference":
         """The reference of a column of the table, given the position of each row's value."""
-        texts, labels = numbered(column)
-        first = np.unique(texts, return_index=True)[1]
-        known = first[texts[first] > 0]
-        place = dict(zip(labels.to_list(), codes[known].tolist(), strict=True))
+        cells = numbered(column)
+        first = np.zeros(len(cells.labels) + 1, dtype=np.int64)
+        first[cells.codes[::-1]] = np.arange(len(codes), dtype=np.int64)[::-1]
+        place = dict(zip(cells.labels.to_list(), codes[first[1:]].tolist(), strict=True))
         return cls(place, people, maps)
 
     def places(self, labels: Sequence[str]) -> Counts:
@@ -62,48 +63,54 @@ class _Policy(Protocol):
     def missing(self) -> Missing: ...
 
 
-class _Decoded(Protocol):
-    def covers(self, codes: Codes) -> Flags: ...
-
-
 class _Decoder(Protocol):
-    def decode_all(self, labels: Sequence[str | None]) -> _Decoded: ...
+    def decode_all(self, labels: Sequence[str | None]) -> Decoded: ...
 
 
-def verify(
-    rows: pl.DataFrame,
-    policy: _Policy,
-    *,
-    people: Codes | None = None,
-    reference: Mapping[str, Reference] | None = None,
-) -> tuple[Verdict, ...]:
-    """What every model of a policy finds in the rows that leave.
+@dataclass(frozen=True, eq=False)
+class Seen:
+    """Rows as somebody sees them who holds the release."""
+
+    rows: pl.DataFrame
+    """With every missing cell null."""
+    quasi: Mapping[str, Cells]
+    """The cells of the quasi-identifying columns."""
+    crowds: Crowds
+
+
+def look(rows: pl.DataFrame, policy: _Policy, people: Codes | None = None) -> Seen:
+    """Who stands with whom in these rows, by the policy's quasi-identifying columns.
 
     `people` says whose row each is (0: of somebody who has no other), if one person may have
-    several; `reference` how the sensitive columns were spread in the table as it was read. Without
-    it the release's own spread is taken.
+    several.
     """
     if not len(rows):
         raise NotMetError(
             "no record is left in the release, and an empty table is not published",
             remedy="ask for less of the models",
         )
-    crowds = crowds_in(rows, policy, people)
-    names = dict.fromkeys(model.column for model in policy.models if model.columns)
-    known = reference or {}
-    sensitive = {name: _values(rows[name], crowds, known.get(name)) for name in names}
-    evidence = Evidence(crowds, sensitive)
-    return tuple(_verdict(model, evidence) for model in policy.models)
-
-
-def crowds_in(rows: pl.DataFrame, policy: _Policy, people: Codes | None = None) -> Crowds:
-    """Who stands with whom in these rows, by the policy's quasi-identifying columns."""
     if people is not None and len(people) != len(rows):
         raise NotMetError("the people of the release cannot be told apart row by row")
-    columns = [numbered(rows[name])[0] for name in policy.quasi]
-    columns = columns or [np.zeros(len(rows), dtype=np.int64)]
+    quasi = {name: numbered(rows[name]) for name in policy.quasi}
+    columns = [cells.codes for cells in quasi.values()] or [np.zeros(len(rows), dtype=np.int64)]
     unit = None if people is None else _alone(people)
-    return crowds_of(columns, unit, anything=policy.missing is Missing.MATCHES_ANYTHING)
+    anything = policy.missing is Missing.MATCHES_ANYTHING
+    return Seen(rows, quasi, crowds_of(columns, unit, anything=anything))
+
+
+def verify(
+    seen: Seen, policy: _Policy, reference: Mapping[str, Reference] | None = None
+) -> tuple[Verdict, ...]:
+    """What every model of a policy finds in the rows that leave.
+
+    `reference` says how the sensitive columns were spread in the table as it was read. Without it
+    the release's own spread is taken.
+    """
+    names = dict.fromkeys(model.column for model in policy.models if model.columns)
+    known = reference or {}
+    sensitive = {name: _values(seen.rows[name], seen.crowds, known.get(name)) for name in names}
+    evidence = Evidence(seen.crowds, sensitive)
+    return tuple(_verdict(model, evidence) for model in policy.models)
 
 
 def demand(verdicts: Sequence[Verdict]) -> None:
@@ -119,27 +126,20 @@ def demand(verdicts: Sequence[Verdict]) -> None:
     )
 
 
-def covers(decoder: _Decoder, labels: pl.Series, codes: Codes) -> None:
+def covers(decoder: _Decoder, name: str, cells: Cells, codes: Codes) -> None:
     """Every released cell stands for a set of values with the original among them.
 
-    `labels` are the released cells of a column and `codes` the original values, row by row. The
-    sets are those of the hierarchy's own decoding (Bettini's Dec).
+    `codes` are the original values, row by row. The sets are those of the hierarchy's own decoding
+    (Bettini's Dec).
     """
-    shown, distinct = numbered(labels)
-    texts: list[str | None] = [None, *distinct.to_list()]
-    domain = int(codes.max(initial=0)) + 1
-    label, code = np.divmod(np.unique(shown * domain + codes), domain)
+    texts: list[str | None] = [None, *cells.labels.to_list()]
     try:
-        covered = decoder.decode_all([texts[i] for i in label.tolist()]).covers(
-            code.astype(np.int32)
-        )
+        each = decoder.decode_all(texts)
+        lost = int((~replace(each, of=each.of[cells.codes]).covers(codes)).sum())
     except InputError:
-        covered = np.zeros(1, dtype=np.bool_)
-    if not covered.all():
-        raise NotMetError(
-            f"{int((~covered).sum())} kinds of cells of {labels.name!r} do not cover the values "
-            "that they stand for"
-        )
+        lost = len(codes)
+    if lost:
+        raise NotMetError(f"{lost:,} cells of {name!r} do not cover the values that they stand for")
 
 
 def unchanged(before: pl.DataFrame, after: pl.DataFrame, order: Counts) -> None:
@@ -158,11 +158,11 @@ def _verdict(model: Any, evidence: Evidence) -> Verdict:
 
 
 def _values(column: pl.Series, crowds: Crowds, reference: Reference | None) -> Values:
-    codes, labels = numbered(column)
+    cells = numbered(column)
     if reference is None:
-        return Values(codes, _spread(codes, len(labels), crowds.unit))
-    places = np.concatenate([[0], reference.places(labels.to_list())])
-    return Values(places[codes], reference.people.astype(np.int64), reference.maps)
+        return Values(cells.codes, _spread(cells.codes, len(cells.labels), crowds.unit))
+    places = np.concatenate([[0], reference.places(cells.labels.to_list())])
+    return Values(places[cells.codes], reference.people.astype(np.int64), reference.maps)
 
 
 def _spread(codes: Counts, number: int, unit: Counts | None) -> Counts:

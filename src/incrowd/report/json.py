@@ -3,7 +3,13 @@
 import json
 import math
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from incrowd.policy.draft import Draft
+    from incrowd.release.release import Release
+    from incrowd.release.verdict import Check, Verdict
+    from incrowd.risk.risk import Risk
 
 
 def dumps(document: Mapping[str, Any]) -> str:
@@ -13,6 +19,76 @@ def dumps(document: Mapping[str, Any]) -> str:
     '{"k": 5, "l": null}'
     """
     return json.dumps(plain(document), ensure_ascii=False, allow_nan=False)
+
+
+def risk_document(risk: "Risk") -> dict[str, Any]:
+    """`incrowd.risk/1`: how exposed the people in a table are."""
+    return risk.as_dict()
+
+
+def release_document(
+    release: "Release", paths: Mapping[str, str], reading: float = 0.0
+) -> dict[str, Any]:
+    """`incrowd.anonymize/1`: what was released; `reading` seconds went before."""
+    seconds = dict(release.seconds)
+    seconds["read"] += reading
+    return {
+        "schema": "incrowd.anonymize/1",
+        "search": release.search,
+        "optimal": release.optimal,
+        "why": release.why,
+        "k": release.k,
+        "classes": release.classes,
+        "records": release.records,
+        "people": release.certificate.people,
+        "suppressed": release.suppressed,
+        "left_out": release.policy.dropped,
+        "models": [_verdict(model) for model in release.models],
+        "loss": release.loss,
+        **({} if release.levels is None else {"levels": release.levels}),
+        "seconds": seconds,
+        "notes": release.notes,
+        "release": paths.get("release"),
+        "certificate": paths.get("certificate"),
+    }
+
+
+def check_document(check: "Check") -> dict[str, Any]:
+    """`incrowd.check/1`: whether a release keeps its policy."""
+    return {
+        "schema": "incrowd.check/1",
+        "ok": check.ok,
+        "models": [_verdict(model) for model in check.models],
+        "digest": check.digest,
+        "digest_ok": check.digest_ok,
+        "notes": check.notes,
+    }
+
+
+def draft_document(draft: "Draft", toml: str, path: str | None) -> dict[str, Any]:
+    """`incrowd.init/1`: what each column seems to be, why, and the policy that says so."""
+    shares = dict(draft.risky)
+    return {
+        "schema": "incrowd.init/1",
+        "columns": {
+            name: {
+                "role": column.role.value,
+                "hierarchy": column.hierarchy.name if column.hierarchy else None,
+                "reasons": [draft.reasons[name]],
+                "review": name in draft.review,
+                "distinct": shares.get(name),
+            }
+            for name, column in draft.policy.columns.items()
+        },
+        "policy": toml,
+        "written": path,
+    }
+
+
+def _verdict(model: "Verdict") -> dict[str, Any]:
+    column = {} if model.column is None else {"column": model.column}
+    figures = {"asked": model.asked, "reached": model.reached, "ok": model.ok}
+    return {"name": model.name, **column, **figures}
 
 
 def plain(value: Any) -> Any:

@@ -1,6 +1,7 @@
 """Results for people at a terminal. Nothing is computed here, and no cell is shown."""
 
 from collections.abc import Iterable, Mapping
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from rich.console import Group, RenderableType
@@ -29,7 +30,7 @@ def risk_picture(risk: "Risk", quasi: Iterable[str]) -> RenderableType:
     if risk.sensitive:
         parts.append(_sensitive(risk.sensitive))
     parts.append(_readings(risk))
-    return Group(*parts)
+    return _spaced(*parts)
 
 
 def _exposure(risk: "Risk") -> Table:
@@ -83,24 +84,25 @@ def check_picture(check: "Check") -> RenderableType:
         head = Text("The release does NOT keep its policy.", style=BAD)
     notes = [Text(f"- {note}") for note in check.notes]
     digest = Text(f"SHA-256 {check.digest}", style=QUIET)
-    return Group(head, verdicts(check.models), *notes, digest)
+    return _spaced(head, verdicts(check.models), *notes, digest)
 
 
 def release_picture(release: "Release", paths: Mapping[str, str]) -> RenderableType:
     """What was released, and at what loss."""
     left_out = counted(release.suppressed, "record was", "records were")
     head = (
-        f"{counted(release.classes, 'class', 'classes')} found by {release.search}; "
-        f"{left_out} left out."
+        f"{counted(release.records, 'record')} in {counted(release.classes, 'class', 'classes')}, "
+        f"written and verified; {left_out} left out."
     )
-    parts: list[RenderableType] = [Text(head)]
-    if release.why:
-        parts.append(Text(release.why))
+    if not paths:
+        head = head.replace("written and verified", "verified, not written")
+    parts: list[RenderableType] = [Text(head, style=GOOD)]
+    parts.append(Text(f"Search {release.search}: {release.why}."))
     parts += [verdicts(release.models), _losses(release.loss)]
     if release.levels:
         parts.append(_levels(release.levels))
     parts += [Text(f"{what}: {path}") for what, path in paths.items()]
-    return Group(*parts)
+    return _spaced(*parts)
 
 
 def _losses(loss: Mapping[str, float]) -> Table:
@@ -129,7 +131,16 @@ def draft_picture(draft: "Draft") -> RenderableType:
         share = number(shares.get(name))
         table.add_row(Text(name), column.role.value, hierarchy, share, why)
     asked = ", ".join(f"{model.name} ({number(model.asked)})" for model in draft.policy.models)
-    return Group(table, Text(f"models: {asked}"))
+    return _spaced(table, Text(f"models: {asked}"))
+
+
+def _spaced(first: RenderableType, *others: RenderableType) -> Group:
+    """The parts below each other, tables with room around them."""
+    shown = [first]
+    for before, part in pairwise((first, *others)):
+        room = isinstance(before, Table) or isinstance(part, Table)
+        shown += [Text(), part] if room else [part]
+    return Group(*shown)
 
 
 def _table(*heads: str) -> Table:

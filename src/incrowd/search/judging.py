@@ -46,7 +46,8 @@ class Judge:
 
     def __init__(self, problem: Problem) -> None:
         self._problem = problem
-        names = {name for model in (*problem.models, problem.loss) for name in model.columns}
+        names = {name for model in problem.models for name in model.columns}
+        names.update(problem.loss.columns)
         used = [i for i, column in enumerate(problem.sensitive) if column.name in names]
         self.sensitive: tuple[SensitiveColumn, ...] = tuple(problem.sensitive[i] for i in used)
         self.root = root_table(problem, used)

@@ -16,7 +16,6 @@ from pydantic.dataclasses import dataclass
 from incrowd.arrays import Codes, Counts, Flags, Floats
 from incrowd.classes import Classes, classes_of
 from incrowd.errors import LimitError
-from incrowd.kernels import mondrian as kernels
 from incrowd.problem import Problem
 from incrowd.recoding import Pieces, QuasiColumn, Spans
 from incrowd.search.full_domain import infeasible, nothing_found
@@ -90,13 +89,14 @@ def _partition(
     problem: Problem, tally: Tally, *, relaxed: bool, watch: Watch
 ) -> tuple[Codes, bool]:
     """The class of each item, and whether all cuts could be tried."""
+    from incrowd.kernels import mondrian as kernels  # noqa: PLC0415  numba loads only when it runs
+
     least = least_size(problem)
     items = (np.ascontiguousarray(tally.quasi.T), tally.counts)
-    rule = (np.int64(least or 1), relaxed, np.int64(CUTS))
+    rule = (least or 1, relaxed, CUTS)
     tree = _tree(problem.columns)
     if least is not None and all(not model.columns for model in problem.models):
-        class_of: Codes = kernels.partition(items, rule, tree)
-        return class_of, True
+        return kernels.partition(items, rule, tree), True
     return _Rounds(problem, tally, (items, rule, tree)).run(watch)
 
 
@@ -129,6 +129,8 @@ class _Rounds:
 
     def run(self, watch: Watch) -> tuple[Codes, bool]:
         """The class of each item, and whether all cuts could be tried."""
+        from incrowd.kernels import mondrian as kernels  # noqa: PLC0415  numba loads only when it runs
+
         items, rule, tree = self.kernel
         rows = self.tally.rows
         order: Codes = np.arange(rows, dtype=np.int32)
@@ -136,10 +138,10 @@ class _Rounds:
         attempts: Counts = np.zeros(1, dtype=np.int64)
         done: list[Counts] = []
         while len(parts) and not watch.expired:
-            new, middle, half_of = kernels.propose(items, order, parts, attempts, rule, tree)
+            middle, half_of = kernels.propose(items, order, parts, attempts, rule, tree)
             allowed = self._allowed(half_of, len(parts)) & (middle >= 0)
             done.append(parts[middle < 0])
-            _adopt(order, new, parts[allowed])
+            kernels.adopt(order, parts[allowed], half_of)
             parts, attempts = _next(parts, attempts, middle, allowed)
             watch.tell("cutting the table", 1 - float((parts[:, 1] - parts[:, 0]).sum()) / rows)
         return _classes(order, np.vstack([*done, parts])), not len(parts)
@@ -149,18 +151,10 @@ class _Rounds:
         held = np.flatnonzero(classes.records).astype(np.int32)
         fine: Flags = np.zeros(2 * parts, dtype=np.bool_)
         fine[held] = self.problem.satisfied(classes.take(held))
-        both: Flags = fine.reshape(parts, 2).all(axis=1)
-        return both
+        return fine[::2] & fine[1::2]
 
 
-def _adopt(order: Codes, new: Codes, parts: Counts) -> None:
-    for start, end in parts.tolist():
-        order[start:end] = new[start:end]
-
-
-def _next(
-    parts: Counts, attempts: Counts, middle: Counts, allowed: Flags
-) -> tuple[Counts, Counts]:
+def _next(parts: Counts, attempts: Counts, middle: Counts, allowed: Flags) -> tuple[Counts, Counts]:
     """The halves of parts that were cut, and the parts whose cut was refused, once more."""
     refused = ~allowed & (middle >= 0)
     left = np.stack([parts[allowed, 0], middle[allowed]], axis=1)

@@ -1,0 +1,134 @@
+"""What was asked on the command line, put together for `run`. Loaded by commands, not for help."""
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from incrowd.cli.output import Output
+from incrowd.errors import PolicyError
+from incrowd.hierarchy import AnyHierarchy
+from incrowd.io import files, tables
+from incrowd.io.hierarchies import find, parse_option, read_tree, resolve
+from incrowd.policy.codec import made
+from incrowd.policy.policy import Policy
+from incrowd.policy.quick import quick
+from incrowd.run import Reading
+from incrowd.watch import Watch
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Held(Reading):
+    """A table that is read already: standard input can be read only once."""
+
+    source: tables.Source
+    seconds: float
+    """How long reading took."""
+
+    def read(self, path: str | os.PathLike[str]) -> tables.Source:  # noqa: ARG002  it is read
+        """The table."""
+        return self.source
+
+    @property
+    def names(self) -> list[str]:
+        """The names of its columns."""
+        return self.source.frame.columns
+
+
+def held(file: str, reading: Reading, output: Output) -> Held:
+    """Read the table, and say what its reader should know."""
+    watch = Watch()
+    source = reading.read(file)
+    for note in source.notes:
+        output.remark(f"note: {note}")
+    return Held(source=source, seconds=watch.elapsed)
+
+
+@dataclass(frozen=True, eq=False)
+class Request:
+    """The policy that was asked for, by a file or by quick flags."""
+
+    policy: Policy
+    folder: Path
+    """Where the policy's own paths start."""
+    left_out: tuple[str, ...] = ()
+    """Columns that do not leave because no flag names them."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Flags:
+    """What the flags say; those that were not given are None or empty."""
+
+    policy: str | None = None
+    quick: Mapping[str, Any]
+    """Roles and models: they take the place of a policy."""
+    settings: Mapping[str, Any]
+    """Further keys of a policy: they go with both."""
+    hierarchy: Sequence[str] | None = None
+    hierarchies: str | None = None
+
+    def request(self, names: Sequence[str], keep: Sequence[str] = ()) -> Request:
+        """The policy that they mean, for a table with columns of these names.
+
+        `keep` are columns that leave as they are although no flag names them.
+        """
+        flags: dict[str, Any] = {
+            name: value for name, value in self.quick.items() if value not in (None, ())
+        }
+        settings = {name: value for name, value in self.settings.items() if value is not None}
+        if self.policy is not None:
+            _refuse_both(flags)
+            policy = Policy.load(self.policy)
+            trees = self._trees(policy.quasi)
+            return Request(_laid_over(policy, settings, trees), Path(self.policy).parent)
+        if "quasi" not in flags:
+            raise PolicyError(
+                "nothing is asked for",
+                remedy="name a policy with --policy, or columns with --quasi and a size with -k",
+            )
+        trees = self._trees(flags["quasi"])
+        flags["keep"] = (*flags.get("keep", ()), *keep)
+        policy = quick(names, **flags, **settings, hierarchies=trees)
+        return Request(policy, Path(), policy.dropped)
+
+    def _trees(self, quasi: Iterable[str]) -> dict[str, AnyHierarchy]:
+        """The hierarchies that are named, by folder or one by one; their paths start here."""
+        found: dict[str, AnyHierarchy] = {}
+        if self.hierarchies is not None:
+            found |= {name: read_tree(path) for name, path in find(self.hierarchies, quasi).items()}
+        for text in self.hierarchy or ():
+            name, spec = parse_option(text)
+            found[name] = resolve(spec, Path())
+        return found
+
+
+def _refuse_both(flags: Mapping[str, Any]) -> None:
+    if flags:
+        given = ", ".join(f"--{name}" if len(name) > 1 else f"-{name}" for name in flags)
+        raise PolicyError(
+            f"a policy is given and its place is taken by {given}",
+            remedy="write into the policy what it should say, or leave it out",
+        )
+
+
+def _laid_over(
+    policy: Policy, settings: Mapping[str, Any], trees: Mapping[str, AnyHierarchy]
+) -> Policy:
+    """The policy with some of its words replaced."""
+    for name in trees:
+        policy.role(name)
+    columns = {
+        name: column.model_copy(update={"hierarchy": trees.get(name, column.hierarchy)})
+        for name, column in policy.columns.items()
+    }
+    values = {name: getattr(policy, name) for name in Policy.model_fields}
+    return made(lambda: Policy.model_validate({**values, **settings, "columns": columns}))
+
+
+def key_of(path: str | None) -> bytes | None:
+    """The secret of pseudonyms, from a file or from the environment; never from a flag."""
+    if path is not None:
+        return files.content(path).rstrip(b"\r\n")
+    given = os.environ.get("INCROWD_KEY")
+    return given.encode() if given else None

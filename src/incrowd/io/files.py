@@ -1,0 +1,47 @@
+"""Whole files: their bytes, certificates, keys, and standard output."""
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from incrowd.errors import InputError
+from incrowd.io.atomic import reason
+
+
+def content(path: str | os.PathLike[str]) -> bytes:
+    """The bytes of a file."""
+    with _named(path, "read"):
+        return Path(path).read_bytes()
+
+
+def write_text(path: str | os.PathLike[str], text: str) -> None:
+    """Make a file of this text, in UTF-8."""
+    with _named(path, "written"):
+        Path(path).write_text(text, encoding="utf-8")
+
+
+def send(data: bytes) -> None:
+    """Put bytes on standard output."""
+    sys.stdout.buffer.write(data)
+    sys.stdout.buffer.flush()
+
+
+def same_file(one: str | os.PathLike[str], other: str | os.PathLike[str]) -> bool:
+    """Whether two paths lead to one file, whether it exists or not."""
+    first, second = Path(one), Path(other)
+    if first.exists() and second.exists():
+        return first.samefile(second)
+    return os.path.realpath(one) == os.path.realpath(other)
+
+
+@contextmanager
+def _named(path: str | os.PathLike[str], done: str) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        why = reason(error)
+    else:
+        return
+    raise InputError(f"{str(path)!r} cannot be {done}: {why}")

@@ -1,0 +1,124 @@
+"""From a table and a policy to rows that may leave once they are verified."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, Protocol
+
+import numpy as np
+import polars as pl
+
+from incrowd.arrays import Texts
+from incrowd.engines.base import Engine
+from incrowd.hierarchy.hierarchy import Hierarchy
+from incrowd.policy.compile import compile as compile_problem
+from incrowd.policy.policy import Policy, require_declared
+from incrowd.release.cells import readable
+from incrowd.release.crowds import numbered
+from incrowd.release.leaving import Leaving, assigned, dropped, pseudonymous, shown
+from incrowd.release.prepared import Prepared, Table
+from incrowd.release.pseudonym import check_key, pseudonyms
+from incrowd.search.full_domain import infeasible
+from incrowd.table.column import CodedColumn, Domain
+from incrowd.table.encode import align
+from incrowd.watch import Watch
+
+SEARCH_SEED = 0
+"""The seed of the search is always this one: that of the shuffle must not be guessed from it."""
+
+
+class Builder(Protocol):
+    """What builds the hierarchy of a column."""
+
+    def build(self, domain: Domain, column: str, counts: Any = None) -> Hierarchy: ...  # noqa: D102
+
+
+@dataclass(frozen=True)
+class Outside:
+    """What comes from outside a table and its policy."""
+
+    seed: int | None = None
+    """Of the order of records; None: the system's randomness."""
+    key: bytes | None = field(default=None, repr=False)
+    """The secret of pseudonyms."""
+    watch: Watch = field(default_factory=Watch)
+    """Whom to tell how far the work has come."""
+
+    def search_watch(self, policy: Policy) -> Watch:
+        """The time that the search may take: the policy's limit, or what is left if less."""
+        left = self.watch.remaining
+        limit = policy.time_limit if left is None else min(left, policy.time_limit)
+        return Watch(limit, self.watch.tell)
+
+
+def coded(
+    engine: Engine,
+    rows: pl.DataFrame,
+    policy: Policy,
+    builders: Mapping[str, Builder],
+    *,
+    text: bool,
+) -> Table:
+    """The table of a policy: its columns coded by the leaves of their hierarchies."""
+    require_declared(policy, engine.names)
+    names = tuple(dict.fromkeys((*policy.quasi, *policy.counted)))
+    kinds = {name: kind for name in names if (kind := policy.columns[name].kind) is not None}
+    codes = engine.codes(names, kinds, policy.missing_values)
+    quasi = {name: _with_hierarchy(codes[name], builders[name]) for name in policy.quasi}
+    counted = {
+        name: _with_hierarchy(codes[name], builders[name])
+        if name in builders and name not in quasi
+        else (codes[name], None)
+        for name in policy.counted
+    }
+    unit = None if policy.unit is None else engine.units(policy.unit, policy.missing_values)
+    weights = None if policy.weight is None else engine.weights(policy.weight)
+    problem = compile_problem(policy, quasi, counted, unit, weights, seed=SEARCH_SEED)
+    return Table(policy, rows, text, quasi, counted, unit, weights, problem)
+
+
+def search(table: Table, outside: Outside) -> Any:
+    """What the policy's search finds; refuses at once what no release could satisfy."""
+    if pseudonymous(table.policy):
+        check_key(outside.key)
+    infeasible(table.compiled.problem)
+    watch = outside.search_watch(table.policy)
+    return table.policy.search.run(table.compiled.problem, watch)
+
+
+def prepare(table: Table, engine: Engine, found: Any, outside: Outside) -> Prepared:
+    """The rows that what was found would show."""
+    policy = table.policy
+    rng = np.random.default_rng(outside.seed)
+    outcome = table.compiled.problem.outcome(found.recoding)
+    classes = assigned(len(table.rows), table.compiled, found.recoding.pieces, rng)
+    staying = int((classes >= 0).sum())
+    leaving = Leaving(
+        classes=classes,
+        order=None if policy.order == "keep" else rng.permutation(staying),
+        shown=shown(outcome),
+        dropped=dropped(policy),
+        pseudonyms={name: _pseudonyms(table, name, outside) for name in pseudonymous(policy)},
+    )
+    frame = engine.release(
+        leaving.shown, classes, leaving.order, leaving.dropped, leaving.pseudonyms
+    )
+    return Prepared(table, found, outcome, leaving, frame, _order(policy, outside))
+
+
+def _with_hierarchy(column: CodedColumn, builder: Builder) -> tuple[CodedColumn, Hierarchy]:
+    counts = np.bincount(column.codes, minlength=len(column.domain) + 1)[1:]
+    hierarchy = builder.build(column.domain, column.name, counts.astype(np.int64))
+    return align(column, hierarchy.leaves), hierarchy
+
+
+def _pseudonyms(table: Table, name: str, outside: Outside) -> Texts:
+    column = readable(table.rows.select(name), table.policy.missing_values, text=table.text)
+    cells = numbered(column[name])
+    found = pseudonyms(name, cells.labels.to_list(), check_key(outside.key))
+    return np.array([None, *found], dtype=object)[cells.codes]
+
+
+def _order(policy: Policy, outside: Outside) -> Literal["system", "given", "kept"]:
+    if policy.order == "keep":
+        return "kept"
+    return "system" if outside.seed is None else "given"

@@ -1,0 +1,73 @@
+import numpy as np
+import pytest
+from pydantic import TypeAdapter, ValidationError
+
+from incrowd.hierarchy import AnyHierarchy, Prefix, Suggested, suggest
+from incrowd.hierarchy.levels import texts
+from incrowd.table.column import Domain, Kind
+
+
+def numbers(values):
+    return Domain(Kind.NUMBER, np.unique(np.array(values)))
+
+
+def words(values):
+    return Domain(Kind.TEXT, texts(sorted(values)))
+
+
+DAYS = Domain(Kind.DATE, np.arange("1960-01-01", "1961-01-01", dtype="datetime64[D]"))
+PLACES = ["CA", "MA", "AL", "DE", "GA", "IL", "IN"]
+
+
+@pytest.mark.parametrize(
+    ("domain", "column", "name"),
+    [
+        (numbers(range(17, 91)), "age", "intervals"),
+        (numbers([0.5, 0.7, 1.5, 2.25]), "rate", "intervals"),
+        (numbers([1, 2, 3]), "grade", "flat"),
+        (numbers([7]), "x", "flat"),
+        (numbers(range(10_001, 10_050)), "zip", "prefix"),
+        (DAYS, "birth", "dates"),
+        (words(f"{i:05d}" for i in range(2000, 2050)), "x", "prefix"),
+        (words([f"E1{i}.{j}" for i in range(9) for j in range(9)]), "x", "prefix"),
+        (words(["Kenya", "France", "Peru", "Japan"]), "x", "regions"),
+        (words(PLACES), "country", "regions"),
+        (words(PLACES), "state", "flat"),
+        (words(["red", "green", "blue"]), "colour", "flat"),
+        (words([f"word {'x' * i}" for i in range(40)]), "note", "flat"),
+        (words([f"A{i}-{i % 7}" for i in range(40)]), "code", "prefix"),
+        (words([]), "empty", "flat"),
+    ],
+)
+def test_what_is_suggested(domain, column, name):
+    found = suggest(domain, column)
+    assert found.spec.name == name
+    assert found.reason
+    assert "\n" not in found.reason
+    hierarchy = Suggested().build(domain, column)
+    assert len(hierarchy.leaves) == len(domain)
+
+
+def test_skewed_numbers_get_quantiles():
+    values = [*range(1000), 10**7]
+    assert suggest(numbers(values), "gain").spec.quantiles == 16
+
+
+def test_diagnoses_are_split_at_their_dot():
+    spec = suggest(words([f"E1{i}.{i}" for i in range(9)]), "x").spec
+    assert spec == Prefix(separator=".")
+
+
+def test_builders_are_told_apart_by_name():
+    adapter = TypeAdapter(AnyHierarchy)
+    assert adapter.validate_python({"name": "prefix"}) == Prefix()
+    cuts = adapter.validate_python({"name": "intervals", "cuts": [[1, 2.5], [1]]})
+    assert cuts.cuts == ((1, 2.5), (1,))
+    with pytest.raises(ValidationError):
+        adapter.validate_python({"name": "perfix"})
+
+
+@pytest.mark.slow
+def test_a_million_texts():
+    domain = words(f"{i:07d}" for i in range(10**6))
+    assert Suggested().build(domain, "x").levels == 8

@@ -1,0 +1,55 @@
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import incrowd.kernels.compile as module
+
+SCRIPT = """
+import pathlib, tempfile
+real = tempfile.TemporaryFile
+def refused(*args, dir=None, **more):
+    if "incrowd-kernels" not in str(dir):
+        raise PermissionError
+    return real(*args, dir=dir, **more)
+tempfile.TemporaryFile = refused
+from incrowd.kernels import compile
+from incrowd.kernels.fold import first_places
+import numpy
+print(compile.CACHE, compile.first_call_compiles())
+first = numpy.zeros(1, dtype=numpy.int64)
+first_places(numpy.zeros(2, dtype=numpy.int32), first)
+print(compile.first_call_compiles())
+"""
+
+
+def run(folder):
+    environment = {**os.environ, "TMPDIR": str(folder)}
+    environment.pop("NUMBA_CACHE_DIR", None)
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", SCRIPT],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return done.stdout.split()
+
+
+def test_kernels_are_kept_in_a_private_folder_if_nothing_else_can_be_written(tmp_path):
+    folder, before, after = run(tmp_path)
+
+    assert Path(folder).is_relative_to(tmp_path)
+    assert (before, after) == ("True", "False")
+
+
+def test_a_folder_that_others_may_write_is_not_trusted(tmp_path):
+    (tmp_path / f"incrowd-kernels-{os.getuid()}").mkdir()
+    (tmp_path / f"incrowd-kernels-{os.getuid()}").chmod(0o777)
+
+    assert run(tmp_path) == ["None", "True", "True"]
+
+
+def test_a_kernel_is_compiled_once():
+    assert module.CACHE is not None
+    assert callable(module.jit(lambda x: x))

@@ -1,0 +1,67 @@
+import pytest
+
+from incrowd.policy.words import TOPICS, topic_of, words_of
+
+
+@pytest.mark.parametrize(
+    ("name", "topic"),
+    [
+        ("name", "name"),
+        ("Last Name", "name"),
+        ("patientName", "name"),
+        ("Nachname", "name"),
+        ("prénom", "name"),
+        ("SSN", "number"),
+        ("mrn", "number"),
+        ("e-mail", "e-mail"),
+        ("EMAIL_ADDRESS", "e-mail"),
+        ("phone2", "phone"),
+        ("home address", "address"),
+        ("Straße", "address"),
+        ("id", "id"),
+        ("rowId", "id"),
+        ("age", "age"),
+        ("Alter", "age"),
+        ("dob", "birth"),
+        ("date_of_birth", "birth"),
+        ("Geburtsdatum", "birth"),
+        ("fechaNacimiento", "birth"),
+        ("zip", "postcode"),
+        ("ZIPCode", "postcode"),
+        ("code_postal", "postcode"),
+        ("sex", "sex"),
+        ("Geschlecht", "sex"),
+        ("native-country", "country"),
+        ("country_name", "country"),
+        ("race", "origin"),
+        ("marital-status", "family"),
+        ("workclass", "work"),
+        ("occupation", "work"),
+        ("education-num", "education"),
+        ("diagnosis_id", "illness"),
+        ("ICD10", "illness"),
+        ("salary-class", "money"),
+        ("total_cost", "money"),
+        ("religion", "belief"),
+        ("admission_date", "event"),
+        ("fnlwgt", "sampling"),
+        ("agency", None),
+        ("capital-gain", None),
+        ("x7", None),
+        ("", None),
+    ],
+)
+def test_names_tell_what_a_column_is_about(name, topic):
+    found = topic_of(name)
+    assert (found.name if found else None) == topic
+
+
+def test_words_are_split_at_every_border():
+    assert words_of("patientBirthDATE_01 (of)") == ("patient", "birth", "date", "of")
+    assert words_of("HTTPCode") == ("http", "code")
+    assert words_of("日本") == ()
+
+
+def test_topics_have_names_of_their_own():
+    names = [topic.name for topic in TOPICS]
+    assert len(names) == len(set(names))

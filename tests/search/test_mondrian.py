@@ -1,0 +1,165 @@
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import arx_tables
+import naive.mondrian
+from incrowd.classes import classes_of
+from incrowd.errors import InfeasibleError, LimitError
+from incrowd.loss import Gcp
+from incrowd.models import AlphaK, KAnonymity, LDiversity, TCloseness
+from incrowd.search.mondrian import CUTS, Mondrian, least_size
+from incrowd.watch import Watch
+from strategies import problem_of, tables
+
+MODELS = [
+    (KAnonymity(2),),
+    (KAnonymity(4),),
+    (KAnonymity(2), LDiversity("s0", 2, kind="distinct")),
+    (LDiversity("s0", 1.5, kind="frequency"),),
+    (KAnonymity(3), TCloseness("s0", 0.5)),
+    (AlphaK("s0", 0.6, 2),),
+]
+
+
+def answer(search, problem):
+    try:
+        return search.run(problem, Watch())
+    except InfeasibleError:
+        return None
+
+
+def items_of(tally, relaxed):
+    if not relaxed or tally.has_units:
+        return tally, list(range(tally.rows))
+    row = np.repeat(np.arange(tally.rows, dtype=np.int32), tally.counts)
+    return tally.split(row, np.ones(len(row), dtype=np.int64)), row.tolist()
+
+
+def slow_parts(problem, relaxed):
+    """The naive twin's classes as a sorted list of {row: records}."""
+    tally, row = items_of(problem.tally, relaxed)
+    records = list(zip(tally.quasi.T.tolist(), tally.counts.tolist(), strict=True))
+    columns = [(c.hierarchy, c.weight, c.range) for c in problem.columns]
+
+    def allowed(left, right):
+        half = np.full(tally.rows, -1, dtype=np.int32)
+        half[left], half[right] = 0, 1
+        return problem.satisfied(classes_of(tally, half, 2, problem.sensitive)).all()
+
+    rule = {"k": least_size(problem) or 1, "relaxed": relaxed and not tally.has_units}
+    parts = naive.mondrian.partition(records, columns, allowed, cuts=CUTS, **rule)
+    return sorted(sorted(count_rows(part, row, tally.counts).items()) for part in parts)
+
+
+def count_rows(part, row, counts):
+    total = {}
+    for i in part:
+        total[row[i]] = total.get(row[i], 0) + int(counts[i])
+    return total
+
+
+def fast_parts(found):
+    pieces = found.recoding.pieces
+    total = {}
+    for row, count, number in zip(pieces.row, pieces.count, pieces.class_of, strict=True):
+        total.setdefault(int(number), {})[int(row)] = int(count)
+    return sorted(sorted(part.items()) for part in total.values())
+
+
+@settings(max_examples=100, deadline=None)
+@given(tables(max_records=24, units=True), st.sampled_from(MODELS), st.booleans())
+def test_it_cuts_as_the_naive_twin_does(table, models, relaxed):
+    problem = problem_of(table, models, Gcp())
+    found = answer(Mondrian(relaxed=relaxed), problem)
+    if found is None:
+        whole = np.zeros(problem.tally.rows, dtype=np.int32)
+        table = classes_of(problem.tally, whole, 1, problem.sensitive)
+        assert not problem.satisfied(table).all()
+        return
+    assert fast_parts(found) == slow_parts(problem, relaxed)
+
+
+@settings(max_examples=60, deadline=None)
+@given(tables(max_records=24, units=True), st.sampled_from(MODELS), st.booleans())
+def test_every_class_satisfies_every_model_and_nobody_is_left_out(table, models, relaxed):
+    problem = problem_of(table, models, Gcp())
+    found = answer(Mondrian(relaxed=relaxed), problem)
+    if found is None:
+        return
+    outcome = problem.outcome(found.recoding)
+    assert outcome.suppressed == 0
+    assert outcome.classes.records.sum() == problem.tally.records
+    assert problem.satisfied(outcome.classes).all()
+
+
+@settings(max_examples=40, deadline=None)
+@given(tables(max_records=24), st.integers(2, 4))
+def test_no_class_can_be_cut_when_it_stops(table, k):
+    """Cutting once more what came out changes nothing."""
+    problem = problem_of(table, [KAnonymity(k)], Gcp())
+    found = answer(Mondrian(), problem)
+    if found is None:
+        return
+    class_of = found.recoding.pieces.class_of
+    for number in range(int(class_of.max()) + 1):
+        rows = np.flatnonzero(class_of == number).astype(np.int32)
+        part = replace(problem, tally=problem.tally.take(rows))
+        assert Mondrian().run(part, Watch()).recoding.pieces.class_of.max() == 0
+
+
+def test_equal_rows_are_divided_only_if_relaxed():
+    table = _column([1, 1, 1, 1, 1, 1, 2])
+    problem = problem_of(table, [KAnonymity(3)], Gcp())
+    strict = Mondrian().run(problem, Watch())
+    relaxed = Mondrian(relaxed=True).run(problem, Watch())
+    assert fast_parts(strict) == [[(0, 6), (1, 1)]]
+    assert fast_parts(relaxed) == [[(0, 2), (1, 1)], [(0, 4)]]
+
+
+def test_a_missing_value_is_cut_from_the_rest():
+    table = _column([0, 0, 1, 1, 2, 2, 3, 3, 3, 3])
+    problem = problem_of(table, [KAnonymity(2)], Gcp())
+    assert len(fast_parts(Mondrian().run(problem, Watch()))) == 4
+
+
+def test_no_time_no_answer():
+    problem = problem_of(_column([1, 2]), [KAnonymity(2)], Gcp())
+    with pytest.raises(LimitError):
+        Mondrian().run(problem, Watch(limit=0.0))
+
+
+def test_what_cannot_be_is_refused():
+    problem = problem_of(_column([1, 2]), [KAnonymity(3)], Gcp())
+    with pytest.raises(InfeasibleError):
+        Mondrian().run(problem, Watch())
+
+
+def test_two_runs_agree_and_the_table_is_unchanged():
+    problem = problem_of(_column([3, 1, 2, 2, 1, 3]), [KAnonymity(2)], Gcp())
+    before = problem.tally.quasi.copy()
+    first, second = (Mondrian(relaxed=True).run(problem, Watch()) for _ in range(2))
+    assert fast_parts(first) == fast_parts(second)
+    assert (problem.tally.quasi == before).all()
+
+
+def _column(codes):
+    from incrowd.hierarchy.hierarchy import Hierarchy
+    from incrowd.table.column import Domain, Kind
+
+    n = max(codes)
+    texts = np.array([f"v{i}" for i in range(n)], dtype=object)
+    maps = np.array([np.arange(n + 1), np.ones(n + 1)], dtype=np.int32)
+    tree = Hierarchy(Domain(Kind.TEXT, texts), maps, (texts, np.array(["*"], dtype=object)))
+    return [tree], [codes], [[1] * len(codes)], None
+
+
+@pytest.mark.skipif(not arx_tables.FOLDER.exists(), reason=arx_tables.ABSENT)
+@pytest.mark.parametrize(("k", "loss"), [(5, 0.0690), (10, 0.1100), (50, 0.2380)])
+def test_adult_is_cut_with_little_loss(k, loss):
+    problem = arx_tables.problem("adult", [KAnonymity(k)], Gcp())
+    outcome = problem.outcome(Mondrian(relaxed=True).run(problem, Watch()).recoding)
+    assert problem.loss.of(outcome) <= loss
