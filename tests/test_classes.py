@@ -187,3 +187,27 @@ def test_crowds_of_distinct_full_rows_are_the_classes():
     classes = classes_of(tally, class_of, number, ())
 
     assert crowds(tally.quasi, tally.quasi == 0, classes) is classes
+
+
+@pytest.mark.parametrize("gaps", [0.1, 0.5])
+@pytest.mark.parametrize("units", [None, 90])
+def test_crowds_of_many_patterns_agree_with_the_naive_twin(gaps, units):
+    rng = np.random.default_rng(7)
+    n = 200
+    quasi = [(rng.integers(1, 4, n) * (rng.random(n) > gaps)).astype(np.int32) for _ in range(4)]
+    values = [rng.integers(0, 5, n).astype(np.int32) for _ in NAMES]
+    unit = None if units is None else rng.integers(1, units, n).astype(np.int32)
+    tally = fold(quasi, values, unit)
+    class_of, number = numbered(tally.quasi)
+    columns = [SensitiveColumn(name, np.bincount(v)) for name, v in zip(NAMES, values, strict=True)]
+    classes = classes_of(tally, class_of, number, columns)
+    nodes = np.empty((4, number), dtype=np.int32)
+    nodes[:, class_of] = tally.quasi
+
+    fast = crowds(nodes, nodes == 0, classes, tally, class_of)
+
+    shown = [tuple(int(v) or None for v in nodes[:, c]) for c in range(number)]
+    people = list(range(n)) if unit is None else unit.tolist()
+    record_class = class_of[tally.row_of].tolist()
+    lists = [v.tolist() for v in values]
+    assert_agree(fast, naive.classes.crowds(shown, record_class, people, lists))

@@ -320,11 +320,33 @@ def test_a_column_too_many_or_too_few_fails_the_check(released, tmp_path):
 
 def test_another_policy_fails_the_check(released):
     target, paper = released
-    result = incrowd.check_file(target, policy_of(suppression=0.2), paper)
-    assert not result.ok
-    assert "The certificate is of another policy." in result.notes
+    for other in (policy_of(missing="suppress"), policy_of(models=(KAnonymity(3),))):
+        result = incrowd.check_file(target, other, paper)
+        assert not result.ok
+        assert "The certificate is of another policy." in result.notes
     stricter = incrowd.check_file(target, policy_of(models=(KAnonymity(400),)))
     assert not stricter.ok
+
+
+def test_another_way_to_find_the_release_is_remarked(released):
+    target, paper = released
+    other = policy_of(search=Lattice(), suppression=0.2, columns={"zip": Column(role="quasi")})
+    result = incrowd.check_file(target, other, paper)
+    assert result.ok
+    assert any("how the release was found" in note for note in result.notes)
+    leaving = {name: column for name, column in policy_of().columns.items() if name != "ssn"}
+    fewer = Policy(columns=leaving, models=policy_of().models)
+    assert incrowd.check_file(target, fewer, paper).ok
+
+
+def test_the_policy_of_the_certificate_will_do(released, tmp_path):
+    target, paper = released
+    assert incrowd.check_file(target, certificate=paper).ok
+    changed = tmp_path / "changed.csv"
+    pl.read_csv(target, infer_schema=False).reverse().write_csv(changed)
+    assert not incrowd.check_file(changed, certificate=paper).ok
+    with pytest.raises(PolicyError, match="give a policy"):
+        incrowd.check_file(target)
 
 
 def test_a_changed_certificate_is_refused(released, tmp_path):
@@ -469,7 +491,7 @@ CELLS = {
 SCHEMA = {"a": pl.Int64, "b": pl.String, "c": pl.Date, "d": pl.Float64, "s": pl.String}
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(
     st.lists(st.fixed_dictionaries(CELLS), min_size=2, max_size=14),
     st.sampled_from(["own-value", "matches-anything", "suppress"]),

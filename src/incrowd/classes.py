@@ -148,14 +148,20 @@ def numbered(codes: Codes) -> tuple[Codes, int]:
 
 
 @dataclass(frozen=True, eq=False)
-class _Join:
-    """Classes `here` that meet blocks of classes `there`: those equal in the joint columns."""
+class _Meeting:
+    """Classes `here` and the sources they are compatible with: single classes, or blocks of them.
+
+    Source `classes + b` is the block of the classes `member` where `block` is b.
+    """
 
     here: Codes
-    block_here: Codes
-    there: Codes
-    block_there: Codes
-    blocks: int
+    source: Codes
+    block: Codes
+    member: Codes
+
+    @property
+    def blocks(self) -> int:
+        return int(self.block.max(initial=-1)) + 1
 
 
 @dataclass(frozen=True, eq=False)
@@ -235,12 +241,11 @@ def _united(
     rows = [_Rows(h.start, h.code, h.count, len(h.column.whole)) for h in held] + list(more)
     parts: list[list[tuple[Codes, Codes, Counts]]] = [[] for _ in rows]
     records, people = np.zeros_like(classes.records), np.zeros_like(classes.people)
-    for joins in _joins(nodes, missing):
-        for join in joins:
-            records[join.here] += _met(join, classes.records)
-            people[join.here] += _met(join, classes.people)
+    for meeting in _meetings(nodes, missing):
+        _meet(meeting, classes.records, records)
+        _meet(meeting, classes.people, people)
         for part, row in zip(parts, rows, strict=True):
-            part.append(_gathered(joins, row))
+            part.extend(_gathered(meeting, row))
     united = [
         _folded(part, len(classes), row.domain) for part, row in zip(parts, rows, strict=True)
     ]
@@ -251,57 +256,50 @@ def _united(
     return Classes(records, people, histograms), united[len(held) :]
 
 
-def _joins(nodes: Codes, missing: Flags) -> Iterator[list[_Join]]:
-    """Per pattern of missing columns: the blocks of compatible classes that its classes meet.
+def _meetings(nodes: Codes, missing: Flags) -> Iterator[_Meeting]:
+    """What the classes of each pattern of missing columns meet, one pattern after the other.
 
-    Patterns that share the same columns with this one are met together, so that the classes of a
-    pattern and all others are looked at once per set of joint columns, never pair by pair.
+    Two patterns meet by a join on the columns that neither misses, never class by class.
     """
+    from incrowd.kernels.crowds import cell_hashes, meet  # noqa: PLC0415  numba only when needed
+
     pattern_of, number = numbered(missing.astype(np.int32))
     order = np.argsort(pattern_of, kind="stable").astype(np.int32)
-    members = np.split(order, np.searchsorted(pattern_of[order], np.arange(1, number)))
-    shown = np.stack([~missing[:, part[0]] for part in members], axis=1) if number else ~missing
+    start = np.searchsorted(pattern_of[order], np.arange(number + 1)).astype(np.int64)
+    cells = np.ascontiguousarray(nodes[:, order].T)
+    shown = np.ascontiguousarray(~missing[:, order[start[:-1]]].T)
+    hashes = cell_hashes(cells)
     for p in range(number):
-        joint = shown & shown[:, p : p + 1]
-        joint_of, kinds = numbered(joint.astype(np.int32))
-        joins = []
-        for kind in range(kinds):
-            met = np.flatnonzero(joint_of == kind)
-            there = np.sort(np.concatenate([members[q] for q in met]))
-            joins.append(_join(nodes[joint[:, met[0]]], members[p], there))
-        yield joins
+        here, source, block, member = meet(p, start, shown, cells, hashes)
+        single = source < len(order)
+        source[single] = order[source[single]]
+        yield _Meeting(order[here], source, block, order[member])
 
 
-def _join(nodes: Codes, here: Codes, there: Codes) -> _Join:
-    """The blocks of classes `there` by their joint nodes, and the block that each `here` meets."""
-    if np.array_equal(here, there):
-        block, blocks = numbered(nodes[:, here])
-        return _Join(here, block, there, block, blocks)
-    both = np.concatenate([here, there])
-    block, blocks = numbered(nodes[:, both])
-    return _Join(here, block[: len(here)], there, block[len(here) :], blocks)
+def _meet(meeting: _Meeting, values: Counts, total: Counts) -> None:
+    """Add to the total of each class what it meets."""
+    from incrowd.kernels.histogram import add, sums  # noqa: PLC0415  numba only when needed
+
+    blocks = sums(meeting.block, values[meeting.member], meeting.blocks)
+    single = meeting.source < len(values)
+    add(meeting.here[single], values[meeting.source[single]], total)
+    add(meeting.here[~single], blocks[meeting.source[~single] - len(values)], total)
 
 
-def _met(join: _Join, values: Counts) -> Counts:
-    from incrowd.kernels.histogram import sums  # noqa: PLC0415  numba only when needed
-
-    total: Counts = sums(join.block_there, values[join.there], join.blocks)[join.block_here]
-    return total
-
-
-def _gathered(joins: Sequence[_Join], rows: _Rows) -> tuple[Codes, Codes, Counts]:
+def _gathered(meeting: _Meeting, rows: _Rows) -> list[tuple[Codes, Codes, Counts]]:
     """Class, code and count of all that the classes of one pattern meet."""
     from incrowd.kernels.histogram import expand, histogram  # noqa: PLC0415  numba only when needed
 
-    entries = []
-    for join in joins:
-        entry, place = expand(rows.start, join.there)
-        start, code, count = histogram(
-            join.block_there[place], rows.code[entry], rows.count[entry], join.blocks, rows.domain
-        )
-        entry, place = expand(start, join.block_here)
-        entries.append((join.here[place], code[entry], count[entry]))
-    return _chained(entries)
+    number = len(rows.start) - 1
+    entry, place = expand(rows.start, meeting.member)
+    start, code, count = histogram(
+        meeting.block[place], rows.code[entry], rows.count[entry], meeting.blocks, rows.domain
+    )
+    single = meeting.source < number
+    entry, place = expand(rows.start, meeting.source[single])
+    alone = meeting.here[single][place], rows.code[entry], rows.count[entry]
+    entry, place = expand(start, meeting.source[~single] - number)
+    return [alone, (meeting.here[~single][place], code[entry], count[entry])]
 
 
 def _folded(parts: Sequence[tuple[Codes, Codes, Counts]], number: int, domain: int) -> _Rows:

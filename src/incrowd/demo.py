@@ -29,7 +29,10 @@ STEPS = (
     ),
     (
         "Anybody can check it, from the release alone:",
-        "incrowd check {0}/release.csv -p {0}/policy.toml --certificate {0}/CERTIFICATE",
+        (
+            "incrowd check {0}/release.csv --policy {0}/policy.toml "
+            "--certificate {0}/release.csv.certificate.json"
+        ),
     ),
 )
 

@@ -22,12 +22,14 @@ from incrowd.errors import InputError, LimitError, PolicyError, boundary
 from incrowd.hierarchy import AnyHierarchy, Suggested
 from incrowd.io import files, tables
 from incrowd.io.atomic import replacing
+from incrowd.io.files import write_text
 from incrowd.io.hierarchies import resolve
 from incrowd.policy.compile import people_per_code
 from incrowd.policy.draft import Draft, Sketch
 from incrowd.policy.draft import draft as drafted
 from incrowd.policy.policy import Policy
 from incrowd.recoding import Levels
+from incrowd.release.cells import typed
 from incrowd.release.certificate import Certificate, Digest, digest_of_bytes, digest_of_frame
 from incrowd.release.check import check_rows
 from incrowd.release.prepare import Outside, coded, prepare, search
@@ -35,6 +37,7 @@ from incrowd.release.prepared import Prepared, attest, prove, risk_of
 from incrowd.release.release import Release
 from incrowd.release.verdict import Check
 from incrowd.release.verify import demand
+from incrowd.release.written import rewritten
 from incrowd.risk import Risk, measure
 from incrowd.table.column import CodedColumn, Kind
 from incrowd.table.encode import align, to_polars
@@ -135,39 +138,64 @@ def check(frame: Any, policy: Policy, certificate: Certificate | None = None) ->
 
 def check_file(
     path: AnyPath,
-    policy: Policy,
+    policy: Policy | None = None,
     certificate: AnyPath | None = None,
     *,
     reading: Reading | None = None,
 ) -> Check:
-    """What a released file shows of its policy, everything counted anew from the file alone."""
+    """What a released file shows of its policy, everything counted anew from the file alone.
+
+    Without a policy that of the certificate is taken.
+    """
     with _enough_memory():
         paper = None if certificate is None else Certificate.from_json(files.content(certificate))
+        if policy is None:
+            policy = _certified_policy(paper)
         read = (reading or Reading()).read(path)
-        digest = digest_of_bytes(files.content(path))
-        if paper is not None and paper.digest.of == "frame":
-            digest = digest_of_frame(read.frame)
+        framed = str(path) == "-" or (paper is not None and paper.digest.of == "frame")
+        digest = digest_of_frame(read.frame) if framed else digest_of_bytes(files.content(path))
         return check_rows(read.frame, policy, digest, paper, text=read.text)
 
 
-def risk(frame: Any, *, quasi: Sequence[str], **asked: Any) -> Risk:
+def risk(  # noqa: PLR0913  the table, its columns by what they are for, and settings
+    frame: Any,
+    *,
+    quasi: Sequence[str],
+    sensitive: Sequence[str] = (),
+    unit: str | None = None,
+    weight: str | None = None,
+    hierarchies: Mapping[str, AnyHierarchy] | None = None,
+    threshold: float = 0.2,
+    missing_values: Sequence[str] = (),
+) -> Risk:
     """How easily a person of this table is found by these columns, and what is then learned.
 
-    Values are compared as they are. `asked` are fields of `Asked`: the sensitive columns, the unit
-    and weight columns, hierarchies of sensitive columns (for distances), the threshold above which
-    a record is counted as risky, and texts that mean missing.
+    Values are compared as they are. `unit` says which records belong to one person, `hierarchies`
+    are those of sensitive columns (for distances), a record counts as risky above the `threshold`,
+    and texts among `missing_values` mean that a value is missing.
     """
+    asked = _Asked(quasi, sensitive, unit, weight, hierarchies, threshold, missing_values)
     with _enough_memory():
-        return _risk(MemoryEngine(frame), Asked(tuple(quasi), **asked))
+        return _risk(MemoryEngine(frame), asked)
 
 
-def risk_file(
-    path: AnyPath, *, quasi: Sequence[str], reading: Reading | None = None, **asked: Any
+def risk_file(  # noqa: PLR0913  the same, and how to read the file
+    path: AnyPath,
+    *,
+    quasi: Sequence[str],
+    sensitive: Sequence[str] = (),
+    unit: str | None = None,
+    weight: str | None = None,
+    hierarchies: Mapping[str, AnyHierarchy] | None = None,
+    threshold: float = 0.2,
+    missing_values: Sequence[str] = (),
+    reading: Reading | None = None,
 ) -> Risk:
-    """The risk of a table in a file; takes what `risk` takes."""
+    """The risk of a table in a file; see `risk`."""
+    asked = _Asked(quasi, sensitive, unit, weight, hierarchies, threshold, missing_values)
     with _enough_memory():
         read = (reading or Reading()).read(path)
-        return _risk(MemoryEngine(read.frame, text=read.text), Asked(tuple(quasi), **asked))
+        return _risk(MemoryEngine(read.frame, text=read.text), asked)
 
 
 def draft(frame: Any) -> Draft:
@@ -182,17 +210,16 @@ def draft_file(path: AnyPath, *, reading: Reading | None = None) -> Draft:
 
 
 @dataclass(frozen=True)
-class Asked:
+class _Asked:
     """What is asked of a table's risk."""
 
-    quasi: tuple[str, ...]
-    sensitive: Sequence[str] = ()
-    unit: str | None = None
-    weight: str | None = None
-    hierarchies: Mapping[str, AnyHierarchy] | None = None
-    """Of sensitive columns."""
-    threshold: float = 0.2
-    missing_values: Sequence[str] = ()
+    quasi: Sequence[str]
+    sensitive: Sequence[str]
+    unit: str | None
+    weight: str | None
+    hierarchies: Mapping[str, AnyHierarchy] | None
+    threshold: float
+    missing_values: Sequence[str]
 
     def __post_init__(self) -> None:
         if not self.quasi:
@@ -256,7 +283,7 @@ def _stored(
     laps.end("write")
     content = files.content(place)
     again = tables.read(place, _delimiter(place, read), "utf-8", header=True)
-    rows = _typed(again.frame, prepared.frame)
+    rows = typed(again.frame, prepared.frame)
     return _release(prepared, rows, digest_of_bytes(content), laps), content
 
 
@@ -292,28 +319,13 @@ def _notes(prepared: Prepared) -> tuple[str, ...]:
 def _certify(release: Release, paper: AnyPath | None) -> None:
     if paper is not None:
         with replacing(paper) as place:
-            files.write_text(place, release.certificate.to_json())
+            write_text(place, release.certificate.to_json())
 
 
 def _delimiter(place: Path, read: tables.Source) -> str:
     if place.suffix.lower() == ".tsv" or ".tsv" in [end.lower() for end in place.suffixes[-2:]]:
         return "\t"
     return read.delimiter if read.format == "csv" else ","
-
-
-def _typed(rows: pl.DataFrame, like: pl.DataFrame) -> pl.DataFrame:
-    """Rows of a text file in the types that they had; a column that does not fit stays text."""
-    types = like.schema
-    return pl.DataFrame([_cast(column, types.get(column.name)) for column in rows.iter_columns()])
-
-
-def _cast(column: pl.Series, dtype: pl.DataType | None) -> pl.Series:
-    if dtype is None or column.dtype == dtype:
-        return column
-    try:
-        return column.cast(dtype)
-    except pl.exceptions.PolarsError:
-        return column
 
 
 def _refuse_overwriting(source: AnyPath, target: AnyPath, paper: AnyPath | None) -> None:
@@ -328,6 +340,12 @@ def _refuse_overwriting(source: AnyPath, target: AnyPath, paper: AnyPath | None)
         )
 
 
+def _certified_policy(paper: Certificate | None) -> Policy:
+    if paper is None:
+        raise PolicyError("there is nothing to check against", remedy="give a policy")
+    return rewritten(paper.policy)
+
+
 def _rows(frame: Any) -> pl.DataFrame:
     """Any frame as one of Polars, for counting."""
     if isinstance(frame, pl.DataFrame):
@@ -339,7 +357,7 @@ def _rows(frame: Any) -> pl.DataFrame:
         return pl.DataFrame([to_polars(narrow[name]).alias(name) for name in narrow.columns])
 
 
-def _risk(engine: MemoryEngine, asked: Asked) -> Risk:
+def _risk(engine: MemoryEngine, asked: _Asked) -> Risk:
     names = tuple(dict.fromkeys((*asked.quasi, *asked.sensitive)))
     codes = engine.codes(names, missing_values=asked.missing_values)
     unit = None if asked.unit is None else engine.units(asked.unit, asked.missing_values)

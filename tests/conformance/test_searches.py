@@ -31,6 +31,8 @@ from strategies import problem_of, tables
 
 SEARCHES = [search() for search in get_args(get_args(AnySearch)[0])]
 OPTIMAL = [search for search in SEARCHES if search.name in {"exhaustive", "lattice"}]
+ORDERLESS = [search for search in SEARCHES if search.name != "auto"]
+"""All but those that may divide equal rows, which they do in the order of the tally."""
 LOSSES = [
     AverageClass(),
     Classification("s0"),
@@ -97,7 +99,7 @@ def test_a_policy_can_write_it(search):
 
 
 @every_search
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=40)
 @given(problems())
 def test_what_is_found_satisfies_the_policy(search, problem):
     found = run(search, problem)
@@ -155,7 +157,7 @@ def test_two_runs_agree_and_leave_the_problem_alone(search, problem):
     assert all((a == b).all() for a, b in zip(before, arrays, strict=True))
 
 
-@every_search
+@pytest.mark.parametrize("search", ORDERLESS, ids=lambda search: search.name)
 @settings(deadline=None, max_examples=30)
 @given(problems(units=False), st.randoms(use_true_random=False))
 def test_the_order_of_rows_is_irrelevant(search, problem, random):
@@ -185,7 +187,7 @@ def test_no_full_domain_search_beats_the_oracle(search, problem):
 
 @pytest.mark.parametrize("loss", LOSSES, ids=lambda loss: loss.name)
 @pytest.mark.parametrize("search", OPTIMAL, ids=lambda search: search.name)
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=25)
 @given(st.data())
 def test_optimal_searches_reach_the_oracle(search, loss, data):
     problem = data.draw(problems(losses=[loss]))

@@ -10,6 +10,7 @@ import io
 import json
 import logging
 import re
+import traceback
 from pathlib import Path
 
 import polars as pl
@@ -90,7 +91,7 @@ BAD_POLICIES = {
     "not-toml": f"{WORD} = [",
     "toml-value": POLICY + f'[columns.x]\nrole = "{WORD}"\n',
     "role": replaced('"quasi"', f'"{WORD}"'),
-    "key": replaced("k = 3", f'k = 3\n{WORD} = "{WORD}"'),
+    "key": replaced("k = 3", f'k = 3\nkk = "{WORD}"'),
     "number": replaced("k = 3", f'k = "{WORD}"'),
     "small": replaced("k = 3", f"k = -{NUMBER}"),
     "large": replaced("k = 3", "k = 999"),
@@ -140,11 +141,12 @@ def listen(tmp_path, monkeypatch, capfd, caplog):
     Path("patients.csv").write_text(text())
     Path("policy.toml").write_text(POLICY)
     caplog.set_level(logging.DEBUG)
+    given = {"patients.csv", "policy.toml", "release.csv"}
 
     def run(*arguments, files=None):
         for name, content in (files or {}).items():
+            given.add(name)
             Path(name).write_bytes(content if isinstance(content, bytes) else content.encode())
-        given = {*(files or {}), "patients.csv", "policy.toml", "release.csv"}
         with pytest.raises(SystemExit) as stop:
             main([str(argument) for argument in arguments])
         out, err = capfd.readouterr()
@@ -255,3 +257,134 @@ def test_changed_releases_and_certificates(listen):
     files = {"bad.csv": lines, "bad.json": json.dumps(broken)}
     assert listen(*flags, "bad.json", files=files) in {1, 3}
     assert listen(*flags, "bad.json", files={"bad.json": f"{{{WORD}"}) in {1, 3}
+
+
+def chain(error):
+    """An exception with all that it came from, whether shown or not."""
+    while error is not None:
+        yield error
+        error = error.__cause__ or error.__context__
+
+
+def heard(error):
+    """All that an exception could tell anybody."""
+    lines = [repr((one, one.args, getattr(one, "__notes__", ""))) for one in chain(error)]
+    return "\n".join([*traceback.format_exception(error), *lines])
+
+
+def frames(table):
+    """The table in every library, some of them with odd types."""
+    yield pl.DataFrame(table, strict=False)
+    yield pl.DataFrame(table, strict=False).lazy()
+    yield pl.DataFrame(table, strict=False).with_columns(pl.col("town").cast(pl.Categorical))
+    yield pl.DataFrame(table, strict=False).with_columns(pl.concat_list("town").alias("town"))
+    yield pl.DataFrame(table, strict=False).with_columns(pl.struct("name").alias("town"))
+    yield pl.DataFrame(table, strict=False).with_columns(pl.col("town").cast(pl.Binary))
+    pandas = pytest.importorskip("pandas")
+    yield pandas.DataFrame(table)
+    yield pandas.DataFrame({**table, "town": [[cell] for cell in table["town"]]})
+    yield pandas.DataFrame({**table, "town": [{WORD: cell} for cell in table["town"]]})
+    yield pandas.DataFrame({**table, "age": [*table["age"][:-1], WORD]})
+    yield pandas.DataFrame(table).set_index("name", drop=False)
+    doubled = pandas.DataFrame(table)
+    doubled.columns = ["age", "age", *doubled.columns[2:]]
+    yield doubled
+    arrow = pytest.importorskip("pyarrow")
+    yield arrow.table(table)
+    yield arrow.table({**table, "town": [[cell] for cell in table["town"]]})
+    yield table
+    yield list(table.values())
+
+
+FRAMES = range(16)
+API_POLICIES = {"good": POLICY} | {
+    name: BAD_POLICIES[name]
+    for name in (
+        "number-town",
+        "date-town",
+        "date-age",
+        "number-born",
+        "intervals",
+        "dates",
+        "regions",
+        "ordered",
+        "weight",
+        "unit",
+        "no-key",
+        "l",
+        "t",
+        "large",
+    )
+}
+
+
+@pytest.fixture
+def attempt(capfd, caplog):
+    """Call a function; whatever it says or raises may not hold the canary."""
+    import incrowd
+
+    caplog.set_level(logging.DEBUG)
+
+    def run(function, *arguments, **options):
+        result, said = None, ""
+        try:
+            result = function(*arguments, **options)
+        except incrowd.IncrowdError as error:
+            said = heard(error)
+        assert silent(said)
+        out, err = capfd.readouterr()
+        assert silent(out + err + caplog.text)
+        return result
+
+    return run
+
+
+@pytest.mark.parametrize("number", FRAMES)
+def test_frames_of_every_kind(attempt, number):
+    import incrowd
+
+    frame = list(frames(columns()))[number]
+    policy = incrowd.Policy.loads(POLICY)
+    release = attempt(incrowd.anonymize, frame, policy)
+    attempt(incrowd.draft, frame)
+    attempt(incrowd.risk, frame, quasi=["age", "town"], sensitive=["illness"], unit="name")
+    attempt(incrowd.check, frame, policy)
+    if release is not None:
+        assert silent(repr(release) + release._repr_html_() + repr(release.risk))
+        assert silent(release.certificate.to_json() + repr(release.certificate))
+        assert silent(repr(release.recoding.kind))
+        assert silent(repr(attempt(incrowd.check, release.frame, policy, release.certificate)))
+
+
+@pytest.mark.parametrize("name", API_POLICIES)
+def test_policies_through_python(attempt, name):
+    import incrowd
+
+    policy = attempt(incrowd.Policy.loads, API_POLICIES[name])
+    if policy is None:
+        return
+    for frame in list(frames(columns()))[::6]:
+        attempt(incrowd.anonymize, frame, policy, key=WORD.encode())
+        attempt(incrowd.check, frame, policy)
+
+
+def test_settings_do_not_repeat_what_they_were_given():
+    import incrowd
+
+    for make in (
+        lambda: incrowd.KAnonymity(WORD),
+        lambda: incrowd.KAnonymity(-int(NUMBER)),
+        lambda: incrowd.Ordered((WORD, WORD)),
+        lambda: incrowd.Intervals(width=WORD),
+        lambda: incrowd.Policy(columns={"a": {"role": WORD}}, models=()),
+    ):
+        with pytest.raises(Exception) as failure:  # noqa: PT011  pydantic's or ours
+            make()
+        assert silent(str(failure.value))
+
+
+def test_no_one_listens_to_warnings(attempt, recwarn):
+    import incrowd
+
+    attempt(incrowd.anonymize, pl.DataFrame(columns()), incrowd.Policy.loads(POLICY))
+    assert all(silent(str(warning.message)) for warning in recwarn)

@@ -25,7 +25,7 @@ def plugins():
             yield pytest.param(union, plugin, id=f"{family}-{plugin.__name__}")
 
 
-@pytest.mark.parametrize(("union", "plugin"), plugins())
+@pytest.mark.parametrize(("union", "plugin"), list(plugins()))
 def test_plugins_are_frozen_values_with_a_literal_name(union, plugin):
     assert dataclasses.is_dataclass(plugin)
     assert plugin.__dataclass_params__.frozen
@@ -37,7 +37,7 @@ def test_plugins_are_frozen_values_with_a_literal_name(union, plugin):
         TypeAdapter(union).validate_python({"name": name[0], "no such key": 1})
 
 
-@pytest.mark.parametrize("union", FAMILIES.values(), ids=FAMILIES)
+@pytest.mark.parametrize("union", list(FAMILIES.values()), ids=list(FAMILIES))
 def test_names_are_unique_in_a_family(union):
     plugins = typing.get_args(typing.get_args(union)[0])
     names = [typing.get_args(typing.get_type_hints(plugin)["name"])[0] for plugin in plugins]

@@ -227,6 +227,8 @@ def test_other_frames_are_refused(frame, words):
     with pytest.raises(InputError, match=words) as caught:
         MemoryEngine(frame)
 
+    assert caught.value.__context__ is None
+
     assert CANARY not in "".join(traceback.format_exception(caught.value))
 
 

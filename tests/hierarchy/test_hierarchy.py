@@ -25,7 +25,7 @@ from incrowd.hierarchy.levels import texts
 from incrowd.table.column import CodedColumn, Domain, Kind
 from incrowd.table.encode import align
 
-QUICK = settings(max_examples=1000, deadline=None)
+QUICK = settings(max_examples=60, deadline=None)
 
 numbers = st.lists(
     st.one_of(
@@ -263,6 +263,29 @@ def test_a_label_of_two_nodes_stands_for_both():
     rows = (("a", "b", "*"), ("b", "c", "*"), ("d", "c", "*"), ("e", "e", "*"))
     hierarchy = Tree(rows).build(Domain(Kind.TEXT, texts(["a"])), "x")
     assert hierarchy.decode("b").tolist() == [1, 2]
+
+
+def test_leaves_between_two_nodes_of_a_label_stay_out():
+    rows = (("a", "p", "*"), ("b", "q", "*"), ("p", "r", "*"), ("c", "r", "*"))
+    hierarchy = Tree(rows).build(Domain(Kind.TEXT, texts(["a"])), "x")
+    decoded = hierarchy.decode_all(["p", "p", "p"])
+    assert decoded[0].tolist() == [1, 3]
+    assert decoded.covers(codes(1, 2, 3)).tolist() == [True, False, True]
+
+
+@pytest.mark.parametrize(
+    ("label", "expected"),
+    [
+        ("[0.5, 1.50]", [1, 2]),
+        ("(0.50, 2.5)", [2]),
+        ("[0.50, 2.5)", [1, 2]),
+        ("(0.50, 2.5]", [2, 3]),
+        ("1.50", [2]),
+    ],
+)
+def test_floats_decode_by_arithmetic(label, expected):
+    domain = Domain(Kind.NUMBER, np.array([0.5, 1.5, 2.5]))
+    assert Intervals(width=1).build(domain, "x").decode(label).tolist() == expected
 
 
 def test_texts_that_look_like_spans_stay_apart():

@@ -173,6 +173,15 @@ def test_texts_and_infinities_are_refused_without_values():
         Intervals(width=5).build(numbers(1.0, np.inf), "x")
 
 
+@pytest.mark.parametrize("width", [0.1, 0.3, 0.7, 1.1])
+def test_values_at_and_just_below_a_bound_are_told_apart(width):
+    grid = Grid(0.0, width)
+    bounds = np.array([float(grid.bound(cell)) for cell in range(-200, 200)])
+    assert grid.cells(bounds).tolist() == list(range(-200, 200))
+    below = np.nextafter(bounds, -np.inf)
+    assert grid.cells(below).tolist() == list(range(-201, 199))
+
+
 def test_bounds_are_exact():
     assert Grid(0.0, 0.1).bound(3) == 0.3
     assert Grid(0.0, 1e300).bound(10**9) == float("inf")

@@ -24,7 +24,23 @@ def test_names_and_codes_in_any_case():
 
 
 @pytest.mark.parametrize(
-    "alias", ["USA", "UK", "Russia", "Iran", "Taiwan", "Turkey", "Côte d'Ivoire"]
+    "alias",
+    [
+        "USA",
+        "UK",
+        "Russia",
+        "Iran",
+        "Taiwan",
+        "Turkey",
+        "U.S.A.",
+        "The Gambia",
+        "Republic of Korea",
+        "St. Lucia",
+        "Bosnia & Herzegovina",
+        "Cote d'Ivoire",
+        "Democratic Republic of the Congo",
+        "Côte d'Ivoire",
+    ],
 )
 def test_common_names_are_known(alias):
     assert is_country(alias)

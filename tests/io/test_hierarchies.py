@@ -1,4 +1,5 @@
 import gzip
+import re
 from pathlib import Path
 
 import pytest
@@ -181,3 +182,12 @@ def test_arx_files():
 def test_an_arx_file_of_many_leaves():
     hierarchy = read_tree(ARX / "cup_hierarchy_ZIP.csv.gz").build(NONE, "ZIP")
     assert (len(hierarchy.leaves), hierarchy.levels, hierarchy.ordered) == (100_000, 6, False)
+
+
+def test_the_guide_lists_options_that_work():
+    guide = Path(__file__).parents[2] / "docs/guide/hierarchies.md"
+    listed = re.search(r"with what it needs:\n(.*?)\.\n", guide.read_text("utf-8"), re.DOTALL)[1]
+    options = re.findall(r"`([^`]+)`", listed)
+    assert len(options) >= 13
+    for option in options:
+        assert parse_option(f"x={option}")[0] == "x"

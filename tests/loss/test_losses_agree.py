@@ -64,7 +64,7 @@ def _class_of_records(table, pieces):
 
 
 @pytest.mark.parametrize("loss", CELLS, ids=lambda loss: loss.name)
-@settings(deadline=None)
+@settings(deadline=None, max_examples=60)
 @given(outcomes())
 def test_mean_of_cells(loss, drawn):
     (trees, quasi, _, _), weights, levels, pieces, outcome = drawn
@@ -91,7 +91,7 @@ def test_losses_of_classes(drawn):
     )
 
 
-@settings(deadline=None)
+@settings(deadline=None, max_examples=20)
 @given(outcomes())
 def test_figures_hold_every_loss_as_a_report_shows_it(drawn):
     outcome = drawn[-1]
@@ -112,7 +112,7 @@ def test_figures_hold_every_loss_as_a_report_shows_it(drawn):
     assert "classification" not in figures(outcome)
 
 
-@settings(deadline=None)
+@settings(deadline=None, max_examples=20)
 @given(outcomes())
 def test_entropy_needs_the_rows(drawn):
     bare = replace(drawn[-1], tally=None, class_of=None)

@@ -28,7 +28,7 @@ def policy_of(quasi, sensitive, **rest):
     return Policy(columns=columns, models=(KAnonymity(2),), **rest)
 
 
-@settings(deadline=None)
+@settings(deadline=None, max_examples=40)
 @given(tables(sensitive=2, units=True), st.sampled_from(["own-value", "suppress"]))
 def test_the_problem_holds_the_records_of_the_table(table, missing):
     trees, quasi, values, unit = table
@@ -66,6 +66,7 @@ def test_the_problem_holds_the_records_of_the_table(table, missing):
 codes = st.integers(0, 4)
 
 
+@settings(deadline=None)
 @given(st.lists(st.tuples(codes, codes), max_size=20))
 def test_people_are_counted_once_per_code(pairs):
     values, unit = [[pair[i] for pair in pairs] for i in (0, 1)]

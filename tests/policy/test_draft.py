@@ -31,7 +31,8 @@ AGE = sketch("age", [20 + i % 40 for i in range(100)])
 def test_a_sketch_counts():
     found = sketch("x", ["a", "b", "a", None, "a"])
     assert (found.records, found.missing, found.distinct, found.kind) == (5, 1, 2, Kind.TEXT)
-    assert (found.largest, found.distinct_share) == (0.75, 0.5)
+    assert (found.largest, found.distinct_share) == (3, 0.5)
+    assert sketch("x", ["a", None, None]).largest == 2
 
 
 def numbered(pattern):
@@ -97,6 +98,14 @@ def test_a_draft_asks_for_models_that_the_table_can_satisfy():
         LDiversity("diagnosis", 2),
         LDiversity("salary", 2, kind="distinct"),
     )
+
+
+def test_people_with_several_records_can_make_a_value_too_common_for_frequency():
+    illness = sketch("diagnosis", ["a", "b", "c", "d"] * 25)
+    few_people = sketch("patient_id", [f"P{i % 40}" for i in range(100)])
+    many_people = sketch("patient_id", [f"P{i % 90}" for i in range(100)])
+    assert draft([AGE, illness, few_people]).policy.models[1].kind == "distinct"
+    assert draft([AGE, illness, many_people]).policy.models[1].kind == "frequency"
 
 
 def test_a_draft_is_written_with_reasons_and_marks():

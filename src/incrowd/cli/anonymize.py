@@ -123,8 +123,8 @@ def anonymize(  # noqa: PLR0913  one parameter per flag
     with waiting(said) as bar:
         table = held(file, run.Reading(delimiter, encoding, header), said)
         request = flags.request(table.names)
-        if request.left_out:
-            said.remark(f"left out, as no flag names them: {', '.join(request.left_out)}")
+        for note in request.notes():
+            said.remark(f"note: {note}")
         release = run.anonymize_file(
             file,
             request.policy,

@@ -7,7 +7,7 @@ import typer
 from incrowd.cli import options
 from incrowd.cli.output import Output
 from incrowd.cli.progress import waiting
-from incrowd.errors import NotMetError
+from incrowd.errors import NotMetError, PolicyError
 
 
 def check(  # noqa: PLR0913  one parameter per flag
@@ -24,6 +24,8 @@ def check(  # noqa: PLR0913  one parameter per flag
     l: options.L = None,
     t: options.T = None,
     missing: options.MissingReading = None,
+    hierarchy: options.HierarchyOf = None,
+    hierarchies: options.Hierarchies = None,
     delimiter: options.Delimiter = None,
     encoding: options.Encoding = None,
     header: options.Header = None,
@@ -36,6 +38,8 @@ def check(  # noqa: PLR0913  one parameter per flag
     from incrowd.report import json, text  # noqa: PLC0415  not for --help
 
     said = Output(as_json=as_json, quiet=quiet)
+    if certificate is not None and policy is None:
+        raise PolicyError("a certificate is of a whole policy", remedy="name it with --policy")
     with waiting(said):
         table = held(file, run.Reading(delimiter, encoding, header), said)
         named = (*options.columns(quasi), *options.columns(sensitive))
@@ -49,6 +53,8 @@ def check(  # noqa: PLR0913  one parameter per flag
                 "t": t,
             },
             settings={"missing": missing},
+            hierarchy=hierarchy,
+            hierarchies=hierarchies,
         )
         request = flags.request(table.names, keep=[n for n in table.names if n not in named])
         found = run.check_file(file, request.policy, certificate, reading=table)

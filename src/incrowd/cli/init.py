@@ -9,6 +9,7 @@ import typer
 
 from incrowd.cli import options
 from incrowd.cli.output import Output, write
+from incrowd.cli.progress import waiting
 from incrowd.errors import PolicyError
 
 if TYPE_CHECKING:
@@ -44,6 +45,7 @@ def init(  # noqa: PLR0913  one parameter per flag
 ) -> None:
     """Draft a policy for FILE: a role and a hierarchy for each column, with reasons."""
     from incrowd import run  # noqa: PLC0415  not for --help
+    from incrowd.cli.request import held  # noqa: PLC0415  not for --help
     from incrowd.io import files  # noqa: PLC0415  not for --help
     from incrowd.io.atomic import replacing  # noqa: PLC0415  not for --help
     from incrowd.policy.draft import to_toml  # noqa: PLC0415  not for --help
@@ -52,7 +54,9 @@ def init(  # noqa: PLR0913  one parameter per flag
     said = Output(as_json=as_json, quiet=quiet)
     if output is not None and not force:
         _refuse_existing(output)
-    draft = run.draft_file(file, reading=run.Reading(delimiter, encoding, header))
+    with waiting(said):
+        table = held(file, run.Reading(delimiter, encoding, header), said)
+        draft = run.draft_file(file, reading=table)
     if preset is not None:
         draft = _preset(draft, preset, said)
     policy = to_toml(draft)

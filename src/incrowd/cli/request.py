@@ -1,7 +1,7 @@
 """What was asked on the command line, put together for `run`. Loaded by commands, not for help."""
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -54,6 +54,18 @@ class Request:
     """Where the policy's own paths start."""
     left_out: tuple[str, ...] = ()
     """Columns that do not leave because no flag names them."""
+    changed: tuple[str, ...] = ()
+    """What flags say in place of the policy file: keys of the policy, columns with hierarchies."""
+
+    def notes(self) -> Iterator[str]:
+        """What flags left unsaid, or said against the policy file."""
+        if self.left_out:
+            yield f"left out, as no flag names them: {', '.join(self.left_out)}"
+        if self.changed:
+            yield (
+                f"flags replace what the policy file says about {', '.join(self.changed)}; "
+                "the certificate is of the policy as changed"
+            )
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -81,7 +93,8 @@ class Flags:
             _refuse_both(flags)
             policy = Policy.load(self.policy)
             trees = self._trees(policy.quasi)
-            return Request(_laid_over(policy, settings, trees), Path(self.policy).parent)
+            policy = _laid_over(policy, settings, trees)
+            return Request(policy, Path(self.policy).parent, changed=(*settings, *trees))
         if "quasi" not in flags:
             raise PolicyError(
                 "nothing is asked for",

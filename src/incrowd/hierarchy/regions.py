@@ -1,9 +1,11 @@
 """Countries to regions of the world (UN M49 geoscheme, ISO 3166 names and codes)."""
 
 import csv
+import re
 from functools import cache
 from importlib.resources import files
 from typing import Literal
+from unicodedata import combining, normalize
 
 from pydantic.dataclasses import dataclass
 
@@ -21,14 +23,14 @@ OTHER = "*other*"
 _ALIASES = {
     "america": "US", "bolivia": "BO", "britain": "GB", "burma": "MM", "cape verde": "CV",
     "congo kinshasa": "CD", "congo brazzaville": "CG", "czech republic": "CZ", "drc": "CD",
-    "democratic republic of the congo": "CD", "east timor": "TL", "england": "GB",
+    "east timor": "TL", "england": "GB",
     "falkland islands": "FK", "great britain": "GB", "holland": "NL", "hong kong": "HK",
     "hong": "HK", "iran": "IR", "ivory coast": "CI", "korea": "KR", "laos": "LA", "macao": "MO",
     "macau": "MO", "macedonia": "MK", "micronesia": "FM", "moldova": "MD", "netherlands": "NL",
-    "north korea": "KP", "northern ireland": "GB", "palestine": "PS", "republic of korea": "KR",
+    "north korea": "KP", "northern ireland": "GB", "palestine": "PS",
     "russia": "RU", "scotland": "GB", "south korea": "KR", "swaziland": "SZ", "syria": "SY",
-    "taiwan": "TW", "tanzania": "TZ", "the netherlands": "NL", "turkey": "TR", "uae": "AE",
-    "uk": "GB", "united kingdom": "GB", "united states": "US", "u.s.": "US", "u.s.a.": "US",
+    "taiwan": "TW", "tanzania": "TZ", "turkey": "TR", "uae": "AE",
+    "uk": "GB", "united kingdom": "GB", "united states": "US", "u s": "US", "u s a": "US",
     "usa": "US", "vatican": "VA", "venezuela": "VE", "vietnam": "VN", "wales": "GB",
 }  # fmt: skip
 
@@ -37,7 +39,7 @@ _ALIASES = {
 class Regions:
     """Countries to sub-region, region and `*`, by English name or ISO 3166 code of 2 or 3 letters.
 
-    Upper and lower case, hyphens and underscores do not matter. Values that are no country are put
+    Case, accents, hyphens and underscores do not matter. Values that are no country are put
     under the node `*other*` below the top.
 
     >>> lands = Domain(Kind.TEXT, texts(["Kenya", "fr", "USA"]))
@@ -77,7 +79,11 @@ def _regions(label: str) -> tuple[str, str]:
 
 
 def _key(label: str) -> str:
-    return " ".join(label.casefold().replace("-", " ").replace("_", " ").split())
+    """A name without what people write in different ways."""
+    plain = normalize("NFKD", label.casefold().replace("&", " and "))
+    words = re.sub(r"[\s_.,-]+", " ", "".join(c for c in plain if not combining(c))).split()
+    words = ["saint" if word == "st" else word for word in words]
+    return " ".join(words[1:] if words[:1] == ["the"] and len(words) > 1 else words)
 
 
 @cache
@@ -86,8 +92,9 @@ def _countries() -> dict[str, tuple[str, str]]:
     text = files("incrowd.hierarchy").joinpath("regions.csv").read_text(encoding="utf-8")
     found = {}
     for row in csv.DictReader(text.splitlines()):
-        for spelling in ("name", "alpha2", "alpha3"):
-            found[_key(row[spelling])] = (row["subregion"], row["region"])
+        first, _, rest = row["name"].partition(", ")
+        for spelling in (row["name"], f"{rest} {first}", row["alpha2"], row["alpha3"]):
+            found[_key(spelling)] = (row["subregion"], row["region"])
     for alias, code in _ALIASES.items():
         found.setdefault(_key(alias), found[_key(code)])
     return found

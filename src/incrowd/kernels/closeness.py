@@ -91,4 +91,4 @@ def gap(level: float, known: float, first: int, last: int, upto: Floats, before:
     cross = first + np.searchsorted(upto[first:last], level / known)
     behind = level * (cross - first) - known * (before[cross] - before[first])
     ahead = known * (before[last] - before[cross]) - level * (last - cross)
-    return behind + ahead
+    return float(behind + ahead)

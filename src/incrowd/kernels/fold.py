@@ -6,7 +6,7 @@ that several threads can each take a part.
 
 import numpy as np
 
-from incrowd.arrays import Codes, Counts
+from incrowd.arrays import Codes, Counts, Flags
 from incrowd.kernels.compile import jit
 
 Keys = np.ndarray[tuple[int], np.dtype[np.uint64]]
@@ -39,10 +39,10 @@ def unpack(keys: Keys, radices: Keys, digits: Codes) -> None:
 
 
 @jit
-def count_dense(keys: Keys, counts: Counts) -> None:
-    """Count each key in a table with one entry for every possible key."""
+def mark_dense(keys: Keys, seen: Flags) -> None:
+    """Mark each key in a table with one entry for every possible key."""
     for i in range(len(keys)):
-        counts[keys[i]] += 1
+        seen[keys[i]] = True
 
 
 @jit

@@ -23,6 +23,13 @@ def sums(class_of: Codes, values: Counts, number: int) -> Counts:
 
 
 @jit
+def add(class_of: Codes, values: Counts, total: Counts) -> None:
+    """Add each value to the total of its class, in place."""
+    for i in range(len(class_of)):
+        total[class_of[i]] += values[i]
+
+
+@jit
 def histogram(
     class_of: Codes, codes: Codes, people: Counts, number: int, domain: int
 ) -> tuple[Counts, Codes, Counts]:

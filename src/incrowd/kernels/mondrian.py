@@ -58,10 +58,10 @@ def extent(tree: Tree, j: int, least: int, low: int, high: int) -> float:
     if high in (0, least):
         return 0.0
     if least == 0:
-        return scale[-len(heights) + j]
+        return float(scale[-len(heights) + j])
     if heights[j] == 0:
-        return scale[offset[j, 0] + high] - scale[offset[j, 0] + low]
-    return scale[offset[j, join_level(tree, j, low, high)] + low]
+        return float(scale[offset[j, 0] + high] - scale[offset[j, 0] + low])
+    return float(scale[offset[j, join_level(tree, j, low, high)] + low])
 
 
 @jit
@@ -132,11 +132,11 @@ def scores(values: Counts, total: Counts, branch: Counts, k: int) -> Counts:
 
     To part the missing from the rest comes first.
     """
-    whole = np.int64(0)
+    whole = 0
     for count in total:
         whole += count
     score = np.empty(len(values), np.int64)
-    left = np.int64(0)
+    left = 0
     for i in range(len(values)):
         left += total[i]
         score[i] = -1
@@ -159,8 +159,8 @@ def largest(numbers: Counts | Floats) -> int:
 @jit
 def divide(values: Counts, total: Counts, branch: Counts, k: int) -> tuple[int, int]:
     """The most balanced cut, moved as far into equal codes as k asks: (code, ties)."""
-    whole, left = np.int64(0), np.int64(0)
-    best, at = np.int64(-1), np.int64(0)
+    whole, left = 0, 0
+    best, at = -1, 0
     for count in total:
         whole += count
     for i in range(len(values) - 1):
@@ -169,12 +169,12 @@ def divide(values: Counts, total: Counts, branch: Counts, k: int) -> tuple[int, 
         if branch[i] != branch[i + 1] and balance > best:
             best, at = balance, left
     at = min(max(at, k), whole - k)
-    left = np.int64(0)
+    left = 0
     for i in range(len(values)):
         if left + total[i] > at:
-            return values[i], at - left
+            return int(values[i]), int(at - left)
         left += total[i]
-    return values[-1], np.int64(0)
+    return int(values[-1]), 0
 
 
 @jit
@@ -189,7 +189,7 @@ def choose(items: Items, part: Codes, attempt: int, rule: Rule, tree: Tree) -> t
     extents = np.empty(cells.shape[1], np.float64)
     for j in range(len(extents)):
         extents[j] = extent(tree, j, found[0, j], found[1, j], found[2, j])
-    whole = np.int64(0)
+    whole = 0
     for item in part:
         whole += counts[item]
     for _ in range(len(extents)):
@@ -206,7 +206,7 @@ def choose(items: Items, part: Codes, attempt: int, rule: Rule, tree: Tree) -> t
             if score[i] < 0:
                 break
             if attempt == 0:
-                return j, values[i] + 1, np.int64(0)
+                return j, int(values[i]) + 1, 0
             attempt -= 1
             score[i] = -1
             tried += 1
@@ -215,7 +215,7 @@ def choose(items: Items, part: Codes, attempt: int, rule: Rule, tree: Tree) -> t
                 code, ties = divide(values, total, branch, k)
                 return j, code, ties
             attempt -= 1
-    return -1, np.int64(0), np.int64(0)
+    return -1, 0, 0
 
 
 @jit
@@ -253,7 +253,7 @@ def partition(items: Items, rule: Rule, tree: Tree) -> Codes:
         waiting -= 1
         start, end = stack[waiting, 0], stack[waiting, 1]
         part = order[start:end]
-        j, code, ties = choose(items, part, np.int64(0), rule, tree)
+        j, code, ties = choose(items, part, 0, rule, tree)
         if j < 0:
             for item in part:
                 class_of[item] = classes
@@ -281,7 +281,7 @@ def propose(
         half_of[i] = -1
     for p in range(len(parts)):
         part = order[parts[p, 0] : parts[p, 1]]
-        j, code, ties = choose(items, part, attempts[p], rule, tree)
+        j, code, ties = choose(items, part, int(attempts[p]), rule, tree)
         middle[p] = -1
         if j < 0:
             continue

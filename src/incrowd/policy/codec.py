@@ -69,8 +69,7 @@ def dumps(
 ) -> str:
     """The policy as readable TOML; `comments` stand above the columns of these names."""
     parts = ["\n".join([*map(toml.comment, header), *toml.lines(dict(_settings(policy)))])]
-    for model in policy.models:
-        parts.append("\n".join(["[[models]]", *toml.lines(_plain(model))]))
+    parts += ["\n".join(["[[models]]", *toml.lines(_plain(model))]) for model in policy.models]
     for name, column in policy.columns.items():
         about = map(toml.comment, (comments or {}).get(name, ()))
         head = f"[columns.{toml.key(name)}]"

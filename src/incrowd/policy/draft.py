@@ -41,16 +41,15 @@ class Sketch:
     records: int
     missing: int
     """Records without a value."""
-    largest: float
-    """The share of the records with a value that hold the most common one."""
+    largest: int
+    """Records that hold the most common value; missing counts as one."""
 
     @classmethod
     def of(cls, column: CodedColumn) -> "Sketch":
         """The sketch of a coded column."""
         counts = np.bincount(column.codes, minlength=len(column.domain) + 1)
-        there = int(counts[1:].sum())
-        largest = float(counts[1:].max(initial=0)) / there if there else 0.0
-        return cls(column.name, column.domain, len(column.codes), int(counts[0]), largest)
+        missing, largest = int(counts[0]), int(counts.max())
+        return cls(column.name, column.domain, len(column.codes), missing, largest)
 
     @property
     def kind(self) -> Kind:
@@ -213,9 +212,17 @@ def _column(sketch: Sketch, found: Guess) -> Column:
 
 
 def _diversity(columns: Sequence[Sketch], guesses: Mapping[str, Guess]) -> list[AnyModel]:
-    """l-diversity of each sensitive column, of a kind that the table can satisfy."""
+    """l-diversity of each sensitive column, of a kind that the table can satisfy.
+
+    People who hold a value are no more than its records, and people are as many as units.
+    """
+    units = [s.distinct + s.missing for s in columns if guesses[s.name].role is Role.UNIT]
     sensitive = [s for s in columns if guesses[s.name].role is Role.SENSITIVE and s.distinct > 1]
     return [
-        LDiversity(s.name, _L, kind="frequency" if s.largest <= 1 / _L else "distinct")
+        LDiversity(
+            s.name,
+            _L,
+            kind="frequency" if s.largest * _L <= min([s.records, *units]) else "distinct",
+        )
         for s in sensitive
     ]

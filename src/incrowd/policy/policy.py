@@ -12,7 +12,7 @@ from incrowd.loss import AnyLoss, Gcp
 from incrowd.models import AnyModel
 from incrowd.policy import consistency
 from incrowd.policy.faults import FaultyPolicyError, did_you_mean
-from incrowd.search import AnySearch
+from incrowd.search import AnySearch, Auto
 from incrowd.table.column import Kind
 from incrowd.table.roles import Missing, Role
 from incrowd.values import STRICT
@@ -72,9 +72,7 @@ class Policy(BaseModel):
     """The largest share of the records that may be left out, 0..1."""
     time_limit: Annotated[float, Field(gt=0)] = 60.0
     """Seconds that the search may take."""
-    search: Annotated[AnySearch, BeforeValidator(_named)] = Field(
-        default="auto", validate_default=True
-    )
+    search: Annotated[AnySearch, BeforeValidator(_named)] = Auto()
     """How to look for the release with the least loss."""
     loss: Annotated[AnyLoss, BeforeValidator(_named)] = Gcp()
     """What is lost by a release: what the search makes small."""

@@ -38,3 +38,20 @@ def _readable(column: pl.Series, missing_values: Sequence[str], *, text: bool) -
         gone |= cells.str.strip_chars() == ""
     nothing = pl.Series([None], dtype=pl.String)
     return cells.zip_with(~gone.fill_null(value=False), nothing).alias(column.name)
+
+
+def typed(rows: pl.DataFrame, like: pl.DataFrame) -> pl.DataFrame:
+    """Rows of a text file in the types that they had; a column that does not fit stays text."""
+    types = like.schema
+    return pl.DataFrame([_cast(column, types.get(column.name)) for column in rows.iter_columns()])
+
+
+def _cast(column: pl.Series, dtype: pl.DataType | None) -> pl.Series:
+    if dtype is None or column.dtype == dtype:
+        return column
+    try:
+        if isinstance(dtype, pl.Date | pl.Datetime | pl.Time) and column.dtype == pl.String:
+            return column.str.strptime(dtype)
+        return column.cast(dtype)
+    except pl.exceptions.PolarsError:
+        return column

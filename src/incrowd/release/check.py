@@ -19,7 +19,7 @@ from incrowd.release.crowds import numbered
 from incrowd.release.leaving import dropped
 from incrowd.release.verdict import Check, Verdict
 from incrowd.release.verify import Reference, look, verify
-from incrowd.release.written import written
+from incrowd.release.written import promised, written
 
 
 def check_rows(
@@ -34,13 +34,13 @@ def check_rows(
     digest_ok = None
     if certificate is not None and certificate.digest.of == digest.of:
         digest_ok = certificate.digest == digest
-    faults = [*_columns(rows, policy), *_papers(policy, certificate, digest_ok)]
-    notes: list[str] = []
+    faults = [*_columns(rows, policy), *_contradictions(policy, certificate, digest_ok)]
+    notes = [*_remarks(policy, certificate, digest_ok)]
     verdicts: tuple[Verdict, ...] = ()
     if not _lacking(rows, policy):
         seen = readable(rows, policy.missing_values, text=text)
-        trusted = certificate if digest_ok else None
-        verdicts, notes = _judged(seen, policy, trusted)
+        verdicts, trusted = _judged(seen, policy, certificate if digest_ok else None)
+        notes += trusted
     if not verdicts:
         faults.append("The models could not be checked.")
     ok = not faults and all(verdict.ok for verdict in verdicts)
@@ -62,17 +62,37 @@ def _columns(rows: pl.DataFrame, policy: Policy) -> Iterator[str]:
         yield f"The release has columns that the policy does not name: {', '.join(unknown)}."
 
 
-def _papers(
+def _contradictions(
     policy: Policy, certificate: Certificate | None, digest_ok: bool | None
 ) -> Iterator[str]:
+    """In what the certificate contradicts the release or the policy."""
     if certificate is None:
         return
     if digest_ok is False:
         yield "The certificate is of another release, or the release was changed."
-    if digest_of_policy(written(policy)) != certificate.policy_sha256:
+    if promised(certificate.policy) != promised(written(policy)):
         yield "The certificate is of another policy."
     if not all(model.ok for model in certificate.models):
         yield "The certificate itself says that a model is not met."
+
+
+def _remarks(
+    policy: Policy, certificate: Certificate | None, digest_ok: bool | None
+) -> Iterator[str]:
+    """What a reader of the check should know."""
+    if certificate is None:
+        return
+    if digest_ok is None:
+        yield (
+            f"The certificate's digest is of a {certificate.digest.of}, so it could not be "
+            "compared with what was checked."
+        )
+    same = digest_of_policy(written(policy)) == certificate.policy_sha256
+    if not same and promised(certificate.policy) == promised(written(policy)):
+        yield (
+            "The certificate's policy differs from this one in how the release was found, "
+            "not in what it promises."
+        )
 
 
 def _judged(

@@ -9,6 +9,7 @@ import polars as pl
 
 from incrowd.arrays import Texts
 from incrowd.engines.base import Engine
+from incrowd.errors import PolicyError
 from incrowd.hierarchy.hierarchy import Hierarchy
 from incrowd.policy.compile import compile as compile_problem
 from incrowd.policy.policy import Policy, require_declared
@@ -42,6 +43,10 @@ class Outside:
     """The secret of pseudonyms."""
     watch: Watch = field(default_factory=Watch)
     """Whom to tell how far the work has come."""
+
+    def __post_init__(self) -> None:
+        if self.seed is not None and self.seed < 0:
+            raise PolicyError("the seed must be a whole number from 0 on")
 
     def search_watch(self, policy: Policy) -> Watch:
         """The time that the search may take: the policy's limit, or what is left if less."""

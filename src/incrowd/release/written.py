@@ -1,9 +1,11 @@
 """A policy as a certificate shows it: as it would be written, but for the values it lists."""
 
+import json
 import tomllib
 from collections.abc import Mapping
 from typing import Any
 
+from incrowd.errors import InputError, boundary
 from incrowd.policy.policy import Policy
 from incrowd.release.certificate import sha256_of
 
@@ -23,6 +25,31 @@ def described(policy: Mapping[str, Any]) -> dict[str, Any]:
     {'columns': {'sex': {'hierarchy': {'name': 'tree', 'rows': {'number': 1, 'sha256': '...'}}}}}
     """
     return {key: _plain(value, key) for key, value in policy.items()}
+
+
+def promised(policy: Mapping[str, Any]) -> dict[str, Any]:
+    """What a policy in plain values promises to whoever gets the release: what can be checked.
+
+    How the release was found (search, loss, hierarchies, weights, limits) is not part of it, nor
+    are columns that do not leave, but for the unit: it says what is counted.
+    """
+    columns = {
+        name: column["role"]
+        for name, column in policy["columns"].items()
+        if column["role"] not in {"drop", "identifier"} or column.get("action") == "pseudonym"
+    }
+    rest = {key: policy.get(key) for key in ("missing", "missing_values", "models")}
+    return {"columns": columns, **rest}
+
+
+def rewritten(policy: Mapping[str, Any]) -> Policy:
+    """The policy of a certificate, without its hierarchies: good enough to check a release."""
+    columns = {
+        name: column | ({"hierarchy": "flat"} if "hierarchy" in column else {})
+        for name, column in policy["columns"].items()
+    }
+    with boundary(InputError("the policy in the certificate cannot be read")):
+        return Policy.model_validate_json(json.dumps({**policy, "columns": columns}))
 
 
 def _plain(value: Any, key: str) -> Any:

@@ -121,7 +121,7 @@ def _levels(levels: Mapping[str, int]) -> Table:
 
 def draft_picture(draft: "Draft") -> RenderableType:
     """What each column seems to be, and why."""
-    table = _table("column", "role", "hierarchy", "distinct", "why")
+    table = _table("column", "role", "hierarchy", "distinct share", "why")
     shares = dict(draft.risky)
     for name, column in draft.policy.columns.items():
         why = Text(draft.reasons[name])
@@ -130,8 +130,11 @@ def draft_picture(draft: "Draft") -> RenderableType:
         hierarchy = column.hierarchy.name if column.hierarchy else ""
         share = number(shares.get(name))
         table.add_row(Text(name), column.role.value, hierarchy, share, why)
-    asked = ", ".join(f"{model.name} ({number(model.asked)})" for model in draft.policy.models)
-    return _spaced(table, Text(f"models: {asked}"))
+    models = (
+        f"{' of '.join((model.name, *model.columns))} ({number(model.asked)})"
+        for model in draft.policy.models
+    )
+    return _spaced(table, Text(f"models: {', '.join(models)}"))
 
 
 def _spaced(first: RenderableType, *others: RenderableType) -> Group:

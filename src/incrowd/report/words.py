@@ -4,7 +4,7 @@ import math
 
 _SENTENCES = {
     "k-anonymity": "each person hides among at least {reached}",
-    "l-diversity": "each sensitive value of {column} hides among at least {reached}",
+    "l-diversity": "{column} is at least {reached}-diverse in every class",
     "t-closeness": "{column} is spread in each class as in the whole table, within {reached}",
     "alpha-k": "no value of {column} covers more than {reached} of a class",
 }

@@ -19,25 +19,34 @@ LARGEST_GRID = 5_000_000
 
 
 class Quest:
-    """One search: the open nodes, and the best one so far."""
+    """One search: the open nodes, and the best one so far.
 
-    def __init__(self, problem: Problem, watch: Watch) -> None:
+    With a `bar` it looks for losses below that only.
+    """
+
+    def __init__(self, problem: Problem, watch: Watch, bar: float = inf) -> None:
         self._problem = problem
         self._watch = watch
         self._judge = Judge(problem)
         self._limits = limits_of(problem, self._judge)
         shape = tuple(column.hierarchy.levels for column in problem.columns)
         self._nodes = prod(shape)
+        self._top = tuple(levels - 1 for levels in shape)
         kind = Grid if self._nodes <= LARGEST_GRID else Heap
         self._frontier: Frontier = kind(shape, self._limits.start())
         self._anything = problem.missing is Missing.MATCHES_ANYTHING
-        self._best = inf
+        self._best = bar
         self._node: Node | None = None
         self._examined = 0
         self._told = 0.0
 
     def seek(self) -> None:
-        """Look at open nodes until none can be better than the best."""
+        """Look at open nodes until none can be better than the best.
+
+        The highest node comes first: it is counted at once and can often be released, if badly.
+        """
+        if not self._watch.expired:
+            self._examine(self._top)
         while not self._watch.expired and (lowest := self._frontier.lowest()):
             limit, node = lowest
             if limit > self._best + EPSILON:
@@ -81,17 +90,19 @@ class Quest:
         if self._judge.too_many(counted, verdict.doomed):
             self._frontier.doom(node)
             return True
+        lifted: Flags | None = None
         if not self._judge.final:
             self._lift(counted, verdict.doomed)
             if self._frontier.limit(node) > self._best + EPSILON:
                 self._frontier.close(node)
                 return False
-            verdict = self._judge.by_value(counted)
+            lifted, verdict = verdict.doomed, self._judge.by_value(counted)
         if self._judge.too_many(counted, verdict.doomed):
             self._frontier.doom(node)
             return True
         self._frontier.hope(node)
-        self._lift(counted, verdict.doomed)
+        if lifted is None or (verdict.doomed > lifted).any():
+            self._lift(counted, verdict.doomed)
         self._frontier.close(node)
         if not self._judge.too_many(counted, ~verdict.kept):
             self._take(node, self._limits.loss(counted, verdict.kept))
@@ -113,9 +124,8 @@ class Quest:
         return False
 
     def _take(self, node: Node, loss: float) -> None:
-        better = loss < self._best - EPSILON
-        equal = loss <= self._best + EPSILON
-        if better or self._node is None or (equal and rank(node) < rank(self._node)):
+        equal = loss <= self._best + EPSILON and self._node is not None
+        if loss < self._best - EPSILON or (equal and rank(node) < rank(self._node or node)):
             self._best, self._node = loss, node
 
     def _tell(self) -> None:
@@ -130,22 +140,36 @@ class Quest:
         recoding = None if self._node is None else recode(self._problem, self._node)
         if recoding is None:
             raise self._nothing(out_of_time=lowest is not None)
-        limit = inf if lowest is None else lowest[0]
-        optimal = limit > self._best - EPSILON
+        optimal = self.proved
         facts = {
             "nodes": float(self._nodes),
             "examined": float(self._examined),
             "pruned": float(self._nodes - self._examined),
         }
         if not optimal:
-            facts["gap"] = self._best - limit
+            facts["gap"] = self._best - (lowest[0] if lowest else self._best)
         return Found(recoding, "lattice", optimal, self._why(optimal=optimal), facts)
 
+    @property
+    def proved(self) -> bool:
+        """Whether no open node can be better than the best, or than the bar."""
+        lowest = self._frontier.lowest()
+        return lowest is None or lowest[0] > self._best - EPSILON
+
+    @property
+    def beaten(self) -> bool:
+        """Whether a node was found, below the bar if there is one."""
+        return self._node is not None
+
+    @property
+    def looked(self) -> str:
+        """How much was looked at, in words."""
+        return f"{self._examined:,} of {self._nodes:,} level vectors were counted"
+
     def _why(self, *, optimal: bool) -> str:
-        looked = f"{self._examined:,} of {self._nodes:,} level vectors were counted"
         if optimal:
-            return f"the least {self._problem.loss.name} of all level vectors; {looked}"
-        return f"the least {self._problem.loss.name} found before the time was up; {looked}"
+            return f"the least {self._problem.loss.name} of all level vectors; {self.looked}"
+        return f"the least {self._problem.loss.name} found before the time was up; {self.looked}"
 
     def _nothing(self, *, out_of_time: bool) -> IncrowdError:
         if not out_of_time:

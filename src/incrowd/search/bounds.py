@@ -11,7 +11,7 @@ import numpy as np
 from incrowd.arrays import Flags, Floats
 from incrowd.kernels import lattice as kernels
 from incrowd.problem import Problem
-from incrowd.recoding import Levels, Outcome, Pieces, outcome_of
+from incrowd.recoding import Outcome
 from incrowd.search.judging import Counted, Judge
 
 
@@ -116,11 +116,17 @@ class OutcomeLimits:
         return self._problem.loss.bound(self._outcome(counted, everything))
 
     def _outcome(self, counted: Counted, kept: Flags) -> Outcome:
-        tally = counted.table.tally
-        number = np.where(kept, np.cumsum(kept) - 1, -1).astype(np.int32)
-        rows = np.arange(tally.rows, dtype=np.int32)
-        levels = Levels(counted.node, Pieces(rows, tally.counts, number[counted.class_of]))
-        return outcome_of(levels, tally, self._problem.columns, self._judge.sensitive)
+        codes = counted.table.tally.quasi[:, counted.first[kept]]
+        low, high = np.empty_like(codes), np.empty_like(codes)
+        for j, (column, level) in enumerate(zip(self._problem.columns, counted.node, strict=True)):
+            node = column.hierarchy.maps[level][codes[j]]
+            low[j], high[j] = (ends[node] for ends in column.hierarchy.bounds[level])
+        levels = np.repeat(np.array(counted.node, dtype=np.int32)[:, None], codes.shape[1], axis=1)
+        lost = int(counted.sizes.records[~kept].sum())
+        classes = self._judge.classes(counted)
+        if lost:
+            classes = classes.take(np.flatnonzero(kept).astype(np.int32))
+        return Outcome(self._problem.columns, low, high, levels, classes, lost, spans=False)
 
 
 def limits_of(problem: Problem, judge: Judge) -> Limits:

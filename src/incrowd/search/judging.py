@@ -24,6 +24,8 @@ class Counted:
     table: ClassTable
     class_of: Codes
     """Class of each row of `table`."""
+    first: Codes
+    """A row of `table` of each class."""
     sizes: Classes
     """Without histograms."""
 
@@ -73,7 +75,8 @@ class Judge:
         table = self._tables.finest(node)
         class_of, first = self._grouping.number(table.tally.quasi, node)
         self._tables.offer(table, node, class_of, first)
-        return Counted(node, table, class_of, _sizes(table.tally, class_of, len(first)))
+        sizes = _sizes(table.tally, class_of, len(first))
+        return Counted(node, table, class_of, first, sizes)
 
     def by_size(self, counted: Counted) -> Verdict:
         """What the models that look at sizes only say."""
@@ -81,10 +84,14 @@ class Judge:
 
     def by_value(self, counted: Counted) -> Verdict:
         """What all models say."""
-        classes = classes_of(
-            counted.table.tally, counted.class_of, len(counted.sizes), self.sensitive
-        )
-        return self._ask(classes, columns=True)
+        return self._ask(self.classes(counted), columns=True)
+
+    def classes(self, counted: Counted) -> Classes:
+        """The classes of a node with the histograms that models and loss read."""
+        if not self.sensitive:
+            return counted.sizes
+        tally = counted.table.tally
+        return classes_of(tally, counted.class_of, len(counted.sizes), self.sensitive)
 
     def _ask(self, classes: Classes, *, columns: bool) -> Verdict:
         kept = np.ones(len(classes), dtype=np.bool_)

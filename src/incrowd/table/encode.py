@@ -11,7 +11,7 @@ from incrowd.arrays import MISSING, Codes, Flags, Texts, Values
 from incrowd.errors import InputError, boundary
 from incrowd.table.column import CodedColumn, Domain, Kind
 from incrowd.table.fold import distinct, first_of
-from incrowd.table.parse import kind_of, parse
+from incrowd.table.parse import kind_of, merges, parse
 
 AnySeries: TypeAlias = "pl.Series | nw.Series[Any]"
 
@@ -84,12 +84,9 @@ def _natural(values: pl.Series, name: str) -> CodedColumn:
         return _floats(values, name)
     if dtype.is_integer():
         return _integers(values, name)
-    if isinstance(dtype, pl.Date | pl.Datetime):
-        return _dates(values, name)
-    if isinstance(dtype, pl.Decimal):
-        return _decimals(values, name)
-    if isinstance(dtype, pl.Duration):
-        return _durations(values, name)
+    for known, coder in _CODERS:
+        if isinstance(dtype, known):
+            return coder(values, name)
     return _texts(values, name)
 
 
@@ -160,13 +157,19 @@ def _durations(values: pl.Series, name: str) -> CodedColumn:
     return _floats(seconds, name)
 
 
+def _booleans(values: pl.Series, name: str) -> CodedColumn:
+    coded = _ordered(values.cast(pl.Int64), name, Kind.NUMBER, "int64")
+    labels = np.array(["false", "true"], dtype=object)[coded.domain.values.astype(np.int64)]
+    return CodedColumn(name, coded.codes, Domain(Kind.TEXT, labels))
+
+
 def _texts(values: pl.Series, name: str) -> CodedColumn:
     """Distinct texts numbered by Polars, then sorted."""
     dictionary = _dictionary(values)
-    keys = (dictionary.to_physical().cast(pl.UInt64) + 1).fill_null(0)
-    numbers = keys.to_numpy()
-    found, place = distinct(numbers, int(numbers.max(initial=0)) + 1)
-    filled = found > 0
+    numbers = dictionary.to_physical().cast(pl.UInt32)
+    missing = int(numbers.drop_nulls().to_numpy().max(initial=0)) + 1
+    found, place = distinct(numbers.fill_null(missing).to_numpy(), missing + 1)
+    filled = found < missing
     texts = dictionary.gather(first_of(place, len(found))[filled]).cast(pl.String)
     order = texts.arg_sort().to_numpy()
     lookup = np.zeros(len(found), dtype=np.int32)
@@ -236,8 +239,8 @@ def _as_kind(column: CodedColumn, kind: Kind) -> CodedColumn:
         return column
     parsed = parse(column.domain.labels, kind)
     _refuse_unfit(column, kind, parsed.fits)
+    _refuse_merged(column, kind)
     values, place = np.unique(parsed.values, return_inverse=True)
-    _refuse_merged(column, parsed.values, len(values))
     lookup = np.concatenate([[MISSING], place.ravel() + 1]).astype(np.int32)
     return CodedColumn(column.name, lookup[column.codes], Domain(kind, values))
 
@@ -253,10 +256,8 @@ def _refuse_unfit(column: CodedColumn, kind: Kind, fits: Flags) -> None:
     )
 
 
-def _refuse_merged(column: CodedColumn, parsed: Values, distinct_values: int) -> None:
-    """Whole numbers beyond 2^53 must not fall together as float64."""
-    large = parsed.dtype.kind == "f" and bool((np.abs(parsed) >= _EXACT).any())
-    if large and distinct_values < len(parsed):
+def _refuse_merged(column: CodedColumn, kind: Kind) -> None:
+    if kind is Kind.NUMBER and merges(column.domain.labels):
         raise InputError(
             f"the column {column.name!r} holds numbers too long to be told apart",
             remedy='give it the kind "text"',
@@ -301,3 +302,12 @@ def _look_up(values: Values, known: Values, usable: Flags) -> Codes:
         return np.zeros(len(values), dtype=np.int32)
     spot = np.minimum(np.searchsorted(known[order], values), len(order) - 1)
     return np.where(known[order][spot] == values, order[spot] + 1, MISSING).astype(np.int32)
+
+
+_CODERS = (
+    (pl.Date, _dates),
+    (pl.Datetime, _dates),
+    (pl.Decimal, _decimals),
+    (pl.Duration, _durations),
+    (pl.Boolean, _booleans),
+)

@@ -1,6 +1,7 @@
 """Records to distinct coded rows with their counts."""
 
 import os
+import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache, partial
@@ -22,6 +23,7 @@ _DENSE = 2**20
 _PART = 2**15
 _MOST_PARTS = 2**10
 _SMALL = 2**16
+_INSIDE = threading.local()
 
 
 def fold(
@@ -52,14 +54,15 @@ def fold(
     )
 
 
-def distinct(keys: Keys, bound: int) -> tuple[Keys, Codes]:
+def distinct(keys: Keys | NDArray[np.uint32], bound: int) -> tuple[Keys, Codes]:
     """The distinct keys in ascending order, and the place of each key among them.
 
-    `bound` is above every key. The place is what `numpy.unique` calls the inverse.
+    `bound` is above every key; keys below 2^32 may be uint32. The place is what `numpy.unique`
+    calls the inverse.
     """
     if bound <= max(_DENSE, min(len(keys), 2**26)):
         return _distinct_dense(keys, bound)
-    return _distinct_hashed(keys)
+    return _distinct_hashed(keys.astype(np.uint64, copy=False))
 
 
 def first_of(place: Codes, number: int) -> Counts:
@@ -138,12 +141,12 @@ def _unpacked(keys: Keys, radices: Sequence[int]) -> Codes:
     return digits
 
 
-def _distinct_dense(keys: Keys, bound: int) -> tuple[Keys, Codes]:
+def _distinct_dense(keys: Keys | NDArray[np.uint32], bound: int) -> tuple[Keys, Codes]:
+    mark, look_up = _kernels().mark_dense, _kernels().place_dense
     chunks = _chunks(len(keys))
-    counts = np.zeros((len(chunks), bound), dtype=np.int64)
-    count, look_up = _kernels().count_dense, _kernels().place_dense
-    in_threads([partial(count, keys[r], c) for c, r in zip(counts, chunks, strict=True)])
-    found = np.flatnonzero(counts.any(axis=0))
+    seen = np.zeros(bound, dtype=np.bool_)
+    in_threads([partial(mark, keys[r], seen) for r in chunks])
+    found = np.flatnonzero(seen)
     rank = np.zeros(bound, dtype=np.int32)
     rank[found] = np.arange(len(found), dtype=np.int32)
     place = np.empty(len(keys), dtype=np.int32)
@@ -243,8 +246,15 @@ def _shares(start: Counts) -> list[tuple[slice, slice]]:
 
 
 def in_threads(tasks: Sequence[Callable[[], Result]]) -> list[Result]:
-    """Run the tasks side by side; their results in their order."""
-    if len(tasks) < 2 or threads() == 1:
+    """Run the tasks side by side; their results in their order.
+
+    A task that itself has tasks runs them one after the other: there are no more threads.
+    """
+    if len(tasks) < 2 or threads() == 1 or getattr(_INSIDE, "task", False):
         return [task() for task in tasks]
-    with ThreadPoolExecutor(threads()) as pool:
+    with ThreadPoolExecutor(threads(), initializer=_enter) as pool:
         return [done.result() for done in [pool.submit(task) for task in tasks]]
+
+
+def _enter() -> None:
+    _INSIDE.task = True

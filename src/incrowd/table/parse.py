@@ -1,6 +1,7 @@
 """Texts that stand for numbers or dates."""
 
 from dataclasses import dataclass
+from decimal import Decimal
 
 import numpy as np
 import polars as pl
@@ -21,6 +22,9 @@ _TIMES = (
     (r"^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}:\d{2}$", "%Y-%m-%d %H:%M:%S"),
     (r"^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}:\d{2}\.\d{1,6}$", "%Y-%m-%d %H:%M:%S%.f"),
 )
+_EXACT = 2.0**53
+_GLANCE = 100
+"""So many texts are looked at before all are."""
 _DIGITS = 17
 """A float64 is written with at most so many digits."""
 
@@ -95,12 +99,31 @@ def kind_of(texts: Texts) -> Kind:
     Codes that only look like numbers are text: a leading zero (ZIP codes), a leading plus sign
     (telephone numbers), more digits than a float64 keeps (account numbers).
     """
-    series = pl.Series(texts.tolist(), dtype=pl.String).str.strip_chars()
-    if not len(series):
+    if not len(texts):
         return Kind.TEXT
+    for some in (texts[:_GLANCE], texts):
+        found = _kind_of_all(some)
+        if found is Kind.TEXT:
+            break
+    return found
+
+
+def _kind_of_all(texts: Texts) -> Kind:
+    series = pl.Series(texts.tolist(), dtype=pl.String).str.strip_chars()
     if series.str.contains(_NUMBER).all():
         return Kind.NUMBER if _is_quantity(series) else Kind.TEXT
     return Kind.DATE if bool(parse_dates(series).fits.all()) else Kind.TEXT
+
+
+def merges(texts: Texts) -> bool:
+    """Whether texts of different whole numbers beyond 2^53 would be one float64."""
+    series = pl.Series(texts.tolist(), dtype=pl.String).str.strip_chars()
+    parsed = parse_numbers(series)
+    if parsed.values.dtype.kind != "f":
+        return False
+    large = parsed.fits & (np.abs(parsed.values) >= _EXACT)
+    exact = {Decimal(text) for text in series.filter(pl.Series(large)).to_list()}
+    return len(np.unique(parsed.values[large])) < len(exact)
 
 
 def _is_quantity(texts: pl.Series) -> bool:
@@ -109,5 +132,7 @@ def _is_quantity(texts: pl.Series) -> bool:
     parsed = parse_numbers(texts)
     if parsed.values.dtype.kind == "i":
         return True
-    digits = texts.str.replace(r"[eE].*$", "").str.count_matches(r"\d")
-    return bool(parsed.fits.all()) and bool((digits <= _DIGITS).all())
+    digits = texts.str.replace(r"[eE].*$", "").str.replace(r"^-?[0.]+", "").str.count_matches(r"\d")
+    if not parsed.fits.all() or not (digits <= _DIGITS).all():
+        return False
+    return not merges(texts.to_numpy())

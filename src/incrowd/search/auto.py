@@ -1,0 +1,112 @@
+"""The search that gives the lowest loss in the time there is."""
+
+from dataclasses import dataclass as plain
+from dataclasses import field, replace
+from math import inf, prod
+from typing import Literal
+
+from pydantic.dataclasses import dataclass
+
+from incrowd.errors import InfeasibleError, LimitError
+from incrowd.problem import Problem
+from incrowd.search.full_domain import infeasible
+from incrowd.search.lattice import Lattice
+from incrowd.search.mondrian import Mondrian
+from incrowd.search.search import Found
+from incrowd.values import STRICT
+from incrowd.watch import Watch
+
+_SECONDS_PER_CELL = 2e-9
+_SECONDS_PER_NODE = 1e-4
+_SHARE_COUNTED = 0.01
+"""A hundredth of the lattice is counted, by experience, if models rule out nodes; else all."""
+
+
+@dataclass(frozen=True, config=STRICT)
+class Auto:
+    """Local recoding and full-domain generalization, whichever loses less.
+
+    Mondrian comes first because it is fast. The lattice then looks only for levels that lose less
+    than what Mondrian found, which it often rules out at once.
+
+    >>> Auto().name
+    'auto'
+    """
+
+    name: Literal["auto"] = field(default="auto", kw_only=True)
+
+    def run(self, problem: Problem, watch: Watch) -> Found:
+        """Run what fits in the time and take the least loss."""
+        infeasible(problem)
+        tried = _mondrians(problem, watch)
+        if not tried:
+            found = Lattice().run(problem, watch)
+            why = f"{found.why}; cutting the table (mondrian) cannot satisfy the models"
+            return replace(found, why=why)
+        best = min(tried, key=lambda trial: trial.loss)
+        better, said = _lattice(problem, watch, best.loss)
+        if better is not None:
+            return _chosen(problem, [better, *tried], said)
+        return _chosen(problem, [best, *(trial for trial in tried if trial is not best)], said)
+
+
+@plain(frozen=True, eq=False)
+class _Trial:
+    title: str
+    found: Found
+    loss: float
+
+
+def _mondrians(problem: Problem, watch: Watch) -> list[_Trial]:
+    """Strict and relaxed Mondrian; none if the table as one class fails a model."""
+    trials: list[_Trial] = []
+    kinds = (False,) if problem.tally.has_units else (False, True)
+    for relaxed in kinds:
+        try:
+            found = Mondrian(relaxed=relaxed).run(problem, watch)
+        except InfeasibleError:
+            return []
+        except LimitError:
+            if trials:
+                return trials
+            raise
+        title = "relaxed mondrian" if relaxed else "mondrian"
+        trials.append(_Trial(title, found, _loss(problem, found)))
+    return trials
+
+
+def _loss(problem: Problem, found: Found) -> float:
+    return problem.loss.of(problem.outcome(found.recoding))
+
+
+def _lattice(problem: Problem, watch: Watch, bar: float) -> tuple[_Trial | None, str]:
+    """A full-domain generalization that loses less than `bar`, and what came of the search."""
+    from incrowd.search.best_first import Quest  # noqa: PLC0415  numba loads only when it runs
+
+    nodes = prod(column.hierarchy.levels for column in problem.columns)
+    if watch.expired:
+        return None, f"there was no time for the lattice of {nodes:,} level vectors"
+    if _seconds(problem, nodes) > (inf if watch.remaining is None else watch.remaining):
+        return None, f"the lattice of {nodes:,} level vectors is too large for the time"
+    quest = Quest(problem, watch, bar)
+    quest.seek()
+    if quest.beaten:
+        found = quest.found()
+        return _Trial("lattice", found, _loss(problem, found)), quest.looked
+    if quest.proved:
+        return None, f"no level vector of the lattice loses less ({quest.looked})"
+    return None, f"the lattice found nothing better before the time was up ({quest.looked})"
+
+
+def _seconds(problem: Problem, nodes: int) -> float:
+    """About how long the lattice takes."""
+    share = _SHARE_COUNTED if problem.monotone else 1.0
+    cells = problem.tally.rows * len(problem.columns)
+    return share * nodes * (_SECONDS_PER_CELL * cells + _SECONDS_PER_NODE)
+
+
+def _chosen(problem: Problem, trials: list[_Trial], said: str) -> Found:
+    first, *others = trials
+    rest = "".join(f", {trial.title} {trial.loss:.4f}" for trial in others)
+    why = f"{first.title} loses least: {problem.loss.name} {first.loss:.4f}{rest}; {said}"
+    return replace(first.found, why=why)

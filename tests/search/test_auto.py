@@ -1,0 +1,99 @@
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import arx_tables
+from incrowd.errors import InfeasibleError, LimitError
+from incrowd.loss import AverageClass, Gcp, Precision
+from incrowd.models import KAnonymity, LDiversity
+from incrowd.search import auto
+from incrowd.search.auto import Auto
+from incrowd.search.exhaustive import Exhaustive
+from incrowd.search.mondrian import Mondrian
+from incrowd.watch import Watch
+from strategies import problem_of, tables
+
+MODELS = [(KAnonymity(2),), (KAnonymity(2), LDiversity("s0", 2, kind="distinct"))]
+
+
+def loss_of(search, problem):
+    try:
+        found = search.run(problem, Watch())
+    except InfeasibleError:
+        return None
+    return problem.loss.of(problem.outcome(found.recoding))
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    tables(max_records=16, units=True),
+    st.sampled_from(MODELS),
+    st.sampled_from([Gcp(), Precision(), AverageClass()]),
+    st.sampled_from([0.0, 0.3]),
+)
+def test_it_loses_as_little_as_the_best_of_all_searches(table, models, loss, suppression):
+    problem = problem_of(table, models, loss, suppression)
+    searches = [Mondrian(), Exhaustive(), Mondrian(relaxed=True)]
+    losses = [found for search in searches if (found := loss_of(search, problem)) is not None]
+    mine = loss_of(Auto(), problem)
+    assert (mine is None) == (not losses)
+    if losses:
+        assert mine == pytest.approx(min(losses), abs=1e-9)
+
+
+def small():
+    quasi = [[1, 1, 2, 2, 3, 3, 1, 2]]
+    return problem_of(([_flat(3)], quasi, [[1] * 8], None), [KAnonymity(2)], Gcp())
+
+
+def test_it_says_which_search_and_why():
+    found = Auto().run(small(), Watch())
+    assert found.search in {"mondrian", "lattice"}
+    assert "mondrian" in found.why
+    assert "gcp 0.0000" in found.why
+
+
+def test_a_lattice_too_large_for_the_time_is_left_out(monkeypatch):
+    monkeypatch.setattr(auto, "_SECONDS_PER_NODE", 1e9)
+    found = Auto().run(small(), Watch(limit=60.0))
+    assert found.search == "mondrian"
+    assert "too large for the time" in found.why
+
+
+def test_where_cutting_cannot_help_the_lattice_suppresses():
+    values = [[1] * 6 + [1, 2, 3]]
+    table = ([_flat(2)], [[1] * 6 + [2] * 3], values, None)
+    models = [LDiversity("s0", 3, kind="frequency")]
+    found = Auto().run(problem_of(table, models, Gcp(), 0.7), Watch())
+    assert found.search == "lattice"
+    assert "cannot satisfy" in found.why
+
+
+def test_no_time_no_answer():
+    with pytest.raises(LimitError):
+        Auto().run(small(), Watch(limit=0.0))
+
+
+def test_what_cannot_be_is_refused():
+    with pytest.raises(InfeasibleError):
+        Auto().run(replace(small(), models=(KAnonymity(9),)), Watch())
+
+
+def _flat(n):
+    from incrowd.hierarchy.hierarchy import Hierarchy
+    from incrowd.table.column import Domain, Kind
+
+    texts = np.array([f"v{i}" for i in range(n)], dtype=object)
+    maps = np.array([np.arange(n + 1), np.ones(n + 1)], dtype=np.int32)
+    return Hierarchy(Domain(Kind.TEXT, texts), maps, (texts, np.array(["*"], dtype=object)))
+
+
+@pytest.mark.skipif(not arx_tables.FOLDER.exists(), reason=arx_tables.ABSENT)
+def test_adult_is_cut_because_no_levels_lose_less():
+    problem = arx_tables.problem("adult", [KAnonymity(5)], Gcp(), 0.05)
+    found = Auto().run(problem, Watch())
+    assert found.search == "mondrian"
+    assert "no level vector" in found.why
