@@ -78,7 +78,7 @@ def main() -> None:
     parser.add_argument("--rows", type=int, default=10_000_000)
     rows = parser.parse_args().rows
     tally(table(100_000))
-    print("    records x cols        rows    ours s  polars s  speed   peak MB")
+    print("    records x cols        rows    ours s  polars s  speed   peak MB so far")
     for share in (100, 10, 1):
         line(table(max(1, rows // share)))
     whole = table(rows)

@@ -449,6 +449,31 @@ def test_t_closeness_is_checked_against_the_table_as_read(table):
     assert any("measured against the release itself" in note for note in alone.notes)
 
 
+def test_every_distance_is_checked_again(table):
+    wards = [(ward, "a" if ward < "n" else "b", "*") for ward in table["ward"].unique().sort()]
+    models = (
+        KAnonymity(3),
+        TCloseness("stay", 0.4, "ordered"),
+        TCloseness("ward", 0.6, "hierarchical"),
+    )
+    columns = {
+        "ward": Column(role="sensitive", hierarchy=Tree(tuple(wards))),
+        "stay": Column(role="sensitive"),
+    }
+    policy = policy_of(columns=columns, models=models)
+    release = incrowd.anonymize(table, policy, seed=1)
+    found = incrowd.check(release.frame, policy, release.certificate)
+    assert found.ok
+    for again, before in zip(found.models, release.models, strict=True):
+        assert again.reached == pytest.approx(before.reached)
+    ordered = policy_of(columns=columns, models=models[:2], suppression=0.0)
+    release = incrowd.anonymize(table, ordered, seed=1)
+    text = release.frame.with_columns(pl.col("stay").cast(pl.String))
+    for frame in (release.frame, text):
+        alone = incrowd.check(frame, ordered)
+        assert alone.models[1].reached == pytest.approx(release.models[1].reached)
+
+
 def test_what_cannot_be_is_refused_before_the_search(table, monkeypatch):
     def never(*_):
         raise AssertionError

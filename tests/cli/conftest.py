@@ -66,10 +66,10 @@ def refused(incrowd, here):
 def table(here):
     """Write a table and give its name."""
 
-    def write(text=None, name="patients.csv", **columns):
+    def write(text=None, **columns):
         content = patients(**columns) if text is None else text
         data = content if isinstance(content, bytes) else content.encode()
-        (here / name).write_bytes(data)
-        return name
+        (here / "patients.csv").write_bytes(data)
+        return "patients.csv"
 
     return write

@@ -228,7 +228,6 @@ def test_other_frames_are_refused(frame, words):
         MemoryEngine(frame)
 
     assert caught.value.__context__ is None
-
     assert CANARY not in "".join(traceback.format_exception(caught.value))
 
 

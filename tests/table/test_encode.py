@@ -220,3 +220,12 @@ def test_values_that_no_record_holds_may_be_lacking():
     column = CodedColumn("c", np.array([1], dtype=np.int32), leaves(Kind.TEXT, "a", "b"))
 
     assert align(column, leaves(Kind.TEXT, "a")).codes.tolist() == [1]
+
+
+def test_a_missing_pyarrow_is_named_with_its_extra():
+    class Series:
+        def to_polars(self):
+            raise ModuleNotFoundError
+
+    with pytest.raises(InputError, match=r"pyarrow is missing; install incrowd\[pandas\]"):
+        encode(Series(), "c")

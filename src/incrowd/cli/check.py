@@ -38,25 +38,35 @@ def check(  # noqa: PLR0913  one parameter per flag
     from incrowd.report import json, text  # noqa: PLC0415  not for --help
 
     said = Output(as_json=as_json, quiet=quiet)
-    if certificate is not None and policy is None:
-        raise PolicyError("a certificate is of a whole policy", remedy="name it with --policy")
+    named = (*options.columns(quasi), *options.columns(sensitive))
+    flags = Flags(
+        policy=policy,
+        quick={
+            "quasi": options.columns(quasi),
+            "sensitive": options.columns(sensitive),
+            "k": k,
+            "l": l,
+            "t": t,
+        },
+        settings={"missing": missing},
+        hierarchy=hierarchy,
+        hierarchies=hierarchies,
+    )
     with waiting(said):
         table = held(file, run.Reading(delimiter, encoding, header), said)
-        named = (*options.columns(quasi), *options.columns(sensitive))
-        flags = Flags(
-            policy=policy,
-            quick={
-                "quasi": options.columns(quasi),
-                "sensitive": options.columns(sensitive),
-                "k": k,
-                "l": l,
-                "t": t,
-            },
-            settings={"missing": missing},
-            hierarchy=hierarchy,
-            hierarchies=hierarchies,
-        )
-        request = flags.request(table.names, keep=[n for n in table.names if n not in named])
-        found = run.check_file(file, request.policy, certificate, reading=table)
+        asked = None
+        if certificate is None or not flags.silent:
+            _refuse_half(policy, certificate)
+            others = [name for name in table.names if name not in named]
+            asked = flags.request(table.names, keep=others).policy
+        found = run.check_file(file, asked, certificate, reading=table)
     said.result(lambda: json.check_document(found), lambda: text.check_picture(found))
     return 0 if found.ok else NotMetError.exit_code
+
+
+def _refuse_half(policy: str | None, certificate: str | None) -> None:
+    if certificate is not None and policy is None:
+        raise PolicyError(
+            "a certificate is of a whole policy, which quick flags are not",
+            remedy="name the policy with --policy, or give no flags to take the certificate's",
+        )

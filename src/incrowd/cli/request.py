@@ -80,6 +80,12 @@ class Flags:
     hierarchy: Sequence[str] | None = None
     hierarchies: str | None = None
 
+    @property
+    def silent(self) -> bool:
+        """Whether they say nothing at all."""
+        said = (self.policy, self.hierarchies, *self.quick.values(), *self.settings.values())
+        return not self.hierarchy and all(value in (None, ()) for value in said)
+
     def request(self, names: Sequence[str], keep: Sequence[str] = ()) -> Request:
         """The policy that they mean, for a table with columns of these names.
 

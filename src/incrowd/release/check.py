@@ -136,11 +136,23 @@ def _references(
         if spread is not None and _fits(spread, labels):
             found[name] = _reference(spread, labels)
         else:
+            found[name] = _own(rows[name])
             notes.append(
                 f"Without its certificate t-closeness of {name} is measured against the release "
                 "itself, not against the table as it was read."
             )
     return found, notes
+
+
+def _own(column: pl.Series) -> Reference:
+    """The column's spread in the release itself; in order of number if all its labels are one."""
+    cells = numbered(column)
+    numbers = cells.labels.cast(pl.Float64, strict=False)
+    ordered = numbers.to_numpy() if not numbers.null_count() else np.arange(len(cells.labels))
+    rank = np.unique(ordered, return_inverse=True)[1] + 1
+    places = np.concatenate([[0], rank]).astype(np.int64)
+    people = np.bincount(places[cells.codes], minlength=int(places.max()) + 1)
+    return Reference(dict(zip(cells.labels.to_list(), rank.tolist(), strict=True)), people)
 
 
 def _fits(spread: Spread, labels: list[str]) -> bool:

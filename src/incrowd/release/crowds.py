@@ -100,9 +100,15 @@ def numbered(column: pl.Series) -> Cells:
 
 def _distinct(*columns: Counts, count: Counts | None = None) -> tuple[tuple[Counts, ...], Counts]:
     """The distinct rows of these columns, sorted, and how often each occurs."""
-    _, first, place = np.unique(_pack(columns), return_index=True, return_inverse=True)
-    times = np.bincount(place, weights=count, minlength=len(first)).astype(np.int64)
-    return tuple(column[first] for column in columns), times
+    key = _pack(columns)
+    order = np.argsort(key)
+    key = key[order]
+    start = np.append(0, np.flatnonzero(key[1:] != key[:-1]) + 1)
+    if count is None:
+        times = np.diff(np.append(start, len(key)))
+    else:
+        times = np.add.reduceat(count[order], start)
+    return tuple(column[order[start]] for column in columns), times
 
 
 def _pack(columns: Sequence[Counts]) -> Counts:

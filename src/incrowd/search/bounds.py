@@ -1,6 +1,6 @@
 """Lower limits of the loss of nodes, and the loss of a node that was counted.
 
-See docs/decisions/lattice-bounds.md for why they hold.
+See docs/decisions/0006-how-the-lattice-proves-its-optimum.md for why they hold.
 """
 
 from collections.abc import Sequence

@@ -1,7 +1,7 @@
 """Full-domain generalization with the least loss of all, proved.
 
-Best-first search with limits on the loss (docs/decisions/lattice-bounds.md). It finds what looking
-at every node finds (`exhaustive`), for every loss, all models and with suppression.
+Best-first search with limits on the loss, as decision record 0006 derives them. It finds what
+looking at every node finds (`exhaustive`), for every loss, all models and with suppression.
 """
 
 from dataclasses import field

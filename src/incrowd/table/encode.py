@@ -62,10 +62,16 @@ def to_polars(series: AnySeries) -> pl.Series:
     """A series of any library as one of Polars; what has no type in common becomes text."""
     if isinstance(series, pl.Series):
         return series
+    lacks_arrow = False
+    found = None
     try:
         found = series.to_polars()
-    except Exception:  # noqa: BLE001  every library fails in its own way on mixed values
-        found = None
+    except ImportError:
+        lacks_arrow = True
+    except Exception:  # noqa: BLE001, S110  every library fails in its own way on mixed values
+        pass
+    if lacks_arrow:
+        raise InputError("pyarrow is missing", remedy="install incrowd[pandas]")
     if found is not None and type(found.dtype).__name__ != "Extension":
         return found
     cells = [None if cell is None or cell != cell else str(cell) for cell in series.to_list()]  # noqa: PLR0124  NaN alone differs from itself
