@@ -13,6 +13,7 @@ import incrowd
 from incrowd import (
     Column,
     Datafly,
+    File,
     InfeasibleError,
     InputError,
     KAnonymity,
@@ -215,6 +216,24 @@ def test_typed_files_keep_their_types(table, tmp_path):
     assert incrowd.check_file(tmp_path / "out.csv", policy_of(), paper).ok
 
 
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_blank_cells_of_a_text_file_are_missing_in_every_format(tmp_path, ending):
+    rows = {"a": ["x", " ", "x", "", "y", "y"], "s": ["p", " ", "q", "", "p", "q"]}
+    pl.DataFrame(rows).write_csv(tmp_path / "in.csv")
+    policy = Policy(
+        columns={"a": Column(role="quasi"), "s": Column(role="sensitive")},
+        models=(KAnonymity(2), TCloseness("s", 0.9)),
+        search=Lattice(),
+        missing="matches-anything",
+    )
+    target = tmp_path / f"out.{ending}"
+    release = incrowd.anonymize_file(tmp_path / "in.csv", policy, target)
+    assert release.certificate.blank
+    found = incrowd.check_file(target, policy, f"{target}.certificate.json")
+    assert found.ok
+    assert not any("itself" in note for note in found.notes)
+
+
 def test_a_dry_run_writes_nothing(table, tmp_path):
     source = tmp_path / "in.csv"
     table.write_csv(source)
@@ -347,6 +366,42 @@ def test_the_policy_of_the_certificate_will_do(released, tmp_path):
     assert not incrowd.check_file(changed, certificate=paper).ok
     with pytest.raises(PolicyError, match="give a policy"):
         incrowd.check_file(target)
+
+
+def test_a_release_is_checked_without_the_files_of_hierarchies(released):
+    target, paper = released
+    policy = policy_of(columns={"zip": Column(role="quasi", hierarchy=File("nowhere.csv"))})
+    assert incrowd.check_file(target, policy, paper).ok
+    with pytest.raises(InputError, match=r"nowhere\.csv"):
+        incrowd.anonymize_file(target, policy, target.with_name("other.csv"))
+
+
+def test_a_lazy_frame_is_computed_once(table):
+    calls = []
+
+    def counted(frame):
+        calls.append(len(frame))
+        return frame
+
+    lazy = table.lazy().map_batches(counted)
+    release = incrowd.anonymize(lazy, policy_of(), seed=1)
+    assert isinstance(release.frame, pl.DataFrame)
+    assert len(calls) == 1
+
+
+@pytest.mark.parametrize("thing", [None, 3, "table.csv", {"a": [1]}])
+def test_what_is_no_frame_is_refused(thing):
+    with pytest.raises(InputError):
+        incrowd.anonymize(thing, policy_of())
+    with pytest.raises(InputError):
+        incrowd.check(thing, policy_of())
+    with pytest.raises(InputError):
+        incrowd.risk(thing, quasi=["a"])
+
+
+def test_a_seed_below_nothing_is_refused(table):
+    with pytest.raises(PolicyError, match="seed"):
+        incrowd.anonymize(table, policy_of(), seed=-1)
 
 
 def test_a_changed_certificate_is_refused(released, tmp_path):

@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from incrowd.release import Certificate, Check, Release, Verdict
     from incrowd.risk import Risk
     from incrowd.run import (
+        Reading,
         anonymize,
         anonymize_file,
         check,
@@ -98,6 +99,7 @@ __all__ = [
     "PolicyError",
     "Precision",
     "Prefix",
+    "Reading",
     "Regions",
     "Release",
     "Risk",
@@ -126,7 +128,7 @@ _HOMES = {
     "policy": "Column Policy",
     "release": "Certificate Check Release Verdict",
     "risk": "Risk",
-    "run": "anonymize anonymize_file check check_file draft draft_file risk_file",
+    "run": "Reading anonymize anonymize_file check check_file draft draft_file risk_file",
     "search": "Auto Datafly Exhaustive Lattice Mondrian",
     "table.roles": "Missing Role",
 }

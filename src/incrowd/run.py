@@ -8,7 +8,7 @@ import os
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -32,6 +32,7 @@ from incrowd.recoding import Levels
 from incrowd.release.cells import typed
 from incrowd.release.certificate import Certificate, Digest, digest_of_bytes, digest_of_frame
 from incrowd.release.check import check_rows
+from incrowd.release.laps import Laps
 from incrowd.release.prepare import Outside, coded, prepare, search
 from incrowd.release.prepared import Prepared, attest, prove, risk_of
 from incrowd.release.release import Release
@@ -46,9 +47,6 @@ from incrowd.watch import Watch
 
 AnyPath: TypeAlias = str | os.PathLike[str]
 
-STAGES = ("read", "search", "release", "verify", "write")
-"""What `Release.seconds` tells the time of."""
-
 
 @dataclass(frozen=True)
 class Reading:
@@ -61,21 +59,6 @@ class Reading:
     def read(self, path: AnyPath) -> tables.Source:
         """The table in this file."""
         return tables.read(path, self.delimiter, self.encoding, header=self.header)
-
-
-@dataclass
-class _Laps:
-    """Seconds per stage."""
-
-    watch: Watch = field(default_factory=Watch)
-    seconds: dict[str, float] = field(default_factory=lambda: dict.fromkeys(STAGES, 0.0))
-    before: float = 0.0
-
-    def end(self, stage: str) -> None:
-        """The time since the end of the stage before belongs to this one."""
-        now = self.watch.elapsed
-        self.seconds[stage] += now - self.before
-        self.before = now
 
 
 def anonymize(  # noqa: PLR0913  the table, the request, and what comes from outside
@@ -92,8 +75,9 @@ def anonymize(  # noqa: PLR0913  the table, the request, and what comes from out
     Records leave in a new order, drawn from the system's randomness or from `seed`. `key` is the
     secret of pseudonyms. Paths of hierarchies are taken from `folder`. The frame is not changed.
     """
-    laps, outside = _Laps(), Outside(seed, key, watch or Watch())
+    laps, outside = Laps(), Outside(seed, key, watch or Watch())
     with _enough_memory():
+        frame = _collected(frame)
         source = tables.Source(_rows(frame), text=False)
         prepared = _prepared(frame, source, policy, folder, outside, laps)
         return _proved(prepared, laps)
@@ -118,7 +102,7 @@ def anonymize_file(  # noqa: PLR0913  files, the request, and what comes from ou
     default the target's name with `.certificate.json`) and the target take their places. Target
     "-" is standard output, with a certificate only if its path is given. A dry run writes nothing.
     """
-    laps, outside = _Laps(), Outside(seed, key, watch or Watch())
+    laps, outside = Laps(), Outside(seed, key, watch or Watch())
     paper = certificate or (None if str(target) == "-" else f"{os.fspath(target)}.certificate.json")
     _refuse_overwriting(source, target, paper)
     with _enough_memory():
@@ -234,7 +218,7 @@ def _prepared(  # noqa: PLR0913, PLR0917  all that a release is made of
     policy: Policy,
     folder: AnyPath,
     outside: Outside,
-    laps: _Laps,
+    laps: Laps,
 ) -> Prepared:
     engine = MemoryEngine(frame, text=source.text)
     table = coded(engine, source.frame, policy, _builders(policy, folder), text=source.text)
@@ -253,14 +237,14 @@ def _builders(policy: Policy, folder: AnyPath) -> dict[str, AnyHierarchy]:
     return {name: resolve(spec, Path(folder)) for name, spec in given.items() if spec is not None}
 
 
-def _proved(prepared: Prepared, laps: _Laps) -> Release:
+def _proved(prepared: Prepared, laps: Laps) -> Release:
     """The release of a frame, verified as it is."""
     rows = _rows(prepared.frame)
     return _release(prepared, rows, digest_of_frame(rows), laps)
 
 
 def _written(
-    prepared: Prepared, read: tables.Source, target: AnyPath, paper: AnyPath | None, laps: _Laps
+    prepared: Prepared, read: tables.Source, target: AnyPath, paper: AnyPath | None, laps: Laps
 ) -> Release:
     if str(target) == "-":
         with tempfile.TemporaryDirectory() as folder:
@@ -276,7 +260,7 @@ def _written(
 
 
 def _stored(
-    prepared: Prepared, read: tables.Source, place: Path, laps: _Laps
+    prepared: Prepared, read: tables.Source, place: Path, laps: Laps
 ) -> tuple[Release, bytes]:
     """The release of rows as they are in a file: written, read again, verified."""
     tables.write(prepared.frame, place, like=read)
@@ -287,7 +271,7 @@ def _stored(
     return _release(prepared, rows, digest_of_bytes(content), laps), content
 
 
-def _release(prepared: Prepared, rows: pl.DataFrame, digest: Digest, laps: _Laps) -> Release:
+def _release(prepared: Prepared, rows: pl.DataFrame, digest: Digest, laps: Laps) -> Release:
     seen, verdicts = prove(prepared, rows)
     demand(verdicts)
     created = datetime.now(UTC).isoformat(timespec="seconds")
@@ -348,13 +332,18 @@ def _certified_policy(paper: Certificate | None) -> Policy:
 
 def _rows(frame: Any) -> pl.DataFrame:
     """Any frame as one of Polars, for counting."""
+    frame = _collected(frame)
     if isinstance(frame, pl.DataFrame):
         return frame
     with boundary(InputError("the frame cannot be read")):
-        narrow = nw.from_native(frame)
-        if isinstance(narrow, nw.LazyFrame):
-            narrow = narrow.collect()
+        narrow = nw.from_native(frame, eager_only=True)
         return pl.DataFrame([to_polars(narrow[name]).alias(name) for name in narrow.columns])
+
+
+def _collected(frame: Any) -> Any:
+    """A lazy frame computed once: its rows might come in another order the second time."""
+    with boundary(InputError("the frame cannot be computed")):
+        return frame.collect() if isinstance(frame, pl.LazyFrame) else frame
 
 
 def _risk(engine: MemoryEngine, asked: _Asked) -> Risk:

@@ -1,6 +1,7 @@
 """What the four commands do when all is well."""
 
 import io
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -178,6 +179,31 @@ def test_parquet_in_and_out(incrowd, here):
     said = incrowd("anonymize", "patients.parquet", *QUICK[:6], "-o", "release.parquet")
     assert said.code == 0, said.err
     assert len(pl.read_parquet("release.parquet")) == 40
+
+
+@pytest.mark.parametrize(
+    ("words", "completed"),
+    [("incrowd an", "anonymize"), ("incrowd anonymize --qua", "--quasi")],
+)
+def test_the_shell_completes(words, completed):
+    surroundings = {
+        **os.environ,
+        "_INCROWD_COMPLETE": "complete_bash",
+        "COMP_WORDS": words,
+        "COMP_CWORD": str(words.count(" ")),
+    }
+    command = [sys.executable, "-c", "from incrowd.cli.main import main; main()"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=surroundings)
+    assert completed in done.stdout.split()
+
+
+def test_a_full_standard_output(table):
+    command = [sys.executable, "-m", "incrowd.cli.main", "risk", table(), *COLUMNS]
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert done.returncode == 3
+    assert done.stderr.startswith("error: the system says: No space left on device\n")
+    assert "Traceback" not in done.stderr
 
 
 @pytest.mark.slow

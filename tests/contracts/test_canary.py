@@ -10,13 +10,16 @@ import io
 import json
 import logging
 import re
+import tempfile
 import traceback
+from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
 import pytest
 
 from incrowd.cli.main import main
+from incrowd.search import Lattice
 
 WORD, NUMBER, DAY = "CanaryQx9", "73519", "2187"
 CANARY = re.compile(rf"{WORD}|{NUMBER}|{DAY}-", re.IGNORECASE)
@@ -137,7 +140,7 @@ def listen(tmp_path, monkeypatch, capfd, caplog):
     """Run a command in an empty folder; afterwards nothing that was said may hold the canary."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("INCROWD_DEBUG", "1")
-    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     Path("patients.csv").write_text(text())
     Path("policy.toml").write_text(POLICY)
     caplog.set_level(logging.DEBUG)
@@ -257,6 +260,20 @@ def test_changed_releases_and_certificates(listen):
     files = {"bad.csv": lines, "bad.json": json.dumps(broken)}
     assert listen(*flags, "bad.json", files=files) in {1, 3}
     assert listen(*flags, "bad.json", files={"bad.json": f"{{{WORD}"}) in {1, 3}
+
+
+def test_a_release_that_fails_its_verification(listen, monkeypatch):
+    """A search that ignores the models is found out, and nothing is written."""
+    honest = Lattice.run
+    monkeypatch.setattr(
+        Lattice,
+        "run",
+        lambda self, problem, watch: honest(self, replace(problem, models=()), watch),
+    )
+    flags = (*QUICK, "--method", "lattice", *RELEASE)
+    assert listen("anonymize", "patients.csv", *flags, "--json") == 1
+    assert not Path("release.csv").exists()
+    assert not list(Path().glob("*certificate*"))
 
 
 def chain(error):

@@ -19,7 +19,7 @@ from incrowd.loss import (
     Precision,
 )
 from incrowd.models import AlphaK, KAnonymity, LDiversity, TCloseness
-from incrowd.search import best_first
+from incrowd.search import best_first, judging
 from incrowd.search.exhaustive import Exhaustive
 from incrowd.search.lattice import Lattice
 from incrowd.table.roles import Missing
@@ -134,6 +134,46 @@ def test_a_lattice_too_large_for_memory_is_searched_as_well(problem):
 @given(problems(models=MODELS[:3]))
 def test_missing_values_that_match_anything(problem):
     agree(replace(problem, missing=Missing.MATCHES_ANYTHING))
+
+
+@settings(max_examples=40, deadline=None)
+@given(problems())
+def test_without_room_for_class_tables_it_finds_the_same(problem):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(judging, "_MEMORY", 0)
+        agree(problem)
+
+
+class Countdown(Watch):
+    """A watch that expires after it was asked so many times."""
+
+    def __init__(self, asked):
+        super().__init__()
+        self.left = asked
+
+    @property
+    def expired(self):
+        self.left -= 1
+        return self.left < 0
+
+
+@settings(max_examples=60, deadline=None)
+@given(problems(models=MODELS[:4]), st.integers(1, 6))
+def test_when_time_runs_out_the_best_so_far_is_returned_with_its_gap(problem, asked):
+    best = answer(Lattice(), problem)
+    if best is None:
+        return
+    try:
+        found = Lattice().run(problem, Countdown(asked))
+    except LimitError:
+        return
+    outcome = problem.outcome(found.recoding)
+    assert problem.satisfied(outcome.classes).all()
+    assert outcome.suppressed <= problem.suppressible
+    unknown = 0.0 if found.optimal else float("inf")
+    gap = found.facts.get("gap", unknown)
+    assert not (found.optimal and "gap" in found.facts)
+    assert loss_of(problem, found) - gap <= loss_of(problem, best) + 1e-9
 
 
 def test_what_cannot_be_is_refused():

@@ -126,6 +126,29 @@ def test_a_missing_value_is_cut_from_the_rest():
     assert len(fast_parts(Mondrian().run(problem, Watch()))) == 4
 
 
+class Countdown(Watch):
+    """A watch that expires after it was asked so many times."""
+
+    def __init__(self, asked):
+        super().__init__()
+        self.left = asked
+
+    @property
+    def expired(self):
+        self.left -= 1
+        return self.left < 0
+
+
+def test_when_time_runs_out_what_was_cut_is_returned():
+    trees, quasi, _, _ = _column([1, 1, 2, 2, 3, 3, 4, 4])
+    table = trees, quasi, [[1, 2] * 4], None
+    problem = problem_of(table, [LDiversity("s0", 2, kind="distinct")], Gcp())
+    found = Mondrian().run(problem, Countdown(2))
+    assert len(fast_parts(found)) == 2
+    assert "before the time was up" in found.why
+    assert len(fast_parts(Mondrian().run(problem, Watch()))) == 4
+
+
 def test_no_time_no_answer():
     problem = problem_of(_column([1, 2]), [KAnonymity(2)], Gcp())
     with pytest.raises(LimitError):

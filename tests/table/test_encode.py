@@ -229,3 +229,17 @@ def test_a_missing_pyarrow_is_named_with_its_extra():
 
     with pytest.raises(InputError, match=r"pyarrow is missing; install incrowd\[pandas\]"):
         encode(Series(), "c")
+
+
+@pytest.mark.parametrize("mark", ["N", "?", "NA", "."])
+def test_marks_of_missing_values_among_numbers_are_missing(mark):
+    column = encode(pl.Series(["31", mark, "40", "5", mark]), "age", infer=True)
+    assert column.domain.kind is Kind.NUMBER
+    assert column.codes.tolist() == [2, 0, 3, 1, 0]
+
+
+@pytest.mark.parametrize("cells", [["1", "2", "N"], ["red", "blue", "green", "N"]])
+def test_marks_are_values_where_codes_or_words_stand(cells):
+    column = encode(pl.Series(cells), "code", infer=True)
+    assert column.domain.kind is Kind.TEXT
+    assert len(column.domain) == len(cells)

@@ -68,13 +68,13 @@ def _usage(error: Any) -> Failure:
         hint = f"{possible[0]}?"
     if hint:
         remedy = f"did you mean {hint}"
-    return Failure(text.rstrip("."), remedy, PolicyError.exit_code)
+    return Failure(text[:1].lower() + text[1:].rstrip("."), remedy, PolicyError.exit_code)
 
 
 def _unforeseen(error: BaseException) -> Failure:
     place = list(frames(error))[-1:] or ["an unknown place"]
     return Failure(
-        f"incrowd itself failed ({type(error).__name__} at {place[0]}); nothing was written",
+        f"incrowd itself failed ({type(error).__name__} at {place[0]})",
         "please report this line; INCROWD_DEBUG=1 shows more of the way there",
         IncrowdError.exit_code,
     )

@@ -90,6 +90,8 @@ class Certificate(_Part):
     people: int
     """Different people in the release; records, if the policy has no unit column."""
     classes: int
+    blank: bool = False
+    """Whether blank texts were read as missing values, as in text files."""
     seed: Seed
     spread: dict[str, Spread] = {}
     """By sensitive column: what t-closeness was measured against."""

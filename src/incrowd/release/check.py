@@ -38,8 +38,10 @@ def check_rows(
     notes = [*_remarks(policy, certificate, digest_ok)]
     verdicts: tuple[Verdict, ...] = ()
     if not _lacking(rows, policy):
-        seen = readable(rows, policy.missing_values, text=text)
-        verdicts, trusted = _judged(seen, policy, certificate if digest_ok else None)
+        known = certificate if digest_ok else None
+        blank = text or (known is not None and known.blank)
+        seen = readable(rows, policy.missing_values, text=blank)
+        verdicts, trusted = _judged(seen, policy, known)
         notes += trusted
     if not verdicts:
         faults.append("The models could not be checked.")

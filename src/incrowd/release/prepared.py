@@ -129,6 +129,7 @@ def attest(
         records_out=len(seen.rows),
         people=_people(prepared),
         classes=seen.crowds.number,
+        blank=table.text,
         seed=Seed(search=table.compiled.problem.seed, order=prepared.order),
         spread=_spreads(table, seen.rows),
         assumptions=assumptions(table.policy),

@@ -146,8 +146,8 @@ class Quest:
             "examined": float(self._examined),
             "pruned": float(self._nodes - self._examined),
         }
-        if not optimal:
-            facts["gap"] = self._best - (lowest[0] if lowest else self._best)
+        if not optimal and lowest is not None and lowest[0] > -inf:
+            facts["gap"] = self._best - lowest[0]
         return Found(recoding, "lattice", optimal, self._why(optimal=optimal), facts)
 
     @property

@@ -15,7 +15,13 @@ from incrowd.table.parse import kind_of, merges, parse
 
 AnySeries: TypeAlias = "pl.Series | nw.Series[Any]"
 
+MARKS = frozenset(
+    ("?", "-", ".", "N", "NA", "N/A", "n/a", "#N/A", "NaN", "nan", "NULL", "null", "None")
+)
+"""Texts that mean missing in a column of a text file that otherwise holds numbers or dates."""
+
 _SIGN = np.uint64(2**63)
+_FEW = 3
 _EXACT = 2.0**53
 _NESTED = (pl.List, pl.Array, pl.Struct, pl.Object)
 
@@ -32,15 +38,16 @@ def encode(
 
     Missing are null, NaN, NaT and None, texts listed in `missing_values` and, with `infer`, blank
     texts. `infer` says that the column was read from a text file: numbers and dates are then
-    recognized. Numbers and dates are in their order, everything else is text by code point: truth
-    values too; a duration is a number of seconds, binary data is hexadecimal text.
+    recognized, and `MARKS` among them are missing. Numbers and dates are in their order, everything
+    else is text by code point: truth values too; a duration is a number of seconds, binary data is
+    hexadecimal text.
     """
     with boundary(InputError(f"the column {name!r} cannot be read", remedy="convert it to text")):
         values = to_polars(series)
         coded = _natural(values, name)
         if coded.domain.kind is Kind.TEXT:
             coded = _without(coded, missing_values, blank=infer)
-            found = kind_of(coded.domain.labels) if infer else Kind.TEXT
+            coded, found = _recognized(coded) if infer else (coded, Kind.TEXT)
         else:
             found = coded.domain.kind
         return _as_kind(coded, kind or found)
@@ -231,6 +238,19 @@ def _without(column: CodedColumn, missing: Sequence[str], *, blank: bool) -> Cod
     if blank:
         gone |= texts.str.strip_chars() == ""
     return _kept(column, ~gone.to_numpy()) if gone.any() else column
+
+
+def _recognized(column: CodedColumn) -> tuple[CodedColumn, Kind]:
+    """What the texts of a column stand for, marks of missing values left out.
+
+    A column of fewer than three numbers next to a mark is taken as text: 1, 2 and N may be codes.
+    """
+    kind = kind_of(column.domain.labels)
+    plain = np.array([label not in MARKS for label in column.domain.labels], dtype=np.bool_)
+    if kind is not Kind.TEXT or plain.all() or plain.sum() < _FEW:
+        return column, kind
+    kind = kind_of(column.domain.labels[plain])
+    return (column, kind) if kind is Kind.TEXT else (_kept(column, plain), kind)
 
 
 def _kept(column: CodedColumn, kept: Flags) -> CodedColumn:
