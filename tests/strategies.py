@@ -81,12 +81,17 @@ def tables(draw, max_records=14, max_columns=3, sensitive=1, units=False):
     return trees, quasi, values, unit
 
 
-def problem_of(table, models, loss, suppression=0.0):
-    """The problem of a table drawn from `tables`."""
+def problem_of(table, models, loss, suppression=0.0, lowest=()):
+    """The problem of a table drawn from `tables`; `lowest` levels for its first columns."""
     trees, quasi, values, unit = table
     tally = tally_of(quasi, values, unit)
     columns = tuple(
-        QuasiColumn(f"q{j}", tree, np.bincount(codes, minlength=len(tree.leaves) + 1))
+        QuasiColumn(
+            f"q{j}",
+            tree,
+            np.bincount(codes, minlength=len(tree.leaves) + 1),
+            lowest=min(lowest[j], tree.height - 1) if j < len(lowest) else 0,
+        )
         for j, (tree, codes) in enumerate(zip(trees, quasi, strict=True))
     )
     people = range(len(values[0])) if unit is None else unit

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
         Suggested,
         Tree,
     )
+    from incrowd.io.policies import read_policy
     from incrowd.loss import (
         AverageClass,
         Classification,
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
     )
     from incrowd.models import AlphaK, KAnonymity, LDiversity, TCloseness
     from incrowd.policy import Column, Policy
+    from incrowd.policy.quick import quick
     from incrowd.release import Certificate, Check, Release, Verdict
     from incrowd.risk import Risk
     from incrowd.run import (
@@ -115,6 +117,8 @@ __all__ = [
     "check_file",
     "draft",
     "draft_file",
+    "quick",
+    "read_policy",
     "risk",
     "risk_file",
 ]
@@ -125,7 +129,9 @@ _HOMES = {
     "loss": "AverageClass Classification Discernibility Entropy Gcp Granularity Il1 IlInf "
     "Precision",
     "models": "AlphaK KAnonymity LDiversity TCloseness",
+    "io.policies": "read_policy",
     "policy": "Column Policy",
+    "policy.quick": "quick",
     "release": "Certificate Check Release Verdict",
     "risk": "Risk",
     "run": "Reading anonymize anonymize_file check check_file draft draft_file risk_file",

@@ -23,6 +23,8 @@ class QuasiColumn:
     """Records per code in the table: shape (leaves + 1,), entry 0 counts the missing."""
     weight: float = 1.0
     """How much its loss matters; weights are normalized to sum 1 where they are used."""
+    lowest: int = 0
+    """The lowest level that may be shown, below the hierarchy's height."""
 
     @cached_property
     def range(self) -> tuple[int, int]:
@@ -30,13 +32,20 @@ class QuasiColumn:
         present = np.flatnonzero(self.frequency[1:]) + 1
         return (int(present[0]), int(present[-1])) if len(present) else (MISSING, MISSING)
 
+    def widened(self, low: Codes, high: Codes) -> tuple[Codes, Codes]:
+        """Spans of codes, widened to whole nodes of the lowest level that may be shown."""
+        nodes = self.hierarchy.maps[self.lowest]
+        first, last = self.hierarchy.bounds[self.lowest]
+        return first[nodes[low]], last[nodes[high]]
+
 
 @dataclass(frozen=True, eq=False)
 class Outcome:
     """What a release shows: per class and column a run of leaves, and who is in the class.
 
     The matrices have shape (d, classes). A cell with `low == high` is exact. A cell whose
-    `level` is the hierarchy's height is suppressed, whatever its bounds.
+    `level` is the hierarchy's height is suppressed, whatever its bounds, unless it is a span of an
+    ordered column: that one shows its ends.
     """
 
     columns: tuple[QuasiColumn, ...]
@@ -138,6 +147,8 @@ class Spans:
             np.minimum.at(low[j], class_of, tally.quasi[j, kept])
             np.maximum.at(high[j], class_of, tally.quasi[j, kept])
             level[j] = column.hierarchy.join_level(low[j], high[j])
+            np.maximum(level[j], column.lowest, out=level[j])
+            low[j], high[j] = column.widened(low[j], high[j])
             if not column.hierarchy.ordered:
                 low[j], high[j] = column.hierarchy.cover(level[j], low[j])
         return low, high, level

@@ -398,10 +398,3 @@ def test_settings_do_not_repeat_what_they_were_given():
         with pytest.raises(Exception) as failure:  # noqa: PT011  pydantic's or ours
             make()
         assert silent(str(failure.value))
-
-
-def test_no_one_listens_to_warnings(attempt, recwarn):
-    import incrowd
-
-    attempt(incrowd.anonymize, pl.DataFrame(columns()), incrowd.Policy.loads(POLICY))
-    assert all(silent(str(warning.message)) for warning in recwarn)

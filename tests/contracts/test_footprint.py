@@ -4,6 +4,8 @@ import json
 import subprocess
 import sys
 
+import pytest
+
 import incrowd
 
 HEAVY = {"numba", "pandas", "pyarrow", "pyspark", "polars", "scipy", "typer"}
@@ -35,9 +37,5 @@ def test_names_are_sorted_and_there():
 
 
 def test_unknown_names_are_refused():
-    try:
-        incrowd.nothing_of_that_name
-    except AttributeError as error:
-        assert "nothing_of_that_name" in str(error)
-    else:
-        raise AssertionError
+    with pytest.raises(AttributeError, match="nothing_of_that_name"):
+        _ = incrowd.nothing_of_that_name

@@ -11,7 +11,7 @@ from incrowd.hierarchy import Dates, Flat, Intervals, Prefix, Regions, Suggested
 from incrowd.loss import Classification, Discernibility, Gcp
 from incrowd.models import AlphaK, KAnonymity, LDiversity, TCloseness
 from incrowd.policy import Column, Policy
-from incrowd.policy.codec import dumps, edit, load, loads
+from incrowd.policy.codec import dumps, edit, loads
 from incrowd.policy.lines import lines_of
 from incrowd.search import Auto, Datafly, Mondrian
 
@@ -178,17 +178,6 @@ def test_messages_never_repeat_a_value(old):
 @pytest.mark.parametrize("text", ["", "= 1", "version = 1", "version = 1\nmodels = 3\ncolumns = 4"])
 def test_what_is_hardly_a_policy_is_refused(text):
     assert message(text).startswith("policy.toml")
-
-
-def test_files_are_read_and_their_absence_is_told(tmp_path):
-    path = tmp_path / "policy.toml"
-    with pytest.raises(PolicyError, match="cannot be read"):
-        load(path)
-    path.write_bytes(b"\xff\xfe\x00")
-    with pytest.raises(PolicyError, match="not UTF-8"):
-        load(path)
-    path.write_bytes(b"\xef\xbb\xbf" + GOOD.encode())
-    assert Policy.load(path) == loads(GOOD)
 
 
 def test_edits_keep_comments_and_everything_else():

@@ -4,7 +4,7 @@ import json
 import math
 
 import numpy as np
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from incrowd.report.json import dumps
@@ -30,6 +30,7 @@ def forbidden(constant):
     raise AssertionError(constant)
 
 
+@settings(deadline=None)
 @given(st.dictionaries(st.text(), documents))
 def test_every_document_is_json_and_reads_back(document):
     assert json.loads(dumps(document), parse_constant=forbidden) == expected(document)

@@ -70,6 +70,10 @@ def test_names_are_text_and_never_markup(figures):
     assert "[bold]x[/bold]" in shown(text.risk_picture(risk, ["[red]"]))
 
 
+def test_names_steer_no_terminal(risk):
+    assert "\x1b" not in shown(text.risk_picture(risk, ["a\x1b[2J"]))
+
+
 def test_figures_for_people():
     assert [number(x) for x in (5.0, 1234567, 0.5, 0.00004, -1.5, 12345.678)] == [
         "5",

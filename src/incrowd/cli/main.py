@@ -14,8 +14,9 @@ from incrowd.cli.anonymize import anonymize
 from incrowd.cli.check import check
 from incrowd.cli.failures import INTERRUPTED, INTERRUPTION, Failure, failure_of, frames
 from incrowd.cli.init import init
-from incrowd.cli.output import Output, printable, write
+from incrowd.cli.output import Output, write
 from incrowd.cli.risk import risk
+from incrowd.report.words import printable
 
 app = typer.Typer(
     name="incrowd",

@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TextIO
 
+from incrowd.report.words import printable
+
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
@@ -57,14 +59,3 @@ def write(stream: TextIO, text: str) -> None:
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, stream.fileno())
         os.close(nowhere)
-
-
-def printable(text: str) -> str:
-    r"""The text without characters that steer a terminal: column names may hold any.
-
-    >>> printable("age\x1b[2J")
-    'age\\x1b[2J'
-    """
-    return "".join(
-        letter if letter.isprintable() or letter == "\n" else repr(letter)[1:-1] for letter in text
-    )

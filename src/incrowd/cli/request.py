@@ -11,6 +11,7 @@ from incrowd.errors import PolicyError
 from incrowd.hierarchy import AnyHierarchy
 from incrowd.io import files, tables
 from incrowd.io.hierarchies import find, parse_option, read_tree, resolve
+from incrowd.io.policies import read_policy
 from incrowd.policy.codec import made
 from incrowd.policy.policy import Policy
 from incrowd.policy.quick import quick
@@ -97,7 +98,7 @@ class Flags:
         settings = {name: value for name, value in self.settings.items() if value is not None}
         if self.policy is not None:
             _refuse_both(flags)
-            policy = Policy.load(self.policy)
+            policy = read_policy(self.policy)
             trees = self._trees(policy.quasi)
             policy = _laid_over(policy, settings, trees)
             return Request(policy, Path(self.policy).parent, changed=(*settings, *trees))

@@ -70,15 +70,16 @@ class Hierarchy:
             low[here], high[here] = self.bounds[h][0][node], self.bounds[h][1][node]
         return low, high
 
-    def show(self, low: Codes, high: Codes, level: Codes, spans: bool) -> Texts:
+    def show(self, low: Codes, high: Codes, level: Codes, spans: bool, *, lowest: int = 0) -> Texts:
         """What a release shows for the leaves `low` to `high` at `level`, elementwise.
 
         None stands for missing. With `spans` an ordered column shows its first and last leaf; all
-        other cells show the label of their node, exact ones their value. Cells that mix missing
-        with values, and exact ones at the highest level, show the label of the top.
+        other cells, and those at the `lowest` level that may be shown, show the label of their
+        node, exact ones their value. Cells that mix missing with values, and exact ones at the
+        highest level, show the label of the top.
         """
         mixed: Flags = (low == MISSING) & (high > MISSING)
-        spanned: Flags = (low < high) & ~mixed & (spans and self.ordered)
+        spanned: Flags = (low < high) & (level > lowest) & ~mixed & (spans and self.ordered)
         shown = np.full(len(low), None, dtype=object)
         level = np.where(mixed, self.height, level).astype(np.int32)
         for h, labels in enumerate(self.labels):

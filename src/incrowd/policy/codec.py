@@ -1,11 +1,9 @@
 """TOML ⇄ Policy: versioned, comments survive edits, errors say the line and never the value."""
 
 import json
-import os
 import re
 import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from pathlib import Path as FilePath
 from typing import Any, TypeVar, get_args
 
 import tomlkit
@@ -28,18 +26,6 @@ HEADER = (
 )
 
 _Made = TypeVar("_Made")
-
-
-def load(path: "str | os.PathLike[str]") -> Policy:
-    """The policy of a TOML file."""
-    name = os.fspath(path)
-    try:
-        text = FilePath(name).read_bytes().decode("utf-8-sig")
-    except OSError as error:
-        raise PolicyError(f"the policy '{name}' cannot be read: {error.strerror}") from None
-    except UnicodeDecodeError:
-        raise PolicyError(f"the policy '{name}' is not UTF-8 text") from None
-    return loads(text, name)
 
 
 def loads(text: str, source: str = "policy") -> Policy:

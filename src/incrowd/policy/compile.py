@@ -94,8 +94,14 @@ def _there(policy: Policy, codes: list[Codes]) -> Flags:
 def _quasi_column(policy: Policy, name: str, quasi: Quasi, there: Flags) -> QuasiColumn:
     column, hierarchy = quasi[name]
     frequency = np.bincount(column.codes[there], minlength=len(hierarchy.leaves) + 1)
-    weight = policy.columns[name].weight
-    return QuasiColumn(name, hierarchy, frequency.astype(np.int64), weight)
+    asked = policy.columns[name]
+    if asked.lowest >= hierarchy.height:
+        raise PolicyError(
+            f"the lowest level of {name!r} leaves nothing to show: its hierarchy has "
+            f"{hierarchy.height} levels above the values, the last of which shows '*'",
+            remedy=f"take a lowest level below {hierarchy.height}, or drop the column",
+        )
+    return QuasiColumn(name, hierarchy, frequency.astype(np.int64), asked.weight, asked.lowest)
 
 
 def _sensitive_column(name: str, sensitive: Counted, unit: Codes | None) -> SensitiveColumn:

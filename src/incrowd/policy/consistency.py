@@ -60,6 +60,12 @@ def _column_faults(policy: "Policy", name: str) -> Iterator[Fault]:
             f"{wrong} and has a weight",
             "only quasi-identifying columns have one",
         )
+    if column.lowest and column.role is not Role.QUASI:
+        yield Fault(
+            (*place, "lowest"),
+            f"{wrong} and has a lowest level",
+            "only quasi-identifying columns have one",
+        )
     if column.action != "drop" and column.role is not Role.IDENTIFIER:
         yield Fault(
             (*place, "action"),

@@ -1,6 +1,5 @@
 """What the user asks for, as frozen values that are checked when they are written."""
 
-import os
 from collections.abc import Iterable, Mapping
 from typing import Annotated, Any, Literal
 
@@ -43,6 +42,8 @@ class Column(BaseModel):
     """How its values become coarser; found from the data if nothing is said."""
     weight: Annotated[float, Field(gt=0)] = 1.0
     """How much the loss of a quasi-identifying column matters, next to the others."""
+    lowest: Annotated[int, Field(ge=0)] = 0
+    """The lowest level of its hierarchy that may be shown: 1 never shows an exact value."""
     kind: Kind | None = None
     """What its values are; found from the data if nothing is said."""
     action: Literal["drop", "pseudonym"] = "drop"
@@ -154,13 +155,6 @@ class Policy(BaseModel):
         from incrowd.policy import codec  # noqa: PLC0415  it needs this class
 
         return codec.loads(text, source)
-
-    @staticmethod
-    def load(path: "str | os.PathLike[str]") -> "Policy":
-        """The policy of a TOML file."""
-        from incrowd.policy import codec  # noqa: PLC0415  it needs this class
-
-        return codec.load(path)
 
     @staticmethod
     def draft(frame: Any) -> "Policy":

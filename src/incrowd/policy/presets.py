@@ -96,9 +96,9 @@ def _is_small_place(name: str, about: str) -> bool:
 
 
 def _coarser(column: Column, hierarchy: AnyHierarchy) -> Column:
-    """The column as a quasi-identifying one with this hierarchy."""
+    """The column as a quasi-identifying one with this hierarchy, exact values never shown."""
     weight = column.weight if column.role is Role.QUASI else 1.0
-    return Column(role=Role.QUASI, hierarchy=hierarchy, kind=column.kind, weight=weight)
+    return Column(role=Role.QUASI, hierarchy=hierarchy, kind=column.kind, weight=weight, lowest=1)
 
 
 _ALL = (
@@ -110,10 +110,6 @@ _ALL = (
         suppression=0.05,
         column=_safe_harbor,
         limits=(
-            (
-                "a class may still show an exact date, age or ZIP code that all its people share: "
-                "look at the release before you call it Safe Harbor"
-            ),
             "3-digit ZIP areas of 20,000 people or fewer are not replaced by 000",
             "columns are recognized by their names; free text and images are not searched",
         ),

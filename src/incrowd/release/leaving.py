@@ -72,8 +72,10 @@ def shown(outcome: Outcome) -> dict[str, Shown]:
 
 
 def _shown(outcome: Outcome, j: int) -> Shown:
-    hierarchy = outcome.columns[j].hierarchy
+    column = outcome.columns[j]
+    hierarchy = column.hierarchy
     low, high, level = outcome.low[j], outcome.high[j], outcome.level[j]
     missing = (high == 0) & (level < hierarchy.height)
     exact = ((level == 0) & (low == high)) | missing
-    return hierarchy.show(low, high, level, outcome.spans), bool(exact.all())
+    labels = hierarchy.show(low, high, level, outcome.spans, lowest=column.lowest)
+    return labels, bool(exact.all())

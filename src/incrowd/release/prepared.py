@@ -28,7 +28,7 @@ from incrowd.release.certificate import (
 from incrowd.release.crowds import numbered
 from incrowd.release.leaving import Leaving, unchanging
 from incrowd.release.verdict import Verdict
-from incrowd.release.verify import Reference, Seen, covers, look, unchanged, verify
+from incrowd.release.verify import Reference, Seen, coarse, covers, look, unchanged, verify
 from incrowd.release.written import written
 from incrowd.risk import Risk, measure
 from incrowd.search.search import Found
@@ -85,6 +85,7 @@ def prove(prepared: Prepared, rows: pl.DataFrame) -> tuple[Seen, tuple[Verdict, 
     seen = look(clear, table.policy, people)
     for name, (column, hierarchy) in table.quasi.items():
         covers(hierarchy, name, seen.quasi[name], column.codes[records])
+        coarse(hierarchy, name, seen.quasi[name], table.policy.columns[name].lowest)
     return seen, verify(seen, table.policy, table.reference)
 
 

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 import numpy as np
 import polars as pl
 
-from incrowd.arrays import Codes, Counts
+from incrowd.arrays import Codes, Counts, Texts
 from incrowd.errors import InputError, NotMetError
 from incrowd.hierarchy.decoding import Decoded
 from incrowd.release.cells import text_of
@@ -64,6 +64,8 @@ class _Policy(Protocol):
 
 
 class _Decoder(Protocol):
+    @property
+    def labels(self) -> Sequence[Texts]: ...
     def decode_all(self, labels: Sequence[str | None]) -> Decoded: ...
 
 
@@ -140,6 +142,15 @@ def covers(decoder: _Decoder, name: str, cells: Cells, codes: Codes) -> None:
         lost = len(codes)
     if lost:
         raise NotMetError(f"{lost:,} cells of {name!r} do not cover the values that they stand for")
+
+
+def coarse(decoder: _Decoder, name: str, cells: Cells, lowest: int) -> None:
+    """No released cell is a label of a level below the lowest that may be shown."""
+    allowed = {label for labels in decoder.labels[lowest:] for label in labels.tolist()}
+    below = {label for labels in decoder.labels[:lowest] for label in labels.tolist()} - allowed
+    finer = sum(label in below for label in cells.labels.to_list())
+    if finer:
+        raise NotMetError(f"{finer:,} labels of {name!r} are finer than its lowest level allows")
 
 
 def unchanged(before: pl.DataFrame, after: pl.DataFrame, order: Counts) -> None:

@@ -8,7 +8,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from incrowd.report.words import counted, number, promise
+from incrowd.report.words import counted, number, printable, promise
 
 if TYPE_CHECKING:
     from incrowd.policy.draft import Draft
@@ -26,7 +26,7 @@ def risk_picture(risk: "Risk", quasi: Iterable[str]) -> RenderableType:
         f"{counted(risk.records, 'record')} of {counted(risk.people, 'person', 'people')}, "
         f"{counted(risk.classes, 'class', 'classes')} by {names}."
     )
-    parts: list[RenderableType] = [Text(head), _exposure(risk)]
+    parts: list[RenderableType] = [_text(head), _exposure(risk)]
     if risk.sensitive:
         parts.append(_sensitive(risk.sensitive))
     parts.append(_readings(risk))
@@ -35,7 +35,7 @@ def risk_picture(risk: "Risk", quasi: Iterable[str]) -> RenderableType:
 
 def _exposure(risk: "Risk") -> Table:
     table = _table("", "")
-    table.add_row("smallest class (k)", Text(number(risk.k), style=BAD if risk.k < 2 else GOOD))
+    table.add_row("smallest class (k)", _text(number(risk.k), style=BAD if risk.k < 2 else GOOD))
     table.add_row("records of people who are unique", number(risk.unique_records))
     table.add_row("average class", number(risk.average_class))
     table.add_row("highest risk of being found", number(risk.prosecutor.max))
@@ -51,9 +51,9 @@ def _sensitive(sensitive: "Mapping[str, Reached]") -> Table:
     table = _table("sensitive column", "measure", "reached by the weakest class")
     for name, reached in sensitive.items():
         for kind, l in reached.l.items():
-            table.add_row(Text(name), f"l ({kind})", number(l))
+            table.add_row(_text(name), f"l ({kind})", number(l))
         for distance, t in reached.t.items():
-            table.add_row(Text(name), f"t ({distance})", number(t))
+            table.add_row(_text(name), f"t ({distance})", number(t))
     return table
 
 
@@ -72,8 +72,8 @@ def verdicts(models: Iterable["Verdict"]) -> Table:
     for model in models:
         said = promise(model.name, model.column, model.reached) if model.ok else "not met"
         style = GOOD if model.ok else BAD
-        figures = (number(model.asked), number(model.reached), Text(said, style=style))
-        table.add_row(model.name, Text(model.column or ""), *figures)
+        figures = (number(model.asked), number(model.reached), _text(said, style=style))
+        table.add_row(model.name, _text(model.column or ""), *figures)
     return table
 
 
@@ -82,8 +82,8 @@ def check_picture(check: "Check") -> RenderableType:
     head = Text("The release keeps its policy.", style=GOOD)
     if not check.ok:
         head = Text("The release does NOT keep its policy.", style=BAD)
-    notes = [Text(f"- {note}") for note in check.notes]
-    digest = Text(f"SHA-256 {check.digest}", style=QUIET)
+    notes = [_text(f"- {note}") for note in check.notes]
+    digest = _text(f"SHA-256 {check.digest}", style=QUIET)
     return _spaced(head, verdicts(check.models), *notes, digest)
 
 
@@ -96,12 +96,12 @@ def release_picture(release: "Release", paths: Mapping[str, str]) -> RenderableT
     )
     if not paths:
         head = head.replace("written and verified", "verified, not written")
-    parts: list[RenderableType] = [Text(head, style=GOOD)]
-    parts.append(Text(f"Search {release.search}: {release.why}."))
+    parts: list[RenderableType] = [_text(head, style=GOOD)]
+    parts.append(_text(f"Search {release.search}: {release.why}."))
     parts += [verdicts(release.models), _losses(release.loss)]
     if release.levels:
         parts.append(_levels(release.levels))
-    parts += [Text(f"{what}: {path}") for what, path in paths.items()]
+    parts += [_text(f"{what}: {path}") for what, path in paths.items()]
     return _spaced(*parts)
 
 
@@ -115,7 +115,7 @@ def _losses(loss: Mapping[str, float]) -> Table:
 def _levels(levels: Mapping[str, int]) -> Table:
     table = _table("column", "level")
     for name, level in levels.items():
-        table.add_row(Text(name), number(level))
+        table.add_row(_text(name), number(level))
     return table
 
 
@@ -124,17 +124,22 @@ def draft_picture(draft: "Draft") -> RenderableType:
     table = _table("column", "role", "hierarchy", "distinct share", "why")
     shares = dict(draft.risky)
     for name, column in draft.policy.columns.items():
-        why = Text(draft.reasons[name])
+        why = _text(draft.reasons[name])
         if name in draft.review:
             why = Text.assemble(("review: ", BAD), why)
         hierarchy = column.hierarchy.name if column.hierarchy else ""
         share = number(shares.get(name))
-        table.add_row(Text(name), column.role.value, hierarchy, share, why)
+        table.add_row(_text(name), column.role.value, hierarchy, share, why)
     models = (
         f"{' of '.join((model.name, *model.columns))} ({number(model.asked)})"
         for model in draft.policy.models
     )
-    return _spaced(table, Text(f"models: {', '.join(models)}"))
+    return _spaced(table, _text(f"models: {', '.join(models)}"))
+
+
+def _text(text: str, style: str = "") -> Text:
+    """Text that steers no terminal: column names may hold anything."""
+    return Text(printable(text), style=style)
 
 
 def _spaced(first: RenderableType, *others: RenderableType) -> Group:

@@ -43,3 +43,14 @@ def promise(model: str, column: str | None, reached: float) -> str:
     """
     sentence = _SENTENCES.get(model, "{reached} reached")
     return sentence.format(column=column, reached=number(reached))
+
+
+def printable(text: str) -> str:
+    r"""The text without characters that steer a terminal: column names may hold any.
+
+    >>> printable("age\x1b[2J")
+    'age\\x1b[2J'
+    """
+    return "".join(
+        letter if letter.isprintable() or letter == "\n" else repr(letter)[1:-1] for letter in text
+    )

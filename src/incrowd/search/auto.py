@@ -83,7 +83,7 @@ def _lattice(problem: Problem, watch: Watch, bar: float) -> tuple[_Trial | None,
     """A full-domain generalization that loses less than `bar`, and what came of the search."""
     from incrowd.search.best_first import Quest  # noqa: PLC0415  numba loads only when it runs
 
-    nodes = prod(column.hierarchy.levels for column in problem.columns)
+    nodes = prod(column.hierarchy.levels - column.lowest for column in problem.columns)
     if watch.expired:
         return None, f"there was no time for the lattice of {nodes:,} level vectors"
     if _seconds(problem, nodes) > (inf if watch.remaining is None else watch.remaining):

@@ -30,10 +30,11 @@ class Quest:
         self._judge = Judge(problem)
         self._limits = limits_of(problem, self._judge)
         shape = tuple(column.hierarchy.levels for column in problem.columns)
-        self._nodes = prod(shape)
+        bottom = tuple(column.lowest for column in problem.columns)
+        self._nodes = prod(top - low for top, low in zip(shape, bottom, strict=True))
         self._top = tuple(levels - 1 for levels in shape)
-        kind = Grid if self._nodes <= LARGEST_GRID else Heap
-        self._frontier: Frontier = kind(shape, self._limits.start())
+        kind = Grid if prod(shape) <= LARGEST_GRID else Heap
+        self._frontier: Frontier = kind(shape, self._limits.start(), bottom)
         self._anything = problem.missing is Missing.MATCHES_ANYTHING
         self._best = bar
         self._node: Node | None = None

@@ -48,8 +48,8 @@ class Datafly:
     def run(self, problem: Problem, watch: Watch) -> Found:
         """Go up one level at a time until few enough records fail."""
         infeasible(problem)
-        steps = sum(column.hierarchy.height for column in problem.columns)
-        levels = [0] * len(problem.columns)
+        steps = sum(column.hierarchy.height - column.lowest for column in problem.columns)
+        levels = [column.lowest for column in problem.columns]
         for step in range(steps + 1):
             watch.tell("generalizing the column with most distinct values", step / (steps + 1))
             if watch.expired:

@@ -57,12 +57,12 @@ class Exhaustive:
 
 def lattice_size(problem: Problem) -> int:
     """How many full-domain generalizations there are (Sweeney Equation 1)."""
-    return prod(column.hierarchy.levels for column in problem.columns)
+    return prod(column.hierarchy.levels - column.lowest for column in problem.columns)
 
 
 def nodes_in_order(problem: Problem) -> Iterator[tuple[int, ...]]:
     """All nodes, those with fewer steps first, then in the order of levels."""
-    levels = [range(column.hierarchy.levels) for column in problem.columns]
+    levels = [range(column.lowest, column.hierarchy.levels) for column in problem.columns]
     return iter(sorted(product(*levels), key=lambda node: (sum(node), node)))
 
 

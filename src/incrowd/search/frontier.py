@@ -55,9 +55,11 @@ def rank(node: Node) -> tuple[int, Node]:
 class Grid:
     """All nodes of a lattice in one array."""
 
-    def __init__(self, shape: Node, parts: list[Floats] | None) -> None:
+    def __init__(self, shape: Node, parts: list[Floats] | None, bottom: Node) -> None:
         self._shape = shape
-        self._limits = np.full(shape, -np.inf) if parts is None else outer_sum(parts)
+        self._limits = np.full(shape, np.inf)
+        open_ = _above(bottom)
+        self._limits[open_] = -np.inf if parts is None else outer_sum(parts)[open_]
         self._hopeful = np.zeros(shape, dtype=np.bool_)
         self._flat = self._limits.reshape(-1)
 
@@ -127,12 +129,11 @@ class Grid:
 class Heap:
     """The open nodes next to those looked at, for lattices too large for an array."""
 
-    def __init__(self, shape: Node, parts: list[Floats] | None) -> None:
+    def __init__(self, shape: Node, parts: list[Floats] | None, bottom: Node) -> None:
         self._shape = shape
         self._parts = parts
         self._doomed: list[Node] = []
         self._lifts: list[tuple[Node, list[Floats]]] = []
-        bottom = (0,) * len(shape)
         self._heap = [(self._start(bottom), 0, bottom)]
         self._seen = {bottom}
         self._closed: set[Node] = set()

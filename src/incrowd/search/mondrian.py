@@ -92,7 +92,10 @@ def _partition(
     from incrowd.kernels import mondrian as kernels  # noqa: PLC0415  numba loads only when it runs
 
     least = least_size(problem)
-    items = (np.ascontiguousarray(tally.quasi.T), tally.counts)
+    codes = [
+        c.widened(codes, codes)[0] for c, codes in zip(problem.columns, tally.quasi, strict=True)
+    ]
+    items = (np.ascontiguousarray(np.array(codes, dtype=np.int32).T), tally.counts)
     rule = (least or 1, relaxed, CUTS)
     tree = _tree(problem.columns)
     if least is not None and all(not model.columns for model in problem.models):
