@@ -7,8 +7,8 @@ from typing import Protocol
 
 import numpy as np
 
-from incrowd.arrays import MISSING, Codes, Counts, Floats
-from incrowd.classes import Classes, SensitiveColumn, classes_of
+from incrowd.arrays import MISSING, SUPPRESSED, Codes, Counts, Floats
+from incrowd.classes import Classes, SensitiveColumn, classes_of, numbered
 from incrowd.hierarchy.hierarchy import Hierarchy
 from incrowd.table.tally import Tally
 
@@ -130,7 +130,11 @@ class Levels:
 
 @dataclass(frozen=True, eq=False)
 class Spans:
-    """Local recoding: each class shows the span of its own records."""
+    """Local recoding: each class shows the span of its own records.
+
+    A search gives no two classes that show the same (see `told_apart`): to whoever sees the release
+    they are one.
+    """
 
     pieces: Pieces
     kind: str = "spans"
@@ -152,6 +156,14 @@ class Spans:
             if not column.hierarchy.ordered:
                 low[j], high[j] = column.hierarchy.cover(level[j], low[j])
         return low, high, level
+
+    def told_apart(self, tally: Tally, columns: tuple[QuasiColumn, ...]) -> "Spans":
+        """The same recoding with classes that show the same in every column made one."""
+        cut = tally.split(self.pieces.row, self.pieces.count)
+        place, _ = numbered(np.vstack(self.cells(cut, columns)))
+        class_of = self.pieces.class_of
+        joined = np.where(class_of >= 0, place[class_of], SUPPRESSED).astype(np.int32)
+        return Spans(Pieces(self.pieces.row, self.pieces.count, joined))
 
 
 def outcome_of(

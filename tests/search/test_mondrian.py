@@ -2,7 +2,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import arx_tables
@@ -11,7 +11,7 @@ from incrowd.classes import classes_of
 from incrowd.errors import InfeasibleError, LimitError
 from incrowd.loss import Gcp
 from incrowd.models import AlphaK, KAnonymity, LDiversity, TCloseness
-from incrowd.search.mondrian import CUTS, Mondrian, least_size
+from incrowd.search.mondrian import CUTS, Mondrian, least_size, parts
 from incrowd.watch import Watch
 from strategies import problem_of, tables
 
@@ -25,9 +25,10 @@ MODELS = [
 ]
 
 
-def answer(search, problem):
+def cut(problem, *, relaxed=False, watch=None):
+    """The parts as they were cut; None if the table as a whole fails."""
     try:
-        return search.run(problem, Watch())
+        return parts(problem, watch or Watch(), relaxed=relaxed)[0]
     except InfeasibleError:
         return None
 
@@ -51,8 +52,8 @@ def slow_parts(problem, relaxed):
         return problem.satisfied(classes_of(tally, half, 2, problem.sensitive)).all()
 
     rule = {"k": least_size(problem) or 1, "relaxed": relaxed and not tally.has_units}
-    parts = naive.mondrian.partition(records, columns, allowed, cuts=CUTS, **rule)
-    return sorted(sorted(count_rows(part, row, tally.counts).items()) for part in parts)
+    found = naive.mondrian.partition(records, columns, allowed, cuts=CUTS, **rule)
+    return sorted(sorted(count_rows(part, row, tally.counts).items()) for part in found)
 
 
 def count_rows(part, row, counts):
@@ -62,8 +63,7 @@ def count_rows(part, row, counts):
     return total
 
 
-def fast_parts(found):
-    pieces = found.recoding.pieces
+def fast_parts(pieces):
     total = {}
     for row, count, number in zip(pieces.row, pieces.count, pieces.class_of, strict=True):
         total.setdefault(int(number), {})[int(row)] = int(count)
@@ -74,7 +74,7 @@ def fast_parts(found):
 @given(tables(max_records=24, units=True), st.sampled_from(MODELS), st.booleans())
 def test_it_cuts_as_the_naive_twin_does(table, models, relaxed):
     problem = problem_of(table, models, Gcp())
-    found = answer(Mondrian(relaxed=relaxed), problem)
+    found = cut(problem, relaxed=relaxed)
     if found is None:
         whole = np.zeros(problem.tally.rows, dtype=np.int32)
         table = classes_of(problem.tally, whole, 1, problem.sensitive)
@@ -87,10 +87,9 @@ def test_it_cuts_as_the_naive_twin_does(table, models, relaxed):
 @given(tables(max_records=24, units=True), st.sampled_from(MODELS), st.booleans())
 def test_every_class_satisfies_every_model_and_nobody_is_left_out(table, models, relaxed):
     problem = problem_of(table, models, Gcp())
-    found = answer(Mondrian(relaxed=relaxed), problem)
-    if found is None:
+    if cut(problem, relaxed=relaxed) is None:
         return
-    outcome = problem.outcome(found.recoding)
+    outcome = problem.outcome(Mondrian(relaxed=relaxed).run(problem, Watch()).recoding)
     assert outcome.suppressed == 0
     assert outcome.classes.records.sum() == problem.tally.records
     assert problem.satisfied(outcome.classes).all()
@@ -101,29 +100,27 @@ def test_every_class_satisfies_every_model_and_nobody_is_left_out(table, models,
 def test_no_class_can_be_cut_when_it_stops(table, k):
     """Cutting once more what came out changes nothing."""
     problem = problem_of(table, [KAnonymity(k)], Gcp())
-    found = answer(Mondrian(), problem)
+    found = cut(problem)
     if found is None:
         return
-    class_of = found.recoding.pieces.class_of
+    class_of = found.class_of
     for number in range(int(class_of.max()) + 1):
         rows = np.flatnonzero(class_of == number).astype(np.int32)
         part = replace(problem, tally=problem.tally.take(rows))
-        assert Mondrian().run(part, Watch()).recoding.pieces.class_of.max() == 0
+        assert cut(part).class_of.max() == 0
 
 
 def test_equal_rows_are_divided_only_if_relaxed():
     table = _column([1, 1, 1, 1, 1, 1, 2])
     problem = problem_of(table, [KAnonymity(3)], Gcp())
-    strict = Mondrian().run(problem, Watch())
-    relaxed = Mondrian(relaxed=True).run(problem, Watch())
-    assert fast_parts(strict) == [[(0, 6), (1, 1)]]
-    assert fast_parts(relaxed) == [[(0, 2), (1, 1)], [(0, 4)]]
+    assert fast_parts(cut(problem)) == [[(0, 6), (1, 1)]]
+    assert fast_parts(cut(problem, relaxed=True)) == [[(0, 2), (1, 1)], [(0, 4)]]
 
 
 def test_a_missing_value_is_cut_from_the_rest():
     table = _column([0, 0, 1, 1, 2, 2, 3, 3, 3, 3])
     problem = problem_of(table, [KAnonymity(2)], Gcp())
-    assert len(fast_parts(Mondrian().run(problem, Watch()))) == 4
+    assert len(fast_parts(cut(problem))) == 4
 
 
 class Countdown(Watch):
@@ -143,10 +140,9 @@ def test_when_time_runs_out_what_was_cut_is_returned():
     trees, quasi, _, _ = _column([1, 1, 2, 2, 3, 3, 4, 4])
     table = trees, quasi, [[1, 2] * 4], None
     problem = problem_of(table, [LDiversity("s0", 2, kind="distinct")], Gcp())
-    found = Mondrian().run(problem, Countdown(2))
-    assert len(fast_parts(found)) == 2
-    assert "before the time was up" in found.why
-    assert len(fast_parts(Mondrian().run(problem, Watch()))) == 4
+    assert len(fast_parts(cut(problem, watch=Countdown(2)))) == 2
+    assert "before the time was up" in Mondrian().run(problem, Countdown(2)).why
+    assert len(fast_parts(cut(problem))) == 4
 
 
 def test_no_time_no_answer():
@@ -164,7 +160,7 @@ def test_what_cannot_be_is_refused():
 def test_two_runs_agree_and_the_table_is_unchanged():
     problem = problem_of(_column([3, 1, 2, 2, 1, 3]), [KAnonymity(2)], Gcp())
     before = problem.tally.quasi.copy()
-    first, second = (Mondrian(relaxed=True).run(problem, Watch()) for _ in range(2))
+    first, second = (cut(problem, relaxed=True) for _ in range(2))
     assert fast_parts(first) == fast_parts(second)
     assert (problem.tally.quasi == before).all()
 
@@ -186,3 +182,13 @@ def test_adult_is_cut_with_little_loss(k, loss):
     problem = arx_tables.problem("adult", [KAnonymity(k)], Gcp())
     outcome = problem.outcome(Mondrian(relaxed=True).run(problem, Watch()).recoding)
     assert problem.loss.of(outcome) <= loss
+
+
+@pytest.mark.parametrize("relaxed", [False, True])
+@given(table=tables(max_records=20))
+def test_no_two_classes_show_the_same(relaxed, table):
+    problem = problem_of(table, [KAnonymity(2)], Gcp())
+    assume(problem.tally.records >= 2)
+    outcome = problem.outcome(Mondrian(relaxed=relaxed).run(problem, Watch()).recoding)
+    shown = np.vstack([outcome.low, outcome.high, outcome.level]).T.tolist()
+    assert len({tuple(cells) for cells in shown}) == len(shown)

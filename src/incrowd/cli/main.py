@@ -68,10 +68,21 @@ def perform(arguments: Sequence[str]) -> int:
             )
     except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001  the outermost door
         _debug(error)
+        _forget_interrupt()
         return _fail(failure_of(error), as_json=as_json)
     if code == INTERRUPTED:
+        _forget_interrupt()
         return _fail(INTERRUPTION, as_json=as_json)
     return int(code or 0)
+
+
+def _forget_interrupt() -> None:
+    """Let the process end with our exit code.
+
+    Python remembers an interrupt that passed through an `exec` of text, as dataclasses and kernels
+    use while they load, and would end by the signal; running another text makes it forget.
+    """
+    exec("")  # noqa: S102
 
 
 def _fail(failure: Failure, *, as_json: bool) -> int:

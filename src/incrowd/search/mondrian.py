@@ -43,22 +43,26 @@ class Mondrian:
     name: Literal["mondrian"] = field(default="mondrian", kw_only=True)
 
     def run(self, problem: Problem, watch: Watch) -> Found:
-        """Cut until no part can be cut."""
-        infeasible(problem)
-        relaxed = self.relaxed and not problem.tally.has_units
-        tally, row = _items(problem.tally, relaxed=relaxed)
-        whole = classes_of(tally, np.zeros(tally.rows, dtype=np.int32), 1, problem.sensitive)
-        if not problem.satisfied(whole).all():
-            raise nothing_found(problem)
-        if watch.expired:
-            raise LimitError("the time was up before the search began", remedy="give it more time")
-        watch.tell("cutting the table", 0.0)
-        class_of, finished = _partition(problem, tally, relaxed=relaxed, watch=watch)
-        pieces = _pieces(problem.tally, row, class_of)
-        number = int(class_of.max()) + 1
-        return Found(
-            Spans(pieces), self.name, why=_why(number, finished), facts={"classes": float(number)}
-        )
+        """Cut until no part can be cut; parts that show the same are one class."""
+        pieces, finished = parts(problem, watch, relaxed=self.relaxed)
+        spans = Spans(pieces).told_apart(problem.tally, problem.columns)
+        number = int(spans.pieces.class_of.max()) + 1
+        return Found(spans, self.name, why=_why(number, finished), facts={"classes": float(number)})
+
+
+def parts(problem: Problem, watch: Watch, *, relaxed: bool) -> tuple[Pieces, bool]:
+    """The parts that cannot be cut any more, and whether all cuts could be tried."""
+    infeasible(problem)
+    relaxed = relaxed and not problem.tally.has_units
+    tally, row = _items(problem.tally, relaxed=relaxed)
+    whole = classes_of(tally, np.zeros(tally.rows, dtype=np.int32), 1, problem.sensitive)
+    if not problem.satisfied(whole).all():
+        raise nothing_found(problem)
+    if watch.expired:
+        raise LimitError("the time was up before the search began", remedy="give it more time")
+    watch.tell("cutting the table", 0.0)
+    class_of, finished = _partition(problem, tally, relaxed=relaxed, watch=watch)
+    return _pieces(problem.tally, row, class_of), finished
 
 
 def _why(number: int, finished: bool) -> str:

@@ -7,6 +7,8 @@ import numpy as np
 
 from incrowd.arrays import Codes, Counts, Texts
 
+_TEXTS = (nw.String, nw.Object)
+
 
 def decode(
     column: "nw.Series[Any]", labels: Texts, classes: Codes, take: Counts, *, exact: bool
@@ -27,15 +29,20 @@ def original(
 ) -> "nw.Series[Any]":
     """Original cells of the records `take`, one and the same cell for all that show one label.
 
-    A value may be written in several ways (1.5 and 1.50, 0.0 and -0.0, an empty cell and NA): as
-    they were, they would tell the records of a class apart.
+    A value may be written in several ways (1.5 and 1.50, 0.0 and -0.0): as they were, they would
+    tell the records of a class apart. For the same reason a text that means missing becomes null.
     """
     number = {label: i for i, label in enumerate(dict.fromkeys(labels.tolist()))}
     place = np.array([number[label] for label in labels.tolist()], dtype=np.int64)
     first = np.zeros(len(number), dtype=np.int64)
     shown = place[classes[take]]
     first[shown[::-1]] = take[::-1]
-    return column[first[shown]]
+    cells = column[first]
+    if None in number and cells.dtype in _TEXTS:
+        values = cells.to_list()
+        values[number[None]] = None
+        cells = nw.new_series(column.name, values, cells.dtype, backend=column.implementation)
+    return cells[shown]
 
 
 def texts_like(column: "nw.Series[Any]", texts: Texts) -> "nw.Series[Any]":
