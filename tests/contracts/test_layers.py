@@ -11,7 +11,7 @@ LAYERS = {
     0: {"arrays", "errors", "values", "watch"},
     1: {"table", "kernels"},
     2: {"hierarchy", "classes"},
-    3: {"models", "loss", "risk", "recoding"},
+    3: {"models", "loss", "risk", "recoding", "quasi"},
     4: {"problem"},
     5: {"search", "engines"},
     6: {"policy", "release"},

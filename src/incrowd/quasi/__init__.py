@@ -1,0 +1,1 @@
+"""Finding and masking quasi-identifiers (Motwani-Xu; Lodha-Thomas Section 2)."""

@@ -1,0 +1,60 @@
+"""The columns of a table as codes: what the search for quasi-identifiers looks at."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from incrowd.arrays import Codes, Counts
+from incrowd.errors import PolicyError
+
+
+@dataclass(frozen=True, eq=False)
+class Records:
+    """Columns as codes, each row with the number of records that it stands for.
+
+    Unfolded tables have `counts` of 1. A missing value (code 0) is a value like any other. The
+    order of rows and columns does not matter to any answer.
+    """
+
+    names: tuple[str, ...]
+    codes: Codes
+    """One line per column: shape (m, n)."""
+    counts: Counts
+    """Records per row: shape (n,)."""
+
+    @property
+    def width(self) -> int:
+        """Number of columns."""
+        return len(self.names)
+
+    @property
+    def rows(self) -> int:
+        """Number of rows, which may be fewer than the records."""
+        return self.codes.shape[1]
+
+    @property
+    def total(self) -> int:
+        """Number of records."""
+        return int(self.counts.sum())
+
+    @property
+    def domains(self) -> Counts:
+        """Per column: one more than its largest code."""
+        return self.codes.max(axis=1, initial=0).astype(np.int64) + 1
+
+    def places(self, names: Sequence[str]) -> tuple[int, ...]:
+        """The places of these columns."""
+        unknown = [name for name in names if name not in self.names]
+        if unknown:
+            raise PolicyError(f"the table has no column {unknown[0]!r}")
+        return tuple(self.names.index(name) for name in names)
+
+    def select(self, names: Sequence[str]) -> "Records":
+        """These columns only, rows not folded."""
+        places = list(self.places(names))
+        return Records(tuple(names), np.ascontiguousarray(self.codes[places]), self.counts)
+
+    def __repr__(self) -> str:
+        """Without values."""
+        return f"Records({self.width} columns, {self.rows} rows)"
