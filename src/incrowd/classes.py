@@ -10,6 +10,8 @@ from incrowd.arrays import MISSING, Codes, Counts, Flags, Floats
 from incrowd.table.fold import fold
 from incrowd.table.tally import Tally
 
+_ALL_BITS = np.uint64(2**64 - 1)
+
 
 @dataclass(frozen=True, eq=False)
 class SensitiveColumn:
@@ -259,21 +261,32 @@ def _united(
 def _meetings(nodes: Codes, missing: Flags) -> Iterator[_Meeting]:
     """What the classes of each pattern of missing columns meet, one pattern after the other.
 
-    Two patterns meet by a join on the columns that neither misses, never class by class.
+    Patterns meet by a join on the columns that neither misses, never class by class; all that have
+    the same columns in common with a pattern meet it at once.
     """
     from incrowd.kernels.crowds import cell_hashes, meet  # noqa: PLC0415  numba only when needed
 
     pattern_of, number = numbered(missing.astype(np.int32))
     order = np.argsort(pattern_of, kind="stable").astype(np.int32)
     start = np.searchsorted(pattern_of[order], np.arange(number + 1)).astype(np.int64)
-    cells = np.ascontiguousarray(nodes[:, order].T)
-    shown = np.ascontiguousarray(~missing[:, order[start[:-1]]].T)
+    known = ~missing[:, order].T
+    cells = np.where(known, nodes[:, order].T + 1, 0).astype(np.uint64)
+    shown = known[start[:-1]]
     hashes = cell_hashes(cells)
     for p in range(number):
-        here, source, block, member = meet(p, start, shown, cells, hashes)
+        views = np.vstack([_distinct(shown & shown[p]), shown[p]]) * _ALL_BITS
+        here, source, block, member = meet(p, start, views, cells, hashes)
         single = source < len(order)
         source[single] = order[source[single]]
         yield _Meeting(order[here], source, block, order[member])
+
+
+def _distinct(lines: Flags) -> Flags:
+    """The distinct lines of a matrix of flags."""
+    packed = np.packbits(lines, axis=1)
+    keys = np.ascontiguousarray(packed).view(f"V{packed.shape[1]}").ravel()
+    _, first = np.unique(keys, return_index=True)
+    return lines[first]
 
 
 def _meet(meeting: _Meeting, values: Counts, total: Counts) -> None:

@@ -55,6 +55,11 @@ class LimitError(IncrowdError):
     exit_code = 5
 
 
+def is_panic(error: BaseException) -> bool:
+    """Whether an engine written in Rust gave up: such an error is no `Exception`."""
+    return type(error).__name__ == "PanicException"
+
+
 @contextmanager
 def boundary(error: IncrowdError) -> Iterator[None]:
     """Replace whatever another library raises inside by `error`.
@@ -69,7 +74,9 @@ def boundary(error: IncrowdError) -> Iterator[None]:
         raise
     except MemoryError:
         raise
-    except Exception:  # noqa: BLE001  every engine has its own exception tree
+    except BaseException as failure:  # noqa: BLE001  every engine has its own exception tree
+        if not isinstance(failure, Exception) and not is_panic(failure):
+            raise
         failed = True
     if failed:
         try:

@@ -7,6 +7,7 @@ from contextlib import redirect_stderr
 import pytest
 
 from incrowd.cli import progress
+from incrowd.cli.output import Output
 from incrowd.cli.progress import ProgressBar
 
 
@@ -47,3 +48,21 @@ def test_it_is_for_terminals_only(terminal, monkeypatch, quiet):
     with redirect_stderr(terminal), ProgressBar(quiet=quiet):
         time.sleep(0.1)
     assert terminal.getvalue() == ""
+
+
+@pytest.mark.parametrize(("quiet", "shown"), [(True, False), (False, True)])
+def test_compiling_is_said_when_it_happens(quiet, shown, capsys):
+    import numba
+
+    with progress.waiting(Output(quiet=quiet)):
+        assert numba.njit(lambda x: x + 1)(1) == 2
+    assert (progress.COMPILING in capsys.readouterr().err) is shown
+
+
+def test_a_remark_stands_above_the_bar(terminal):
+    with redirect_stderr(terminal), ProgressBar() as bar:
+        until = time.monotonic() + 10
+        while not terminal.getvalue() and time.monotonic() < until:
+            time.sleep(0.01)
+        bar.say(Output(), "by the way")
+    assert "by the way" in terminal.getvalue()

@@ -155,7 +155,7 @@ def test_one_value_is_written_in_one_way():
 
     released = engine.release({"cost": (texts(None, "1.5", "2"), True)}, coded.codes)
 
-    assert released["cost"].to_list() == ["1.50", "1.50", "2", "NA", "NA"]
+    assert released["cost"].to_list() == ["1.50", "1.50", "2", None, None]
 
 
 def test_nothing_may_be_left():

@@ -195,3 +195,10 @@ def test_bounds_are_exact():
 )
 def test_nice_widths(values, width):
     assert nice_width(np.array(values)) == width
+
+
+@pytest.mark.parametrize("ages", [(95, 104), (95,), (30,), (30, 95)])
+def test_a_pooled_level_is_there_whatever_the_values(ages):
+    """`lowest = 1` must mean the same for every table: never an exact value."""
+    first = labels(Intervals(width=5, top=90), *ages)[0]
+    assert first == ["[30, 35)"] * (30 in ages) + ["[90, inf)"] * (95 in ages)

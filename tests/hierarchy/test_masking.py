@@ -65,11 +65,18 @@ def test_short_codes_stay_until_their_turn():
     ]
 
 
-def test_numbers_are_masked_as_they_are_written():
-    hierarchy = Prefix().build(Domain(Kind.NUMBER, np.array([9, 10, 11])), "x")
+def test_whole_numbers_get_back_the_zeros_that_they_lost():
+    hierarchy = Prefix(steps=(3,)).build(Domain(Kind.NUMBER, np.array([501, 2138, 10001])), "zip")
     assert hierarchy.leaves.kind is Kind.TEXT
-    assert hierarchy.labels[0].tolist() == ["10", "11", "9"]
-    assert hierarchy.labels[1].tolist() == ["1*", "9*"]
+    assert hierarchy.labels[0].tolist() == ["501", "2138", "10001"]
+    assert hierarchy.labels[1].tolist() == ["005**", "021**", "100**"]
+
+
+@pytest.mark.parametrize("values", [[-9, 10, 11], [9.5, 10.0, 11.0]])
+def test_other_numbers_are_masked_as_they_are_written(values):
+    hierarchy = Prefix(steps=(1,)).build(Domain(Kind.NUMBER, np.array(values)), "x")
+    first = sorted({label[0] for label in hierarchy.labels[0].tolist()})
+    assert [label.rstrip("*") for label in hierarchy.labels[1].tolist()] == first
 
 
 def test_long_texts_have_few_levels():

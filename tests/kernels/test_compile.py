@@ -50,6 +50,18 @@ def test_a_folder_that_others_may_write_is_not_trusted(tmp_path):
     assert run(tmp_path) == ["None", "True", "True"]
 
 
+def test_compiling_is_told_once_and_only_when_it_happens():
+    twice = module.numba.njit(lambda x: 2 * x)
+    told = []
+    with module.when_compiling(lambda: told.append(1)):
+        assert twice(1) == 2
+        assert twice(0.5) == 1.0
+    assert told == [1]
+    with module.when_compiling(lambda: told.append(1)):
+        twice(2)
+    assert told == [1]
+
+
 def test_a_kernel_is_compiled_once():
     assert module.CACHE is not None
     assert callable(module.jit(lambda x: x))

@@ -113,3 +113,10 @@ def test_an_empty_table_is_refused():
     quasi = {"q": (column("q", []), Flat().build(LETTERS, "q"))}
     with pytest.raises(InputError, match="no records"):
         compiled(policy_of(["q"], []), quasi, {})
+
+
+def test_a_column_without_values_has_no_lowest_level():
+    nothing = Domain(Kind.TEXT, np.array([], dtype=object))
+    quasi = {"a": (column("a", [0, 0, 0], nothing), Flat().build(nothing, "a"))}
+    policy = Policy(columns={"a": Column(role="quasi", lowest=1)}, models=(KAnonymity(2),))
+    assert compiled(policy, quasi, {}).problem.columns[0].lowest == 0

@@ -149,3 +149,14 @@ def test_columns_that_the_table_lacks_are_an_error_that_guesses():
 
 def test_a_table_of_just_the_declared_columns_is_fine():
     require_declared(policy(), ["illness", "age"])
+
+
+def test_models_of_one_column_that_differ_in_kind_may_stand_together():
+    models = (
+        TCloseness("illness", 0.2),
+        TCloseness("illness", 0.1, "ordered"),
+        LDiversity("illness", 2, "recursive", c=1.0),
+        LDiversity("illness", 3, "recursive", c=3.0),
+        LDiversity("illness", 2),
+    )
+    assert policy(models=models).models == models

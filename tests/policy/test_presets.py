@@ -1,11 +1,18 @@
+import datetime as dt
+import re
+
+import polars as pl
 import pytest
 
+from incrowd import datasets
 from incrowd.errors import PolicyError
 from incrowd.hierarchy import Dates, Flat, Intervals, Prefix
 from incrowd.models import KAnonymity, LDiversity, TCloseness
 from incrowd.policy import PRESETS, Column, Policy
 from incrowd.policy.codec import dumps, loads
 from incrowd.policy.presets import apply, find
+from incrowd.run import anonymize
+from incrowd.search import Lattice, Mondrian
 
 POLICY = Policy(
     columns={
@@ -84,3 +91,44 @@ def test_presets_are_described_in_one_line():
         assert preset.name == name
         assert preset.description
         assert "\n" not in preset.description
+
+
+@pytest.mark.parametrize("role", ["quasi", "sensitive"])
+@pytest.mark.parametrize("name", ["birth_date", "admission", "discharge_date"])
+def test_safe_harbor_knows_dates_by_their_names(name, role):
+    columns = {name: Column(role=role), "sex": Column(role="quasi")}
+    made = apply("hipaa-safe-harbor", Policy(columns=columns, models=(KAnonymity(2),)))
+    assert made.columns[name].hierarchy == Dates(steps=("year", "5 years", "10 years"))
+    assert made.columns[name].lowest == 1
+    columns[name] = Column(role=role, kind="text", hierarchy=Flat())
+    made = apply("hipaa-safe-harbor", Policy(columns=columns, models=(KAnonymity(2),)))
+    assert made.columns[name] == columns[name]
+
+
+def test_safe_harbor_knows_drafted_dates_whatever_their_names():
+    days = [dt.date(2020, 1, 1) + dt.timedelta(days=i % 7) for i in range(40)]
+    frame = pl.DataFrame({"diagnosis_date": days, "sex": ["f", "m"] * 20})
+    drafted = Policy.draft(frame)
+    assert drafted.columns["diagnosis_date"] == Column(role="sensitive", kind="date")
+    assert apply("hipaa-safe-harbor", drafted).columns["diagnosis_date"].lowest == 1
+
+
+SHOWN = {
+    "zip": r"[0-9]{3}\*\*|\*",
+    "age": r"\[\d+, (\d+\)|inf\))|\*",
+    "birth_date": r"\d{4}|\[\d{4}, \d{4}[\])]|\*",
+    "admission": r"\d{4}|\[\d{4}, \d{4}[\])]|\*",
+}
+
+
+@pytest.mark.parametrize("search", [Lattice(), Mondrian(), Mondrian(relaxed=True)])
+def test_safe_harbor_releases_show_years_three_digits_and_pooled_ages(search):
+    frame = datasets.hospital(400, seed=3).with_columns(age=2024 - pl.col("birth_date").dt.year())
+    policy = apply("hipaa-safe-harbor", Policy.draft(frame)).model_copy(update={"search": search})
+    release = anonymize(frame, policy, seed=1).frame
+    for name, pattern in SHOWN.items():
+        shown = release[name].cast(pl.String).drop_nulls().unique().to_list()
+        assert shown
+        assert not [label for label in shown if not re.fullmatch(pattern, label)]
+    ends = re.findall(r"\d+", " ".join(release["age"].drop_nulls()))
+    assert max(map(int, ends), default=0) <= 90

@@ -11,9 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from incrowd.errors import NotMetError
+from incrowd.hierarchy import Dates
 from incrowd.hierarchy.hierarchy import Hierarchy
 from incrowd.release.crowds import numbered
-from incrowd.release.verify import Reference, covers, demand, look, unchanged
+from incrowd.release.verify import Reference, coarse, covers, demand, look, unchanged
 from incrowd.release.verify import verify as verify_seen
 from incrowd.table.column import Domain, Kind
 from incrowd.table.roles import Missing
@@ -218,3 +219,21 @@ def test_verification_shares_nothing_with_the_search_at_any_depth():
     assert "incrowd.release.judges" in seen
     assert "incrowd.table.fold" not in seen
     assert "incrowd.table.tally" not in seen
+
+
+@pytest.mark.parametrize(
+    ("spec", "fine", "finer"),
+    [
+        (Dates(steps=("year", "5 years")), ["1921", "[1921, 1938]", "[1920, 1925)", "*"], "1921-05-17"),
+        (Dates(steps=("year",)), ["*"], "[1921-05-17, 1938]"),
+        (Dates(steps=("year",)), ["*"], "[1921, 1938-11-23]"),
+        (Dates(steps=("year",)), ["*"], "[1921, 1938-11]"),
+    ],
+)
+def test_cells_and_spans_finer_than_the_lowest_level_are_refused(spec, fine, finer):
+    days = np.array(["1921-05-17", "1938-11-23"], dtype="datetime64[D]")
+    tree = spec.build(Domain(Kind.DATE, days), "birth")
+    coarse(tree, "birth", numbered(pl.Series([*fine, None])), 1)
+    coarse(tree, "birth", numbered(pl.Series([*fine, finer])), 0)
+    with pytest.raises(NotMetError, match="1 labels of 'birth' are finer"):
+        coarse(tree, "birth", numbered(pl.Series([*fine, finer])), 1)

@@ -66,7 +66,9 @@ def perform(arguments: Sequence[str]) -> int:
             code = typer.main.get_command(app)(
                 list(arguments) or ["--help"], prog_name="incrowd", standalone_mode=False
             )
-    except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001  the outermost door
+    except BaseException as error:  # noqa: BLE001  the outermost door
+        if isinstance(error, SystemExit | GeneratorExit):
+            raise
         _debug(error)
         _forget_interrupt()
         return _fail(failure_of(error), as_json=as_json)

@@ -12,6 +12,7 @@ from incrowd.cli.output import Output
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
 
+COMPILING = "compiling for this machine, once; the next run starts at once"
 PATIENCE = 2.0
 """Seconds after which a person wants to see that something happens."""
 
@@ -56,6 +57,14 @@ class ProgressBar:
             if self._bar is not None and self._task is not None:
                 self._bar.update(self._task, description=what, completed=share)
 
+    def say(self, said: Output, text: str) -> None:
+        """A remark, above the bar if there is one."""
+        with self._lock:
+            if self._bar is None:
+                said.remark(text)
+            elif not said.quiet:
+                self._bar.console.print(text, markup=False, highlight=False)
+
     def _appear(self) -> None:
         from rich.console import Console  # noqa: PLC0415  seldom seen
         from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn  # noqa: PLC0415  seldom seen
@@ -79,9 +88,7 @@ class ProgressBar:
 @contextmanager
 def waiting(said: Output) -> Iterator[ProgressBar]:
     """A progress bar for work that may take long, and a word if it takes longer this once."""
-    from incrowd.kernels.compile import first_call_compiles  # noqa: PLC0415  not for --help
+    from incrowd.kernels.compile import when_compiling  # noqa: PLC0415  not for --help
 
-    if first_call_compiles():
-        said.remark("compiling for this machine, once; the next run starts at once")
-    with ProgressBar(quiet=said.quiet) as bar:
+    with ProgressBar(quiet=said.quiet) as bar, when_compiling(lambda: bar.say(said, COMPILING)):
         yield bar

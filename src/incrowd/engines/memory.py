@@ -10,6 +10,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 
 from incrowd.arrays import Codes, Counts, Floats, Texts
+from incrowd.engines.bare import bare_arrow, bare_pandas, bare_polars
 from incrowd.engines.base import Shown
 from incrowd.errors import InputError, PolicyError, boundary
 from incrowd.table.column import CodedColumn, Kind
@@ -95,8 +96,7 @@ class MemoryEngine:
         """The rows that leave, in a frame of the kind that came in.
 
         Columns keep their order, and all but the shown ones and pseudonyms their type and values.
-        Nothing else leaves: no index, no metadata, no category without a record. `order` is a
-        permutation of the records that leave.
+        Nothing else leaves (see `bare`). `order` is a permutation of the records that leave.
         """
         take = np.flatnonzero(class_of_record >= 0)
         take = take if order is None else take[order]
@@ -154,44 +154,11 @@ def _refuse_names(frame: Any) -> None:
 
 
 def _released(frame: "nw.DataFrame[Any]", columns: "Sequence[nw.Series[Any]]") -> Any:
+    natives = [column.to_native() for column in columns]
     match frame.implementation:
         case nw.Implementation.PANDAS:
-            return _released_pandas([column.to_native() for column in columns])
+            return bare_pandas(natives)
         case nw.Implementation.PYARROW:
-            return _released_arrow([(column.name, column.to_native()) for column in columns])
+            return bare_arrow([(c.name, n) for c, n in zip(columns, natives, strict=True)])
         case _:
-            return type(frame.to_native())([column.to_native() for column in columns])
-
-
-def _released_pandas(columns: Sequence[Any]) -> Any:
-    """A new frame: no index, no attributes, no category of a record that stayed."""
-    import pandas as pd  # noqa: PLC0415  whoever hands in its frame has it
-
-    found = {column.name: _trimmed(column.reset_index(drop=True)) for column in columns}
-    made = pd.DataFrame(found, columns=pd.Index([column.name for column in columns]))
-    made.attrs = {}
-    return made
-
-
-def _trimmed(column: Any) -> Any:
-    if hasattr(column.dtype, "categories"):
-        column = column.cat.remove_unused_categories()
-    column.attrs = {}
-    return column
-
-
-def _released_arrow(columns: Sequence[tuple[str, Any]]) -> Any:
-    """A new table: no metadata, no dictionary entry of a record that stayed."""
-    import pyarrow as pa  # noqa: PLC0415  whoever hands in its table has it
-
-    arrays = {name: _recoded(column) for name, column in columns}
-    return pa.table(arrays)
-
-
-def _recoded(column: Any) -> Any:
-    import pyarrow as pa  # noqa: PLC0415  whoever hands in its table has it
-
-    if not pa.types.is_dictionary(column.type):
-        return column
-    plain = column.cast(column.type.value_type)
-    return plain.dictionary_encode().cast(column.type)
+            return bare_polars(natives)

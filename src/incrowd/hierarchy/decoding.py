@@ -97,6 +97,10 @@ class Decoder:
         ends = np.array([run for found in runs for run in found], dtype=np.int32).reshape(-1, 2)
         return Decoded(of, start, ends[:, 0].copy(), ends[:, 1].copy())
 
+    def stands_for(self, label: str, run: Run) -> bool:
+        """Whether a label stands for the leaves of this run and no others."""
+        return self._runs(label) == [run]
+
     def _refuse_unknown(self, of: Codes, runs: list[list[Run]]) -> None:
         unknown = np.array([not found for found in runs], dtype=np.bool_)
         if unknown.any():
@@ -121,11 +125,17 @@ class Decoder:
 
     def _between(self, bounds: Bounds) -> Run | None:
         if bounds.low_inside and bounds.high_inside:
-            low = self._leaf.get(bounds.low or "")
-            high = self._leaf.get(bounds.high or "")
+            low, high = self._named(bounds.low or ""), self._named(bounds.high or "")
             if low is not None and high is not None:
-                return (low, high) if low <= high else None
+                return (low[0], high[1]) if low[0] <= high[1] else None
         return locate(self._leaves, bounds)
+
+    def _named(self, label: str) -> Run | None:
+        """From the first to the last leaf of the leaf and the nodes of this name."""
+        runs = list(self._nodes.get(label, ()))
+        if label in self._leaf:
+            runs.append((self._leaf[label], self._leaf[label]))
+        return (min(low for low, _ in runs), max(high for _, high in runs)) if runs else None
 
     def _exact(self, label: str) -> list[Run]:
         """A value in another spelling than ours: `1.0` for 1."""

@@ -9,7 +9,7 @@ import numpy as np
 from incrowd.arrays import MISSING, Codes, Flags, Texts
 from incrowd.errors import InputError
 from incrowd.hierarchy.decoding import Decoded, Decoder
-from incrowd.hierarchy.labels import span
+from incrowd.hierarchy.labels import joined, span
 from incrowd.table.column import Domain
 
 
@@ -73,10 +73,11 @@ class Hierarchy:
     def show(self, low: Codes, high: Codes, level: Codes, spans: bool, *, lowest: int = 0) -> Texts:
         """What a release shows for the leaves `low` to `high` at `level`, elementwise.
 
-        None stands for missing. With `spans` an ordered column shows its first and last leaf; all
-        other cells, and those at the `lowest` level that may be shown, show the label of their
-        node, exact ones their value. Cells that mix missing with values, and exact ones at the
-        highest level, show the label of the top.
+        None stands for missing. With `spans` an ordered column shows its first and last leaf, or
+        where the first and last node of the `lowest` level that may be shown begin and end; all
+        other cells, and those at the lowest level, show the label of their node, exact ones their
+        value. Cells that mix missing with values, and exact ones at the highest level, show the
+        label of the top.
         """
         mixed: Flags = (low == MISSING) & (high > MISSING)
         spanned: Flags = (low < high) & (level > lowest) & ~mixed & (spans and self.ordered)
@@ -86,17 +87,26 @@ class Hierarchy:
             here = (level == h) & ~spanned
             with_missing = np.concatenate([np.array([None], dtype=object), labels])
             shown[here] = with_missing[self.maps[h][low[here]]]
-        shown[spanned] = self._spans(low[spanned], high[spanned])
+        shown[spanned] = self._spans(low[spanned], high[spanned], lowest)
         return shown
 
-    def _spans(self, low: Codes, high: Codes) -> Texts:
+    def _spans(self, low: Codes, high: Codes, lowest: int) -> Texts:
         size = len(self.leaves) + 1
         pairs, place = np.unique(low.astype(np.int64) * size + high, return_inverse=True)
         texts = np.empty(len(pairs), dtype=object)
         for i, pair in enumerate(pairs.tolist()):
-            first, last = divmod(pair, size)
-            texts[i] = span(self.labels[0][first - 1], self.labels[0][last - 1])
+            texts[i] = self._span(*divmod(pair, size), lowest)
         return texts[place]
+
+    def _span(self, first: int, last: int, lowest: int) -> str:
+        """The label of the leaves from first to last, which are whole nodes of the lowest level."""
+        nodes, labels = self.maps[lowest], self.labels[lowest]
+        ends = labels[nodes[first] - 1], labels[nodes[last] - 1]
+        if lowest:
+            label = joined(*ends)
+            if self._decoder.stands_for(label, (first, last)):
+                return label
+        return span(*ends)
 
     @cached_property
     def _decoder(self) -> Decoder:

@@ -93,7 +93,8 @@ class Intervals:
             raise InputError(f"column {column!r} has {infinite} infinite values")
         levels = self._levels(values, counts) if len(domain) else []
         chosen = self.widths is not None or self.cuts is not None
-        return stack(domain, levels, column=column, ordered=True, prune=not chosen)
+        pooled = self._pooled and self.quantiles is None
+        return stack(domain, levels, column=column, ordered=True, prune=not (chosen or pooled))
 
     def _levels(self, values: Values, counts: Counts | None) -> list[Level]:
         if self.cuts is not None:
@@ -169,7 +170,7 @@ class Intervals:
             first = Decimal(repr(self.widths[0]))
             return [int(Decimal(repr(width)) / first) for width in self.widths]
         limit = MOST_LEVELS if self.levels is None else self.levels
-        return _growing(cells, self.factor, limit, last=1 if self._pooled else 2)
+        return _growing(cells, self.factor, limit, last=0 if self._pooled else 2)
 
     def _gridded(self, grid: Grid, times: int, keys: Values, zone: Codes) -> Level:
         nodes, first = runs(keys)
@@ -195,12 +196,13 @@ def _nested(cuts: tuple[Cuts, ...] | Cuts) -> Sequence[Cuts]:
 def _growing(cells: Values, factor: int, limit: int, *, last: int) -> list[int]:
     """Powers of the factor, as long as they merge something and `last` nodes are left.
 
-    With `last == 1` other values are pooled: then even cells of one value each are a level.
+    With `last == 0` other values are pooled: then even cells of one value each are a level, and
+    none at all.
     """
     times = 1
     chosen: list[int] = []
     nodes: list[int] = sorted(set(cells.tolist()))
-    below = len(cells) + (last == 1)
+    below = len(cells) + (last == 0)
     while len(chosen) < limit:
         if last <= len(nodes) < below:
             chosen.append(times)

@@ -93,6 +93,21 @@ def span(low: str, high: str) -> str:
     return f"[{low}, {high}]"
 
 
+def joined(low: str, high: str) -> str:
+    """The label of all that lies from the node of one label to that of another.
+
+    >>> joined("[20, 25)", "[35, 40)"), joined("[85, 90)", "[90, inf)"), joined("1965", "1970")
+    ('[20, 40)', '[85, inf)', '[1965, 1970]')
+    """
+    left = read_bounds(low) or Bounds(low, low)
+    right = read_bounds(high) or Bounds(high, high, high_inside=True)
+    if left.low is not None and left.low_inside and right.high is not None and right.high_inside:
+        return span(left.low, right.high)
+    first = "(-inf" if left.low is None else f"{'[' if left.low_inside else '('}{left.low}"
+    last = "inf)" if right.high is None else f"{right.high}{']' if right.high_inside else ')'}"
+    return f"{first}, {last}"
+
+
 def read_bounds(label: str) -> Bounds | None:
     """What an interval or span label says, None if it is another label."""
     if not label or label[0] not in "[(" or label[-1] not in "])":

@@ -23,8 +23,8 @@ class Prefix:
     """Codes whose last characters are masked: 02138, 0213*, 021**, 02***, 0****, *.
 
     A code that is shorter than what a level shows stays as it is. With a `separator` the parts
-    after it go first, then the characters of what is left: E11.9, E11, E1*, E**, *. Numbers are
-    masked as they are written.
+    after it go first, then the characters of what is left: E11.9, E11, E1*, E**, *. Whole numbers
+    get back the leading zeros that they lost: 501 beside 10001 is masked as 00501.
 
     >>> from incrowd.hierarchy.levels import texts
     >>> zips = Domain(Kind.TEXT, texts(["02138", "02139", "02141"]))
@@ -57,8 +57,9 @@ class Prefix:
         """The hierarchy of a column of codes; leaves are in the order of their characters."""
         codes = domain.labels.tolist()
         if self.separator is None:
-            codes.sort()
-            levels = self._masked(codes)
+            if not _whole(domain):
+                codes.sort()
+            levels = self._masked(_filled(codes) if _whole(domain) else codes)
         else:
             parts = sorted(code.split(self.separator) for code in codes)
             codes = [self.separator.join(code) for code in parts]
@@ -95,6 +96,19 @@ class Prefix:
             return shown
         last = len(shown) - 1
         return [shown[i * last // (MOST_LEVELS - 1)] for i in range(MOST_LEVELS)]
+
+
+def _whole(domain: Domain) -> bool:
+    """Whether the values are whole numbers from 0 on; they ascend."""
+    if domain.kind is not Kind.NUMBER or domain.values.dtype.kind != "i":
+        return False
+    return not len(domain) or bool(domain.values[0] >= 0)
+
+
+def _filled(codes: list[str]) -> list[str]:
+    """Whole numbers with leading zeros, all of one length."""
+    width = max((len(code) for code in codes), default=0)
+    return [code.zfill(width) for code in codes]
 
 
 def _label(key: str, shown: int, width: int) -> str:

@@ -14,7 +14,7 @@ from typing import IO, Any, Literal, TypeAlias
 import narwhals.stable.v2 as nw
 import polars as pl
 
-from incrowd.errors import IncrowdError, InputError, PolicyError, boundary
+from incrowd.errors import IncrowdError, InputError, PolicyError, boundary, is_panic
 from incrowd.io.atomic import reason
 from incrowd.io.text import DELIMITERS, decoded, find_delimiter, read_text
 
@@ -109,7 +109,7 @@ def write(frame: Any, path: str | os.PathLike[str], like: Source | None = None) 
         if kind == "parquet":
             table.write_parquet(target)
         elif kind == "arrow":
-            table.write_ipc(target)
+            table.write_ipc(target, compat_level=pl.CompatLevel.oldest())
         else:
             _write_text(table, target, delimiter, compression)
 
@@ -247,7 +247,11 @@ def _named_format(
 def _write_text(
     table: pl.DataFrame, target: IO[bytes], delimiter: str, compression: Compression | None
 ) -> None:
-    """A null is an empty cell; in a table of one column, where that were a blank line, a quoted."""
+    """A missing value is an empty cell, NaN too: as text it would be a value like any other.
+
+    In a table of one column, where an empty cell were a blank line, it is a quoted one.
+    """
+    table = table.with_columns(pl.col(pl.Float32, pl.Float64).fill_nan(None))
     if table.width == 1:
         table = table.with_columns(pl.all().cast(pl.String).fill_null(""))
     if compression == "gzip":
@@ -283,7 +287,9 @@ def _about(path: str | os.PathLike[str], done: str) -> Iterator[None]:
         raise
     except OSError as error:
         found = InputError(f"{name} cannot be {done}: {reason(error)}")
-    except Exception:  # noqa: BLE001  every library has its own exception tree
+    except BaseException as error:  # noqa: BLE001  every library has its own exception tree
+        if not isinstance(error, Exception) and not is_panic(error):
+            raise
         found = InputError(
             f"{name} cannot be {done}: its content does not fit the format",
             remedy="use another format",

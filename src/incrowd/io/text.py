@@ -162,7 +162,7 @@ def read_text(
     data: bytes, delimiter: str, header: bool | None, columns: Sequence[str] | None
 ) -> pl.DataFrame:
     """The records of a delimited text, every cell as the text it is."""
-    data = _with_line_feeds(data)
+    data = with_line_feeds(data)
     skipped = len(data) - len(data.lstrip(b"\r\n"))
     body = data[skipped:] if skipped else data
     records = first_records(body, delimiter)
@@ -171,24 +171,37 @@ def read_text(
     header = has_header(records) if header is None else header
     names = names_of(records[0], header=header)
     first_line = 1 + data.count(b"\n", 0, skipped)
+    frame = read_records(body, delimiter, names, first_line, header=header)
+    return frame if columns is None else frame.select(known(columns, names))
+
+
+def read_records(
+    body: bytes, delimiter: str, names: Sequence[str], first_line: int, *, header: bool
+) -> pl.DataFrame:
+    """Whole records of a delimited text; the first is skipped if it is the `header`.
+
+    `first_line` is the number of the first of these lines in the file, for messages.
+    """
     blank = _checked(body, delimiter, len(names), first_line)
     frame = _parsed(body, delimiter, header=header)
-    frame.columns = names
+    frame.columns = list(names)
     if len(blank):
         lines = np.ones(len(frame) + header, dtype=np.bool_)
         lines[blank[blank < len(lines)]] = False
         frame = frame.filter(pl.Series(lines[int(header) :]))
-    return frame if columns is None else frame.select(_known(columns, names))
+    return frame
 
 
-def _known(columns: Sequence[str], names: Sequence[str]) -> list[str]:
+def known(columns: Sequence[str], names: Sequence[str]) -> list[str]:
+    """These columns, all of which must be among the names."""
     for name in columns:
         if name not in names:
             raise PolicyError(f"there is no column {name!r}", remedy="name one of the header")
     return list(columns)
 
 
-def _with_line_feeds(data: bytes) -> bytes:
+def with_line_feeds(data: bytes) -> bytes:
+    """The text with its lines ended by line feeds, if they were ended by returns alone."""
     return data if b"\n" in data else data.replace(b"\r", b"\n")
 
 

@@ -44,6 +44,30 @@ def node_distances(
 
 
 @jit
+def most_kept(start: Counts, code: Codes, count: Counts, shares: Floats, t: float) -> Counts:
+    """The most people of each class that can stay so that those left are t-close, equal distance.
+
+    m people are close if the sum of min(x, q m) over the values is at least (1 - t) m, where x of
+    the class hold a value and the share q of the whole table. The difference of the two is concave
+    in m and 0 at 0, so that all m up to the largest are.
+    """
+    most = np.zeros(len(start) - 1, dtype=np.int64)
+    for c in range(len(most)):
+        low, high = 0, total_of(start, count, c)
+        while low < high:
+            m = (low + high + 1) // 2
+            shared = 0.0
+            for e in range(start[c], start[c + 1]):
+                shared += min(float(count[e]), shares[code[e]] * m)
+            if shared >= (1 - t) * m:
+                low = m
+            else:
+                high = m - 1
+        most[c] = low
+    return most
+
+
+@jit
 def ordered_distances(
     start: Counts, code: Codes, count: Counts, missing: float, rank: Counts, upto: Floats
 ) -> Floats:

@@ -7,13 +7,16 @@ ones. If even that fails they are compiled anew in each process, instead of fail
 
 import os
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from importlib import import_module
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import numba
-from numba.core import caching
+from numba.core import caching, event
 from numba.misc import appdirs
+from numba.np import linalg
 
 Kernel = TypeVar("Kernel", bound=Callable[..., Any])
 
@@ -21,6 +24,24 @@ _HERE = Path(__file__).resolve()
 _CONFIG: Any = numba.config
 _LOCATOR: Any = caching.UserWideCacheLocator
 _FOLDERS: Any = appdirs.AppDirs
+_LINALG: Any = linalg
+_LISTENER: Any = event.Listener
+
+
+def _load_without_scipy() -> None:
+    """Load what kernels are made of, but not SciPy, which numba would load only to see it there.
+
+    No kernel does linear algebra; whoever else uses numba for that still gets SciPy then.
+    """
+    look = _LINALG.ensure_blas
+    _LINALG.ensure_blas = lambda: None
+    try:
+        import_module("numba.np.arraymath")
+    finally:
+        _LINALG.ensure_blas = look
+
+
+_load_without_scipy()
 
 
 def _writable(folder: Path) -> bool:
@@ -84,3 +105,26 @@ def first_call_compiles() -> bool:
     A best guess: kernels changed since they were compiled are compiled again.
     """
     return CACHE is None or not any(CACHE.glob("*.nbi"))
+
+
+class _Told(_LISTENER):  # type: ignore[misc]
+    """Tells once that a kernel is compiled; loading one that is kept is no compilation."""
+
+    def __init__(self, tell: Callable[[], None]) -> None:
+        self._tell: Callable[[], None] | None = tell
+
+    def on_start(self, event: Any) -> None:  # noqa: ARG002  numba's seam
+        """A compilation begins."""
+        tell, self._tell = self._tell, None
+        if tell is not None:
+            tell()
+
+    def on_end(self, event: Any) -> None:
+        """A compilation ends."""
+
+
+@contextmanager
+def when_compiling(tell: Callable[[], None]) -> Iterator[None]:
+    """Call `tell` once if a kernel must be compiled meanwhile, as in the first run on a machine."""
+    with event.install_listener("numba:compile", _Told(tell)):
+        yield

@@ -1,98 +1,78 @@
 """Which classes are compatible when a missing value matches anything.
 
-Classes stand in the order of their patterns: those that miss the same columns are one run.
+Classes stand in the order of their patterns: those that miss the same columns are one run. Cells
+are above 0, and 0 where a value is missing. A *view* is a line with all bits set in some columns.
 """
 
 import numpy as np
 from numpy.typing import NDArray
 
-from incrowd.arrays import Codes, Counts, Flags
+from incrowd.arrays import Codes, Counts
 from incrowd.kernels.compile import jit
 
 Hashes = NDArray[np.uint64]
 
 _FACTOR = np.uint64(0x9E3779B97F4A7C15)
 _SHIFT = np.uint64(29)
+_HALF = np.uint64(32)
 
 
 @jit
-def cell_hashes(nodes: Codes) -> Hashes:
-    """A hash per class and column, so that any set of columns is hashed by their sum."""
-    hashes = np.empty(nodes.shape, dtype=np.uint64)
-    for c in range(nodes.shape[0]):
-        for j in range(nodes.shape[1]):
-            mixed = (np.uint64(nodes[c, j]) + _FACTOR * np.uint64(j + 1)) * _FACTOR
+def cell_hashes(cells: Hashes) -> Hashes:
+    """A hash per class and column, so that any set of columns is hashed by their sum; 0 of 0."""
+    hashes = np.empty(cells.shape, dtype=np.uint64)
+    for c in range(cells.shape[0]):
+        for j in range(cells.shape[1]):
+            mixed = (cells[c, j] + _FACTOR * np.uint64(j + 1)) * _FACTOR
             mixed = (mixed ^ (mixed >> _SHIFT)) * _FACTOR
-            hashes[c, j] = mixed ^ (mixed >> _SHIFT)
+            hashes[c, j] = mixed ^ (mixed >> _SHIFT) if cells[c, j] else np.uint64(0)
     return hashes
 
 
 @jit
-def key_of(c: int, joint: Counts, hashes: Hashes) -> np.uint64:
-    """The hash of a class in the joint columns."""
-    key = np.uint64(0)
-    for j in joint:
-        key += hashes[c, j]
-    return key
+def enter(
+    classes: Codes,
+    line: int,
+    views: Hashes,
+    cells: Hashes,
+    hashes: Hashes,
+    slots: Codes,
+    keys: Hashes,
+    found: int,
+    add: bool,
+) -> tuple[Codes, int]:
+    """The block of each class: of those that show the same where the bits of `views[line]` are set.
 
-
-@jit
-def equal(c: int, other: int, joint: Counts, nodes: Codes) -> bool:
-    """Whether two classes show the same in the joint columns."""
-    for j in joint:  # noqa: SIM110  numba compiles loops, not generators
-        if nodes[c, j] != nodes[other, j]:
-            return False
-    return True
-
-
-@jit
-def slot_of(
-    c: int, joint: Counts, nodes: Codes, hashes: Hashes, table: Codes, keys: Hashes
-) -> np.int64:
-    """The slot of the class that equals class c in the joint columns, or the free one for it.
-
-    `table` holds a class per slot, -1 where free, and `keys` their hashes.
+    `slots` and `keys` are a hash table: of each block a class, its line and its number (-1 where
+    free), and the hash of what it shows. A class that equals none before starts block `found` if it
+    is to be added, and is in block -1 if not. Returned is also the number of blocks.
     """
-    key = key_of(c, joint, hashes)
-    mask = np.int64(len(table) - 1)
-    slot = np.int64(key >> np.uint64(33)) & mask
-    while table[slot] >= 0:
-        if keys[slot] == key and equal(c, table[slot], joint, nodes):
-            return slot
-        slot = (slot + np.int64(1)) & mask
-    keys[slot] = key
-    return slot
-
-
-@jit
-def blocks_of(
-    few: Codes, many: Codes, joint: Counts, nodes: Codes, hashes: Hashes
-) -> tuple[Codes, Codes, int]:
-    """Blocks of classes that are equal in the joint columns: numbered for `few`, found for `many`.
-
-    A class of `many` that equals none of `few` is in block -1. Last is the number of blocks.
-    """
-    size = 4
-    while size < 4 * len(few):
-        size *= 2
-    table = np.full(size, -1, dtype=np.int32)
-    keys = np.empty(size, dtype=np.uint64)
-    number = np.empty(size, dtype=np.int32)
-    block_few = np.empty(len(few), dtype=np.int32)
-    found = 0
-    for i in range(len(few)):
-        slot = slot_of(few[i], joint, nodes, hashes, table, keys)
-        if table[slot] < 0:
-            table[slot] = few[i]
-            number[slot] = found
+    block_of = np.full(len(classes), -1, dtype=np.int32)
+    mask = np.uint64(len(keys) - 1)
+    for i in range(len(classes)):
+        c = np.uint64(classes[i])
+        key = np.uint64(0)
+        for j in range(cells.shape[1]):
+            key += hashes[c, j] & views[line, j]
+        slot = (key >> _HALF) & mask
+        while slots[slot, 2] >= 0:
+            same = keys[slot] == key
+            if same:
+                other, view = np.uint64(slots[slot, 0]), slots[slot, 1]
+                for j in range(cells.shape[1]):
+                    here, there = cells[c, j] & views[line, j], cells[other, j] & views[view, j]
+                    same = same and here == there
+            if same:
+                break
+            slot = (slot + np.uint64(1)) & mask
+        if slots[slot, 2] < 0:
+            if not add:
+                continue
+            slots[slot, 0], slots[slot, 1], slots[slot, 2] = classes[i], line, found
+            keys[slot] = key
             found += 1
-        block_few[i] = number[slot]
-    block_many = np.full(len(many), -1, dtype=np.int32)
-    for i in range(len(many)):
-        slot = slot_of(many[i], joint, nodes, hashes, table, keys)
-        if table[slot] >= 0:
-            block_many[i] = number[slot]
-    return block_few, block_many, found
+        block_of[i] = slots[slot, 2]
+    return block_of, found
 
 
 @jit
@@ -107,64 +87,72 @@ def longer(array: Codes, length: int) -> Codes:
 
 @jit
 def meet(
-    p: int, start: Counts, shown: Flags, nodes: Codes, hashes: Hashes
+    p: int, start: Counts, views: Hashes, cells: Hashes, hashes: Hashes
 ) -> tuple[Codes, Codes, Codes, Codes]:
     """What the classes of pattern p meet: here, source, and what sources are made of.
 
     Class `here[e]` is compatible with all of `source[e]`: a class, or, from the number of classes
-    on, a block of several. Block b has the classes `member` where `block` is b. `shown` tells the
-    columns that each pattern does not miss.
+    on, a block of several. Block b has the classes `member` where `block` is b. The last line of
+    `views` tells the columns that pattern p does not miss, the others those of them that some
+    pattern does not miss either.
     """
-    number = len(nodes)
+    number, lines = len(cells), len(views) - 1
     mine = np.arange(start[p], start[p + 1]).astype(np.int32)
-    here = np.empty(2 * len(mine), dtype=np.int32)
-    source = np.empty(2 * len(mine), dtype=np.int32)
-    block = np.empty(number, dtype=np.int32)
-    member = np.empty(number, dtype=np.int32)
-    edges, members, blocks = 0, 0, 0
-    for q in range(len(start) - 1):
-        theirs = np.arange(start[q], start[q + 1]).astype(np.int32)
-        joint = np.flatnonzero(shown[p] & shown[q])
-        if len(mine) <= len(theirs):
-            block_mine, block_theirs, found = blocks_of(mine, theirs, joint, nodes, hashes)
-        else:
-            block_theirs, block_mine, found = blocks_of(theirs, mine, joint, nodes, hashes)
-        source_of = sources(theirs, block_mine, block_theirs, found, number + blocks)
-        for i in range(len(theirs)):
-            b = block_theirs[i]
-            if b >= 0 and source_of[b] >= number:
-                block[members] = source_of[b] - number
-                member[members] = theirs[i]
-                members += 1
-                blocks = max(blocks, block[members - 1] + 1)
-        here, source = longer(here, edges + len(mine)), longer(source, edges + len(mine))
+    everyone = np.arange(number).astype(np.int32)
+    few = len(mine) * lines <= number
+    size = 4
+    while size < 2 * (len(mine) * lines if few else number):
+        size *= 2
+    slots, keys = np.full((size, 3), -1, dtype=np.int32), np.empty(size, dtype=np.uint64)
+    here, met = np.empty(2 * len(mine), dtype=np.int32), np.empty(2 * len(mine), dtype=np.int32)
+    block_of, found, edges = everyone, 0, 0
+    if not few:
+        block_of, found = enter(everyone, lines, views, cells, hashes, slots, keys, found, True)
+    for line in range(lines):
+        blocks, found = enter(mine, line, views, cells, hashes, slots, keys, found, few)
+        here, met = longer(here, edges + len(mine)), longer(met, edges + len(mine))
         for i in range(len(mine)):
-            if block_mine[i] >= 0 and source_of[block_mine[i]] >= 0:
-                here[edges] = mine[i]
-                source[edges] = source_of[block_mine[i]]
+            if blocks[i] >= 0:
+                here[edges], met[edges] = mine[i], blocks[i]
                 edges += 1
-    return here[:edges], source[:edges], block[:members], member[:members]
+    if few:
+        block_of, found = enter(everyone, lines, views, cells, hashes, slots, keys, found, False)
+    return sources(here[:edges], met[:edges], block_of, found)
 
 
 @jit
-def sources(theirs: Codes, block_mine: Codes, block_theirs: Codes, found: int, free: int) -> Codes:
-    """What each block is met as: its only class, or a new number if it has several.
-
-    -1 if it is not met, or has no class. New numbers are `free`, `free` + 1, …
-    """
-    met = np.zeros(found, dtype=np.bool_)
-    for b in block_mine:
-        if b >= 0:
-            met[b] = True
-    classes = np.zeros(found, dtype=np.int32)
+def sources(
+    here: Codes, met: Codes, block_of: Codes, found: int
+) -> tuple[Codes, Codes, Codes, Codes]:
+    """What `meet` returns: blocks that are met are the class they have, or numbered if several."""
+    number = len(block_of)
     source_of = np.full(found, -1, dtype=np.int32)
-    for i in range(len(theirs)):
-        b = block_theirs[i]
-        if b >= 0 and met[b]:
-            source_of[b] = theirs[i]
+    classes = np.zeros(found, dtype=np.int32)
+    for b in met:
+        source_of[b] = 0
+    members = 0
+    for c in range(number):
+        b = block_of[c]
+        if b >= 0 and source_of[b] >= 0:
+            source_of[b] = c
             classes[b] += 1
+            members += 1
+    free = number
     for b in range(found):
+        members -= classes[b] == 1
         if classes[b] > 1:
             source_of[b] = free
             free += 1
-    return source_of
+    block, member = np.empty(members, dtype=np.int32), np.empty(members, dtype=np.int32)
+    end = 0
+    for c in range(number):
+        b = block_of[c]
+        if b >= 0 and source_of[b] >= number:
+            block[end], member[end] = source_of[b] - number, c
+            end += 1
+    end = 0
+    for e in range(len(met)):
+        if classes[met[e]] > 0:
+            here[end], met[end] = here[e], source_of[met[e]]
+            end += 1
+    return here[:end].copy(), met[:end].copy(), block, member

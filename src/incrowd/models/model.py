@@ -1,8 +1,8 @@
 """What every model is: a condition that each class must meet."""
 
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
-from incrowd.arrays import Flags
+from incrowd.arrays import Counts, Flags
 from incrowd.classes import Classes, Histogram
 from incrowd.errors import PolicyError
 
@@ -53,6 +53,18 @@ class Model(Protocol):
 
         `whole` is the table as one class. If it is worse than `asked`, the request is infeasible.
         """
+
+
+@runtime_checkable
+class Shrinking(Protocol):
+    """A monotone model that knows how much of a failing class can be saved at best.
+
+    What stays of a class when its records are told apart satisfies a monotone model as a whole, so
+    a search learns how many records leave at least wherever levels are lower.
+    """
+
+    def most_kept(self, classes: Classes) -> Counts:
+        """A limit, per class, of the people of any part of it that satisfies the model."""
 
 
 def histogram_of(classes: Classes, model: str, column: str) -> Histogram:

@@ -7,7 +7,7 @@ import numpy as np
 from pydantic import Field
 from pydantic.dataclasses import dataclass
 
-from incrowd.arrays import Codes, Flags, Floats
+from incrowd.arrays import Codes, Counts, Flags, Floats
 from incrowd.classes import Classes, Histogram, SensitiveColumn
 from incrowd.errors import PolicyError
 from incrowd.models.model import histogram_of
@@ -72,9 +72,22 @@ class TCloseness:
         """The distance of the farthest class; 0 if there is no class."""
         return settled(float(self._distances(classes).max(initial=0.0)), self.asked)
 
-    def possible(self, whole: Classes) -> float:  # noqa: ARG002  the same for every table
-        """The table as one class is at distance 0 from itself."""
-        return 0.0
+    def possible(self, whole: Classes) -> float:
+        """How far the records that can leave are, as one class, from the table as it was read.
+
+        0 unless records without a quasi-identifying value were left out.
+        """
+        return self.reached(whole)
+
+    def most_kept(self, classes: Classes) -> Counts:
+        """The most people of each class that can stay so that those who stay are t-close."""
+        from incrowd.kernels.closeness import most_kept  # noqa: PLC0415  numba only when needed
+
+        if self.distance != "equal":
+            return classes.people
+        held = histogram_of(classes, self.name, self.column)
+        limit = self.t + TOLERANCE
+        return most_kept(held.start, held.code, held.count, held.column.shares, limit)
 
     def _distances(self, classes: Classes) -> Floats:
         held = histogram_of(classes, self.name, self.column)

@@ -210,7 +210,18 @@ def _plain(plugin: Any, *, exclude_defaults: bool = False) -> dict[str, Any]:
     values: dict[str, Any] = adapter.dump_python(
         plugin, mode="json", exclude_none=True, exclude_defaults=exclude_defaults
     )
-    return {"name": plugin.name} | values
+    return {"name": plugin.name} | {key: _brief(value) for key, value in values.items()}
+
+
+def _brief(value: Any) -> Any:
+    """A number without a fraction that says nothing: 5, not 5.0."""
+    if isinstance(value, list):
+        return [_brief(item) for item in value]
+    whole = isinstance(value, float) and value.is_integer() and abs(value) < _EXACT
+    return int(value) if whole else value
+
+
+_EXACT = 2.0**53
 
 
 def _set(container: Any, path: Path, value: Any) -> None:

@@ -95,13 +95,14 @@ def _quasi_column(policy: Policy, name: str, quasi: Quasi, there: Flags) -> Quas
     column, hierarchy = quasi[name]
     frequency = np.bincount(column.codes[there], minlength=len(hierarchy.leaves) + 1)
     asked = policy.columns[name]
-    if asked.lowest >= hierarchy.height:
+    lowest = asked.lowest if len(hierarchy.leaves) else 0
+    if lowest >= hierarchy.height:
         raise PolicyError(
             f"the lowest level of {name!r} leaves nothing to show: its hierarchy has "
             f"{hierarchy.height} levels above the values, the last of which shows '*'",
             remedy=f"take a lowest level below {hierarchy.height}, or drop the column",
         )
-    return QuasiColumn(name, hierarchy, frequency.astype(np.int64), asked.weight, asked.lowest)
+    return QuasiColumn(name, hierarchy, frequency.astype(np.int64), asked.weight, lowest)
 
 
 def _sensitive_column(name: str, sensitive: Counted, unit: Codes | None) -> SensitiveColumn:

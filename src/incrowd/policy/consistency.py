@@ -99,7 +99,8 @@ def _needs_hierarchy(model: Model) -> bool:
 
 
 def _twice(policy: "Policy") -> Iterator[Fault]:
-    kinds = [(m.name, m.columns, getattr(m, "kind", None)) for m in policy.models]
+    ways = ("kind", "c", "distance")
+    kinds = [(m.name, m.columns, *(getattr(m, w, None) for w in ways)) for m in policy.models]
     for kind, times in Counter(kinds).items():
         if times > 1:
             of = f" of '{kind[1][0]}'" if kind[1] else ""

@@ -205,10 +205,11 @@ def _with_one_unit(guesses: dict[str, Guess]) -> dict[str, Guess]:
 
 
 def _column(sketch: Sketch, found: Guess) -> Column:
-    hierarchy: AnyHierarchy | None = None
+    """Dates that leave as they are say that they are dates, so that a preset can tell."""
     if found.role is Role.QUASI:
-        hierarchy = suggest(sketch.domain, sketch.name).spec
-    return Column(role=found.role, hierarchy=hierarchy)
+        return Column(role=found.role, hierarchy=suggest(sketch.domain, sketch.name).spec)
+    dated = sketch.kind is Kind.DATE and found.role in {Role.SENSITIVE, Role.KEEP}
+    return Column(role=found.role, kind=Kind.DATE if dated else None)
 
 
 def _diversity(columns: Sequence[Sketch], guesses: Mapping[str, Guess]) -> list[AnyModel]:

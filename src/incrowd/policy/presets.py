@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from incrowd.errors import PolicyError
-from incrowd.hierarchy import AnyHierarchy, Dates, Intervals, Prefix
+from incrowd.hierarchy import AnyHierarchy, Dates, Intervals, Prefix, Suggested
 from incrowd.models import AnyModel, KAnonymity, LDiversity
 from incrowd.policy.codec import made
 from incrowd.policy.faults import did_you_mean
@@ -85,9 +85,16 @@ def _safe_harbor(name: str, column: Column) -> Column:
         return Column(role=Role.IDENTIFIER)
     if _is_small_place(name, about) or (about in {"birth", "event"} and column.role is Role.KEEP):
         return Column(role=Role.DROP)
-    if column.kind is Kind.DATE or isinstance(column.hierarchy, Dates):
+    if _tells_dates(column, about):
         return _coarser(column, _YEARS)
     return _coarser(column, _COARSER[about]) if about in _COARSER else column
+
+
+def _tells_dates(column: Column, about: str) -> bool:
+    """Whether a column holds dates: it says so, or its name does and nothing speaks against it."""
+    if column.kind is not None or isinstance(column.hierarchy, Dates):
+        return column.kind is Kind.DATE or isinstance(column.hierarchy, Dates)
+    return about in {"birth", "event"} and isinstance(column.hierarchy, Suggested | None)
 
 
 def _is_small_place(name: str, about: str) -> bool:
@@ -111,6 +118,8 @@ _ALL = (
         column=_safe_harbor,
         limits=(
             "3-digit ZIP areas of 20,000 people or fewer are not replaced by 000",
+            "years of birth of people over 89 are shown as years, not pooled: drop the birth date "
+            "and keep the age, or leave those people out",
             "columns are recognized by their names; free text and images are not searched",
         ),
     ),

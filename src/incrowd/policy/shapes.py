@@ -24,10 +24,14 @@ class Shape:
     sure: bool = True
     least: int = 1
     """The number of distinct values below which the form may be chance."""
+    advice: str = ""
+    """What would make more of such values than text."""
 
 
-def _shape(name: str, role: Role, pattern: str, *, sure: bool = True, least: int = 1) -> Shape:
-    return Shape(name, role, re.compile(pattern, re.IGNORECASE), sure, least)
+def _shape(  # noqa: PLR0913  one per field
+    name: str, role: Role, pattern: str, *, sure: bool = True, least: int = 1, advice: str = ""
+) -> Shape:
+    return Shape(name, role, re.compile(pattern, re.IGNORECASE), sure, least, advice)
 
 
 SHAPES = (
@@ -44,7 +48,21 @@ SHAPES = (
         r"(?:\+\d{1,3}[ .-]?)?(?:\(\d{2,5}\)[ .-]?)\d{3,4}[ .-]?\d{3,5}"
         r"|\+\d[\d .()-]{7,16}\d|\d{3}[ .-]\d{3}[ .-]\d{4}",
     ),
-    _shape("dates", Role.QUASI, r"\d{1,4}[-./]\d{1,2}[-./]\d{1,4}(?:[ T].*)?", sure=False),
+    _shape(
+        "dates",
+        Role.QUASI,
+        r"\d{1,4}[-./]\d{1,2}[-./]\d{1,4}(?:[ T].*)?",
+        sure=False,
+        advice="read as text, as they are not written like 2024-12-31; so they become no months "
+        "or years",
+    ),
+    _shape(
+        "numbers with a decimal comma",
+        Role.QUASI,
+        r"[+-]?\d[\d.]*,\d+",
+        sure=False,
+        advice="read as text; with a decimal point they would become intervals",
+    ),
     _shape("postal codes", Role.QUASI, r"\d{5}(?:-\d{4})?", sure=False, least=10),
     _shape(
         "postal codes",

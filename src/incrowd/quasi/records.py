@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -31,17 +32,17 @@ class Records:
     @property
     def rows(self) -> int:
         """Number of rows, which may be fewer than the records."""
-        return self.codes.shape[1]
+        return len(self.counts)
 
-    @property
+    @cached_property
     def total(self) -> int:
         """Number of records."""
         return int(self.counts.sum())
 
-    @property
+    @cached_property
     def domains(self) -> Counts:
         """Per column: one more than its largest code."""
-        return self.codes.max(axis=1, initial=0).astype(np.int64) + 1
+        return np.array([int(line.max(initial=0)) + 1 for line in self.codes], dtype=np.int64)
 
     def places(self, names: Sequence[str]) -> tuple[int, ...]:
         """The places of these columns."""

@@ -41,7 +41,10 @@ def _readable(column: pl.Series, missing_values: Sequence[str], *, text: bool) -
 
 
 def typed(rows: pl.DataFrame, like: pl.DataFrame) -> pl.DataFrame:
-    """Rows of a text file in the types that they had; a column that does not fit stays text."""
+    """Rows of a text file in the types that they had.
+
+    A column stays text if it does not fit, or if its type would not tell all of its texts apart.
+    """
     types = like.schema
     return pl.DataFrame([_cast(column, types.get(column.name)) for column in rows.iter_columns()])
 
@@ -51,7 +54,9 @@ def _cast(column: pl.Series, dtype: pl.DataType | None) -> pl.Series:
         return column
     try:
         if isinstance(dtype, pl.Date | pl.Datetime | pl.Time) and column.dtype == pl.String:
-            return column.str.strptime(dtype)
-        return column.cast(dtype)
+            fitting = column.str.strptime(dtype)
+        else:
+            fitting = column.cast(dtype)
     except pl.exceptions.PolarsError:
         return column
+    return fitting if fitting.n_unique() == column.n_unique() else column

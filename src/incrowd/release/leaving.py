@@ -1,6 +1,6 @@
 """From a recoding to what becomes of each record."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -23,8 +23,12 @@ class Leaving:
     shown: Mapping[str, Shown]
     """What the classes show of the quasi-identifying columns."""
     dropped: tuple[str, ...]
-    pseudonyms: Mapping[str, Texts] = field(default_factory=dict, repr=False)
+    pseudonyms: Mapping[str, Texts] = field(default_factory=dict)
     """The columns that show a pseudonym, one per record of the table."""
+
+    def __repr__(self) -> str:
+        """Without values."""
+        return f"Leaving({len(self.records)} of {len(self.classes)} records)"
 
     @property
     def records(self) -> Counts:
@@ -37,6 +41,12 @@ def dropped(policy: Policy) -> tuple[str, ...]:
     """The columns that do not leave: those dropped, identifiers without a pseudonym, the unit."""
     named = tuple(name for name in policy.identifiers if policy.columns[name].action == "drop")
     return (*policy.dropped, *named, *((policy.unit,) if policy.unit else ()))
+
+
+def leaving_names(policy: Policy, names: Iterable[str]) -> tuple[str, ...]:
+    """The columns of a table that leave, in their order."""
+    gone = set(dropped(policy))
+    return tuple(name for name in names if name not in gone)
 
 
 def pseudonymous(policy: Policy) -> tuple[str, ...]:

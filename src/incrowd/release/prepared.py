@@ -26,9 +26,19 @@ from incrowd.release.certificate import (
     versions,
 )
 from incrowd.release.crowds import numbered
-from incrowd.release.leaving import Leaving, unchanging
+from incrowd.release.leaving import Leaving, leaving_names, pseudonymous, unchanging
 from incrowd.release.verdict import Verdict
-from incrowd.release.verify import Reference, Seen, coarse, covers, look, unchanged, verify
+from incrowd.release.verify import (
+    Reference,
+    Seen,
+    coarse,
+    complete,
+    covers,
+    look,
+    replaced,
+    unchanged,
+    verify,
+)
 from incrowd.release.written import written
 from incrowd.risk import Risk, measure
 from incrowd.search.search import Found
@@ -49,6 +59,10 @@ class Table:
     unit: Codes | None
     weights: Floats | None
     compiled: Compiled
+
+    def __repr__(self) -> str:
+        """Without values."""
+        return f"Table({len(self.rows)} records, {len(self.rows.columns)} columns)"
 
     @cached_property
     def reference(self) -> dict[str, Reference]:
@@ -75,13 +89,20 @@ class Prepared:
     """The rows that are to leave, in the kind of frame that came in."""
     order: Literal["system", "given", "kept"]
 
+    def __repr__(self) -> str:
+        """Without values."""
+        return f"Prepared({self.table!r}, {self.leaving!r})"
+
 
 def prove(prepared: Prepared, rows: pl.DataFrame) -> tuple[Seen, tuple[Verdict, ...]]:
     """What the rows show of their policy; `NotMetError` if a cell is not what it must be."""
     table, records = prepared.table, prepared.leaving.records
+    complete(rows, leaving_names(table.policy, table.rows.columns), len(records))
     unchanged(table.rows.select(unchanging(table.policy)), rows, records)
     people = None if table.unit is None else table.unit[records]
     clear = readable(rows, table.policy.missing_values, text=table.text)
+    for name in pseudonymous(table.policy):
+        replaced(name, clear[name], prepared.leaving.pseudonyms[name][records])
     seen = look(clear, table.policy, people)
     for name, (column, hierarchy) in table.quasi.items():
         covers(hierarchy, name, seen.quasi[name], column.codes[records])

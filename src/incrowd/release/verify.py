@@ -14,6 +14,7 @@ import polars as pl
 from incrowd.arrays import Codes, Counts, Texts
 from incrowd.errors import InputError, NotMetError
 from incrowd.hierarchy.decoding import Decoded
+from incrowd.hierarchy.labels import read_bounds
 from incrowd.release.cells import text_of
 from incrowd.release.crowds import Cells, Crowds, crowds_of, numbered
 from incrowd.release.judges import Evidence, Values, judge
@@ -34,6 +35,10 @@ class Reference:
     """People per position."""
     maps: Codes | None = None
     """`maps[level, position]` is the node of that position, if the column has a hierarchy."""
+
+    def __repr__(self) -> str:
+        """Without values."""
+        return f"Reference({len(self.place)} values)"
 
     @classmethod
     def read(
@@ -78,6 +83,10 @@ class Seen:
     quasi: Mapping[str, Cells]
     """The cells of the quasi-identifying columns."""
     crowds: Crowds
+
+    def __repr__(self) -> str:
+        """Without values."""
+        return f"Seen({len(self.rows)} rows, {self.crowds.number} classes)"
 
 
 def look(rows: pl.DataFrame, policy: _Policy, people: Codes | None = None) -> Seen:
@@ -145,21 +154,55 @@ def covers(decoder: _Decoder, name: str, cells: Cells, codes: Codes) -> None:
 
 
 def coarse(decoder: _Decoder, name: str, cells: Cells, lowest: int) -> None:
-    """No released cell is a label of a level below the lowest that may be shown."""
+    """No released cell is finer than the lowest level that may be shown.
+
+    It is a label of that level or a higher one, or a span that begins and ends where they do.
+    """
+    if not lowest:
+        return
     allowed = {label for labels in decoder.labels[lowest:] for label in labels.tolist()}
-    below = {label for labels in decoder.labels[:lowest] for label in labels.tolist()} - allowed
-    finer = sum(label in below for label in cells.labels.to_list())
+    known = [bounds for label in allowed if (bounds := read_bounds(label)) is not None]
+    firsts = {*allowed, *(bounds.low for bounds in known)}
+    lasts = {*allowed, *(bounds.high for bounds in known)}
+    finer = 0
+    for label in set(cells.labels.to_list()) - allowed:
+        ends = read_bounds(label)
+        finer += ends is None or ends.low not in firsts or ends.high not in lasts
     if finer:
         raise NotMetError(f"{finer:,} labels of {name!r} are finer than its lowest level allows")
+
+
+def complete(rows: pl.DataFrame, names: Sequence[str], records: int) -> None:
+    """There are these columns and so many rows, and nothing else."""
+    if rows.columns != list(names):
+        strange = len(set(rows.columns) - set(names))
+        raise NotMetError(
+            f"the release does not have the {len(names)} columns that may leave, or has "
+            f"{strange} that may not; nothing was released"
+        )
+    if len(rows) != records:
+        raise NotMetError(f"the release has {len(rows):,} rows in place of {records:,}")
+
+
+def replaced(name: str, cells: pl.Series, pseudonyms: Texts) -> None:
+    """Every cell of an identifier shows its pseudonym."""
+    wanted = pl.Series(pseudonyms.tolist(), dtype=pl.String)
+    if not text_of(cells).equals(wanted, null_equal=True):
+        raise NotMetError(f"the identifier {name!r} does not show its pseudonyms")
 
 
 def unchanged(before: pl.DataFrame, after: pl.DataFrame, order: Counts) -> None:
     """Columns that are kept hold in row i of the release what row `order[i]` of the table held."""
     for name in before.columns:
-        old, new = before[name].gather(order), after[name]
+        old, new = (_known(column) for column in (before[name].gather(order), after[name]))
         same = old.dtype == new.dtype and old.equals(new, null_equal=True)
         if not same and not text_of(old).equals(text_of(new), null_equal=True):
             raise NotMetError(f"the column {name!r} should be kept as it is, but was changed")
+
+
+def _known(column: pl.Series) -> pl.Series:
+    """Numbers that are none are missing, as a text file would have it."""
+    return column.fill_nan(None) if column.dtype.is_float() else column
 
 
 def _verdict(model: Any, evidence: Evidence) -> Verdict:

@@ -98,7 +98,7 @@ class Quest:
                 self._frontier.close(node)
                 return False
             lifted, verdict = verdict.doomed, self._judge.by_value(counted)
-        if self._judge.too_many(counted, verdict.doomed):
+        if self._judge.hopeless(counted, verdict):
             self._frontier.doom(node)
             return True
         self._frontier.hope(node)

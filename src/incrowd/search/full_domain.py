@@ -189,7 +189,7 @@ def _nearest(model: Model, whole: Classes) -> tuple[float, str]:
     """The best possible value, rounded to the side that can be reached, and what to ask for."""
     possible = model.possible(whole)
     if not model.higher_is_safer:
-        limit = float(np.ceil(possible * 1000 - _SLACK) / 1000)
+        limit = max(float(np.ceil(possible * 1000 - _SLACK) / 1000), 0.0)
         return limit, f"ask for at least {limit:g}" if limit < 1 else "leave it out"
     limit = float(np.floor(possible * 1000 + _SLACK) / 1000)
     return limit, f"ask for at most {limit:g}" if limit >= 1 else "leave it out"

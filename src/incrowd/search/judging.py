@@ -1,13 +1,13 @@
 """What the lattice search finds out about one node."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from incrowd.arrays import Codes, Counts, Flags
 from incrowd.classes import Classes, SensitiveColumn, classes_of
 from incrowd.kernels import lattice as kernels
-from incrowd.models.model import Model
+from incrowd.models.model import Model, Shrinking
 from incrowd.problem import Problem
 from incrowd.search.rollup import ClassTable, ClassTables, Grouping, Node, root_table
 from incrowd.table.tally import Tally
@@ -37,6 +37,8 @@ class Verdict:
     kept: Flags
     doomed: Flags
     """Classes whose records fail at every node below, too."""
+    lost: int = 0
+    """Of the other classes, records that leave at this and every node below, at least."""
 
 
 class Judge:
@@ -57,6 +59,11 @@ class Judge:
         self._tables = ClassTables(self.root, _MEMORY)
         self.total = problem.tally.records
         self._lasting = [self._lasts(model) for model in problem.models]
+        self._shrinking = [
+            model
+            for model in problem.models
+            if isinstance(model, Shrinking) and not len(problem.tally.shared_row)
+        ]
         self.final = all(not model.columns for model in problem.models)
         """Whether sizes alone decide."""
 
@@ -84,7 +91,23 @@ class Judge:
 
     def by_value(self, counted: Counted) -> Verdict:
         """What all models say."""
-        return self._ask(self.classes(counted), columns=True)
+        classes = self.classes(counted)
+        verdict = self._ask(classes, columns=True)
+        return replace(verdict, lost=self._lost(classes, verdict)) if self._shrinking else verdict
+
+    def _lost(self, classes: Classes, verdict: Verdict) -> int:
+        """How many records of classes that are not doomed leave here and below, at least.
+
+        What is saved of a class must be enough for the models that look at sizes.
+        """
+        failing = np.flatnonzero(~verdict.kept & ~verdict.doomed).astype(np.int32)
+        torn = classes.take(failing)
+        stay = torn.people
+        for model in self._shrinking:
+            stay = np.minimum(stay, model.most_kept(torn))
+        few = self._ask(Classes(stay, stay, {}), columns=False).doomed
+        stay = np.where(few, 0, stay)
+        return int((torn.people - stay).sum())
 
     def classes(self, counted: Counted) -> Classes:
         """The classes of a node with the histograms that models and loss read."""
@@ -105,9 +128,16 @@ class Judge:
                 lasting &= flags
         return Verdict(kept, ~lasting)
 
-    def too_many(self, counted: Counted, failing: Flags) -> bool:
-        """Whether leaving out the failing classes leaves out too much, or everything."""
-        lost = int(counted.sizes.records[failing].sum())
+    def hopeless(self, counted: Counted, verdict: Verdict) -> bool:
+        """Whether too much, or everything, leaves at this and every node below."""
+        return self.too_many(counted, verdict.doomed, verdict.lost)
+
+    def too_many(self, counted: Counted, failing: Flags, lost: int = 0) -> bool:
+        """Whether leaving out the failing classes leaves out too much, or everything.
+
+        `lost` records leave anyway.
+        """
+        lost += int(counted.sizes.records[failing].sum())
         return lost > self._problem.suppressible or lost == self.total
 
 

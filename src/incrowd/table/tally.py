@@ -1,6 +1,6 @@
 """Distinct coded rows with their counts: all that a search sees of a table."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -28,7 +28,7 @@ class Tally:
     """People per row that have no record in another row: shape (n,)."""
     shared_row: Codes
     shared_unit: Codes
-    weights: Floats | None = None
+    weights: Floats | None = field(default=None, repr=False)
     """Sum of the sampling weights per row, if the table has them."""
     row_of: Codes | None = None
     """The row of each record, if records are at hand: shape (records,)."""

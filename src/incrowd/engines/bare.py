@@ -1,0 +1,155 @@
+"""Frames with nothing in them but their cells.
+
+A frame may carry what none of its cells shows: metadata, an index, categories of records that stay
+behind, and buffers. Arrow's views of text are such a buffer: rows taken from a column still hold
+the texts of all its rows, in their old order, and so would every file that is made of them.
+"""
+
+import io
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import polars as pl
+
+
+def bare_polars(columns: Sequence[pl.Series]) -> pl.DataFrame:
+    """A Polars frame of these columns."""
+    trimmed = [_with_used_categories(column) for column in columns]
+    views = [column for column in trimmed if _has_views(column.dtype)]
+    own = {column.name: column for column in _copied(views)}
+    return pl.DataFrame([own.get(column.name, column) for column in trimmed])
+
+
+def bare_pandas(columns: Sequence[Any]) -> Any:
+    """A pandas frame of these columns."""
+    import pandas as pd  # noqa: PLC0415  whoever hands in its frame has it
+
+    found = {column.name: _bare_column(column.reset_index(drop=True)) for column in columns}
+    made = pd.DataFrame(found, columns=pd.Index([column.name for column in columns]))
+    made.attrs = {}
+    return made
+
+
+def bare_arrow(columns: Sequence[tuple[str, Any]]) -> Any:
+    """A PyArrow table of these columns."""
+    import pyarrow as pa  # noqa: PLC0415  whoever hands in its table has it
+
+    return pa.table({name: _bare_array(column) for name, column in columns})
+
+
+def _copied(columns: Sequence[pl.Series]) -> list[pl.Series]:
+    """The columns with their texts one after the other in buffers of their own."""
+    if not columns:
+        return []
+    buffer = io.BytesIO()
+    pl.DataFrame(columns).write_ipc(buffer, compat_level=pl.CompatLevel.oldest())
+    buffer.seek(0)
+    return pl.read_ipc(buffer).get_columns()
+
+
+def _has_views(dtype: pl.DataType) -> bool:
+    return any(isinstance(part, pl.String | pl.Binary) for part in _parts(dtype))
+
+
+def _parts(dtype: pl.DataType) -> list[pl.DataType]:
+    """The type and all types within it."""
+    if isinstance(dtype, pl.List | pl.Array):
+        return [dtype, *_parts(_made(dtype.inner))]
+    if isinstance(dtype, pl.Struct):
+        return [dtype, *(part for field in dtype.fields for part in _parts(_made(field.dtype)))]
+    return [dtype]
+
+
+def _made(dtype: Any) -> pl.DataType:
+    """Types within others may be given by their class alone."""
+    made: pl.DataType = dtype() if isinstance(dtype, type) else dtype
+    return made
+
+
+def _with_used_categories(column: pl.Series) -> pl.Series:
+    """An Enum lists what some cell shows, in its order; within lists and structures it is text."""
+    if isinstance(column.dtype, pl.Enum):
+        shown = set(column.unique().to_list())
+        used = [label for label in column.dtype.categories.to_list() if label in shown]
+        return column.cast(pl.String).cast(pl.Enum(used))
+    if any(isinstance(part, pl.Enum) for part in _parts(column.dtype)):
+        return column.cast(_without_enums(column.dtype))
+    return column
+
+
+def _without_enums(dtype: pl.DataType) -> pl.DataType:
+    if isinstance(dtype, pl.Enum):
+        return pl.String()
+    if isinstance(dtype, pl.List):
+        return pl.List(_without_enums(_made(dtype.inner)))
+    if isinstance(dtype, pl.Array):
+        return pl.Array(_without_enums(_made(dtype.inner)), dtype.size)
+    if isinstance(dtype, pl.Struct):
+        fields = [pl.Field(f.name, _without_enums(_made(f.dtype))) for f in dtype.fields]
+        return pl.Struct(fields)
+    return dtype
+
+
+def _bare_column(column: Any) -> Any:
+    """Categories that some cell shows; in their order only if they have one that means something.
+
+    The order of others may be that in which the records once stood.
+    """
+    if hasattr(column.dtype, "categories"):
+        column = column.cat.remove_unused_categories()
+        if not column.cat.ordered:
+            column = column.cat.reorder_categories(_sorted(column.cat.categories.tolist()))
+    elif hasattr(column.dtype, "pyarrow_dtype"):
+        column = _bare_arrow_column(column)
+    column.attrs = {}
+    return column
+
+
+def _sorted(categories: list[Any]) -> list[Any]:
+    """Categories in an order that owes nothing to the records."""
+    try:
+        return sorted(categories)
+    except TypeError:
+        return sorted(categories, key=lambda category: (type(category).__name__, str(category)))
+
+
+def _bare_arrow_column(column: Any) -> Any:
+    """A pandas column on top of Arrow."""
+    import pandas as pd  # noqa: PLC0415  whoever hands in its frame has it
+
+    array = _bare_array(column.array.__arrow_array__())
+    return pd.Series(pd.arrays.ArrowExtensionArray(array), name=column.name)
+
+
+def _bare_array(column: Any) -> Any:
+    """An Arrow column whose type says nothing more, and whose dictionary is its own."""
+    import pyarrow as pa  # noqa: PLC0415  whoever hands in its table has it
+
+    if pa.types.is_dictionary(column.type):
+        plain = column.cast(column.type.value_type)
+        return plain.dictionary_encode().cast(column.type)
+    bare = _bare_type(column.type)
+    same = bare.equals(column.type, check_metadata=True)
+    return column if same else column.cast(bare)
+
+
+def _bare_type(dtype: Any) -> Any:
+    """The type without metadata; a dictionary within lists and structures becomes its values."""
+    import pyarrow as pa  # noqa: PLC0415  whoever hands in its table has it
+
+    def bare(field: Any) -> Any:
+        return field.remove_metadata().with_type(_bare_type(field.type))
+
+    if pa.types.is_dictionary(dtype):
+        return _bare_type(dtype.value_type)
+    if pa.types.is_struct(dtype):
+        return pa.struct([bare(dtype.field(i)) for i in range(dtype.num_fields)])
+    lists: tuple[tuple[Callable[[Any], bool], Callable[[Any], Any]], ...] = (
+        (pa.types.is_list, pa.list_),
+        (pa.types.is_large_list, pa.large_list),
+        (pa.types.is_fixed_size_list, lambda field: pa.list_(field, dtype.list_size)),
+    )
+    for is_this, make in lists:
+        if is_this(dtype):
+            return make(bare(dtype.value_field))
+    return dtype

@@ -1,0 +1,312 @@
+"""Tables that go by once: uniform samples of their records and of their pairs of records.
+
+Which records are drawn depends on the seed and on the number of each record alone, so the same
+seed gives the same sample whatever the batches are. Memory is that of the sample and of one batch.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import narwhals.stable.v2 as nw
+import numpy as np
+import polars as pl
+
+from incrowd.arrays import Counts, Floats
+from incrowd.engines.memory import MemoryEngine
+from incrowd.errors import InputError, PolicyError, boundary
+from incrowd.quasi.records import Records
+from incrowd.table.encode import to_polars
+from incrowd.watch import Watch
+
+_BLOCK = 1024
+_FAR = 2**50
+"""More records than any table has."""
+_LIGHTEST = -34.0
+_PIECES = 64
+_STEP, _MIX, _MIX_AGAIN = (
+    np.uint64(0x9E3779B97F4A7C15),
+    np.uint64(0xBF58476D1CE4E5B9),
+    np.uint64(0x94D049BB133111EB),
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Sample:
+    """Records drawn from a table that went by.
+
+    Of a sample of pairs, rows 2i and 2i + 1 are pair i.
+    """
+
+    frame: pl.DataFrame
+    seen: int
+    """Records that went by."""
+
+    @property
+    def whole(self) -> bool:
+        """Whether it holds every record that went by."""
+        return self.frame.height == self.seen
+
+    def records(self, *, text: bool = False) -> Records:
+        """The sample as codes; `text` says that it comes from a text file."""
+        return coded(MemoryEngine(self.frame, text=text), self.frame.columns)
+
+    def __repr__(self) -> str:
+        """Without values."""
+        return f"Sample({self.frame.height} of {self.seen} records)"
+
+
+def coded(engine: MemoryEngine, names: Sequence[str]) -> Records:
+    """Columns of a table as codes, one row for each record."""
+    columns = engine.codes(names)
+    codes = np.empty((len(names), engine.records), dtype=np.int32)
+    for line, name in zip(codes, names, strict=True):
+        line[:] = columns[name].codes
+    return Records(tuple(names), codes, np.ones(engine.records, dtype=np.int64))
+
+
+class Plan(Protocol):
+    """Which records are put where, as they go by."""
+
+    @property
+    def slots(self) -> int:
+        """How many places there are."""
+        ...
+
+    def drawn(self, start: int, stop: int) -> tuple[Counts, Counts]:
+        """Records from number `start` up to `stop` that are drawn, and the slot of each.
+
+        A slot occurs once. Calls go through the table in its order, without gaps.
+        """
+        ...
+
+    def filled(self, seen: int) -> int:
+        """How many of the slots are filled after so many records, from the first."""
+        ...
+
+
+class Tuples:
+    """A uniform sample of records without replacement (Li's algorithm L, 1994).
+
+    The first `size` records fill the slots. Then the place of the next record to be drawn is
+    computed directly, whatever lies between is skipped, and it takes a slot at random.
+    """
+
+    def __init__(self, size: int, seed: int | None = None) -> None:
+        if size < 1:
+            raise PolicyError("a sample must hold at least one record")
+        self._size = size
+        self._rng = _generator(seed, 0)
+        self._log_weight = 0.0
+        self._last = size - 1
+        self._places = np.zeros(0, dtype=np.int64)
+        self._slots = np.zeros(0, dtype=np.int64)
+
+    @property
+    def slots(self) -> int:
+        """How many places there are."""
+        return self._size
+
+    def filled(self, seen: int) -> int:
+        """How many of the slots are filled after so many records."""
+        return min(self._size, seen)
+
+    def drawn(self, start: int, stop: int) -> tuple[Counts, Counts]:
+        """Records of this batch that are drawn, and the slot of each."""
+        while self._last < stop:
+            self._extend()
+        cut = int(np.searchsorted(self._places, stop))
+        first = np.arange(start, min(stop, self._size), dtype=np.int64)
+        places = np.concatenate([first, self._places[:cut]])
+        slots = np.concatenate([first, self._slots[:cut]])
+        self._places, self._slots = self._places[cut:], self._slots[cut:]
+        return _latest(places, slots)
+
+    def _extend(self) -> None:
+        """Plan a fixed number of draws ahead."""
+        shares = 1.0 - self._rng.random((3, _BLOCK))
+        logs = self._log_weight + np.cumsum(np.log(shares[0])) / self._size
+        places = self._last + np.cumsum(_skips(shares[1], logs) + 1)
+        slots = np.minimum((1.0 - shares[2]) * self._size, self._size - 1).astype(np.int64)
+        self._log_weight, self._last = float(logs[-1]), int(places[-1])
+        self._places = np.concatenate([self._places, places])
+        self._slots = np.concatenate([self._slots, slots])
+
+
+class Pairs:
+    """Uniform pairs of two different records, drawn independently of each other.
+
+    Each pair is a reservoir of its own, of two records, filled by the first two and then by
+    algorithm L with skips: after n records a pair is any of the n(n - 1)/2 with equal chances, as
+    Motwani-Xu Section 2.3 asks. Pair i takes its randomness from its own places of one fixed
+    sequence (SplitMix64), which is why batches do not matter.
+    """
+
+    def __init__(self, size: int, seed: int | None = None) -> None:
+        if size < 1:
+            raise PolicyError("a sample must hold at least one pair")
+        self._size = size
+        self._key = np.uint64(_generator(seed, 1).integers(2**64, dtype=np.uint64))
+        self._step = np.zeros(size, dtype=np.uint64)
+        self._log_weight = np.zeros(size)
+        self._next = np.ones(size, dtype=np.int64)
+        self._advance(np.arange(size))
+
+    @property
+    def slots(self) -> int:
+        """How many places there are: two for each pair."""
+        return 2 * self._size
+
+    def filled(self, seen: int) -> int:
+        """How many of the slots are filled: none before there are two records."""
+        return 2 * self._size if seen > 1 else 0
+
+    def drawn(self, start: int, stop: int) -> tuple[Counts, Counts]:
+        """Records of this batch that are drawn, and the slot of each."""
+        held = np.full(2 * self._size, -1, dtype=np.int64)
+        for first in range(start, min(stop, 2)):
+            held[first::2] = first
+        due = np.flatnonzero(self._next < stop)
+        while len(due):
+            side = (self._shares(due, 2) < 0.5).astype(np.int64)
+            held[2 * due + side] = self._next[due]
+            self._advance(due)
+            due = due[self._next[due] < stop]
+        slots = np.flatnonzero(held >= 0)
+        return held[slots], slots
+
+    def _advance(self, pairs: Counts) -> None:
+        """Plan the next record of each of these pairs."""
+        self._step[pairs] += np.uint64(1)
+        self._log_weight[pairs] += np.log(self._shares(pairs, 0)) / 2
+        skips = _skips(self._shares(pairs, 1), self._log_weight[pairs])
+        self._next[pairs] += skips + 1
+
+    def _shares(self, pairs: Counts, which: int) -> Floats:
+        """Random numbers in (0, 1]: three for each step of each pair."""
+        place = self._step[pairs] * np.uint64(self._size) + pairs.astype(np.uint64)
+        mixed = self._key + _STEP * (np.uint64(3) * place + np.uint64(which + 1))
+        mixed = (mixed ^ (mixed >> np.uint64(30))) * _MIX
+        mixed = (mixed ^ (mixed >> np.uint64(27))) * _MIX_AGAIN
+        mixed ^= mixed >> np.uint64(31)
+        return ((mixed >> np.uint64(11)).astype(np.float64) + 1.0) * 2.0**-53
+
+
+def reservoir(
+    batches: Iterable[Any], size: int, seed: int | None = None, watch: Watch | None = None
+) -> Sample:
+    """A uniform sample of `size` records without replacement; all of them if they are fewer."""
+    return draw(batches, [Tuples(size, seed)], watch)[0]
+
+
+def reservoir_pairs(
+    batches: Iterable[Any], size: int, seed: int | None = None, watch: Watch | None = None
+) -> Sample:
+    """A sample of `size` independent uniform pairs of records; none if there is no pair."""
+    return draw(batches, [Pairs(size, seed)], watch)[0]
+
+
+def draw(batches: Iterable[Any], plans: Sequence[Plan], watch: Watch | None = None) -> list[Sample]:
+    """One pass over batches of a table, frames of any kind; a sample for each plan."""
+    keepers = [_Keeper(plan) for plan in plans]
+    seen, names = 0, None
+    for number, batch in enumerate(batches, start=1):
+        frame = _polars(batch)
+        names = frame.columns if names is None else names
+        _refuse_other(names, frame.columns, number)
+        for keeper in keepers:
+            keeper.see(frame.select(names), seen)
+        seen += frame.height
+        if watch is not None:
+            watch.tell(f"reading, {seen:,} records so far", 0.0)
+    if names is None:
+        raise InputError("there are no batches", remedy="give at least one, with its columns")
+    return [Sample(keeper.sample(seen), seen) for keeper in keepers]
+
+
+class _Keeper:
+    """The drawn records: pieces of batches, and where in them each slot's record is."""
+
+    def __init__(self, plan: Plan) -> None:
+        self._plan = plan
+        self._pieces: list[pl.DataFrame] = []
+        self._height = 0
+        self._place = np.full(plan.slots, -1, dtype=np.int64)
+
+    def see(self, frame: pl.DataFrame, start: int) -> None:
+        records, slots = self._plan.drawn(start, start + frame.height)
+        rows, row_of = np.unique(records - start, return_inverse=True)
+        self._place[slots] = self._height + row_of
+        self._pieces.append(frame[rows] if len(rows) or not self._pieces else frame[:0])
+        self._height += len(rows)
+        if self._height > 2 * self._plan.slots or len(self._pieces) > _PIECES:
+            self._settle()
+
+    def sample(self, seen: int) -> pl.DataFrame:
+        """The records of the slots, in their order."""
+        filled = self._plan.filled(seen)
+        return _stacked(self._pieces)[self._place[:filled]]
+
+    def _settle(self) -> None:
+        """Let go of the records that lost their slots."""
+        taken = self._place >= 0
+        rows, row_of = np.unique(self._place[taken], return_inverse=True)
+        self._pieces = [_stacked(self._pieces)[rows]]
+        self._place[taken] = row_of
+        self._height = len(rows)
+
+
+def _latest(places: Counts, slots: Counts) -> tuple[Counts, Counts]:
+    """For each slot the last record that took it."""
+    found, first = np.unique(slots[::-1], return_index=True)
+    return places[::-1][first], found
+
+
+def _skips(shares: Floats, log_weight: Floats) -> Counts:
+    """How many records algorithm L passes over before the next one that is drawn."""
+    weight = np.exp(np.maximum(log_weight, _LIGHTEST))
+    with np.errstate(divide="ignore"):
+        misses = np.where(weight < 0.5, np.log1p(-weight), np.log(1.0 - weight))
+        skips = np.log(shares) / misses
+    return np.floor(np.minimum(skips, _FAR)).astype(np.int64)
+
+
+def _generator(seed: int | None, stream: int) -> np.random.Generator:
+    if seed is not None and seed < 0:
+        raise PolicyError("a seed must be a whole number from 0")
+    return np.random.default_rng(None if seed is None else [seed, stream])
+
+
+def _polars(batch: Any) -> pl.DataFrame:
+    if isinstance(batch, pl.DataFrame):
+        return batch
+    with boundary(InputError("a batch cannot be read", remedy="give frames of one kind")):
+        narrow = nw.from_native(batch, eager_only=True)
+        return pl.DataFrame([to_polars(narrow[name]).alias(name) for name in narrow.columns])
+
+
+def _refuse_other(names: list[str], found: list[str], number: int) -> None:
+    if set(found) != set(names):
+        raise InputError(
+            f"batch {number:,} has other columns than the first",
+            remedy="give batches of one table",
+        )
+
+
+def _stacked(pieces: Sequence[pl.DataFrame]) -> pl.DataFrame:
+    """The pieces below each other; where their types differ, in the type that holds both."""
+    with boundary(InputError("the batches do not fit together", remedy="give them one schema")):
+        try:
+            return pl.concat(pieces, how="vertical_relaxed", rechunk=True)
+        except pl.exceptions.PolarsError:
+            names = pieces[0].columns
+            return pl.DataFrame([_joined([piece[name] for piece in pieces]) for name in names])
+
+
+def _joined(parts: Sequence[pl.Series]) -> pl.Series:
+    """One column of pieces; as text if no other type holds them all."""
+    try:
+        whole = pl.concat([part.to_frame() for part in parts], how="vertical_relaxed")
+    except pl.exceptions.PolarsError:
+        whole = pl.concat([part.cast(pl.String).to_frame() for part in parts])
+    return whole.to_series()

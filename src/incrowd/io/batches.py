@@ -1,0 +1,393 @@
+"""Tables larger than memory: read once, batch by batch.
+
+Memory is that of one batch. What the file is, its first bytes say. Delimited text (plain, gzip or
+zstd) is cut where a record ends, Parquet and Arrow are read a number of rows at a time.
+"""
+
+import codecs
+import gzip
+import io
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, ExitStack, contextmanager
+from dataclasses import dataclass, field
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+import polars as pl
+
+from incrowd.errors import IncrowdError, InputError, PolicyError
+from incrowd.io.atomic import reason
+from incrowd.io.text import (
+    DELIMITERS,
+    decoded,
+    find_delimiter,
+    first_records,
+    has_header,
+    known,
+    names_of,
+    read_records,
+    with_line_feeds,
+)
+
+_PARQUET, _ARROW, _STREAM = b"PAR1", b"ARROW1", b"\xff\xff\xff\xff"
+_GZIP, _ZSTD, _ZIP = b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"PK\x03\x04"
+_HEAD = 2**17
+_PIECE = 2**23
+_LONGEST = 2**26
+_CELLS = 2**21
+
+
+@dataclass(frozen=True, eq=False)
+class Batches:
+    """A table that is read once: its columns, and its records in frames of Polars."""
+
+    names: tuple[str, ...]
+    frames: Iterator[pl.DataFrame]
+    text: bool
+    """Whether all columns are text, so that numbers and dates are still to be found."""
+    notes: list[str] = field(default_factory=list)
+    """What its reader should know; complete when all records are read."""
+
+    def __iter__(self) -> Iterator[pl.DataFrame]:
+        """The frames, once."""
+        return self.frames
+
+    def __repr__(self) -> str:
+        """Without values."""
+        return f"Batches({len(self.names)} columns)"
+
+
+@dataclass(frozen=True)
+class Layout:
+    """How to read a text file (what is None is found), and how much of any file at a time."""
+
+    delimiter: str | None = None
+    encoding: str | None = None
+    header: bool | None = None
+    columns: tuple[str, ...] | None = None
+    piece: int = _PIECE
+    """Bytes of text that are read at a time."""
+    rows: int | None = None
+    """Rows of Parquet and Arrow that are read at a time."""
+
+    def __post_init__(self) -> None:
+        if self.delimiter is not None and self.delimiter not in DELIMITERS:
+            raise PolicyError(
+                f"{self.delimiter!r} is no delimiter that can be read",
+                remedy="use a comma, a semicolon, a tab, a bar or a space",
+            )
+
+    def chosen(self, names: Sequence[str]) -> list[str]:
+        """The columns to read, of those that there are."""
+        return list(names) if self.columns is None else known(self.columns, names)
+
+
+@contextmanager
+def batches(path: str | os.PathLike[str], layout: Layout | None = None) -> Iterator[Batches]:
+    """The table in a file, or on standard input if `path` is "-", batch by batch."""
+    with ExitStack() as stack:
+        with _about(path):
+            stream = _Peeked(stack.enter_context(_opened(path)))
+            found = _batches(path, stream, layout or Layout(), stack)
+        yield Batches(found.names, _named(path, found.frames), found.text, found.notes)
+
+
+def _batches(
+    path: str | os.PathLike[str], stream: "_Peeked", layout: Layout, stack: ExitStack
+) -> Batches:
+    start = stream.peek(8)
+    if start.startswith(_PARQUET):
+        return _scanned(pl.scan_parquet(_seekable(path, stream, stack)), layout)
+    if start.startswith(_ARROW):
+        return _scanned(pl.scan_ipc(_seekable(path, stream, stack)), layout)
+    if start.startswith(_STREAM):
+        return _streamed(stream, layout)
+    if start.startswith(_GZIP):
+        unzipped = stack.enter_context(gzip.GzipFile(fileobj=stream))
+        return _text(_Peeked(unzipped), layout)
+    if start.startswith(_ZSTD):
+        return _text(_Peeked(stack.enter_context(_unzstd(stream))), layout)
+    return _text(stream, layout)
+
+
+class _Peeked(io.RawIOBase):
+    """A stream of bytes whose start can be looked at before it is read."""
+
+    def __init__(self, stream: Any) -> None:
+        self._stream = stream
+        self._ahead = b""
+
+    def peek(self, size: int) -> bytes:
+        """The next bytes, which are still to be read."""
+        while len(self._ahead) < size:
+            more = self._stream.read(size - len(self._ahead))
+            if not more:
+                break
+            self._ahead += more
+        return self._ahead[:size]
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        found = self._ahead[: len(buffer)] or self._stream.read(len(buffer)) or b""
+        self._ahead = self._ahead[len(found) :]
+        buffer[: len(found)] = found
+        return len(found)
+
+
+def _opened(path: str | os.PathLike[str]) -> AbstractContextManager[IO[bytes]]:
+    if str(path) == "-":
+        return _kept_open(sys.stdin.buffer)
+    if Path(path).is_dir():
+        raise InputError("it is a folder", remedy="name a file in it")
+    return Path(path).open("rb")
+
+
+@contextmanager
+def _kept_open(stream: IO[bytes]) -> Iterator[IO[bytes]]:
+    yield stream
+
+
+def _seekable(path: str | os.PathLike[str], stream: "_Peeked", stack: ExitStack) -> Path:
+    """The file itself; what comes through a pipe is put on the disk first."""
+    if str(path) != "-" and Path(path).is_file():
+        return Path(path)
+    folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="incrowd-"))
+    place = Path(folder) / "table"
+    with place.open("wb") as target:
+        shutil.copyfileobj(stream, target)
+    return place
+
+
+def _unzstd(stream: "_Peeked") -> AbstractContextManager[Any]:
+    """What zstd holds, by whichever library can undo it piece by piece."""
+    if sys.version_info >= (3, 14):
+        opened: AbstractContextManager[Any] = import_module("compression.zstd").open(stream)
+        return opened
+    if find_spec("pyarrow") is None:
+        raise InputError(
+            "zstd is undone piece by piece by PyArrow, which is missing",
+            remedy="install incrowd[arrow], or decompress the file first",
+        )
+    return _kept_open(import_module("pyarrow").CompressedInputStream(stream, "zstd"))
+
+
+def _scanned(table: pl.LazyFrame, layout: Layout) -> Batches:
+    """A file of columns, some rows at a time."""
+    chosen = layout.chosen(table.collect_schema().names())
+    table = table.select(chosen)
+    rows = layout.rows or max(1, _CELLS // max(1, len(chosen)))
+
+    def frames() -> Iterator[pl.DataFrame]:
+        start = 0
+        while (frame := table.slice(start, rows).collect()).height:
+            yield frame
+            start += rows
+
+    return Batches(tuple(chosen), frames(), text=False)
+
+
+def _streamed(stream: "_Peeked", layout: Layout) -> Batches:
+    """Arrow's stream format: as its batches come with PyArrow, else as a whole."""
+    if find_spec("pyarrow") is None:
+        whole = pl.read_ipc_stream(stream.read())
+        return _scanned(whole.lazy(), layout)
+    reader = import_module("pyarrow.ipc").open_stream(stream)
+    chosen = layout.chosen(reader.schema.names)
+    arrow = import_module("pyarrow")
+
+    def frames() -> Iterator[pl.DataFrame]:
+        for batch in reader:
+            found = pl.from_arrow(arrow.Table.from_batches([batch]).select(chosen))
+            yield found if isinstance(found, pl.DataFrame) else found.to_frame()
+
+    return Batches(tuple(chosen), frames(), text=False)
+
+
+def _text(stream: "_Peeked", layout: Layout) -> Batches:
+    """A delimited text: its head says how to read it, then it is read record by record."""
+    _refuse_binary(stream.peek(4096))
+    notes: list[str] = []
+    head = stream.peek(_HEAD)
+    decode = _decoder(head, layout.encoding, notes)
+    raw = _head_of(head, layout.encoding)
+    start = with_line_feeds(raw).lstrip(b"\r\n")
+    if not start.strip():
+        raise InputError("it is empty", remedy="give a table with a header and records")
+    delimiter = layout.delimiter or find_delimiter(start)
+    records = first_records(start, delimiter)
+    header = has_header(records) if layout.header is None else layout.header
+    names = names_of(records[0], header=header)
+    chosen = layout.chosen(names)
+    returns = b"\n" not in raw
+
+    def frames() -> Iterator[pl.DataFrame]:
+        skip = header
+        pieces = decode(_read(stream, layout.piece))
+        for body, line in _whole(pieces, delimiter, returns=returns):
+            yield read_records(body, delimiter, names, line, header=skip).select(chosen)
+            skip = False
+
+    return Batches(tuple(chosen), frames(), text=True, notes=notes)
+
+
+def _read(stream: "_Peeked", size: int) -> Iterator[bytes]:
+    while piece := stream.read(size):
+        yield piece
+
+
+def _head_of(head: bytes, encoding: str | None) -> bytes:
+    """The start of the text in UTF-8; a letter that is cut off at its end is left out."""
+    for cut in range(min(4, len(head))):
+        try:
+            text = decoded(head[: len(head) - cut], encoding)
+        except InputError:
+            continue
+        if not text.guessed:
+            return text.data
+    return decoded(head, encoding).data
+
+
+def _decoder(
+    head: bytes, encoding: str | None, notes: list[str]
+) -> Callable[[Iterator[bytes]], Iterator[bytes]]:
+    """How to turn the pieces of a text into UTF-8."""
+    marked = decoded(head[:4], None).encoding if head[:2] in {b"\xff\xfe", b"\xfe\xff"} else None
+    named = encoding or marked
+    if named is None:
+        return lambda pieces: _guessed(pieces, notes)
+    if encoding is not None:
+        decoded(b"", encoding)
+    return lambda pieces: _transcoded(pieces, named)
+
+
+def _transcoded(pieces: Iterator[bytes], encoding: str) -> Iterator[bytes]:
+    name = codecs.lookup(encoding).name
+    decoder = codecs.getincrementaldecoder("utf-8-sig" if name == "utf-8" else name)()
+    before = 0
+    for piece, last in _with_last(pieces):
+        try:
+            text = decoder.decode(piece, last)
+        except UnicodeError:
+            text = None
+        if text is None:
+            raise InputError(
+                f"the text is not {encoding}: a byte after byte {before:,} does not fit",
+                remedy="name its encoding",
+            )
+        before += len(piece)
+        yield text.encode()
+
+
+def _guessed(pieces: Iterator[bytes], notes: list[str]) -> Iterator[bytes]:
+    """UTF-8; or Latin-1, if the first byte that is not ASCII does not fit UTF-8."""
+    decoder = codecs.getincrementaldecoder("utf-8-sig")()
+    plain, latin, before = True, False, 0
+    for piece, last in _with_last(pieces):
+        pending = decoder.getstate()[0]
+        try:
+            text = piece.decode("latin-1") if latin else decoder.decode(piece, last)
+        except UnicodeDecodeError as error:
+            place = error.start
+            text = None
+        if text is None:
+            whole = pending + piece
+            if not plain or not whole[:place].isascii():
+                raise InputError(
+                    f"the text is neither UTF-8 nor all of one byte per letter: byte "
+                    f"{before - len(pending) + place + 1:,} does not fit",
+                    remedy="name its encoding",
+                )
+            latin, text = True, whole.decode("latin-1")
+            notes.append(
+                "the text is not UTF-8 and was read as latin-1; name its encoding if that is wrong"
+            )
+        plain = plain and text.isascii()
+        before += len(piece)
+        yield text.encode()
+
+
+def _with_last(pieces: Iterator[bytes]) -> Iterator[tuple[bytes, bool]]:
+    """The pieces, and an empty one that is the last."""
+    for piece in pieces:
+        yield piece, False
+    yield b"", True
+
+
+def _whole(
+    pieces: Iterator[bytes], delimiter: str, *, returns: bool
+) -> Iterator[tuple[bytes, int]]:
+    """The text cut where records end, and the number of each part's first line."""
+    from incrowd.kernels.records import last_end  # noqa: PLC0415  numba only when it is needed
+
+    rest, line = b"", 1
+    for piece, last in _with_last(pieces):
+        rest += piece.replace(b"\r", b"\n") if returns else piece
+        data: Any = np.frombuffer(rest, dtype=np.uint8)
+        end = len(rest) if last else last_end(data, ord(delimiter))
+        _refuse_endless(len(rest) - end, line + rest.count(b"\n", 0, end))
+        body = rest[:end].lstrip(b"\r\n")
+        start = line + rest.count(b"\n", 0, end - len(body))
+        if body:
+            yield body, start
+        line += rest.count(b"\n", 0, end)
+        rest = rest[end:]
+
+
+def _refuse_endless(size: int, line: int) -> None:
+    if size > _LONGEST:
+        raise InputError(
+            f"the record of line {line:,} has no end", remedy="close its quotes, or cut the file"
+        )
+
+
+def _refuse_binary(head: bytes) -> None:
+    if head.startswith(_ZIP):
+        raise InputError("it is a ZIP archive or a workbook", remedy="save it as CSV or Parquet")
+    marked = head.startswith((b"\xff\xfe", b"\xfe\xff", b"\x00\x00\xfe\xff"))
+    if b"\x00" in head and not marked:
+        raise InputError("it is neither text nor Parquet nor Arrow", remedy="save it as CSV")
+
+
+def _named(path: str | os.PathLike[str], frames: Iterator[pl.DataFrame]) -> Iterator[pl.DataFrame]:
+    """The frames, every error naming the file."""
+    while True:
+        with _about(path):
+            frame = next(frames, None)
+        if frame is None:
+            return
+        yield frame
+
+
+@contextmanager
+def _about(path: str | os.PathLike[str]) -> Iterator[None]:
+    """Name the file in every error, and let no other library's words through."""
+    name = "standard input" if str(path) == "-" else repr(str(path))
+    found: IncrowdError
+    try:
+        yield
+    except IncrowdError as error:
+        found = type(error)(f"{name} cannot be read: {error.message}", remedy=error.remedy)
+    except MemoryError:
+        raise
+    except OSError as error:
+        found = InputError(f"{name} cannot be read: {reason(error)}")
+    except Exception:  # noqa: BLE001  every library has its own exception tree
+        found = InputError(
+            f"{name} cannot be read: its content does not fit the format",
+            remedy="use another format",
+        )
+    else:
+        return
+    try:
+        raise found from None
+    finally:
+        found.__context__ = None

@@ -1,0 +1,91 @@
+"""The lightest set of columns that hits each of many sets of columns, as bits of one word."""
+
+import numpy as np
+
+from incrowd.arrays import Counts, Floats
+from incrowd.kernels.compile import jit
+
+Words = np.ndarray[tuple[int], np.dtype[np.uint64]]
+
+_ONE = np.uint64(1)
+_NONE = np.uint64(0)
+
+
+@jit
+def lowest(word: np.uint64) -> int:
+    """The place of the lowest bit of a word that has one."""
+    place = 0
+    while not word & _ONE:
+        word >>= _ONE
+        place += 1
+    return place
+
+
+@jit
+def limit(
+    sets: Words, chosen: np.uint64, closed: np.uint64, weights: Floats
+) -> tuple[float, np.uint64]:
+    """What must still be paid at least, and the smallest open set: none (0) if all are hit.
+
+    Sets without a common column each cost their lightest one. The limit is infinite if a set has
+    only closed columns left.
+    """
+    bound, taken, branch, fewest = 0.0, _NONE, _NONE, 65
+    for i in range(len(sets)):
+        if sets[i] & chosen:
+            continue
+        free = sets[i] & ~closed
+        if not free:
+            return np.inf, free
+        number, lightest, rest = 0, np.inf, free
+        while rest:
+            lightest = min(lightest, weights[lowest(rest)])
+            rest &= rest - _ONE
+            number += 1
+        if number < fewest:
+            fewest, branch = number, free
+        if not free & taken:
+            taken |= free
+            bound += lightest
+    return bound, branch
+
+
+@jit
+def lightest_hit(
+    sets: Words, weights: Floats, best: np.uint64, most: float, steps: Counts
+) -> tuple[np.uint64, float]:
+    """The lightest set that hits all, `best` with weight `most` if nothing is lighter.
+
+    Branch and bound: one column of the smallest open set after the other is taken, and closed for
+    the branches that follow. `steps[0]` is what may be tried; it counts down, and below zero the
+    answer is only the best so far.
+    """
+    tall = 66
+    chosen, closed = np.zeros(tall, dtype=np.uint64), np.zeros(tall, dtype=np.uint64)
+    branch, paid = np.zeros(tall, dtype=np.uint64), np.zeros(tall)
+    bound, branch[0] = limit(sets, _NONE, _NONE, weights)
+    if bound == np.inf:
+        return best, most
+    if not branch[0]:
+        return _NONE, 0.0
+    depth = 0
+    while depth >= 0 and steps[0] >= 0:
+        if not branch[depth]:
+            depth -= 1
+            continue
+        column = lowest(branch[depth])
+        bit = _ONE << np.uint64(column)
+        branch[depth] &= ~bit
+        here, total = chosen[depth] | bit, paid[depth] + weights[column]
+        bound, after = limit(sets, here, closed[depth], weights)
+        closed[depth] |= bit
+        steps[0] -= 1
+        if total + bound >= most - 1e-12:
+            continue
+        if not after:
+            best, most = here, total
+            continue
+        depth += 1
+        chosen[depth], closed[depth] = here, closed[depth - 1]
+        paid[depth], branch[depth] = total, after
+    return best, most

@@ -1,0 +1,203 @@
+"""All minimal sets as minimal hitting sets of what failing sets leave out.
+
+A set of columns is a key exactly if it has a column of each *difference set*, the columns in which
+two rows differ: minimal keys are the minimal hitting sets of all difference sets. As few of them
+matter, they are not listed beforehand. The search knows some, from pairs of rows that agree in a
+column; a set that hits all of those is looked at in the table; if it is not a key, pairs of rows
+that it leaves together give new difference sets, and the search goes on where it was (the idea of
+HPIValid: Birnick et al., Hitting Set Enumeration with Partial Information for Unique Column
+Combination Discovery, 2020). For ratios below 1 the same holds of the columns outside a set that
+is not good enough: every set that is has one of them (Motwani-Xu Section 3; monotonicity). The
+larger the failing set, the more it tells, so it first grows as long as it fails.
+"""
+
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from incrowd.quasi.branch import Branch, Stripped
+from incrowd.quasi.found import Found
+from incrowd.quasi.records import Records
+from incrowd.quasi.shortfall import Budget
+from incrowd.watch import Watch
+
+Masks = NDArray[np.uint64]
+
+_PAIRS = 256
+_FIRST_PAIRS = 512
+_PATIENCE = 2**14
+
+
+class DuplicateError(Exception):
+    """Two rows are equal in all columns, so that no set of columns is a key."""
+
+
+class Judge(Protocol):
+    """Looks at the table: is a set good enough, and if not, what must any good one have?"""
+
+    def first(self) -> Masks:
+        """Difference sets to begin with; there may be none."""
+        ...
+
+    def look(self, columns: Sequence[int]) -> Masks:
+        """No masks if the set is good enough; otherwise difference sets without its columns."""
+        ...
+
+
+class KeyJudge:
+    """Difference sets of pairs of rows; `order` is the column of each bit."""
+
+    def __init__(self, records: Records, branch: Branch, order: Sequence[int]) -> None:
+        self._codes = records.codes
+        self._branch = branch
+        self._order = np.array(order, dtype=np.int32)
+
+    def first(self) -> Masks:
+        """From pairs that agree in one column, for each column."""
+        found = [self._sampled(self._branch.classes([j]), _FIRST_PAIRS) for j in self._order]
+        return minimal_masks(np.concatenate(found)) if found else np.empty((0, 2), dtype=np.uint64)
+
+    def look(self, columns: Sequence[int]) -> Masks:
+        """From pairs that agree in all columns of the set."""
+        return minimal_masks(self._sampled(self._branch.classes(columns), _PAIRS))
+
+    def _sampled(self, classes: Stripped, most: int) -> Masks:
+        """From the first two rows of classes spread over all of them."""
+        number = min(most, classes.number)
+        start = classes.starts[np.arange(number) * classes.number // max(number, 1)]
+        masks = np.empty((number, 2), dtype=np.uint64)
+        left, right = classes.rows[start], classes.rows[start + 1]
+        _masks().differences(left, right, self._codes, self._order, masks)
+        if number and not masks.any(axis=1).all():
+            raise DuplicateError
+        return masks
+
+
+class RatioJudge:
+    """The columns outside failing sets; `order` is the column of each bit, weak columns last."""
+
+    def __init__(self, branch: Branch, budget: Budget, order: Sequence[int]) -> None:
+        self._branch = branch
+        self._budget = budget
+        self._order = order
+
+    def first(self) -> Masks:
+        """None: failing sets come from looking."""
+        return np.empty((0, 2), dtype=np.uint64)
+
+    def look(self, columns: Sequence[int]) -> Masks:
+        """The columns outside a failing set that cannot grow, if this one fails."""
+        if columns and self._branch.keeps(columns):
+            return np.empty((0, 2), dtype=np.uint64)
+        grown, left = list(columns), []
+        for column in self._order:
+            if column in columns:
+                continue
+            if self._branch.cost_with(grown, column, exact=False)[0] > self._budget.left:
+                grown.append(column)
+            else:
+                left.append(column)
+        return mask_of(left, self._order)
+
+
+def mask_of(columns: Sequence[int], order: Sequence[int]) -> Masks:
+    """A set of columns as one mask."""
+    bits = sum(1 << order.index(column) for column in columns)
+    return np.array([[bits & (2**64 - 1), bits >> 64]], dtype=np.uint64)
+
+
+def minimal_masks(masks: Masks) -> Masks:
+    """The masks that contain no other one."""
+    size = np.bitwise_count(masks).sum(axis=1, dtype=np.int64)
+    ordered = np.ascontiguousarray(masks[np.lexsort((masks[:, 0], masks[:, 1], size))])
+    return ordered[: _masks().keep_minimal(ordered)]
+
+
+def _masks() -> Any:
+    from incrowd.kernels import difference_sets  # noqa: PLC0415  numba only when it is needed
+
+    return difference_sets
+
+
+def _tree() -> Any:
+    from incrowd.kernels import hitting_sets  # noqa: PLC0415  numba only when it is needed
+
+    return hitting_sets
+
+
+class Tree:
+    """The search tree over masks, with room for more of them as they come."""
+
+    def __init__(self, width: int, masks: Masks, most: int) -> None:
+        self.most = min(most, width)
+        depth = self.most + 2
+        self.where = np.zeros(3, dtype=np.int64)
+        self.branch, self.may, self.untried = np.zeros((3, depth, 2), dtype=np.uint64)
+        self.numbers = np.zeros((2, depth), dtype=np.int64)
+        self.path = np.zeros(depth, dtype=np.int32)
+        self.stacks = np.empty((2, depth, 2 * len(masks) + 1024, 2), dtype=np.uint64)
+        every = (1 << width) - 1
+        self.may[0] = every & (2**64 - 1), every >> 64
+        self.add(masks)
+
+    @property
+    def chosen(self) -> list[int]:
+        """The bits of the branch, in the order of their coming."""
+        return [int(bit) for bit in self.path[: self.where[0]]]
+
+    @property
+    def known(self) -> Masks:
+        """All masks that count."""
+        return self.stacks[0, 0, : self.numbers[0, 0]].copy()
+
+    @property
+    def cut(self) -> bool:
+        """Whether branches were cut because they were too large."""
+        return bool(self.where[2])
+
+    def advance(self) -> int:
+        """Search on: DONE, LOOK at the branch, or PAUSE."""
+        return int(
+            _tree().advance(
+                self.where,
+                self.branch,
+                self.may,
+                self.untried,
+                self.stacks[0],
+                self.stacks[1],
+                self.numbers,
+                self.path,
+                self.most,
+                _PATIENCE,
+            )
+        )
+
+    def add(self, masks: Masks) -> None:
+        """Add masks that the branch does not hit; it will grow on."""
+        depth = int(self.where[0])
+        needed = int(self.numbers[:, : depth + 1].sum(axis=0).max()) + len(masks)
+        if needed > self.stacks.shape[2]:
+            larger = np.empty((*self.stacks.shape[:2], 2 * needed, 2), dtype=np.uint64)
+            larger[:, :, : self.stacks.shape[2]] = self.stacks
+            self.stacks = larger
+        _tree().add(masks, self.stacks[0], self.numbers, depth)
+        self.where[1] = _tree().ENTER
+
+
+def walk(tree: Tree, judge: Judge, order: Sequence[int], found: Found, watch: Watch) -> bool:
+    """Search a tree to its end; whether there was the time."""
+    kernel = _tree()
+    while (state := tree.advance()) != kernel.DONE:
+        if state == kernel.LOOK:
+            columns = [order[bit] for bit in tree.chosen]
+            masks = judge.look(columns)
+            found.looked += 1
+            if len(masks):
+                tree.add(masks)
+            else:
+                found.add(tuple(columns))
+        if watch.expired:
+            return False
+    return True
