@@ -74,7 +74,7 @@ def boundary(error: IncrowdError) -> Iterator[None]:
         raise
     except MemoryError:
         raise
-    except BaseException as failure:  # noqa: BLE001  every engine has its own exception tree
+    except BaseException as failure:
         if not isinstance(failure, Exception) and not is_panic(failure):
             raise
         failed = True

@@ -207,9 +207,15 @@ class _Asked:
 
     def __post_init__(self) -> None:
         if not self.quasi:
-            raise PolicyError("no column is named by which a person could be found")
+            raise PolicyError(
+                "no column is named by which a person could be found",
+                remedy="name columns as quasi, such as --quasi age,zip",
+            )
         if not 0 <= self.threshold <= 1:
-            raise PolicyError("the threshold of risk must be from 0 to 1")
+            raise PolicyError(
+                "the threshold of risk must be from 0 to 1",
+                remedy="give a share: 0.2 is one in five",
+            )
 
 
 def _prepared(  # noqa: PLR0913, PLR0917  all that a release is made of

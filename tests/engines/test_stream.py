@@ -104,10 +104,10 @@ def test_pairs_of_a_long_table_are_spread():
 
 
 def test_draws_are_few():
-    """Algorithm L draws about k (1 + ln(n / k)) records, not n."""
+    """Algorithm L draws about k (1 + ln(n / b)) records in batches of b, not n."""
     plan, size, n = Tuples(100, 1), 100, 10**7
     drawn = sum(len(plan.drawn(start, start + 1_000)[0]) for start in range(0, n, 1_000))
-    expected = size * (1 + math.log(n / size))
+    expected = size * (1 + math.log(n / 1_000))
     assert 0.8 * expected < drawn < 1.2 * expected
 
 

@@ -228,3 +228,27 @@ def test_frames_of_other_libraries_are_written(tmp_path):
 
 def test_a_source_does_not_show_its_cells(source):
     assert CANARY not in repr(source(f"a\n{CANARY}\n".encode()))
+
+
+@pytest.mark.parametrize(
+    ("text", "headed"),
+    [
+        ("age,sex\n30,m\n40,f\n", True),
+        ("30,m\n40,f\n50,m\n", False),
+        ("m,red\nf,blue\nm,red\n", False),
+        ("sex,colour\nf,blue\nm,red\n", True),
+        ("2024-01-01,x\n2024-02-01,y\n", False),
+    ],
+)
+def test_a_first_line_of_data_is_no_header_and_noted(source, text, headed):
+    found = source(text.encode())
+    assert ("column_1" not in found.frame.columns) is headed
+    assert ("no_header" not in [note.name for note in found.notes]) is headed
+    assert not source(text.encode(), header=False).notes
+
+
+@pytest.mark.parametrize("name", ["release.xlsx", "release.SAV", "release.csv.zip"])
+def test_no_file_is_written_under_a_false_ending(tmp_path, name):
+    with pytest.raises(PolicyError, match=r"no \.\w+ file can be written"):
+        write(pl.DataFrame({"a": [1]}), tmp_path / name)
+    assert not list(tmp_path.iterdir())

@@ -111,7 +111,7 @@ def test_shorthands_are_read_and_written():
     text = dumps(policy)
     assert 'search = "datafly"' in text
     assert 'loss = "gcp"' in text
-    assert 'hierarchy = { name = "intervals", width = 5.0 }' in text
+    assert 'hierarchy = { name = "intervals", width = 5 }' in text
     longer = GOOD.replace('"datafly"', '{ name = "datafly" }')
     assert loads(longer) == policy
 

@@ -224,7 +224,11 @@ def test_verification_shares_nothing_with_the_search_at_any_depth():
 @pytest.mark.parametrize(
     ("spec", "fine", "finer"),
     [
-        (Dates(steps=("year", "5 years")), ["1921", "[1921, 1938]", "[1920, 1925)", "*"], "1921-05-17"),
+        (
+            Dates(steps=("year", "5 years")),
+            ["1921", "[1921, 1938]", "[1920, 1925)", "*"],
+            "1921-05-17",
+        ),
         (Dates(steps=("year",)), ["*"], "[1921-05-17, 1938]"),
         (Dates(steps=("year",)), ["*"], "[1921, 1938-11-23]"),
         (Dates(steps=("year",)), ["*"], "[1921, 1938-11]"),

@@ -9,7 +9,7 @@ import naive.search
 from incrowd.errors import InfeasibleError
 from incrowd.hierarchy.hierarchy import Hierarchy
 from incrowd.loss import Gcp
-from incrowd.models import AlphaK, KAnonymity, LDiversity
+from incrowd.models import AlphaK, KAnonymity, LDiversity, TCloseness
 from incrowd.search.full_domain import infeasible, node_classes, nothing_found, recode, shown_nodes
 from incrowd.table.column import Domain, Kind
 from incrowd.table.roles import Missing
@@ -155,6 +155,16 @@ def test_the_smallest_alpha_is_named_rounded_up():
     problem = problem_of(values_table([1, 1, 2]), [AlphaK("s0", 0.5, 9)], Gcp(), 1.0)
     with pytest.raises(InfeasibleError, match="classes of 9 people, the table has 3"):
         infeasible(problem)
+
+
+def test_the_smallest_t_is_named_where_records_left_before():
+    """With `missing = "suppress"` the records that can leave differ from the table as read."""
+    problem = problem_of(values_table([1, 1, 1, 2]), [TCloseness("s0", 0.1)], Gcp())
+    infeasible(problem)
+    read = replace(problem.sensitive[0], whole=np.array([0, 3, 3], dtype=np.int64))
+    with pytest.raises(InfeasibleError, match=r"0\.1 is asked, .* allows 0\.25") as caught:
+        infeasible(replace(problem, sensitive=(read,)))
+    assert caught.value.remedy == "ask for at least 0.25, or let more records be left out"
 
 
 def test_a_model_that_one_value_cannot_meet_is_to_be_left_out():

@@ -1,6 +1,7 @@
 """`incrowd anonymize`: a release that keeps its policy, verified after it was written."""
 
 import os
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -8,7 +9,7 @@ import typer
 from incrowd.cli import options
 from incrowd.cli.output import Output
 from incrowd.cli.progress import waiting
-from incrowd.errors import PolicyError
+from incrowd.errors import InputError, PolicyError
 
 
 def anonymize(  # noqa: PLR0913  one parameter per flag
@@ -147,10 +148,21 @@ def anonymize(  # noqa: PLR0913  one parameter per flag
 
 
 def _refuse_nowhere(output: str | None, *, dry_run: bool) -> None:
+    from incrowd.io import tables  # noqa: PLC0415  not for --help
+
     if output is None and not dry_run:
         raise PolicyError("it is not said where the release goes", remedy="add -o FILE")
+    if output is None:
+        return
     if output == "-":
         raise PolicyError("a release goes to a file, not to standard output", remedy="add -o FILE")
+    tables.refuse_foreign(output)
+    folder = Path(output).parent
+    if not folder.is_dir():
+        raise InputError(
+            f"there is no folder {str(folder)!r} for the release",
+            remedy="make it, or name another file",
+        )
 
 
 def _paths(output: str | None, certificate: str | None, *, dry_run: bool) -> dict[str, str]:

@@ -66,7 +66,7 @@ def perform(arguments: Sequence[str]) -> int:
             code = typer.main.get_command(app)(
                 list(arguments) or ["--help"], prog_name="incrowd", standalone_mode=False
             )
-    except BaseException as error:  # noqa: BLE001  the outermost door
+    except BaseException as error:
         if isinstance(error, SystemExit | GeneratorExit):
             raise
         _debug(error)

@@ -55,6 +55,8 @@ class Request:
     """Where the policy's own paths start."""
     left_out: tuple[str, ...] = ()
     """Columns that do not leave because no flag names them."""
+    unfound: tuple[str, ...] = ()
+    """Columns for which the folder of hierarchies has no file."""
     changed: tuple[str, ...] = ()
     """What flags say in place of the policy file: keys of the policy, columns with hierarchies."""
 
@@ -62,6 +64,9 @@ class Request:
         """What flags left unsaid, or said against the policy file."""
         if self.left_out:
             yield f"left out, as no flag names them: {', '.join(self.left_out)}"
+        if self.unfound:
+            names = ", ".join(self.unfound)
+            yield f"the folder of hierarchies has no file for {names}: theirs are as without it"
         if self.changed:
             yield (
                 f"flags replace what the policy file says about {', '.join(self.changed)}; "
@@ -101,7 +106,12 @@ class Flags:
             policy = read_policy(self.policy)
             trees = self._trees(policy.quasi)
             policy = _laid_over(policy, settings, trees)
-            return Request(policy, Path(self.policy).parent, changed=(*settings, *trees))
+            return Request(
+                policy,
+                Path(self.policy).parent,
+                unfound=self._unfound(policy.quasi, trees),
+                changed=(*settings, *trees),
+            )
         if "quasi" not in flags:
             raise PolicyError(
                 "nothing is asked for",
@@ -110,7 +120,12 @@ class Flags:
         trees = self._trees(flags["quasi"])
         flags["keep"] = (*flags.get("keep", ()), *keep)
         policy = quick(names, **flags, **settings, hierarchies=trees)
-        return Request(policy, Path(), policy.dropped)
+        return Request(policy, Path(), policy.dropped, self._unfound(policy.quasi, trees))
+
+    def _unfound(self, quasi: Iterable[str], trees: Mapping[str, AnyHierarchy]) -> tuple[str, ...]:
+        if self.hierarchies is None:
+            return ()
+        return tuple(name for name in quasi if name not in trees)
 
     def _trees(self, quasi: Iterable[str]) -> dict[str, AnyHierarchy]:
         """The hierarchies that are named, by folder or one by one; their paths start here."""

@@ -121,21 +121,25 @@ class Decoder:
         between = None if bounds is None else self._between(bounds)
         if between is not None:
             found.append(between)
+        if len(found) == 1:
+            return found
         return _union(found) if found else self._exact(label)
 
     def _between(self, bounds: Bounds) -> Run | None:
         if bounds.low_inside and bounds.high_inside:
-            low, high = self._named(bounds.low or ""), self._named(bounds.high or "")
+            low, high = self._named.get(bounds.low or ""), self._named.get(bounds.high or "")
             if low is not None and high is not None:
                 return (low[0], high[1]) if low[0] <= high[1] else None
         return locate(self._leaves, bounds)
 
-    def _named(self, label: str) -> Run | None:
-        """From the first to the last leaf of the leaf and the nodes of this name."""
-        runs = list(self._nodes.get(label, ()))
-        if label in self._leaf:
-            runs.append((self._leaf[label], self._leaf[label]))
-        return (min(low for low, _ in runs), max(high for _, high in runs)) if runs else None
+    @cached_property
+    def _named(self) -> dict[str, Run]:
+        """From the first to the last leaf of the leaf and the nodes of each name."""
+        named = {label: (code, code) for label, code in self._leaf.items()}
+        for label, runs in self._nodes.items():
+            every = [*runs, named[label]] if label in named else runs
+            named[label] = (min(low for low, _ in every), max(high for _, high in every))
+        return named
 
     def _exact(self, label: str) -> list[Run]:
         """A value in another spelling than ours: `1.0` for 1."""

@@ -93,20 +93,21 @@ class Hierarchy:
     def _spans(self, low: Codes, high: Codes, lowest: int) -> Texts:
         size = len(self.leaves) + 1
         pairs, place = np.unique(low.astype(np.int64) * size + high, return_inverse=True)
+        ends = np.divmod(pairs, size)
+        names = [self.labels[lowest][self.maps[lowest][end] - 1].tolist() for end in ends]
         texts = np.empty(len(pairs), dtype=object)
-        for i, pair in enumerate(pairs.tolist()):
-            texts[i] = self._span(*divmod(pair, size), lowest)
+        runs = zip(*(end.tolist() for end in ends), strict=True)
+        for i, (run, *labels) in enumerate(zip(runs, *names, strict=True)):
+            texts[i] = self._span(run, labels[0], labels[1], lowest)
         return texts[place]
 
-    def _span(self, first: int, last: int, lowest: int) -> str:
-        """The label of the leaves from first to last, which are whole nodes of the lowest level."""
-        nodes, labels = self.maps[lowest], self.labels[lowest]
-        ends = labels[nodes[first] - 1], labels[nodes[last] - 1]
+    def _span(self, run: tuple[int, int], first: str, last: str, lowest: int) -> str:
+        """The label of a run of leaves from the node of one label to that of another."""
         if lowest:
-            label = joined(*ends)
-            if self._decoder.stands_for(label, (first, last)):
+            label = joined(first, last)
+            if self._decoder.stands_for(label, run):
                 return label
-        return span(*ends)
+        return span(first, last)
 
     @cached_property
     def _decoder(self) -> Decoder:

@@ -27,6 +27,8 @@ FEW = 20
 _SAMPLE = 5_000
 _MOSTLY = 0.9
 _DIAGNOSIS = re.compile(r"([A-Z][0-9][0-9A-Z]|[0-9]{3}|E[0-9]{3})(\.[0-9A-Z]{1,4})?")
+_NUMBER_OR_DATE = re.compile(r"[+-]?\d[\d.]*,\d+|\d{1,4}([-/.])\d{1,2}\1\d{1,4}")
+"""Numbers with a decimal comma and dates that can be read in two ways: masked they mean nothing."""
 _POSTAL = re.compile(r"zip|postal|postcode|post_code|plz", re.IGNORECASE)
 _LAND = re.compile(r"country|nation|citizen|birth_?place|origin", re.IGNORECASE)
 
@@ -72,6 +74,8 @@ def _numbers(domain: Domain, column: str) -> Suggestion:
     if values.dtype.kind == "i" and n <= 5:
         return Suggestion(Flat(), f"{n} whole numbers: few enough to show or suppress")
     width = nice_width(values)
+    if values.dtype.kind == "i":
+        width = max(width, 2.0)
     cells = Grid(0.0, width).cells(values)
     crowded = int(np.unique(cells, return_counts=True)[1].max()) if n else 0
     if crowded > max(n // 2, FEW):
@@ -96,6 +100,8 @@ def _texts(sample: Sequence[str], n: int, column: str) -> Suggestion:
         return Suggestion(spec, f"{n} codes like those of diagnoses: shortened from the right")
     if n <= FEW:
         return Suggestion(Flat(), f"{n} categories: few enough to show or suppress")
+    if _share(bool(_NUMBER_OR_DATE.fullmatch(text)) for text in sample) >= _MOSTLY:
+        return Suggestion(Flat(), f"{n} numbers or dates in a form that is read as text")
     structured = max(lengths) <= 12 and _share(_is_code(text) for text in sample) >= _MOSTLY
     if structured:
         return Suggestion(Prefix(), f"{n} values that look like codes: masked from the right")

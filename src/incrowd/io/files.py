@@ -44,4 +44,6 @@ def _named(path: str | os.PathLike[str], done: str) -> Iterator[None]:
         why = reason(error)
     else:
         return
-    raise InputError(f"{str(path)!r} cannot be {done}: {why}")
+    raise InputError(
+        f"{str(path)!r} cannot be {done}: {why}", remedy="check its name and that you may use it"
+    )

@@ -66,7 +66,9 @@ def find(folder: Path | str, columns: Iterable[str]) -> dict[str, Path]:
     """
     folder = Path(folder)
     if not folder.is_dir():
-        raise InputError(f"there is no folder {str(folder)!r}")
+        raise InputError(
+            f"there is no folder {str(folder)!r}", remedy="name one with files <column>.csv"
+        )
     names = list(columns)
     whole: dict[str, list[Path]] = {}
     ending: dict[str, list[Path]] = {}

@@ -16,7 +16,7 @@ import polars as pl
 
 from incrowd.errors import IncrowdError, InputError, PolicyError, boundary, is_panic
 from incrowd.io.atomic import reason
-from incrowd.io.text import DELIMITERS, decoded, find_delimiter, read_text
+from incrowd.io.text import DELIMITERS, decoded, find_delimiter, is_headed, read_text
 
 Format: TypeAlias = Literal["csv", "parquet", "arrow"]
 Compression: TypeAlias = Literal["gzip", "zstd"]
@@ -33,6 +33,8 @@ _FORMATS: dict[str, Format] = {
     ".feather": "arrow",
     ".ipc": "arrow",
 }
+_FOREIGN = frozenset(".dta .json .jsonl .ods .por .rds .sas7bdat .sav .xls .xlsx .zip".split())
+"""Endings of formats that cannot be written."""
 _COMPRESSIONS: dict[str, Compression] = {".gz": "gzip", ".zst": "zstd"}
 _FORMULA = ("=", "+", "@")
 _UNUSED = "\x1e", "\x1f"
@@ -114,6 +116,15 @@ def write(frame: Any, path: str | os.PathLike[str], like: Source | None = None) 
             _write_text(table, target, delimiter, compression)
 
 
+def refuse_foreign(path: str | os.PathLike[str]) -> None:
+    """Refuse a path whose ending promises a format that cannot be written."""
+    ending = Path(path).suffix.lower()
+    if ending in _FOREIGN:
+        raise PolicyError(
+            f"no {ending} file can be written", remedy="name a .csv, .tsv, .parquet or .arrow file"
+        )
+
+
 def _bytes(path: str | os.PathLike[str]) -> bytes:
     if str(path) == "-":
         return sys.stdin.buffer.read()
@@ -161,8 +172,15 @@ def _read_text(
     if not text.data.strip():
         raise InputError("it is empty", remedy="give a table with a header and records")
     separator = delimiter or find_delimiter(text.data.lstrip(b"\r\n"))
-    frame = read_text(text.data, separator, header, columns)
+    found = is_headed(text.data, separator) if header is None else header
+    frame = read_text(text.data, separator, found, columns)
     notes = list(_formula_notes(frame))
+    if header is None and not found:
+        words = (
+            "the first line looks like data, so the columns are called column_1, column_2, …; "
+            "say --header if it names them"
+        )
+        notes.append(Note("no_header", 1, words))
     if text.guessed:
         words = f"the text is not UTF-8 and was read as {text.encoding}; name its encoding if not"
         notes.append(Note("guessed_encoding", 1, words))
@@ -232,6 +250,7 @@ def _endings(path: str | os.PathLike[str]) -> list[str]:
 def _named_format(
     path: str | os.PathLike[str], like: Source | None
 ) -> tuple[Format, Compression | None]:
+    refuse_foreign(path)
     endings = _endings(path)
     compression = _COMPRESSIONS.get(endings[-1]) if endings else None
     usual: Format = "csv" if like is None or compression is not None else like.format
@@ -286,8 +305,9 @@ def _about(path: str | os.PathLike[str], done: str) -> Iterator[None]:
     except MemoryError:
         raise
     except OSError as error:
-        found = InputError(f"{name} cannot be {done}: {reason(error)}")
-    except BaseException as error:  # noqa: BLE001  every library has its own exception tree
+        remedy = "check its name and that you may use it"
+        found = InputError(f"{name} cannot be {done}: {reason(error)}", remedy=remedy)
+    except BaseException as error:
         if not isinstance(error, Exception) and not is_panic(error):
             raise
         found = InputError(

@@ -124,13 +124,25 @@ def first_records(data: bytes, delimiter: str) -> list[list[str]]:
     return found[:-1] if len(data) > _HEAD and len(found) > 1 else found
 
 
+def is_headed(data: bytes, delimiter: str) -> bool:
+    """Whether the first line of a text names its columns."""
+    records = first_records(with_line_feeds(data).lstrip(b"\r\n"), delimiter)
+    return not records or has_header(records)
+
+
 def has_header(records: Sequence[Sequence[str]]) -> bool:
-    """Whether the first record names the columns: not if it is like the numbers below it."""
+    """Whether the first record names the columns: not if it is like the cells below it.
+
+    A column of numbers or dates votes for a name that is neither, and against one that is. A column
+    of texts votes against a name that is itself one of its texts.
+    """
     votes = 0
     for j, name in enumerate(records[0]):
         below = [record[j] for record in records[1:] if len(record) > j and record[j].strip()]
         if below and _kind(below) is not Kind.TEXT:
             votes += 1 if _kind([name]) is Kind.TEXT else -1
+        elif name in below:
+            votes -= 1
     return votes >= 0
 
 

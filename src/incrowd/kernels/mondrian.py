@@ -268,17 +268,21 @@ def partition(items: Items, rule: Rule, tree: Tree) -> Codes:
 
 @jit
 def propose(
-    items: Items, order: Codes, parts: Counts, attempts: Counts, rule: Rule, tree: Tree
-) -> tuple[Counts, Codes]:
-    """Cut each part [start, end) as its attempt says; where its left half ends, -1 without a cut.
+    items: Items,
+    order: Codes,
+    parts: Counts,
+    attempts: Counts,
+    rule: Rule,
+    tree: Tree,
+    first: int,
+    middle: Counts,
+    half_of: Codes,
+) -> None:
+    """Cut each part [start, end) as its attempt says; `middle` is where its left half ends.
 
-    Also the half of each item: 2p to the left and 2p + 1 to the right of the cut of part p, -1
-    elsewhere.
+    It is -1 without a cut. The half of each item becomes 2p to the left and 2p + 1 to the right of
+    the cut of part p; parts are numbered from `first` on.
     """
-    half_of = np.empty(len(order), np.int32)
-    middle = np.empty(len(parts), np.int64)
-    for i in range(len(order)):
-        half_of[i] = -1
     for p in range(len(parts)):
         part = order[parts[p, 0] : parts[p, 1]]
         j, code, ties = choose(items, part, int(attempts[p]), rule, tree)
@@ -286,15 +290,15 @@ def propose(
         if j < 0:
             continue
         lefts = 0
+        left = 2 * (first + p)
         for item in part:
             here = items[0][item, j]
             goes = here < code or (here == code and ties > 0)
             if here == code and ties > 0:
                 ties -= 1
-            half_of[item] = 2 * p if goes else 2 * p + 1
+            half_of[item] = left if goes else left + 1
             lefts += goes
         middle[p] = parts[p, 0] + lefts
-    return middle, half_of
 
 
 @jit

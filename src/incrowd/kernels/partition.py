@@ -1,19 +1,23 @@
 """Classes split by one column after the other.
 
 Rows of one class stand together in `rows`; group g is `start[g]` to `start[g + 1]`. Only classes of
-two rows or more are groups: a row alone in its class cannot be split.
+two rows or more are groups: a row alone in its class cannot be split. Codes, rows and places are
+unsigned here, which spares numba the look for negative ones.
 
-What classes look like is told in four figures: how many there are, pairs of records that are
-together in one, how many hold a single record, and the records of the smallest.
+What classes look like is told in four figures: how many there are, twice the pairs of records that
+are together in one, how many hold a single record, and the records of the smallest.
 """
 
 import numpy as np
+from numpy.typing import NDArray
 
 from incrowd.arrays import Codes, Counts
 from incrowd.kernels.compile import jit
 
-NO_CLASS = np.iinfo(np.int64).max
-"""What stands for the smallest class if there is none."""
+Places = NDArray[np.uint32]
+
+_PLACE = np.uint32
+_STEP = np.uint64
 
 
 @jit
@@ -77,91 +81,89 @@ def refine_sorted(
 
 
 @jit
-def groups(
-    class_of: Codes, counts: Counts, number: int, told: Counts
-) -> tuple[Codes, Counts, Counts]:
-    """The classes of two rows or more; the figures of the other classes are added to `told`."""
-    rows, start = by_class(class_of, number)
-    kept, filled = 0, 0
+def tell(sizes: Counts, number: int, told: Counts) -> None:
+    """Add classes of these many records, the first `number` of them, to the figures."""
+    together, alone, smallest = 0, 0, told[3]
     for c in range(number):
-        lo, hi = start[c], start[c + 1]
-        if hi - lo == 1:
-            tell(counts[rows[lo]], told)
-            continue
-        for i in range(lo, hi):
-            rows[filled + i - lo] = rows[i]
-        filled += hi - lo
-        kept += 1
-        start[kept] = filled
-    rows = rows[:filled].copy()
-    return rows, counts[rows], start[: kept + 1].copy()
-
-
-@jit
-def tell(size: int, told: Counts) -> None:
-    """Add a class of this many records to the figures."""
-    told[0] += 1
-    told[1] += size * (size - 1) // 2
-    told[2] += size == 1
-    told[3] = min(told[3], size)
+        size = sizes[c]
+        together += size * (size - 1)
+        alone += size == 1
+        smallest = min(smallest, size)
+    told[0] += number
+    told[1] += together
+    told[2] += alone
+    told[3] = smallest
 
 
 @jit
 def join(
-    rows: Codes, weights: Counts, start: Counts, column: Codes, cells: Codes, told: Counts
+    rows: Places, weights: Counts, start: Counts, column: Places, domain: int, told: Counts
 ) -> None:
     """Add the figures of the groups as a column splits them, without splitting them.
 
-    `weights` are the records of `rows`; `cells` has an entry of -1 for every code of the column
-    and is used up.
+    `weights` are the records of `rows`.
     """
+    cells = np.full(domain, -1, dtype=np.int64)
     sizes = np.zeros(len(rows), dtype=np.int64)
     found = 0
     for g in range(len(start) - 1):
         first = found
-        for i in range(start[g], start[g + 1]):
+        for i in range(_STEP(start[g]), _STEP(start[g + 1])):
             v = column[rows[i]]
             if cells[v] < first:
                 cells[v] = found
                 found += 1
-            sizes[cells[v]] += weights[i]
-    for c in range(found):
-        tell(sizes[c], told)
+            sizes[_STEP(cells[v])] += weights[i]
+    tell(sizes, found, told)
 
 
 @jit
 def split(
-    rows: Codes, weights: Counts, start: Counts, column: Codes, cells: Codes, told: Counts
-) -> tuple[Codes, Counts, Counts]:
-    """The groups split by a column: `join`, but those of two rows or more are not told."""
-    moved = np.empty(len(rows), dtype=np.int32)
-    heavy = np.empty(len(rows), dtype=np.int64)
-    bounds = np.zeros(len(rows) // 2 + 1, dtype=np.int64)
-    number = np.empty(len(rows), dtype=np.int32)
-    free = np.zeros(len(rows) + 1, dtype=np.int64)
-    found, kept, filled = 0, 0, 0
+    rows: Places,
+    weights: Counts,
+    start: Counts,
+    column: Places,
+    domain: int,
+    settled: Counts,
+    told: Counts,
+) -> tuple[Places, Counts, Counts]:
+    """The groups split by a column; `told` is what `join` tells, `settled` without the new groups.
+
+    A row that is alone is moved to the place behind the last, where the next one overwrites it.
+    """
+    end = len(rows)
+    cells = np.full(domain, -1, dtype=np.int64)
+    label, free = np.empty(end, dtype=np.uint32), np.zeros(end, dtype=np.uint32)
+    sizes, alone = np.zeros(end, dtype=np.int64), np.empty(end, dtype=np.int64)
+    moved, heavy = np.empty(end + 1, dtype=np.uint32), np.empty(end + 1, dtype=np.int64)
+    bounds = np.zeros(end // 2 + 1, dtype=np.int64)
+    found, single, kept, filled = 0, 0, 0, 0
     for g in range(len(start) - 1):
         first = found
-        for i in range(start[g], start[g + 1]):
+        for i in range(_STEP(start[g]), _STEP(start[g + 1])):
             v = column[rows[i]]
             if cells[v] < first:
                 cells[v] = found
                 found += 1
-            number[i] = cells[v]
-            free[cells[v]] += 1
-        for c in range(first, found):
+            label[i] = cells[v]
+            sizes[label[i]] += weights[i]
+            free[label[i]] += _PLACE(1)
+        for c in range(_STEP(first), _STEP(found)):
             length = free[c]
-            free[c] = filled if length > 1 else -1
-            if length > 1:
-                filled += length
-                kept += 1
-                bounds[kept] = filled
-        for i in range(start[g], start[g + 1]):
-            to = free[number[i]]
-            if to < 0:
-                tell(weights[i], told)
-            else:
-                moved[to] = rows[i]
-                heavy[to] = weights[i]
-                free[number[i]] = to + 1
+            free[c] = filled
+            if length == 1:
+                alone[single] = sizes[c]
+                single += 1
+                free[c] = end
+                continue
+            filled += length
+            kept += 1
+            bounds[kept] = filled
+        for i in range(_STEP(start[g]), _STEP(start[g + 1])):
+            to = free[label[i]]
+            moved[to] = rows[i]
+            heavy[to] = weights[i]
+            free[label[i]] = to + _PLACE(1)
+    tell(sizes, found, told)
+    tell(alone, single, settled)
     return moved[:filled].copy(), heavy[:filled].copy(), bounds[: kept + 1].copy()

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from incrowd.errors import InputError
-from incrowd.hierarchy import AnyHierarchy, suggest
+from incrowd.hierarchy import Suggestion, suggest
 from incrowd.models import AnyModel, KAnonymity, LDiversity
 from incrowd.policy import codec
 from incrowd.policy.policy import Column, Policy
@@ -84,6 +84,8 @@ class Draft:
     policy: Policy
     reasons: Mapping[str, str]
     review: tuple[str, ...]
+    hierarchies: Mapping[str, str]
+    """Why each quasi-identifying column got its hierarchy."""
     risky: tuple[tuple[str, float], ...]
     """All columns with their shares of distinct values, highest first: the quick measure of which
     columns tell people apart."""
@@ -93,15 +95,18 @@ def draft(columns: Sequence[Sketch]) -> Draft:
     """A first policy for a table of these columns."""
     guesses = {sketch.name: guess(sketch) for sketch in columns}
     guesses = _with_some_quasi(columns, guesses)
+    quasi = [sketch for sketch in columns if guesses[sketch.name].role is Role.QUASI]
+    chosen = {sketch.name: suggest(sketch.domain, sketch.name) for sketch in quasi}
     policy = Policy(
-        columns={sketch.name: _column(sketch, guesses[sketch.name]) for sketch in columns},
+        columns={s.name: _column(s, guesses[s.name], chosen.get(s.name)) for s in columns},
         models=(KAnonymity(_K), *_diversity(columns, guesses)),
     )
-    shares = {s.name: round(s.distinct_share, 2) for s in columns}
+    shares = {s.name: round(s.distinct_share, 4) for s in columns}
     return Draft(
         policy=policy,
         reasons={name: found.reason for name, found in guesses.items()},
         review=tuple(name for name, found in guesses.items() if not found.sure),
+        hierarchies={name: suggestion.reason for name, suggestion in chosen.items()},
         risky=tuple(sorted(shares.items(), key=lambda pair: -pair[1])),
     )
 
@@ -112,18 +117,25 @@ def to_toml(drafted: Draft) -> str:
         name: [f"{_MARK}: {reason}" if name in drafted.review else reason]
         for name, reason in drafted.reasons.items()
     }
+    for name, reason in drafted.hierarchies.items():
+        comments[name].append(reason)
     return codec.dumps(drafted.policy, header=HEADER, comments=comments)
 
 
 def guess(sketch: Sketch) -> Guess:
     """The role that a column seems to have."""
-    return _by_emptiness(sketch) or _by_name(sketch) or _by_shape(sketch) or _by_numbers(sketch)
+    found = _by_emptiness(sketch) or _by_name(sketch) or _by_shape(sketch) or _by_numbers(sketch)
+    shape = shape_of(sketch.domain)
+    if shape is None or not shape[0].advice or found.role is Role.DROP:
+        return found
+    looks = "" if shape[0].name in found.reason else f"{shape[0].name}, "
+    return Guess(found.role, f"{found.reason}; {looks}{shape[0].advice}", sure=False)
 
 
 def _by_emptiness(sketch: Sketch) -> Guess | None:
     if not sketch.distinct:
         return Guess(Role.DROP, "it has no values")
-    if sketch.distinct == 1 and not sketch.missing:
+    if sketch.distinct == 1 and not sketch.missing and sketch.records > 1:
         return Guess(Role.KEEP, "it has one value, which tells nobody apart")
     return None
 
@@ -138,10 +150,16 @@ def _by_name(sketch: Sketch) -> Guess | None:
     if topic.name == "id" and sketch.distinct_share < _FEW_ENOUGH:
         return None
     reason = f"by its name: {topic.reason}"
-    if topic.role is Role.SENSITIVE and _stands_alone(sketch) and sketch.kind is Kind.TEXT:
+    if topic.role is Role.SENSITIVE and _stands_alone(sketch) and _is_text(sketch):
         reason += f"; but {_alone(sketch)}, so each tells a person apart"
         return Guess(Role.IDENTIFIER, reason, sure=False)
     return Guess(topic.role, reason, topic.sure)
+
+
+def _is_text(sketch: Sketch) -> bool:
+    """Whether it holds texts, and not only numbers that were not read as such."""
+    found = shape_of(sketch.domain)
+    return sketch.kind is Kind.TEXT and (found is None or not found[0].advice)
 
 
 def _number_of_persons(sketch: Sketch) -> Guess:
@@ -169,7 +187,8 @@ def _by_numbers(sketch: Sketch) -> Guess:
     whole = sketch.domain.values.dtype.kind != "f"
     if _stands_alone(sketch) and whole:
         return Guess(Role.IDENTIFIER, f"{_alone(sketch)}, as in a register", sure=False)
-    reason = f"nothing is known about it ({sketch.distinct} distinct values); others may know it"
+    values = "1 value" if sketch.distinct == 1 else f"{sketch.distinct:,} values"
+    reason = f"unknown ({values}): others may know it"
     return Guess(Role.QUASI, reason, sure=False)
 
 
@@ -188,9 +207,11 @@ def _with_some_quasi(columns: Sequence[Sketch], guesses: dict[str, Guess]) -> di
     leaving = {Role.KEEP, Role.SENSITIVE, Role.DROP}
     able = [s for s in columns if guesses[s.name].role in leaving and s.distinct]
     if not able:
+        empty = not any(sketch.distinct for sketch in columns)
+        why = "no cell has a value" if empty else "every column is empty or names persons"
         raise InputError(
-            "no policy can be drafted: no column of the table could leave",
-            remedy="every column is empty or names persons",
+            f"no policy can be drafted, as nothing could leave: {why}",
+            remedy="give a table with a column that may be published",
         )
     chosen = max(able, key=lambda sketch: sketch.distinct)
     reason = "no column looks like something that others know; this one has the most values"
@@ -204,10 +225,10 @@ def _with_one_unit(guesses: dict[str, Guess]) -> dict[str, Guess]:
     return guesses | {name: Guess(Role.IDENTIFIER, reason, sure=False) for name in units[1:]}
 
 
-def _column(sketch: Sketch, found: Guess) -> Column:
+def _column(sketch: Sketch, found: Guess, chosen: Suggestion | None) -> Column:
     """Dates that leave as they are say that they are dates, so that a preset can tell."""
-    if found.role is Role.QUASI:
-        return Column(role=found.role, hierarchy=suggest(sketch.domain, sketch.name).spec)
+    if chosen is not None:
+        return Column(role=found.role, hierarchy=chosen.spec)
     dated = sketch.kind is Kind.DATE and found.role in {Role.SENSITIVE, Role.KEEP}
     return Column(role=found.role, kind=Kind.DATE if dated else None)
 

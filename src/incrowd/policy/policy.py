@@ -185,8 +185,7 @@ def require_declared(policy: Policy, names: Iterable[str]) -> None:
     names = tuple(names)
     if lacking := absent(policy, names):
         unnamed = undeclared(policy, names)
-        near = [_lacking(name, unnamed or names) for name in lacking]
-        raise PolicyError("\n".join(near))
+        raise _lacking(lacking, unnamed or names)
     if extra := undeclared(policy, names):
         from incrowd.policy.codec import lines_for  # noqa: PLC0415  it needs this module
 
@@ -197,6 +196,12 @@ def require_declared(policy: Policy, names: Iterable[str]) -> None:
         )
 
 
-def _lacking(name: str, there: Iterable[str]) -> str:
-    remedy = did_you_mean(name, there)
-    return f"the table has no column '{name}'" + (f"; {remedy}" if remedy else "")
+def _lacking(names: tuple[str, ...], there: tuple[str, ...]) -> PolicyError:
+    listed = ", ".join(f"'{name}'" for name in names)
+    if len(names) == 1:
+        near = did_you_mean(names[0], there) or "take it out of the policy"
+        return PolicyError(f"the table has no column {listed}", remedy=near)
+    return PolicyError(
+        f"the table lacks {len(names)} columns of the policy: {listed}",
+        remedy="take them out of the policy, or check that it is the policy of this table",
+    )

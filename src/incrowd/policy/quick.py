@@ -80,7 +80,8 @@ def _roles(names: tuple[str, ...], roles: Mapping[Role, Sequence[str]]) -> dict[
                 raise _unknown(name, names)
             if found.get(name, role) is not role:
                 raise PolicyError(
-                    f"column '{name}' is asked to be both '{found[name].value}' and '{role.value}'"
+                    f"column '{name}' is asked to be both '{found[name].value}' and '{role.value}'",
+                    remedy="name it once",
                 )
             found[name] = role
     return {name: found.get(name, Role.DROP) for name in names}
@@ -108,11 +109,15 @@ def _models(
     k: int | None, l: float | None, t: float | None, sensitive: Sequence[str]
 ) -> tuple[AnyModel, ...]:
     if k is None and l is None and t is None:
-        raise PolicyError("no model is asked for", remedy="give k, l or t")
+        raise PolicyError("no model is asked for", remedy="give k, l or t, such as -k 5")
     if k is not None and k < 2:
-        raise PolicyError("k must be at least 2", remedy="one person is no crowd")
+        raise PolicyError(
+            "k must be at least 2", remedy="ask for 2 or more: one person is no crowd"
+        )
     if not sensitive and (l is not None or t is not None):
-        raise PolicyError("l and t are about sensitive columns", remedy="name at least one")
+        raise PolicyError(
+            "l and t are about sensitive columns", remedy="name at least one as sensitive"
+        )
     models: list[AnyModel] = [] if k is None else [KAnonymity(k)]
     if l is not None:
         models += made(lambda: [LDiversity(column=name, l=l) for name in sensitive])

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,9 @@ import numpy as np
 from incrowd.arrays import Codes, Counts
 from incrowd.quasi.records import Records
 from incrowd.quasi.shortfall import Budget
+from incrowd.table.fold import in_threads
+
+_SMALL = 2**15
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,13 +81,27 @@ class Branch:
         self.classes(columns)
         return self._weighed().total
 
-    def cost_with(self, columns: Sequence[int], column: int, *, exact: bool) -> tuple[int, int]:
-        """Least and most of what the classes of these columns and one more cost.
+    def costs_with(
+        self, columns: Sequence[int], more: Sequence[int], *, exact: bool
+    ) -> list[tuple[int, int]]:
+        """Least and most of what the classes of these columns and each one more cost.
 
         They are equal if `exact`; otherwise they only tell whether the cost keeps to the budget.
         """
         here = self.classes(columns)
         costs = self._weighed()
+        budget = -1 if exact else self._budget.left
+        if len(more) == 1 or len(here.rows) < _SMALL:
+            return [self._refined_cost(here, costs, column, budget, self._sums) for column in more]
+        sums = [np.zeros_like(self._sums) for _ in more]
+        work = partial(self._refined_cost, here, costs)
+        return in_threads(
+            [partial(work, j, budget, zeros) for j, zeros in zip(more, sums, strict=True)]
+        )
+
+    def _refined_cost(
+        self, here: Stripped, costs: Costs, column: int, budget: int, sums: Counts
+    ) -> tuple[int, int]:
         least, most = _kernels().cost_refined(
             here.rows,
             here.starts,
@@ -92,14 +110,14 @@ class Branch:
             self._codes[column],
             self._budget.weights,
             self._budget.kind,
-            -1 if exact else self._budget.left,
-            self._sums,
+            budget,
+            sums,
         )
         return int(least), int(most)
 
     def keeps(self, columns: Sequence[int]) -> bool:
         """Whether these columns, at least one, keep to the budget."""
-        _, most = self.cost_with(columns[:-1], columns[-1], exact=False)
+        [(_, most)] = self.costs_with(columns[:-1], columns[-1:], exact=False)
         return most <= self._budget.left
 
     def _weighed(self) -> Costs:

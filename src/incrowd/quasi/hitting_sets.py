@@ -95,10 +95,8 @@ class RatioJudge:
         for column in self._order:
             if column in columns:
                 continue
-            if self._branch.cost_with(grown, column, exact=False)[0] > self._budget.left:
-                grown.append(column)
-            else:
-                left.append(column)
+            [(least, _)] = self._branch.costs_with(grown, [column], exact=False)
+            (grown if least > self._budget.left else left).append(column)
         return mask_of(left, self._order)
 
 

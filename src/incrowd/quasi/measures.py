@@ -4,20 +4,28 @@ Motwani-Xu Section 1.1 defines the distinct and the separation ratio. Adding a c
 classes and never joins them, so that the classes of a set are found from those of a smaller one.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import Any
+from itertools import islice
+from math import comb
+from typing import Any, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from incrowd.arrays import Codes, Counts
+from incrowd.quasi.groups import Groups, ratios_of
 from incrowd.quasi.ratios import Ratios
 from incrowd.quasi.records import Records
-from incrowd.table.fold import fold, in_threads
+from incrowd.table.fold import fold, in_threads, threads
 from incrowd.watch import Watch
 
+Found: TypeAlias = tuple[tuple[int, ...], Ratios]
+
 _DENSE = 2**16
+_SMALL = 2**16
+_TOGETHER = 64
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,16 +59,9 @@ class Partition:
     @cached_property
     def ratios(self) -> Ratios:
         """The classes in figures."""
-        sizes = self.sizes
-        records = int(sizes.sum())
-        together = int((sizes * (sizes - 1) // 2).sum())
-        return Ratios(
-            records=records,
-            classes=self.number,
-            apart=records * (records - 1) // 2 - together,
-            unique=int(np.count_nonzero(sizes == 1)),
-            smallest=int(sizes.min(initial=records)),
-        )
+        told = np.array([0, 0, 0, np.iinfo(np.int64).max], dtype=np.int64)
+        _kernels().tell(self.sizes, self.number, told)
+        return ratios_of(int(self.sizes.sum()), told)
 
 
 def ratios(records: Records, columns: Sequence[int]) -> Ratios:
@@ -96,8 +97,11 @@ def added(partition: Partition, records: Records, candidates: Sequence[int]) -> 
 
     Motwani-Xu Section 2.2. No partition is built.
     """
-    groups = Groups.of(partition, records)
-    return in_threads([partial(groups.joined, records, column) for column in candidates])
+    groups = Groups.of(records, partition.class_of, partition.number)
+    tasks = [partial(groups.joined, records, column) for column in candidates]
+    if len(groups.rows) * len(tasks) < _SMALL:
+        return [task() for task in tasks]
+    return in_threads(tasks)
 
 
 def all_ratios(
@@ -107,56 +111,98 @@ def all_ratios(
 
     The columns of a set ascend. When the time is up the sets not yet looked at are left out.
     """
-    records = folded(records)
+    watch = watch or Watch()
     limit = records.width if max_size is None else max_size
-    stack: list[tuple[tuple[int, ...], Partition]] = [((), Partition.whole(records))]
-    while stack:
-        chosen, partition = stack.pop()
-        if chosen:
-            yield chosen, partition.ratios
-        if watch is not None and watch.expired:
+    tasks = _tasks(records, limit, watch) if limit > 0 else iter([])
+    every = _sets(records.width, limit)
+    done = 0
+    while batch := list(islice(tasks, 4 * threads())):
+        for sets in in_threads(batch):
+            yield from sets
+            done += len(sets)
+        watch.tell("column sets measured", done / every)
+
+
+def _tasks(records: Records, limit: int, watch: Watch) -> Iterator[Callable[[], list[Found]]]:
+    """All sets in parts: those with the widest column, then those without it.
+
+    Rows that differ in the columns done only are folded, as their order makes them neighbours.
+    """
+    order = np.argsort(-records.domains, kind="stable")
+    table = folded(_reordered(records, order[::-1]))
+    table = _reordered(table, np.arange(records.width)[::-1])
+    for j in range(records.width):
+        if watch.expired:
             return
-        if len(chosen) < limit:
-            first = chosen[-1] + 1 if chosen else 0
-            stack += [
-                ((*chosen, column), partition.refined(records, column))
-                for column in range(first, records.width)
-            ]
+        branch = _Branch(table, tuple(order[j:].tolist()), limit, watch)
+        groups = Groups.whole(table).split(table, 0)
+        yield partial(branch.named, (0,), groups.ratios)
+        yield from branch.tasks((0,), groups)
+        table = _without_first(table)
 
 
-@dataclass(frozen=True, eq=False)
-class Groups:
-    """The classes of two rows or more, with the figures of those of one row, which stay as they are."""
-
-    rows: Codes
-    weights: Counts
-    start: Counts
-    told: Counts
-
-    @classmethod
-    def of(cls, partition, records):
-        told = np.array([0, 0, 0, np.iinfo(np.int64).max], dtype=np.int64)
-        return cls(*_kernels().groups(partition.class_of, records.counts, partition.number, told), told)
-
-    def joined(self, records, column):
-        told = self.told.copy()
-        cells = np.full(int(records.domains[column]), -1, dtype=np.int32)
-        _kernels().join(self.rows, self.weights, self.start, records.codes[column], cells, told)
-        return _ratios(records.total, told)
-
-    def split(self, records, column):
-        told = self.told.copy()
-        cells = np.full(int(records.domains[column]), -1, dtype=np.int32)
-        return Groups(*_kernels().split(self.rows, self.weights, self.start, records.codes[column], cells, told),told)
-
-def _nothing() -> Counts:
-    return np.array([0, 0, 0, np.iinfo(np.int64).max], dtype=np.int64)
+def _reordered(records: Records, order: NDArray[np.intp]) -> Records:
+    names = tuple(records.names[j] for j in order)
+    return Records(names, np.ascontiguousarray(records.codes[order]), records.counts)
 
 
-def _ratios(records: int, told: Counts) -> Ratios:
-    classes, together, unique, smallest = told.tolist()
-    apart = records * (records - 1) // 2 - together
-    return Ratios(records, classes, apart, unique, smallest if classes else 0)
+def _without_first(records: Records) -> Records:
+    """The other columns; neighbours that are then equal are one row."""
+    codes = records.codes[1:]
+    new = np.ones(records.rows, dtype=np.bool_)
+    new[1:] = (codes[:, 1:] != codes[:, :-1]).any(axis=0)
+    first = np.flatnonzero(new)
+    counts = np.add.reduceat(records.counts, first) if len(first) else records.counts
+    return Records(records.names[1:], np.ascontiguousarray(codes[:, first]), counts)
+
+
+@dataclass(frozen=True)
+class _Branch:
+    """The sets that begin with the first column of a table."""
+
+    table: Records
+    columns: tuple[int, ...]
+    """What the columns of the table are called outside."""
+    limit: int
+    watch: Watch
+
+    def named(self, chosen: tuple[int, ...], found: Ratios) -> list[Found]:
+        """One set with its ratios, as the outside calls it."""
+        return [(tuple(sorted(self.columns[j] for j in chosen)), found)]
+
+    def tasks(self, chosen: tuple[int, ...], groups: Groups) -> Iterator[Callable[[], list[Found]]]:
+        """The larger sets in parts of about as many."""
+        if _sets(self.table.width - chosen[-1] - 1, self.limit - len(chosen)) < _TOGETHER:
+            yield partial(self.larger, chosen, groups)
+            return
+        for column in range(chosen[-1] + 1, self.table.width):
+            if self.watch.expired:
+                return
+            split = groups.split(self.table, column)
+            yield partial(self.named, (*chosen, column), split.ratios)
+            yield from self.tasks((*chosen, column), split)
+
+    def larger(self, chosen: tuple[int, ...], groups: Groups) -> list[Found]:
+        """All sets that add later columns to the chosen ones."""
+        found: list[Found] = []
+        if len(chosen) == self.limit:
+            return found
+        for column in range(chosen[-1] + 1, self.table.width):
+            if self.watch.expired:
+                return found
+            more = (*chosen, column)
+            if len(more) == self.limit or column == self.table.width - 1:
+                found += self.named(more, groups.joined(self.table, column))
+                continue
+            split = groups.split(self.table, column)
+            found += self.named(more, split.ratios)
+            found += self.larger(more, split)
+        return found
+
+
+def _sets(width: int, limit: int) -> int:
+    """How many sets of at least one and at most `limit` columns there are."""
+    return sum(comb(width, size) for size in range(1, min(width, limit) + 1))
 
 
 def _kernels() -> Any:

@@ -115,8 +115,9 @@ class Certificate(_Part):
             return cls.model_validate_json(text)
         except ValidationError as error:
             faults = [".".join(map(str, fault["loc"])) or "policy" for fault in error.errors()]
+        many = f"{len(faults)} faults, first" if len(faults) > 1 else "a fault"
         raise InputError(
-            f"the certificate is not valid ({len(faults)} faults, first at {faults[0]!r})",
+            f"the certificate is not valid ({many} at {faults[0]!r})",
             remedy="use the file that was written with the release, unchanged",
         )
 

@@ -1,15 +1,18 @@
 """Checking a release by itself: its rows, its policy and, if there is one, its certificate."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import polars as pl
 
-from incrowd.errors import NotMetError
+from incrowd.errors import InputError, NotMetError, boundary
 from incrowd.policy.policy import Policy
 from incrowd.release.cells import readable
 from incrowd.release.certificate import (
+    Attested,
     Certificate,
     Digest,
     Spread,
@@ -20,6 +23,12 @@ from incrowd.release.leaving import dropped
 from incrowd.release.verdict import Check, Verdict
 from incrowd.release.verify import Reference, look, verify
 from incrowd.release.written import promised, written
+from incrowd.table.roles import Missing
+
+ROUNDING = 1e-9
+"""What figures that were computed twice may differ by."""
+_AT_MOST = ("t-closeness", "alpha-k")
+"""Models that ask for a value or less; the others ask for one or more."""
 
 
 def check_rows(
@@ -43,6 +52,7 @@ def check_rows(
         seen = readable(rows, policy.missing_values, text=blank)
         verdicts, trusted = _judged(seen, policy, known)
         notes += trusted
+        faults += () if known is None else _overstated(known, policy, seen, verdicts)
     if not verdicts:
         faults.append("The models could not be checked.")
     ok = not faults and all(verdict.ok for verdict in verdicts)
@@ -72,10 +82,50 @@ def _contradictions(
         return
     if digest_ok is False:
         yield "The certificate is of another release, or the release was changed."
-    if promised(certificate.policy) != promised(written(policy)):
+    if _promise(certificate) != promised(written(policy)):
         yield "The certificate is of another policy."
     if not all(model.ok for model in certificate.models):
         yield "The certificate itself says that a model is not met."
+
+
+def _promise(certificate: Certificate) -> dict[str, Any]:
+    with boundary(InputError("the policy in the certificate cannot be read")):
+        return promised(certificate.policy)
+
+
+def _overstated(
+    certificate: Certificate, policy: Policy, rows: pl.DataFrame, verdicts: Sequence[Verdict]
+) -> Iterator[str]:
+    """In what the certificate says more than these rows show."""
+    asked = [(model.name, model.column, model.asked) for model in certificate.models]
+    if verdicts and asked != [(model.name, model.column, model.asked) for model in verdicts]:
+        yield "The certificate attests other models than the policy asks for."
+    elif any(map(_better, certificate.models, verdicts)):
+        yield "The certificate attests more than the release reaches."
+    if not _accounted(certificate, policy, len(rows)):
+        yield "The certificate counts other records than the release and its policy allow."
+    for name in _close(policy):
+        if name not in certificate.spread or not _fits(certificate, rows[name], policy):
+            yield f"The certificate does not say how {name} was spread in the table as it was read."
+
+
+def _accounted(certificate: Certificate, policy: Policy, records: int) -> bool:
+    """Whether the records in, out and left out add up, and no more were left out than may be."""
+    gone, whole = certificate.suppressed, certificate.records_in
+    chosen = gone.records - gone.for_missing
+    return (
+        certificate.records_out == records == whole - gone.records
+        and 0 <= chosen <= policy.suppression * whole + ROUNDING
+        and gone.for_missing >= 0
+        and (not gone.for_missing or policy.missing is Missing.SUPPRESS)
+    )
+
+
+def _better(said: Attested, counted: Verdict) -> bool:
+    """Whether a model is said to be met better than was counted."""
+    if counted.name in _AT_MOST:
+        return said.reached < counted.reached - ROUNDING
+    return said.reached > counted.reached + ROUNDING
 
 
 def _remarks(
@@ -90,7 +140,7 @@ def _remarks(
             "compared with what was checked."
         )
     same = digest_of_policy(written(policy)) == certificate.policy_sha256
-    if not same and promised(certificate.policy) == promised(written(policy)):
+    if not same and _promise(certificate) == promised(written(policy)):
         yield (
             "The certificate's policy differs from this one in how the release was found, "
             "not in what it promises."
@@ -122,8 +172,11 @@ def _attested(certificate: Certificate, number: int, counted: Verdict) -> Verdic
     """What the certificate says of a model; a class never has more people than records."""
     said = certificate.models[number]
     same = (said.name, said.column, said.asked) == (counted.name, counted.column, counted.asked)
-    enough = counted.ok or counted.name != "k-anonymity"
-    return replace(counted, reached=said.reached, ok=same and said.ok and enough)
+    possible = counted.name != "k-anonymity" or said.reached <= counted.reached
+    met = said.reached >= said.asked - ROUNDING
+    if counted.name in _AT_MOST:
+        met = said.reached <= said.asked + ROUNDING
+    return replace(counted, reached=said.reached, ok=same and said.ok and met and possible)
 
 
 def _references(
@@ -131,12 +184,14 @@ def _references(
 ) -> tuple[dict[str, Reference], list[str]]:
     found: dict[str, Reference] = {}
     notes = []
-    names = (model.columns[0] for model in policy.models if model.name == "t-closeness")
-    for name in dict.fromkeys(names):
-        spread = None if certificate is None else certificate.spread.get(name)
-        labels = numbered(rows[name]).labels.to_list()
-        if spread is not None and _fits(spread, labels):
-            found[name] = _reference(spread, labels)
+    for name in _close(policy):
+        known = certificate is not None and name in certificate.spread
+        if certificate is not None and known and _fits(certificate, rows[name], policy):
+            labels = numbered(rows[name]).labels.to_list()
+            found[name] = _reference(certificate.spread[name], labels)
+            notes.append(
+                f"How {name} was spread in the table as it was read is attested by the certificate."
+            )
         else:
             found[name] = _own(rows[name])
             notes.append(
@@ -157,9 +212,37 @@ def _own(column: pl.Series) -> Reference:
     return Reference(dict(zip(cells.labels.to_list(), rank.tolist(), strict=True)), people)
 
 
-def _fits(spread: Spread, labels: list[str]) -> bool:
-    inside = all(0 <= place < len(spread.people) for place in spread.places)
-    return inside and len(spread.places) == len(labels) and sum(spread.people) > 0
+def _close(policy: Policy) -> tuple[str, ...]:
+    """The columns that must be spread in each class as in the whole table."""
+    names = (model.columns[0] for model in policy.models if model.name == "t-closeness")
+    return tuple(dict.fromkeys(names))
+
+
+def _fits(certificate: Certificate, column: pl.Series, policy: Policy) -> bool:
+    """Whether the column can come from a table in which it was spread as the certificate says."""
+    spread = certificate.spread[column.name]
+    cells, places, people = numbered(column), np.array([0, *spread.places]), len(spread.people)
+    if len(places) != len(cells.labels) + 1 or ((places < 0) | (places >= people)).any():
+        return False
+    if not sum(spread.people) or min(spread.people) < 0 or not _is_hierarchy(spread):
+        return False
+    held = np.bincount(places[cells.codes], minlength=people)
+    whole = sum(spread.people) == certificate.records_in and bool((held <= spread.people).all())
+    return whole or policy.unit is not None
+
+
+def _is_hierarchy(spread: Spread) -> bool:
+    """Whether the maps of a spread, if any, are levels from the values themselves to one node."""
+    if spread.maps is None:
+        return True
+    values = len(spread.people)
+    if len(spread.maps) < 2 or any(len(level) != values for level in spread.maps):
+        return False
+    nested = all(
+        len(set(zip(lower, upper, strict=True))) == len(set(lower))
+        for lower, upper in pairwise(spread.maps)
+    )
+    return nested and spread.maps[0] == tuple(range(values)) and set(spread.maps[-1]) == {1}
 
 
 def _reference(spread: Spread, labels: list[str]) -> Reference:

@@ -74,7 +74,7 @@ def draft_document(draft: "Draft", toml: str, path: str | None) -> dict[str, Any
             name: {
                 "role": column.role.value,
                 "hierarchy": column.hierarchy.name if column.hierarchy else None,
-                "reasons": [draft.reasons[name]],
+                "reasons": [draft.reasons[name], *_also(draft.hierarchies.get(name))],
                 "review": name in draft.review,
                 "distinct": shares.get(name),
             }
@@ -83,6 +83,10 @@ def draft_document(draft: "Draft", toml: str, path: str | None) -> dict[str, Any
         "policy": toml,
         "written": path,
     }
+
+
+def _also(reason: str | None) -> list[str]:
+    return [] if reason is None else [reason]
 
 
 def _verdict(model: "Verdict") -> dict[str, Any]:

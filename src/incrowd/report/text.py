@@ -1,5 +1,6 @@
 """Results for people at a terminal. Nothing is computed here, and no cell is shown."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from itertools import pairwise
 from typing import TYPE_CHECKING
@@ -17,6 +18,12 @@ if TYPE_CHECKING:
     from incrowd.risk.risk import Reached, Risk
 
 GOOD, BAD, QUIET = "green", "bold red", "dim"
+MANY = 10
+"""More quasi-identifying columns than this cost a release most of its detail."""
+_ADVICE = (
+    "The more columns are quasi, the more each of them loses: before you release, give those that "
+    'nobody outside can know role = "keep", and those that nobody needs role = "drop".'
+)
 
 
 def risk_picture(risk: "Risk", quasi: Iterable[str]) -> RenderableType:
@@ -121,7 +128,7 @@ def _levels(levels: Mapping[str, int]) -> Table:
 
 def draft_picture(draft: "Draft") -> RenderableType:
     """What each column seems to be, and why."""
-    table = _table("column", "role", "hierarchy", "distinct share", "why")
+    table = _table("column", "role", "hierarchy", "distinct", "why")
     shares = dict(draft.risky)
     for name, column in draft.policy.columns.items():
         why = _text(draft.reasons[name])
@@ -134,7 +141,17 @@ def draft_picture(draft: "Draft") -> RenderableType:
         f"{' of '.join((model.name, *model.columns))} ({number(model.asked)})"
         for model in draft.policy.models
     )
-    return _spaced(table, _text(f"models: {', '.join(models)}"))
+    parts = [_text(f"models: {', '.join(models)}"), _text(_roles(draft))]
+    if len(draft.policy.quasi) > MANY:
+        parts.append(_text(_ADVICE))
+    return _spaced(table, *parts)
+
+
+def _roles(draft: "Draft") -> str:
+    """How many columns have which role, and how many should be looked at."""
+    roles = Counter(column.role.value for column in draft.policy.columns.values())
+    listed = ", ".join(f"{counted(count, role, role)}" for role, count in roles.items())
+    return f"columns: {listed}; {number(len(draft.review))} to review"
 
 
 def _text(text: str, style: str = "") -> Text:
@@ -154,5 +171,5 @@ def _spaced(first: RenderableType, *others: RenderableType) -> Group:
 def _table(*heads: str) -> Table:
     table = Table(box=None, pad_edge=False, show_header=any(heads), padding=(0, 2, 0, 0))
     for head in heads:
-        table.add_column(head, header_style="bold")
+        table.add_column(head, header_style="bold", overflow="fold")
     return table

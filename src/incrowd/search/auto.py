@@ -85,9 +85,9 @@ def _lattice(problem: Problem, watch: Watch, bar: float) -> tuple[_Trial | None,
 
     nodes = prod(column.hierarchy.levels - column.lowest for column in problem.columns)
     if watch.expired:
-        return None, f"there was no time for the lattice of {nodes:,} level vectors"
+        return None, f"there was no time for the lattice of {_many(nodes)} level vectors"
     if _seconds(problem, nodes) > (inf if watch.remaining is None else watch.remaining):
-        return None, f"the lattice of {nodes:,} level vectors is too large for the time"
+        return None, f"the lattice of {_many(nodes)} level vectors is too large for the time"
     quest = Quest(problem, watch, bar)
     quest.seek()
     if quest.beaten:
@@ -96,6 +96,15 @@ def _lattice(problem: Problem, watch: Watch, bar: float) -> tuple[_Trial | None,
     if quest.proved:
         return None, f"no level vector of the lattice loses less ({quest.looked})"
     return None, f"the lattice found nothing better before the time was up ({quest.looked})"
+
+
+def _many(nodes: int) -> str:
+    """A number that people can read, however large.
+
+    >>> _many(1_200), _many(10**30 + 7)
+    ('1,200', 'more than 10^30')
+    """
+    return f"{nodes:,}" if nodes < 10**12 else f"more than 10^{len(str(nodes)) - 1}"
 
 
 def _seconds(problem: Problem, nodes: int) -> float:

@@ -8,6 +8,8 @@ of their hierarchy; a missing value is a branch of its own.
 
 from dataclasses import dataclass as plain
 from dataclasses import field
+from functools import partial
+from itertools import pairwise
 from typing import Any, Literal
 
 import numpy as np
@@ -20,12 +22,15 @@ from incrowd.problem import Problem
 from incrowd.recoding import Pieces, QuasiColumn, Spans
 from incrowd.search.full_domain import infeasible, nothing_found
 from incrowd.search.search import Found
+from incrowd.table.fold import in_threads, threads
 from incrowd.table.tally import Tally
 from incrowd.values import STRICT
 from incrowd.watch import Watch
 
 CUTS = 8
 """How many cuts of one column are tried, most balanced first."""
+_SMALL = 2**15
+"""Fewer items are not worth another thread."""
 
 
 @dataclass(frozen=True, config=STRICT)
@@ -138,14 +143,13 @@ class _Rounds:
         """The class of each item, and whether all cuts could be tried."""
         from incrowd.kernels import mondrian as kernels  # noqa: PLC0415  numba loads only when it runs
 
-        items, rule, tree = self.kernel
         rows = self.tally.rows
         order: Codes = np.arange(rows, dtype=np.int32)
         parts: Counts = np.array([[0, rows]], dtype=np.int64)
         attempts: Counts = np.zeros(1, dtype=np.int64)
         done: list[Counts] = []
         while len(parts) and not watch.expired:
-            middle, half_of = kernels.propose(items, order, parts, attempts, rule, tree)
+            middle, half_of = self._proposed(order, parts, attempts)
             allowed = self._allowed(half_of, len(parts)) & (middle >= 0)
             done.append(parts[middle < 0])
             kernels.adopt(order, parts[allowed], half_of)
@@ -153,12 +157,36 @@ class _Rounds:
             watch.tell("cutting the table", 1 - float((parts[:, 1] - parts[:, 0]).sum()) / rows)
         return _classes(order, np.vstack([*done, parts])), not len(parts)
 
+    def _proposed(self, order: Codes, parts: Counts, attempts: Counts) -> tuple[Counts, Codes]:
+        """Where each part is to be cut, and the half of each item; large tables in threads."""
+        from incrowd.kernels.mondrian import propose  # noqa: PLC0415  numba loads only when it runs
+
+        items, rule, tree = self.kernel
+        middle = np.empty(len(parts), dtype=np.int64)
+        half_of = np.full(len(order), -1, dtype=np.int32)
+        tasks = [
+            partial(
+                propose, items, order, parts[s], attempts[s], rule, tree, s.start, middle[s], half_of
+            )
+            for s in _shares(parts)
+        ]
+        in_threads(tasks)
+        return middle, half_of
+
     def _allowed(self, half_of: Codes, parts: int) -> Flags:
         classes = classes_of(self.tally, half_of, 2 * parts, self.problem.sensitive)
         held = np.flatnonzero(classes.records).astype(np.int32)
         fine: Flags = np.zeros(2 * parts, dtype=np.bool_)
         fine[held] = self.problem.satisfied(classes.take(held))
         return fine[::2] & fine[1::2]
+
+
+def _shares(parts: Counts) -> list[slice]:
+    """Runs of parts with about as many items each, one for each thread."""
+    upto = np.cumsum(parts[:, 1] - parts[:, 0])
+    number = threads() if upto[-1] >= _SMALL else 1
+    cuts = np.searchsorted(upto, upto[-1] * np.arange(1, number) / number).tolist()
+    return [slice(lo, hi) for lo, hi in pairwise([0, *cuts, len(parts)]) if lo < hi]
 
 
 def _next(parts: Counts, attempts: Counts, middle: Counts, allowed: Flags) -> tuple[Counts, Counts]:

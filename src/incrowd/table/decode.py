@@ -21,7 +21,7 @@ def decode(
     """
     if exact:
         return original(column, labels, classes, take)
-    return texts_like(column, labels[classes[take]])
+    return texts_like(column, labels)[classes[take]]
 
 
 def original(

@@ -1,0 +1,69 @@
+"""What was asked of a table's columns, and an answer before it is dressed."""
+
+from dataclasses import dataclass
+
+from incrowd.errors import PolicyError
+from incrowd.quasi.guarantee import Guarantee
+from incrowd.quasi.ratios import Measure
+from incrowd.watch import Watch
+
+
+@dataclass(frozen=True)
+class Asked:
+    """Which sets of columns are asked for, and with what certainty."""
+
+    measure: Measure
+    ratio: float
+    max_size: int | None
+    epsilon: float | None
+    delta: float
+    seed: int | None
+
+    def __post_init__(self) -> None:
+        if not 0 < self.ratio <= 1:
+            raise PolicyError("the ratio must be above 0 and at most 1")
+        if self.max_size is not None and self.max_size < 1:
+            raise PolicyError("sets have at least one column", remedy="ask for a size of 1 or more")
+        for name, share in (("epsilon", self.epsilon), ("delta", self.delta)):
+            if share is not None and not 0 < share < 1:
+                raise PolicyError(f"{name} must lie between 0 and 1")
+        if self.seed is not None and self.seed < 0:
+            raise PolicyError("a seed must be a whole number from 0")
+
+    def largest(self, width: int) -> int | None:
+        """The size up to which sets are searched in a table of so many columns."""
+        if self.max_size is not None or width <= 18:
+            return self.max_size
+        return 4 if width <= 32 else 3
+
+
+@dataclass(frozen=True)
+class Answer:
+    """Sets of columns by their places."""
+
+    sets: tuple[tuple[int, ...], ...]
+    minimum: tuple[int, ...] | None
+    minimum_guarantee: Guarantee
+    guarantee: Guarantee
+    promise: str
+    partial: bool
+    notes: tuple[str, ...] = ()
+
+
+class Within(Watch):
+    """A limit of its own within a watch from outside."""
+
+    def __init__(self, outer: Watch, limit: float | None) -> None:
+        super().__init__(limit, outer.tell)
+        self._outer = outer
+
+    @property
+    def expired(self) -> bool:
+        """Whether the time of either is up."""
+        return self._outer.expired or super().expired
+
+    @property
+    def remaining(self) -> float | None:
+        """Seconds left of the shorter one."""
+        left = [time for time in (super().remaining, self._outer.remaining) if time is not None]
+        return min(left, default=None)

@@ -1,0 +1,231 @@
+"""Which sets of columns tell the records of a table apart."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from incrowd.discovery.answer import Answer, Asked, Within
+from incrowd.discovery.exact import exact_answer
+from incrowd.discovery.explained import explained
+from incrowd.discovery.result import Discovery, Found, Smallest
+from incrowd.discovery.sampled import sampled_answer, size_for
+from incrowd.discovery.source import Held, Passing, opened
+from incrowd.engines.memory import MemoryEngine
+from incrowd.engines.stream import Pairs, Plan, Tuples, coded, draw
+from incrowd.errors import InputError, PolicyError
+from incrowd.quasi.distinct_values import assess, population
+from incrowd.quasi.measures import Partition, best, folded
+from incrowd.quasi.ratios import Measure, Ratios
+from incrowd.quasi.records import Records
+from incrowd.quasi.sampling import once, sampled_rows, separation_pairs
+from incrowd.run import Reading, enough_memory
+from incrowd.watch import Watch
+
+SAMPLE = 100_000
+"""Records kept of a table that goes by, unless told otherwise."""
+TIME_LIMIT = 60.0
+"""Seconds that a search may take, unless told otherwise."""
+_PAIRS_EPSILON = 0.001
+_LISTED = 1_000
+_LOOKED_AT = 10**8
+
+
+@dataclass(frozen=True)
+class _Extras:
+    """What is to be told beside the sets."""
+
+    population: float | str | None
+    explain: tuple[str, ...]
+    drop_duplicates: bool
+    time_limit: float | None
+
+
+def discover(  # noqa: PLR0913  the table, what is asked, and what comes from outside
+    data: Any,
+    columns: Sequence[str] | None = None,
+    *,
+    measure: Measure | Literal["distinct", "separation", "unique"] = Measure.DISTINCT,
+    ratio: float | None = None,
+    max_size: int | None = None,
+    exact: bool | None = None,
+    epsilon: float | None = None,
+    delta: float = 0.01,
+    sample: int | None = None,
+    population: float | str | None = None,
+    explain: Sequence[str] = (),
+    drop_duplicates: bool = False,
+    seed: int | None = None,
+    time_limit: float | None = TIME_LIMIT,
+    reading: Reading | None = None,
+    watch: Watch | None = None,
+) -> Discovery:
+    """The minimal sets of columns whose ratio is at least `ratio` (0.9), and a smallest one.
+
+    The table is a frame, a path, "-" for standard input, or an iterator of frames. A table in
+    memory is looked at exactly; with `epsilon`, and if the table goes by once (standard input,
+    iterators, large files), the answer comes from a sample and says what it promises with
+    probability 1 - `delta`. With `epsilon` and no `ratio`, keys are asked for. `max_size` limits
+    the sets that are searched, `time_limit` the seconds. `population` (a number or a name such as
+    "usa") adds what the number of values says, `explain` why columns identify.
+    """
+    watch = watch or Watch()
+    if exact and epsilon is not None:
+        raise PolicyError("an exact answer has no epsilon", remedy="ask for one of them")
+    if ratio is None:
+        ratio = 0.9 if epsilon is None else 1.0
+    asked = Asked(_measure(measure), ratio, max_size, epsilon, delta, seed)
+    extras = _Extras(_people(population), tuple(explain), drop_duplicates, time_limit)
+    with enough_memory(), opened(data, columns, reading, whole=bool(exact)) as table:
+        if isinstance(table, Passing):
+            return _passing(table, asked, extras, sample or SAMPLE, watch)
+        records = _records(table, extras)
+        if epsilon is None and exact is not False and sample is None:
+            answer = exact_answer(folded(records), asked, Within(watch, time_limit))
+        else:
+            answer = _drawn(records, asked, sample, Within(watch, time_limit))
+        return _discovery(table, records, asked, extras, answer, watch)
+
+
+def _measure(measure: str) -> Measure:
+    if measure not in set(Measure):
+        raise PolicyError(
+            f"there is no measure {measure!r}", remedy=f"known are {', '.join(Measure)}"
+        )
+    return Measure(measure)
+
+
+def _people(people: float | str | None) -> float | str | None:
+    """The population, checked before anything is read."""
+    return None if people is None else population(people)
+
+
+def _records(table: Held, extras: _Extras) -> Records:
+    records = table.records()
+    if not records.total:
+        raise InputError("the table has no records", remedy="give at least one")
+    return once(folded(records)) if extras.drop_duplicates else records
+
+
+def _drawn(records: Records, asked: Asked, sample: int | None, watch: Watch) -> Answer:
+    """The answer from records of a table in memory, drawn here."""
+    epsilon = asked.epsilon or (1 - asked.ratio if asked.ratio < 1 else _PAIRS_EPSILON)
+    size = sample or size_for(records.width, records.total, asked, epsilon)
+    if size >= records.total:
+        return exact_answer(folded(records), asked, watch)
+    rng = np.random.default_rng(asked.seed)
+    return sampled_answer(sampled_rows(records, size, rng), records.total, asked, watch)
+
+
+def _passing(
+    table: Passing, asked: Asked, extras: _Extras, size: int, watch: Watch
+) -> Discovery:
+    """The answer from a table that goes by: exact if all of it fits the sample."""
+    plans: list[Plan] = [Tuples(size, asked.seed)]
+    if asked.measure is Measure.SEPARATION and asked.ratio == 1:
+        wanted = separation_pairs(len(table.names), asked.epsilon or _PAIRS_EPSILON, asked.delta)
+        plans.append(Pairs(min(wanted, size), asked.seed))
+    drawn, *rest = draw(_until_stopped(table, watch), plans, watch)
+    held = Held(MemoryEngine(drawn.frame, text=table.text), table.names, tuple(table.notes))
+    records = _records(held, extras)
+    limited = Within(watch, extras.time_limit)
+    if drawn.whole:
+        answer = exact_answer(folded(records), asked, limited)
+        return _discovery(held, records, asked, extras, answer, watch)
+    pairs = None
+    if rest:
+        engine = MemoryEngine(rest[0].frame, text=table.text)
+        pairs = coded(engine, table.names)
+    answer = sampled_answer(records, drawn.seen, asked, limited, pairs)
+    return _discovery(held, records, asked, extras, answer, watch, seen=drawn.seen)
+
+
+def _until_stopped(table: Passing, watch: Watch) -> Iterator[Any]:
+    for frame in table.frames:
+        yield frame
+        if watch.expired:
+            return
+
+
+def _discovery(  # noqa: PLR0913, PLR0917  all that an answer is made of
+    table: Held,
+    records: Records,
+    asked: Asked,
+    extras: _Extras,
+    answer: Answer,
+    watch: Watch,
+    seen: int | None = None,
+) -> Discovery:
+    """The answer with figures, tests, explanations and notes.
+
+    `seen` is the number of records of the table if only a sample of them is at hand.
+    """
+    rows = folded(records)
+    listed = _listed(answer, rows)
+    sets = tuple(_found(rows, listed))
+    minimum = None
+    if answer.minimum is not None:
+        (found,) = _found(rows, [answer.minimum])
+        minimum = Smallest(found.columns, found.ratios, answer.minimum_guarantee)
+    people = extras.population
+    whole = best(rows)
+    limit = Within(watch, extras.time_limit)
+    return Discovery(
+        records=seen or records.total,
+        measure=asked.measure,
+        ratio=asked.ratio,
+        sets=sets,
+        found=len(answer.sets),
+        minimum=minimum,
+        best=Found(records.names, whole),
+        guarantee=answer.guarantee,
+        promise=answer.promise,
+        sampled=seen is not None,
+        tests=() if people is None else tuple(assess(rows, one, people) for one in listed),
+        explanations=tuple(
+            explained(table, rows, name, asked, (sets, minimum), limit) for name in extras.explain
+        ),
+        notes=(*table.notes, *_notes(rows, whole, asked, sampled=seen is not None), *answer.notes),
+        partial=answer.partial or watch.expired,
+        seconds=watch.elapsed,
+    )
+
+
+def _listed(answer: Answer, rows: Records) -> list[tuple[int, ...]]:
+    """As many of the sets, the smallest first, as can be measured in little time."""
+    most = min(_LISTED, max(100, _LOOKED_AT // max(1, rows.rows)))
+    return sorted(answer.sets, key=lambda one: (len(one), one))[:most]
+
+
+def _found(rows: Records, sets: Sequence[tuple[int, ...]]) -> Iterator[Found]:
+    """The sets with their figures; what neighbours share is split once."""
+    path: list[tuple[int, Partition]] = []
+    for columns in sets:
+        shared = 0
+        while shared < min(len(path), len(columns)) and path[shared][0] == columns[shared]:
+            shared += 1
+        del path[shared:]
+        for j in columns[shared:]:
+            before = path[-1][1] if path else Partition.whole(rows)
+            path.append((j, before.refined(rows, j)))
+        figures = path[-1][1].ratios if path else Partition.whole(rows).ratios
+        yield Found(tuple(rows.names[j] for j in columns), figures)
+
+
+def _notes(rows: Records, whole: Ratios, asked: Asked, *, sampled: bool) -> Iterator[str]:
+    constant = [
+        name for name, line in zip(rows.names, rows.codes, strict=True) if (line == line[0]).all()
+    ]
+    if constant:
+        yield f"the same value in every record, so of no help: {', '.join(constant)}"
+    where = "of the sample " if sampled else ""
+    equal = whole.records - whole.classes
+    if equal:
+        yield f"{equal:,} records {where}equal another in all columns"
+    reached = whole.ratio(asked.measure)
+    if reached < asked.ratio:
+        yield (
+            f"all columns together reach a {asked.measure} ratio of {reached:.6g}: ask for no more "
+            "than that, or drop the duplicates"
+        )

@@ -1,0 +1,105 @@
+"""What a search for quasi-identifiers found, and how far it may be trusted."""
+
+from dataclasses import dataclass
+
+from incrowd.quasi.distinct_values import DistinctValueTest
+from incrowd.quasi.guarantee import Guarantee
+from incrowd.quasi.ratios import Measure, Ratios
+
+
+@dataclass(frozen=True)
+class Found:
+    """A set of columns and how well it tells records apart."""
+
+    columns: tuple[str, ...]
+    ratios: Ratios
+
+    @property
+    def distinct(self) -> float:
+        """Distinct values over records."""
+        return self.ratios.distinct_ratio
+
+    @property
+    def separation(self) -> float:
+        """Pairs told apart over all pairs."""
+        return self.ratios.separation_ratio
+
+    @property
+    def unique(self) -> float:
+        """Records alone in their class over records."""
+        return self.ratios.unique_ratio
+
+
+@dataclass(frozen=True)
+class Smallest(Found):
+    """A small set of columns that reaches the ratio, and what is promised of it."""
+
+    guarantee: Guarantee
+
+
+@dataclass(frozen=True)
+class Coarser:
+    """What a set does when one of its columns shows coarser values."""
+
+    level: int
+    values: int
+    """Distinct values of the column that are left."""
+    ratios: Ratios
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """Why a column identifies: what it adds, whom it needs, what coarser values would change."""
+
+    column: str
+    alone: Ratios
+    without: Ratios
+    """What all other columns do without it."""
+    together: Ratios
+    """What all columns do."""
+    partners: tuple[tuple[str, ...], ...]
+    """The smallest sets of columns with which it reaches the ratio; an empty one if it does alone."""
+    complete: bool
+    """Whether all sets of partners were looked at that the search allows."""
+    among: tuple[str, ...]
+    """The set whose column is coarsened."""
+    coarser: tuple[Coarser, ...]
+    """That set at each level of the column's suggested hierarchy, the values themselves first."""
+
+
+@dataclass(frozen=True, eq=False)
+class Discovery:
+    """Sets of columns that tell the records of a table apart, the smallest first."""
+
+    records: int
+    """Records of the table."""
+    measure: Measure
+    ratio: float
+    """The ratio that was asked for."""
+    sets: tuple[Found, ...]
+    """Minimal sets that reach it: without any of their columns they do not."""
+    found: int
+    """How many minimal sets were found; not all of them need to be listed."""
+    minimum: Smallest | None
+    """A set of few columns that reaches the ratio; None if none was found."""
+    best: Found
+    """All columns together: no set reaches more."""
+    guarantee: Guarantee
+    promise: str
+    """What is promised of the sets, in words."""
+    sampled: bool
+    """Whether the figures are those of a sample; those of the table may be lower."""
+    seconds: float
+    tests: tuple[DistinctValueTest, ...] = ()
+    """For each set, what its number of values says for a population."""
+    explanations: tuple[Explanation, ...] = ()
+    notes: tuple[str, ...] = ()
+    partial: bool = False
+    """Whether the search was cut short by time or by an interruption."""
+
+    def __repr__(self) -> str:
+        """In short."""
+        return (
+            f"Discovery({self.found} sets with a {self.measure} ratio of {self.ratio:g} or more, "
+            f"{self.records} records)"
+        )
