@@ -12,6 +12,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from incrowd.discovery import Discovery, Masked, discover, mask, mask_file
     from incrowd.errors import (
         IncrowdError,
         InfeasibleError,
@@ -76,6 +77,7 @@ __all__ = [
     "Datafly",
     "Dates",
     "Discernibility",
+    "Discovery",
     "Entropy",
     "Exhaustive",
     "File",
@@ -93,6 +95,7 @@ __all__ = [
     "LDiversity",
     "Lattice",
     "LimitError",
+    "Masked",
     "Missing",
     "Mondrian",
     "NotMetError",
@@ -115,8 +118,11 @@ __all__ = [
     "anonymize_file",
     "check",
     "check_file",
+    "discover",
     "draft",
     "draft_file",
+    "mask",
+    "mask_file",
     "quick",
     "read_policy",
     "risk",
@@ -124,6 +130,7 @@ __all__ = [
 ]
 
 _HOMES = {
+    "discovery": "Discovery Masked discover mask mask_file",
     "errors": "IncrowdError InfeasibleError InputError LimitError NotMetError PolicyError",
     "hierarchy": "Dates File Flat Hierarchy Intervals Ordered Prefix Regions Suggested Tree",
     "loss": "AverageClass Classification Discernibility Entropy Gcp Granularity Il1 IlInf "

@@ -273,9 +273,15 @@ def _meetings(nodes: Codes, missing: Flags) -> Iterator[_Meeting]:
     cells = np.where(known, nodes[:, order].T + 1, 0).astype(np.uint64)
     shown = known[start[:-1]]
     hashes = cell_hashes(cells)
+    everyone = np.arange(len(order), dtype=np.int32)
     for p in range(number):
         views = np.vstack([_distinct(shown & shown[p]), shown[p]]) * _ALL_BITS
-        here, source, block, member = meet(p, start, views, cells, hashes)
+        mine = everyone[start[p] : start[p + 1]]
+        lines = len(mine) * (len(views) - 1)
+        few = lines <= len(everyone)
+        size = 2 ** max(2, (2 * min(lines, len(everyone)) - 1).bit_length())
+        slots, keys = np.full((size, 3), -1, dtype=np.int32), np.empty(size, dtype=np.uint64)
+        here, source, block, member = meet(mine, everyone, views, cells, hashes, slots, keys, few)
         single = source < len(order)
         source[single] = order[source[single]]
         yield _Meeting(order[here], source, block, order[member])

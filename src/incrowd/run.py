@@ -24,6 +24,7 @@ from incrowd.io import files, tables
 from incrowd.io.atomic import replacing
 from incrowd.io.files import write_text
 from incrowd.io.hierarchies import resolve
+from incrowd.policy.company import in_company
 from incrowd.policy.compile import people_per_code
 from incrowd.policy.draft import Draft, Sketch
 from incrowd.policy.draft import draft as drafted
@@ -379,7 +380,8 @@ def _sensitive(
 
 
 def _draft(engine: MemoryEngine) -> Draft:
-    return drafted([Sketch.of(engine.code(name)) for name in engine.names])
+    columns = [engine.code(name) for name in engine.names]
+    return in_company(drafted([Sketch.of(column) for column in columns]), columns)
 
 
 @contextmanager

@@ -273,3 +273,22 @@ def test_an_interruption_in_the_middle(here, table, number):
     assert "Traceback" not in err
     assert out == ""
     assert snapshot(here) == before
+
+
+def test_a_target_of_a_format_that_cannot_be_written(refused, table):
+    said = refused(USAGE, "anonymize", table(), *QUICK[:6], "-o", "release.xlsx")
+    assert "help: name a .csv" in said.err
+
+
+def test_a_folder_that_is_not_there_is_told_before_the_search(refused, table):
+    said = refused(INPUT, "anonymize", table(), *QUICK[:6], "-o", "nowhere/release.csv")
+    assert "there is no folder 'nowhere'" in said.err
+
+
+def test_a_policy_of_another_table_is_told_in_one_sentence(refused, table, here):
+    columns = "".join(f'[columns.{name}]\nrole = "quasi"\n' for name in ("one", "two", "three"))
+    text = f'version = 1\n[[models]]\nname = "k-anonymity"\nk = 5\n{columns}'
+    (here / "policy.toml").write_text(text)
+    said = refused(USAGE, "anonymize", table(), "-p", "policy.toml", "-o", "release.csv")
+    assert "lacks 3 columns of the policy: 'one', 'two', 'three'" in said.err
+    assert len(said.err.splitlines()) == 2

@@ -213,3 +213,17 @@ def test_the_demo(here, capfd):
     assert demo(here / "demo", rows=1_000) == 0
     assert "$ incrowd anonymize" in capfd.readouterr().out
     assert (here / "demo" / "release.csv").exists()
+
+
+def test_a_folder_without_a_file_for_a_column_is_told(incrowd, table, here):
+    (here / "trees").mkdir()
+    (here / "trees" / "my_sex.csv").write_text("F;*\nM;*\n")
+    said = incrowd("anonymize", table(), *QUICK, "--hierarchies", "trees")
+    assert said.code == 0, said.err
+    assert "the folder of hierarchies has no file for age, zip" in said.err
+
+
+def test_a_table_without_a_header_is_told(incrowd, table):
+    said = incrowd("risk", table("30,m\n40,f\n30,m\n"), "-q", "column_1")
+    assert said.code == 0, said.err
+    assert "note: the first line looks like data" in said.err

@@ -10,6 +10,7 @@ import io
 import json
 import logging
 import re
+import sys
 import tempfile
 import traceback
 from dataclasses import replace
@@ -178,6 +179,9 @@ def test_the_canary_would_be_heard():
 def test_commands_that_succeed(listen, flags):
     assert listen("init", "patients.csv", "-o", "draft.toml", *flags) == 0
     assert listen("risk", "patients.csv", "-q", "age,born,town", "-s", "illness", *flags) == 0
+    explain = ("--explain", "age,born,town,name", "--population", "usa")
+    assert listen("discover", "patients.csv", *explain, *flags) == 0
+    assert listen("mask", "patients.csv", "--ratio", "0.9", *RELEASE, *flags) == 0
     assert listen("anonymize", "patients.csv", *QUICK, *RELEASE, *flags) == 0
     assert listen("anonymize", "patients.csv", "--policy", "policy.toml", *RELEASE, *flags) == 0
     certificate = next(Path().glob("*certificate*"))
@@ -193,6 +197,16 @@ def test_bad_tables(listen, name):
     listen("risk", "bad.csv", "-q", "age,town", "-s", "illness", "--json", files=files)
     listen("anonymize", "bad.csv", *QUICK, *RELEASE, "--encoding", "utf-8", files=files)
     listen("check", "bad.csv", *QUICK, files=files)
+    listen("discover", "bad.csv", "--explain", "town", files=files)
+    listen("mask", "bad.csv", "--ratio", "0.9", *RELEASE, files=files)
+
+
+@pytest.mark.parametrize("name", BAD_FILES)
+def test_bad_streams(listen, monkeypatch, name):
+    content = BAD_FILES[name]
+    stream = io.BytesIO(content if isinstance(content, bytes) else content.encode())
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(stream))
+    listen("discover", "-", "--sample", "5", "--json")
 
 
 @pytest.mark.parametrize("suffix", ["parquet", "arrow", "csv.gz", "csv.zst"])
@@ -364,6 +378,9 @@ def test_frames_of_every_kind(attempt, number):
     policy = incrowd.Policy.loads(POLICY)
     release = attempt(incrowd.anonymize, frame, policy)
     attempt(incrowd.draft, frame)
+    attempt(incrowd.discover, frame, explain=["town"])
+    attempt(incrowd.discover, iter([frame]), sample=5)
+    attempt(incrowd.mask, frame, ratio=0.9)
     attempt(incrowd.risk, frame, quasi=["age", "town"], sensitive=["illness"], unit="name")
     attempt(incrowd.check, frame, policy)
     if release is not None:

@@ -46,8 +46,8 @@ def section(command):
     return found.group(1)
 
 
-def test_there_are_four_commands():
-    assert set(COMMANDS) == {"init", "risk", "anonymize", "check"}
+def test_there_are_six_commands():
+    assert set(COMMANDS) == {"init", "discover", "risk", "mask", "anonymize", "check"}
 
 
 @pytest.mark.parametrize(("command", "flag"), list(options()))
@@ -195,6 +195,27 @@ def test_init_says_what_was_promised(said):
     for column in document["columns"].values():
         assert column["role"]
         assert column["reasons"]
+
+
+def test_discover_says_what_was_promised(said):
+    code, document = said("discover", "patients.csv", "--ratio", "0.4", "--json")
+    assert code == 0
+    assert document["schema"] == "incrowd.discover/1"
+    assert document.keys() >= {"records", "measure", "ratio", "sets", "minimum", "seconds"}
+    assert document["guarantee"].keys() >= {"exact", "epsilon", "delta", "searched", "not_searched"}
+    assert document["sets"]
+    for found in (*document["sets"], document["minimum"]):
+        assert found.keys() >= {"columns", "distinct", "separation", "unique"}
+
+
+def test_mask_says_what_was_promised(said):
+    flags = ("--measure", "separation", "--ratio", "0.8", "-o", "published.csv", "--json")
+    code, document = said("mask", "patients.csv", *flags)
+    assert code == 0
+    assert document["schema"] == "incrowd.mask/1"
+    assert document.keys() >= {"published", "withheld", "ratio"}
+    assert document["ratio"] <= 0.8
+    assert {*document["published"], *document["withheld"]} == {"age", "zip", "sex", "diagnosis"}
 
 
 def test_errors_are_documents_too(said):

@@ -16,15 +16,15 @@ LAYERS = {
     5: {"search", "engines"},
     6: {"policy", "release"},
     7: {"report", "io", "datasets"},
-    8: {"run"},
+    8: {"run", "discovery"},
     9: {"cli", "demo"},
 }
 LAYER = {name: layer for layer, names in LAYERS.items() for name in names}
 
 OUTSIDE = {
     "numba": {"kernels"},
-    "narwhals": {"table", "engines", "io", "run"},
-    "polars": {"table", "engines", "io", "release", "datasets", "run", "demo"},
+    "narwhals": {"table", "engines", "io", "run", "discovery"},
+    "polars": {"table", "engines", "io", "release", "datasets", "run", "discovery", "demo"},
     "pandas": {"engines"},
     "pyarrow": {"engines", "io"},
     "typer": {"cli"},

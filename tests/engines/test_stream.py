@@ -65,7 +65,7 @@ def test_the_records_of_a_pair_differ(n, size, seed):
 
 def test_every_set_of_records_is_as_likely():
     frame, times = numbered(7), 2_100
-    every = {three: 0 for three in combinations(range(7), 3)}
+    every = dict.fromkeys(combinations(range(7), 3), 0)
     for seed in range(times):
         drawn = Tuples(3, seed)
         slots = np.zeros(3, dtype=np.int64)

@@ -88,3 +88,8 @@ def test_long_texts_have_few_levels():
 def test_contradictions_are_refused(wrong):
     with pytest.raises(ValidationError):
         Prefix(**wrong)
+
+
+def test_parts_stay_together_whatever_stands_beside_the_separator():
+    hierarchy = build(Prefix(separator="-"), "a-b", "a", "ab-c", "a b-c", "a!-c")
+    assert hierarchy.labels[1].tolist() == ["a", "a b", "a!", "ab"]

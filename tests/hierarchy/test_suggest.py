@@ -37,6 +37,8 @@ PLACES = ["CA", "MA", "AL", "DE", "GA", "IL", "IN"]
         (words([f"word {'x' * i}" for i in range(40)]), "note", "flat"),
         (words([f"A{i}-{i % 7}" for i in range(40)]), "code", "prefix"),
         (words([]), "empty", "flat"),
+        (words([f"{i},5" for i in range(40)]), "height", "flat"),
+        (words([f"12/{i:02d}/1970" for i in range(1, 30)]), "dob", "flat"),
     ],
 )
 def test_what_is_suggested(domain, column, name):
@@ -46,6 +48,10 @@ def test_what_is_suggested(domain, column, name):
     assert "\n" not in found.reason
     hierarchy = Suggested().build(domain, column)
     assert len(hierarchy.leaves) == len(domain)
+
+
+def test_whole_numbers_get_intervals_that_merge_something():
+    assert suggest(numbers(range(1, 10)), "code").spec.width == 2
 
 
 def test_skewed_numbers_get_quantiles():

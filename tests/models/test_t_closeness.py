@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import naive.models
@@ -119,3 +119,24 @@ def test_the_distances_that_mean_something_are_listed():
         "ordered",
         "hierarchical",
     )
+
+
+@patient
+@given(pictures(), st.sampled_from([0.0, 0.1, 0.25, 0.5]))
+def test_no_t_close_part_of_a_class_is_larger_than_the_most_kept(picture, t):
+    _, values, whole = picture
+    assume(np.prod(np.add(values, 1)) <= 500)
+    classes, model = one_class(values, whole), TCloseness("s", t)
+
+    most = int(model.most_kept(classes)[0])
+
+    assert most >= naive.models.most_kept(dict(enumerate(values)), dict(enumerate(whole)), t)
+    assert (most == sum(values)) == bool(model.satisfied(classes)[0])
+
+
+def test_the_most_kept_of_a_class_is_what_its_rare_values_allow():
+    classes = one_class([0, 10, 1], [0, 50, 50])
+
+    assert TCloseness("s", 0.0).most_kept(classes).tolist() == [2]
+    assert TCloseness("s", 0.3).most_kept(classes).tolist() == [5]
+    assert TCloseness("s", 0.3, "ordered").most_kept(classes).tolist() == [11]

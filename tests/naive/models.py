@@ -6,7 +6,7 @@ missing). `whole` is the values of the whole table.
 
 import math
 from fractions import Fraction
-from itertools import pairwise
+from itertools import pairwise, product
 
 
 def frequency(people, values):
@@ -45,6 +45,16 @@ def shares(values):
 def equal(values, whole):
     p, q = shares(values), shares(whole)
     return sum(abs(p.get(v, 0) - q.get(v, 0)) for v in {*p, *q}) / 2
+
+
+def most_kept(values, whole, t):
+    """People of the largest part that is t-close by the equal distance, by trying all."""
+    codes, most = list(values), 0
+    for part in product(*(range(values[code] + 1) for code in codes)):
+        held = dict(zip(codes, part, strict=True))
+        if sum(part) > most and equal(held, whole) <= t:
+            most = sum(part)
+    return most
 
 
 def ordered(values, whole):

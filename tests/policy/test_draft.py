@@ -149,3 +149,42 @@ def test_a_frame_gets_a_policy():
     assert policy.identifiers == ("patient_id", "name", "ssn")
     assert set(policy.sensitive) == {"ward", "diagnosis", "stay", "cost", "smoker"}
     assert policy.notes() == ()
+
+
+@pytest.mark.parametrize(
+    ("name", "pattern", "role"),
+    [
+        ("c1", "{i},5", "quasi"),
+        ("cost", "{i},25", "sensitive"),
+        ("dob", "{z}/13/1970", "quasi"),
+    ],
+)
+def test_what_is_read_as_text_by_its_form_is_said(name, pattern, role):
+    found = guess(sketch(name, numbered(pattern)))
+    assert (found.role.value, found.sure) == (role, False)
+    assert "read as text" in found.reason
+    drafted = draft([AGE, sketch(name, numbered(pattern))])
+    if role == "quasi":
+        assert drafted.policy.columns[name].hierarchy.name == "flat"
+
+
+def test_one_record_is_drafted_by_names():
+    assert guess(sketch("age", [30])).role.value == "quasi"
+    assert guess(sketch("age", [30, 30])).role.value == "keep"
+
+
+def test_a_table_without_values_is_refused():
+    with pytest.raises(InputError, match="no cell has a value"):
+        draft([sketch("a", [None, None]), sketch("b", [None, None])])
+
+
+def test_the_reason_of_each_hierarchy_is_written_down():
+    text = to_toml(draft([AGE]))
+    assert "# 40 numbers: intervals of width 2 and wider" in text
+    assert 'hierarchy = { name = "intervals", width = 2 }' in text
+
+
+def test_codes_like_those_of_diagnoses_that_all_differ_tell_persons_apart():
+    alone = guess(sketch("code", [f"C{i:02d}" for i in range(40)]))
+    assert (alone.role.value, alone.sure) == ("identifier", False)
+    assert guess(sketch("code", [f"C{i % 9:02d}" for i in range(40)])).role.value == "sensitive"

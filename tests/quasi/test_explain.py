@@ -17,26 +17,39 @@ from strategies import hierarchies
 measures = st.sampled_from(list(Measure))
 
 
+def drawn(data, records):
+    """One column, or several."""
+    place = st.integers(0, records.width - 1)
+    return data.draw(place | st.lists(place, unique=True, min_size=1, max_size=2))
+
+
+def several(columns):
+    return (columns,) if isinstance(columns, int) else tuple(columns)
+
+
 @given(column_tables(), st.data())
-def test_what_a_column_adds(table, data):
+def test_what_columns_add(table, data):
     records = records_of(*table)
-    column = data.draw(st.integers(0, records.width - 1))
+    columns = drawn(data, records)
     others = data.draw(st.none() | st.lists(st.integers(0, records.width - 1), unique=True))
 
-    found = adds(records, column, others)
+    found = adds(records, columns, others)
 
-    rest = [j for j in (range(records.width) if others is None else others) if j != column]
+    own = several(columns)
+    rest = [j for j in (range(records.width) if others is None else others) if j not in own]
+    assert found.columns == own
     assert found.others == tuple(rest)
-    assert found.alone == ratios(records, [column])
+    assert found.alone == ratios(records, own)
     assert found.without == ratios(records, rest)
-    assert found.together == ratios(records, [*rest, column])
+    assert found.together == ratios(records, [*rest, *own])
 
 
 @given(column_tables(), st.data(), measures, st.sampled_from([0.3, 0.6, 0.9, 1.0]))
-def test_partners_are_the_smallest_sets_that_need_the_column(table, data, measure, ratio):
+def test_partners_are_the_smallest_sets_that_need_the_columns(table, data, measure, ratio):
     columns, counts = table
     records = records_of(columns, counts)
-    column = data.draw(st.integers(0, records.width - 1))
+    asked = drawn(data, records)
+    own = several(asked)
 
     def reaches(chosen):
         return naive.quasi.ratio(columns, counts, chosen, measure) >= ratio
@@ -44,12 +57,12 @@ def test_partners_are_the_smallest_sets_that_need_the_column(table, data, measur
     sets = [
         chosen
         for chosen in [(), *naive.quasi.subsets(len(columns), 3)]
-        if column not in chosen and reaches((*chosen, column))
+        if not set(own) & set(chosen) and reaches((*chosen, *own))
         if not chosen or not reaches(chosen)
     ]
     smallest = [one for one in sets if len(one) == len(sets[0])]
 
-    found = partners(records, column, measure, ratio)
+    found = partners(records, asked, measure, ratio)
 
     assert sorted(found.sets) == sorted(smallest)
     assert found.complete

@@ -38,3 +38,9 @@ def test_no_key_and_a_short_key_are_refused_without_showing_it():
     with pytest.raises(PolicyError) as caught:
         check_key(b"canary")
     assert "canary" not in str(caught.value)
+
+
+@pytest.mark.parametrize("key", ["0123456789abcdef" * 2, 5])
+def test_a_key_is_bytes(key):
+    with pytest.raises(PolicyError, match="not bytes"):
+        check_key(key)

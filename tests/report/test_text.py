@@ -85,3 +85,21 @@ def test_figures_for_people():
     ]
     assert counted(0, "class", "classes") == "0 classes"
     assert promise("some-model", "x", 2.0) == "2 reached"
+
+
+def test_a_draft_of_many_columns_ends_in_a_summary_and_advice():
+    from incrowd.datasets import hospital
+    from incrowd.run import draft
+
+    few = shown(text.draft_picture(draft(hospital(100, seed=1).select("sex", "zip"))))
+    assert "columns: 2 quasi; 0 to review" in few
+    assert "The more columns" not in few
+    many = hospital(100, seed=1).select("zip")
+    wide = many.with_columns(many["zip"].alias(f"zip{j}") for j in range(text.MANY))
+    assert "The more columns are quasi" in shown(text.draft_picture(draft(wide)))
+
+
+def test_nothing_is_cut_off_in_a_narrow_terminal(risk):
+    stream = io.StringIO()
+    Console(file=stream, width=40).print(text.risk_picture(risk, ["age"]))
+    assert "…" not in stream.getvalue()

@@ -121,6 +121,7 @@ def anonymize(  # noqa: PLR0913  one parameter per flag
         hierarchy=hierarchy,
         hierarchies=hierarchies,
     )
+    _refuse_overwriting([policy, key_file], [output, certificate])
     with waiting(said) as bar:
         table = held(file, run.Reading(delimiter, encoding, header), said)
         request = flags.request(table.names)
@@ -163,6 +164,17 @@ def _refuse_nowhere(output: str | None, *, dry_run: bool) -> None:
             f"there is no folder {str(folder)!r} for the release",
             remedy="make it, or name another file",
         )
+
+
+def _refuse_overwriting(read: list[str | None], written: list[str | None]) -> None:
+    """The policy and the key are not to be lost."""
+    from incrowd.io.files import same_file  # noqa: PLC0415  not for --help
+
+    for one in filter(None, read):
+        if any(same_file(one, other) for other in filter(None, written)):
+            raise PolicyError(
+                f"{one!r} is read and would be overwritten", remedy="name another file"
+            )
 
 
 def _paths(output: str | None, certificate: str | None, *, dry_run: bool) -> dict[str, str]:

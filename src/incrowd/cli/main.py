@@ -12,8 +12,10 @@ import typer
 
 from incrowd.cli.anonymize import anonymize
 from incrowd.cli.check import check
+from incrowd.cli.discover import discover
 from incrowd.cli.failures import INTERRUPTED, INTERRUPTION, Failure, failure_of, frames
 from incrowd.cli.init import init
+from incrowd.cli.mask import mask
 from incrowd.cli.output import Output, write
 from incrowd.cli.risk import risk
 from incrowd.report.words import printable
@@ -46,7 +48,7 @@ def _incrowd(
     """Publish tables about people without giving the people away."""
 
 
-for _command in (init, risk, anonymize, check):
+for _command in (init, discover, risk, mask, anonymize, check):
     app.command()(_command)
 
 
@@ -55,7 +57,12 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     for stream in (sys.stdout, sys.stderr):
         with suppress(AttributeError, ValueError):
             stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
-    sys.exit(perform(sys.argv[1:] if arguments is None else arguments))
+    if arguments is not None:
+        sys.exit(perform(arguments))
+    code = perform(sys.argv[1:])
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_IGN)  # what is done is done: the exit code says so
+    sys.exit(code)
 
 
 def perform(arguments: Sequence[str]) -> int:

@@ -8,6 +8,13 @@ from incrowd.quasi.ratios import Measure
 from incrowd.watch import Watch
 
 
+def measure_of(name: str) -> Measure:
+    """The measure of this name."""
+    if name not in set(Measure):
+        raise PolicyError(f"there is no measure {name!r}", remedy=f"known are {', '.join(Measure)}")
+    return Measure(name)
+
+
 @dataclass(frozen=True)
 class Asked:
     """Which sets of columns are asked for, and with what certainty."""

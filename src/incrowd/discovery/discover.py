@@ -6,21 +6,22 @@ from typing import Any, Literal
 
 import numpy as np
 
-from incrowd.discovery.answer import Answer, Asked, Within
+from incrowd.discovery.answer import Answer, Asked, Within, measure_of
 from incrowd.discovery.exact import exact_answer
 from incrowd.discovery.explained import explained
-from incrowd.discovery.result import Discovery, Found, Smallest
 from incrowd.discovery.sampled import sampled_answer, size_for
-from incrowd.discovery.source import Held, Passing, opened
+from incrowd.discovery.source import Held, Passing, chosen, enough_memory, opened
 from incrowd.engines.memory import MemoryEngine
 from incrowd.engines.stream import Pairs, Plan, Tuples, coded, draw
 from incrowd.errors import InputError, PolicyError
-from incrowd.quasi.distinct_values import assess, population
+from incrowd.quasi.distinct_values import assess
+from incrowd.quasi.distinct_values import population as people_of
 from incrowd.quasi.measures import Partition, best, folded
+from incrowd.quasi.outcome import Discovery, Found, Smallest
 from incrowd.quasi.ratios import Measure, Ratios
 from incrowd.quasi.records import Records
 from incrowd.quasi.sampling import once, sampled_rows, separation_pairs
-from incrowd.run import Reading, enough_memory
+from incrowd.run import Reading
 from incrowd.watch import Watch
 
 SAMPLE = 100_000
@@ -73,11 +74,14 @@ def discover(  # noqa: PLR0913  the table, what is asked, and what comes from ou
     watch = watch or Watch()
     if exact and epsilon is not None:
         raise PolicyError("an exact answer has no epsilon", remedy="ask for one of them")
+    if sample is not None and sample < 1:
+        raise PolicyError("a sample must hold at least one record")
     if ratio is None:
         ratio = 0.9 if epsilon is None else 1.0
-    asked = Asked(_measure(measure), ratio, max_size, epsilon, delta, seed)
+    asked = Asked(measure_of(measure), ratio, max_size, epsilon, delta, seed)
     extras = _Extras(_people(population), tuple(explain), drop_duplicates, time_limit)
     with enough_memory(), opened(data, columns, reading, whole=bool(exact)) as table:
+        chosen(table.names, extras.explain or None)
         if isinstance(table, Passing):
             return _passing(table, asked, extras, sample or SAMPLE, watch)
         records = _records(table, extras)
@@ -88,17 +92,9 @@ def discover(  # noqa: PLR0913  the table, what is asked, and what comes from ou
         return _discovery(table, records, asked, extras, answer, watch)
 
 
-def _measure(measure: str) -> Measure:
-    if measure not in set(Measure):
-        raise PolicyError(
-            f"there is no measure {measure!r}", remedy=f"known are {', '.join(Measure)}"
-        )
-    return Measure(measure)
-
-
 def _people(people: float | str | None) -> float | str | None:
     """The population, checked before anything is read."""
-    return None if people is None else population(people)
+    return None if people is None else people_of(people)
 
 
 def _records(table: Held, extras: _Extras) -> Records:
@@ -118,9 +114,7 @@ def _drawn(records: Records, asked: Asked, sample: int | None, watch: Watch) -> 
     return sampled_answer(sampled_rows(records, size, rng), records.total, asked, watch)
 
 
-def _passing(
-    table: Passing, asked: Asked, extras: _Extras, size: int, watch: Watch
-) -> Discovery:
+def _passing(table: Passing, asked: Asked, extras: _Extras, size: int, watch: Watch) -> Discovery:
     """The answer from a table that goes by: exact if all of it fits the sample."""
     plans: list[Plan] = [Tuples(size, asked.seed)]
     if asked.measure is Measure.SEPARATION and asked.ratio == 1:

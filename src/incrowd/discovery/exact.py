@@ -39,7 +39,7 @@ def _smallest(
     watch: Watch,
     known: tuple[Minimum, tuple[tuple[int, ...], ...], bool],
 ) -> tuple[tuple[int, ...], Guarantee]:
-    """The smallest set of those found, if all of its size were; else what a search of its own finds.
+    """The smallest set of those found, if all of its size were; else what is found otherwise.
 
     Of equally small ones the first.
     """

@@ -3,11 +3,11 @@
 import numpy as np
 
 from incrowd.discovery.answer import Asked
-from incrowd.discovery.result import Coarser, Explanation, Found
 from incrowd.discovery.source import Held
 from incrowd.hierarchy import Suggested
 from incrowd.quasi.explain import adds, coarsened, partners
 from incrowd.quasi.measures import folded
+from incrowd.quasi.outcome import Coarser, Explanation, Found
 from incrowd.quasi.records import Records
 from incrowd.table.encode import align
 from incrowd.watch import Watch
@@ -23,7 +23,7 @@ def explained(  # noqa: PLR0913, PLR0917  a column, and what is known so far
     known: tuple[tuple[Found, ...], Found | None],
     watch: Watch,
 ) -> Explanation:
-    """What a column adds, whom it needs to reach the ratio, and what coarser values would change."""
+    """What a column adds, whom it needs to reach the ratio, what coarser values would change."""
     (column,) = rows.places([name])
     added = adds(rows, column)
     most = min(_PARTNERS, (asked.max_size or _PARTNERS + 1) - 1)

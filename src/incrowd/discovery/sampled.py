@@ -113,9 +113,10 @@ def _by_estimate(sample: Records, asked: Asked, watch: Watch) -> Answer:
     )
     promise = (
         f"with probability {1 - asked.delta:g}, each set has a separation ratio of at least "
-        f"{max(0.0, asked.ratio - epsilon):.4g}, and every set of {asked.ratio + epsilon:.4g} "
-        "contains one of them"
+        f"{max(0.0, asked.ratio - epsilon):.4g}"
     )
+    if asked.ratio + epsilon < 1:
+        promise += f", and every set of {asked.ratio + epsilon:.4g} contains one of them"
     minimum = min(found.sets, key=len, default=None)
     notes: tuple[str, ...] = ()
     if asked.epsilon is not None and epsilon > asked.epsilon:
@@ -143,9 +144,7 @@ def _by_border(sample: Records, asked: Asked, watch: Watch) -> Answer:
         delta=asked.delta,
         sample=sample.total,
         searched=f"{sample.total:,} records; {found.guarantee.searched}",
-        not_searched=_both(
-            "how far the sets reach in the table", found.guarantee.not_searched
-        ),
+        not_searched=_both("how far the sets reach in the table", found.guarantee.not_searched),
     )
     promise = (
         f"with probability {1 - asked.delta:g}, every set with a {asked.measure} ratio of "

@@ -11,7 +11,7 @@ from typing import Any
 
 from incrowd.engines.memory import MemoryEngine
 from incrowd.engines.stream import coded
-from incrowd.errors import InputError, PolicyError
+from incrowd.errors import InputError, LimitError, PolicyError
 from incrowd.io.batches import Layout, batches
 from incrowd.quasi.records import Records
 from incrowd.run import AnyPath, Reading
@@ -133,3 +133,18 @@ def _passing_frames(
         raise InputError("there are no batches", remedy="give at least one, with its columns")
     names = chosen(MemoryEngine(first).names, columns)
     return Passing(chain([first], rest), names, text=False)
+
+
+@contextmanager
+def enough_memory() -> Iterator[None]:
+    """Say it in our words if there is not."""
+    try:
+        yield
+    except MemoryError:
+        pass
+    else:
+        return
+    raise LimitError(
+        "the table does not fit into memory",
+        remedy="give it batch by batch, or through standard input",
+    )

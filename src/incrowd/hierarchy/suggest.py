@@ -100,10 +100,15 @@ def _texts(sample: Sequence[str], n: int, column: str) -> Suggestion:
         return Suggestion(spec, f"{n} codes like those of diagnoses: shortened from the right")
     if n <= FEW:
         return Suggestion(Flat(), f"{n} categories: few enough to show or suppress")
+    return _many_texts(sample, n)
+
+
+def _many_texts(sample: Sequence[str], n: int) -> Suggestion:
+    """Masking helps codes; of numbers and dates it would leave digits that mean nothing."""
     if _share(bool(_NUMBER_OR_DATE.fullmatch(text)) for text in sample) >= _MOSTLY:
         return Suggestion(Flat(), f"{n} numbers or dates in a form that is read as text")
-    structured = max(lengths) <= 12 and _share(_is_code(text) for text in sample) >= _MOSTLY
-    if structured:
+    short = max(map(len, sample)) <= 12
+    if short and _share(_is_code(text) for text in sample) >= _MOSTLY:
         return Suggestion(Prefix(), f"{n} values that look like codes: masked from the right")
     return Suggestion(Flat(), f"{n} texts without a common form: a tree of them would serve better")
 

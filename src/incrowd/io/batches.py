@@ -326,13 +326,10 @@ def _whole(
     pieces: Iterator[bytes], delimiter: str, *, returns: bool
 ) -> Iterator[tuple[bytes, int]]:
     """The text cut where records end, and the number of each part's first line."""
-    from incrowd.kernels.records import last_end  # noqa: PLC0415  numba only when it is needed
-
     rest, line = b"", 1
     for piece, last in _with_last(pieces):
         rest += piece.replace(b"\r", b"\n") if returns else piece
-        data: Any = np.frombuffer(rest, dtype=np.uint8)
-        end = len(rest) if last else last_end(data, ord(delimiter))
+        end = len(rest) if last else _last_end(rest, delimiter)
         _refuse_endless(len(rest) - end, line + rest.count(b"\n", 0, end))
         body = rest[:end].lstrip(b"\r\n")
         start = line + rest.count(b"\n", 0, end - len(body))
@@ -340,6 +337,16 @@ def _whole(
             yield body, start
         line += rest.count(b"\n", 0, end)
         rest = rest[end:]
+
+
+def _last_end(text: bytes, delimiter: str) -> int:
+    """Where the last whole record of the text ends."""
+    if b'"' not in text:
+        return text.rfind(b"\n") + 1
+    from incrowd.kernels.records import last_end  # noqa: PLC0415  numba only when it is needed
+
+    data: Any = np.frombuffer(text, dtype=np.uint8)
+    return last_end(data, ord(delimiter))
 
 
 def _refuse_endless(size: int, line: int) -> None:

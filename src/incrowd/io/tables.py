@@ -33,7 +33,21 @@ _FORMATS: dict[str, Format] = {
     ".feather": "arrow",
     ".ipc": "arrow",
 }
-_FOREIGN = frozenset(".dta .json .jsonl .ods .por .rds .sas7bdat .sav .xls .xlsx .zip".split())
+_FOREIGN = frozenset(
+    {
+        ".dta",
+        ".json",
+        ".jsonl",
+        ".ods",
+        ".por",
+        ".rds",
+        ".sas7bdat",
+        ".sav",
+        ".xls",
+        ".xlsx",
+        ".zip",
+    }
+)
 """Endings of formats that cannot be written."""
 _COMPRESSIONS: dict[str, Compression] = {".gz": "gzip", ".zst": "zstd"}
 _FORMULA = ("=", "+", "@")

@@ -7,7 +7,7 @@ are above 0, and 0 where a value is missing. A *view* is a line with all bits se
 import numpy as np
 from numpy.typing import NDArray
 
-from incrowd.arrays import Codes, Counts
+from incrowd.arrays import Codes
 from incrowd.kernels.compile import jit
 
 Hashes = NDArray[np.uint64]
@@ -47,7 +47,7 @@ def enter(
     free), and the hash of what it shows. A class that equals none before starts block `found` if it
     is to be added, and is in block -1 if not. Returned is also the number of blocks.
     """
-    block_of = np.full(len(classes), -1, dtype=np.int32)
+    block_of = np.empty(len(classes), dtype=np.int32)
     mask = np.uint64(len(keys) - 1)
     for i in range(len(classes)):
         c = np.uint64(classes[i])
@@ -65,9 +65,7 @@ def enter(
             if same:
                 break
             slot = (slot + np.uint64(1)) & mask
-        if slots[slot, 2] < 0:
-            if not add:
-                continue
+        if slots[slot, 2] < 0 and add:
             slots[slot, 0], slots[slot, 1], slots[slot, 2] = classes[i], line, found
             keys[slot] = key
             found += 1
@@ -81,33 +79,37 @@ def longer(array: Codes, length: int) -> Codes:
     if length <= len(array):
         return array
     grown = np.empty(max(length, 2 * len(array)), dtype=np.int32)
-    grown[: len(array)] = array
+    for i in range(len(array)):
+        grown[i] = array[i]
     return grown
 
 
 @jit
 def meet(
-    p: int, start: Counts, views: Hashes, cells: Hashes, hashes: Hashes
+    mine: Codes,
+    everyone: Codes,
+    views: Hashes,
+    cells: Hashes,
+    hashes: Hashes,
+    slots: Codes,
+    keys: Hashes,
+    few: bool,
 ) -> tuple[Codes, Codes, Codes, Codes]:
-    """What the classes of pattern p meet: here, source, and what sources are made of.
+    """What the classes `mine` of one pattern meet: here, source, and what sources are made of.
 
     Class `here[e]` is compatible with all of `source[e]`: a class, or, from the number of classes
     on, a block of several. Block b has the classes `member` where `block` is b. The last line of
-    `views` tells the columns that pattern p does not miss, the others those of them that some
-    pattern does not miss either.
+    `views` tells the columns that the pattern does not miss, the others those of them that some
+    pattern does not miss either. `slots` and `keys` are an empty table (see `enter`); if `few`, it
+    has room for each line of `mine`, otherwise for everyone.
     """
-    number, lines = len(cells), len(views) - 1
-    mine = np.arange(start[p], start[p + 1]).astype(np.int32)
-    everyone = np.arange(number).astype(np.int32)
-    few = len(mine) * lines <= number
-    size = 4
-    while size < 2 * (len(mine) * lines if few else number):
-        size *= 2
-    slots, keys = np.full((size, 3), -1, dtype=np.int32), np.empty(size, dtype=np.uint64)
+    lines = len(views) - 1
     here, met = np.empty(2 * len(mine), dtype=np.int32), np.empty(2 * len(mine), dtype=np.int32)
-    block_of, found, edges = everyone, 0, 0
-    if not few:
-        block_of, found = enter(everyone, lines, views, cells, hashes, slots, keys, found, True)
+    block_of, edges = everyone, 0
+    found = int(np.int64(0))  # for a literal 0 numba would compile `enter` once more
+    many = not few
+    if many:
+        block_of, found = enter(everyone, lines, views, cells, hashes, slots, keys, found, many)
     for line in range(lines):
         blocks, found = enter(mine, line, views, cells, hashes, slots, keys, found, few)
         here, met = longer(here, edges + len(mine)), longer(met, edges + len(mine))
@@ -116,7 +118,7 @@ def meet(
                 here[edges], met[edges] = mine[i], blocks[i]
                 edges += 1
     if few:
-        block_of, found = enter(everyone, lines, views, cells, hashes, slots, keys, found, False)
+        block_of, found = enter(everyone, lines, views, cells, hashes, slots, keys, found, many)
     return sources(here[:edges], met[:edges], block_of, found)
 
 

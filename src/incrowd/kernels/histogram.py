@@ -9,7 +9,6 @@ from incrowd.arrays import Codes, Counts
 from incrowd.kernels.compile import jit
 
 _DENSE = 1 << 16
-_FEW = 20
 
 
 @jit
@@ -29,7 +28,6 @@ def add(class_of: Codes, values: Counts, total: Counts) -> None:
         total[class_of[i]] += values[i]
 
 
-@jit
 def histogram(
     class_of: Codes, codes: Codes, people: Counts, number: int, domain: int
 ) -> tuple[Counts, Codes, Counts]:
@@ -38,9 +36,9 @@ def histogram(
     Every pair of class and code that occurs has an entry, be it of 0 people; the codes of a class
     ascend.
     """
-    if number * domain <= max(_DENSE, 2 * len(class_of)):
-        return dense_histogram(class_of, codes, people, number, domain)
-    return sparse_histogram(class_of, codes, people, number, domain)
+    dense = number * domain <= max(_DENSE, 2 * len(class_of))
+    count = dense_histogram if dense else sparse_histogram
+    return count(class_of, codes, people, number, domain)
 
 
 @jit
@@ -75,27 +73,41 @@ def dense_histogram(
 def sparse_histogram(
     class_of: Codes, codes: Codes, people: Counts, number: int, domain: int
 ) -> tuple[Counts, Codes, Counts]:
-    """`histogram` class by class: entries are moved to their class, then each class is folded."""
+    """`histogram` by moving entries to their code, from there to their class, and folding those."""
+    order = ordered(codes, domain)
     first = bounds(class_of, number)
     code = np.empty(first[number], dtype=np.int32)
     count = np.empty(first[number], dtype=np.int64)
-    free = first[:-1].copy()
-    for i in range(len(class_of)):
+    free = first.copy()
+    for i in order:
         if class_of[i] >= 0:
             to = free[class_of[i]]
             code[to] = codes[i]
             count[to] = people[i]
             free[class_of[i]] = to + 1
-    start = np.zeros(number + 1, dtype=np.int64)
-    cells = np.full(domain, -1, dtype=np.int64)
-    end = 0
+    end = np.int64(0)
     for c in range(number):
-        if first[c + 1] - first[c] <= _FEW:
-            end = fold_few(code, count, first[c], first[c + 1], end)
-        else:
-            end = fold_class(code, count, first[c], first[c + 1], end, cells)
-        start[c + 1] = end
-    return start, code[:end].copy(), count[:end].copy()
+        begin, last, free[c] = first[c], first[c + 1], end
+        for i in range(begin, last):
+            if end > free[c] and code[end - 1] == code[i]:
+                count[end - 1] += count[i]
+            else:
+                code[end] = code[i]
+                count[end] = count[i]
+                end += 1
+    free[number] = end
+    return free, code[:end].copy(), count[:end].copy()
+
+
+@jit
+def ordered(codes: Codes, domain: int) -> Codes:
+    """The order that sorts the codes."""
+    free = bounds(codes, domain)
+    order = np.empty(len(codes), dtype=np.int32)
+    for i in range(len(codes)):
+        order[free[codes[i]]] = i
+        free[codes[i]] += 1
+    return order
 
 
 @jit
@@ -108,48 +120,6 @@ def bounds(class_of: Codes, number: int) -> Counts:
     for c in range(number):
         first[c + 1] += first[c]
     return first
-
-
-@jit
-def fold_class(code: Codes, count: Counts, lo: int, hi: int, end: int, cells: Counts) -> int:
-    """Fold the entries `lo` to `hi` of one class and write them from `end` (<= `lo`) on.
-
-    `cells` has an entry of -1 for every code and is left that way. Returned is the new end.
-    """
-    begin = end
-    for i in range(lo, hi):
-        v, people = code[i], count[i]
-        if cells[v] < 0:
-            cells[v] = 0
-            code[end] = v
-            end += 1
-        cells[v] += people
-    code[begin:end] = np.sort(code[begin:end])
-    for i in range(begin, end):
-        count[i] = cells[code[i]]
-        cells[code[i]] = -1
-    return end
-
-
-@jit
-def fold_few(code: Codes, count: Counts, lo: int, hi: int, end: int) -> int:
-    """`fold_class` for a class of few entries: each is inserted among those before it."""
-    begin = end
-    for i in range(lo, hi):
-        v, people = code[i], count[i]
-        j = end
-        while j > begin and code[j - 1] > v:
-            j -= 1
-        if j > begin and code[j - 1] == v:
-            count[j - 1] += people
-            continue
-        for m in range(end, j, -1):
-            code[m] = code[m - 1]
-            count[m] = count[m - 1]
-        code[j] = v
-        count[j] = people
-        end += 1
-    return end
 
 
 @jit

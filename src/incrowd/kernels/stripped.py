@@ -18,42 +18,38 @@ from incrowd.kernels.compile import jit
 
 @jit
 def refine(
-    rows: Codes, starts: Counts, column: Codes, tally: Codes, split: Codes, bounds: Counts
+    rows: Codes,
+    starts: Counts,
+    column: Codes,
+    tally: Codes,
+    seen: Codes,
+    split: Codes,
+    bounds: Counts,
 ) -> int:
     """Split each class by the codes of a column; the classes go to `split` and `bounds`.
 
-    `tally` has a zero for every code of the column, and has it again afterwards. Returned is the
-    number of classes; `bounds` has one entry more than that.
+    `tally` has a zero for every code of the column, and has it again afterwards; `seen` has room
+    for the largest class. Returned is the number of classes; `bounds` has one entry more.
     """
     classes = 0
     end = 0
     bounds[0] = 0
     for c in range(len(starts) - 1):
-        first, last = starts[c], starts[c + 1]
-        if last - first == 2:
-            if column[rows[first]] == column[rows[first + 1]]:
-                split[end] = rows[first]
-                split[end + 1] = rows[first + 1]
-                end += 2
+        first, size = starts[c], starts[c + 1] - starts[c]
+        for i in range(size):
+            seen[i] = column[rows[first + i]]
+            tally[seen[i]] += 1
+        for i in range(size):
+            place = tally[seen[i]]
+            if place > 1:
                 classes += 1
-                bounds[classes] = end
-            continue
-        for i in range(first, last):
-            tally[column[rows[i]]] += 1
-        for i in range(first, last):
-            code = column[rows[i]]
-            size = tally[code]
-            if size > 1:
-                tally[code] = -end - 1
-                end += size
-                classes += 1
-                bounds[classes] = end
-            size = tally[code]
-            if size < 0:
-                split[-size - 1] = rows[i]
-                tally[code] = size - 1
-        for i in range(first, last):
-            tally[column[rows[i]]] = 0
+                bounds[classes] = end + place
+                place, end = -end - 1, end + place
+            if place < 0:
+                split[-place - 1] = rows[first + i]
+                tally[seen[i]] = place - 1
+        for i in range(size):
+            tally[seen[i]] = 0
     return classes
 
 
@@ -108,51 +104,76 @@ def large_first(costs: Counts, order: Codes) -> None:
 
 
 @jit
+def settle(
+    rows: Codes, starts: Counts, costs: Counts, order: Codes, spare: int, kept: Codes, free: Counts
+) -> tuple[int, int]:
+    """Put the classes in order, and leave out the last ones, which cost no more than `spare`.
+
+    The rows go to `kept`, the bounds to `free`, the costs stay in `costs` in their new order.
+    Returned are the number of classes kept and what the others cost.
+    """
+    number = len(order)
+    lost = 0
+    while number > 0 and lost + costs[order[number - 1]] <= spare:
+        number -= 1
+        lost += costs[order[number]]
+    end = 0
+    free[0] = 0
+    ordered = np.empty(number, dtype=np.int64)
+    for place in range(number):
+        c = order[place]
+        ordered[place] = costs[c]
+        for i in range(starts[c], starts[c + 1]):
+            kept[end] = rows[i]
+            end += 1
+        free[place + 1] = end
+    costs[:number] = ordered
+    return number, lost
+
+
+@jit
 def cost_refined(
     rows: Codes,
     starts: Counts,
     costs: Counts,
-    order: Codes,
     column: Codes,
     weights: Counts,
     kind: int,
     budget: int,
     sums: Counts,
+    seen: Codes,
 ) -> tuple[int, int]:
     """Least and most of what all classes cost once they are split by a column.
 
-    Classes are split in the given order until it is clear whether the cost keeps to the budget; a
-    budget below 0 wants the exact cost, as least and most. `sums` has three lines with a zero for
-    every code, and has them again afterwards.
+    Classes are split in turn until it is clear whether the cost keeps to the budget; a budget
+    below 0 wants the exact cost, as least and most. `sums` has three lines with a zero for every
+    code, and has them again afterwards; `seen` has room for every code.
     """
     least = 0
-    most = 0
+    most = costs.sum()
     for c in range(len(costs)):
-        most += costs[c]
-    for place in range(len(order)):
         if budget >= 0 and (least > budget or most <= budget):
             break
-        c = order[place]
-        first, last = starts[c], starts[c + 1]
-        for i in range(first, last):
+        codes = 0
+        for i in range(starts[c], starts[c + 1]):
             code = column[rows[i]]
+            if sums[0, code] == 0:
+                seen[codes] = code
+                codes += 1
             sums[0, code] += 1
             if len(weights) > 0:
                 weight = weights[rows[i]]
                 sums[1, code] += weight
                 sums[2, code] += weight * weight
         cost = 0
-        for i in range(first, last):
-            code = column[rows[i]]
-            size = sums[0, code]
-            if size > 0:
-                if len(weights) > 0:
-                    cost += class_cost(size, sums[1, code], sums[2, code], kind)
-                    sums[1, code] = 0
-                    sums[2, code] = 0
-                else:
-                    cost += class_cost(size, size, size, kind)
-                sums[0, code] = 0
+        for i in range(codes):
+            size = sums[0, seen[i]]
+            weight, squares = size, size
+            if len(weights) > 0:
+                weight, squares = sums[1, seen[i]], sums[2, seen[i]]
+                sums[1:, seen[i]] = 0
+            cost += class_cost(size, weight, squares, kind)
+            sums[0, seen[i]] = 0
         least += cost
         most += cost - costs[c]
     return least, most

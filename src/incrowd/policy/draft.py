@@ -128,8 +128,8 @@ def guess(sketch: Sketch) -> Guess:
     shape = shape_of(sketch.domain)
     if shape is None or not shape[0].advice or found.role is Role.DROP:
         return found
-    looks = "" if shape[0].name in found.reason else f"{shape[0].name}, "
-    return Guess(found.role, f"{found.reason}; {looks}{shape[0].advice}", sure=False)
+    looks = "" if shape[0].name in found.reason else f"; {shape[0].name}"
+    return Guess(found.role, f"{found.reason}{looks}, {shape[0].advice}", sure=False)
 
 
 def _by_emptiness(sketch: Sketch) -> Guess | None:
@@ -176,7 +176,11 @@ def _by_shape(sketch: Sketch) -> Guess | None:
     if found is None:
         return None
     shape, share = found
-    reason = f"{share:.2g} of its distinct values look like {shape.name}"
+    how_many = "all" if share == 1 else f"a share of {share:.2f}"
+    reason = f"{how_many} of its distinct values look like {shape.name}"
+    if shape.role is Role.SENSITIVE and _stands_alone(sketch):
+        reason += f"; but {_alone(sketch)}, so each tells a person apart"
+        return Guess(Role.IDENTIFIER, reason, sure=False)
     return Guess(shape.role, reason, shape.sure)
 
 

@@ -118,8 +118,7 @@ _ALL = (
         column=_safe_harbor,
         limits=(
             "3-digit ZIP areas of 20,000 people or fewer are not replaced by 000",
-            "years of birth of people over 89 are shown as years, not pooled: drop the birth date "
-            "and keep the age, or leave those people out",
+            "birth years of people over 89 are shown, not pooled: drop birth dates, keep the age",
             "columns are recognized by their names; free text and images are not searched",
         ),
     ),

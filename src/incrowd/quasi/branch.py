@@ -13,6 +13,11 @@ from incrowd.quasi.shortfall import Budget
 from incrowd.table.fold import in_threads
 
 _SMALL = 2**15
+_SPARE = 16
+"""Classes may be left out that cost together at most the budget over this."""
+
+Cost = tuple[int, int]
+"""Least and most that classes cost."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,12 +34,13 @@ class Stripped:
 
 
 @dataclass(frozen=True, eq=False)
-class Costs:
-    """What each class of a partition costs, and the classes with the dearest first."""
+class Costly:
+    """Classes with what each costs, the dearest first; cheap ones may have been left out."""
 
-    each: Counts
-    order: Codes
-    total: int
+    classes: Stripped
+    costs: Counts
+    lost: int
+    """The most that the classes left out cost."""
 
 
 def _kernels() -> Any:
@@ -43,108 +49,158 @@ def _kernels() -> Any:
     return stripped
 
 
+class Splitter:
+    """Splits classes by the columns of a table."""
+
+    def __init__(self, records: Records) -> None:
+        self._codes = records.codes
+        self._domain = int(records.domains.max(initial=1))
+        self._tally = np.zeros(self._domain, dtype=np.int32)
+        self._seen = np.empty(records.rows, dtype=np.int32)
+        rows = records.rows if records.rows > 1 else 0
+        bounds = np.array([0, rows] if rows else [0], dtype=np.int64)
+        self.whole = Stripped(np.arange(rows, dtype=np.int32), bounds)
+
+    def split(self, here: Stripped, column: int) -> Stripped:
+        """The classes split by one column."""
+        rows = np.empty_like(here.rows)
+        bounds = np.empty(len(rows) // 2 + 1, dtype=np.int64)
+        number = _kernels().refine(
+            here.rows, here.starts, self._codes[column], self._tally, self._seen, rows, bounds
+        )
+        bounds = bounds[: number + 1].copy()
+        return Stripped(rows[: bounds[-1]].copy(), bounds)
+
+    def cost(self, here: Costly, column: int, budget: Budget, *, exact: bool) -> Cost:
+        """Least and most that the classes split by one column cost, none left out.
+
+        They are equal if `exact`; otherwise they only tell whether the budget is kept to.
+        """
+        least, most = _kernels().cost_refined(
+            here.classes.rows,
+            here.classes.starts,
+            here.costs,
+            self._codes[column],
+            budget.weights,
+            budget.kind,
+            -1 if exact else max(budget.left, 0),
+            np.zeros((3, self._domain), dtype=np.int64),
+            np.empty(self._domain, dtype=np.int32),
+        )
+        return int(least), int(most)
+
+
 class Branch:
     """The classes of one set of columns after the other, where neighbours share a beginning.
 
-    Going from one set to the next refines only what comes after their common beginning; classes
+    Going from one set to the next splits only what comes after their common beginning; classes
     of single columns are kept for good.
     """
 
-    def __init__(self, records: Records, budget: Budget) -> None:
-        self._codes = records.codes
-        self._budget = budget
-        self._domains = records.domains
-        self._sums = np.zeros((3, int(self._domains.max(initial=1))), dtype=np.int64)
-        self._tally = np.zeros(self._sums.shape[1], dtype=np.int32)
-        bounds = np.array([0, records.rows] if records.rows > 1 else [0], dtype=np.int64)
-        rows = np.arange(records.rows if records.rows > 1 else 0, dtype=np.int32)
-        self._whole = Stripped(rows, bounds)
+    def __init__(self, splitter: Splitter) -> None:
+        self._splitter = splitter
         self._single: dict[int, Stripped] = {}
         self._path: list[int] = []
-        self._classes: list[Stripped] = [self._whole]
-        self._costs: list[Costs | None] = [None]
+        self._stack: list[Stripped] = [splitter.whole]
 
     def classes(self, columns: Sequence[int]) -> Stripped:
-        """The classes of these columns, refined in this order."""
-        same = 0
-        while same < min(len(columns), len(self._path)) and columns[same] == self._path[same]:
-            same += 1
-        del self._path[same:], self._classes[same + 1 :], self._costs[same + 1 :]
+        """The classes of these columns, split in this order."""
+        same = common(columns, self._path)
+        del self._path[same:], self._stack[same + 1 :]
         for column in columns[same:]:
-            self._classes.append(self._next(column))
-            self._costs.append(None)
+            self._stack.append(self._next(column))
             self._path.append(column)
-        return self._classes[-1]
+        return self._stack[-1]
 
-    def cost(self, columns: Sequence[int]) -> int:
-        """What the classes of these columns cost."""
-        self.classes(columns)
-        return self._weighed().total
+    def _next(self, column: int) -> Stripped:
+        if self._path:
+            return self._splitter.split(self._stack[-1], column)
+        if column not in self._single:
+            self._single[column] = self._splitter.split(self._stack[0], column)
+        return self._single[column]
 
-    def costs_with(
-        self, columns: Sequence[int], more: Sequence[int], *, exact: bool
-    ) -> list[tuple[int, int]]:
+
+def common(one: Sequence[int], other: Sequence[int]) -> int:
+    """How many columns two sequences begin with in common."""
+    same = 0
+    while same < min(len(one), len(other)) and one[same] == other[same]:
+        same += 1
+    return same
+
+
+class CostBranch:
+    """What one set of columns after the other costs, where neighbours share a beginning.
+
+    Classes that cost little are left out, as most rows are in such classes; only where they could
+    change a verdict is the set looked at again with all of them.
+    """
+
+    def __init__(self, splitter: Splitter, budget: Budget, spare: int | None = None) -> None:
+        self._splitter = splitter
+        self._budget = budget
+        self._spare = max(budget.left, 0) // _SPARE if spare is None else spare
+        self._whole = CostBranch(splitter, budget, 0) if self._spare else self
+        self._single: dict[int, Costly] = {}
+        self._path: list[int] = []
+        self._stack = [self._weighed(splitter.whole, 0)]
+
+    def classes(self, columns: Sequence[int]) -> Costly:
+        """The classes of these columns, split in this order."""
+        same = common(columns, self._path)
+        del self._path[same:], self._stack[same + 1 :]
+        for column in columns[same:]:
+            self._stack.append(self._next(column))
+            self._path.append(column)
+        return self._stack[-1]
+
+    def costs(self, columns: Sequence[int], more: Sequence[int], *, exact: bool) -> list[Cost]:
         """Least and most of what the classes of these columns and each one more cost.
 
         They are equal if `exact`; otherwise they only tell whether the cost keeps to the budget.
         """
+        if exact and self._spare:
+            return self._whole.costs(columns, more, exact=True)
         here = self.classes(columns)
-        costs = self._weighed()
-        budget = -1 if exact else self._budget.left
-        if len(more) == 1 or len(here.rows) < _SMALL:
-            return [self._refined_cost(here, costs, column, budget, self._sums) for column in more]
-        sums = [np.zeros_like(self._sums) for _ in more]
-        work = partial(self._refined_cost, here, costs)
-        return in_threads(
-            [partial(work, j, budget, zeros) for j, zeros in zip(more, sums, strict=True)]
-        )
-
-    def _refined_cost(
-        self, here: Stripped, costs: Costs, column: int, budget: int, sums: Counts
-    ) -> tuple[int, int]:
-        least, most = _kernels().cost_refined(
-            here.rows,
-            here.starts,
-            costs.each,
-            costs.order,
-            self._codes[column],
-            self._budget.weights,
-            self._budget.kind,
-            budget,
-            sums,
-        )
-        return int(least), int(most)
+        work = partial(self._splitter.cost, here, budget=self._budget, exact=exact)
+        if len(more) == 1 or len(here.classes.rows) < _SMALL:
+            found = [work(column) for column in more]
+        else:
+            found = in_threads([partial(work, column) for column in more])
+        return [
+            self._sure(columns, column, (least, most + here.lost))
+            for column, (least, most) in zip(more, found, strict=True)
+        ]
 
     def keeps(self, columns: Sequence[int]) -> bool:
         """Whether these columns, at least one, keep to the budget."""
-        [(_, most)] = self.costs_with(columns[:-1], columns[-1:], exact=False)
+        [(_, most)] = self.costs(columns[:-1], columns[-1:], exact=False)
         return most <= self._budget.left
 
-    def _weighed(self) -> Costs:
-        found = self._costs[-1]
-        if found is None:
-            found = self._costs[-1] = self._weigh(self._classes[-1])
-        return found
+    def _sure(self, columns: Sequence[int], column: int, cost: Cost) -> Cost:
+        if not self._spare or not cost[0] <= self._budget.left < cost[1]:
+            return cost
+        return self._whole.costs(columns, [column], exact=False)[0]
 
-    def _weigh(self, here: Stripped) -> Costs:
-        each = np.empty(here.number, dtype=np.int64)
-        order = np.empty(here.number, dtype=np.int32)
-        budget = self._budget
-        _kernels().costs_of(here.rows, here.starts, budget.weights, budget.kind, each)
-        _kernels().large_first(each, order)
-        return Costs(each, order, int(each.sum()))
-
-    def _next(self, column: int) -> Stripped:
+    def _next(self, column: int) -> Costly:
         if self._path:
-            return self._refined(self._classes[-1], column)
+            return self._split(self._stack[-1], column)
         if column not in self._single:
-            self._single[column] = self._refined(self._whole, column)
+            self._single[column] = self._split(self._stack[0], column)
         return self._single[column]
 
-    def _refined(self, here: Stripped, column: int) -> Stripped:
-        rows = np.empty_like(here.rows)
-        bounds = np.empty(len(rows) // 2 + 1, dtype=np.int64)
-        refine = _kernels().refine
-        number = refine(here.rows, here.starts, self._codes[column], self._tally, rows, bounds)
-        bounds = bounds[: number + 1].copy()
-        return Stripped(rows[: bounds[-1]].copy(), bounds)
+    def _split(self, here: Costly, column: int) -> Costly:
+        return self._weighed(self._splitter.split(here.classes, column), here.lost)
+
+    def _weighed(self, here: Stripped, lost: int) -> Costly:
+        """The classes in order, without the cheapest."""
+        costs, order = np.empty(here.number, dtype=np.int64), np.empty(here.number, dtype=np.int32)
+        kernels, budget = _kernels(), self._budget
+        kernels.costs_of(here.rows, here.starts, budget.weights, budget.kind, costs)
+        kernels.large_first(costs, order)
+        rows, starts = np.empty_like(here.rows), np.empty_like(here.starts)
+        number, less = kernels.settle(
+            here.rows, here.starts, costs, order, self._spare - lost, rows, starts
+        )
+        starts = starts[: number + 1].copy()
+        kept = Stripped(rows[: starts[-1]].copy(), starts)
+        return Costly(kept, costs[:number].copy(), lost + int(less))

@@ -10,7 +10,7 @@ most failing sets need no look at all.
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 
-from incrowd.quasi.branch import Branch
+from incrowd.quasi.branch import CostBranch
 from incrowd.quasi.found import Found
 from incrowd.quasi.ratios import Measure
 from incrowd.quasi.shortfall import KIND, Budget
@@ -22,7 +22,7 @@ Set = tuple[int, ...]
 class DepthFirst:
     """A search by size; `found` has what was found whenever it stops."""
 
-    def __init__(self, branch: Branch, budget: Budget, found: Found, watch: Watch) -> None:
+    def __init__(self, branch: CostBranch, budget: Budget, found: Found, watch: Watch) -> None:
         self._branch = branch
         self._budget = budget
         self._found = found
@@ -35,7 +35,7 @@ class DepthFirst:
 
     def run(self, columns: Sequence[int], most: int) -> None:
         """Search all sets of these columns, with at most so many of them."""
-        least: dict[Set, int] = {(): self._branch.cost(())}
+        least: dict[Set, int] = {(): 0}
         candidates = [(column,) for column in columns]
         while candidates and len(candidates[0]) <= most:
             least = self._level(candidates, least)
@@ -63,7 +63,7 @@ class DepthFirst:
         if not sets:
             return
         exact = self._submodular and len(start) < 2
-        costs = self._branch.costs_with(start, [columns[-1] for columns in sets], exact=exact)
+        costs = self._branch.costs(start, [columns[-1] for columns in sets], exact=exact)
         self._found.looked += len(sets)
         for columns, (least, most) in zip(sets, costs, strict=True):
             if exact:

@@ -8,7 +8,8 @@ import numpy as np
 
 from incrowd.arrays import Codes
 from incrowd.errors import PolicyError
-from incrowd.quasi.measures import Partition, added, ratios
+from incrowd.quasi.groups import Groups
+from incrowd.quasi.measures import ratios
 from incrowd.quasi.ratios import Measure, Ratios
 from incrowd.quasi.records import Records
 from incrowd.watch import Watch
@@ -16,24 +17,24 @@ from incrowd.watch import Watch
 
 @dataclass(frozen=True)
 class Adds:
-    """What a column adds to others."""
+    """What a column, or several together, add to others."""
 
-    column: int
+    columns: tuple[int, ...]
     others: tuple[int, ...]
     alone: Ratios
     without: Ratios
-    """What the others do without it."""
+    """What the others do without them."""
     together: Ratios
 
 
 @dataclass(frozen=True)
 class Partners:
-    """The smallest sets of columns with which a column reaches a ratio."""
+    """The smallest sets of columns with which a column, or several, reach a ratio."""
 
-    column: int
+    columns: tuple[int, ...]
     sets: tuple[tuple[int, ...], ...]
-    """Sets that fall short without the column, all of one size; the empty one if it reaches the
-    ratio alone. None if no set looked at does."""
+    """Sets that fall short without them, all of one size; the empty one if they reach the ratio
+    alone. No set if none that was looked at does."""
     looked_at: int
     """The largest size whose sets were all looked at."""
     complete: bool
@@ -50,47 +51,50 @@ class Coarsened:
     ratios: Ratios
 
 
-def adds(records: Records, column: int, others: Sequence[int] | None = None) -> Adds:
-    """What a column adds to the others, all of them unless named."""
+def adds(
+    records: Records, columns: int | Sequence[int], others: Sequence[int] | None = None
+) -> Adds:
+    """What a column, or several, add to the others, all of them unless named."""
+    own = _several(columns)
     if others is None:
-        others = [j for j in range(records.width) if j != column]
-    rest = tuple(j for j in others if j != column)
-    partition = Partition.whole(records)
-    for j in rest:
-        partition = partition.refined(records, j)
-    (together,) = added(partition, records, [column])
-    return Adds(column, rest, ratios(records, [column]), partition.ratios, together)
+        others = range(records.width)
+    rest = tuple(j for j in others if j not in own)
+    groups = _split(records, Groups.whole(records), rest)
+    together = _split(records, groups, own)
+    return Adds(own, rest, ratios(records, own), groups.ratios, together.ratios)
 
 
 def partners(  # noqa: PLR0913  the last two are options
     records: Records,
-    column: int,
+    columns: int | Sequence[int],
     measure: Measure,
     ratio: float,
     *,
     max_size: int = 3,
     watch: Watch | None = None,
 ) -> Partners:
-    """The smallest sets of other columns that reach the ratio with this column, not without it.
+    """The smallest sets of other columns that reach the ratio with these, not without them.
 
-    Sizes are tried in turn up to `max_size` partners; out of time, what was found in the sizes
-    that were finished.
+    Sizes are tried in turn up to `max_size` partners; out of time no set is given, as those of the
+    size at hand were not all looked at.
     """
     watch = watch or Watch()
-    start = Partition.whole(records).refined(records, column)
+    own = _several(columns)
+    start = _split(records, Groups.whole(records), own)
     if start.ratios.ratio(measure) >= ratio:
-        return Partners(column, ((),), 0, complete=True)
-    others = [j for j in range(records.width) if j != column]
-    for size in range(1, min(max_size, len(others)) + 1):
+        return Partners(own, ((),), 0, complete=True)
+    others = [j for j in range(records.width) if j not in own]
+    largest = min(max_size, len(others))
+    for size in range(1, largest + 1):
         found: list[tuple[int, ...]] = []
         for base in combinations(others, size - 1):
             if watch.expired:
-                return Partners(column, (), size - 1, complete=False)
+                return Partners(own, (), size - 1, complete=False)
             found += _completed(records, start, base, (measure, ratio), others)
         needed = tuple(one for one in found if ratios(records, one).ratio(measure) < ratio)
         if needed:
-            return Partners(column, needed, size, complete=True)
-    return Partners(column, (), min(max_size, len(others)), complete=True)
+            return Partners(own, needed, size, complete=True)
+    return Partners(own, (), largest, complete=True)
 
 
 def coarsened(
@@ -105,31 +109,36 @@ def coarsened(
     codes = records.codes[column]
     if int(codes.max(initial=0)) >= maps.shape[1]:
         raise PolicyError("the levels do not cover all values of the column")
-    rest = Partition.whole(records)
-    for j in columns:
-        if j != column:
-            rest = rest.refined(records, j)
+    others = [j for j in columns if j != column]
+    rest = _split(records, Groups.whole(records), others)
     found = []
     for level, nodes in enumerate(maps):
         shown = np.ascontiguousarray(nodes[codes], dtype=np.int32)
         one = Records((records.names[column],), shown[np.newaxis], records.counts)
-        (after,) = added(rest, one, [0])
-        found.append(Coarsened(level, len(np.unique(shown)), after))
+        values = int(np.count_nonzero(np.bincount(shown)))
+        found.append(Coarsened(level, values, rest.joined(one, 0)))
     return tuple(found)
 
 
 def _completed(
     records: Records,
-    start: Partition,
+    start: Groups,
     base: tuple[int, ...],
     aim: tuple[Measure, float],
     others: Sequence[int],
 ) -> list[tuple[int, ...]]:
-    """The base with each later column that makes it reach the ratio together with the column."""
+    """The base with each later column that makes it reach the ratio from the start given."""
     measure, ratio = aim
-    partition = start
-    for j in base:
-        partition = partition.refined(records, j)
+    groups = _split(records, start, base)
     later = [j for j in others if not base or j > base[-1]]
-    tried = added(partition, records, later)
-    return [(*base, j) for j, one in zip(later, tried, strict=True) if one.ratio(measure) >= ratio]
+    return [(*base, j) for j in later if groups.joined(records, j).ratio(measure) >= ratio]
+
+
+def _split(records: Records, groups: Groups, columns: Sequence[int]) -> Groups:
+    for j in columns:
+        groups = groups.split(records, j)
+    return groups
+
+
+def _several(columns: int | Sequence[int]) -> tuple[int, ...]:
+    return (columns,) if isinstance(columns, int) else tuple(columns)

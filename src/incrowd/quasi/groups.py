@@ -41,8 +41,7 @@ class Groups:
         """The classes given by the class of each row."""
         rows = np.arange(records.rows, dtype=np.uint32)
         bounds = np.array([0, records.rows], dtype=np.int64)
-        nothing = np.array([0, 0, 0, np.iinfo(np.int64).max], dtype=np.int64)
-        all_rows = cls(records.total, rows, records.counts, bounds, nothing, nothing)
+        all_rows = cls(records.total, rows, records.counts, bounds, no_classes(), no_classes())
         return all_rows._split(class_of, number)
 
     def joined(self, records: Records, column: int) -> Ratios:
@@ -68,6 +67,11 @@ class Groups:
     def ratios(self) -> Ratios:
         """The classes in figures."""
         return ratios_of(self.records, self.told)
+
+
+def no_classes() -> Counts:
+    """The figures of no classes at all (see `kernels.partition`)."""
+    return np.array([0, 0, 0, np.iinfo(np.int64).max], dtype=np.int64)
 
 
 def ratios_of(records: int, told: Counts) -> Ratios:

@@ -17,7 +17,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from incrowd.quasi.branch import Branch, Stripped
+from incrowd.quasi.branch import Branch, CostBranch, Stripped
 from incrowd.quasi.found import Found
 from incrowd.quasi.records import Records
 from incrowd.quasi.shortfall import Budget
@@ -78,7 +78,7 @@ class KeyJudge:
 class RatioJudge:
     """The columns outside failing sets; `order` is the column of each bit, weak columns last."""
 
-    def __init__(self, branch: Branch, budget: Budget, order: Sequence[int]) -> None:
+    def __init__(self, branch: CostBranch, budget: Budget, order: Sequence[int]) -> None:
         self._branch = branch
         self._budget = budget
         self._order = order
@@ -95,7 +95,7 @@ class RatioJudge:
         for column in self._order:
             if column in columns:
                 continue
-            [(least, _)] = self._branch.costs_with(grown, [column], exact=False)
+            [(least, _)] = self._branch.costs(grown, [column], exact=False)
             (grown if least > self._budget.left else left).append(column)
         return mask_of(left, self._order)
 

@@ -9,8 +9,9 @@ import numpy as np
 
 from incrowd.errors import InfeasibleError, PolicyError
 from incrowd.quasi.cover import bits, least, members
+from incrowd.quasi.groups import Groups
 from incrowd.quasi.guarantee import Guarantee
-from incrowd.quasi.measures import Partition, added, folded, ratios
+from incrowd.quasi.measures import folded, ratios
 from incrowd.quasi.ratios import Measure, Ratios
 from incrowd.quasi.records import Records
 from incrowd.quasi.sampling import Differences, pruning_ratio, sampled_pairs, sampled_rows
@@ -125,7 +126,7 @@ class OnRecords:
         self._records = records
         self._measure = measure
         self._columns: tuple[int, ...] = ()
-        self._partition = Partition.whole(records)
+        self._groups = Groups.whole(records)
 
     def measured(self, columns: Sequence[int]) -> tuple[float, int]:
         """The ratio of these columns, and the pairs that they tell apart."""
@@ -133,17 +134,17 @@ class OnRecords:
 
     def added(self, columns: Sequence[int], candidates: Sequence[int]) -> list[tuple[float, int]]:
         """The same with each of the candidates added alone."""
-        found = added(self._classes(columns), self._records, candidates)
-        return [self._figures(one) for one in found]
+        groups = self._classes(columns)
+        return [self._figures(groups.joined(self._records, j)) for j in candidates]
 
-    def _classes(self, columns: Sequence[int]) -> Partition:
+    def _classes(self, columns: Sequence[int]) -> Groups:
         known = len(self._columns)
         if tuple(columns[:known]) != self._columns:
-            known, self._partition = 0, Partition.whole(self._records)
+            known, self._groups = 0, Groups.whole(self._records)
         for j in columns[known:]:
-            self._partition = self._partition.refined(self._records, j)
+            self._groups = self._groups.split(self._records, j)
         self._columns = tuple(columns)
-        return self._partition
+        return self._groups
 
     def _figures(self, found: Ratios) -> tuple[float, int]:
         return found.ratio(self._measure), found.apart
@@ -192,7 +193,7 @@ def _sampled(
     most = records.total * (records.total - 1) // 2 if pairs else records.total
     if size >= most:
         return _greedy(records, measure, ratio, choice)
-    pruning_ratio(records.width, ratio, size, delta)
+    pruning_ratio(len(choice.free), ratio, size, delta)
     if pairs:
         ground: Ground = OnPairs(sampled_pairs(records, size, rng))
     else:
@@ -208,9 +209,13 @@ def mask_sample(
     *,
     pairs: bool,
 ) -> Masking:
-    """The masking for what was drawn already, as from a stream; `asked`: ratio, size and delta."""
+    """The masking for what was drawn already, as from a stream; `asked`: ratio, size and delta.
+
+    The promise is for all sets that could have been published: only the columns to decide on
+    count.
+    """
     ratio, size, delta = asked
-    below = pruning_ratio(len(names), ratio, size, delta)
+    below = pruning_ratio(len(choice.free), ratio, size, delta)
     columns = published(ground, names, choice, lambda found: found < below)
     promise = Guarantee(
         exact=False,

@@ -3,14 +3,16 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal
 
 import numpy as np
 
 from incrowd.errors import InfeasibleError, InputError, PolicyError
 from incrowd.quasi.cover import bits, least, members
+from incrowd.quasi.groups import Groups
 from incrowd.quasi.guarantee import Guarantee
-from incrowd.quasi.measures import Partition, added, best, folded
+from incrowd.quasi.measures import best, folded
 from incrowd.quasi.ratios import Measure, Ratios
 from incrowd.quasi.records import Records
 from incrowd.quasi.sampling import (
@@ -23,11 +25,13 @@ from incrowd.quasi.sampling import (
     separation_pairs,
     separation_tuples,
 )
+from incrowd.table.fold import in_threads
 from incrowd.watch import Watch
 
 MOST_COLUMNS = 32
 """Columns among which the smallest set is searched exactly."""
 _NEW_SETS = 64
+_SMALL = 2**18
 
 
 @dataclass(frozen=True)
@@ -77,14 +81,14 @@ def greedy_key(
     1 + 2 ln n times that of the smallest key, holds all the more.
     """
     aim = Target(measure, target)
-    chosen, partition = _chosen(records, aim)
-    needed = _needed(records, Partition.whole(records), chosen, aim)
+    chosen, groups = _chosen(records, aim)
+    needed = _needed(records, Groups.whole(records), chosen, aim)
     if len(needed) < len(chosen):
-        partition = _partition(records, needed)
+        groups = _split(records, Groups.whole(records), needed)
     searched = "all records, adding one column at a time"
     fewer = "whether fewer columns would do" if len(needed) > 1 else ""
     promise = Guarantee(exact=True, searched=searched, not_searched=fewer)
-    return Minimum(tuple(sorted(needed)), partition.ratios, promise)
+    return Minimum(tuple(sorted(needed)), groups.ratios, promise)
 
 
 def sampled_separation_key(
@@ -103,7 +107,9 @@ def sampled_separation_key(
     _check_records(records)
     if bound == "tuples":
         size = separation_tuples(records.width, epsilon, delta)
-        return _key_of_tuples(records, size, rng, Guarantee(False, epsilon, delta))
+        if size >= records.total:
+            return greedy_key(records)
+        return key_of_sample(sampled_rows(records, size, rng), epsilon, delta)
     size = separation_pairs(records.width, epsilon, delta)
     return separation_key_of(sampled_pairs(records, size, rng), records.names, epsilon, delta)
 
@@ -130,7 +136,9 @@ def sampled_distinct_key(
     """
     _check_records(records)
     size = distinct_tuples(records.width, records.total, epsilon, delta)
-    return _key_of_tuples(records, size, rng, Guarantee(False, epsilon, delta))
+    if size >= records.total:
+        return greedy_key(records)
+    return key_of_sample(sampled_rows(records, size, rng), epsilon, delta)
 
 
 def key_of_sample(sample: Records, epsilon: float, delta: float) -> Minimum:
@@ -151,7 +159,7 @@ def key_of_sample(sample: Records, epsilon: float, delta: float) -> Minimum:
             remedy="drop duplicate records, draw pairs instead, or ask for a lower ratio on all "
             "records",
         ) from None
-    needed = _needed(sample, Partition.whole(sample), chosen, aim)
+    needed = _needed(sample, Groups.whole(sample), chosen, aim)
     searched = f"{sample.total:,} records"
     return Minimum(tuple(sorted(needed)), None, _sampled(sample.total, epsilon, delta, searched))
 
@@ -218,7 +226,7 @@ def exact_minimum(
     columns = members(found.columns)
     promise = Guarantee(exact=True, searched="all sets of columns, on all records")
     places = tuple(sorted(order[j] for j in columns))
-    return Minimum(places, _partition(rows, columns).ratios, promise)
+    return Minimum(places, _split(rows, Groups.whole(rows), columns).ratios, promise)
 
 
 @dataclass(frozen=True, eq=False)
@@ -229,50 +237,54 @@ class _Short:
     aim: Target
 
     def __call__(self, columns: int) -> list[int]:
-        partition = _partition(self.records, members(columns))
-        if self.aim.met(partition.ratios):
+        groups = _split(self.records, Groups.whole(self.records), members(columns))
+        if self.aim.met(groups.ratios):
             return []
         if self.aim.ratio == 1 and self.aim.measure is not Measure.UNIQUE:
-            return self._pairs(partition)
-        return [self._grown(partition, columns)]
+            return self._pairs(groups)
+        return [self._grown(groups, columns)]
 
-    def _grown(self, partition: Partition, columns: int) -> int:
+    def _grown(self, groups: Groups, columns: int) -> int:
         """The columns outside a largest set around this one that falls short."""
         outside = 0
         for j in range(self.records.width):
             if columns >> j & 1:
                 continue
-            (after,) = added(partition, self.records, [j])
+            after = groups.joined(self.records, j)
             if self.aim.met(after):
                 outside |= 1 << j
-            elif after.apart > partition.ratios.apart:
-                partition = partition.refined(self.records, j)
+            elif after.apart > groups.ratios.apart:
+                groups = groups.split(self.records, j)
         return outside
 
-    def _pairs(self, partition: Partition) -> list[int]:
+    def _pairs(self, groups: Groups) -> list[int]:
         """The columns that tell apart some of the pairs of rows which the set leaves together."""
-        order = np.argsort(partition.class_of, kind="stable")
-        same = np.flatnonzero(np.diff(partition.class_of[order]) == 0)
-        found = differences(self.records, np.stack([order[same], order[same + 1]]))
+        neighbours = np.ones(len(groups.rows), dtype=np.bool_)
+        neighbours[groups.start[:-1]] = False
+        second = np.flatnonzero(neighbours)
+        rows = groups.rows.astype(np.int64)
+        found = differences(self.records, np.stack([rows[second - 1], rows[second]]))
         sets = sorted(found.words[0].tolist(), key=lambda one: (int(one).bit_count(), one))
         return sets[:_NEW_SETS]
 
 
-def _chosen(records: Records, aim: Target) -> tuple[list[int], Partition]:
+def _chosen(records: Records, aim: Target) -> tuple[list[int], Groups]:
     """Columns in the order of the greedy choice until the target is met."""
     _check_records(records)
     chosen: list[int] = []
-    partition = Partition.whole(records)
-    while not aim.met(partition.ratios):
+    groups = Groups.whole(records)
+    while not aim.met(groups.ratios):
         left = [j for j in range(records.width) if j not in chosen]
-        tried = dict(zip(left, added(partition, records, left), strict=True))
-        if not left or max(one.apart for one in tried.values()) == partition.ratios.apart:
-            raise _unattainable(aim, partition.ratios)
-        worth = {j: aim.worth(one) for j, one in tried.items()}
+        tasks = [partial(groups.joined, records, j) for j in left]
+        small = len(groups.rows) * len(left) < _SMALL
+        tried = [task() for task in tasks] if small else in_threads(tasks)
+        if max((one.apart for one in tried), default=0) <= groups.ratios.apart:
+            raise _unattainable(aim, groups.ratios)
+        worth = {j: aim.worth(one) for j, one in zip(left, tried, strict=True)}
         most = max(worth.values())
         chosen.append(min((j for j in left if worth[j] == most), key=records.names.__getitem__))
-        partition = partition.refined(records, chosen[-1])
-    return chosen, partition
+        groups = groups.split(records, chosen[-1])
+    return chosen, groups
 
 
 def _unattainable(aim: Target, most: Ratios) -> InfeasibleError:
@@ -285,37 +297,23 @@ def _unattainable(aim: Target, most: Ratios) -> InfeasibleError:
     )
 
 
-def _needed(
-    records: Records, partition: Partition, columns: Sequence[int], aim: Target
-) -> list[int]:
-    """These columns without those that the partition and the others can do without."""
-    kept = list(columns)
-    for j in list(columns):
-        others = [i for i in kept if i != j]
-        rest = partition
-        for i in others:
-            rest = rest.refined(records, i)
-        if aim.met(rest.ratios):
-            kept = others
-    return kept
+def _needed(records: Records, groups: Groups, columns: Sequence[int], aim: Target) -> list[int]:
+    """These columns without those that the groups and the other columns can do without.
+
+    Each half is decided with the other one split already, so that a column is split by as often as
+    the columns can be halved.
+    """
+    if len(columns) < 2:
+        return [] if aim.met(groups.ratios) else list(columns)
+    first, second = columns[: len(columns) // 2], columns[len(columns) // 2 :]
+    first = _needed(records, _split(records, groups, second), first, aim)
+    return first + _needed(records, _split(records, groups, first), second, aim)
 
 
-def _partition(records: Records, columns: Sequence[int]) -> Partition:
-    partition = Partition.whole(records)
+def _split(records: Records, groups: Groups, columns: Sequence[int]) -> Groups:
     for j in columns:
-        partition = partition.refined(records, j)
-    return partition
-
-
-def _key_of_tuples(
-    records: Records, size: int, rng: np.random.Generator, promise: Guarantee
-) -> Minimum:
-    if size >= records.total:
-        return greedy_key(records)
-    sample = sampled_rows(records, size, rng)
-    assert promise.epsilon is not None  # noqa: S101  for the types alone
-    assert promise.delta is not None  # noqa: S101  for the types alone
-    return key_of_sample(sample, promise.epsilon, promise.delta)
+        groups = groups.split(records, j)
+    return groups
 
 
 def _covering(pairs: Differences, names: Sequence[str], needed: int) -> tuple[int, ...]:

@@ -115,6 +115,7 @@ def _accounted(certificate: Certificate, policy: Policy, records: int) -> bool:
     chosen = gone.records - gone.for_missing
     return (
         certificate.records_out == records == whole - gone.records
+        and (certificate.people == records or policy.unit is not None)
         and 0 <= chosen <= policy.suppression * whole + ROUNDING
         and gone.for_missing >= 0
         and (not gone.for_missing or policy.missing is Missing.SUPPRESS)

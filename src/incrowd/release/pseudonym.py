@@ -27,6 +27,8 @@ def check_key(key: bytes | None) -> bytes:
             "pseudonyms need a secret key",
             remedy="give a key file, or set the environment variable INCROWD_KEY",
         )
+    if not isinstance(key, bytes):
+        raise PolicyError("the key for pseudonyms is not bytes", remedy="encode it")
     if len(key) < SHORTEST_KEY:
         raise PolicyError(
             f"the key for pseudonyms has {len(key)} bytes",

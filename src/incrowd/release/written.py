@@ -44,11 +44,11 @@ def promised(policy: Mapping[str, Any]) -> dict[str, Any]:
 
 def rewritten(policy: Mapping[str, Any]) -> Policy:
     """The policy of a certificate, without its hierarchies: good enough to check a release."""
-    columns = {
-        name: column | ({"hierarchy": "flat"} if "hierarchy" in column else {})
-        for name, column in policy["columns"].items()
-    }
     with boundary(InputError("the policy in the certificate cannot be read")):
+        columns = {
+            name: column | ({"hierarchy": "flat"} if "hierarchy" in column else {})
+            for name, column in policy["columns"].items()
+        }
         return Policy.model_validate_json(json.dumps({**policy, "columns": columns}))
 
 

@@ -7,6 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from incrowd.policy.draft import Draft
+    from incrowd.quasi.guarantee import Guarantee
+    from incrowd.quasi.outcome import Discovery, Explanation, Found, Masked
+    from incrowd.quasi.ratios import Ratios
     from incrowd.release.release import Release
     from incrowd.release.verdict import Check, Verdict
     from incrowd.risk.risk import Risk
@@ -87,6 +90,106 @@ def draft_document(draft: "Draft", toml: str, path: str | None) -> dict[str, Any
 
 def _also(reason: str | None) -> list[str]:
     return [] if reason is None else [reason]
+
+
+def discovery_document(found: "Discovery") -> dict[str, Any]:
+    """`incrowd.discover/1`: which sets of columns tell records apart, and what is promised."""
+    minimum = found.minimum
+    sets = [_figures(one) for one in found.sets]
+    for entry, test in zip(sets, found.tests, strict=False):
+        entry["test"] = {
+            "distinct": test.distinct,
+            "source": test.source.value,
+            "population": test.population,
+            "share": test.share,
+            "alpha": test.alpha,
+            "threshold": test.threshold,
+            "verdict": test.verdict,
+        }
+    return {
+        "schema": "incrowd.discover/1",
+        "records": found.records,
+        "measure": found.measure.value,
+        "ratio": found.ratio,
+        "sets": sets,
+        "found": found.found,
+        "minimum": None
+        if minimum is None
+        else {**_figures(minimum), "guarantee": _guarantee(minimum.guarantee)},
+        "best": _figures(found.best),
+        "guarantee": _guarantee(found.guarantee),
+        "promise": found.promise,
+        "figures": "sample" if found.sampled else "table",
+        "partial": found.partial,
+        "explanations": [_explanation(one) for one in found.explanations],
+        "notes": found.notes,
+        "seconds": found.seconds,
+    }
+
+
+def mask_document(found: "Masked", path: str | None) -> dict[str, Any]:
+    """`incrowd.mask/1`: which columns were published, and their ratio, counted anew."""
+    figures = _figures(found.found)
+    del figures["columns"]
+    return {
+        "schema": "incrowd.mask/1",
+        "published": found.published,
+        "withheld": found.withheld,
+        "ratio": found.ratio,
+        "measure": found.measure.value,
+        "limit": found.limit,
+        "records": found.ratios.records,
+        **figures,
+        "utility": found.utility,
+        "guarantee": _guarantee(found.guarantee),
+        "anonymous": False,
+        "notes": found.notes,
+        "seconds": found.seconds,
+        "written": path,
+    }
+
+
+def _figures(found: "Found") -> dict[str, Any]:
+    return {
+        "columns": found.columns,
+        "distinct": found.distinct,
+        "separation": found.separation,
+        "unique": found.unique,
+    }
+
+
+def _guarantee(guarantee: "Guarantee") -> dict[str, Any]:
+    return {
+        "exact": guarantee.exact,
+        "epsilon": guarantee.epsilon,
+        "delta": guarantee.delta,
+        "sample": guarantee.sample,
+        "searched": guarantee.searched,
+        "not_searched": guarantee.not_searched,
+    }
+
+
+def _explanation(one: "Explanation") -> dict[str, Any]:
+    def figures(ratios: "Ratios") -> dict[str, float]:
+        return {
+            "distinct": ratios.distinct_ratio,
+            "separation": ratios.separation_ratio,
+            "unique": ratios.unique_ratio,
+        }
+
+    return {
+        "column": one.column,
+        "alone": figures(one.alone),
+        "without": figures(one.without),
+        "together": figures(one.together),
+        "partners": one.partners,
+        "complete": one.complete,
+        "among": one.among,
+        "coarser": [
+            {"level": level.level, "values": level.values, **figures(level.ratios)}
+            for level in one.coarser
+        ],
+    }
 
 
 def _verdict(model: "Verdict") -> dict[str, Any]:

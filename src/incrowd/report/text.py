@@ -13,11 +13,16 @@ from incrowd.report.words import counted, number, printable, promise
 
 if TYPE_CHECKING:
     from incrowd.policy.draft import Draft
+    from incrowd.quasi.guarantee import Guarantee
+    from incrowd.quasi.outcome import Discovery, Explanation, Found, Masked
     from incrowd.release.release import Release
     from incrowd.release.verdict import Check, Verdict
     from incrowd.risk.risk import Reached, Risk
 
 GOOD, BAD, QUIET = "green", "bold red", "dim"
+_SHOWN = 20
+"""Sets that a terminal shows."""
+_FEW = 5
 MANY = 10
 """More quasi-identifying columns than this cost a release most of its detail."""
 _ADVICE = (
@@ -152,6 +157,102 @@ def _roles(draft: "Draft") -> str:
     roles = Counter(column.role.value for column in draft.policy.columns.values())
     listed = ", ".join(f"{counted(count, role, role)}" for role, count in roles.items())
     return f"columns: {listed}; {number(len(draft.review))} to review"
+
+
+def discovery_picture(found: "Discovery") -> RenderableType:
+    """Which sets of columns tell records apart, and how far that is certain."""
+    parts: list[RenderableType] = []
+    if found.partial:
+        parts.append(_text("PARTIAL: the search was cut short; there may be more.", style=BAD))
+    sets = counted(found.found, "minimal set")
+    head = (
+        f"{counted(found.records, 'record')}: {sets} of columns found with a {found.measure} ratio "
+        f"of {number(found.ratio)} or more."
+    )
+    parts.append(_text(head, style=BAD if found.found else ""))
+    if found.minimum is not None:
+        parts.append(_text(f"Smallest: {_names(found.minimum)}"))
+    if found.sets:
+        parts.append(_sets(found))
+        hidden = found.found - min(_SHOWN, len(found.sets))
+        parts += [_text(f"and {hidden:,} more; --json lists them", style=QUIET)] if hidden else []
+    for one in found.explanations:
+        parts += _explanation(one)
+    parts += _promises(found.promise, found.guarantee)
+    if found.sampled:
+        parts.append(_text("Figures are those of the sample; the table's may be lower."))
+    return _spaced(*parts)
+
+
+def _sets(found: "Discovery") -> Table:
+    heads = ("columns", "distinct", "separation", "unique")
+    verdicts = [test.verdict for test in found.tests]
+    table = _table(*heads, *(("in the population",) if verdicts else ()))
+    for i, one in enumerate(found.sets[:_SHOWN]):
+        figures = map(number, (one.distinct, one.separation, one.unique))
+        table.add_row(_text(_names(one)), *figures, *verdicts[i : i + 1])
+    return table
+
+
+def _explanation(one: "Explanation") -> list[RenderableType]:
+    """What a column adds, whom it needs, and what coarser values would change."""
+    alone, without, together = (
+        number(ratios.unique_ratio) for ratios in (one.alone, one.without, one.together)
+    )
+    adds = (
+        f"{one.column}: unique records {alone} alone; all other columns {without}, with it "
+        f"{together}."
+    )
+    partners = ["alone" if not names else " + ".join(names) for names in one.partners[:_FEW]]
+    needs = (
+        f"It reaches the ratio with {' or '.join(partners)}."
+        if partners
+        else ("It reaches the ratio with none of the sets looked at.")
+    )
+    more = len(one.partners) - len(partners)
+    table = _table("level", "values left", "unique records", "distinct")
+    for level in one.coarser:
+        unique, distinct = level.ratios.unique_ratio, level.ratios.distinct_ratio
+        table.add_row(*map(number, (level.level, level.values, unique, distinct)))
+    return [
+        _text(adds),
+        _text(needs.replace("with alone", "alone") + (f" ({more:,} more)" if more else "")),
+        _text(f"{one.column} made coarser, within {' + '.join(one.among)}:"),
+        table,
+    ]
+
+
+def _promises(promise: str, guarantee: "Guarantee") -> list[RenderableType]:
+    """What is promised, what was looked at, and what was not."""
+    said = [f"Promise: {promise}.", f"Searched: {guarantee.searched}."]
+    if guarantee.not_searched:
+        said.append(f"Not searched: {guarantee.not_searched}.")
+    return [_text(line) for line in said]
+
+
+def mask_picture(found: "Masked", path: str | None) -> RenderableType:
+    """Which columns were published, and what they do."""
+    total = len(found.published) + len(found.withheld)
+    written = "written and counted anew" if path else "counted, not written"
+    head = (
+        f"{len(found.published)} of {counted(total, 'column')} of "
+        f"{counted(found.ratios.records, 'record')} {written}: "
+        f"{found.measure} ratio {number(found.ratio)}, not above {number(found.limit)}."
+    )
+    table = _table("", "")
+    table.add_row("published", _text(", ".join(found.published)))
+    table.add_row("withheld", _text(", ".join(found.withheld) or "none"))
+    for name in ("distinct", "separation", "unique"):
+        table.add_row(f"{name} ratio", number(getattr(found.found, name)))
+    table.add_row("records of the smallest class", number(found.ratios.smallest))
+    warning = _text("This is not anonymization: the values are exact.", style=BAD)
+    promises = _promises("no set of the published columns is above the ratio", found.guarantee)
+    paths = [_text(f"written: {path}")] if path else []
+    return _spaced(_text(head, style=GOOD), table, warning, *promises, *paths)
+
+
+def _names(found: "Found") -> str:
+    return " + ".join(found.columns)
 
 
 def _text(text: str, style: str = "") -> Text:

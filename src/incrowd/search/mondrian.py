@@ -166,7 +166,16 @@ class _Rounds:
         half_of = np.full(len(order), -1, dtype=np.int32)
         tasks = [
             partial(
-                propose, items, order, parts[s], attempts[s], rule, tree, s.start, middle[s], half_of
+                propose,
+                items,
+                order,
+                parts[s],
+                attempts[s],
+                rule,
+                tree,
+                s.start,
+                middle[s],
+                half_of,
             )
             for s in _shares(parts)
         ]

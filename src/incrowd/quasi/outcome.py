@@ -1,6 +1,7 @@
-"""What a search for quasi-identifiers found, and how far it may be trusted."""
+"""What a search for quasi-identifiers found or left, and how far it may be trusted."""
 
 from dataclasses import dataclass
+from typing import Any
 
 from incrowd.quasi.distinct_values import DistinctValueTest
 from incrowd.quasi.guarantee import Guarantee
@@ -58,7 +59,7 @@ class Explanation:
     together: Ratios
     """What all columns do."""
     partners: tuple[tuple[str, ...], ...]
-    """The smallest sets of columns with which it reaches the ratio; an empty one if it does alone."""
+    """The smallest sets with which it reaches the ratio; an empty one if it does alone."""
     complete: bool
     """Whether all sets of partners were looked at that the search allows."""
     among: tuple[str, ...]
@@ -102,4 +103,41 @@ class Discovery:
         return (
             f"Discovery({self.found} sets with a {self.measure} ratio of {self.ratio:g} or more, "
             f"{self.records} records)"
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Masked:
+    """A table with the published columns only, and what they do to its records."""
+
+    frame: Any
+    """The rows that leave, in the kind of frame that came in."""
+    published: tuple[str, ...]
+    withheld: tuple[str, ...]
+    measure: Measure
+    limit: float
+    """The ratio that was not to be exceeded."""
+    ratios: Ratios
+    """Counted anew on the rows that leave."""
+    utility: float
+    """The sum of the weights of the published columns."""
+    guarantee: Guarantee
+    notes: tuple[str, ...]
+    seconds: float
+
+    @property
+    def ratio(self) -> float:
+        """The ratio of the published columns, counted anew on the rows that leave."""
+        return self.ratios.ratio(self.measure)
+
+    @property
+    def found(self) -> Found:
+        """The published columns with all their figures."""
+        return Found(self.published, self.ratios)
+
+    def __repr__(self) -> str:
+        """Without values."""
+        return (
+            f"Masked({len(self.published)} of {len(self.published) + len(self.withheld)} columns, "
+            f"{self.measure} ratio {self.ratio:.4g})"
         )

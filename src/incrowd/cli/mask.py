@@ -1,0 +1,147 @@
+"""`incrowd mask`: publish only columns that do not tell people apart."""
+
+from collections.abc import Sequence
+from typing import Annotated
+
+import typer
+
+from incrowd.cli import options
+from incrowd.cli.output import Output
+from incrowd.cli.progress import waiting
+from incrowd.errors import PolicyError
+
+
+def mask(  # noqa: PLR0913  one parameter per flag
+    file: options.TableFile,
+    *,
+    output: Annotated[
+        str | None,
+        typer.Option("--output", "-o", metavar="FILE", help="Where the columns are written."),
+    ] = None,
+    ratio: Annotated[
+        float,
+        typer.Option(
+            "--ratio",
+            metavar="SHARE",
+            help="The ratio that the published columns may not exceed.",
+            show_default=False,
+        ),
+    ],
+    measure: Annotated[
+        str,
+        typer.Option(
+            "--measure",
+            metavar="MEASURE",
+            help="How sets are judged: distinct, separation or unique.",
+        ),
+    ] = "distinct",
+    keep: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--keep",
+            metavar="COLUMNS",
+            help="Columns that must be published.",
+            show_default=False,
+        ),
+    ] = None,
+    drop: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--drop",
+            metavar="COLUMNS",
+            help="Columns that must not be published.",
+            show_default=False,
+        ),
+    ] = None,
+    weight: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--weight",
+            metavar="COLUMN=WORTH",
+            help="What a column is worth, 1 if not given. Repeat it for each column.",
+            show_default=False,
+        ),
+    ] = None,
+    method: Annotated[
+        str,
+        typer.Option(
+            "--method",
+            metavar="METHOD",
+            help="greedy, sampled (large tables) or exact (few columns).",
+        ),
+    ] = "greedy",
+    sample: Annotated[
+        int | None,
+        typer.Option("--sample", metavar="N", help="Records or pairs that sampled draws."),
+    ] = None,
+    delta: Annotated[
+        float,
+        typer.Option(
+            "--delta", metavar="SHARE", help="How likely a sampled choice may be above the ratio."
+        ),
+    ] = 0.01,
+    seed: Annotated[
+        int | None,
+        typer.Option("--seed", metavar="N", help="Makes samples and the order repeatable."),
+    ] = None,
+    keep_order: Annotated[
+        bool, typer.Option("--keep-order", help="Keep the order of records.")
+    ] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Do everything but write.")] = False,
+    time_limit: Annotated[
+        float, typer.Option("--time-limit", metavar="SECONDS", help="How long to search.")
+    ] = 60.0,
+    delimiter: options.Delimiter = None,
+    encoding: options.Encoding = None,
+    header: options.Header = None,
+    as_json: options.AsJson = False,
+    quiet: options.Quiet = False,
+) -> None:
+    """Write the columns of FILE that do not tell its records apart, as they are."""
+    from incrowd import discovery, run  # noqa: PLC0415  not for --help
+    from incrowd.cli.request import held  # noqa: PLC0415  not for --help
+    from incrowd.report import json, text  # noqa: PLC0415  not for --help
+    from incrowd.watch import Watch  # noqa: PLC0415  not for --help
+
+    said = Output(as_json=as_json, quiet=quiet)
+    if output is None and not dry_run:
+        raise PolicyError("it is not said where the columns go", remedy="add -o FILE")
+    wish = {
+        "ratio": ratio,
+        "measure": measure,
+        "keep": options.columns(keep),
+        "drop": options.columns(drop),
+        "weights": _weights(weight or ()),
+        "method": method,
+        "sample": sample,
+        "delta": delta,
+        "seed": seed,
+        "keep_order": keep_order,
+        "time_limit": time_limit,
+    }
+    with waiting(said) as bar:
+        table = held(file, run.Reading(delimiter, encoding, header), said)
+        wish |= {"reading": table, "watch": Watch(tell=bar.tell)}
+        if dry_run or output is None:
+            found, output = discovery.mask(file, **wish), None  # type: ignore[arg-type]  # checked there
+        else:
+            found = discovery.mask_file(file, output, **wish)  # type: ignore[arg-type]  # checked there
+    for note in found.notes:
+        said.remark(f"note: {note}")
+    said.result(lambda: json.mask_document(found, output), lambda: text.mask_picture(found, output))
+
+
+def _weights(texts: Sequence[str]) -> dict[str, float]:
+    """What columns are worth, as COLUMN=WORTH."""
+    found: dict[str, float] = {}
+    for text in texts:
+        name, _, worth = text.rpartition("=")
+        try:
+            found[name] = float(worth)
+        except ValueError:
+            name = ""
+        if not name:
+            raise PolicyError(
+                "a weight is given as COLUMN=WORTH", remedy="write --weight income=2, say"
+            )
+    return found

@@ -1,0 +1,130 @@
+"""Distinct values of several columns counted in one go, with the records of each.
+
+The codes of a row are the digits of one number, which is spread over its bits in a way that can be
+undone: different rows stay different. The highest bits name a part that fits a cache. Every kernel
+works on the part of the arrays it is given, so that several threads can each take a part. Empty
+`weights` mean that each row is one record.
+
+`digits[0]` are the columns, `digits[1]` one more than the largest code of each. `spread` holds half
+the bits of a number, the mask of all of them, and how many follow the part's.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from incrowd.arrays import Codes, Counts
+from incrowd.kernels.compile import jit
+
+Keys = NDArray[np.uint64]
+
+_BLOCK = 2048
+_FACTOR = np.uint64(0x9E3779B97F4A7C15)
+_ONE = np.uint64(1)
+
+
+@jit
+def spread_keys(codes: Codes, digits: Keys, spread: Keys, lo: int, hi: int, keys: Keys) -> None:
+    """The numbers of the rows `lo` to `hi`."""
+    keys[:] = 0
+    for j in range(digits.shape[1]):
+        line, radix = codes[digits[0, j]], digits[1, j]
+        for i in range(hi - lo):
+            keys[i] = keys[i] * radix + np.uint64(line[lo + i])
+    half, mask = spread[0], spread[1]
+    for i in range(hi - lo):
+        key = ((keys[i] ^ (keys[i] >> half)) * _FACTOR) & mask
+        keys[i] = ((key ^ (key >> half)) * _FACTOR) & mask
+
+
+@jit
+def count_parts(
+    codes: Codes, digits: Keys, weights: Counts, spread: Keys, lo: int, hi: int, sizes: Counts
+) -> None:
+    """Add the records of each part to `sizes`."""
+    keys = np.empty(_BLOCK, dtype=np.uint64)
+    for block in range(lo, hi, _BLOCK):
+        end = min(block + _BLOCK, hi)
+        spread_keys(codes, digits, spread, block, end, keys)
+        for i in range(end - block):
+            sizes[keys[i] >> spread[2]] += weights[block + i] if len(weights) else 1
+
+
+@jit
+def scatter(
+    codes: Codes,
+    digits: Keys,
+    weights: Counts,
+    spread: Keys,
+    lo: int,
+    hi: int,
+    free: Keys,
+    moved: Keys,
+    heavy: Counts,
+) -> None:
+    """Move numbers (and weights) to their parts; `free` has the next free place of each."""
+    keys = np.empty(_BLOCK, dtype=np.uint64)
+    for block in range(lo, hi, _BLOCK):
+        end = min(block + _BLOCK, hi)
+        spread_keys(codes, digits, spread, block, end, keys)
+        for i in range(end - block):
+            part = keys[i] >> spread[2]
+            to = free[part]
+            moved[to] = keys[i]
+            if len(weights):
+                heavy[to] = weights[block + i]
+            free[part] = to + _ONE
+
+
+@jit
+def slot_of(key: np.uint64, table: Keys) -> np.uint64:
+    """Where a number is in the table, or the free place where it goes: it and its records."""
+    mask = np.uint64(len(table) - 1)
+    slot = (key + key) & mask
+    while table[slot + _ONE] != 0 and table[slot] != key:
+        slot = (slot + np.uint64(2)) & mask
+    return slot
+
+
+@jit
+def longer(table: Keys) -> Keys:
+    """The same in a table twice as long."""
+    double = np.zeros(2 * len(table), dtype=np.uint64)
+    for old in range(np.uint64(0), np.uint64(len(table)), np.uint64(2)):
+        if table[old + _ONE] != 0:
+            slot = slot_of(table[old], double)
+            double[slot] = table[old]
+            double[slot + _ONE] = table[old + _ONE]
+    return double
+
+
+@jit
+def tell_parts(moved: Keys, heavy: Counts, start: Counts, width: int, told: Counts) -> None:
+    """Add the figures of consecutive parts (see `partition`); a part has `width` numbers at most.
+
+    What a class adds to a figure is told while it grows; only the smallest is looked for at the
+    end, and only while no class of one record has been seen.
+    """
+    table = np.zeros(2 * min(width, 1024), dtype=np.uint64)
+    classes, together, alone = 0, 0, 0
+    for p in range(len(start) - 1):
+        found = 0
+        for i in range(np.uint64(start[p]), np.uint64(start[p + 1])):
+            slot = slot_of(moved[i], table)
+            size = np.int64(table[slot + _ONE])
+            more = size + (heavy[i] if len(heavy) else 1)
+            table[slot] = moved[i]
+            table[slot + _ONE] = more
+            together += more * (more - 1) - size * (size - 1)
+            alone += np.int64(more == 1) - np.int64(size == 1)
+            found += size == 0
+            if 4 * found > len(table) and len(table) < 2 * width:
+                table = longer(table)
+        classes += found
+        for slot in range(1, len(table) if alone == 0 else 0, 2):
+            size = np.int64(table[slot])
+            told[3] = min(told[3], size if size else told[3])
+        table[:] = 0
+    told[0] += classes
+    told[1] += together
+    told[2] += alone
+    told[3] = min(told[3], 1) if alone else told[3]

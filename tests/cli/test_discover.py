@@ -1,0 +1,200 @@
+"""The commands discover and mask."""
+
+import io
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from patients import MARK, patients, snapshot
+
+COMMAND = [sys.executable, "-m", "incrowd.cli.main"]
+
+
+def test_sets_are_found(incrowd, table):
+    said = incrowd("discover", table(), "--ratio", "0.5", "--json")
+    assert said.code == 0, said.err
+    assert said.document["records"] == 40
+    assert said.document["measure"] == "distinct"
+    assert said.document["guarantee"]["exact"] is True
+    assert said.document["figures"] == "table"
+    assert [one["columns"] for one in said.document["sets"]] == [
+        ["age", "zip"],
+        ["zip", "diagnosis"],
+    ]
+    assert said.document["minimum"]["columns"] in [["age", "zip"], ["zip", "diagnosis"]]
+    assert MARK not in said.out + said.err
+
+
+def test_people_read_a_picture(incrowd, table):
+    flags = ("--ratio", "0.5", "--population", "usa", "--explain", "zip,diagnosis")
+    said = incrowd("discover", table(), *flags)
+    assert said.code == 0, said.err
+    for word in ("age + zip", "Promise", "Searched", "almost certainly not", "level"):
+        assert word in said.out
+    assert MARK not in said.out + said.err
+    assert incrowd("discover", table(), "--quiet").out == ""
+
+
+def test_populations_and_explanations_are_in_the_document(incrowd, table):
+    flags = ("--ratio", "0.5", "--population", "3e8", "--explain", "zip", "--json")
+    document = incrowd("discover", table(), *flags).document
+    test = document["sets"][0]["test"]
+    assert test["population"] == 300_000_000
+    assert "quasi-identifier" in test["verdict"]
+    (one,) = document["explanations"]
+    assert one["column"] == "zip"
+    assert one["coarser"][0].keys() == {"level", "values", "distinct", "separation", "unique"}
+
+
+def test_columns_and_sizes_are_limited(incrowd, table):
+    flags = ("--columns", "age,sex", "--max-size", "1", "--ratio", "0.2", "--json")
+    document = incrowd("discover", table(), *flags).document
+    assert [one["columns"] for one in document["sets"]] == [["age"]]
+
+
+def test_standard_input_goes_by_once(here):
+    lines = patients(5_000, row=[str(i) for i in range(5_000)])
+    flags = ("discover", "-", "--sample", "1000", "--seed", "1", "--json")
+    done = subprocess.run([*COMMAND, *flags], input=lines.encode(), capture_output=True, check=True)
+    assert b'"records": 5000' in done.stdout
+    assert b'"exact": false' in done.stdout
+    assert b'"sample": 1000' in done.stdout
+    again = subprocess.run(
+        [*COMMAND, *flags[:-1], "--quiet"], input=lines.encode(), capture_output=True, check=True
+    )
+    assert (again.stdout, again.stderr) == (b"", b"")
+    assert not snapshot(here).keys() - {here / "release.csv"}
+
+
+def test_duplicates_are_told(incrowd, table):
+    said = incrowd("discover", table(patients() + patients().split("\n", 1)[1]), "--ratio", "1")
+    assert said.code == 0
+    assert "equal another in all columns" in said.err
+    assert "drop the duplicates" in said.err
+
+
+@pytest.mark.parametrize(
+    "flags",
+    [
+        ("--ratio", "0"),
+        ("--ratio", "1.5"),
+        ("--ratio", "much"),
+        ("--measure", "seperation"),
+        ("--columns", "agee"),
+        ("--max-size", "0"),
+        ("--epsilon", "2"),
+        ("--exact", "--epsilon", "0.1"),
+        ("--population", "atlantis"),
+        ("--explain", "agee"),
+        ("--sample", "0"),
+    ],
+    ids=" ".join,
+)
+def test_wrong_flags(refused, table, flags):
+    refused(2, "discover", table(), *flags)
+
+
+@pytest.mark.parametrize("text", ["", "a,b\n", "a,a\n1,2\n", "a,b\n1,2,3\n", "\x00\x01"])
+def test_wrong_tables(refused, table, text):
+    refused(3, "discover", table(text))
+    refused(3, "mask", "patients.csv", "--ratio", "0.5", "-o", "release.csv")
+
+
+WIDE = """
+import numpy as np, polars as pl
+noise = np.random.default_rng(1).integers(0, 3, (60, 20_000))
+pl.DataFrame({f"c{j:02}": line for j, line in enumerate(noise)}).write_csv("wide.csv")
+"""
+
+
+@pytest.mark.slow
+def test_ctrl_c_tells_what_is_known(here):
+    subprocess.run([sys.executable, "-c", WIDE], check=True)
+    flags = ("discover", "wide.csv", "--ratio", "0.999", "--max-size", "30", "--json")
+    run = subprocess.Popen(
+        [*COMMAND, *flags, "--time-limit", "300"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    time.sleep(8)
+    run.send_signal(signal.SIGINT)
+    out, err = run.communicate(timeout=60)
+    assert run.returncode == 130, err
+    assert '"partial": true' in out
+    assert '"minimum": {' in out
+    assert "interrupted" in err
+    assert "Traceback" not in err
+    assert (here / "wide.csv").exists()
+
+
+def test_published_columns_are_written(incrowd, table):
+    flags = ("--measure", "separation", "--ratio", "0.8", "-o", "published.csv", "--json")
+    said = incrowd("mask", table(), *flags)
+    assert said.code == 0, said.err
+    rows = pl.read_csv("published.csv", infer_schema=False)
+    assert rows.columns == said.document["published"]
+    assert said.document["written"] == "published.csv"
+    assert said.document["ratio"] <= said.document["limit"] == 0.8
+    assert "not anonymization" in said.err
+    assert MARK not in said.out + said.err
+
+
+def test_masks_as_people_read_them(incrowd, table):
+    said = incrowd("mask", table(), "--ratio", "0.3", "--dry-run")
+    assert "not anonymization" in said.out
+    assert "not written" in said.out
+    assert not Path("published.csv").exists()
+
+
+def test_masks_keep_drop_and_weigh(incrowd, table):
+    flags = ("--keep", "sex", "--drop", "zip", "--weight", "diagnosis=5", "-o", "p.csv", "--json")
+    document = incrowd("mask", table(), "--ratio", "0.3", *flags).document
+    assert "sex" in document["published"]
+    assert "zip" in document["withheld"]
+    assert document["utility"] == 6
+
+
+def test_the_order_is_kept_on_request(incrowd, table):
+    ids = [str(i) for i in range(40)]
+    flags = ("--ratio", "1", "--keep", "row", "-o", "p.csv")
+    incrowd("mask", table(row=ids), *flags, "--keep-order")
+    assert pl.read_csv("p.csv", infer_schema=False)["row"].to_list() == ids
+    incrowd("mask", table(row=ids), *flags, "--seed", "1")
+    found = pl.read_csv("p.csv", infer_schema=False)["row"].to_list()
+    assert found != ids
+    assert sorted(found, key=int) == ids
+
+
+@pytest.mark.parametrize(
+    ("code", "flags"),
+    [
+        (2, ("-o", "release.csv")),
+        (2, ("--ratio", "0.5")),
+        (2, ("--ratio", "2", "-o", "release.csv")),
+        (2, ("--ratio", "0.5", "-o", "-")),
+        (2, ("--ratio", "0.5", "-o", "patients.csv")),
+        (2, ("--ratio", "0.5", "--method", "best", "-o", "release.csv")),
+        (2, ("--ratio", "0.5", "--weight", "sex", "-o", "release.csv")),
+        (2, ("--ratio", "0.5", "--weight", "sex=0", "-o", "release.csv")),
+        (2, ("--ratio", "0.5", "--keep", "agee", "-o", "release.csv")),
+        (4, ("--ratio", "0.01", "-o", "release.csv")),
+        (4, ("--ratio", "0.01", "--keep", "age", "-o", "release.csv")),
+        (3, ("--ratio", "0.5", "-o", "nowhere/release.csv")),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, tuple) else str(value),
+)
+def test_wrong_masks(refused, table, code, flags):
+    refused(code, "mask", table(), *flags)
+
+
+def test_init_tells_the_company(incrowd, table):
+    ages = [str(20 + i // 4) for i in range(40)]
+    document = incrowd("init", table(age=ages), "--json").document
+    assert "it tells" in document["columns"]["zip"]["reasons"][0]
+    assert io.StringIO(document["policy"]).read().count("it tells") >= 2
