@@ -11,6 +11,7 @@ from incrowd.classes import classes_of
 from incrowd.errors import InfeasibleError, LimitError
 from incrowd.loss import Gcp
 from incrowd.models import AlphaK, KAnonymity, LDiversity, TCloseness
+from incrowd.recoding import Spans
 from incrowd.search.mondrian import CUTS, Mondrian, least_size, parts
 from incrowd.watch import Watch
 from strategies import problem_of, tables
@@ -192,3 +193,16 @@ def test_no_two_classes_show_the_same(relaxed, table):
     outcome = problem.outcome(Mondrian(relaxed=relaxed).run(problem, Watch()).recoding)
     shown = np.vstack([outcome.low, outcome.high, outcome.level]).T.tolist()
     assert len({tuple(cells) for cells in shown}) == len(shown)
+
+
+def test_parts_that_show_the_same_are_judged_as_one_class():
+    """Two people hold one value here and another there; the halves are diverse, their union not."""
+    trees = [_column([4])[0][0], _column([2])[0][0]]
+    quasi = [[1, 2, 3, 4, 1, 1, 1, 1], [1, 1, 1, 1, 2, 2, 2, 2]]
+    values = [[1, 2, 2, 1, 3, 4, 3, 4]]
+    people = [1, 2, 1, 2, 3, 4, 5, 6]
+    problem = problem_of((trees, quasi, values, people), [LDiversity("s0", 2)], Gcp())
+    told = Spans(cut(problem)).told_apart(problem.tally, problem.columns)
+    assert not problem.satisfied(problem.outcome(told).classes).all()
+    outcome = problem.outcome(Mondrian().run(problem, Watch()).recoding)
+    assert problem.satisfied(outcome.classes).all()

@@ -7,7 +7,7 @@ of their hierarchy; a missing value is a branch of its own.
 """
 
 from dataclasses import dataclass as plain
-from dataclasses import field
+from dataclasses import field, replace
 from functools import partial
 from itertools import pairwise
 from typing import Any, Literal
@@ -51,6 +51,7 @@ class Mondrian:
         """Cut until no part can be cut; parts that show the same are one class."""
         pieces, finished = parts(problem, watch, relaxed=self.relaxed)
         spans = Spans(pieces).told_apart(problem.tally, problem.columns)
+        spans = spans if problem.monotone else _mended(problem, spans)
         number = int(spans.pieces.class_of.max()) + 1
         return Found(spans, self.name, why=_why(number, finished), facts={"classes": float(number)})
 
@@ -68,6 +69,24 @@ def parts(problem: Problem, watch: Watch, *, relaxed: bool) -> tuple[Pieces, boo
     watch.tell("cutting the table", 0.0)
     class_of, finished = _partition(problem, tally, relaxed=relaxed, watch=watch)
     return _pieces(problem.tally, row, class_of), finished
+
+
+def _mended(problem: Problem, spans: Spans) -> Spans:
+    """The classes that fail, joined until none does.
+
+    Only people with several records can make a class fail whose parts did not, when parts that
+    show the same became one class. All parts together satisfy the models, so this comes to an end.
+    """
+    while not (fine := problem.satisfied(problem.outcome(spans).classes)).all():
+        failing = np.flatnonzero(~fine)
+        if len(failing) == 1:
+            failing = np.append(failing, (failing[0] + 1) % len(fine))
+        class_of = spans.pieces.class_of
+        joined = np.where(np.isin(class_of, failing), failing[0], class_of)
+        numbers = np.unique(joined, return_inverse=True)[1].astype(np.int32)
+        spans = Spans(replace(spans.pieces, class_of=numbers))
+        spans = spans.told_apart(problem.tally, problem.columns)
+    return spans
 
 
 def _why(number: int, finished: bool) -> str:
