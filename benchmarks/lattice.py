@@ -96,7 +96,8 @@ def report(title: str, problem: Problem) -> None:
     tracemalloc.stop()
     loss = problem.loss.of(problem.outcome(found.recoding))
     line = f"{title:19} {seconds:7.3f} s ({busy:6.3f} CPU)  loss {loss:.6f}"
-    line += f"  {found.facts['examined']:6.0f} of {found.facts['nodes']:6.0f} nodes  peak {peak:5.0f} MB"
+    line += f"  {found.facts['examined']:6.0f} of {found.facts['nodes']:6.0f} nodes"
+    line += f"  peak {peak:5.0f} MB"
     line += f"  plain best-first / this {plain_best_first(problem) / seconds:7.1f}"
     if title in ARX_SECONDS:
         line += (

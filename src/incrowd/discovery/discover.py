@@ -72,8 +72,10 @@ def discover(  # noqa: PLR0913  the table, what is asked, and what comes from ou
     "usa") adds what the number of values says, `explain` why columns identify.
     """
     watch = watch or Watch()
-    if exact and epsilon is not None:
-        raise PolicyError("an exact answer has no epsilon", remedy="ask for one of them")
+    if exact and not (epsilon is None and sample is None):
+        raise PolicyError(
+            "an exact answer has no epsilon and no sample", remedy="ask for one or the other"
+        )
     if sample is not None and sample < 1:
         raise PolicyError("a sample must hold at least one record")
     if ratio is None:
@@ -120,7 +122,7 @@ def _passing(table: Passing, asked: Asked, extras: _Extras, size: int, watch: Wa
     if asked.measure is Measure.SEPARATION and asked.ratio == 1:
         wanted = separation_pairs(len(table.names), asked.epsilon or _PAIRS_EPSILON, asked.delta)
         plans.append(Pairs(min(wanted, size), asked.seed))
-    drawn, *rest = draw(_until_stopped(table, watch), plans, watch)
+    drawn, *rest = draw(_until_stopped(table, watch), plans, watch, columns=table.names)
     held = Held(MemoryEngine(drawn.frame, text=table.text), table.names, tuple(table.notes))
     records = _records(held, extras)
     limited = Within(watch, extras.time_limit)

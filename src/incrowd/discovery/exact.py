@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from incrowd.discovery.answer import Answer, Asked
+from incrowd.errors import InfeasibleError
 from incrowd.quasi.guarantee import Guarantee
 from incrowd.quasi.measures import best
 from incrowd.quasi.minimal import minimal_sets
@@ -16,11 +17,13 @@ _EXACT = 32
 def exact_answer(records: Records, asked: Asked, watch: Watch) -> Answer:
     """All minimal sets up to a size, and a smallest one, counted on all records."""
     if best(records).ratio(asked.measure) < asked.ratio:
-        searched = Guarantee(exact=True, searched="all columns together")
-        return Answer((), None, searched, searched, "no set of columns reaches the ratio", False)
-    greedy = greedy_key(records, asked.ratio, asked.measure)
+        return _nothing()
     limit = asked.largest(records.width)
-    found = minimal_sets(records, asked.measure, asked.ratio, max_size=limit, watch=watch)
+    try:
+        greedy = greedy_key(records, asked.ratio, asked.measure)
+        found = minimal_sets(records, asked.measure, asked.ratio, max_size=limit, watch=watch)
+    except InfeasibleError:
+        return _nothing()
     partial = watch.expired and not found.complete
     minimum, promise = _smallest(records, asked, watch, (greedy, found.sets, partial))
     return Answer(
@@ -31,6 +34,12 @@ def exact_answer(records: Records, asked: Asked, watch: Watch) -> Answer:
         "each set reaches the ratio, and no set within it does",
         partial,
     )
+
+
+def _nothing() -> Answer:
+    searched = Guarantee(exact=True, searched="all columns together")
+    promise = "no set of columns reaches the ratio"
+    return Answer((), None, searched, searched, promise, partial=False)
 
 
 def _smallest(

@@ -206,10 +206,19 @@ def reservoir_pairs(
     return draw(batches, [Pairs(size, seed)], watch)[0]
 
 
-def draw(batches: Iterable[Any], plans: Sequence[Plan], watch: Watch | None = None) -> list[Sample]:
-    """One pass over batches of a table, frames of any kind; a sample for each plan."""
+def draw(
+    batches: Iterable[Any],
+    plans: Sequence[Plan],
+    watch: Watch | None = None,
+    *,
+    columns: Sequence[str] | None = None,
+) -> list[Sample]:
+    """One pass over batches of a table, frames of any kind; a sample for each plan.
+
+    `columns` are those to keep, all if not given.
+    """
     keepers = [_Keeper(plan) for plan in plans]
-    seen, names = 0, None
+    seen, names = 0, None if columns is None else list(columns)
     for number, batch in enumerate(batches, start=1):
         frame = _polars(batch)
         names = frame.columns if names is None else names
@@ -219,7 +228,7 @@ def draw(batches: Iterable[Any], plans: Sequence[Plan], watch: Watch | None = No
         seen += frame.height
         if watch is not None:
             watch.tell(f"reading, {seen:,} records so far", 0.0)
-    if names is None:
+    if names is None or not keepers[0].began:
         raise InputError("there are no batches", remedy="give at least one, with its columns")
     return [Sample(keeper.sample(seen), seen) for keeper in keepers]
 
@@ -241,6 +250,11 @@ class _Keeper:
         self._height += len(rows)
         if self._height > 2 * self._plan.slots or len(self._pieces) > _PIECES:
             self._settle()
+
+    @property
+    def began(self) -> bool:
+        """Whether a batch went by."""
+        return bool(self._pieces)
 
     def sample(self, seen: int) -> pl.DataFrame:
         """The records of the slots, in their order."""
@@ -286,9 +300,9 @@ def _polars(batch: Any) -> pl.DataFrame:
 
 
 def _refuse_other(names: list[str], found: list[str], number: int) -> None:
-    if set(found) != set(names):
+    if not set(names) <= set(found):
         raise InputError(
-            f"batch {number:,} has other columns than the first",
+            f"batch {number:,} has other columns than the first: some are missing",
             remedy="give batches of one table",
         )
 

@@ -20,6 +20,7 @@ Keys = NDArray[np.uint64]
 _BLOCK = 2048
 _FACTOR = np.uint64(0x9E3779B97F4A7C15)
 _ONE = np.uint64(1)
+_MOST = np.uint64(2**63 - 1)
 
 
 @jit
@@ -98,6 +99,16 @@ def longer(table: Keys) -> Keys:
 
 
 @jit
+def smallest(table: Keys) -> np.int64:
+    """The fewest records of any number in the table."""
+    fewest = _MOST
+    for i in range(1, len(table), 2):
+        if table[i] != 0 and table[i] < fewest:
+            fewest = table[i]
+    return np.int64(fewest)
+
+
+@jit
 def tell_parts(moved: Keys, heavy: Counts, start: Counts, width: int, told: Counts) -> None:
     """Add the figures of consecutive parts (see `partition`); a part has `width` numbers at most.
 
@@ -105,26 +116,21 @@ def tell_parts(moved: Keys, heavy: Counts, start: Counts, width: int, told: Coun
     end, and only while no class of one record has been seen.
     """
     table = np.zeros(2 * min(width, 1024), dtype=np.uint64)
-    classes, together, alone = 0, 0, 0
     for p in range(len(start) - 1):
-        found = 0
+        found, together, alone = 0, 0, 0
         for i in range(np.uint64(start[p]), np.uint64(start[p + 1])):
             slot = slot_of(moved[i], table)
             size = np.int64(table[slot + _ONE])
-            more = size + (heavy[i] if len(heavy) else 1)
+            more = size + (heavy[i] if len(heavy) else np.int64(1))
             table[slot] = moved[i]
             table[slot + _ONE] = more
-            together += more * (more - 1) - size * (size - 1)
-            alone += np.int64(more == 1) - np.int64(size == 1)
-            found += size == 0
+            together += int(more * (more - 1) - size * (size - 1))
+            alone += int(more == 1) - int(size == 1)
+            found += int(size == 0)
             if 4 * found > len(table) and len(table) < 2 * width:
                 table = longer(table)
-        classes += found
-        for slot in range(1, len(table) if alone == 0 else 0, 2):
-            size = np.int64(table[slot])
-            told[3] = min(told[3], size if size else told[3])
+        told[0] += found
+        told[1] += together
+        told[2] += alone
+        told[3] = 1 if told[2] else min(told[3], smallest(table))
         table[:] = 0
-    told[0] += classes
-    told[1] += together
-    told[2] += alone
-    told[3] = min(told[3], 1) if alone else told[3]

@@ -32,7 +32,7 @@ _H1 = np.uint64(0x0101010101010101)
 
 
 @jit
-def bits(word: np.uint64) -> int:
+def bits(word: np.uint64) -> np.int64:
     """How many bits are set."""
     word -= (word >> _ONE) & _M1
     word = (word & _M2) + ((word >> np.uint64(2)) & _M2)

@@ -119,9 +119,8 @@ def _hashed(rows: _Rows) -> Counts:
     width = 2 ** (rows.bits - part_bits)
     shares = [(start[share], no_classes()) for share in _shares(start)]
     in_threads([partial(tell, moved, heavy, bounds, width, told) for bounds, told in shares])
-    told = np.sum([told for _, told in shares], axis=0)
-    told[3] = min(told[3] for _, told in shares)
-    return told
+    figures = np.array([told for _, told in shares], dtype=np.int64)
+    return np.append(figures[:, :3].sum(axis=0), figures[:, 3].min())
 
 
 def _shares(start: Counts) -> list[slice]:

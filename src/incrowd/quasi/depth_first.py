@@ -36,7 +36,7 @@ class DepthFirst:
     def run(self, columns: Sequence[int], most: int) -> None:
         """Search all sets of these columns, with at most so many of them."""
         least: dict[Set, int] = {(): 0}
-        candidates = [(column,) for column in columns]
+        candidates: list[Set] = [(column,) for column in columns]
         while candidates and len(candidates[0]) <= most:
             least = self._level(candidates, least)
             if self._watch.expired:

@@ -47,14 +47,13 @@ class Groups:
     def joined(self, records: Records, column: int) -> Ratios:
         """What the set with that column added does, without splitting the groups."""
         told = self.settled.copy()
-        codes = records.codes[column].view(np.uint32)
-        domain = int(records.domains[column])
-        _kernels().join(self.rows, self.weights, self.start, codes, domain, told)
+        codes, domain = records.lines[column]
+        _kernels().join(self.rows, self.weights, self.start, codes.view(np.uint32), domain, told)
         return ratios_of(self.records, told)
 
     def split(self, records: Records, column: int) -> "Groups":
         """The groups of the set with that column added."""
-        return self._split(records.codes[column], int(records.domains[column]))
+        return self._split(*records.lines[column])
 
     def _split(self, codes: Codes, domain: int) -> "Groups":
         settled, told = self.settled.copy(), self.settled.copy()

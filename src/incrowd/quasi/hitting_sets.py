@@ -30,12 +30,8 @@ _FIRST_PAIRS = 512
 _PATIENCE = 2**14
 
 
-class DuplicateError(Exception):
-    """Two rows are equal in all columns, so that no set of columns is a key."""
-
-
 class Judge(Protocol):
-    """Looks at the table: is a set good enough, and if not, what must any good one have?"""
+    """Looks at the table whether a set is good enough, and what any good one has if it is not."""
 
     def first(self) -> Masks:
         """Difference sets to begin with; there may be none."""
@@ -70,8 +66,6 @@ class KeyJudge:
         masks = np.empty((number, 2), dtype=np.uint64)
         left, right = classes.rows[start], classes.rows[start + 1]
         _masks().differences(left, right, self._codes, self._order, masks)
-        if number and not masks.any(axis=1).all():
-            raise DuplicateError
         return masks
 
 
@@ -91,7 +85,7 @@ class RatioJudge:
         """The columns outside a failing set that cannot grow, if this one fails."""
         if columns and self._branch.keeps(columns):
             return np.empty((0, 2), dtype=np.uint64)
-        grown, left = list(columns), []
+        grown, left = list(columns), list[int]()
         for column in self._order:
             if column in columns:
                 continue
@@ -184,18 +178,50 @@ class Tree:
         self.where[1] = _tree().ENTER
 
 
-def walk(tree: Tree, judge: Judge, order: Sequence[int], found: Found, watch: Watch) -> bool:
-    """Search a tree to its end; whether there was the time."""
-    kernel = _tree()
-    while (state := tree.advance()) != kernel.DONE:
-        if state == kernel.LOOK:
-            columns = [order[bit] for bit in tree.chosen]
-            masks = judge.look(columns)
-            found.looked += 1
-            if len(masks):
-                tree.add(masks)
-            else:
-                found.add(tuple(columns))
-        if watch.expired:
-            return False
-    return True
+class HittingSets:
+    """A search for minimal hitting sets; `order` is the column of each bit."""
+
+    def __init__(self, judge: Judge, order: Sequence[int], found: Found) -> None:
+        self._judge = judge
+        self._order = order
+        self._found = found
+
+    def run(self, most: int, watch: Watch) -> None:
+        """Search sets of at most so many columns.
+
+        With a time limit, what is left of it after half is used to search size by size, so that
+        all sets up to some size are known in the end.
+        """
+        masks = self._judge.first()
+        half = watch if watch.remaining is None else Watch(watch.remaining / 2)
+        tree = Tree(len(self._order), masks, most)
+        if self._walk(tree, half):
+            self._found.upto, self._found.complete = most, not tree.cut
+            return
+        for size in range(1, most + 1):
+            tree = Tree(len(self._order), tree.known, size)
+            if not self._walk(tree, watch):
+                return
+            self._found.upto, self._found.complete = size, not tree.cut
+
+    def _walk(self, tree: Tree, watch: Watch) -> bool:
+        """Search a tree to its end; whether there was the time."""
+        kernel = _tree()
+        while not watch.expired:
+            state = tree.advance()
+            if state == kernel.DONE:
+                return True
+            if state == kernel.LOOK:
+                self._look(tree)
+        return False
+
+    def _look(self, tree: Tree) -> None:
+        columns = tuple(self._order[bit] for bit in tree.chosen)
+        if tuple(sorted(columns)) in self._found.sets:
+            return
+        masks = self._judge.look(columns)
+        self._found.looked += 1
+        if len(masks):
+            tree.add(masks)
+        else:
+            self._found.add(columns)

@@ -15,7 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from incrowd.arrays import Codes, Counts
-from incrowd.quasi.groups import Groups, ratios_of
+from incrowd.quasi.counting import counted
+from incrowd.quasi.groups import Groups, no_classes, ratios_of
 from incrowd.quasi.ratios import Ratios
 from incrowd.quasi.records import Records
 from incrowd.table.fold import fold, in_threads, threads
@@ -48,28 +49,23 @@ class Partition:
 
     def refined(self, records: Records, column: int) -> "Partition":
         """The classes split by one more column."""
-        domain = int(records.domains[column])
+        codes, domain = records.lines[column]
         dense = self.number * domain <= max(_DENSE, 4 * records.rows)
         refine = _kernels().refine_dense if dense else _kernels().refine_sorted
-        class_of, sizes = refine(
-            self.class_of, records.codes[column], records.counts, self.number, domain
-        )
+        class_of, sizes = refine(self.class_of, codes, records.counts, self.number, domain)
         return Partition(class_of, len(sizes), sizes)
 
     @cached_property
     def ratios(self) -> Ratios:
         """The classes in figures."""
-        told = np.array([0, 0, 0, np.iinfo(np.int64).max], dtype=np.int64)
+        told = no_classes()
         _kernels().tell(self.sizes, self.number, told)
         return ratios_of(int(self.sizes.sum()), told)
 
 
 def ratios(records: Records, columns: Sequence[int]) -> Ratios:
-    """What the set of these columns does to the table."""
-    partition = Partition.whole(records)
-    for column in columns:
-        partition = partition.refined(records, column)
-    return partition.ratios
+    """What the set of these columns does to the table, counted from the rows."""
+    return counted(records, columns)
 
 
 def best(records: Records) -> Ratios:

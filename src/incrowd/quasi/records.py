@@ -9,6 +9,8 @@ import numpy as np
 from incrowd.arrays import Codes, Counts
 from incrowd.errors import PolicyError
 
+_ROOM = 2**12
+
 
 @dataclass(frozen=True, eq=False)
 class Records:
@@ -44,6 +46,18 @@ class Records:
         """Per column: one more than its largest code."""
         return np.array([int(line.max(initial=0)) + 1 for line in self.codes], dtype=np.int64)
 
+    @cached_property
+    def lines(self) -> tuple[tuple[Codes, int], ...]:
+        """Per column: codes, and a number above them that is not far above the number of rows.
+
+        Few rows of a large table may have large codes; those are numbered anew here.
+        """
+        room = 4 * self.rows + _ROOM
+        given = zip(self.codes, self.domains.tolist(), strict=True)
+        return tuple(
+            _renumbered(line) if domain > room else (line, domain) for line, domain in given
+        )
+
     def places(self, names: Sequence[str]) -> tuple[int, ...]:
         """The places of these columns."""
         unknown = [name for name in names if name not in self.names]
@@ -59,3 +73,8 @@ class Records:
     def __repr__(self) -> str:
         """Without values."""
         return f"Records({self.width} columns, {self.rows} rows)"
+
+
+def _renumbered(codes: Codes) -> tuple[Codes, int]:
+    values, place = np.unique(codes, return_inverse=True)
+    return place.astype(np.int32), max(len(values), 1)

@@ -1,0 +1,176 @@
+"""All minimal sets of columns that tell records apart well enough (Motwani-Xu Section 3)."""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from incrowd.errors import InfeasibleError, PolicyError
+from incrowd.quasi.branch import Branch, CostBranch, Splitter
+from incrowd.quasi.depth_first import DepthFirst
+from incrowd.quasi.found import Found
+from incrowd.quasi.guarantee import Guarantee
+from incrowd.quasi.hitting_sets import HittingSets, KeyJudge, RatioJudge
+from incrowd.quasi.levelwise import Levelwise
+from incrowd.quasi.measures import best, folded
+from incrowd.quasi.question import Method, Question
+from incrowd.quasi.ratios import Measure
+from incrowd.quasi.records import Records
+from incrowd.quasi.sampling import once
+from incrowd.quasi.shortfall import budget
+from incrowd.quasi.subtables import Samples, border_of, samples_for
+from incrowd.watch import Watch
+
+MOST_COLUMNS = 128
+"""How many columns fit into the words of a hitting-set search."""
+_SMALL = 3
+"""Up to this size, searching size by size is the quickest for ratios below 1."""
+
+
+@dataclass(frozen=True)
+class Minimal:
+    """Sets of columns that reach a ratio while no set within them does."""
+
+    sets: tuple[tuple[int, ...], ...]
+    """Columns ascending; small sets first, then by their columns."""
+    complete: bool
+    """Whether these are all, whatever their size."""
+    guarantee: Guarantee
+
+
+def minimal_sets(  # noqa: PLR0913  the question, in words of its own
+    records: Records,
+    measure: Measure,
+    ratio: float,
+    *,
+    max_size: int | None = None,
+    method: Method = "auto",
+    delta: float = 0.01,
+    sample: int | None = None,
+    rng: np.random.Generator | None = None,
+    watch: Watch | None = None,
+    drop_duplicates: bool = False,
+) -> Minimal:
+    """All minimal sets with at least this ratio; those with a ratio of 1 are the minimal keys.
+
+    Every method gives the same sets, except that sub-tables at a ratio below 1 may miss some with
+    probability `delta`. When the time is up the answer is partial, and says so; `Search` has what
+    is known also when it is interrupted. Sets have at least one column.
+    """
+    question = Question(measure, ratio, max_size, method, delta, sample)
+    if drop_duplicates:
+        records = once(folded(records))
+    search = Search(records, question, watch or Watch())
+    return search.run(rng or np.random.default_rng(0))
+
+
+class Search:
+    """One search; `answer` says what is known at any time, also after an interruption."""
+
+    def __init__(self, records: Records, question: Question, watch: Watch) -> None:
+        if not records.width:
+            raise PolicyError("no columns are left to search")
+        if not records.total:
+            raise InfeasibleError("the table has no records, so no columns can tell them apart")
+        self._records = records
+        self._question = question
+        self._watch = watch
+        self._found = Found()
+        self._budget = budget(records, question.measure, question.ratio)
+        self._splitter = Splitter(records)
+        self._branch = CostBranch(self._splitter, self._budget)
+        self._most = min(question.max_size or records.width, records.width)
+        self._samples = Samples((), question.delta)
+
+    def run(self, rng: np.random.Generator) -> Minimal:
+        """Search to the end or until the time is up."""
+        columns = range(self._records.width)
+        cost = [least for least, _ in self._branch.costs((), columns, exact=True)]
+        whole = int(self._branch.classes(()).costs.sum())
+        order = sorted((j for j in columns if cost[j] < whole), key=cost.__getitem__)
+        if self._least_cost(order, whole) > self._budget.left:
+            raise self._infeasible()
+        if whole <= self._budget.left:
+            self._found.sets.update((column,) for column in columns)
+            self._found.complete = True
+        else:
+            self._go(order, rng)
+        return self.answer()
+
+    def answer(self) -> Minimal:
+        """What is known now."""
+        found, samples = self._found, self._samples
+        sampled = bool(samples.sizes) and not self._question.keys
+        guarantee = Guarantee(
+            exact=not sampled,
+            delta=samples.delta if sampled else None,
+            sample=sum(samples.sizes) if samples.sizes else None,
+            searched=f"{self._records.width:,} columns, {found.looked:,} sets of them in the table",
+            not_searched=self._not_searched(),
+        )
+        return Minimal(found.sorted, found.complete, guarantee)
+
+    def _not_searched(self) -> str:
+        found = self._found
+        if found.complete:
+            return ""
+        if found.upto >= self._most:
+            return f"sets of more than {self._most} columns"
+        known = len(found.sorted) and max(map(len, found.sets)) > found.upto
+        return f"sets of more than {found.upto} columns" + (" but for those found" * bool(known))
+
+    def _least_cost(self, order: list[int], whole: int) -> int:
+        """What all columns together cost; nothing costs less."""
+        if not order or self._budget.left < 0:
+            return whole
+        return self._branch.costs(order[:-1], order[-1:], exact=True)[0][0]
+
+    def _infeasible(self) -> InfeasibleError:
+        """No set reaches the ratio: duplicates stand in the way."""
+        question, reached = self._question, best(self._records)
+        most = math.floor(reached.ratio(question.measure) * 10**6) / 10**6
+        return InfeasibleError(
+            f"{reached.records - reached.classes:,} records equal an earlier one in all columns, "
+            f"so no set reaches a {question.measure} ratio of {question.ratio:g}",
+            remedy=f"ask for a ratio of at most {most:g}, or drop the duplicates",
+        )
+
+    def _go(self, order: list[int], rng: np.random.Generator) -> None:
+        match self._method():
+            case "levelwise":
+                self._upwards([(column,) for column in range(self._records.width)])
+            case "subtable" | "iterative":
+                self._sampled(rng)
+            case "depth-first":
+                search = DepthFirst(self._branch, self._budget, self._found, self._watch)
+                search.run(order, self._most)
+            case _:
+                self._hit(order)
+
+    def _method(self) -> Method:
+        """The quickest method if none is asked for."""
+        if self._question.method != "auto":
+            return self._question.method
+        few = self._most <= _SMALL and self._question.measure is Measure.SEPARATION
+        return "depth-first" if few and not self._question.keys else "hitting-sets"
+
+    def _upwards(self, border: list[tuple[int, ...]]) -> None:
+        good = CostBranch(self._splitter, self._budget).keeps
+        Levelwise(self._records.width, good, self._found, self._watch).run(border, self._most)
+
+    def _sampled(self, rng: np.random.Generator) -> None:
+        self._samples = samples_for(self._records, self._question)
+        self._upwards(border_of(self._records, self._question, self._samples, rng, self._watch))
+
+    def _hit(self, order: list[int]) -> None:
+        if len(order) > MOST_COLUMNS:
+            raise PolicyError(
+                f"{len(order)} columns vary, and sets of at most {MOST_COLUMNS} can be searched",
+                remedy=f"name at most {MOST_COLUMNS}, or search depth-first up to a small size",
+            )
+        judge: KeyJudge | RatioJudge
+        if self._question.keys:
+            judge = KeyJudge(self._records, Branch(self._splitter), order)
+        else:
+            judge = RatioJudge(self._branch, self._budget, order)
+        HittingSets(judge, order, self._found).run(self._most, self._watch)
