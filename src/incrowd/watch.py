@@ -39,3 +39,22 @@ class Watch:
         """Report progress: `what` is being done, and `share` (0..1) of it is."""
         if self._tell is not None:
             self._tell(what, share)
+
+
+class Within(Watch):
+    """A limit of its own within a watch from outside: whichever ends first ends it."""
+
+    def __init__(self, outer: Watch, limit: float | None) -> None:
+        super().__init__(limit, outer.tell)
+        self._outer = outer
+
+    @property
+    def expired(self) -> bool:
+        """Whether the time of either is up."""
+        return self._outer.expired or super().expired
+
+    @property
+    def remaining(self) -> float | None:
+        """Seconds left of the shorter one, None without a limit."""
+        left = [time for time in (super().remaining, self._outer.remaining) if time is not None]
+        return min(left, default=None)

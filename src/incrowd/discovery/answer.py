@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from incrowd.errors import PolicyError
 from incrowd.quasi.guarantee import Guarantee
 from incrowd.quasi.ratios import Measure
-from incrowd.watch import Watch
 
 
 def measure_of(name: str) -> Measure:
@@ -55,22 +54,3 @@ class Answer:
     promise: str
     partial: bool
     notes: tuple[str, ...] = ()
-
-
-class Within(Watch):
-    """A limit of its own within a watch from outside."""
-
-    def __init__(self, outer: Watch, limit: float | None) -> None:
-        super().__init__(limit, outer.tell)
-        self._outer = outer
-
-    @property
-    def expired(self) -> bool:
-        """Whether the time of either is up."""
-        return self._outer.expired or super().expired
-
-    @property
-    def remaining(self) -> float | None:
-        """Seconds left of the shorter one."""
-        left = [time for time in (super().remaining, self._outer.remaining) if time is not None]
-        return min(left, default=None)

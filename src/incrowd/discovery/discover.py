@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from incrowd.discovery.answer import Answer, Asked, Within, measure_of
+from incrowd.discovery.answer import Answer, Asked, measure_of
 from incrowd.discovery.exact import exact_answer
 from incrowd.discovery.explained import explained
 from incrowd.discovery.sampled import sampled_answer, size_for
@@ -22,7 +22,7 @@ from incrowd.quasi.ratios import Measure, Ratios
 from incrowd.quasi.records import Records
 from incrowd.quasi.sampling import once, sampled_rows, separation_pairs
 from incrowd.run import Reading
-from incrowd.watch import Watch
+from incrowd.watch import Watch, Within
 
 SAMPLE = 100_000
 """Records kept of a table that goes by, unless told otherwise."""

@@ -15,7 +15,7 @@ import numpy as np
 import polars as pl
 
 from incrowd.arrays import Counts
-from incrowd.discovery.answer import Within, measure_of
+from incrowd.discovery.answer import measure_of
 from incrowd.discovery.discover import TIME_LIMIT
 from incrowd.discovery.source import chosen, enough_memory
 from incrowd.engines.memory import MemoryEngine
@@ -29,7 +29,7 @@ from incrowd.quasi.outcome import Masked
 from incrowd.quasi.ratios import Measure, Ratios
 from incrowd.run import AnyPath, Reading
 from incrowd.table.encode import to_polars
-from incrowd.watch import Watch
+from incrowd.watch import Watch, Within
 
 NOT_ANONYMOUS = (
     "the published columns keep their exact values: this is not anonymization, and single records "

@@ -79,7 +79,7 @@ def grow(
 @jit
 def choose(loose: Stacks, numbers: Counts, depth: int, may: Words, untried: Words) -> None:
     """Move the columns of the set with the fewest that may still come from `may` to `untried`."""
-    best, fewest = 0, 1000
+    best, fewest = 0, np.int64(1000)
     for i in range(numbers[0, depth]):
         left = bits(loose[depth, i, 0] & may[depth, 0]) + bits(loose[depth, i, 1] & may[depth, 1])
         if left < fewest:

@@ -219,54 +219,6 @@ def choose(items: Items, part: Codes, attempt: int, rule: Rule, tree: Tree) -> t
 
 
 @jit
-def cut(cells: Codes, part: Codes, j: int, code: int, ties: int) -> int:
-    """Order the items of a part anew, those left of the cut first; returns how many those are."""
-    right = np.empty(len(part), np.int32)
-    lefts, rights = 0, 0
-    for i in range(len(part)):
-        item = part[i]
-        here = cells[item, j]
-        goes = here < code or (here == code and ties > 0)
-        if here == code and ties > 0:
-            ties -= 1
-        if goes:
-            part[lefts] = item
-            lefts += 1
-        else:
-            right[rights] = item
-            rights += 1
-    for i in range(rights):
-        part[lefts + i] = right[i]
-    return lefts
-
-
-@jit
-def partition(items: Items, rule: Rule, tree: Tree) -> Codes:
-    """The class of each item when all parts are cut while they can be."""
-    cells, _ = items
-    order = np.arange(len(cells), dtype=np.int32)
-    class_of = np.empty(len(cells), np.int32)
-    stack = np.empty((len(cells) + 2, 2), np.int64)
-    stack[0, 0], stack[0, 1] = 0, len(cells)
-    waiting, classes = 1, 0
-    while waiting > 0:
-        waiting -= 1
-        start, end = stack[waiting, 0], stack[waiting, 1]
-        part = order[start:end]
-        j, code, ties = choose(items, part, 0, rule, tree)
-        if j < 0:
-            for item in part:
-                class_of[item] = classes
-            classes += 1
-            continue
-        middle = start + cut(cells, part, j, code, ties)
-        stack[waiting, 0], stack[waiting, 1] = middle, end
-        stack[waiting + 1, 0], stack[waiting + 1, 1] = start, middle
-        waiting += 2
-    return class_of
-
-
-@jit
 def propose(
     items: Items,
     order: Codes,

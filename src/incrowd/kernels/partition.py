@@ -11,73 +11,13 @@ are together in one, how many hold a single record, and the records of the small
 import numpy as np
 from numpy.typing import NDArray
 
-from incrowd.arrays import Codes, Counts
+from incrowd.arrays import Counts
 from incrowd.kernels.compile import jit
 
 Places = NDArray[np.uint32]
 
 _PLACE = np.uint32
 _STEP = np.uint64
-
-
-@jit
-def refine_dense(
-    class_of: Codes, column: Codes, counts: Counts, number: int, domain: int
-) -> tuple[Codes, Counts]:
-    """Split classes by the codes of a column, with a cell for every class and code.
-
-    The new classes are numbered in the order they are met; their sizes are in records.
-    """
-    cells = np.full(number * domain, -1, dtype=np.int32)
-    split = np.empty(len(class_of), dtype=np.int32)
-    sizes = np.zeros(min(len(class_of), number * domain), dtype=np.int64)
-    found = 0
-    for i in range(len(class_of)):
-        cell = np.int64(class_of[i]) * domain + column[i]
-        if cells[cell] < 0:
-            cells[cell] = found
-            found += 1
-        split[i] = cells[cell]
-        sizes[cells[cell]] += counts[i]
-    return split, sizes[:found].copy()
-
-
-@jit
-def by_class(class_of: Codes, number: int) -> tuple[Codes, Counts]:
-    """The rows class by class, and where each class begins and ends."""
-    start = np.zeros(number + 1, dtype=np.int64)
-    for i in range(len(class_of)):
-        start[class_of[i] + 1] += 1
-    for c in range(number):
-        start[c + 1] += start[c]
-    free = start.copy()
-    rows = np.empty(len(class_of), dtype=np.int32)
-    for i in range(len(class_of)):
-        rows[free[class_of[i]]] = i
-        free[class_of[i]] += 1
-    return rows, start
-
-
-@jit
-def refine_sorted(
-    class_of: Codes, column: Codes, counts: Counts, number: int, domain: int
-) -> tuple[Codes, Counts]:
-    """`refine_dense` class by class, with a cell for every code: for many classes and codes."""
-    rows, start = by_class(class_of, number)
-    cells = np.full(domain, -1, dtype=np.int32)
-    split = np.empty(len(class_of), dtype=np.int32)
-    sizes = np.zeros(len(class_of), dtype=np.int64)
-    found = 0
-    for c in range(number):
-        first = found
-        for i in range(start[c], start[c + 1]):
-            row = rows[i]
-            if cells[column[row]] < first:
-                cells[column[row]] = found
-                found += 1
-            split[row] = cells[column[row]]
-            sizes[split[row]] += counts[row]
-    return split, sizes[:found].copy()
 
 
 @jit

@@ -12,105 +12,15 @@ larger the failing set, the more it tells, so it first grows as long as it fails
 """
 
 from collections.abc import Sequence
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from incrowd.quasi.branch import Branch, CostBranch, Stripped
 from incrowd.quasi.found import Found
-from incrowd.quasi.records import Records
-from incrowd.quasi.shortfall import Budget
-from incrowd.watch import Watch
+from incrowd.quasi.judges import Judge, Masks
+from incrowd.watch import Watch, Within
 
-Masks = NDArray[np.uint64]
-
-_PAIRS = 256
-_FIRST_PAIRS = 512
 _PATIENCE = 2**14
-
-
-class Judge(Protocol):
-    """Looks at the table whether a set is good enough, and what any good one has if it is not."""
-
-    def first(self) -> Masks:
-        """Difference sets to begin with; there may be none."""
-        ...
-
-    def look(self, columns: Sequence[int]) -> Masks:
-        """No masks if the set is good enough; otherwise difference sets without its columns."""
-        ...
-
-
-class KeyJudge:
-    """Difference sets of pairs of rows; `order` is the column of each bit."""
-
-    def __init__(self, records: Records, branch: Branch, order: Sequence[int]) -> None:
-        self._codes = records.codes
-        self._branch = branch
-        self._order = np.array(order, dtype=np.int32)
-
-    def first(self) -> Masks:
-        """From pairs that agree in one column, for each column."""
-        found = [self._sampled(self._branch.classes([j]), _FIRST_PAIRS) for j in self._order]
-        return minimal_masks(np.concatenate(found)) if found else np.empty((0, 2), dtype=np.uint64)
-
-    def look(self, columns: Sequence[int]) -> Masks:
-        """From pairs that agree in all columns of the set."""
-        return minimal_masks(self._sampled(self._branch.classes(columns), _PAIRS))
-
-    def _sampled(self, classes: Stripped, most: int) -> Masks:
-        """From the first two rows of classes spread over all of them."""
-        number = min(most, classes.number)
-        start = classes.starts[np.arange(number) * classes.number // max(number, 1)]
-        masks = np.empty((number, 2), dtype=np.uint64)
-        left, right = classes.rows[start], classes.rows[start + 1]
-        _masks().differences(left, right, self._codes, self._order, masks)
-        return masks
-
-
-class RatioJudge:
-    """The columns outside failing sets; `order` is the column of each bit, weak columns last."""
-
-    def __init__(self, branch: CostBranch, budget: Budget, order: Sequence[int]) -> None:
-        self._branch = branch
-        self._budget = budget
-        self._order = order
-
-    def first(self) -> Masks:
-        """None: failing sets come from looking."""
-        return np.empty((0, 2), dtype=np.uint64)
-
-    def look(self, columns: Sequence[int]) -> Masks:
-        """The columns outside a failing set that cannot grow, if this one fails."""
-        if columns and self._branch.keeps(columns):
-            return np.empty((0, 2), dtype=np.uint64)
-        grown, left = list(columns), list[int]()
-        for column in self._order:
-            if column in columns:
-                continue
-            [(least, _)] = self._branch.costs(grown, [column], exact=False)
-            (grown if least > self._budget.left else left).append(column)
-        return mask_of(left, self._order)
-
-
-def mask_of(columns: Sequence[int], order: Sequence[int]) -> Masks:
-    """A set of columns as one mask."""
-    bits = sum(1 << order.index(column) for column in columns)
-    return np.array([[bits & (2**64 - 1), bits >> 64]], dtype=np.uint64)
-
-
-def minimal_masks(masks: Masks) -> Masks:
-    """The masks that contain no other one."""
-    size = np.bitwise_count(masks).sum(axis=1, dtype=np.int64)
-    ordered = np.ascontiguousarray(masks[np.lexsort((masks[:, 0], masks[:, 1], size))])
-    return ordered[: _masks().keep_minimal(ordered)]
-
-
-def _masks() -> Any:
-    from incrowd.kernels import difference_sets  # noqa: PLC0415  numba only when it is needed
-
-    return difference_sets
 
 
 def _tree() -> Any:
@@ -193,7 +103,7 @@ class HittingSets:
         all sets up to some size are known in the end.
         """
         masks = self._judge.first()
-        half = watch if watch.remaining is None else Watch(watch.remaining / 2)
+        half = watch if watch.remaining is None else Within(watch, watch.remaining / 2)
         tree = Tree(len(self._order), masks, most)
         if self._walk(tree, half):
             self._found.upto, self._found.complete = most, not tree.cut

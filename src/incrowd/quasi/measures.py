@@ -19,12 +19,11 @@ from incrowd.quasi.counting import counted
 from incrowd.quasi.groups import Groups, no_classes, ratios_of
 from incrowd.quasi.ratios import Ratios
 from incrowd.quasi.records import Records
-from incrowd.table.fold import fold, in_threads, threads
+from incrowd.table.fold import distinct, fold, in_threads, threads
 from incrowd.watch import Watch
 
 Found: TypeAlias = tuple[tuple[int, ...], Ratios]
 
-_DENSE = 2**16
 _SMALL = 2**16
 _TOGETHER = 64
 
@@ -50,10 +49,9 @@ class Partition:
     def refined(self, records: Records, column: int) -> "Partition":
         """The classes split by one more column."""
         codes, domain = records.lines[column]
-        dense = self.number * domain <= max(_DENSE, 4 * records.rows)
-        refine = _kernels().refine_dense if dense else _kernels().refine_sorted
-        class_of, sizes = refine(self.class_of, codes, records.counts, self.number, domain)
-        return Partition(class_of, len(sizes), sizes)
+        keys = self.class_of.astype(np.uint64) * np.uint64(domain) + codes.view(np.uint32)
+        found, class_of = distinct(keys, max(self.number, 1) * domain)
+        return Partition(class_of, len(found), _sums(class_of, len(found), records))
 
     @cached_property
     def ratios(self) -> Ratios:
@@ -69,7 +67,7 @@ def ratios(records: Records, columns: Sequence[int]) -> Ratios:
 
 
 def best(records: Records) -> Ratios:
-    """What all columns together do: no set reaches more (Motwani-Xu; duplicates count)."""
+    """What all columns together do: no set reaches more, as ratios only grow with columns."""
     return ratios(records, range(records.width))
 
 
@@ -81,11 +79,17 @@ def duplicates(records: Records) -> int:
 def folded(records: Records) -> Records:
     """Distinct rows, in order, each with the records of all rows equal to it."""
     tally = fold(list(records.codes), [])
-    counts = tally.counts
-    if records.total != records.rows and tally.row_of is not None:
-        counts = np.zeros(tally.rows, dtype=np.int64)
-        np.add.at(counts, tally.row_of, records.counts)
+    if records.total == records.rows or tally.row_of is None:
+        return Records(records.names, tally.quasi, tally.counts)
+    counts = _sums(tally.row_of, tally.rows, records)
     return Records(records.names, tally.quasi, counts)
+
+
+def _sums(class_of: Codes, number: int, records: Records) -> Counts:
+    """Records per class."""
+    sums = np.zeros(number, dtype=np.int64)
+    np.add.at(sums, class_of, records.counts)
+    return sums
 
 
 def added(partition: Partition, records: Records, candidates: Sequence[int]) -> list[Ratios]:

@@ -10,7 +10,8 @@ from incrowd.quasi.branch import Branch, CostBranch, Splitter
 from incrowd.quasi.depth_first import DepthFirst
 from incrowd.quasi.found import Found
 from incrowd.quasi.guarantee import Guarantee
-from incrowd.quasi.hitting_sets import HittingSets, KeyJudge, RatioJudge
+from incrowd.quasi.hitting_sets import HittingSets
+from incrowd.quasi.judges import GuessJudge, Judge, KeyJudge, RatioJudge
 from incrowd.quasi.levelwise import Levelwise
 from incrowd.quasi.measures import best, folded
 from incrowd.quasi.question import Method, Question
@@ -25,6 +26,8 @@ MOST_COLUMNS = 128
 """How many columns fit into the words of a hitting-set search."""
 _SMALL = 3
 """Up to this size, searching size by size is the quickest for ratios below 1."""
+_MANY = 2**15
+"""From so many rows on it pays to guess from a sample first."""
 
 
 @dataclass(frozen=True)
@@ -87,7 +90,7 @@ class Search:
         columns = range(self._records.width)
         cost = [least for least, _ in self._branch.costs((), columns, exact=True)]
         whole = int(self._branch.classes(()).costs.sum())
-        order = sorted((j for j in columns if cost[j] < whole), key=cost.__getitem__)
+        order = sorted((j for j in columns if self._varies(j)), key=cost.__getitem__)
         if self._least_cost(order, whole) > self._budget.left:
             raise self._infeasible()
         if whole <= self._budget.left:
@@ -119,6 +122,10 @@ class Search:
         known = len(found.sorted) and max(map(len, found.sets)) > found.upto
         return f"sets of more than {found.upto} columns" + (" but for those found" * bool(known))
 
+    def _varies(self, column: int) -> bool:
+        codes = self._records.codes[column]
+        return bool((codes != codes[0]).any())
+
     def _least_cost(self, order: list[int], whole: int) -> int:
         """What all columns together cost; nothing costs less."""
         if not order or self._budget.left < 0:
@@ -130,8 +137,8 @@ class Search:
         question, reached = self._question, best(self._records)
         most = math.floor(reached.ratio(question.measure) * 10**6) / 10**6
         return InfeasibleError(
-            f"{reached.records - reached.classes:,} records equal an earlier one in all columns, "
-            f"so no set reaches a {question.measure} ratio of {question.ratio:g}",
+            f"no set of columns reaches a {question.measure} ratio of {question.ratio:g}: "
+            f"{reached.records - reached.classes:,} of {reached.records:,} records repeat another",
             remedy=f"ask for a ratio of at most {most:g}, or drop the duplicates",
         )
 
@@ -168,9 +175,13 @@ class Search:
                 f"{len(order)} columns vary, and sets of at most {MOST_COLUMNS} can be searched",
                 remedy=f"name at most {MOST_COLUMNS}, or search depth-first up to a small size",
             )
-        judge: KeyJudge | RatioJudge
-        if self._question.keys:
-            judge = KeyJudge(self._records, Branch(self._splitter), order)
-        else:
-            judge = RatioJudge(self._branch, self._budget, order)
+        judge = self._judge(order)
         HittingSets(judge, order, self._found).run(self._most, self._watch)
+
+    def _judge(self, order: list[int]) -> Judge:
+        if self._question.keys:
+            return KeyJudge(self._records, Branch(self._splitter), order)
+        exact = RatioJudge(self._branch, self._budget, order)
+        if self._question.measure is not Measure.SEPARATION or self._records.rows < _MANY:
+            return exact
+        return GuessJudge(self._records, self._question, exact, order)

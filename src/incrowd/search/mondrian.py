@@ -117,8 +117,6 @@ def _partition(
     problem: Problem, tally: Tally, *, relaxed: bool, watch: Watch
 ) -> tuple[Codes, bool]:
     """The class of each item, and whether all cuts could be tried."""
-    from incrowd.kernels import mondrian as kernels  # noqa: PLC0415  numba loads only when it runs
-
     least = least_size(problem)
     codes = [
         c.widened(codes, codes)[0] for c, codes in zip(problem.columns, tally.quasi, strict=True)
@@ -126,9 +124,8 @@ def _partition(
     items = (np.ascontiguousarray(np.array(codes, dtype=np.int32).T), tally.counts)
     rule = (least or 1, relaxed, CUTS)
     tree = _tree(problem.columns)
-    if least is not None and all(not model.columns for model in problem.models):
-        return kernels.partition(items, rule, tree), True
-    return _Rounds(problem, tally, (items, rule, tree)).run(watch)
+    decided = least is not None and all(not model.columns for model in problem.models)
+    return _Rounds(problem, tally, (items, rule, tree), decided).run(watch)
 
 
 def least_size(problem: Problem) -> int | None:
@@ -157,6 +154,8 @@ class _Rounds:
     problem: Problem
     tally: Tally
     kernel: Any
+    decided: bool
+    """Whether the size of a part decides, which the kernel looks at."""
 
     def run(self, watch: Watch) -> tuple[Codes, bool]:
         """The class of each item, and whether all cuts could be tried."""
@@ -169,7 +168,9 @@ class _Rounds:
         done: list[Counts] = []
         while len(parts) and not watch.expired:
             middle, half_of = self._proposed(order, parts, attempts)
-            allowed = self._allowed(half_of, len(parts)) & (middle >= 0)
+            allowed = middle >= 0
+            if not self.decided:
+                allowed &= self._allowed(half_of, len(parts))
             done.append(parts[middle < 0])
             kernels.adopt(order, parts[allowed], half_of)
             parts, attempts = _next(parts, attempts, middle, allowed)
