@@ -69,13 +69,13 @@ def split(
 ) -> tuple[Places, Counts, Counts]:
     """The groups split by a column; `told` is what `join` tells, `settled` without the new groups.
 
-    A row that is alone is moved to the place behind the last, where the next one overwrites it.
+    A row that is alone is moved too, to the place of the next group, whose rows come later.
     """
     end = len(rows)
     cells = np.full(domain, -1, dtype=np.int64)
     label, free = np.empty(end, dtype=np.uint32), np.zeros(end, dtype=np.uint32)
     sizes, alone = np.zeros(end, dtype=np.int64), np.empty(end, dtype=np.int64)
-    moved, heavy = np.empty(end + 1, dtype=np.uint32), np.empty(end + 1, dtype=np.int64)
+    moved, heavy = np.empty(end, dtype=np.uint32), np.empty(end, dtype=np.int64)
     bounds = np.zeros(end // 2 + 1, dtype=np.int64)
     found, single, kept, filled = 0, 0, 0, 0
     for g in range(len(start) - 1):
@@ -94,7 +94,6 @@ def split(
             if length == 1:
                 alone[single] = sizes[c]
                 single += 1
-                free[c] = end
                 continue
             filled += length
             kept += 1

@@ -153,33 +153,43 @@ class CostBranch:
             self._path.append(column)
         return self._stack[-1]
 
-    def costs(self, columns: Sequence[int], more: Sequence[int], *, exact: bool) -> list[Cost]:
-        """Least and most of what the classes of these columns and each one more cost.
+    def costs(self, columns: Sequence[int], more: Sequence[int]) -> list[Cost]:
+        """What the classes of these columns and each one more cost."""
+        if self._spare:
+            return self._whole.costs(columns, more)
+        return self._with_each(columns, more, exact=True)
 
-        They are equal if `exact`; otherwise they only tell whether the cost keeps to the budget.
-        """
-        if exact and self._spare:
-            return self._whole.costs(columns, more, exact=True)
+    def verdicts(self, columns: Sequence[int], more: Sequence[int]) -> list[Cost]:
+        """Least and most of the same costs, so that they tell whether the budget is kept to."""
+        costs = self._with_each(columns, more, exact=False)
+        doubtful = [
+            column
+            for column, (least, most) in zip(more, costs, strict=True)
+            if least <= self._budget.left < most
+        ]
+        if not doubtful:
+            return costs
+        sure = dict(zip(doubtful, self._whole.verdicts(columns, doubtful), strict=True))
+        return [sure.get(column, cost) for column, cost in zip(more, costs, strict=True)]
+
+    def keeps(self, columns: Sequence[int]) -> bool:
+        """Whether these columns, at least one, keep to the budget."""
+        [(_, most)] = self.verdicts(columns[:-1], columns[-1:])
+        return most <= self._budget.left
+
+    def fails(self, columns: Sequence[int], column: int) -> bool:
+        """Whether these columns and one more exceed the budget; in doubt they do not."""
+        [(least, _)] = self._with_each(columns, [column], exact=False)
+        return least > self._budget.left
+
+    def _with_each(self, columns: Sequence[int], more: Sequence[int], *, exact: bool) -> list[Cost]:
         here = self.classes(columns)
         work = partial(self._splitter.cost, here, budget=self._budget, exact=exact)
         if len(more) == 1 or len(here.classes.rows) < _SMALL:
             found = [work(column) for column in more]
         else:
             found = in_threads([partial(work, column) for column in more])
-        return [
-            self._sure(columns, column, (least, most + here.lost))
-            for column, (least, most) in zip(more, found, strict=True)
-        ]
-
-    def keeps(self, columns: Sequence[int]) -> bool:
-        """Whether these columns, at least one, keep to the budget."""
-        [(_, most)] = self.costs(columns[:-1], columns[-1:], exact=False)
-        return most <= self._budget.left
-
-    def _sure(self, columns: Sequence[int], column: int, cost: Cost) -> Cost:
-        if not self._spare or not cost[0] <= self._budget.left < cost[1]:
-            return cost
-        return self._whole.costs(columns, [column], exact=False)[0]
+        return [(least, most + here.lost) for least, most in found]
 
     def _next(self, column: int) -> Costly:
         if self._path:

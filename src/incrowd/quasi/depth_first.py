@@ -63,7 +63,8 @@ class DepthFirst:
         if not sets:
             return
         exact = self._submodular and len(start) < 2
-        costs = self._branch.costs(start, [columns[-1] for columns in sets], exact=exact)
+        look = self._branch.costs if exact else self._branch.verdicts
+        costs = look(start, [columns[-1] for columns in sets])
         self._found.looked += len(sets)
         for columns, (least, most) in zip(sets, costs, strict=True):
             if exact:

@@ -7,20 +7,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from incrowd.quasi.branch import Branch, CostBranch, Splitter, Stripped
-from incrowd.quasi.counting import counted
 from incrowd.quasi.question import Question
+from incrowd.quasi.ratios import Measure
 from incrowd.quasi.records import Records
 from incrowd.quasi.sampling import sampled_rows
-from incrowd.quasi.shortfall import Budget, budget
+from incrowd.quasi.shortfall import budget
 
 Masks = NDArray[np.uint64]
 
 _PAIRS = 256
 _FIRST_PAIRS = 512
+_MANY = 2**15
+"""From so many rows on it pays to guess from a sample first."""
 _SHARE = 16
 """A guess looks at one record of so many."""
-_MARGIN = 1.1
-"""A guessed set fails by at least this factor, so that it probably does in the table, too."""
+_MARGIN = 0.9
+"""A set may well fail if it lacks this share of what it may lack."""
 
 
 class Judge(Protocol):
@@ -63,66 +65,49 @@ class KeyJudge:
 
 
 class RatioJudge:
-    """The columns outside failing sets; `order` is the column of each bit, the best first."""
+    """The columns outside failing sets; `order` is the column of each bit, the best first.
 
-    def __init__(self, branch: CostBranch, budget: Budget, order: Sequence[int]) -> None:
+    A failing set grows by a column only if it then fails in the table; columns with which it is
+    good enough in a sample by far (`guess`) are not tried.
+    """
+
+    def __init__(
+        self, branch: CostBranch, order: Sequence[int], guess: CostBranch | None = None
+    ) -> None:
         self._branch = branch
-        self._budget = budget
         self._order = order
+        self._guess = guess
 
     def first(self) -> Masks:
         """None: failing sets come from looking."""
         return np.empty((0, 2), dtype=np.uint64)
 
     def look(self, columns: Sequence[int]) -> Masks:
-        """The columns outside a failing set that cannot grow, if this one fails."""
-        left = self.outside(columns)
-        return self.first() if left is None else mask_of(left, self._order)
-
-    def outside(self, columns: Sequence[int]) -> list[int] | None:
-        """The columns outside; None if the set does not fail."""
+        """The columns outside a failing set that has grown, if this one fails."""
         if columns and self._branch.keeps(columns):
-            return None
-        grown, left = list(columns), list[int]()
+            return self.first()
+        grown = list(columns)
         for column in self._order:
-            if column not in columns:
-                [(least, _)] = self._branch.costs(grown, [column], exact=False)
-                (grown if least > self._budget.left else left).append(column)
-        return left
+            if column not in columns and self._fails(grown, column):
+                grown.append(column)
+        return mask_of([column for column in self._order if column not in grown], self._order)
+
+    def _fails(self, columns: Sequence[int], column: int) -> bool:
+        if self._guess is not None and not self._guess.fails(columns, column):
+            return False
+        return self._branch.fails(columns, column)
 
 
-class GuessJudge:
-    """Guesses failing sets of the separation ratio from some records, and counts them in all.
+def guess_of(records: Records, question: Question) -> CostBranch | None:
+    """Sets that may well fail, judged by some records; None where these cannot tell.
 
-    Where the guess is wrong, or the set seems good enough, all records are looked at as always.
+    Of the measures only separation is about the same in a sample.
     """
-
-    def __init__(
-        self, records: Records, question: Question, judge: RatioJudge, order: Sequence[int]
-    ) -> None:
-        self._records = records
-        self._question = question
-        self._judge = judge
-        self._order = order
-        few = sampled_rows(records, records.total // _SHARE, np.random.default_rng(0))
-        ratio = 1 - (1 - question.ratio) * _MARGIN
-        strict = budget(few, question.measure, ratio)
-        self._guess = RatioJudge(CostBranch(Splitter(few), strict), strict, order)
-
-    def first(self) -> Masks:
-        """None: failing sets come from looking."""
-        return self._judge.first()
-
-    def look(self, columns: Sequence[int]) -> Masks:
-        """The columns outside a failing set, if this one fails."""
-        left = self._guess.outside(columns)
-        if left is not None and not self._good([j for j in self._order if j not in left]):
-            return mask_of(left, self._order)
-        return self._judge.look(columns)
-
-    def _good(self, columns: Sequence[int]) -> bool:
-        ratios = counted(self._records, columns)
-        return ratios.ratio(self._question.measure) >= self._question.ratio
+    if question.measure is not Measure.SEPARATION or records.rows < _MANY:
+        return None
+    few = sampled_rows(records, records.total // _SHARE, np.random.default_rng(0))
+    ratio = 1 - (1 - question.ratio) * _MARGIN
+    return CostBranch(Splitter(few), budget(few, question.measure, ratio))
 
 
 def mask_of(columns: Sequence[int], order: Sequence[int]) -> Masks:

@@ -11,7 +11,7 @@ from incrowd.quasi.depth_first import DepthFirst
 from incrowd.quasi.found import Found
 from incrowd.quasi.guarantee import Guarantee
 from incrowd.quasi.hitting_sets import HittingSets
-from incrowd.quasi.judges import GuessJudge, Judge, KeyJudge, RatioJudge
+from incrowd.quasi.judges import Judge, KeyJudge, RatioJudge, guess_of
 from incrowd.quasi.levelwise import Levelwise
 from incrowd.quasi.measures import best, folded
 from incrowd.quasi.question import Method, Question
@@ -26,8 +26,6 @@ MOST_COLUMNS = 128
 """How many columns fit into the words of a hitting-set search."""
 _SMALL = 3
 """Up to this size, searching size by size is the quickest for ratios below 1."""
-_MANY = 2**15
-"""From so many rows on it pays to guess from a sample first."""
 
 
 @dataclass(frozen=True)
@@ -88,7 +86,7 @@ class Search:
     def run(self, rng: np.random.Generator) -> Minimal:
         """Search to the end or until the time is up."""
         columns = range(self._records.width)
-        cost = [least for least, _ in self._branch.costs((), columns, exact=True)]
+        cost = [least for least, _ in self._branch.costs((), columns)]
         whole = int(self._branch.classes(()).costs.sum())
         order = sorted((j for j in columns if self._varies(j)), key=cost.__getitem__)
         if self._least_cost(order, whole) > self._budget.left:
@@ -130,7 +128,7 @@ class Search:
         """What all columns together cost; nothing costs less."""
         if not order or self._budget.left < 0:
             return whole
-        return self._branch.costs(order[:-1], order[-1:], exact=True)[0][0]
+        return self._branch.costs(order[:-1], order[-1:])[0][0]
 
     def _infeasible(self) -> InfeasibleError:
         """No set reaches the ratio: duplicates stand in the way."""
@@ -181,7 +179,4 @@ class Search:
     def _judge(self, order: list[int]) -> Judge:
         if self._question.keys:
             return KeyJudge(self._records, Branch(self._splitter), order)
-        exact = RatioJudge(self._branch, self._budget, order)
-        if self._question.measure is not Measure.SEPARATION or self._records.rows < _MANY:
-            return exact
-        return GuessJudge(self._records, self._question, exact, order)
+        return RatioJudge(self._branch, order, guess_of(self._records, self._question))

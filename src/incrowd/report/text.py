@@ -189,7 +189,7 @@ def _sets(found: "Discovery") -> Table:
     verdicts = [test.verdict for test in found.tests]
     table = _table(*heads, *(("in the population",) if verdicts else ()))
     for i, one in enumerate(found.sets[:_SHOWN]):
-        figures = map(number, (one.distinct, one.separation, one.unique))
+        figures = map(_share, (one.distinct, one.separation, one.unique))
         table.add_row(_text(_names(one)), *figures, *verdicts[i : i + 1])
     return table
 
@@ -197,7 +197,7 @@ def _sets(found: "Discovery") -> Table:
 def _explanation(one: "Explanation") -> list[RenderableType]:
     """What a column adds, whom it needs, and what coarser values would change."""
     alone, without, together = (
-        number(ratios.unique_ratio) for ratios in (one.alone, one.without, one.together)
+        _share(ratios.unique_ratio) for ratios in (one.alone, one.without, one.together)
     )
     adds = (
         f"{one.column}: unique records {alone} alone; all other columns {without}, with it "
@@ -213,7 +213,7 @@ def _explanation(one: "Explanation") -> list[RenderableType]:
     table = _table("level", "values left", "unique records", "distinct")
     for level in one.coarser:
         unique, distinct = level.ratios.unique_ratio, level.ratios.distinct_ratio
-        table.add_row(*map(number, (level.level, level.values, unique, distinct)))
+        table.add_row(number(level.level), number(level.values), _share(unique), _share(distinct))
     return [
         _text(adds),
         _text(needs.replace("with alone", "alone") + (f" ({more:,} more)" if more else "")),
@@ -243,12 +243,19 @@ def mask_picture(found: "Masked", path: str | None) -> RenderableType:
     table.add_row("published", _text(", ".join(found.published)))
     table.add_row("withheld", _text(", ".join(found.withheld) or "none"))
     for name in ("distinct", "separation", "unique"):
-        table.add_row(f"{name} ratio", number(getattr(found.found, name)))
+        table.add_row(f"{name} ratio", _share(getattr(found.found, name)))
     table.add_row("records of the smallest class", number(found.ratios.smallest))
     warning = _text("This is not anonymization: the values are exact.", style=BAD)
     promises = _promises("no set of the published columns is above the ratio", found.guarantee)
     paths = [_text(f"written: {path}")] if path else []
     return _spaced(_text(head, style=GOOD), table, warning, *promises, *paths)
+
+
+def _share(value: float) -> str:
+    """A share for people: what is not quite all is not called all, nor what is not nothing."""
+    if 0 < value < 0.0001:
+        return "<0.0001"
+    return ">0.9999" if 0.9999 < value < 1 else number(value)
 
 
 def _names(found: "Found") -> str:
