@@ -268,7 +268,7 @@ def test_a_table_is_never_overwritten(table, tmp_path):
 
 
 def test_an_interruption_leaves_nothing_half_written(table, tmp_path, monkeypatch):
-    import incrowd.run
+    import incrowd.run.releases
 
     source, target = tmp_path / "in.csv", tmp_path / "out.csv"
     table.write_csv(source)
@@ -279,7 +279,7 @@ def test_an_interruption_leaves_nothing_half_written(table, tmp_path, monkeypatc
 
     for place in ("prove", "attest", "_certify"):
         with monkeypatch.context() as patch:
-            patch.setattr(incrowd.run, place, interrupted)
+            patch.setattr(incrowd.run.releases, place, interrupted)
             with pytest.raises(KeyboardInterrupt):
                 incrowd.anonymize_file(source, policy_of(), target)
         assert {path.name for path in tmp_path.iterdir()} == {"in.csv", "out.csv"}
@@ -287,12 +287,12 @@ def test_an_interruption_leaves_nothing_half_written(table, tmp_path, monkeypatc
 
 
 def test_running_out_of_memory_is_said(table, monkeypatch):
-    import incrowd.run
+    import incrowd.run.releases
 
     def full(*_, **__):
         raise MemoryError
 
-    monkeypatch.setattr(incrowd.run, "coded", full)
+    monkeypatch.setattr(incrowd.run.releases, "coded", full)
     with pytest.raises(LimitError, match="memory"):
         incrowd.anonymize(table, policy_of())
 

@@ -7,6 +7,7 @@ from functools import cached_property
 import numpy as np
 
 from incrowd.arrays import MISSING, Codes, Counts, Flags, Floats
+from incrowd.table.column import CodedColumn
 from incrowd.table.fold import fold
 from incrowd.table.tally import Tally
 
@@ -338,3 +339,14 @@ def _chained(parts: Sequence[tuple[Codes, Codes, Counts]]) -> tuple[Codes, Codes
 
 def _shares(counts: Counts) -> Floats:
     return counts / max(int(counts.sum()), 1)
+
+
+def people_per_code(column: CodedColumn, unit: Codes | None) -> Counts:
+    """People per code: a person counts once per code, a record without a unit is a person."""
+    size = len(column.domain) + 1
+    codes = column.codes
+    if unit is not None:
+        known = unit != MISSING
+        pairs = np.unique(unit[known].astype(np.int64) * size + codes[known])
+        codes = np.concatenate([codes[~known], (pairs % size).astype(np.int32)])
+    return np.bincount(codes, minlength=size).astype(np.int64)

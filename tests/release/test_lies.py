@@ -7,7 +7,6 @@ import numpy as np
 import polars as pl
 import pytest
 
-from incrowd import run
 from incrowd.cli.main import perform
 from incrowd.engines.memory import MemoryEngine
 from incrowd.errors import IncrowdError, InputError, NotMetError, boundary
@@ -16,6 +15,7 @@ from incrowd.io import tables
 from incrowd.policy.policy import Policy
 from incrowd.release.certificate import sha256_of
 from incrowd.release.verify import Reference
+from incrowd.run import releases as run
 
 N = 60
 TABLE = {

@@ -7,7 +7,7 @@ from typing import TypeAlias
 import numpy as np
 
 from incrowd.arrays import MISSING, Codes, Counts, Flags, Floats
-from incrowd.classes import SensitiveColumn
+from incrowd.classes import SensitiveColumn, people_per_code
 from incrowd.errors import InfeasibleError, InputError, PolicyError
 from incrowd.hierarchy.hierarchy import Hierarchy
 from incrowd.policy.policy import Policy
@@ -114,14 +114,3 @@ def _sensitive_column(name: str, sensitive: Counted, unit: Codes | None) -> Sens
         ordered=ordered if hierarchy is None else ordered or hierarchy.ordered,
         maps=None if hierarchy is None else hierarchy.maps,
     )
-
-
-def people_per_code(column: CodedColumn, unit: Codes | None) -> Counts:
-    """People per code: a person counts once per code, a record without a unit is a person."""
-    size = len(column.domain) + 1
-    codes = column.codes
-    if unit is not None:
-        known = unit != MISSING
-        pairs = np.unique(unit[known].astype(np.int64) * size + codes[known])
-        codes = np.concatenate([codes[~known], (pairs % size).astype(np.int32)])
-    return np.bincount(codes, minlength=size).astype(np.int64)

@@ -1,33 +1,23 @@
-"""Composition: everything that can be asked for, from a frame or from a file.
+"""Releases: made, verified and certified, or checked.
 
-Each function puts parts together and does nothing else: read and code the table, search, build the
-rows that leave, verify them, certify them.
+Read and code the table, search, build the rows that leave, verify them, certify them.
 """
 
 import os
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
-import narwhals.stable.v2 as nw
 import polars as pl
 
-from incrowd.classes import SensitiveColumn
 from incrowd.engines.memory import MemoryEngine
-from incrowd.errors import InputError, LimitError, PolicyError, boundary
+from incrowd.errors import PolicyError
 from incrowd.hierarchy import AnyHierarchy, Suggested
 from incrowd.io import files, tables
 from incrowd.io.atomic import replacing
 from incrowd.io.files import write_text
 from incrowd.io.hierarchies import resolve
-from incrowd.policy.company import in_company
-from incrowd.policy.compile import people_per_code
-from incrowd.policy.draft import Draft, Sketch
-from incrowd.policy.draft import draft as drafted
 from incrowd.policy.policy import Policy
 from incrowd.recoding import Levels
 from incrowd.release.cells import typed
@@ -40,26 +30,8 @@ from incrowd.release.release import Release
 from incrowd.release.verdict import Check
 from incrowd.release.verify import demand
 from incrowd.release.written import rewritten
-from incrowd.risk import Risk, measure
-from incrowd.table.column import CodedColumn, Kind
-from incrowd.table.encode import align, to_polars
-from incrowd.table.fold import fold
+from incrowd.run.reading import AnyPath, Reading, collected, enough_memory, rows_of
 from incrowd.watch import Watch
-
-AnyPath: TypeAlias = str | os.PathLike[str]
-
-
-@dataclass(frozen=True)
-class Reading:
-    """How to read a text file; what is None is found."""
-
-    delimiter: str | None = None
-    encoding: str | None = None
-    header: bool | None = None
-
-    def read(self, path: AnyPath) -> tables.Source:
-        """The table in this file."""
-        return tables.read(path, self.delimiter, self.encoding, header=self.header)
 
 
 def anonymize(  # noqa: PLR0913  the table, the request, and what comes from outside
@@ -77,9 +49,9 @@ def anonymize(  # noqa: PLR0913  the table, the request, and what comes from out
     secret of pseudonyms. Paths of hierarchies are taken from `folder`. The frame is not changed.
     """
     laps, outside = Laps(), Outside(seed, key, watch or Watch())
-    with _enough_memory():
-        frame = _collected(frame)
-        source = tables.Source(_rows(frame), text=False)
+    with enough_memory():
+        frame = collected(frame)
+        source = tables.Source(rows_of(frame), text=False)
         prepared = _prepared(frame, source, policy, folder, outside, laps)
         return _proved(prepared, laps)
 
@@ -106,7 +78,7 @@ def anonymize_file(  # noqa: PLR0913  files, the request, and what comes from ou
     laps, outside = Laps(), Outside(seed, key, watch or Watch())
     paper = certificate or (None if str(target) == "-" else f"{os.fspath(target)}.certificate.json")
     _refuse_overwriting(source, target, paper)
-    with _enough_memory():
+    with enough_memory():
         read = (reading or Reading()).read(source)
         prepared = _prepared(read.frame, read, policy, folder, outside, laps)
         if dry_run:
@@ -116,8 +88,8 @@ def anonymize_file(  # noqa: PLR0913  files, the request, and what comes from ou
 
 def check(frame: Any, policy: Policy, certificate: Certificate | None = None) -> Check:
     """What a release shows of its policy, everything counted anew from the release alone."""
-    with _enough_memory():
-        rows = _rows(frame)
+    with enough_memory():
+        rows = rows_of(frame)
         return check_rows(rows, policy, digest_of_frame(rows), certificate)
 
 
@@ -132,7 +104,7 @@ def check_file(
 
     Without a policy that of the certificate is taken.
     """
-    with _enough_memory():
+    with enough_memory():
         paper = None if certificate is None else Certificate.from_json(files.content(certificate))
         if policy is None:
             policy = _certified_policy(paper)
@@ -140,83 +112,6 @@ def check_file(
         framed = str(path) == "-" or (paper is not None and paper.digest.of == "frame")
         digest = digest_of_frame(read.frame) if framed else digest_of_bytes(files.content(path))
         return check_rows(read.frame, policy, digest, paper, text=read.text)
-
-
-def risk(  # noqa: PLR0913  the table, its columns by what they are for, and settings
-    frame: Any,
-    *,
-    quasi: Sequence[str],
-    sensitive: Sequence[str] = (),
-    unit: str | None = None,
-    weight: str | None = None,
-    hierarchies: Mapping[str, AnyHierarchy] | None = None,
-    threshold: float = 0.2,
-    missing_values: Sequence[str] = (),
-) -> Risk:
-    """How easily a person of this table is found by these columns, and what is then learned.
-
-    Values are compared as they are. `unit` says which records belong to one person, `hierarchies`
-    are those of sensitive columns (for distances), a record counts as risky above the `threshold`,
-    and texts among `missing_values` mean that a value is missing.
-    """
-    asked = _Asked(quasi, sensitive, unit, weight, hierarchies, threshold, missing_values)
-    with _enough_memory():
-        return _risk(MemoryEngine(frame), asked)
-
-
-def risk_file(  # noqa: PLR0913  the same, and how to read the file
-    path: AnyPath,
-    *,
-    quasi: Sequence[str],
-    sensitive: Sequence[str] = (),
-    unit: str | None = None,
-    weight: str | None = None,
-    hierarchies: Mapping[str, AnyHierarchy] | None = None,
-    threshold: float = 0.2,
-    missing_values: Sequence[str] = (),
-    reading: Reading | None = None,
-) -> Risk:
-    """The risk of a table in a file; see `risk`."""
-    asked = _Asked(quasi, sensitive, unit, weight, hierarchies, threshold, missing_values)
-    with _enough_memory():
-        read = (reading or Reading()).read(path)
-        return _risk(MemoryEngine(read.frame, text=read.text), asked)
-
-
-def draft(frame: Any) -> Draft:
-    """A first policy for a table, with reasons, to be reviewed."""
-    return _draft(MemoryEngine(frame))
-
-
-def draft_file(path: AnyPath, *, reading: Reading | None = None) -> Draft:
-    """A first policy for a table in a file, with reasons, to be reviewed."""
-    read = (reading or Reading()).read(path)
-    return _draft(MemoryEngine(read.frame, text=read.text))
-
-
-@dataclass(frozen=True)
-class _Asked:
-    """What is asked of a table's risk."""
-
-    quasi: Sequence[str]
-    sensitive: Sequence[str]
-    unit: str | None
-    weight: str | None
-    hierarchies: Mapping[str, AnyHierarchy] | None
-    threshold: float
-    missing_values: Sequence[str]
-
-    def __post_init__(self) -> None:
-        if not self.quasi:
-            raise PolicyError(
-                "no column is named by which a person could be found",
-                remedy="name columns as quasi, such as --quasi age,zip",
-            )
-        if not 0 <= self.threshold <= 1:
-            raise PolicyError(
-                "the threshold of risk must be from 0 to 1",
-                remedy="give a share: 0.2 is one in five",
-            )
 
 
 def _prepared(  # noqa: PLR0913, PLR0917  all that a release is made of
@@ -246,7 +141,7 @@ def _builders(policy: Policy, folder: AnyPath) -> dict[str, AnyHierarchy]:
 
 def _proved(prepared: Prepared, laps: Laps) -> Release:
     """The release of a frame, verified as it is."""
-    rows = _rows(prepared.frame)
+    rows = rows_of(prepared.frame)
     return _release(prepared, rows, digest_of_frame(rows), laps)
 
 
@@ -335,61 +230,3 @@ def _certified_policy(paper: Certificate | None) -> Policy:
     if paper is None:
         raise PolicyError("there is nothing to check against", remedy="give a policy")
     return rewritten(paper.policy)
-
-
-def _rows(frame: Any) -> pl.DataFrame:
-    """Any frame as one of Polars, for counting."""
-    frame = _collected(frame)
-    if isinstance(frame, pl.DataFrame):
-        return frame
-    with boundary(InputError("the frame cannot be read")):
-        narrow = nw.from_native(frame, eager_only=True)
-        return pl.DataFrame([to_polars(narrow[name]).alias(name) for name in narrow.columns])
-
-
-def _collected(frame: Any) -> Any:
-    """A lazy frame computed once: its rows might come in another order the second time."""
-    with boundary(InputError("the frame cannot be computed")):
-        return frame.collect() if isinstance(frame, pl.LazyFrame) else frame
-
-
-def _risk(engine: MemoryEngine, asked: _Asked) -> Risk:
-    names = tuple(dict.fromkeys((*asked.quasi, *asked.sensitive)))
-    codes = engine.codes(names, missing_values=asked.missing_values)
-    unit = None if asked.unit is None else engine.units(asked.unit, asked.missing_values)
-    weights = None if asked.weight is None else engine.weights(asked.weight)
-    columns, sensitive = [], []
-    for name in dict.fromkeys(asked.sensitive):
-        column, described = _sensitive(codes[name], (asked.hierarchies or {}).get(name), unit)
-        columns.append(column.codes)
-        sensitive.append(described)
-    quasi = [codes[name].codes for name in dict.fromkeys(asked.quasi)]
-    return measure(fold(quasi, columns, unit, weights), sensitive, asked.threshold)
-
-
-def _sensitive(
-    column: CodedColumn, spec: AnyHierarchy | None, unit: Any
-) -> tuple[CodedColumn, SensitiveColumn]:
-    ordered, maps = column.domain.kind is not Kind.TEXT, None
-    if spec is not None:
-        hierarchy = resolve(spec, Path()).build(column.domain, column.name)
-        column = align(column, hierarchy.leaves)
-        ordered, maps = ordered or hierarchy.ordered, hierarchy.maps
-    people = people_per_code(column, unit)
-    return column, SensitiveColumn(column.name, people, ordered=ordered, maps=maps)
-
-
-def _draft(engine: MemoryEngine) -> Draft:
-    columns = [engine.code(name) for name in engine.names]
-    return in_company(drafted([Sketch.of(column) for column in columns]), columns)
-
-
-@contextmanager
-def _enough_memory() -> Iterator[None]:
-    try:
-        yield
-    except MemoryError:
-        pass
-    else:
-        return
-    raise LimitError("the table does not fit into memory", remedy="release it in parts")

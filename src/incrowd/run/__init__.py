@@ -1,0 +1,41 @@
+"""Composition: everything that can be asked for, from a frame or from a file.
+
+Each function puts parts together and does nothing else. Names are loaded when they are first used:
+whoever asks for a risk need not wait for the searches.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from incrowd.run.drafts import draft, draft_file
+    from incrowd.run.reading import AnyPath, Reading
+    from incrowd.run.releases import anonymize, anonymize_file, check, check_file
+    from incrowd.run.risks import risk, risk_file
+
+__all__ = [
+    "AnyPath",
+    "Reading",
+    "anonymize",
+    "anonymize_file",
+    "check",
+    "check_file",
+    "draft",
+    "draft_file",
+    "risk",
+    "risk_file",
+]
+
+_HOMES = {
+    "drafts": ("draft", "draft_file"),
+    "reading": ("AnyPath", "Reading"),
+    "releases": ("anonymize", "anonymize_file", "check", "check_file"),
+    "risks": ("risk", "risk_file"),
+}
+
+
+def __getattr__(name: str) -> Any:
+    for home, names in _HOMES.items():
+        if name in names:
+            return getattr(import_module(f"incrowd.run.{home}"), name)
+    raise AttributeError(f"module 'incrowd.run' has no attribute {name!r}")

@@ -1,0 +1,57 @@
+"""What all that can be asked for begins with: a frame, or a file that is read."""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import narwhals.stable.v2 as nw
+import polars as pl
+
+from incrowd.errors import InputError, LimitError, boundary
+from incrowd.io import tables
+from incrowd.table.encode import to_polars
+
+AnyPath: TypeAlias = str | os.PathLike[str]
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How to read a text file; what is None is found."""
+
+    delimiter: str | None = None
+    encoding: str | None = None
+    header: bool | None = None
+
+    def read(self, path: AnyPath) -> tables.Source:
+        """The table in this file."""
+        return tables.read(path, self.delimiter, self.encoding, header=self.header)
+
+
+def rows_of(frame: Any) -> pl.DataFrame:
+    """Any frame as one of Polars, for counting."""
+    frame = collected(frame)
+    if isinstance(frame, pl.DataFrame):
+        return frame
+    with boundary(InputError("the frame cannot be read")):
+        narrow = nw.from_native(frame, eager_only=True)
+        return pl.DataFrame([to_polars(narrow[name]).alias(name) for name in narrow.columns])
+
+
+def collected(frame: Any) -> Any:
+    """A lazy frame computed once: its rows might come in another order the second time."""
+    with boundary(InputError("the frame cannot be computed")):
+        return frame.collect() if isinstance(frame, pl.LazyFrame) else frame
+
+
+@contextmanager
+def enough_memory() -> Iterator[None]:
+    """Running out of memory is told as what it is."""
+    try:
+        yield
+    except MemoryError:
+        pass
+    else:
+        return
+    raise LimitError("the table does not fit into memory", remedy="release it in parts")
