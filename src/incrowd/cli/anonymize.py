@@ -92,7 +92,8 @@ def anonymize(  # noqa: PLR0913  one parameter per flag
 ) -> None:
     """Make a release of FILE that keeps the policy, or the quick request, and verify it."""
     from incrowd import run  # noqa: PLC0415  not for --help
-    from incrowd.cli.request import Flags, held, key_of  # noqa: PLC0415  not for --help
+    from incrowd.cli.request import Flags, key_of  # noqa: PLC0415  not for --help
+    from incrowd.cli.table import held  # noqa: PLC0415  not for --help
     from incrowd.report import json, text  # noqa: PLC0415  not for --help
     from incrowd.watch import Watch  # noqa: PLC0415  not for --help
 

@@ -34,7 +34,8 @@ def check(  # noqa: PLR0913  one parameter per flag
 ) -> int:
     """Check every model on the rows of FILE; exit code 1 if one is not met."""
     from incrowd import run  # noqa: PLC0415  not for --help
-    from incrowd.cli.request import Flags, held  # noqa: PLC0415  not for --help
+    from incrowd.cli.request import Flags  # noqa: PLC0415  not for --help
+    from incrowd.cli.table import held  # noqa: PLC0415  not for --help
     from incrowd.report import json, text  # noqa: PLC0415  not for --help
 
     said = Output(as_json=as_json, quiet=quiet)

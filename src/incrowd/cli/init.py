@@ -45,7 +45,7 @@ def init(  # noqa: PLR0913  one parameter per flag
 ) -> None:
     """Draft a policy for FILE: a role and a hierarchy for each column, with reasons."""
     from incrowd import run  # noqa: PLC0415  not for --help
-    from incrowd.cli.request import held  # noqa: PLC0415  not for --help
+    from incrowd.cli.table import held  # noqa: PLC0415  not for --help
     from incrowd.io import files  # noqa: PLC0415  not for --help
     from incrowd.io.atomic import replacing  # noqa: PLC0415  not for --help
     from incrowd.policy.draft import to_toml  # noqa: PLC0415  not for --help

@@ -99,7 +99,7 @@ def mask(  # noqa: PLR0913  one parameter per flag
 ) -> None:
     """Write the columns of FILE that do not tell its records apart, as they are."""
     from incrowd import discovery, run  # noqa: PLC0415  not for --help
-    from incrowd.cli.request import held  # noqa: PLC0415  not for --help
+    from incrowd.cli.table import held  # noqa: PLC0415  not for --help
     from incrowd.report import json, text  # noqa: PLC0415  not for --help
     from incrowd.watch import Watch  # noqa: PLC0415  not for --help
 

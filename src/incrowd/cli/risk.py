@@ -30,7 +30,7 @@ def risk(  # noqa: PLR0913  one parameter per flag
 ) -> None:
     """Tell how easily the people in FILE are found, and what is then learned."""
     from incrowd import run  # noqa: PLC0415  not for --help
-    from incrowd.cli.request import held  # noqa: PLC0415  not for --help
+    from incrowd.cli.table import held  # noqa: PLC0415  not for --help
     from incrowd.report import json, text  # noqa: PLC0415  not for --help
 
     said = Output(as_json=as_json, quiet=quiet)
