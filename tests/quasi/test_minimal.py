@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 import naive.minimal
 from incrowd.errors import InfeasibleError, PolicyError
+from incrowd.quasi import branch, judges
 from incrowd.quasi.measures import folded
 from incrowd.quasi.minimal import Search, minimal_sets
 from incrowd.quasi.question import Question
@@ -81,6 +82,22 @@ def test_minimal_sets_of_any_ratio_are_those_of_brute_force(method, measure, tab
         wide = naive.minimal.minimal(rows, counts, width, measure, ratio)
         assert found.sets == tuple(c for c in wide if limit is None or len(c) <= limit)
         assert limit is not None or found.complete
+
+
+@pytest.mark.parametrize("method", ["hitting-sets", "depth-first"])
+@pytest.mark.parametrize("measure", list(Measure))
+@settings(max_examples=40, deadline=None)
+@given(table=tallies(), ratio=st.floats(0.3, 0.99))
+def test_guesses_and_classes_left_out_change_nothing(method, measure, table, ratio):
+    rows, counts = table
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(branch, "_SPARE", 1)
+        patch.setattr(judges, "_MANY", 4)
+        patch.setattr(judges, "_SHARE", 2)
+        found = answer(records_of(rows, counts), measure, ratio, method=method)
+    if found is not None:
+        wide = naive.minimal.minimal(rows, counts, len(rows[0]), measure, ratio)
+        assert found.sets == wide
 
 
 @pytest.mark.parametrize("method", ["subtable", "iterative"])

@@ -44,13 +44,3 @@ def keep_minimal(masks: Masks) -> int:
             masks[kept, 1] = high
             kept += 1
     return kept
-
-
-@jit
-def missed(masks: Masks, low: np.uint64, high: np.uint64) -> int:
-    """How many masks have no column of this set."""
-    number = 0
-    for i in range(len(masks)):
-        if masks[i, 0] & low == 0 and masks[i, 1] & high == 0:
-            number += 1
-    return number

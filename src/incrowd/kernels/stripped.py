@@ -36,6 +36,14 @@ def refine(
     bounds[0] = 0
     for c in range(len(starts) - 1):
         first, size = starts[c], starts[c + 1] - starts[c]
+        if size == 2:
+            if column[rows[first]] == column[rows[first + 1]]:
+                split[end] = rows[first]
+                split[end + 1] = rows[first + 1]
+                end += 2
+                classes += 1
+                bounds[classes] = end
+            continue
         for i in range(size):
             seen[i] = column[rows[first + i]]
             tally[seen[i]] += 1
@@ -136,6 +144,7 @@ def cost_refined(
     rows: Codes,
     starts: Counts,
     costs: Counts,
+    lost: int,
     column: Codes,
     weights: Counts,
     kind: int,
@@ -146,11 +155,12 @@ def cost_refined(
     """Least and most of what all classes cost once they are split by a column.
 
     Classes are split in turn until it is clear whether the cost keeps to the budget; a budget
-    below 0 wants the exact cost, as least and most. `sums` has three lines with a zero for every
-    code, and has them again afterwards; `seen` has room for every code.
+    below 0 wants all of them split. `lost` is the most that classes left out cost. `sums` has a
+    line with a zero for every code, three with weights, and has them again afterwards; `seen` has
+    room for every code.
     """
     least = 0
-    most = costs.sum()
+    most = costs.sum() + lost
     for c in range(len(costs)):
         if budget >= 0 and (least > budget or most <= budget):
             break

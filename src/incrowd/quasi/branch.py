@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -32,6 +32,11 @@ class Stripped:
         """Number of classes."""
         return len(self.starts) - 1
 
+    @property
+    def repeated(self) -> int:
+        """Rows beyond the first of their class; 0 for a key."""
+        return len(self.rows) - self.number
+
 
 @dataclass(frozen=True, eq=False)
 class Costly:
@@ -43,6 +48,7 @@ class Costly:
     """The most that the classes left out cost."""
 
 
+@cache
 def _kernels() -> Any:
     from incrowd.kernels import stripped  # noqa: PLC0415  numba only when it is needed
 
@@ -54,8 +60,8 @@ class Splitter:
 
     def __init__(self, records: Records) -> None:
         self._codes = records.codes
-        self._domain = int(records.domains.max(initial=1))
-        self._tally = np.zeros(self._domain, dtype=np.int32)
+        self._domains = records.domains
+        self._tally = np.zeros(int(self._domains.max(initial=1)), dtype=np.int32)
         self._seen = np.empty(records.rows, dtype=np.int32)
         rows = records.rows if records.rows > 1 else 0
         bounds = np.array([0, rows] if rows else [0], dtype=np.int64)
@@ -63,29 +69,45 @@ class Splitter:
 
     def split(self, here: Stripped, column: int) -> Stripped:
         """The classes split by one column."""
+        return self._split(here, column, self._tally, self._seen)
+
+    def singles(self, columns: Sequence[int]) -> list[Stripped]:
+        """The classes of each single column."""
+        if len(self.whole.rows) < _SMALL:
+            return [self.split(self.whole, column) for column in columns]
+        return in_threads([partial(self._single, column) for column in columns])
+
+    def _single(self, column: int) -> Stripped:
+        tally, seen = np.zeros_like(self._tally), np.empty_like(self._seen)
+        return self._split(self.whole, column, tally, seen)
+
+    def _split(self, here: Stripped, column: int, tally: Codes, seen: Codes) -> Stripped:
         rows = np.empty_like(here.rows)
         bounds = np.empty(len(rows) // 2 + 1, dtype=np.int64)
         number = _kernels().refine(
-            here.rows, here.starts, self._codes[column], self._tally, self._seen, rows, bounds
+            here.rows, here.starts, self._codes[column], tally, seen, rows, bounds
         )
         bounds = bounds[: number + 1].copy()
         return Stripped(rows[: bounds[-1]].copy(), bounds)
 
     def cost(self, here: Costly, column: int, budget: Budget, *, exact: bool) -> Cost:
-        """Least and most that the classes split by one column cost, none left out.
+        """Least and most that the classes split by one column cost.
 
-        They are equal if `exact`; otherwise they only tell whether the budget is kept to.
+        They differ by what classes left out may cost; unless `exact`, they only tell whether the
+        budget is kept to.
         """
+        domain = int(self._domains[column])
         least, most = _kernels().cost_refined(
             here.classes.rows,
             here.classes.starts,
             here.costs,
+            here.lost,
             self._codes[column],
             budget.weights,
             budget.kind,
             -1 if exact else max(budget.left, 0),
-            np.zeros((3, self._domain), dtype=np.int64),
-            np.empty(self._domain, dtype=np.int32),
+            np.zeros((3 if len(budget.weights) else 1, domain), dtype=np.int64),
+            np.empty(domain, dtype=np.int32),
         )
         return int(least), int(most)
 
@@ -97,9 +119,9 @@ class Branch:
     of single columns are kept for good.
     """
 
-    def __init__(self, splitter: Splitter) -> None:
+    def __init__(self, splitter: Splitter, columns: Sequence[int]) -> None:
         self._splitter = splitter
-        self._single: dict[int, Stripped] = {}
+        self._single = dict(zip(columns, splitter.singles(columns), strict=True))
         self._path: list[int] = []
         self._stack: list[Stripped] = [splitter.whole]
 
@@ -115,8 +137,6 @@ class Branch:
     def _next(self, column: int) -> Stripped:
         if self._path:
             return self._splitter.split(self._stack[-1], column)
-        if column not in self._single:
-            self._single[column] = self._splitter.split(self._stack[0], column)
         return self._single[column]
 
 
@@ -186,10 +206,8 @@ class CostBranch:
         here = self.classes(columns)
         work = partial(self._splitter.cost, here, budget=self._budget, exact=exact)
         if len(more) == 1 or len(here.classes.rows) < _SMALL:
-            found = [work(column) for column in more]
-        else:
-            found = in_threads([partial(work, column) for column in more])
-        return [(least, most + here.lost) for least, most in found]
+            return [work(column) for column in more]
+        return in_threads([partial(work, column) for column in more])
 
     def _next(self, column: int) -> Costly:
         if self._path:

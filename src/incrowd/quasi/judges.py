@@ -16,7 +16,7 @@ from incrowd.quasi.shortfall import budget
 Masks = NDArray[np.uint64]
 
 _PAIRS = 256
-_FIRST_PAIRS = 512
+_FIRST_PAIRS = 128
 _MANY = 2**15
 """From so many rows on it pays to guess from a sample first."""
 _SHARE = 16
@@ -65,7 +65,7 @@ class KeyJudge:
 
 
 class RatioJudge:
-    """The columns outside failing sets; `order` is the column of each bit, the best first.
+    """The columns outside failing sets; `order` is the column of each bit, the best last.
 
     A failing set grows by a column only if it then fails in the table; columns with which it is
     good enough in a sample by far (`guess`) are not tried.
@@ -87,7 +87,7 @@ class RatioJudge:
         if columns and self._branch.keeps(columns):
             return self.first()
         grown = list(columns)
-        for column in self._order:
+        for column in reversed(self._order):
             if column not in columns and self._fails(grown, column):
                 grown.append(column)
         return mask_of([column for column in self._order if column not in grown], self._order)

@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 
@@ -26,6 +27,11 @@ MOST_COLUMNS = 128
 """How many columns fit into the words of a hitting-set search."""
 _SMALL = 3
 """Up to this size, searching size by size is the quickest for ratios below 1."""
+_WIDE = 25
+"""Beyond so many columns, searching all sizes at ratios below 1 is hopeless in a short time."""
+
+Costs: TypeAlias = tuple[int, list[int], int]
+"""What no column costs, each one alone, and all together."""
 
 
 @dataclass(frozen=True)
@@ -80,23 +86,36 @@ class Search:
         self._budget = budget(records, question.measure, question.ratio)
         self._splitter = Splitter(records)
         self._branch = CostBranch(self._splitter, self._budget)
+        self._keys = Branch(self._splitter, ())
         self._most = min(question.max_size or records.width, records.width)
         self._samples = Samples((), question.delta)
 
     def run(self, rng: np.random.Generator) -> Minimal:
         """Search to the end or until the time is up."""
-        columns = range(self._records.width)
-        cost = [least for least, _ in self._branch.costs((), columns)]
-        whole = int(self._branch.classes(()).costs.sum())
-        order = sorted((j for j in columns if self._varies(j)), key=cost.__getitem__)
-        if self._least_cost(order, whole) > self._budget.left:
+        columns = [column for column in range(self._records.width) if self._varies(column)]
+        look = self._for_key if self._question.keys else self._for_ratio
+        none, each, every = look(columns)
+        if self._budget.left < 0 or every > self._budget.left:
             raise self._infeasible()
-        if whole <= self._budget.left:
-            self._found.sets.update((column,) for column in columns)
+        if none <= self._budget.left:
+            self._found.sets.update((column,) for column in range(self._records.width))
             self._found.complete = True
         else:
-            self._go(order, rng)
+            self._go([column for _, column in sorted(zip(each, columns, strict=True))], rng)
         return self.answer()
+
+    def _for_key(self, columns: list[int]) -> Costs:
+        branch = self._keys = Branch(self._splitter, columns)
+        each = [branch.classes([column]).repeated for column in columns]
+        every = branch.classes([column for _, column in sorted(zip(each, columns, strict=True))])
+        return branch.classes(()).repeated, each, every.repeated
+
+    def _for_ratio(self, columns: list[int]) -> Costs:
+        none = int(self._branch.classes(()).costs.sum())
+        each = [least for least, _ in self._branch.costs((), columns)]
+        order = [column for _, column in sorted(zip(each, columns, strict=True))]
+        every = self._branch.costs(order[:-1], order[-1:])[0][0] if order else none
+        return none, each, every
 
     def answer(self) -> Minimal:
         """What is known now."""
@@ -124,12 +143,6 @@ class Search:
         codes = self._records.codes[column]
         return bool((codes != codes[0]).any())
 
-    def _least_cost(self, order: list[int], whole: int) -> int:
-        """What all columns together cost; nothing costs less."""
-        if not order or self._budget.left < 0:
-            return whole
-        return self._branch.costs(order[:-1], order[-1:])[0][0]
-
     def _infeasible(self) -> InfeasibleError:
         """No set reaches the ratio: duplicates stand in the way."""
         question, reached = self._question, best(self._records)
@@ -141,7 +154,7 @@ class Search:
         )
 
     def _go(self, order: list[int], rng: np.random.Generator) -> None:
-        match self._method():
+        match self._method(len(order)):
             case "levelwise":
                 self._upwards([(column,) for column in range(self._records.width)])
             case "subtable" | "iterative":
@@ -152,12 +165,17 @@ class Search:
             case _:
                 self._hit(order)
 
-    def _method(self) -> Method:
-        """The quickest method if none is asked for."""
+    def _method(self, columns: int) -> Method:
+        """The quickest method if none is asked for.
+
+        Growing failing sets of many columns takes long, so that size by size gets further.
+        """
         if self._question.method != "auto":
             return self._question.method
-        few = self._most <= _SMALL and self._question.measure is Measure.SEPARATION
-        return "depth-first" if few and not self._question.keys else "hitting-sets"
+        small = self._most <= _SMALL and self._question.measure is Measure.SEPARATION
+        limited = self._question.max_size is not None or self._watch.remaining is not None
+        by_size = small or (limited and columns > _WIDE)
+        return "depth-first" if by_size and not self._question.keys else "hitting-sets"
 
     def _upwards(self, border: list[tuple[int, ...]]) -> None:
         good = CostBranch(self._splitter, self._budget).keeps
@@ -173,10 +191,11 @@ class Search:
                 f"{len(order)} columns vary, and sets of at most {MOST_COLUMNS} can be searched",
                 remedy=f"name at most {MOST_COLUMNS}, or search depth-first up to a small size",
             )
-        judge = self._judge(order)
-        HittingSets(judge, order, self._found).run(self._most, self._watch)
+        worst_first = order[::-1]
+        judge = self._judge(worst_first)
+        HittingSets(judge, worst_first, self._found).run(self._most, self._watch)
 
     def _judge(self, order: list[int]) -> Judge:
         if self._question.keys:
-            return KeyJudge(self._records, Branch(self._splitter), order)
+            return KeyJudge(self._records, self._keys, order)
         return RatioJudge(self._branch, order, guess_of(self._records, self._question))
