@@ -41,7 +41,7 @@ lint: $(VENV)/.dev
 	$(BIN)/mypy
 
 bench: $(VENV)/.dev  ## Ratios against named references, with memory
-	$(BIN)/python -m benchmarks
+	$(BIN)/python -m benchmarks --install
 
 clean:  ## Forget everything made here
 	rm -rf $(VENV) demo .mypy_cache .ruff_cache .pytest_cache .hypothesis

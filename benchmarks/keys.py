@@ -50,7 +50,9 @@ print(best, len(search.get_uccs()))
 
 
 def install() -> None:
-    """Make a separate environment for the reference."""
+    """Make a separate environment for the reference, unless there is one."""
+    if THEIRS.exists():
+        return
     subprocess.run([sys.executable, "-m", "venv", str(THEIRS)], check=True)
     pip = [str(THEIRS / "bin" / "python"), "-m", "pip", "install", "--quiet"]
     subprocess.run([*pip, "desbordante", "pandas"], check=True)

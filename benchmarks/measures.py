@@ -127,7 +127,7 @@ def main() -> None:
     """Print the ratios; 5 against `n_unique` is the least we accept, and 0.1 s for Adult."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rows", type=int, default=10_000_000)
-    rows = parser.parse_args().rows
+    rows = parser.parse_known_args()[0].rows
     table = adult()
     list(all_ratios(table))
     ratios(table, range(9))

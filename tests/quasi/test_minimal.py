@@ -6,6 +6,7 @@ import polars as pl
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from scipy.stats import binomtest
 
 import naive.minimal
 from incrowd.errors import InfeasibleError, PolicyError
@@ -311,3 +312,28 @@ def test_adult_size_by_size_gives_the_same_sets(adult):
     small = minimal_sets(adult, Measure.SEPARATION, 0.99, max_size=3)
     assert small.sets == tuple(columns for columns in whole.sets if len(columns) <= 3)
     assert small.guarantee.not_searched == "sets of more than 3 columns"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("method", ["subtable", "iterative"])
+@pytest.mark.parametrize(("measure", "ratio"), [("distinct", 0.25), ("separation", 0.97)])
+def test_over_200_seeds_samples_lose_sets_no_more_often_than_they_may(method, measure, ratio):
+    seeds, delta = 200, 0.2
+    rng = np.random.default_rng(8)
+    codes = np.stack([rng.zipf(1.6, 3000).clip(max=c) for c in (4, 9, 20, 40, 90)])
+    records = Records(tuple("abcde"), codes.astype(np.int32), np.ones(3000, dtype=np.int64))
+    every = minimal_sets(records, Measure(measure), ratio, method="levelwise")
+    assert len(every.sets) > 1
+    wrong = sum(
+        minimal_sets(
+            records,
+            Measure(measure),
+            ratio,
+            method=method,
+            delta=delta,
+            rng=np.random.default_rng(seed),
+        ).sets
+        != every.sets
+        for seed in range(seeds)
+    )
+    assert binomtest(wrong, seeds, delta, alternative="greater").pvalue > 1e-6
