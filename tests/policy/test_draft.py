@@ -57,7 +57,12 @@ def numbered(pattern):
         ("c1", numbered("a long remark about somebody, with number {i} in it"), "drop", False),
         ("c1", list(range(1000, 1100)), "identifier", False),
         ("c1", [i / 7 for i in range(100)], "quasi", False),
-        ("c1", [np.datetime64("2020-01-01") + i for i in range(100)], "quasi", False),
+        (
+            "c1",
+            [np.datetime64("2020-01-01") + np.timedelta64(i, "D") for i in range(100)],
+            "quasi",
+            False,
+        ),
         ("c1", ["same"] * 100, "keep", True),
         ("c1", [None] * 100, "drop", True),
         ("name", numbered("N {i}"), "identifier", True),

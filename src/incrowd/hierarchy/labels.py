@@ -153,7 +153,8 @@ def _before(leaves: Domain, text: str, *, after: bool) -> int | None:
     if date is None:
         return None
     moments = leaves.values.astype("datetime64[us]")
-    return int(np.searchsorted(moments, (date + 1 if after else date).astype("datetime64[us]")))
+    step = np.array(int(after), dtype=f"timedelta64[{np.datetime_data(date.dtype)[0]}]")
+    return int(np.searchsorted(moments, (date + step).astype("datetime64[us]")))
 
 
 def count_below(values: Values, bound: Number, *, after: bool = False) -> int:
