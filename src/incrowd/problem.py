@@ -30,6 +30,8 @@ class Problem:
     """The largest share of the tally's records that may be left out, 0..1."""
     missing: Missing = Missing.OWN_VALUE
     seed: int = 0
+    consistent: bool = False
+    """Whether records with the same quasi-identifying values must show the same."""
 
     @property
     def suppressible(self) -> int:

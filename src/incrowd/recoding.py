@@ -1,8 +1,9 @@
 """What is done to the rows, and what that shows."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from math import inf
 from typing import Protocol
 
 import numpy as np
@@ -25,6 +26,16 @@ class QuasiColumn:
     """How much its loss matters; weights are normalized to sum 1 where they are used."""
     lowest: int = 0
     """The lowest level that may be shown, below the hierarchy's height."""
+    highest: int | None = None
+    """The highest level that may be shown; None is the hierarchy's height."""
+    widest: float = inf
+    """The largest extent of an ordered column that a class may span, on the scale of its
+    `Domain.positions`."""
+
+    @property
+    def top(self) -> int:
+        """The highest level that may be shown."""
+        return self.hierarchy.height if self.highest is None else self.highest
 
     @cached_property
     def range(self) -> tuple[int, int]:
@@ -90,11 +101,11 @@ class Pieces:
 
 
 class Recoding(Protocol):
-    """What a search decides: `Levels` or `Spans` (more kinds come with other searches)."""
+    """What a search decides: `Levels`, `Cells` or `Spans`."""
 
     @property
     def kind(self) -> str:
-        """`levels` or `spans`."""
+        """`levels`, `cells` or `spans`."""
 
     @property
     def pieces(self) -> Pieces:
@@ -126,6 +137,44 @@ class Levels:
             lows, highs = column.hierarchy.bounds[h]
             low[j], high[j], level[j] = lows[node], highs[node], h
         return low, high, level
+
+
+@dataclass(frozen=True, eq=False)
+class Cells:
+    """Generalization cell by cell: each class shows a level of its own in every column.
+
+    All records of a class have the same node there. A search gives no two classes that show the
+    same (see `told_apart`): to whoever sees the release they are one.
+    """
+
+    levels: Codes
+    """The level of each column in each class: shape (d, classes)."""
+    pieces: Pieces
+    kind: str = "cells"
+
+    def cells(self, tally: Tally, columns: tuple[QuasiColumn, ...]) -> tuple[Codes, Codes, Codes]:
+        """Each class shows the nodes of its own levels."""
+        first = _first_rows(self.pieces.class_of)
+        low, high = np.empty_like(self.levels), np.empty_like(self.levels)
+        for j, column in enumerate(columns):
+            codes = tally.quasi[j, first]
+            low[j], high[j] = column.hierarchy.cover(self.levels[j], codes)
+        return low, high, self.levels
+
+    def told_apart(self, tally: Tally, columns: tuple[QuasiColumn, ...]) -> "Cells":
+        """The same recoding with classes that show the same in every column made one.
+
+        A node that stands on several levels shows one label, so what is compared are runs of
+        leaves, and whether a cell is suppressed.
+        """
+        cut = tally.split(self.pieces.row, self.pieces.count)
+        low, high, level = self.cells(cut, columns)
+        tops = np.array([[column.hierarchy.height] for column in columns], dtype=np.int32)
+        low, high = np.where(level >= tops, -1, low), np.where(level >= tops, -1, high)
+        place, number = numbered(np.vstack([low, high]).astype(np.int32))
+        shared = np.empty((len(columns), number), dtype=np.int32)
+        shared[:, place] = self.levels
+        return Cells(shared, replace(self.pieces, class_of=_placed(place, self.pieces.class_of)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -161,9 +210,7 @@ class Spans:
         """The same recoding with classes that show the same in every column made one."""
         cut = tally.split(self.pieces.row, self.pieces.count)
         place, _ = numbered(np.vstack(self.cells(cut, columns)))
-        class_of = self.pieces.class_of
-        joined = np.where(class_of >= 0, place[class_of], SUPPRESSED).astype(np.int32)
-        return Spans(Pieces(self.pieces.row, self.pieces.count, joined))
+        return Spans(replace(self.pieces, class_of=_placed(place, self.pieces.class_of)))
 
 
 def outcome_of(
@@ -182,6 +229,10 @@ def outcome_of(
     return Outcome(
         columns, low, high, level, classes, suppressed, spans, tally=cut, class_of=pieces.class_of
     )
+
+
+def _placed(place: Codes, class_of: Codes) -> Codes:
+    return np.where(class_of >= 0, place[class_of], SUPPRESSED).astype(np.int32)
 
 
 def _first_rows(class_of: Codes) -> Codes:

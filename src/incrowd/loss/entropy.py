@@ -7,13 +7,13 @@ import numpy as np
 from pydantic.dataclasses import dataclass
 
 from incrowd.arrays import Codes, Counts, Flags, Floats
-from incrowd.loss.cells import CellLoss, Cells, cells_at, cells_of
+from incrowd.loss.cells import Cells, MeanLoss, cells_at, cells_of
 from incrowd.recoding import Outcome, QuasiColumn
 from incrowd.values import STRICT
 
 
 @dataclass(frozen=True, config=STRICT)
-class Entropy(CellLoss):
+class Entropy(MeanLoss):
     """The mean over cells of bits lost over bits that suppressing the cell would lose.
 
     A record with value v, shown as a node, loses log2(records under the node / records with v);

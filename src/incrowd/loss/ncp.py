@@ -56,7 +56,7 @@ def ncp_of_classes(outcome: Outcome) -> Floats:
 
 def _extents(cells: Cells) -> Floats:
     first, last = cells.column.range
-    place = _places(cells.column)
+    place = places(cells.column)
     whole = place[last] - place[first]
     if whole <= 0:
         return np.zeros(len(cells.low), dtype=np.float64)
@@ -65,7 +65,7 @@ def _extents(cells: Cells) -> Floats:
     return extents
 
 
-def _places(column: QuasiColumn) -> Floats:
+def places(column: QuasiColumn) -> Floats:
     """Where each code lies on its scale; by rank if the scale has no finite length."""
     place = np.concatenate([[0.0], column.hierarchy.leaves.positions])
     first, last = column.range

@@ -6,6 +6,7 @@ from typing import Protocol
 
 from incrowd.problem import Problem
 from incrowd.recoding import Recoding
+from incrowd.search.explored import Explored
 from incrowd.watch import Watch
 
 
@@ -22,6 +23,8 @@ class Found:
     """One sentence for people: what was looked at, why this one."""
     facts: Mapping[str, float] = field(default_factory=dict)
     """Figures for machines: nodes in the lattice, nodes examined, …"""
+    explored: Explored | None = None
+    """The nodes that were looked at, if the search goes through a lattice."""
 
 
 class Search(Protocol):

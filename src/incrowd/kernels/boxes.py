@@ -1,0 +1,57 @@
+"""What it costs to show a run of codes of a column as one cell.
+
+`boxes` is (costs, start, width, nodes, limits), the columns laid out flat. `limits[j]` is (weight,
+lowest, highest, widest). The column j is one of three kinds:
+
+- `width[j] > 0`, few values: `costs[start[j] + low * width[j] + high]` is the cost.
+- `width[j] == 0`, ordered: `costs[start[j] + 2 * code]` and the place after it are where the node
+  of a code begins and ends on a scale from 0 to the column's weight.
+- `width[j] < 0`, a tree with `-width[j]` codes, level by level: `nodes[start[j] + level * -width[j]
+  + code]` is the node of a code, `costs` at the same place what it costs.
+
+A missing value is code 0; shown together with others it costs the column's whole weight.
+"""
+
+from typing import TypeAlias
+
+import numpy as np
+
+from incrowd.arrays import Codes, Counts, Floats
+from incrowd.kernels.compile import jit
+
+Boxes: TypeAlias = tuple[Floats, Counts, Counts, Codes, Floats]
+
+FORBIDDEN = 1e6
+"""The cost of a cell that may not be shown: more than all others together."""
+
+
+@jit
+def cell_cost(boxes: Boxes, j: int, low: int, high: int) -> float:
+    """The weighted cost of showing the codes `low` to `high` of column j as one cell."""
+    costs, start, width, nodes, limits = boxes
+    size = width[j]
+    first = start[j]
+    if size > 0:
+        return float(costs[first + low * size + high])
+    if high == 0:
+        return 0.0
+    if low == 0:
+        return float(limits[j, 0])
+    if size == 0:
+        extent = costs[first + 2 * high + 1] - costs[first + 2 * low]
+        return float(extent if extent <= limits[j, 3] else FORBIDDEN)
+    level = np.int64(limits[j, 1])
+    at = first - level * size
+    while nodes[at + low] != nodes[at + high]:
+        at -= size
+        level += 1
+    return float(costs[at + low] if level <= np.int64(limits[j, 2]) else FORBIDDEN)
+
+
+@jit
+def box_cost(boxes: Boxes, low: Codes, high: Codes) -> float:
+    """The weighted cost of a class that spans these codes, column by column."""
+    total = 0.0
+    for j in range(len(low)):
+        total += cell_cost(boxes, j, low[j], high[j])
+    return total

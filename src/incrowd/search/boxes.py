@@ -1,0 +1,113 @@
+"""The cost of classes that show the span of their records, laid out flat for kernels.
+
+Costs are those of the problem's loss if it is a mean of what cells cost, of GCP otherwise: local
+recoding makes small what it can add up. Columns with many values always cost their NCP.
+"""
+
+import numpy as np
+
+from incrowd.arrays import Codes, Flags, Floats
+from incrowd.kernels.boxes import FORBIDDEN, Boxes
+from incrowd.loss.cells import CellLoss, Cells
+from incrowd.loss.ncp import Gcp, places
+from incrowd.problem import Problem
+from incrowd.recoding import QuasiColumn
+
+_LARGEST_TABLE = 2**18
+"""Columns with more pairs of codes have no table of all costs."""
+
+
+def boxes_of(problem: Problem) -> Boxes:
+    """The columns of a problem, laid out flat; weights sum to 1."""
+    loss = cell_loss(problem)
+    weights = np.array([column.weight for column in problem.columns], dtype=np.float64)
+    weights /= weights.sum()
+    parts = [_laid_out(column, loss) for column in problem.columns]
+    sizes = np.array([len(costs) for costs, _, _ in parts], dtype=np.int64)
+    limits = [
+        [weight, column.lowest, column.top, weight * _widest(column)]
+        for column, weight in zip(problem.columns, weights.tolist(), strict=True)
+    ]
+    return (
+        np.concatenate(
+            [_weighted(costs, w) for (costs, _, _), w in zip(parts, weights, strict=True)]
+        ),
+        (np.cumsum(sizes) - sizes).astype(np.int64),
+        np.array([width for _, _, width in parts], dtype=np.int64),
+        np.concatenate([nodes for _, nodes, _ in parts]),
+        np.array(limits, dtype=np.float64),
+    )
+
+
+def cell_loss(problem: Problem) -> CellLoss:
+    """The problem's loss if it is a mean of what cells cost, else GCP."""
+    return problem.loss if isinstance(problem.loss, CellLoss) else Gcp()
+
+
+def _weighted(costs: Floats, weight: float) -> Floats:
+    weighted: Floats = np.where(costs >= FORBIDDEN, FORBIDDEN, costs * weight)
+    return weighted
+
+
+def _laid_out(column: QuasiColumn, loss: CellLoss) -> tuple[Floats, Codes, int]:
+    """Costs and nodes of a column, and its width (see `kernels.boxes`)."""
+    codes = len(column.hierarchy.leaves) + 1
+    if codes * codes <= _LARGEST_TABLE:
+        costs = _table(column, loss)
+        return costs, np.zeros(len(costs), dtype=np.int32), codes
+    if column.hierarchy.ordered:
+        costs = _scale(column)
+        return costs, np.zeros(len(costs), dtype=np.int32), 0
+    costs = np.array(Gcp().cell_costs(column))
+    return costs.ravel(), np.ascontiguousarray(column.hierarchy.maps).ravel(), -codes
+
+
+def _table(column: QuasiColumn, loss: CellLoss) -> Floats:
+    """The cost of every run of codes, `low * codes + high`."""
+    codes = len(column.hierarchy.leaves) + 1
+    low, high = (side.ravel().astype(np.int32) for side in np.indices((codes, codes)))
+    backwards = low > high
+    high = np.maximum(low, high)
+    level = np.maximum(column.hierarchy.join_level(low, high), column.lowest).astype(np.int32)
+    wide = _too_wide(column, low, high, level)
+    low, high = column.widened(low, high)
+    if not column.hierarchy.ordered:
+        low, high = column.hierarchy.cover(level, low)
+    costs = np.asarray(loss.cost(Cells(column, low, high, level, True)), dtype=np.float64)
+    costs[wide] = FORBIDDEN
+    costs[backwards] = 0.0
+    return costs
+
+
+def _too_wide(column: QuasiColumn, low: Codes, high: Codes, level: Codes) -> Flags:
+    """Which cells the policy's limits forbid; those of the highest level hold missing values."""
+    if not column.hierarchy.ordered:
+        above: Flags = level > column.top
+        return above
+    place = np.concatenate([[0.0], column.hierarchy.leaves.positions])
+    low, high = column.widened(low, high)
+    with np.errstate(invalid="ignore", over="ignore"):
+        wide: Flags = place[high] - place[low] > column.widest
+    mixed: Flags = (low == 0) & (high > 0)
+    return np.where(mixed, column.top < column.hierarchy.height, wide)
+
+
+def _scale(column: QuasiColumn) -> Floats:
+    """Where the lowest node of each code begins and ends, 0 to 1 over the column's range."""
+    place = places(column)
+    first, last = column.range
+    codes = np.arange(len(place), dtype=np.int32)
+    ends = (np.clip(end, first, last) for end in column.widened(codes, codes))
+    whole = place[last] - place[first]
+    scaled = [(place[end] - place[first]) / whole if whole > 0 else 0.0 * place for end in ends]
+    return np.stack(scaled, axis=1).ravel()
+
+
+def _widest(column: QuasiColumn) -> float:
+    """The largest extent of a class over that of the column."""
+    if not column.hierarchy.ordered or not np.isfinite(column.widest):
+        return float("inf")
+    place = np.concatenate([[0.0], column.hierarchy.leaves.positions])
+    first, last = column.range
+    whole = float(place[last] - place[first])
+    return column.widest / whole if whole > 0 else float("inf")
