@@ -13,8 +13,10 @@ from hypothesis import strategies as st
 from incrowd.errors import NotMetError
 from incrowd.hierarchy import Dates
 from incrowd.hierarchy.hierarchy import Hierarchy
+from incrowd.policy import Column
 from incrowd.release.crowds import numbered
-from incrowd.release.verify import Reference, coarse, covers, demand, look, unchanged
+from incrowd.release.shown import coarse, consistent, covers, within
+from incrowd.release.verify import Reference, demand, look, unchanged
 from incrowd.release.verify import verify as verify_seen
 from incrowd.table.column import Domain, Kind
 from incrowd.table.roles import Missing
@@ -241,3 +243,36 @@ def test_cells_and_spans_finer_than_the_lowest_level_are_refused(spec, fine, fin
     coarse(tree, "birth", numbered(pl.Series([*fine, finer])), 0)
     with pytest.raises(NotMetError, match="1 labels of 'birth' are finer"):
         coarse(tree, "birth", numbered(pl.Series([*fine, finer])), 1)
+
+
+@pytest.mark.parametrize(
+    ("limits", "wide"),
+    [
+        ({"highest": 1}, ["[1921, 1928]", "*"]),
+        ({"highest": 2}, ["*"]),
+        ({"widest": 365.0}, ["[1921, 1928]", "*"]),
+        ({"widest": 2747.0}, []),
+        ({"widest": 2746.0}, ["[1921, 1928]", "*"]),
+        ({}, []),
+    ],
+)
+def test_cells_coarser_than_the_limits_are_refused(limits, wide):
+    days = np.array(["1921-05-17", "1921-09-01", "1928-11-23"], dtype="datetime64[D]")
+    tree = Dates(steps=("year", "10 years")).build(Domain(Kind.DATE, days), "birth")
+    asked = Column(role="quasi", **limits)
+    for label in ["1921-05-17", "1921", "[1921, 1928]", "*", None]:
+        cells = numbered(pl.Series([label], dtype=pl.String))
+        if label in wide:
+            with pytest.raises(NotMetError, match="1 labels of 'birth' are coarser"):
+                within(tree, "birth", cells, asked)
+        else:
+            within(tree, "birth", cells, asked)
+
+
+def test_equal_values_that_show_different_cells_are_refused():
+    original = [np.array([1, 1, 2], dtype=np.int32), np.array([0, 0, 1], dtype=np.int32)]
+    same = {"a": numbered(pl.Series(["x", "x", "x"])), "b": numbered(pl.Series(["1", "1", "2"]))}
+    consistent(original, same)
+    torn = {"a": numbered(pl.Series(["x", "y", "x"])), "b": numbered(pl.Series(["1", "1", "2"]))}
+    with pytest.raises(NotMetError, match="1 times"):
+        consistent(original, torn)

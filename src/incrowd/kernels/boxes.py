@@ -1,11 +1,12 @@
 """What it costs to show a run of codes of a column as one cell.
 
 `boxes` is (costs, start, width, nodes, limits), the columns laid out flat. `limits[j]` is (weight,
-lowest, highest, widest). The column j is one of three kinds:
+lowest, highest, widest, height). The column j is one of three kinds:
 
 - `width[j] > 0`, few values: `costs[start[j] + low * width[j] + high]` is the cost.
-- `width[j] == 0`, ordered: `costs[start[j] + 2 * code]` and the place after it are where the node
-  of a code begins and ends on a scale from 0 to the column's weight.
+- `width[j] == 0`, ordered: `costs[start[j] + 3 * code]` and the place after it are where the node
+  of a code begins and ends on a scale from 0 to the column's weight; the third is the code's node
+  at the highest level.
 - `width[j] < 0`, a tree with `-width[j]` codes, level by level: `nodes[start[j] + level * -width[j]
   + code]` is the node of a code, `costs` at the same place what it costs.
 
@@ -36,10 +37,12 @@ def cell_cost(boxes: Boxes, j: int, low: int, high: int) -> float:
     if high == 0:
         return 0.0
     if low == 0:
-        return float(limits[j, 0])
+        return float(limits[j, 0] if limits[j, 2] >= limits[j, 4] else FORBIDDEN)
     if size == 0:
-        extent = costs[first + 2 * high + 1] - costs[first + 2 * low]
-        return float(extent if extent <= limits[j, 3] else FORBIDDEN)
+        begin, end = first + 3 * low, first + 3 * high
+        extent = costs[end + 1] - costs[begin]
+        allowed = extent <= limits[j, 3] and costs[begin + 2] == costs[end + 2]
+        return float(extent if allowed else FORBIDDEN)
     level = np.int64(limits[j, 1])
     at = first - level * size
     while nodes[at + low] != nodes[at + high]:

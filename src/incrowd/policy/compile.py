@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from math import inf
 from typing import TypeAlias
 
 import numpy as np
@@ -10,13 +11,15 @@ from incrowd.arrays import MISSING, Codes, Counts, Flags, Floats
 from incrowd.classes import SensitiveColumn, people_per_code
 from incrowd.errors import InfeasibleError, InputError, PolicyError
 from incrowd.hierarchy.hierarchy import Hierarchy
-from incrowd.policy.policy import Policy
+from incrowd.policy.policy import Column, Policy
 from incrowd.problem import Problem
 from incrowd.recoding import QuasiColumn
 from incrowd.table.column import CodedColumn, Kind
 from incrowd.table.fold import fold
 from incrowd.table.roles import Missing
 
+_DAY = 86_400 * 1e6
+"""Microseconds."""
 Quasi: TypeAlias = Mapping[str, tuple[CodedColumn, Hierarchy]]
 """Quasi-identifying columns, coded by the leaves of their hierarchies."""
 Counted: TypeAlias = Mapping[str, tuple[CodedColumn, Hierarchy | None]]
@@ -65,6 +68,7 @@ def compile(  # noqa: A001, PLR0913  the word of the design; each argument is on
         suppression=policy.suppression,
         missing=policy.missing,
         seed=seed,
+        consistent=policy.consistent,
     )
     return Compiled(problem, np.flatnonzero(there).astype(np.int64), int((~there).sum()))
 
@@ -102,7 +106,37 @@ def _quasi_column(policy: Policy, name: str, quasi: Quasi, there: Flags) -> Quas
             f"{hierarchy.height} levels above the values, the last of which shows '*'",
             remedy=f"take a lowest level below {hierarchy.height}, or drop the column",
         )
-    return QuasiColumn(name, hierarchy, frequency.astype(np.int64), asked.weight, lowest)
+    return QuasiColumn(
+        name,
+        hierarchy,
+        frequency.astype(np.int64),
+        asked.weight,
+        lowest,
+        _highest(name, asked, hierarchy),
+        _widest(name, asked, hierarchy),
+    )
+
+
+def _highest(name: str, asked: Column, hierarchy: Hierarchy) -> int | None:
+    if asked.highest is not None and asked.highest > hierarchy.height:
+        raise PolicyError(
+            f"the highest level of {name!r} is {asked.highest}, its hierarchy ends at "
+            f"{hierarchy.height}",
+            remedy=f"take at most {hierarchy.height}, or leave it out",
+        )
+    return asked.highest
+
+
+def _widest(name: str, asked: Column, hierarchy: Hierarchy) -> float:
+    """The widest span on the scale of positions: moments are counted in microseconds."""
+    if asked.widest is None:
+        return inf
+    if not hierarchy.ordered or hierarchy.leaves.kind is Kind.TEXT:
+        raise PolicyError(
+            f"{name!r} has a widest span, but is neither a number nor a date",
+            remedy="limit it by `highest`, a level of its hierarchy",
+        )
+    return asked.widest * (_DAY if hierarchy.leaves.kind is Kind.DATE else 1)
 
 
 def _sensitive_column(name: str, sensitive: Counted, unit: Codes | None) -> SensitiveColumn:

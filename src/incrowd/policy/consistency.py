@@ -60,11 +60,19 @@ def _column_faults(policy: "Policy", name: str) -> Iterator[Fault]:
             f"{wrong} and has a weight",
             "only quasi-identifying columns have one",
         )
-    if column.lowest and column.role is not Role.QUASI:
+    limits = (("lowest", "lowest level"), ("highest", "highest level"), ("widest", "widest span"))
+    for key, words in limits:
+        if getattr(column, key) and column.role is not Role.QUASI:
+            yield Fault(
+                (*place, key),
+                f"{wrong} and has a {words}",
+                "only quasi-identifying columns have one",
+            )
+    if column.highest is not None and column.highest < column.lowest:
         yield Fault(
-            (*place, "lowest"),
-            f"{wrong} and has a lowest level",
-            "only quasi-identifying columns have one",
+            (*place, "highest"),
+            f"column '{name}' may show levels from {column.lowest} up to {column.highest} only",
+            "take a highest level that is not below the lowest",
         )
     if column.action != "drop" and column.role is not Role.IDENTIFIER:
         yield Fault(

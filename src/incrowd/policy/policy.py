@@ -44,6 +44,11 @@ class Column(BaseModel):
     """How much the loss of a quasi-identifying column matters, next to the others."""
     lowest: Annotated[int, Field(ge=0)] = 0
     """The lowest level of its hierarchy that may be shown: 1 never shows an exact value."""
+    highest: Annotated[int | None, Field(ge=0)] = None
+    """The highest level of its hierarchy that may be shown; the top, `*`, if nothing is said."""
+    widest: Annotated[float | None, Field(gt=0)] = None
+    """How much of an ordered column one cell may span, in its own unit: 10 years of age, 30 days
+    of a date."""
     kind: Kind | None = None
     """What its values are; found from the data if nothing is said."""
     action: Literal["drop", "pseudonym"] = "drop"
@@ -69,6 +74,8 @@ class Policy(BaseModel):
     """Cells of a text file that mean missing, besides empty ones."""
     order: Literal["shuffle", "keep"] = "shuffle"
     """Whether the records leave in a new order; a kept order links releases of one table."""
+    consistent: bool = False
+    """Whether records with the same quasi-identifying values must show the same."""
     suppression: Annotated[float, Field(ge=0, lt=1)] = 0.0
     """The largest share of the records that may be left out, 0..1."""
     time_limit: Annotated[float, Field(gt=0)] = 60.0

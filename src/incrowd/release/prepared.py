@@ -27,18 +27,9 @@ from incrowd.release.certificate import (
 )
 from incrowd.release.crowds import numbered
 from incrowd.release.leaving import Leaving, leaving_names, pseudonymous, unchanging
+from incrowd.release.shown import coarse, consistent, covers, within
 from incrowd.release.verdict import Verdict
-from incrowd.release.verify import (
-    Reference,
-    Seen,
-    coarse,
-    complete,
-    covers,
-    look,
-    replaced,
-    unchanged,
-    verify,
-)
+from incrowd.release.verify import Reference, Seen, complete, look, replaced, unchanged, verify
 from incrowd.release.written import written
 from incrowd.risk import Risk, measure
 from incrowd.search.search import Found
@@ -107,6 +98,9 @@ def prove(prepared: Prepared, rows: pl.DataFrame) -> tuple[Seen, tuple[Verdict, 
     for name, (column, hierarchy) in table.quasi.items():
         covers(hierarchy, name, seen.quasi[name], column.codes[records])
         coarse(hierarchy, name, seen.quasi[name], table.policy.columns[name].lowest)
+        within(hierarchy, name, seen.quasi[name], table.policy.columns[name])
+    if table.policy.consistent:
+        consistent([column.codes[records] for column, _ in table.quasi.values()], seen.quasi)
     return seen, verify(seen, table.policy, table.reference)
 
 

@@ -5,16 +5,14 @@ or search. What it cannot verify it refuses.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
 import polars as pl
 
 from incrowd.arrays import Codes, Counts, Texts
-from incrowd.errors import InputError, NotMetError
-from incrowd.hierarchy.decoding import Decoded
-from incrowd.hierarchy.labels import read_bounds
+from incrowd.errors import NotMetError
 from incrowd.release.cells import text_of
 from incrowd.release.crowds import Cells, Crowds, crowds_of, numbered
 from incrowd.release.judges import Evidence, Values, judge
@@ -66,12 +64,6 @@ class _Policy(Protocol):
     def models(self) -> Sequence[Any]: ...
     @property
     def missing(self) -> Missing: ...
-
-
-class _Decoder(Protocol):
-    @property
-    def labels(self) -> Sequence[Texts]: ...
-    def decode_all(self, labels: Sequence[str | None]) -> Decoded: ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,41 +127,6 @@ def demand(verdicts: Sequence[Verdict]) -> None:
         f"the rows do not meet {len(failed)} of {len(verdicts)} models: {worst.name}{where} asks "
         f"for {worst.asked:g} and reaches {worst.reached:g}; nothing was released"
     )
-
-
-def covers(decoder: _Decoder, name: str, cells: Cells, codes: Codes) -> None:
-    """Every released cell stands for a set of values with the original among them.
-
-    `codes` are the original values, row by row. The sets are those of the hierarchy's own decoding
-    (Bettini's Dec).
-    """
-    texts: list[str | None] = [None, *cells.labels.to_list()]
-    try:
-        each = decoder.decode_all(texts)
-        lost = int((~replace(each, of=each.of[cells.codes]).covers(codes)).sum())
-    except InputError:
-        lost = len(codes)
-    if lost:
-        raise NotMetError(f"{lost:,} cells of {name!r} do not cover the values that they stand for")
-
-
-def coarse(decoder: _Decoder, name: str, cells: Cells, lowest: int) -> None:
-    """No released cell is finer than the lowest level that may be shown.
-
-    It is a label of that level or a higher one, or a span that begins and ends where they do.
-    """
-    if not lowest:
-        return
-    allowed = {label for labels in decoder.labels[lowest:] for label in labels.tolist()}
-    known = [bounds for label in allowed if (bounds := read_bounds(label)) is not None]
-    firsts = {*allowed, *(bounds.low for bounds in known)}
-    lasts = {*allowed, *(bounds.high for bounds in known)}
-    finer = 0
-    for label in set(cells.labels.to_list()) - allowed:
-        ends = read_bounds(label)
-        finer += ends is None or ends.low not in firsts or ends.high not in lasts
-    if finer:
-        raise NotMetError(f"{finer:,} labels of {name!r} are finer than its lowest level allows")
 
 
 def complete(rows: pl.DataFrame, names: Sequence[str], records: int) -> None:

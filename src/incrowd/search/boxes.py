@@ -23,15 +23,14 @@ def boxes_of(problem: Problem) -> Boxes:
     weights = np.array([column.weight for column in problem.columns], dtype=np.float64)
     weights /= weights.sum()
     parts = [_laid_out(column, loss) for column in problem.columns]
+    weighted = zip(parts, weights.tolist(), strict=True)
     sizes = np.array([len(costs) for costs, _, _ in parts], dtype=np.int64)
     limits = [
-        [weight, column.lowest, column.top, weight * _widest(column)]
+        [weight, column.lowest, column.top, weight * _widest(column), column.hierarchy.height]
         for column, weight in zip(problem.columns, weights.tolist(), strict=True)
     ]
     return (
-        np.concatenate(
-            [_weighted(costs, w) for (costs, _, _), w in zip(parts, weights, strict=True)]
-        ),
+        np.concatenate([_weighted(costs, width, w) for (costs, _, width), w in weighted]),
         (np.cumsum(sizes) - sizes).astype(np.int64),
         np.array([width for _, _, width in parts], dtype=np.int64),
         np.concatenate([nodes for _, nodes, _ in parts]),
@@ -44,7 +43,11 @@ def cell_loss(problem: Problem) -> CellLoss:
     return problem.loss if isinstance(problem.loss, CellLoss) else Gcp()
 
 
-def _weighted(costs: Floats, weight: float) -> Floats:
+def _weighted(costs: Floats, width: int, weight: float) -> Floats:
+    """Costs times the column's weight; what is forbidden, and names of nodes, stay."""
+    if width == 0:
+        costs.reshape(-1, 3)[:, :2] *= weight
+        return costs
     weighted: Floats = np.where(costs >= FORBIDDEN, FORBIDDEN, costs * weight)
     return weighted
 
@@ -81,26 +84,24 @@ def _table(column: QuasiColumn, loss: CellLoss) -> Floats:
 
 def _too_wide(column: QuasiColumn, low: Codes, high: Codes, level: Codes) -> Flags:
     """Which cells the policy's limits forbid; those of the highest level hold missing values."""
-    if not column.hierarchy.ordered:
-        above: Flags = level > column.top
+    above: Flags = level > column.top
+    if not np.isfinite(column.widest):
         return above
     place = np.concatenate([[0.0], column.hierarchy.leaves.positions])
     low, high = column.widened(low, high)
-    with np.errstate(invalid="ignore", over="ignore"):
-        wide: Flags = place[high] - place[low] > column.widest
-    mixed: Flags = (low == 0) & (high > 0)
-    return np.where(mixed, column.top < column.hierarchy.height, wide)
+    wide: Flags = (place[high] - place[low] > column.widest) & (low > 0)
+    return above | wide
 
 
 def _scale(column: QuasiColumn) -> Floats:
-    """Where the lowest node of each code begins and ends, 0 to 1 over the column's range."""
+    """Where the lowest node of each code begins and ends, 0 to 1, and its node at the top."""
     place = places(column)
     first, last = column.range
     codes = np.arange(len(place), dtype=np.int32)
     ends = (np.clip(end, first, last) for end in column.widened(codes, codes))
     whole = place[last] - place[first]
     scaled = [(place[end] - place[first]) / whole if whole > 0 else 0.0 * place for end in ends]
-    return np.stack(scaled, axis=1).ravel()
+    return np.stack([*scaled, column.hierarchy.maps[column.top]], axis=1).ravel()
 
 
 def _widest(column: QuasiColumn) -> float:

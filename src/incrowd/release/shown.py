@@ -1,0 +1,118 @@
+"""What the cells of a release may show, judged by the leaves that they stand for.
+
+Part of the verification: it shares nothing with the search.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Protocol
+
+import numpy as np
+
+from incrowd.arrays import Codes, Counts, Texts
+from incrowd.errors import InputError, NotMetError
+from incrowd.hierarchy.decoding import Decoded
+from incrowd.hierarchy.labels import read_bounds
+from incrowd.release.crowds import Cells
+from incrowd.table.column import Domain
+
+
+class _Decoder(Protocol):
+    @property
+    def labels(self) -> Sequence[Texts]: ...
+    @property
+    def maps(self) -> Codes: ...
+    @property
+    def leaves(self) -> Domain: ...
+    def decode_all(self, labels: Sequence[str | None]) -> Decoded: ...
+
+
+def covers(decoder: _Decoder, name: str, cells: Cells, codes: Codes) -> None:
+    """Every released cell stands for a set of values with the original among them.
+
+    `codes` are the original values, row by row. The sets are those of the hierarchy's own decoding
+    (Bettini's Dec).
+    """
+    texts: list[str | None] = [None, *cells.labels.to_list()]
+    try:
+        each = decoder.decode_all(texts)
+        lost = int((~replace(each, of=each.of[cells.codes]).covers(codes)).sum())
+    except InputError:
+        lost = len(codes)
+    if lost:
+        raise NotMetError(f"{lost:,} cells of {name!r} do not cover the values that they stand for")
+
+
+def coarse(decoder: _Decoder, name: str, cells: Cells, lowest: int) -> None:
+    """No released cell is finer than the lowest level that may be shown.
+
+    It is a label of that level or a higher one, or a span that begins and ends where they do.
+    """
+    if not lowest:
+        return
+    allowed = {label for labels in decoder.labels[lowest:] for label in labels.tolist()}
+    known = [bounds for label in allowed if (bounds := read_bounds(label)) is not None]
+    firsts = {*allowed, *(bounds.low for bounds in known)}
+    lasts = {*allowed, *(bounds.high for bounds in known)}
+    finer = 0
+    for label in set(cells.labels.to_list()) - allowed:
+        ends = read_bounds(label)
+        finer += ends is None or ends.low not in firsts or ends.high not in lasts
+    if finer:
+        raise NotMetError(f"{finer:,} labels of {name!r} are finer than its lowest level allows")
+
+
+class _Limits(Protocol):
+    @property
+    def highest(self) -> int | None: ...
+    @property
+    def widest(self) -> float | None: ...
+
+
+def within(decoder: _Decoder, name: str, cells: Cells, limits: _Limits) -> None:
+    """No released cell is coarser than the highest level, or spans more than the widest allows.
+
+    Both are judged by the leaves that a cell stands for.
+    """
+    if limits.highest is None and limits.widest is None:
+        return
+    shown = decoder.decode_all(cells.labels.to_list())
+    wide = sum(_beyond(decoder, shown[i], limits) for i in range(len(shown)))
+    if wide:
+        raise NotMetError(f"{wide:,} labels of {name!r} are coarser than the policy's limits allow")
+
+
+def _beyond(decoder: _Decoder, codes: Codes, limits: _Limits) -> bool:
+    first, last = int(codes[0]), int(codes[-1])
+    if limits.highest is not None:
+        nodes = decoder.maps[limits.highest]
+        if nodes[first] != nodes[last]:
+            return True
+    if limits.widest is None or last == 0:
+        return False
+    place = decoder.leaves.values[[max(first, 1) - 1, last - 1]]
+    extent = place[1] - place[0]
+    if place.dtype.kind == "M":
+        extent = extent / np.timedelta64(1, "D")
+    return bool(extent > limits.widest * (1 + 1e-12))
+
+
+def consistent(original: Sequence[Codes], seen: Mapping[str, Cells]) -> None:
+    """Records with the same quasi-identifying values show the same."""
+    before, after = _sets(original), _sets([cells.codes for cells in seen.values()])
+    torn = len(_sets_of_both(before, after)) - len(np.unique(before))
+    if torn:
+        raise NotMetError(f"{torn:,} times equal quasi-identifying values show something else")
+
+
+def _sets(columns: Sequence[Any]) -> Counts:
+    place = np.zeros(len(columns[0]), dtype=np.int64)
+    for column in columns:
+        key = place * (int(column.max(initial=0)) + 1) + column
+        place = np.unique(key, return_inverse=True)[1]
+    return place
+
+
+def _sets_of_both(one: Counts, other: Counts) -> Counts:
+    both: Counts = np.unique(one * (int(other.max(initial=0)) + 1) + other)
+    return both
