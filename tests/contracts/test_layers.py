@@ -28,6 +28,7 @@ OUTSIDE = {
     "pandas": {"engines"},
     "pyarrow": {"engines", "io"},
     "typer": {"cli"},
+    "altair": {"report"},
     "rich": {"cli", "report", "demo"},
     "tomlkit": {"policy"},
 }

@@ -67,6 +67,15 @@ def anonymize(  # noqa: PLR0913  one parameter per flag
             help="Where the certificate is written; beside the release if not given.",
         ),
     ] = None,
+    explore: Annotated[
+        str | None,
+        typer.Option(
+            "--explore",
+            metavar="FILE",
+            help="Where the nodes that a lattice search counted are written: "
+            ".csv, .json, .svg, .png or .html.",
+        ),
+    ] = None,
     key_file: Annotated[
         str | None,
         typer.Option(
@@ -122,6 +131,9 @@ def anonymize(  # noqa: PLR0913  one parameter per flag
         hierarchy=hierarchy,
         hierarchies=hierarchies,
     )
+    if explore is not None:
+        run.kind_of(explore)
+    _refuse_overwriting([file, policy, key_file], [explore])
     _refuse_overwriting([policy, key_file], [output, certificate])
     with waiting(said) as bar:
         table = held(file, run.Reading(delimiter, encoding, header), said)
@@ -143,6 +155,11 @@ def anonymize(  # noqa: PLR0913  one parameter per flag
     for note in release.notes:
         said.remark(f"note: {note}")
     paths = _paths(output, certificate, dry_run=dry_run)
+    if explore is not None and release.explored is None:
+        said.remark(f"note: the search {release.search} goes through no lattice to explore")
+    elif explore is not None:
+        run.write_explored(release, explore)
+        paths["explored"] = explore
     said.result(
         lambda: json.release_document(release, paths, table.seconds),
         lambda: text.release_picture(release, paths),

@@ -22,6 +22,12 @@ def write_text(path: str | os.PathLike[str], text: str) -> None:
         Path(path).write_text(text, encoding="utf-8")
 
 
+def write_bytes(path: str | os.PathLike[str], data: bytes) -> None:
+    """Make a file of these bytes."""
+    with _named(path, "written"):
+        Path(path).write_bytes(data)
+
+
 def send(data: bytes) -> None:
     """Put bytes on standard output."""
     sys.stdout.buffer.write(data)

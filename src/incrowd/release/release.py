@@ -5,13 +5,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+import polars as pl
+
 from incrowd.errors import NotMetError
 from incrowd.policy.policy import Policy
 from incrowd.recoding import Recoding
 from incrowd.release.certificate import Certificate
+from incrowd.release.lattice import nodes_frame
 from incrowd.release.verdict import Verdict
 from incrowd.release.verify import demand
 from incrowd.risk import Risk
+from incrowd.search.explored import Explored
 
 _SEAL = object()
 
@@ -36,6 +40,8 @@ class Release:
     """The level of each quasi-identifying column, if one level holds for a whole column."""
     seconds: Mapping[str, float]
     notes: tuple[str, ...] = ()
+    explored: Explored | None = field(default=None, repr=False)
+    """What the search looked at, if it went through a lattice."""
     _seal: object = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
@@ -89,6 +95,16 @@ class Release:
     def suppressed(self) -> int:
         """Number of records that were left out, for whatever reason."""
         return self.certificate.suppressed.records
+
+    @property
+    def lattice(self) -> pl.DataFrame | None:
+        """The nodes that the search counted, in their order; None if it went through no lattice.
+
+        A line has the level of each column, `k` (people in the smallest class before anything is
+        left out), `suppressed` (records of failing classes, null if not judged), `loss` (null if
+        the node cannot be released), its `state` and whether it is the one that was taken.
+        """
+        return None if self.explored is None else nodes_frame(self.explored)
 
     def __repr__(self) -> str:
         """Without values."""

@@ -116,8 +116,8 @@ def verify(
     return tuple(_verdict(model, evidence) for model in policy.models)
 
 
-def demand(verdicts: Sequence[Verdict]) -> None:
-    """Refuse, if there is a model that the rows do not meet."""
+def demand(verdicts: Sequence[Verdict], remedy: str = "") -> None:
+    """Refuse, if there is a model that the rows do not meet; `remedy` says what would help."""
     failed = [verdict for verdict in verdicts if not verdict.ok]
     if not failed:
         return
@@ -125,7 +125,9 @@ def demand(verdicts: Sequence[Verdict]) -> None:
     where = f" of {worst.column!r}" if worst.column else ""
     raise NotMetError(
         f"the rows do not meet {len(failed)} of {len(verdicts)} models: {worst.name}{where} asks "
-        f"for {worst.asked:g} and reaches {worst.reached:g}; nothing was released"
+        f"for {worst.asked:g} and reaches {worst.reached:g}; nothing was released",
+        remedy=remedy,
+        verdicts=verdicts,
     )
 
 

@@ -56,6 +56,23 @@ def release_document(
     }
 
 
+def lattice_document(release: "Release", nodes: list[dict[str, Any]]) -> dict[str, Any]:
+    """`incrowd.lattice/1`: the nodes that the search counted."""
+    explored = release.explored
+    return {
+        "schema": "incrowd.lattice/1",
+        "search": release.search,
+        "optimal": release.optimal,
+        "loss": release.policy.loss.name,
+        "nodes": None if explored is None else explored.lattice,
+        "counted": len(nodes),
+        "optimum": None
+        if explored is None
+        else dict(zip(explored.columns, explored.optimum, strict=True)),
+        "explored": nodes,
+    }
+
+
 def check_document(check: "Check") -> dict[str, Any]:
     """`incrowd.check/1`: whether a release keeps its policy."""
     return {

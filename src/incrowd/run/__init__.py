@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from incrowd.run.drafts import draft, draft_file
+    from incrowd.run.explored import kind_of, write_explored
     from incrowd.run.reading import AnyPath, Reading
     from incrowd.run.releases import anonymize, anonymize_file, check, check_file
     from incrowd.run.risks import risk, risk_file
@@ -22,12 +23,15 @@ __all__ = [
     "check_file",
     "draft",
     "draft_file",
+    "kind_of",
     "risk",
     "risk_file",
+    "write_explored",
 ]
 
 _HOMES = {
     "drafts": ("draft", "draft_file"),
+    "explored": ("kind_of", "write_explored"),
     "reading": ("AnyPath", "Reading"),
     "releases": ("anonymize", "anonymize_file", "check", "check_file"),
     "risks": ("risk", "risk_file"),

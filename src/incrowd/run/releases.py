@@ -175,7 +175,7 @@ def _stored(
 
 def _release(prepared: Prepared, rows: pl.DataFrame, digest: Digest, laps: Laps) -> Release:
     seen, verdicts = prove(prepared, rows)
-    demand(verdicts)
+    demand(verdicts, prepared.found.caveat)
     created = datetime.now(UTC).isoformat(timespec="seconds")
     certificate = attest(prepared, seen, verdicts, digest, created)
     risk = risk_of(prepared, seen)
@@ -192,6 +192,7 @@ def _release(prepared: Prepared, rows: pl.DataFrame, digest: Digest, laps: Laps)
         levels=None if levels is None else dict(zip(policy.quasi, levels, strict=True)),
         seconds=laps.seconds,
         notes=_notes(prepared),
+        explored=prepared.found.explored,
     )
 
 
