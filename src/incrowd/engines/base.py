@@ -6,9 +6,10 @@ from typing import Any, Protocol, TypeAlias
 from incrowd.arrays import Codes, Counts, Floats, Texts
 from incrowd.table.column import CodedColumn, Kind
 
-Shown: TypeAlias = tuple[Texts, bool]
+Shown: TypeAlias = tuple[Texts, bool | Counts]
 """What the classes show of a column: a label each (None if missing), and whether all of them are
-original values, so that the column keeps its type."""
+the original values of their records, so that the column keeps its type. If they are original values
+of others, it is the record of the table whose cell each class shows."""
 
 
 class Engine(Protocol):

@@ -32,6 +32,20 @@ def faults(policy: "Policy") -> Iterator[Fault]:
         yield from _model_faults(policy, number, model)
     yield from _twice(policy)
     yield from _loss_faults(policy)
+    yield from _show_faults(policy)
+
+
+def _show_faults(policy: "Policy") -> Iterator[Fault]:
+    if policy.show != "representatives":
+        return
+    for name, column in policy.columns.items():
+        for key in ("highest", "widest"):
+            if getattr(column, key) is not None:
+                yield Fault(
+                    ("columns", name, key),
+                    f"column '{name}' limits what a cell spans, and cells show single values",
+                    f'leave out {key}, or show = "representatives"',
+                )
 
 
 def _single_roles(policy: "Policy") -> Iterator[Fault]:
@@ -144,6 +158,11 @@ def notes(policy: "Policy") -> Iterator[str]:
         yield "no model asks for a number of people per class"
     elif max(people) < _SMALL_K:
         yield f"k = {max(people)} is small: a person hides among few"
+    if policy.show == "representatives":
+        yield (
+            "cells show one value for their whole class: "
+            "no cell need be what its record held, so the release is not truthful record by record"
+        )
     if policy.order == "keep":
         yield "the order of the records is kept: it links releases of one table to each other"
     if policy.suppression > _MUCH:

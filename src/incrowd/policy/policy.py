@@ -74,6 +74,9 @@ class Policy(BaseModel):
     """Cells of a text file that mean missing, besides empty ones."""
     order: Literal["shuffle", "keep"] = "shuffle"
     """Whether the records leave in a new order; a kept order links releases of one table."""
+    show: Literal["spans", "representatives"] = "spans"
+    """What the cells of a class show: all that its records may hold, or one value that stands for
+    them (their median or most frequent value), which is not what each of them held."""
     consistent: bool = False
     """Whether records with the same quasi-identifying values must show the same."""
     suppression: Annotated[float, Field(ge=0, lt=1)] = 0.0

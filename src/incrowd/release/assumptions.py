@@ -26,6 +26,11 @@ def _sentences(policy: Policy) -> Iterator[str]:
     )
     yield _MISSING[policy.missing]
     yield _counted(policy)
+    if policy.show == "representatives":
+        yield (
+            "Cells show one value for their whole class, its median or most frequent value: "
+            "they are not what each record held."
+        )
     for name in dict.fromkeys(m.columns[0] for m in policy.models if m.name == "t-closeness"):
         yield f"t-closeness of {name} is measured against the table as it was read."
     yield _order(policy)

@@ -8,16 +8,18 @@ import numpy as np
 import polars as pl
 
 from incrowd.arrays import Texts
-from incrowd.engines.base import Engine
+from incrowd.engines.base import Engine, Shown
 from incrowd.errors import PolicyError
 from incrowd.hierarchy.hierarchy import Hierarchy
 from incrowd.policy.compile import compile as compile_problem
 from incrowd.policy.policy import Policy, require_declared
+from incrowd.recoding import Outcome
 from incrowd.release.cells import readable
 from incrowd.release.crowds import numbered
 from incrowd.release.leaving import Leaving, assigned, dropped, pseudonymous, shown
 from incrowd.release.prepared import Prepared, Table
 from incrowd.release.pseudonym import check_key, pseudonyms
+from incrowd.release.representatives import representatives
 from incrowd.search.full_domain import infeasible
 from incrowd.table.column import CodedColumn, Domain
 from incrowd.table.encode import align
@@ -100,7 +102,7 @@ def prepare(table: Table, engine: Engine, found: Any, outside: Outside) -> Prepa
     leaving = Leaving(
         classes=classes,
         order=None if policy.order == "keep" else rng.permutation(staying),
-        shown=shown(outcome),
+        shown=_shown(table, outcome),
         dropped=dropped(policy),
         pseudonyms={name: _pseudonyms(table, name, outside) for name in pseudonymous(policy)},
     )
@@ -108,6 +110,12 @@ def prepare(table: Table, engine: Engine, found: Any, outside: Outside) -> Prepa
         leaving.shown, classes, leaving.order, leaving.dropped, leaving.pseudonyms
     )
     return Prepared(table, found, outcome, leaving, frame, _order(policy, outside))
+
+
+def _shown(table: Table, outcome: Outcome) -> dict[str, Shown]:
+    if table.policy.show == "representatives":
+        return representatives(outcome, {name: c.codes for name, (c, _) in table.quasi.items()})
+    return shown(outcome)
 
 
 def _with_hierarchy(column: CodedColumn, builder: Builder) -> tuple[CodedColumn, Hierarchy]:

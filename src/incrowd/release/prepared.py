@@ -27,7 +27,7 @@ from incrowd.release.certificate import (
 )
 from incrowd.release.crowds import numbered
 from incrowd.release.leaving import Leaving, leaving_names, pseudonymous, unchanging
-from incrowd.release.shown import coarse, consistent, covers, within
+from incrowd.release.shown import coarse, consistent, covers, represents, sets, within
 from incrowd.release.verdict import Verdict
 from incrowd.release.verify import Reference, Seen, complete, look, replaced, unchanged, verify
 from incrowd.release.written import written
@@ -95,8 +95,13 @@ def prove(prepared: Prepared, rows: pl.DataFrame) -> tuple[Seen, tuple[Verdict, 
     for name in pseudonymous(table.policy):
         replaced(name, clear[name], prepared.leaving.pseudonyms[name][records])
     seen = look(clear, table.policy, people)
+    single = table.policy.show == "representatives"
+    crowd = sets([cells.codes for cells in seen.quasi.values()]) if single else None
     for name, (column, hierarchy) in table.quasi.items():
-        covers(hierarchy, name, seen.quasi[name], column.codes[records])
+        if crowd is not None:
+            represents(hierarchy, name, seen.quasi[name], column.codes[records], crowd)
+        else:
+            covers(hierarchy, name, seen.quasi[name], column.codes[records])
         coarse(hierarchy, name, seen.quasi[name], table.policy.columns[name].lowest)
         within(hierarchy, name, seen.quasi[name], table.policy.columns[name])
     if table.policy.consistent:

@@ -62,6 +62,27 @@ def coarse(decoder: _Decoder, name: str, cells: Cells, lowest: int) -> None:
         raise NotMetError(f"{finer:,} labels of {name!r} are finer than its lowest level allows")
 
 
+def represents(decoder: _Decoder, name: str, cells: Cells, codes: Codes, crowd: Counts) -> None:
+    """Every released cell shows a value, or its node, of somebody in the same crowd.
+
+    `codes` are the original values and `crowd` the number of what each row shows, row by row.
+    """
+    each = decoder.decode_all([None, *cells.labels.to_list()])
+    domain = len(decoder.leaves) + 1
+    held = np.append(np.unique(crowd * domain + codes), np.iinfo(np.int64).max)
+    pairs = np.unique(crowd * len(each) + cells.codes)
+    group, label = np.divmod(pairs, len(each))
+    first, last = each.start[each.of[label]], each.start[each.of[label] + 1]
+    found = np.zeros(len(pairs), dtype=np.bool_)
+    for r in range(int((last - first).max(initial=0))):
+        run = np.minimum(first + r, last - 1)
+        low, high = group * domain + each.low[run], group * domain + each.high[run]
+        found |= held[np.searchsorted(held, low)] <= high
+    strange = int((~found).sum())
+    if strange:
+        raise NotMetError(f"{strange:,} cells of {name!r} show what nobody in their class held")
+
+
 class _Limits(Protocol):
     @property
     def highest(self) -> int | None: ...
@@ -99,13 +120,14 @@ def _beyond(decoder: _Decoder, codes: Codes, limits: _Limits) -> bool:
 
 def consistent(original: Sequence[Codes], seen: Mapping[str, Cells]) -> None:
     """Records with the same quasi-identifying values show the same."""
-    before, after = _sets(original), _sets([cells.codes for cells in seen.values()])
+    before, after = sets(original), sets([cells.codes for cells in seen.values()])
     torn = len(_sets_of_both(before, after)) - len(np.unique(before))
     if torn:
         raise NotMetError(f"{torn:,} times equal quasi-identifying values show something else")
 
 
-def _sets(columns: Sequence[Any]) -> Counts:
+def sets(columns: Sequence[Any]) -> Counts:
+    """The number of what each row shows in all columns together."""
     place = np.zeros(len(columns[0]), dtype=np.int64)
     for column in columns:
         key = place * (int(column.max(initial=0)) + 1) + column

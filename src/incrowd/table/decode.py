@@ -11,21 +11,25 @@ _TEXTS = (nw.String, nw.Object)
 
 
 def decode(
-    column: "nw.Series[Any]", labels: Texts, classes: Codes, take: Counts, *, exact: bool
+    column: "nw.Series[Any]", labels: Texts, classes: Codes, take: Counts, *, exact: bool | Counts
 ) -> "nw.Series[Any]":
     """The cells that the records `take` show: those of their classes, in a series of its kind.
 
     `labels[c]` is what class c shows, None if missing; `classes[r]` is the class of record r. If
-    every class shows an original value (`exact`) the column keeps its type; otherwise it is text,
-    null where missing.
+    every class shows an original value (`exact`), that of its own records or of the record
+    `exact[c]`, the column keeps its type; otherwise it is text, null where missing.
     """
-    if exact:
-        return original(column, labels, classes, take)
+    if exact is not False:
+        return original(column, labels, classes, take, None if exact is True else exact)
     return texts_like(column, labels)[classes[take]]
 
 
 def original(
-    column: "nw.Series[Any]", labels: Texts, classes: Codes, take: Counts
+    column: "nw.Series[Any]",
+    labels: Texts,
+    classes: Codes,
+    take: Counts,
+    source: Counts | None = None,
 ) -> "nw.Series[Any]":
     """Original cells of the records `take`, one and the same cell for all that show one label.
 
@@ -36,7 +40,10 @@ def original(
     place = np.array([number[label] for label in labels.tolist()], dtype=np.int64)
     first = np.zeros(len(number), dtype=np.int64)
     shown = place[classes[take]]
-    first[shown[::-1]] = take[::-1]
+    if source is None:
+        first[shown[::-1]] = take[::-1]
+    else:
+        first[place[::-1]] = source[::-1]
     cells = column[first]
     if None in number and cells.dtype in _TEXTS:
         values = cells.to_list()

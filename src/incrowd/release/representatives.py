@@ -1,0 +1,73 @@
+"""One value per class in place of what its records span, as microaggregation shows it."""
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from incrowd.arrays import Codes, Counts, Flags
+from incrowd.engines.base import Shown
+from incrowd.recoding import Outcome
+
+
+def representatives(outcome: Outcome, codes: Mapping[str, Codes]) -> dict[str, Shown]:
+    """What the classes show: the median of ordered columns, the most frequent value of others.
+
+    The lower median, so that it is a value of the class; of equally frequent values the first in
+    leaf order; missing if most records of the class lack the value. A column with a lowest level
+    shows the node of that value there. `codes` are the columns of the table.
+    """
+    tally, class_of = outcome.tally, outcome.class_of
+    assert tally is not None  # noqa: S101  an outcome of a search has its rows
+    assert class_of is not None  # noqa: S101  the same
+    kept = class_of >= 0
+    found: dict[str, Shown] = {}
+    for j, column in enumerate(outcome.columns):
+        pick = _median if column.hierarchy.ordered else _mode
+        chosen = pick(class_of[kept], tally.quasi[j, kept], tally.counts[kept])
+        level = np.full(len(chosen), column.lowest, dtype=np.int32)
+        labels = column.hierarchy.show(chosen, chosen, level, False)
+        record = _records(codes[column.name], len(column.frequency))
+        found[column.name] = labels, False if column.lowest else record[chosen]
+    return found
+
+
+def _records(codes: Codes, domain: int) -> Counts:
+    """A record with each code, the first one; 0 for a code that none has."""
+    record = np.zeros(domain, dtype=np.int64)
+    record[codes[::-1]] = np.arange(len(codes) - 1, -1, -1)
+    return record
+
+
+def _median(class_of: Codes, codes: Codes, counts: Counts) -> Codes:
+    """The lower median code of each class, of records that have the value; 0 if most lack it."""
+    order, first, last = _sorted(class_of, codes)
+    upto = np.cumsum(counts[order])
+    before = np.concatenate([[0], upto])[first]
+    total = upto[last] - before
+    lacking: Counts = np.zeros(len(first), dtype=np.int64)
+    missing: Flags = codes == 0
+    np.add.at(lacking, class_of[missing], counts[missing])
+    known = total - lacking
+    half = np.where(lacking > known, 1, lacking + (known + 1) // 2)
+    medians: Codes = codes[order][np.searchsorted(upto, before + half)]
+    return medians
+
+
+def _mode(class_of: Codes, codes: Codes, counts: Counts) -> Codes:
+    """The most frequent code of each class."""
+    width = int(codes.max(initial=0)) + 1
+    pairs, place = np.unique(class_of.astype(np.int64) * width + codes, return_inverse=True)
+    total = np.bincount(place, weights=counts).astype(np.int64)
+    order = np.lexsort((pairs, -total, pairs // width))
+    _, first = np.unique(pairs[order] // width, return_index=True)
+    modes: Codes = (pairs[order][first] % width).astype(np.int32)
+    return modes
+
+
+def _sorted(class_of: Codes, codes: Codes) -> tuple[Counts, Counts, Counts]:
+    """Rows by class and code, and where each class begins and ends."""
+    order = np.lexsort((codes, class_of))
+    classes = class_of[order]
+    every = np.arange(int(classes[-1]) + 1)
+    first, last = np.searchsorted(classes, every), np.searchsorted(classes, every, side="right")
+    return order, first, last - 1
