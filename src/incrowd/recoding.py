@@ -1,14 +1,15 @@
 """What is done to the rows, and what that shows."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import pairwise
 from math import inf
 from typing import Protocol
 
 import numpy as np
 
-from incrowd.arrays import MISSING, SUPPRESSED, Codes, Counts, Floats
+from incrowd.arrays import MISSING, SUPPRESSED, Codes, Counts, Flags, Floats
 from incrowd.classes import Classes, SensitiveColumn, classes_of, numbered
 from incrowd.hierarchy.hierarchy import Hierarchy
 from incrowd.table.tally import Tally
@@ -31,6 +32,8 @@ class QuasiColumn:
     widest: float = inf
     """The largest extent of an ordered column that a class may span, on the scale of its
     `Domain.positions`."""
+    sets: bool = False
+    """Whether local recoding shows the set of a class's values in place of the node over them."""
 
     @property
     def top(self) -> int:
@@ -48,6 +51,36 @@ class QuasiColumn:
         nodes = self.hierarchy.maps[self.lowest]
         first, last = self.hierarchy.bounds[self.lowest]
         return first[nodes[low]], last[nodes[high]]
+
+
+@dataclass(frozen=True, eq=False)
+class ValueSets:
+    """The values of each class in one column, in compressed rows.
+
+    Class c holds the codes `code[start[c]:start[c + 1]]`, ascending, each once.
+    """
+
+    start: Counts
+    code: Codes
+
+    @property
+    def sizes(self) -> Counts:
+        """How many values each class holds."""
+        return np.diff(self.start)
+
+    @property
+    def mixed(self) -> Flags:
+        """Which classes hold missing and other values."""
+        mixed: Flags = (self.code[self.start[:-1]] == MISSING) & (self.sizes > 1)
+        return mixed
+
+    @property
+    def numbers(self) -> Codes:
+        """Equal numbers for classes that show the same: their values, or nothing if mixed."""
+        number: dict[bytes, int] = {}
+        ends = pairwise(self.start.tolist())
+        found = [number.setdefault(self.code[a:b].tobytes(), len(number)) for a, b in ends]
+        return np.where(self.mixed, len(number), found).astype(np.int32)
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,6 +106,11 @@ class Outcome:
     """The rows behind the classes; None where only what the release shows is at hand."""
     class_of: Codes | None = None
     """The class of each row of `tally`."""
+    sets: Mapping[int, ValueSets] = field(default_factory=dict)
+    """By number of the column: the values that its cells show, where they show a set.
+
+    A set that mixes missing with values is shown as suppressed.
+    """
 
     @property
     def records(self) -> int:
@@ -170,8 +208,8 @@ class Cells:
         cut = tally.split(self.pieces.row, self.pieces.count)
         low, high, level = self.cells(cut, columns)
         tops = np.array([[column.hierarchy.height] for column in columns], dtype=np.int32)
-        low, high = np.where(level >= tops, -1, low), np.where(level >= tops, -1, high)
-        place, number = numbered(np.vstack([low, high]).astype(np.int32))
+        ends = (np.where(level >= tops, 0, end + 1) for end in (low, high))
+        place, number = numbered(np.vstack([*ends]).astype(np.int32))
         shared = np.empty((len(columns), number), dtype=np.int32)
         shared[:, place] = self.levels
         return Cells(shared, replace(self.pieces, class_of=_placed(place, self.pieces.class_of)))
@@ -207,9 +245,17 @@ class Spans:
         return low, high, level
 
     def told_apart(self, tally: Tally, columns: tuple[QuasiColumn, ...]) -> "Spans":
-        """The same recoding with classes that show the same in every column made one."""
+        """The same recoding with classes that show the same in every column made one.
+
+        Missing mixed with values is shown as suppressed, whatever the values.
+        """
         cut = tally.split(self.pieces.row, self.pieces.count)
-        place, _ = numbered(np.vstack(self.cells(cut, columns)))
+        sets = value_sets(cut, self.pieces.class_of, columns).values()
+        low, high, level = self.cells(cut, columns)
+        mixed = (low == MISSING) & (high > MISSING)
+        high = np.where(mixed, SUPPRESSED, high).astype(np.int32)
+        shown = [low, high, level, *(found.numbers for found in sets)]
+        place, _ = numbered(np.vstack(shown))
         return Spans(replace(self.pieces, class_of=_placed(place, self.pieces.class_of)))
 
 
@@ -227,8 +273,33 @@ def outcome_of(
     suppressed = int(pieces.count[pieces.class_of < 0].sum())
     spans = recoding.kind == "spans"
     return Outcome(
-        columns, low, high, level, classes, suppressed, spans, tally=cut, class_of=pieces.class_of
+        columns,
+        low,
+        high,
+        level,
+        classes,
+        suppressed,
+        spans,
+        tally=cut,
+        class_of=pieces.class_of,
+        sets=value_sets(cut, pieces.class_of, columns) if spans else {},
     )
+
+
+def value_sets(
+    tally: Tally, class_of: Codes, columns: tuple[QuasiColumn, ...]
+) -> dict[int, ValueSets]:
+    """The values of each class in the columns that show sets."""
+    kept = class_of >= 0
+    number = int(class_of.max(initial=-1)) + 1
+    found = {}
+    for j, column in enumerate(columns):
+        if column.sets:
+            width = len(column.frequency)
+            pairs = np.unique(class_of[kept].astype(np.int64) * width + tally.quasi[j, kept])
+            start = np.searchsorted(pairs, np.arange(number + 1) * width).astype(np.int64)
+            found[j] = ValueSets(start, (pairs % width).astype(np.int32))
+    return found
 
 
 def _placed(place: Codes, class_of: Codes) -> Codes:

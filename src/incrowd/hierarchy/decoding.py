@@ -8,7 +8,14 @@ import numpy as np
 
 from incrowd.arrays import MISSING, Codes, Counts, Flags, Texts
 from incrowd.errors import InputError
-from incrowd.hierarchy.labels import Bounds, locate, number_text, parse_number, read_bounds
+from incrowd.hierarchy.labels import (
+    Bounds,
+    locate,
+    number_text,
+    parse_number,
+    read_bounds,
+    read_set,
+)
 from incrowd.table.column import Domain, Kind
 
 Run = tuple[int, int]
@@ -121,9 +128,17 @@ class Decoder:
         between = None if bounds is None else self._between(bounds)
         if between is not None:
             found.append(between)
+        found.extend(self._members(label))
         if len(found) == 1:
             return found
         return _union(found) if found else self._exact(label)
+
+    def _members(self, label: str) -> list[Run]:
+        """The leaves that the label of a set names; none if one of its values is unknown."""
+        values = read_set(label)
+        if values is None or not all(value in self._leaf for value in values):
+            return []
+        return [(self._leaf[value], self._leaf[value]) for value in values]
 
     def _between(self, bounds: Bounds) -> Run | None:
         if bounds.low_inside and bounds.high_inside:

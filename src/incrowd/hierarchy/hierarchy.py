@@ -3,13 +3,14 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 
-from incrowd.arrays import MISSING, Codes, Flags, Texts
+from incrowd.arrays import MISSING, Codes, Counts, Flags, Texts
 from incrowd.errors import InputError
 from incrowd.hierarchy.decoding import Decoded, Decoder
-from incrowd.hierarchy.labels import joined, span
+from incrowd.hierarchy.labels import joined, span, value_set
 from incrowd.table.column import Domain
 
 
@@ -88,6 +89,22 @@ class Hierarchy:
             with_missing = np.concatenate([np.array([None], dtype=object), labels])
             shown[here] = with_missing[self.maps[h][low[here]]]
         shown[spanned] = self._spans(low[spanned], high[spanned], lowest)
+        return shown
+
+    def show_sets(self, start: Counts, code: Codes) -> Texts:
+        """What a release shows for sets of leaves: class c has `code[start[c]:start[c + 1]]`.
+
+        One leaf shows its value, missing alone None, missing with others the label of the top.
+        """
+        labels = [None, *self.labels[0].tolist()]
+        shown = np.full(len(start) - 1, None, dtype=object)
+        for c, (first, last) in enumerate(pairwise(start.tolist())):
+            values = code[first:last].tolist()
+            if len(values) > 1:
+                mixed = values[0] == MISSING
+                shown[c] = self.labels[-1][0] if mixed else value_set([labels[v] for v in values])
+            else:
+                shown[c] = labels[values[0]]
         return shown
 
     def _spans(self, low: Codes, high: Codes, lowest: int) -> Texts:

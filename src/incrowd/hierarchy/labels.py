@@ -8,6 +8,7 @@ read in two ways is written as a JSON list of two strings, `["a, b", "c"]`.
 import json
 import math
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -23,6 +24,7 @@ TOP = "*"
 _WHOLE = re.compile(r"[+-]?[0-9]+")
 _DECIMAL = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 _DATE = re.compile(r"-?[0-9]{4,5}(-[0-9]{2}(-[0-9]{2}([ T][0-9]{2}:[0-9]{2}(:[0-9.]+)?)?)?)?")
+_UNSAFE_IN_SET = re.compile(r'[{}"]|, |^$')
 _UNSAFE = re.compile(r'[\[\]()"]|, ')
 
 
@@ -91,6 +93,31 @@ def span(low: str, high: str) -> str:
     if _UNSAFE.search(low) or _UNSAFE.search(high):
         return json.dumps([low, high], ensure_ascii=False)
     return f"[{low}, {high}]"
+
+
+def value_set(labels: Sequence[str]) -> str:
+    """The label of any of these values.
+
+    >>> value_set(["A", "B"]), value_set(["a, b", "c"])
+    ('{A, B}', '{"a, b", "c"}')
+    """
+    if any(_UNSAFE_IN_SET.search(label) or label != label.strip() for label in labels):
+        return f"{{{json.dumps(list(labels), ensure_ascii=False)[1:-1]}}}"
+    return f"{{{', '.join(labels)}}}"
+
+
+def read_set(label: str) -> list[str] | None:
+    """The values that the label of a set names, None if it is another label."""
+    if len(label) < 3 or label[0] != "{" or label[-1] != "}":
+        return None
+    inside = label[1:-1]
+    if not inside.startswith('"'):
+        return inside.split(", ")
+    try:
+        values = json.loads(f"[{inside}]")
+    except (ValueError, RecursionError):
+        return None
+    return values if all(isinstance(value, str) for value in values) else None
 
 
 def joined(low: str, high: str) -> str:

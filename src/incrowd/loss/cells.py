@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from incrowd.arrays import MISSING, Codes, Flags, Floats
-from incrowd.recoding import Outcome, QuasiColumn
+from incrowd.arrays import MISSING, Codes, Counts, Flags, Floats
+from incrowd.recoding import Outcome, QuasiColumn, ValueSets
 
 
 @dataclass(frozen=True, eq=False)
@@ -18,14 +18,18 @@ class Cells:
     high: Codes
     level: Codes
     spans: bool
+    sets: ValueSets | None = None
+    """The values that the cells show, where they show sets."""
 
     @property
     def suppressed(self) -> Flags:
         """Cells that show nothing.
 
-        Spans of ordered columns show their ends whatever their level, unless they mix missing
-        values with others.
+        Spans of ordered columns show their ends whatever their level, and sets their values,
+        unless they mix missing values with others.
         """
+        if self.sets is not None:
+            return self.sets.mixed
         if self.spans and self.column.hierarchy.ordered:
             mixed: Flags = (self.low == MISSING) & (self.high != MISSING)
             return mixed
@@ -39,8 +43,10 @@ class Cells:
         return missing
 
     @property
-    def leaves(self) -> Codes:
+    def leaves(self) -> Codes | Counts:
         """Leaves under what is shown; a missing value shown as missing is one."""
+        if self.sets is not None:
+            return self.sets.sizes
         leaves: Codes = self.high - self.low + 1
         return leaves
 
@@ -48,7 +54,14 @@ class Cells:
 def cells_of(outcome: Outcome) -> list[Cells]:
     """What the classes show, column by column."""
     return [
-        Cells(column, outcome.low[j], outcome.high[j], outcome.level[j], outcome.spans)
+        Cells(
+            column,
+            outcome.low[j],
+            outcome.high[j],
+            outcome.level[j],
+            outcome.spans,
+            outcome.sets.get(j),
+        )
         for j, column in enumerate(outcome.columns)
     ]
 

@@ -6,7 +6,7 @@ from typing import Literal
 import numpy as np
 from pydantic.dataclasses import dataclass
 
-from incrowd.arrays import Codes, Counts, Flags, Floats
+from incrowd.arrays import MISSING, Codes, Counts, Flags, Floats
 from incrowd.loss.cells import Cells, MeanLoss, cells_at, cells_of
 from incrowd.recoding import Outcome, QuasiColumn
 from incrowd.values import STRICT
@@ -62,6 +62,9 @@ def _costs(cells: Cells, codes: Codes, place: Codes) -> Floats:
 
 def _under(cells: Cells, frequency: Counts) -> Counts:
     """Records of the table whose value lies under each cell, missing ones apart."""
+    if cells.sets is not None:
+        held = np.where(cells.sets.code == MISSING, 0, frequency[cells.sets.code])
+        return np.add.reduceat(held, cells.sets.start[:-1])
     up_to = np.cumsum(frequency)
     under: Counts = up_to[cells.high] - up_to[np.maximum(cells.low, 1) - 1]
     return under

@@ -114,6 +114,7 @@ def _quasi_column(policy: Policy, name: str, quasi: Quasi, there: Flags) -> Quas
         lowest,
         _highest(name, asked, hierarchy),
         _widest(name, asked, hierarchy),
+        sets=policy.show == "sets" and not hierarchy.ordered and lowest == 0,
     )
 
 

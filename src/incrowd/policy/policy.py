@@ -74,9 +74,10 @@ class Policy(BaseModel):
     """Cells of a text file that mean missing, besides empty ones."""
     order: Literal["shuffle", "keep"] = "shuffle"
     """Whether the records leave in a new order; a kept order links releases of one table."""
-    show: Literal["spans", "representatives"] = "spans"
-    """What the cells of a class show: all that its records may hold, or one value that stands for
-    them (their median or most frequent value), which is not what each of them held."""
+    show: Literal["spans", "sets", "representatives"] = "spans"
+    """What the cells of a class show in local recoding: the span of numbers and dates and the node
+    over categories; sets of values in place of nodes; or one value that stands for all of them
+    (their median or most frequent value), which is not what each of them held."""
     consistent: bool = False
     """Whether records with the same quasi-identifying values must show the same."""
     suppression: Annotated[float, Field(ge=0, lt=1)] = 0.0

@@ -84,6 +84,8 @@ def shown(outcome: Outcome) -> dict[str, Shown]:
 def _shown(outcome: Outcome, j: int) -> Shown:
     column = outcome.columns[j]
     hierarchy = column.hierarchy
+    if (sets := outcome.sets.get(j)) is not None:
+        return hierarchy.show_sets(sets.start, sets.code), bool((sets.sizes == 1).all())
     low, high, level = outcome.low[j], outcome.high[j], outcome.level[j]
     missing = (high == 0) & (level < hierarchy.height)
     exact = ((level == 0) & (low == high)) | missing
