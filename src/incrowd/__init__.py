@@ -61,7 +61,7 @@ if TYPE_CHECKING:
         risk,
         risk_file,
     )
-    from incrowd.search import Auto, Datafly, Exhaustive, Lattice, Mondrian
+    from incrowd.search import Auto, Datafly, Exhaustive, Lattice, Mondrian, MuArgus
     from incrowd.table.roles import Missing, Role
 
     __version__: str
@@ -98,6 +98,7 @@ __all__ = [
     "Masked",
     "Missing",
     "Mondrian",
+    "MuArgus",
     "NotMetError",
     "Ordered",
     "Policy",
@@ -142,7 +143,7 @@ _HOMES = {
     "release": "Certificate Check Release Verdict",
     "risk": "Risk",
     "run": "Reading anonymize anonymize_file check check_file draft draft_file risk_file",
-    "search": "Auto Datafly Exhaustive Lattice Mondrian",
+    "search": "Auto Datafly Exhaustive Lattice Mondrian MuArgus",
     "table.roles": "Missing Role",
 }
 _HOME = {name: module for module, names in _HOMES.items() for name in names.split()}

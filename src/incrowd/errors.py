@@ -10,8 +10,9 @@
 Messages say what, where, how many and what to do. They never repeat a cell value.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from typing import Any
 
 
 class IncrowdError(Exception):
@@ -26,9 +27,16 @@ class IncrowdError(Exception):
 
 
 class NotMetError(IncrowdError):
-    """The release does not satisfy its policy; nothing was written."""
+    """The release does not satisfy its policy; nothing was written.
+
+    `verdicts` says what each model asked for and what the rows reach, if that was counted.
+    """
 
     exit_code = 1
+
+    def __init__(self, message: str, *, remedy: str = "", verdicts: Sequence[Any] = ()) -> None:
+        super().__init__(message, remedy=remedy)
+        self.verdicts = tuple(verdicts)
 
 
 class PolicyError(IncrowdError):

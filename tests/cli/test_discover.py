@@ -198,3 +198,32 @@ def test_init_tells_the_company(incrowd, table):
     document = incrowd("init", table(age=ages), "--json").document
     assert "it tells" in document["columns"]["zip"]["reasons"][0]
     assert io.StringIO(document["policy"]).read().count("it tells") >= 2
+
+
+def test_standard_input_is_masked_by_way_of_the_disk(here):
+    lines = patients(5_000, row=[str(i) for i in range(5_000)])
+    command = ("mask", "-", "--ratio", "0.3", "--method", "sampled", "--sample", "2000")
+    flags = ("--seed", "1", "--json", "-o", "published.csv")
+    done = subprocess.run(
+        [*COMMAND, *command, *flags], input=lines.encode(), capture_output=True, check=True
+    )
+    assert b'"records": 5000' in done.stdout
+    assert b'"exact": false' in done.stdout
+    assert b'"written": "published.csv"' in done.stdout
+    assert b"not anonymization" in done.stderr
+    rows = pl.read_csv("published.csv", infer_schema=False)
+    assert rows.height == 5_000
+    assert "row" not in rows.columns
+    assert snapshot(here).keys() == {here / "release.csv", here / "published.csv"}
+    before = (here / "published.csv").read_bytes()
+    dry = [*COMMAND, *command, "--json", "--dry-run"]
+    done = subprocess.run(dry, input=lines.encode(), capture_output=True, check=True)
+    assert b'"written": null' in done.stdout
+    assert (here / "published.csv").read_bytes() == before
+
+
+@pytest.mark.parametrize("text", ["", "a,b\n", "a,a\n1,2\n", "a,b\n1,2,3\n", "\x00\x01"])
+def test_wrong_large_tables(refused, table, monkeypatch, text):
+    monkeypatch.setattr("incrowd.discovery.source.LARGE", -1)
+    flags = ("--ratio", "0.5", "--method", "sampled", "-o", "release.csv")
+    refused(3, "mask", table(text), *flags)

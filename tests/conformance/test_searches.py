@@ -30,9 +30,11 @@ from incrowd.watch import Watch
 from strategies import problem_of, tables
 
 SEARCHES = [search() for search in get_args(get_args(AnySearch)[0])]
-OPTIMAL = [search for search in SEARCHES if search.name in {"exhaustive", "lattice"}]
+OPTIMAL = [search for search in SEARCHES if search.name in {"exhaustive", "lattice", "mingen"}]
 ORDERLESS = [search for search in SEARCHES if search.name != "auto"]
 """All but those that may divide equal rows, which they do in the order of the tally."""
+PROMISING = [search for search in SEARCHES if search.name != "mu-argus"]
+"""All but those whose result need not satisfy the models, which verification then refuses."""
 LOSSES = [
     AverageClass(),
     Classification("s0"),
@@ -98,16 +100,24 @@ def test_a_policy_can_write_it(search):
         search.name = "other"
 
 
-@every_search
+@pytest.mark.parametrize("search", PROMISING, ids=lambda search: search.name)
 @settings(deadline=None, max_examples=40)
 @given(problems())
 def test_what_is_found_satisfies_the_policy(search, problem):
+    found = run(search, problem)
+    if found is not None:
+        assert problem.satisfied(problem.outcome(found.recoding).classes).all()
+
+
+@every_search
+@settings(deadline=None, max_examples=40)
+@given(problems())
+def test_every_record_is_in_one_class_or_left_out_as_far_as_allowed(search, problem):
     found = run(search, problem)
     if found is None:
         return
     outcome = problem.outcome(found.recoding)
     assert len(outcome.classes) > 0
-    assert problem.satisfied(outcome.classes).all()
     assert outcome.suppressed <= problem.suppressible
     assert outcome.records == problem.tally.records
     pieces = found.recoding.pieces

@@ -13,7 +13,7 @@ from incrowd.models import AlphaK, KAnonymity, LDiversity, TCloseness
 from incrowd.policy import Column, Policy
 from incrowd.policy.codec import dumps, edit, loads
 from incrowd.policy.lines import lines_of
-from incrowd.search import Auto, Datafly, Mondrian
+from incrowd.search import Auto, Datafly, Mondrian, MuArgus
 
 GOOD = """\
 # our policy
@@ -74,7 +74,7 @@ def policies(draw):
         order=draw(st.sampled_from(["shuffle", "keep"])),
         suppression=draw(st.floats(0, 1, exclude_max=True)),
         time_limit=draw(weights),
-        search=draw(st.sampled_from([Auto(), Datafly(), Mondrian(), Mondrian(relaxed=True)])),
+        search=draw(st.sampled_from([Auto(), Mondrian(relaxed=True), *_searches(quasi)])),
         loss=draw(st.sampled_from([Gcp(), Discernibility(), Classification(secret)])),
     )
 
@@ -82,6 +82,16 @@ def policies(draw):
 PSEUDONYM = Column(role="identifier", action="pseudonym")
 weights = st.floats(1e-3, 1e6)
 kinds = st.sampled_from([None, "number", "date", "text"])
+
+
+def _searches(quasi):
+    weights = {"likelihood": {quasi: 0.9}, "preference": {quasi: 1}}
+    return [
+        Datafly(),
+        Datafly(sets=((quasi,), (quasi, quasi)), **weights, joint=False),
+        MuArgus(),
+        MuArgus({quasi: "most"}, "actual", {quasi: 2}, (quasi, quasi), 0.05),
+    ]
 
 
 def _models(secret):

@@ -127,3 +127,8 @@ def test_crowds():
     assert distinct_value_test(0, 100).crowd == math.inf
     assert distinct_value_test(10, 100).crowd == 10
     assert distinct_value_test(1000, 100).crowd == 1
+
+
+@pytest.mark.parametrize("text", ["3e8", "300000000", "300_000_000", "300,000,000", " 3.0E8 "])
+def test_a_plain_number_of_people_always_does(text):
+    assert population(text) == population(3e8) == population(300_000_000) == 300_000_000

@@ -10,7 +10,7 @@ from incrowd.hierarchy import Dates, Intervals, Ordered, Tree
 from incrowd.hierarchy.levels import texts
 from incrowd.loss import Discernibility, Gcp, Il1
 from incrowd.models import KAnonymity
-from incrowd.search import Auto, Datafly, Exhaustive, Lattice, Mondrian, best_first
+from incrowd.search import Auto, Datafly, Exhaustive, Lattice, Mondrian, MuArgus, best_first
 from incrowd.table.column import Domain, Kind
 from incrowd.watch import Watch
 from strategies import problem_of, tables
@@ -26,7 +26,9 @@ def found(search, problem):
 
 
 @settings(max_examples=40)
-@pytest.mark.parametrize("search", [Auto(), Datafly(), Lattice(), Mondrian(), Mondrian(True)])
+@pytest.mark.parametrize(
+    "search", [Auto(), Datafly(), Lattice(), Mondrian(), Mondrian(True), MuArgus()]
+)
 @given(table=tables(), lowest=LOWEST, k=st.integers(2, 3))
 def test_no_level_below_the_lowest_is_shown(search, table, lowest, k):
     problem = problem_of(table, [KAnonymity(k)], Gcp(), 0.2, lowest)

@@ -11,6 +11,23 @@ from incrowd.cli.output import Output
 from incrowd.cli.progress import waiting
 from incrowd.errors import InputError, PolicyError
 
+SEARCHES = (
+    "auto",
+    "datafly",
+    "exhaustive",
+    "hilbert",
+    "idistance",
+    "lattice",
+    "mingen",
+    "mingen-cells",
+    "mondrian",
+    "mu-argus",
+    "top-down",
+    "tree",
+)
+"""What `--method` knows: written out, as loading the searches is not for --help. A test holds it
+to what there is."""
+
 
 def anonymize(  # noqa: PLR0913  one parameter per flag
     file: options.TableFile,
@@ -42,7 +59,7 @@ def anonymize(  # noqa: PLR0913  one parameter per flag
         typer.Option(
             "--method",
             metavar="SEARCH",
-            help="The search: auto (default), lattice, mondrian, datafly or exhaustive.",
+            help=f"The search: {SEARCHES[0]} (default), {', '.join(SEARCHES[1:])}.",
         ),
     ] = None,
     loss: Annotated[

@@ -72,7 +72,8 @@ def discover(  # noqa: PLR0913  one parameter per flag
         typer.Option(
             "--population",
             metavar="PEOPLE",
-            help="Judge sets for this many people: a number, or a name such as usa.",
+            help="Judge sets for this many people: a number such as 3e8, or a name such as usa, "
+            "which stands for a round figure.",
         ),
     ] = None,
     explain: Annotated[

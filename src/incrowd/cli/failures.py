@@ -24,6 +24,8 @@ class Failure:
     error: str
     remedy: str
     exit_code: int
+    verdicts: tuple[Any, ...] = ()
+    """What each model asked for and what the rows reach, if that is why."""
 
 
 INTERRUPTION = Failure("interrupted; nothing was written", "", INTERRUPTED)
@@ -33,7 +35,8 @@ def failure_of(error: BaseException) -> Failure:
     """What to say about this error, without any message that may quote a cell."""
     match error:
         case IncrowdError():
-            return Failure(error.message, error.remedy, error.exit_code)
+            verdicts = getattr(error, "verdicts", ())
+            return Failure(error.message, error.remedy, error.exit_code, verdicts)
         case KeyboardInterrupt():
             return INTERRUPTION
         case MemoryError():

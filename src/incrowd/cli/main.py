@@ -5,7 +5,6 @@ import signal
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import asdict
 from typing import Annotated, NoReturn
 
 import typer
@@ -101,8 +100,11 @@ def _fail(failure: Failure, *, as_json: bool) -> int:
         if failure.remedy:
             write(sys.stderr, f"help: {printable(failure.remedy)}\n")
     if as_json:
+        from incrowd.report.json import error_document  # noqa: PLC0415  not for --help
+
+        parts = (failure.error, failure.remedy, failure.exit_code, failure.verdicts)
         with suppress(OSError):
-            Output(as_json=True).document({"schema": "incrowd.error/1", **asdict(failure)})
+            Output(as_json=True).document(error_document(*parts))
     return failure.exit_code
 
 

@@ -67,12 +67,13 @@ def mask(  # noqa: PLR0913  one parameter per flag
         typer.Option(
             "--method",
             metavar="METHOD",
-            help="greedy, sampled (large tables) or exact (few columns).",
+            help="greedy (all records), sampled (tables larger than memory: read twice, standard "
+            "input by way of the disk) or exact (few columns).",
         ),
     ] = "greedy",
     sample: Annotated[
         int | None,
-        typer.Option("--sample", metavar="N", help="Records or pairs that sampled draws."),
+        typer.Option("--sample", metavar="N", help="Records or pairs that sampled draws; 50,000."),
     ] = None,
     delta: Annotated[
         float,
@@ -100,6 +101,7 @@ def mask(  # noqa: PLR0913  one parameter per flag
     """Write the columns of FILE that do not tell its records apart, as they are."""
     from incrowd import discovery, run  # noqa: PLC0415  not for --help
     from incrowd.cli.table import held  # noqa: PLC0415  not for --help
+    from incrowd.discovery.masking import passes  # noqa: PLC0415  not for --help
     from incrowd.report import json, text  # noqa: PLC0415  not for --help
     from incrowd.watch import Watch  # noqa: PLC0415  not for --help
 
@@ -119,16 +121,16 @@ def mask(  # noqa: PLR0913  one parameter per flag
         "keep_order": keep_order,
         "time_limit": time_limit,
     }
+    target = None if dry_run else output
     with waiting(said) as bar:
-        table = held(file, run.Reading(delimiter, encoding, header), said)
-        wish |= {"reading": table, "watch": Watch(tell=bar.tell)}
-        if dry_run or output is None:
-            found, output = discovery.mask(file, **wish), None  # type: ignore[arg-type]  # checked there
-        else:
-            found = discovery.mask_file(file, output, **wish)  # type: ignore[arg-type]  # checked there
+        reading = run.Reading(delimiter, encoding, header)
+        if not passes(file, method, reading):
+            reading = held(file, reading, said)
+        watch = Watch(tell=bar.tell)
+        found = discovery.mask_file(file, target, reading=reading, watch=watch, **wish)
     for note in found.notes:
         said.remark(f"note: {note}")
-    said.result(lambda: json.mask_document(found, output), lambda: text.mask_picture(found, output))
+    said.result(lambda: json.mask_document(found, target), lambda: text.mask_picture(found, target))
 
 
 def _weights(texts: Sequence[str]) -> dict[str, float]:

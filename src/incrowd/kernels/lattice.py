@@ -1,9 +1,19 @@
-"""Loops of the lattice search: which rows look alike at a node, and what failing rows cost."""
+"""Loops of the lattice search: which rows look alike at a node, and what failing ones would pay.
+
+The key of a row is the sum of its nodes times the columns' strides; rows with one key are one class.
+"""
 
 import numpy as np
 
 from incrowd.arrays import Codes, Counts, Flags, Floats
 from incrowd.kernels.compile import jit
+
+_BLOCK = 2048
+"""Keys that are made at once: they stay near the processor until they are numbered."""
+_MIX = np.uint64(0x9E3779B97F4A7C15)
+_HALF = np.uint64(32)
+_LAST = np.uint64(63)
+_ONE = np.uint64(1)
 
 
 @jit
@@ -20,46 +30,79 @@ def node_keys(codes: Codes, maps: Codes, offset: Counts, stride: Counts, keys: C
 
 
 @jit
-def number_dense(keys: Counts, span: int) -> tuple[Codes, Codes]:
-    """Number distinct keys below `span` in order of appearance, with the first row of each."""
+def count_dense(
+    codes: Codes, counts: Counts, maps: Codes, offset: Counts, stride: Counts, span: int
+) -> tuple[Codes, Codes, Counts]:
+    """The class of each row by order of appearance, each one's first row and records.
+
+    All keys are below `span`, for which there is an array.
+    """
+    rows = len(counts)
     place = np.full(span, -1, np.int32)
-    numbers = np.empty(len(keys), np.int32)
-    first = np.empty(min(span, len(keys)), np.int32)
+    class_of = np.empty(rows, np.int32)
+    first = np.empty(min(span, rows), np.int32)
+    size = np.zeros(min(span, rows), np.int64)
+    keys = np.empty(_BLOCK, np.int64)
     found = 0
-    for i in range(len(keys)):
-        number = place[keys[i]]
-        if number < 0:
-            number = np.int32(found)
-            place[keys[i]] = number
-            first[found] = i
-            found += 1
-        numbers[i] = number
-    return numbers, first[:found].copy()
+    for start in range(0, rows, _BLOCK):
+        here = min(_BLOCK, rows - start)
+        keys[:here] = 0
+        node_keys(codes[:, start : start + here], maps, offset, stride, keys[:here])
+        for i in range(here):
+            number = place[keys[i]]
+            if number < 0:
+                number = np.int32(found)
+                place[keys[i]] = number
+                first[found] = start + i
+                found += 1
+            class_of[start + i] = number
+            size[number] += counts[start + i]
+    return class_of, first[:found].copy(), size[:found].copy()
 
 
 @jit
-def number_hashed(keys: Counts) -> tuple[Codes, Codes]:
-    """Number distinct keys in order of appearance, with the first row of each."""
-    size = 16
-    while size < 2 * len(keys):
-        size *= 2
-    mask = np.uint64(size - 1)
-    slots = np.full(size, -1, np.int32)
-    numbers = np.empty(len(keys), np.int32)
-    first = np.empty(len(keys), np.int32)
+def number_part(
+    keys: Counts, counts: Counts, part: int, bits: int, class_of: Codes
+) -> tuple[Codes, Counts]:
+    """Number the distinct keys of one of 2^bits parts, with the first row and records of each.
+
+    Keys are dealt to parts by their highest mixed bits. Only the part's entries of `class_of` are
+    written.
+    """
+    rows = len(keys)
+    room = 16
+    while room < 2 * rows:
+        room *= 2
+    mask = np.uint64(room - 1)
+    slots = np.full(room, -1, np.int32)
+    of_class = np.empty(rows, np.int64)
+    first = np.empty(rows, np.int32)
+    size = np.zeros(rows, np.int64)
     found = 0
-    for i in range(len(keys)):
+    for i in range(rows):
         key = keys[i]
-        mixed = np.uint64(key) * np.uint64(0x9E3779B97F4A7C15)
-        slot = (mixed ^ (mixed >> np.uint64(32))) & mask
-        while slots[slot] >= 0 and keys[first[slots[slot]]] != key:
-            slot = (slot + np.uint64(1)) & mask
+        mixed = np.uint64(key) * _MIX
+        if bits > 0 and mixed >> _LAST != np.uint64(part):
+            continue
+        slot = (mixed ^ (mixed >> _HALF)) & mask
+        while slots[slot] >= 0 and of_class[slots[slot]] != key:
+            slot = (slot + _ONE) & mask
         if slots[slot] < 0:
             slots[slot] = found
+            of_class[found] = key
             first[found] = i
             found += 1
-        numbers[i] = slots[slot]
-    return numbers, first[:found].copy()
+        class_of[i] = slots[slot]
+        size[slots[slot]] += counts[i]
+    return first[:found].copy(), size[:found].copy()
+
+
+@jit
+def shift_part(keys: Counts, by: int, class_of: Codes) -> None:
+    """Number the classes of the second of two parts after those of the first."""
+    for i in range(len(keys)):
+        if (np.uint64(keys[i]) * _MIX) >> _LAST != 0:
+            class_of[i] += by
 
 
 @jit
@@ -81,28 +124,36 @@ def refine_keys(numbers: Codes, codes: Codes, domain: int) -> Counts:
 
 
 @jit
-def failing_costs(
+def failing_codes(
     codes: Codes,
     counts: Counts,
     row_of: Codes,
     class_of: Codes,
     failing: Flags,
-    costs: Floats,
-    offset: Counts,
-    levels: Counts,
-    heights: Counts,
-) -> Floats:
-    """Cost of the records in failing classes, by column and level up to the node's.
+    start: Counts,
+    held: Counts,
+) -> None:
+    """Add to `held[start[j] + code]` the records of failing classes that hold that code.
 
-    `costs[offset[j] + code * heights[j] + level]` is the cost of a cell. Row i of the table is in
-    class `class_of[row_of[i]]`.
+    Row i is in class `class_of[row_of[i]]`.
     """
-    total = np.zeros((codes.shape[0], heights.max()), np.float64)
     for i in range(len(counts)):
-        if not failing[class_of[row_of[i]]]:
-            continue
-        for j in range(codes.shape[0]):
-            first = offset[j] + codes[j, i] * heights[j]
-            for level in range(levels[j] + 1):
-                total[j, level] += counts[i] * costs[first + level]
+        if failing[class_of[row_of[i]]]:
+            for j in range(codes.shape[0]):
+                held[start[j] + codes[j, i]] += counts[i]
+
+
+@jit
+def paid(held: Counts, start: Counts, costs: Floats, offset: Counts, heights: Counts) -> Floats:
+    """What records pay by column and level, `held[start[j] + code]` of them for each code.
+
+    `costs[offset[j] + code * heights[j] + level]` is what a cell costs.
+    """
+    total = np.zeros((len(heights), heights.max()), np.float64)
+    for j in range(len(heights)):
+        for at in range(start[j], start[j + 1]):
+            if held[at] > 0:
+                first = offset[j] + (at - start[j]) * heights[j]
+                for level in range(heights[j]):
+                    total[j, level] += held[at] * costs[first + level]
     return total

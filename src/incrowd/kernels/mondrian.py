@@ -1,13 +1,12 @@
 """Loops of Mondrian: where to cut a part of the table, and cutting it.
 
-Items are rows of the tally, or single records if equal rows may be divided. `items` is (cells,
-counts): codes with one line per item, and records per item. `tree` is (maps, scale, offset,
-heights), the hierarchies of all columns laid out flat: `maps[offset[j, h] + code]` is the node of a
-code at level h, `scale` at the same place its extent; a column of height 0 is ordered, and `scale`
-is the place of a code. `rule` is (k, relaxed, cuts): the least records of a part, whether equal
-codes may be divided, and how many cuts of a column are tried.
+Items are rows of the tally, pieces of them, or single records if equal rows may be divided. `items`
+is (cells, counts): codes with one line per item, and records per item. `scales` is (boxes,
+ordered): the costs of all columns (see `kernels.boxes`), and which of them are ordered. `rule` is
+(k, relaxed, cuts): the least records of a part, whether equal codes may be divided, and how many
+cuts of a column are tried.
 
-A cut is (column, code, ties): to the left go smaller codes, and the first `ties` items that have
+A cut is (column, code, ties): to the left go smaller codes, and the first `ties` records that have
 that code.
 """
 
@@ -15,53 +14,35 @@ from typing import TypeAlias
 
 import numpy as np
 
-from incrowd.arrays import Codes, Counts, Floats
+from incrowd.arrays import Codes, Counts, Flags, Floats
+from incrowd.kernels.boxes import Boxes, cell_cost
 from incrowd.kernels.compile import jit
 
 Items: TypeAlias = tuple[Codes, Counts]
 Rule: TypeAlias = tuple[int, bool, int]
-Tree: TypeAlias = tuple[Codes, Floats, Counts, Counts]
+Scales: TypeAlias = tuple[Boxes, Flags]
 
 
 @jit
-def spans(cells: Codes, part: Codes) -> Counts:
-    """Per column: the smallest code, the smallest that is not missing, the largest."""
+def spans(cells: Codes, part: Codes) -> Codes:
+    """Per column: the smallest code and the largest."""
     columns = cells.shape[1]
-    found = np.empty((3, columns), np.int64)
+    found = np.empty((2, columns), np.int32)
     for j in range(columns):
-        found[0, j] = found[1, j] = np.iinfo(np.int32).max
-        found[2, j] = 0
+        found[0, j] = np.iinfo(np.int32).max
+        found[1, j] = -1
     for item in part:
         for j in range(columns):
-            code = np.int64(cells[item, j])
+            code = cells[item, j]
             found[0, j] = min(found[0, j], code)
-            found[2, j] = max(found[2, j], code)
-            if code > 0:
-                found[1, j] = min(found[1, j], code)
+            found[1, j] = max(found[1, j], code)
     return found
 
 
 @jit
-def join_level(tree: Tree, j: int, low: int, high: int) -> int:
-    """The lowest level at which two codes of an unordered column share a node."""
-    maps, _, offset, _ = tree
-    level = 0
-    while maps[offset[j, level] + low] != maps[offset[j, level] + high]:
-        level += 1
-    return level
-
-
-@jit
-def extent(tree: Tree, j: int, least: int, low: int, high: int) -> float:
-    """The NCP of showing these codes as one cell, times the column's weight."""
-    _, scale, offset, heights = tree
-    if high in (0, least):
-        return 0.0
-    if least == 0:
-        return float(scale[-len(heights) + j])
-    if heights[j] == 0:
-        return float(scale[offset[j, 0] + high] - scale[offset[j, 0] + low])
-    return float(scale[offset[j, join_level(tree, j, low, high)] + low])
+def extent(boxes: Boxes, j: int, least: int, high: int) -> float:
+    """The cost of showing these codes as one cell, 0 if they are one."""
+    return 0.0 if least == high else float(cell_cost(boxes, j, least, high))
 
 
 @jit
@@ -114,20 +95,25 @@ def sparse_profile(items: Items, part: Codes, j: int) -> tuple[Counts, Counts]:
 
 
 @jit
-def branches(tree: Tree, j: int, values: Counts, low: int) -> Counts:
-    """The branch of each code: itself if ordered, else the child of the node that covers all."""
-    maps, _, offset, heights = tree
-    if heights[j] == 0 or values[-1] == 0:
-        return values
-    level = max(join_level(tree, j, low, values[-1]) - 1, 0)
-    child = np.empty(len(values), np.int64)
-    for i in range(len(values)):
-        child[i] = maps[offset[j, level] + values[i]] if values[i] else 0
-    return child
+def borders(scales: Scales, j: int, values: Counts) -> Flags:
+    """Whether a part may be cut after each code: anywhere if the column is ordered.
+
+    Else between branches of the node that covers all. The missing are a branch of their own.
+    """
+    boxes, ordered = scales
+    apart = np.ones(len(values), np.bool_)
+    apart[-1] = False
+    first = 1 if values[0] == 0 else 0
+    if ordered[j] or first == len(values):
+        return apart
+    whole = cell_cost(boxes, j, values[first], values[-1])
+    for i in range(first, len(values) - 1):
+        apart[i] = cell_cost(boxes, j, values[i], values[i + 1]) >= whole
+    return apart
 
 
 @jit
-def scores(values: Counts, total: Counts, branch: Counts, k: int) -> Counts:
+def scores(values: Counts, total: Counts, apart: Flags, k: int) -> Counts:
     """How balanced the cut after each code is, -1 if it is none or leaves too few records.
 
     To part the missing from the rest comes first.
@@ -140,8 +126,7 @@ def scores(values: Counts, total: Counts, branch: Counts, k: int) -> Counts:
     for i in range(len(values)):
         left += total[i]
         score[i] = -1
-        apart = i + 1 < len(values) and branch[i] != branch[i + 1]
-        if apart and left >= k and whole - left >= k:
+        if apart[i] and left >= k and whole - left >= k:
             score[i] = whole if values[i] == 0 else min(left, whole - left)
     return score
 
@@ -157,7 +142,7 @@ def largest(numbers: Counts | Floats) -> int:
 
 
 @jit
-def divide(values: Counts, total: Counts, branch: Counts, k: int) -> tuple[int, int]:
+def divide(values: Counts, total: Counts, apart: Flags, k: int) -> tuple[int, int]:
     """The most balanced cut, moved as far into equal codes as k asks: (code, ties)."""
     whole, left = 0, 0
     best, at = -1, 0
@@ -166,7 +151,7 @@ def divide(values: Counts, total: Counts, branch: Counts, k: int) -> tuple[int, 
     for i in range(len(values) - 1):
         left += total[i]
         balance = min(left, whole - left)
-        if branch[i] != branch[i + 1] and balance > best:
+        if apart[i] and balance > best:
             best, at = balance, left
     at = min(max(at, k), whole - k)
     left = 0
@@ -178,7 +163,9 @@ def divide(values: Counts, total: Counts, branch: Counts, k: int) -> tuple[int, 
 
 
 @jit
-def choose(items: Items, part: Codes, attempt: int, rule: Rule, tree: Tree) -> tuple[int, int, int]:
+def choose(
+    items: Items, part: Codes, attempt: int, rule: Rule, scales: Scales
+) -> tuple[int, int, int]:
     """The cut number `attempt` of a part, widest columns and most balanced cuts first.
 
     The column is -1 if there is none.
@@ -188,7 +175,7 @@ def choose(items: Items, part: Codes, attempt: int, rule: Rule, tree: Tree) -> t
     found = spans(cells, part)
     extents = np.empty(cells.shape[1], np.float64)
     for j in range(len(extents)):
-        extents[j] = extent(tree, j, found[0, j], found[1, j], found[2, j])
+        extents[j] = extent(scales[0], j, found[0, j], found[1, j])
     whole = 0
     for item in part:
         whole += counts[item]
@@ -197,9 +184,9 @@ def choose(items: Items, part: Codes, attempt: int, rule: Rule, tree: Tree) -> t
         if extents[j] <= 0 or whole < 2 * k:
             break
         extents[j] = -1.0
-        values, total = profile(items, part, j, found[0, j], found[2, j])
-        branch = branches(tree, j, values, found[1, j])
-        score = scores(values, total, branch, k)
+        values, total = profile(items, part, j, found[0, j], found[1, j])
+        apart = borders(scales, j, values)
+        score = scores(values, total, apart, k)
         tried = 0
         while tried < most:
             i = largest(score)
@@ -212,7 +199,7 @@ def choose(items: Items, part: Codes, attempt: int, rule: Rule, tree: Tree) -> t
             tried += 1
         if relaxed and tried == 0:
             if attempt == 0:
-                code, ties = divide(values, total, branch, k)
+                code, ties = divide(values, total, apart, k)
                 return j, code, ties
             attempt -= 1
     return -1, 0, 0
@@ -225,7 +212,7 @@ def propose(
     parts: Counts,
     attempts: Counts,
     rule: Rule,
-    tree: Tree,
+    scales: Scales,
     first: int,
     middle: Counts,
     half_of: Codes,
@@ -237,7 +224,7 @@ def propose(
     """
     for p in range(len(parts)):
         part = order[parts[p, 0] : parts[p, 1]]
-        j, code, ties = choose(items, part, int(attempts[p]), rule, tree)
+        j, code, ties = choose(items, part, int(attempts[p]), rule, scales)
         middle[p] = -1
         if j < 0:
             continue
@@ -269,3 +256,80 @@ def adopt(order: Codes, parts: Counts, half_of: Codes) -> None:
                 rights += 1
         for i in range(rights):
             part[lefts + i] = right[i]
+
+
+@jit
+def part_in_two(
+    items: Items, origin: Codes, part: Codes, how: tuple[int, int, int], right: Codes, fresh: int
+) -> tuple[int, int]:
+    """Move the items of a part that go to the right out of it; how many stay, how many go.
+
+    If the cut goes through an item, the records of it that go right become item number `fresh`,
+    with the same `origin`.
+    """
+    cells, counts = items
+    j, code, ties = how
+    lefts, rights = 0, 0
+    for item in part:
+        here = cells[item, j]
+        if here < code or (here == code and 0 < counts[item] <= ties):
+            ties -= counts[item] if here == code else 0
+            part[lefts] = item
+            lefts += 1
+            continue
+        goes = item
+        if here == code and ties > 0:
+            cells[fresh] = cells[item]
+            counts[fresh] = counts[item] - ties
+            origin[fresh] = origin[item]
+            counts[item] = ties
+            ties = 0
+            part[lefts] = item
+            lefts += 1
+            goes = fresh
+        right[rights] = goes
+        rights += 1
+    return lefts, rights
+
+
+@jit
+def cut_down(
+    items: Items, origin: Codes, part: Codes, rule: Rule, scales: Scales, room: tuple[int, int, int]
+) -> tuple[Codes, Codes, int]:
+    """Cut a part until nothing can be cut: its items in their order, and where classes begin.
+
+    `room` is (first, last, small): items that come from cut ones have numbers from `first` to
+    before `last`, `origin` becomes that of the one they are cut from; parts of at most `small`
+    items are not cut. The next free number comes last. Parts wait on a stack; the one on top is to
+    the right of all others and has room to grow.
+    """
+    fresh, last, small = room
+    size = len(part) + last - fresh
+    line, out = np.empty(size, np.int32), np.empty(size, np.int32)
+    right = np.empty(len(part) + 1, np.int32)
+    line[: len(part)] = part
+    begins = [np.int32(0)]
+    begins.pop()
+    todo = [0]
+    end, free = len(part), size
+    while len(todo):
+        start = todo[-1]
+        here = line[start:end]
+        how = (-1, 0, 0)
+        if end - start > small:
+            how = choose(items, here, 0, rule, scales)
+        if how[0] < 0:
+            free -= end - start
+            out[free : free + end - start] = here
+            begins.append(np.int32(free))
+            end = todo.pop()
+            continue
+        lefts, rights = part_in_two(items, origin, here, how, right, fresh)
+        fresh += lefts + rights - (end - start)
+        line[start + lefts : start + lefts + rights] = right[:rights]
+        todo.append(start + lefts)
+        end = start + lefts + rights
+    first = np.empty(len(begins), np.int32)
+    for i in range(len(begins)):
+        first[i] = begins[len(begins) - 1 - i] - free
+    return out[free:], first, fresh

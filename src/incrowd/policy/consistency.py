@@ -1,7 +1,7 @@
 """Whether the parts of a policy fit together, and what in it deserves a second look."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from incrowd.models.model import Model
@@ -33,6 +33,7 @@ def faults(policy: "Policy") -> Iterator[Fault]:
     yield from _twice(policy)
     yield from _loss_faults(policy)
     yield from _show_faults(policy)
+    yield from _search_faults(policy)
 
 
 def _show_faults(policy: "Policy") -> Iterator[Fault]:
@@ -142,6 +143,19 @@ def _loss_faults(policy: "Policy") -> Iterator[Fault]:
                 f"the loss is about '{name}', which does not leave",
                 "choose a column that does",
             )
+
+
+def _search_faults(policy: "Policy") -> Iterator[Fault]:
+    """Columns that the search names and that are not quasi-identifying."""
+    named: Mapping[str, Iterable[str]] = getattr(policy.search, "named", {})
+    for key, names in named.items():
+        for name in dict.fromkeys(names):
+            if name not in policy.quasi:
+                yield Fault(
+                    ("search", key),
+                    f"search: '{key}' names a column that is not quasi-identifying",
+                    did_you_mean(name, policy.quasi, listed=True),
+                )
 
 
 def notes(policy: "Policy") -> Iterator[str]:

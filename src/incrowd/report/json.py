@@ -2,7 +2,7 @@
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -70,6 +70,20 @@ def lattice_document(release: "Release", nodes: list[dict[str, Any]]) -> dict[st
         if explored is None
         else dict(zip(explored.columns, explored.optimum, strict=True)),
         "explored": nodes,
+    }
+
+
+def error_document(
+    error: str, remedy: str, exit_code: int, verdicts: "Sequence[Verdict]" = ()
+) -> dict[str, Any]:
+    """`incrowd.error/1`: why there is no result; what the models found, if they were asked."""
+    models = {"models": [_verdict(model) for model in verdicts]} if verdicts else {}
+    return {
+        "schema": "incrowd.error/1",
+        "error": error,
+        "remedy": remedy,
+        "exit_code": exit_code,
+        **models,
     }
 
 

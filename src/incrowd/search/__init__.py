@@ -5,15 +5,50 @@ from typing import Annotated, TypeAlias
 from pydantic import Field
 
 from incrowd.search.auto import Auto
+from incrowd.search.curve import Hilbert, IDistance, Tree
 from incrowd.search.datafly import Datafly
 from incrowd.search.exhaustive import Exhaustive
 from incrowd.search.lattice import Lattice
+from incrowd.search.mingen import MinGen
+from incrowd.search.mingen_cells import MinGenCells
 from incrowd.search.mondrian import Mondrian
+from incrowd.search.mu_argus import MuArgus
+from incrowd.search.preferred import Preferred
 from incrowd.search.search import Found, Search
+from incrowd.search.top_down import TopDown
 
 AnySearch: TypeAlias = Annotated[
-    Auto | Datafly | Exhaustive | Lattice | Mondrian, Field(discriminator="name")
+    Auto
+    | Datafly
+    | Exhaustive
+    | Hilbert
+    | IDistance
+    | Lattice
+    | MinGen
+    | MinGenCells
+    | Mondrian
+    | MuArgus
+    | TopDown
+    | Tree,
+    Field(discriminator="name"),
 ]
 """Any search, as a policy file writes it."""
 
-__all__ = ["AnySearch", "Auto", "Datafly", "Exhaustive", "Found", "Lattice", "Mondrian", "Search"]
+__all__ = [
+    "AnySearch",
+    "Auto",
+    "Datafly",
+    "Exhaustive",
+    "Found",
+    "Hilbert",
+    "IDistance",
+    "Lattice",
+    "MinGen",
+    "MinGenCells",
+    "Mondrian",
+    "MuArgus",
+    "Preferred",
+    "Search",
+    "TopDown",
+    "Tree",
+]

@@ -1,21 +1,28 @@
 """Best-first search through a lattice with limits on the loss of nodes."""
 
+from collections.abc import Iterator
 from math import inf, prod
 
 from incrowd.arrays import Flags
 from incrowd.errors import IncrowdError, LimitError
 from incrowd.problem import Problem
 from incrowd.search.bounds import limits_of
-from incrowd.search.frontier import EPSILON, Frontier, Grid, Heap, rank
-from incrowd.search.full_domain import nothing_found, recode
+from incrowd.search.branches import Branches
+from incrowd.search.descent import Descent
+from incrowd.search.explored import NOT_JUDGED, Record, State
+from incrowd.search.frontier import Frontier, Grid, rank
+from incrowd.search.full_domain import EPSILON, allowed_levels, judged, nothing_found, recode, released
 from incrowd.search.judging import Counted, Judge
 from incrowd.search.rollup import Node
 from incrowd.search.search import Found
 from incrowd.table.roles import Missing
 from incrowd.watch import Watch
 
-LARGEST_GRID = 5_000_000
+LARGEST_GRID = 1_000_000
 """Lattices with more nodes are never held in memory as a whole."""
+
+_FIRST = 0.3
+"""The share of the time that local search may take before branch and bound begins."""
 
 
 class Quest:
@@ -27,31 +34,35 @@ class Quest:
     def __init__(self, problem: Problem, watch: Watch, bar: float = inf) -> None:
         self._problem = problem
         self._watch = watch
+        levels = [allowed_levels(column) for column in problem.columns]
+        self._low, self._top = tuple(h[0] for h in levels), tuple(h[-1] for h in levels)
+        self._nodes = prod(len(allowed) for allowed in levels)
         self._judge = Judge(problem)
         self._limits = limits_of(problem, self._judge)
-        shape = tuple(column.hierarchy.levels for column in problem.columns)
-        bottom = tuple(column.lowest for column in problem.columns)
-        self._nodes = prod(top - low for top, low in zip(shape, bottom, strict=True))
-        self._top = tuple(levels - 1 for levels in shape)
-        kind = Grid if prod(shape) <= LARGEST_GRID else Heap
-        self._frontier: Frontier = kind(shape, self._limits.start(), bottom)
+        self._large = self._nodes > LARGEST_GRID
+        kind = Branches if self._large else Grid
+        self._frontier: Frontier = kind(self._low, self._top, self._limits.start())
+        self._record = Record(tuple(column.name for column in problem.columns), self._nodes)
         self._anything = problem.missing is Missing.MATCHES_ANYTHING
         self._best = bar
         self._node: Node | None = None
+        self._loss = inf
         self._examined = 0
         self._told = 0.0
+        self._paused = 0.0
 
     def seek(self) -> None:
         """Look at open nodes until none can be better than the best.
 
-        The highest node comes first: it is counted at once and can often be released, if badly.
+        The highest node comes first: it is counted at once and can often be released, if badly. In
+        a large lattice local search takes turns with what proves.
         """
-        if not self._watch.expired:
-            self._examine(self._top)
-        while not self._watch.expired and (lowest := self._frontier.lowest()):
+        if self._watch.expired:
+            return
+        self._examine(self._top)
+        descent = self._descent() if self._large else None
+        while not self._watch.expired and (lowest := self._frontier.lowest(self._best)):
             limit, node = lowest
-            if limit > self._best + EPSILON:
-                return
             if self._node and limit > self._best - EPSILON and rank(node) > rank(self._node):
                 self._frontier.settle(self._best, self._node)
                 continue
@@ -59,6 +70,36 @@ class Quest:
                 self._frontier.close(node)
                 continue
             self._climb(node)
+            if descent is not None:
+                self._descend(descent)
+
+    def _descent(self) -> Iterator[bool]:
+        """Local search, gone down from the highest node once unless that takes too long."""
+        descent = Descent(self._tried, self._low, self._top, self._limits.start())
+        steps = descent.steps(self._loss)
+        until = self._watch.elapsed + _FIRST * (self._watch.remaining or inf)
+        for down in steps:
+            if down or self._watch.elapsed > until:
+                break
+        self._paused = self._watch.elapsed
+        return steps
+
+    def _descend(self, steps: Iterator[bool]) -> None:
+        """Local search for about as long as branch and bound took since."""
+        now = self._watch.elapsed
+        until = now + min(now - self._paused, 1.0)
+        for _ in steps:
+            if self._watch.elapsed >= until:
+                break
+        self._paused = self._watch.elapsed
+
+    def _tried(self, node: Node) -> float:
+        """The loss of a node, infinite if it cannot be released or was looked at before."""
+        if self._watch.expired or self._frontier.limit(node) == inf:
+            return inf
+        self._loss = inf
+        self._examine(node)
+        return self._loss
 
     def _climb(self, node: Node) -> None:
         """Find where the nodes above this one stop being doomed, dividing a chain of them.
@@ -77,6 +118,24 @@ class Quest:
                 low = middle + 1
             else:
                 high = middle
+        if low and isinstance(self._frontier, Branches):
+            self._raise(chain[low - 1], self._frontier)
+
+    def _raise(self, node: Node, branches: Branches) -> None:
+        """Take a doomed node up as long as it stays doomed, cheapest column first.
+
+        The higher it is, the fewer and costlier the ways to escape it.
+        """
+        for j in branches.cheapest(node):
+            level = self._top[j]
+            while level > node[j] and not self._watch.expired:
+                raised = (*node[:j], level, *node[j + 1 :])
+                if not branches.hopeful(raised) and (
+                    branches.doomed(raised) or self._examine(raised)
+                ):
+                    node = raised
+                else:
+                    level = (node[j] + level) // 2
 
     def _examine(self, node: Node) -> bool:
         """Count a node; whether it and all below are doomed."""
@@ -85,48 +144,65 @@ class Quest:
         if self._anything:
             return self._examine_crowds(node)
         counted = self._judge.count(node)
+        k = int(counted.sizes.people.min())
         if (limit := self._limits.above(counted)) > -inf:
             self._frontier.lift_above(node, limit)
         verdict = self._judge.by_size(counted)
         if self._judge.too_many(counted, verdict.doomed):
-            self._frontier.doom(node)
-            return True
+            lost = self._judge.records(counted, verdict.doomed) if self._judge.final else NOT_JUDGED
+            return self._doom(node, k, lost)
         lifted: Flags | None = None
         if not self._judge.final:
             self._lift(counted, verdict.doomed)
-            if self._frontier.limit(node) > self._best + EPSILON:
+            if self._frontier.limit(node) > self._best + EPSILON and not self._large:
                 self._frontier.close(node)
+                self._record.other(node, k, State.COSTLY)
                 return False
             lifted, verdict = verdict.doomed, self._judge.by_value(counted)
+        suppressed = self._judge.records(counted, ~verdict.kept)
         if self._judge.hopeless(counted, verdict):
-            self._frontier.doom(node)
-            return True
+            return self._doom(node, k, suppressed)
         self._frontier.hope(node)
         if lifted is None or (verdict.doomed > lifted).any():
             self._lift(counted, verdict.doomed)
         self._frontier.close(node)
-        if not self._judge.too_many(counted, ~verdict.kept):
-            self._take(node, self._limits.loss(counted, verdict.kept))
+        if self._judge.releasable(suppressed):
+            self._take(node, k, suppressed, self._limits.loss(counted, verdict.kept))
+        else:
+            self._record.other(node, k, State.FAILING, suppressed)
         return False
+
+    def _doom(self, node: Node, k: int, suppressed: int) -> bool:
+        self._frontier.doom(node)
+        self._record.other(node, k, State.FAILING, suppressed)
+        return True
 
     def _lift(self, counted: Counted, doomed: Flags) -> None:
         parts = self._limits.below(counted, doomed)
         if parts is not None:
             self._frontier.lift_below(counted.node, parts)
+        elif (more := self._limits.surcharge(counted, doomed)) > 0:
+            self._frontier.surcharge(counted.node, more)
 
     def _examine_crowds(self, node: Node) -> bool:
-        recoding = recode(self._problem, node)
         self._frontier.close(node)
+        found = judged(self._problem, node)
+        recoding = released(self._problem, found)
         if recoding is not None:
-            self._take(node, self._problem.loss.of(self._problem.outcome(recoding)))
-        elif self._judge.final and self._problem.absorbing:
-            self._frontier.doom(node)
-            return True
+            loss = self._problem.loss.of(self._problem.outcome(recoding))
+            self._take(node, found.smallest, found.failing, loss)
+            return False
+        if self._judge.final and self._problem.absorbing:
+            return self._doom(node, found.smallest, found.failing)
+        self._record.other(node, found.smallest, State.FAILING, found.failing)
         return False
 
-    def _take(self, node: Node, loss: float) -> None:
+    def _take(self, node: Node, k: int, suppressed: int, loss: float) -> None:
+        self._loss = loss
         equal = loss <= self._best + EPSILON and self._node is not None
-        if loss < self._best - EPSILON or (equal and rank(node) < rank(self._node or node)):
+        better = loss < self._best - EPSILON or (equal and rank(node) < rank(self._node or node))
+        self._record.releasable(node, k, suppressed, loss, best=better)
+        if better:
             self._best, self._node = loss, node
 
     def _tell(self) -> None:
@@ -137,25 +213,26 @@ class Quest:
 
     def found(self) -> Found:
         """The best node as a recoding."""
-        lowest = self._frontier.lowest()
         recoding = None if self._node is None else recode(self._problem, self._node)
-        if recoding is None:
-            raise self._nothing(out_of_time=lowest is not None)
+        if self._node is None or recoding is None:
+            raise self._nothing(out_of_time=self._frontier.bound < inf)
         optimal = self.proved
         facts = {
             "nodes": float(self._nodes),
             "examined": float(self._examined),
             "pruned": float(self._nodes - self._examined),
         }
-        if not optimal and lowest is not None and lowest[0] > -inf:
-            facts["gap"] = self._best - lowest[0]
-        return Found(recoding, "lattice", optimal, self._why(optimal=optimal), facts)
+        if not optimal and self._frontier.bound > -inf:
+            facts["bound"] = self._frontier.bound
+            facts["gap"] = self._best - self._frontier.bound
+        why = self._why(optimal=optimal)
+        explored = self._record.explored(self._node)
+        return Found(recoding, "lattice", optimal, why, facts, explored)
 
     @property
     def proved(self) -> bool:
         """Whether no open node can be better than the best, or than the bar."""
-        lowest = self._frontier.lowest()
-        return lowest is None or lowest[0] > self._best - EPSILON
+        return self._frontier.bound > self._best - EPSILON
 
     @property
     def beaten(self) -> bool:
@@ -170,7 +247,11 @@ class Quest:
     def _why(self, *, optimal: bool) -> str:
         if optimal:
             return f"the least {self._problem.loss.name} of all level vectors; {self.looked}"
-        return f"the least {self._problem.loss.name} found before the time was up; {self.looked}"
+        why = f"the least {self._problem.loss.name} found before the time was up"
+        if self._frontier.bound > -inf:
+            gap = self._best - self._frontier.bound
+            why += f", at most {gap:.4g} above the least there is ({self._frontier.bound:.4g})"
+        return f"{why}; {self.looked}"
 
     def _nothing(self, *, out_of_time: bool) -> IncrowdError:
         if not out_of_time:

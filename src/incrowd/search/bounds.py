@@ -4,15 +4,20 @@ See docs/decisions/0006-how-the-lattice-proves-its-optimum.md for why they hold.
 """
 
 from collections.abc import Sequence
+from functools import cached_property, partial
 from typing import Protocol
 
 import numpy as np
 
-from incrowd.arrays import Flags, Floats
+from incrowd.arrays import Codes, Counts, Flags, Floats
 from incrowd.kernels import lattice as kernels
+from incrowd.loss.loss import Limiting
 from incrowd.problem import Problem
 from incrowd.recoding import Outcome
+from incrowd.search.full_domain import renumbered
 from incrowd.search.judging import Counted, Judge
+from incrowd.search.rollup import halves
+from incrowd.table.fold import in_threads
 
 
 class Limits(Protocol):
@@ -30,6 +35,9 @@ class Limits(Protocol):
     def above(self, counted: Counted) -> float:
         """A limit for the nodes at or above."""
 
+    def surcharge(self, counted: Counted, failing: Flags) -> float:
+        """By how much nodes at or below exceed what `above` says of nodes below them."""
+
 
 class CellLimits:
     """For losses that are a weighted mean of costs of cells.
@@ -43,17 +51,45 @@ class CellLimits:
         self._judge = judge
         weights = np.array([column.weight for column in problem.columns])
         self._weights = weights / weights.sum()
+        scaled = self._weights / judge.total
+        flat = [np.ascontiguousarray(w * cost.T).ravel() for w, cost in zip(scaled, costs, strict=True)]
+        self._costs = np.concatenate(flat)
         self._heights = np.array([len(cost) for cost in costs], dtype=np.int64)
-        self._offset = np.cumsum([0, *(cost.size for cost in costs)])[:-1].astype(np.int64)
-        self._costs = np.concatenate([np.ascontiguousarray(cost.T).ravel() for cost in costs])
-        self._whole = [self._mean(cost, j) for j, cost in enumerate(costs)]
+        self._offset = np.cumsum([0, *(len(cost) for cost in flat)])[:-1].astype(np.int64)
+        self._start = np.cumsum([0, *(cost.shape[1] for cost in costs)]).astype(np.int64)
+        self._whole = self._paid(self._held(None))
 
-    def _mean(self, cost: Floats, j: int) -> Floats:
-        frequency = np.bincount(
-            self._tally.quasi[j], weights=self._tally.counts, minlength=cost.shape[1]
+    def _held(self, failing: Flags | None, counted: Counted | None = None) -> Counts:
+        """Records per column and code: those of failing classes, or all."""
+        tally = self._tally
+        if failing is None or counted is None:
+            row_of = class_of = np.zeros(tally.rows, dtype=np.int32)
+            failing = np.ones(1, dtype=np.bool_)
+        else:
+            row_of, class_of = counted.table.row_of, counted.class_of
+        shares = [(rows, np.zeros(self._start[-1], np.int64)) for rows in halves(tally.rows)]
+        in_threads(
+            [
+                partial(
+                    kernels.failing_codes,
+                    tally.quasi[:, rows],
+                    tally.counts[rows],
+                    row_of[rows],
+                    class_of,
+                    failing,
+                    self._start,
+                    held,
+                )
+                for rows, held in shares
+            ]
         )
-        mean: Floats = self._weights[j] * (cost @ frequency) / self._judge.total
-        return mean
+        total: Counts = np.sum([held for _, held in shares], axis=0)
+        return total
+
+    def _paid(self, held: Counts) -> list[Floats]:
+        """What these records pay, by column and level."""
+        paid = kernels.paid(held, self._start, self._costs, self._offset, self._heights)
+        return [line[:levels] for line, levels in zip(paid, self._heights.tolist(), strict=True)]
 
     def start(self) -> list[Floats]:
         """Mean costs of all records."""
@@ -64,21 +100,10 @@ class CellLimits:
         lost = int(counted.sizes.records[failing].sum())
         if lost == 0:
             return [mean[: h + 1] for mean, h in zip(self._whole, counted.node, strict=True)]
-        costs = kernels.failing_costs(
-            self._tally.quasi,
-            self._tally.counts,
-            counted.table.row_of,
-            counted.class_of,
-            failing,
-            self._costs,
-            self._offset,
-            np.array(counted.node, dtype=np.int64),
-            self._heights,
-        )
-        costs *= self._weights[:, None] / self._judge.total
+        paid = self._paid(self._held(failing, counted))
         parts = [
             mean[: h + 1] - cost[: h + 1]
-            for mean, cost, h in zip(self._whole, costs, counted.node, strict=True)
+            for mean, cost, h in zip(self._whole, paid, counted.node, strict=True)
         ]
         parts[0] += lost / self._judge.total
         return parts
@@ -92,41 +117,97 @@ class CellLimits:
         del counted
         return -np.inf
 
+    def surcharge(self, counted: Counted, failing: Flags) -> float:
+        """Nothing: it is in `below`."""
+        del counted, failing
+        return 0.0
+
 
 class OutcomeLimits:
-    """For all other losses: computed from what the node shows, limited by the loss's own bound."""
+    """For all other losses: computed from what the node shows, limited by the loss's own bounds."""
 
     def __init__(self, problem: Problem, judge: Judge) -> None:
         self._problem = problem
         self._judge = judge
+        self._limiting = problem.loss if isinstance(problem.loss, Limiting) else None
 
     def start(self) -> None:
         """Nothing is known."""
 
     def loss(self, counted: Counted, kept: Flags) -> float:
         """The loss of what the node shows."""
-        return self._problem.loss.of(self._outcome(counted, kept))
+        return self._problem.loss.of(NodeOutcome(self._problem, self._judge, counted, kept))
 
     def below(self, counted: Counted, failing: Flags) -> None:
-        """Nothing is known."""
+        """Nothing is known of single levels."""
 
     def above(self, counted: Counted) -> float:
         """The loss's own bound."""
         everything = np.ones(len(counted.sizes), dtype=np.bool_)
-        return self._problem.loss.bound(self._outcome(counted, everything))
+        outcome = NodeOutcome(self._problem, self._judge, counted, everything)
+        if self._limiting is None:
+            return self._problem.loss.bound(outcome)
+        spare = self._problem.suppressible
+        return self._limiting.least(outcome, self._judge.smallest, spare)
 
-    def _outcome(self, counted: Counted, kept: Flags) -> Outcome:
-        codes = counted.table.tally.quasi[:, counted.first[kept]]
-        low, high = np.empty_like(codes), np.empty_like(codes)
-        for j, (column, level) in enumerate(zip(self._problem.columns, counted.node, strict=True)):
-            node = column.hierarchy.maps[level][codes[j]]
-            low[j], high[j] = (ends[node] for ends in column.hierarchy.bounds[level])
-        levels = np.repeat(np.array(counted.node, dtype=np.int32)[:, None], codes.shape[1], axis=1)
-        lost = int(counted.sizes.records[~kept].sum())
-        classes = self._judge.classes(counted)
-        if lost:
+    def surcharge(self, counted: Counted, failing: Flags) -> float:
+        """What the loss says of failing records."""
+        if self._limiting is None or not failing.any():
+            return 0.0
+        outcome = NodeOutcome(self._problem, self._judge, counted, failing)
+        return self._limiting.surcharge(outcome, self._judge.smallest)
+
+
+class NodeOutcome(Outcome):
+    """What a node shows when only some of its classes leave; worked out as far as a loss asks."""
+
+    def __init__(self, problem: Problem, judge: Judge, counted: Counted, kept: Flags) -> None:
+        classes = judge.classes(counted)
+        if not kept.all():
             classes = classes.take(np.flatnonzero(kept).astype(np.int32))
-        return Outcome(self._problem.columns, low, high, levels, classes, lost, spans=False)
+        self.__dict__.update(
+            columns=problem.columns,
+            classes=classes,
+            suppressed=judge.records(counted, ~kept),
+            spans=False,
+            tally=problem.tally,
+            _counted=counted,
+            _kept=kept,
+        )
+
+    @cached_property
+    def _cells(self) -> tuple[Codes, Codes]:
+        counted: Counted = self.__dict__["_counted"]
+        codes = counted.table.tally.quasi[:, counted.first[self.__dict__["_kept"]]]
+        low, high = np.empty_like(codes), np.empty_like(codes)
+        for j, (column, level) in enumerate(zip(self.columns, counted.node, strict=True)):
+            node = column.hierarchy.maps[level][codes[j]]
+            lows, highs = column.hierarchy.bounds[level]
+            low[j], high[j] = lows[node], highs[node]
+        return low, high
+
+    @cached_property
+    def low(self) -> Codes:  # type: ignore[override]
+        """The first leaf of each cell."""
+        return self._cells[0]
+
+    @cached_property
+    def high(self) -> Codes:  # type: ignore[override]
+        """The last leaf of each cell."""
+        return self._cells[1]
+
+    @cached_property
+    def level(self) -> Codes:  # type: ignore[override]
+        """The node's levels, for every class."""
+        counted: Counted = self.__dict__["_counted"]
+        levels = np.array(counted.node, dtype=np.int32)[:, np.newaxis]
+        return np.repeat(levels, len(self.classes), axis=1)
+
+    @cached_property
+    def class_of(self) -> Codes:  # type: ignore[override]
+        """The class of each row of the problem's tally."""
+        counted: Counted = self.__dict__["_counted"]
+        return renumbered(self.__dict__["_kept"])[counted.class_of][counted.table.row_of]
 
 
 def limits_of(problem: Problem, judge: Judge) -> Limits:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import field
 from itertools import product
-from math import prod
+from math import inf, prod
 from typing import Annotated, Literal
 
 from pydantic import Field
@@ -12,7 +12,15 @@ from pydantic.dataclasses import dataclass
 from incrowd.errors import LimitError, PolicyError
 from incrowd.problem import Problem
 from incrowd.recoding import Levels
-from incrowd.search.full_domain import infeasible, nothing_found, recode
+from incrowd.search.explored import Record, State
+from incrowd.search.full_domain import (
+    EPSILON,
+    allowed_levels,
+    infeasible,
+    judged,
+    nothing_found,
+    released,
+)
 from incrowd.search.search import Found
 from incrowd.values import STRICT
 from incrowd.watch import Watch
@@ -43,7 +51,7 @@ class Exhaustive:
                 remedy='use search = "lattice", which finds the same without looking at all',
             )
         infeasible(problem)
-        best, looked = _best(problem, watch, size)
+        best, looked, record = _best(problem, watch, size)
         if best is None:
             raise _none(problem, whole=looked == size)
         return Found(
@@ -52,33 +60,39 @@ class Exhaustive:
             optimal=looked == size,
             why=f"looked at {looked:,} of {size:,} nodes and took the one with the least loss",
             facts={"nodes": size, "examined": looked},
+            explored=record.explored(best.levels),
         )
 
 
 def lattice_size(problem: Problem) -> int:
     """How many full-domain generalizations there are (Sweeney Equation 1)."""
-    return prod(column.hierarchy.levels - column.lowest for column in problem.columns)
+    return prod(len(allowed_levels(column)) for column in problem.columns)
 
 
 def nodes_in_order(problem: Problem) -> Iterator[tuple[int, ...]]:
     """All nodes, those with fewer steps first, then in the order of levels."""
-    levels = [range(column.lowest, column.hierarchy.levels) for column in problem.columns]
+    levels = [allowed_levels(column) for column in problem.columns]
     return iter(sorted(product(*levels), key=lambda node: (sum(node), node)))
 
 
-def _best(problem: Problem, watch: Watch, size: int) -> tuple[Levels | None, int]:
-    best, least = None, float("inf")
-    for looked, node in enumerate(nodes_in_order(problem)):
+def _best(problem: Problem, watch: Watch, size: int) -> tuple[Levels | None, int, Record]:
+    best, least = None, inf
+    record = Record(tuple(column.name for column in problem.columns), size)
+    for looked, levels in enumerate(nodes_in_order(problem)):
         if watch.expired:
-            return best, looked
+            return best, looked, record
         watch.tell("looking at every node", looked / size)
-        recoding = recode(problem, node)
+        node = judged(problem, levels)
+        recoding = released(problem, node)
         if recoding is None:
+            record.other(levels, node.smallest, State.FAILING, node.failing)
             continue
         loss = problem.loss.of(problem.outcome(recoding))
-        if best is None or loss < least:
+        better = best is None or loss < least - EPSILON
+        record.releasable(levels, node.smallest, node.failing, loss, best=better)
+        if better:
             best, least = recoding, loss
-    return best, size
+    return best, size, record
 
 
 def _none(problem: Problem, *, whole: bool) -> Exception:

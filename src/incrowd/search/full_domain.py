@@ -5,6 +5,7 @@ the records that show the same nodes of the hierarchies; classes that fail a mod
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -13,11 +14,67 @@ from incrowd.classes import Classes, classes_of, crowds
 from incrowd.errors import InfeasibleError
 from incrowd.models.model import Model
 from incrowd.problem import Problem
-from incrowd.recoding import Levels, Pieces
+from incrowd.recoding import Levels, Pieces, QuasiColumn
 from incrowd.table.roles import Missing
+
+EPSILON = 1e-12
+"""Losses that differ by less are equal; the node with fewer and then smaller levels is taken."""
 
 _LARGEST_KEY = 2**62
 _SLACK = 1e-9
+
+
+@dataclass(frozen=True, eq=False)
+class Judged:
+    """A node with its classes, and which of them may leave."""
+
+    levels: tuple[int, ...]
+    class_of: Codes
+    classes: Classes
+    kept: Flags
+
+    @property
+    def smallest(self) -> int:
+        """People in the smallest class before anything is suppressed."""
+        return int(self.classes.people.min())
+
+    @property
+    def failing(self) -> int:
+        """Records in classes that may not leave."""
+        return int(self.classes.records[~self.kept].sum())
+
+
+def allowed_levels(column: QuasiColumn) -> range:
+    """The levels that may be shown: from `lowest` to `top`, with no class beyond `widest`.
+
+    A level shows its nodes in every class, so one node that holds records and is wider forbids it.
+    Nodes only grow with the level. `InfeasibleError` if no level is left.
+    """
+    narrow = [level for level in range(column.top + 1) if not _too_wide(column, level)]
+    allowed = [level for level in narrow if level >= column.lowest]
+    if allowed:
+        return range(allowed[0], allowed[-1] + 1)
+    where = f"the lowest level of {column.name!r} that may be shown is {column.lowest}"
+    if column.top < column.lowest:
+        remedy = f"let levels up to {column.lowest} be shown, or those from {column.top} on"
+        raise InfeasibleError(f"{where}, the highest {column.top}", remedy=remedy)
+    raise InfeasibleError(
+        f"{where}, and there it spans more than `widest` allows",
+        remedy=f"let levels from {max(narrow, default=0)} on be shown, or a wider span",
+    )
+
+
+def _too_wide(column: QuasiColumn, level: int) -> bool:
+    """Whether a node that holds records spans more of an ordered column than a class may."""
+    if not column.hierarchy.ordered or not np.isfinite(column.widest):
+        return False
+    held = np.flatnonzero(column.frequency[1:]) + 1
+    if len(held) == 0:
+        return False
+    place = np.concatenate([[0.0], column.hierarchy.leaves.positions])
+    low, high = column.hierarchy.bounds[level]
+    nodes = column.hierarchy.maps[level][held]
+    return bool((place[high[nodes]] - place[low[nodes]]).max() > column.widest)
 
 
 def node_classes(problem: Problem, levels: Sequence[int]) -> tuple[Codes, int]:
@@ -44,12 +101,22 @@ def recode(problem: Problem, levels: Sequence[int]) -> Levels | None:
     None if that leaves out more records than `problem.suppressible`, or all of them: an empty
     table is not a release.
     """
+    return released(problem, judged(problem, levels))
+
+
+def judged(problem: Problem, levels: Sequence[int]) -> Judged:
+    """The classes of a node, and which of them may leave."""
     class_of, number = node_classes(problem, levels)
     classes = classes_of(problem.tally, class_of, number, problem.sensitive)
     kept = satisfied_classes(problem, levels, class_of, classes)
-    if not kept.any() or int(classes.records[~kept].sum()) > problem.suppressible:
+    return Judged(tuple(int(level) for level in levels), class_of, classes, kept)
+
+
+def released(problem: Problem, node: Judged) -> Levels | None:
+    """The recoding of a node; None if it leaves out too much, or everything."""
+    if not node.kept.any() or node.failing > problem.suppressible:
         return None
-    return levels_recoding(problem, levels, class_of, kept)
+    return levels_recoding(problem, node.levels, node.class_of, node.kept)
 
 
 def levels_recoding(
@@ -126,19 +193,27 @@ def infeasible(problem: Problem) -> None:
 
 
 def nothing_found(problem: Problem) -> InfeasibleError:
-    """The error of a search that found nothing; it names the model that binds.
+    """The error of a search that found nothing; it names the model or the limit that binds.
 
-    The highest node shows the table as one class, so if nothing was found there is a model that
-    the whole table fails.
+    The highest node of the hierarchies shows the table as one class, so if nothing was found there
+    is a model that the whole table fails, or the columns' limits forbid that node.
     """
     whole = _whole(problem)
     for model in problem.models:
         if _binds(model, whole):
             return _refusal(problem, model, whole)
+    limited = [repr(column.name) for column in problem.columns if _limited(column)]
+    remedy = "let more records be left out, or ask for less in one of the models"
+    if limited:
+        remedy += f", or let higher levels or wider spans of {', '.join(limited)} be shown"
     return InfeasibleError(
         f"no levels satisfy all models while leaving out at most {problem.suppressible:,} records",
-        remedy="let more records be left out, or ask for less in one of the models",
+        remedy=remedy,
     )
+
+
+def _limited(column: QuasiColumn) -> bool:
+    return allowed_levels(column)[-1] < column.hierarchy.height
 
 
 def _numbered(key: Counts) -> tuple[Counts, int]:

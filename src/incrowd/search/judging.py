@@ -1,6 +1,7 @@
 """What the lattice search finds out about one node."""
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -67,6 +68,19 @@ class Judge:
         self.final = all(not model.columns for model in problem.models)
         """Whether sizes alone decide."""
 
+    @cached_property
+    def smallest(self) -> int:
+        """Records that every released class holds at least, by the models that look at sizes."""
+        sure = [model for model in self._problem.models if not model.columns and model.absorbing]
+        low, high = 1, max(self.total, 1)
+        while low < high:
+            size = np.array([(low + high) // 2], dtype=np.int64)
+            if all(model.satisfied(Classes(size, size, {})).all() for model in sure):
+                high = int(size[0])
+            else:
+                low = int(size[0]) + 1
+        return low
+
     def _lasts(self, model: Model) -> bool:
         if model.columns and len(self._problem.tally.shared_row):
             return False
@@ -80,10 +94,9 @@ class Judge:
     def count(self, node: Node) -> Counted:
         """The classes of a node."""
         table = self._tables.finest(node)
-        class_of, first = self._grouping.number(table.tally.quasi, node)
+        class_of, first, records = self._grouping.count(table.tally, node)
         self._tables.offer(table, node, class_of, first)
-        sizes = _sizes(table.tally, class_of, len(first))
-        return Counted(node, table, class_of, first, sizes)
+        return Counted(node, table, class_of, first, _sizes(table.tally, class_of, records))
 
     def by_size(self, counted: Counted) -> Verdict:
         """What the models that look at sizes only say."""
@@ -137,21 +150,22 @@ class Judge:
 
         `lost` records leave anyway.
         """
-        lost += int(counted.sizes.records[failing].sum())
-        return lost > self._problem.suppressible or lost == self.total
+        return not self.releasable(lost + self.records(counted, failing))
+
+    def records(self, counted: Counted, classes: Flags) -> int:
+        """Records in these classes of a node."""
+        return int(counted.sizes.records[classes].sum())
+
+    def releasable(self, suppressed: int) -> bool:
+        """Whether so many records may be left out, and others stay."""
+        return suppressed <= self._problem.suppressible and suppressed < self.total
 
 
-def _sizes(tally: Tally, class_of: Codes, number: int) -> Classes:
+def _sizes(tally: Tally, class_of: Codes, records: Counts) -> Classes:
     if len(tally.shared_row):
-        bare = Tally(
-            tally.quasi,
-            np.empty((0, tally.rows), dtype=np.int32),
-            tally.counts,
-            tally.people,
-            tally.shared_row,
-            tally.shared_unit,
-        )
-        return classes_of(bare, class_of, number, ())
-    records: Counts = kernels.sums(class_of, number, tally.counts)
-    people = kernels.sums(class_of, number, tally.people) if tally.has_units else records
+        bare = replace(tally, sensitive=np.empty((0, tally.rows), dtype=np.int32))
+        return classes_of(bare, class_of, len(records), ())
+    people = records
+    if tally.has_units:
+        people = kernels.sums(class_of, len(records), tally.people)
     return Classes(records, people, {})

@@ -15,12 +15,15 @@ from typing import Any, Literal
 import numpy as np
 from pydantic.dataclasses import dataclass
 
-from incrowd.arrays import Codes, Counts, Flags, Floats
+from incrowd.arrays import Codes, Counts, Flags
 from incrowd.classes import Classes, classes_of
 from incrowd.errors import LimitError
+from incrowd.loss.ncp import Gcp
 from incrowd.problem import Problem
-from incrowd.recoding import Pieces, QuasiColumn, Spans
+from incrowd.recoding import Pieces
 from incrowd.search.full_domain import infeasible, nothing_found
+from incrowd.search.mapping.mapping import lowest_codes
+from incrowd.search.repair import folded, mended
 from incrowd.search.search import Found
 from incrowd.table.fold import in_threads, threads
 from incrowd.table.tally import Tally
@@ -31,6 +34,8 @@ CUTS = 8
 """How many cuts of one column are tried, most balanced first."""
 _SMALL = 2**15
 """Fewer items are not worth another thread."""
+_PART = 2**13
+"""Items of a part that one thread cuts to the end."""
 
 
 @dataclass(frozen=True, config=STRICT)
@@ -38,7 +43,9 @@ class Mondrian:
     """Local recoding by cutting the table along its widest columns.
 
     Strict: records with the same value stay together in every cut. Relaxed: equal values may be
-    divided where no other cut of the column is allowed, unless people have several records.
+    divided where no other cut of the column is allowed, unless people have several records or the
+    policy asks that equal records show the same. A column whose span is beyond its limits is the
+    widest; classes that stay beyond them are left out, as far as the policy lets records go.
 
     >>> Mondrian(relaxed=True).name
     'mondrian'
@@ -50,8 +57,7 @@ class Mondrian:
     def run(self, problem: Problem, watch: Watch) -> Found:
         """Cut until no part can be cut; parts that show the same are one class."""
         pieces, finished = parts(problem, watch, relaxed=self.relaxed)
-        spans = Spans(pieces).told_apart(problem.tally, problem.columns)
-        spans = spans if problem.monotone else _mended(problem, spans)
+        spans = mended(problem, pieces)
         number = int(spans.pieces.class_of.max()) + 1
         return Found(spans, self.name, why=_why(number, finished), facts={"classes": float(number)})
 
@@ -59,34 +65,30 @@ class Mondrian:
 def parts(problem: Problem, watch: Watch, *, relaxed: bool) -> tuple[Pieces, bool]:
     """The parts that cannot be cut any more, and whether all cuts could be tried."""
     infeasible(problem)
-    relaxed = relaxed and not problem.tally.has_units
-    tally, row = _items(problem.tally, relaxed=relaxed)
-    whole = classes_of(tally, np.zeros(tally.rows, dtype=np.int32), 1, problem.sensitive)
+    relaxed = relaxed and not problem.tally.has_units and not problem.consistent
+    rows = np.zeros(problem.tally.rows, dtype=np.int32)
+    whole = classes_of(problem.tally, rows, 1, problem.sensitive)
     if not problem.satisfied(whole).all():
         raise nothing_found(problem)
     if watch.expired:
         raise LimitError("the time was up before the search began", remedy="give it more time")
     watch.tell("cutting the table", 0.0)
-    class_of, finished = _partition(problem, tally, relaxed=relaxed, watch=watch)
+    least = least_size(problem)
+    rule = (least or 1, relaxed, CUTS)
+    if least is not None and all(not model.columns for model in problem.models):
+        return _by_size(problem, rule, watch)
+    tally, row = _items(problem.tally, relaxed=relaxed)
+    kernel = ((lowest_codes(replace(problem, tally=tally)), tally.counts), rule, _scales(problem))
+    class_of, finished = _Rounds(problem, tally, kernel).run(watch)
     return _pieces(problem.tally, row, class_of), finished
 
 
-def _mended(problem: Problem, spans: Spans) -> Spans:
-    """The classes that fail, joined until none does.
+def _scales(problem: Problem) -> Any:
+    """What spans cost, by NCP whatever the loss, and which columns are ordered."""
+    from incrowd.search.boxes import boxes_of  # noqa: PLC0415  numba loads only when it runs
 
-    Only people with several records can make a class fail whose parts did not, when parts that
-    show the same became one class. All parts together satisfy the models, so this comes to an end.
-    """
-    while not (fine := problem.satisfied(problem.outcome(spans).classes)).all():
-        failing = np.flatnonzero(~fine)
-        if len(failing) == 1:
-            failing = np.append(failing, (failing[0] + 1) % len(fine))
-        class_of = spans.pieces.class_of
-        joined = np.where(np.isin(class_of, failing), failing[0], class_of)
-        numbers = np.unique(joined, return_inverse=True)[1].astype(np.int32)
-        spans = Spans(replace(spans.pieces, class_of=numbers))
-        spans = spans.told_apart(problem.tally, problem.columns)
-    return spans
+    ordered = np.array([column.hierarchy.ordered for column in problem.columns])
+    return boxes_of(replace(problem, loss=Gcp())), ordered
 
 
 def _why(number: int, finished: bool) -> str:
@@ -113,19 +115,41 @@ def _pieces(tally: Tally, row: Codes, class_of: Codes) -> Pieces:
     return Pieces(rows.astype(np.int32), counts.astype(np.int64), classes.astype(np.int32))
 
 
-def _partition(
-    problem: Problem, tally: Tally, *, relaxed: bool, watch: Watch
-) -> tuple[Codes, bool]:
-    """The class of each item, and whether all cuts could be tried."""
-    least = least_size(problem)
-    codes = [
-        c.widened(codes, codes)[0] for c, codes in zip(problem.columns, tally.quasi, strict=True)
-    ]
-    items = (np.ascontiguousarray(np.array(codes, dtype=np.int32).T), tally.counts)
-    rule = (least or 1, relaxed, CUTS)
-    tree = _tree(problem.columns)
-    decided = least is not None and all(not model.columns for model in problem.models)
-    return _Rounds(problem, tally, (items, rule, tree), decided).run(watch)
+def _by_size(problem: Problem, rule: tuple[int, bool, int], watch: Watch) -> tuple[Pieces, bool]:
+    """The parts where their size alone decides, cut depth first and large ones in threads.
+
+    Rows are not taken apart but where a cut goes through them.
+    """
+    from incrowd.kernels.mondrian import cut_down  # noqa: PLC0415  numba loads only when it runs
+
+    tally, scales, k = problem.tally, _scales(problem), rule[0]
+    most = tally.records // k if rule[1] else 0
+    origin = np.append(np.arange(tally.rows), np.zeros(2 * most)).astype(np.int32)
+    items = lowest_codes(problem)[origin], tally.counts[origin]
+    cut = partial(cut_down, items, origin)
+    everyone = np.arange(tally.rows, dtype=np.int32)
+    line, begins, fresh = cut(everyone, rule, scales, (tally.rows, tally.rows + most, _PART))
+    blocks = np.split(line, begins[1:])
+    if watch.expired:
+        return _gathered(items[1], origin, [(line, begins)]), False
+    tasks = []
+    for block in blocks:
+        room = int(items[1][block].sum()) // k if rule[1] else 0
+        tasks.append(partial(cut, block, rule, scales, (fresh, fresh + room, 0)))
+        fresh += room
+    done = [(line, begins) for line, begins, _ in in_threads(tasks)]
+    return _gathered(items[1], origin, done), True
+
+
+def _gathered(counts: Counts, origin: Codes, done: list[tuple[Codes, Codes]]) -> Pieces:
+    """The pieces of lines of items with the places where their classes begin."""
+    line = np.concatenate([items for items, _ in done])
+    lengths = np.array([len(items) for items, _ in done])
+    starts = np.zeros(len(line), dtype=np.int32)
+    for begins, offset in zip((b for _, b in done), np.cumsum(lengths) - lengths, strict=True):
+        starts[begins + offset] = 1
+    class_of = np.cumsum(starts, dtype=np.int32) - 1
+    return folded(Pieces(origin[line], counts[line], class_of))
 
 
 def least_size(problem: Problem) -> int | None:
@@ -154,8 +178,6 @@ class _Rounds:
     problem: Problem
     tally: Tally
     kernel: Any
-    decided: bool
-    """Whether the size of a part decides, which the kernel looks at."""
 
     def run(self, watch: Watch) -> tuple[Codes, bool]:
         """The class of each item, and whether all cuts could be tried."""
@@ -168,9 +190,7 @@ class _Rounds:
         done: list[Counts] = []
         while len(parts) and not watch.expired:
             middle, half_of = self._proposed(order, parts, attempts)
-            allowed = middle >= 0
-            if not self.decided:
-                allowed &= self._allowed(half_of, len(parts))
+            allowed = (middle >= 0) & self._allowed(half_of, len(parts))
             done.append(parts[middle < 0])
             kernels.adopt(order, parts[allowed], half_of)
             parts, attempts = _next(parts, attempts, middle, allowed)
@@ -181,7 +201,7 @@ class _Rounds:
         """Where each part is to be cut, and the half of each item; large tables in threads."""
         from incrowd.kernels.mondrian import propose  # noqa: PLC0415  numba loads only when it runs
 
-        items, rule, tree = self.kernel
+        items, rule, scales = self.kernel
         middle = np.empty(len(parts), dtype=np.int64)
         half_of = np.full(len(order), -1, dtype=np.int32)
         tasks = [
@@ -192,7 +212,7 @@ class _Rounds:
                 parts[s],
                 attempts[s],
                 rule,
-                tree,
+                scales,
                 s.start,
                 middle[s],
                 half_of,
@@ -234,43 +254,3 @@ def _classes(order: Codes, parts: Counts) -> Codes:
     starts[parts[:, 0]] = 1
     class_of[order] = np.cumsum(starts) - 1
     return class_of
-
-
-def _tree(columns: tuple[QuasiColumn, ...]) -> tuple[Codes, Floats, Counts, Counts]:
-    """The hierarchies laid out flat for the kernels."""
-    weights = np.array([column.weight for column in columns], dtype=np.float64)
-    heights = np.array(
-        [0 if column.hierarchy.ordered else column.hierarchy.height for column in columns]
-    )
-    offset = np.zeros((len(columns), int(heights.max()) + 1), dtype=np.int64)
-    maps, scale, size = [], [], 0
-    for j, column in enumerate(columns):
-        for level in range(int(heights[j]) + 1):
-            nodes = column.hierarchy.maps[level]
-            offset[j, level] = size
-            size += len(nodes)
-            maps.append(nodes)
-            scale.append(weights[j] * _scale(column, level))
-    scale.append(weights)
-    return np.concatenate(maps), np.concatenate(scale), offset, heights.astype(np.int64)
-
-
-def _scale(column: QuasiColumn, level: int) -> Floats:
-    """The extent of each code's node at a level; of ordered columns the place of each code."""
-    hierarchy = column.hierarchy
-    if not hierarchy.ordered:
-        low, high = hierarchy.bounds[level]
-        leaves = (high - low + 1)[hierarchy.maps[level]]
-        shares: Floats = np.where(leaves > 1, leaves / max(len(hierarchy.leaves), 1), 0.0)
-        if level == hierarchy.height:
-            shares[:] = 1.0
-        return shares
-    place = np.concatenate([[0.0], hierarchy.leaves.positions])
-    first, last = column.range
-    with np.errstate(over="ignore", invalid="ignore"):
-        whole = place[last] - place[first]
-    if not np.isfinite(whole):
-        place = np.arange(len(place), dtype=np.float64)
-        whole = place[last] - place[first]
-    scaled: Floats = (place - place[first]) / whole if whole > 0 else np.zeros(len(place))
-    return scaled

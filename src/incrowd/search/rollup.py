@@ -6,7 +6,7 @@ node are unions of those of every node below (the roll-up property of full-domai
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from incrowd.arrays import Codes, Counts
 from incrowd.kernels import lattice as kernels
 from incrowd.problem import Problem
 from incrowd.recoding import QuasiColumn
+from incrowd.table.fold import in_threads
 from incrowd.table.tally import Tally
 
 Node = tuple[int, ...]
@@ -22,6 +23,8 @@ Node = tuple[int, ...]
 _LARGEST_KEY = 2**62
 _DENSE = 4
 """Keys are numbered by a dense array if their span is at most this times the rows."""
+_LARGE = 2**17
+"""Tables of so many rows are counted side by side, in two parts by key, whatever the threads."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,32 +60,70 @@ class Grouping:
         self._domain = [[int(nodes.max()) + 1 for nodes in map_] for map_ in maps]
         self._top = [len(map_) - 1 for map_ in maps]
 
-    def number(self, codes: Codes, node: Node) -> tuple[Codes, Codes]:
-        """The class of each row, numbered in order of appearance, and each class's first row."""
+    def count(self, tally: Tally, node: Node) -> tuple[Codes, Codes, Counts]:
+        """The class of each row of a tally, each class's first row and records."""
+        keys, offset, stride, span = self._steps(tally.quasi, node)
+        rows = tally.rows
+        if keys is None and span <= _DENSE * rows + 1024:
+            return kernels.count_dense(
+                tally.quasi, tally.counts, self._maps, offset, stride, span
+            )
+        keys = np.zeros(rows, dtype=np.int64) if keys is None else keys
+        add_keys(tally.quasi, self._maps, offset, stride, keys)
+        return numbered(keys, tally.counts)
+
+    def _steps(self, codes: Codes, node: Node) -> tuple[Counts | None, Counts, Counts, int]:
+        """Where the columns' maps begin, their strides and the span of keys.
+
+        Also keys to add to, if those of the first columns had to be numbered to fit a word.
+        """
         offset = np.array([self._offset[j][h] for j, h in enumerate(node)], dtype=np.int64)
-        keys = np.zeros(codes.shape[1], dtype=np.int64)
         stride = np.zeros(len(node), dtype=np.int64)
+        keys: Counts | None = None
         span = 1
         for j, level in enumerate(node):
             if level == self._top[j]:
                 continue
             domain = self._domain[j][level]
             if span > _LARGEST_KEY // domain:
-                kernels.node_keys(codes, self._maps, offset, stride, keys)
-                numbers, first = number(keys, span)
+                keys = np.zeros(codes.shape[1], dtype=np.int64) if keys is None else keys
+                add_keys(codes, self._maps, offset, stride, keys)
+                numbers, first, _ = numbered(keys, np.ones_like(keys))
                 keys, span = numbers.astype(np.int64), len(first)
                 stride[:] = 0
             stride[j] = span
             span *= domain
-        kernels.node_keys(codes, self._maps, offset, stride, keys)
-        return number(keys, span)
+        return keys, offset, stride, span
 
 
-def number(keys: Counts, span: int) -> tuple[Codes, Codes]:
-    """Number distinct keys, all below `span`, in order of appearance, and each one's first row."""
-    if span <= _DENSE * len(keys) + 1024:
-        return kernels.number_dense(keys, span)
-    return kernels.number_hashed(keys)
+def add_keys(codes: Codes, maps: Codes, offset: Counts, stride: Counts, keys: Counts) -> None:
+    """Add to each row's key its nodes times the columns' strides, side by side."""
+    work = [
+        partial(kernels.node_keys, codes[:, rows], maps, offset, stride, keys[rows])
+        for rows in halves(len(keys))
+    ]
+    in_threads(work)
+
+
+def numbered(keys: Counts, counts: Counts) -> tuple[Codes, Codes, Counts]:
+    """Number distinct keys; the first row and the records of each."""
+    class_of = np.empty(len(keys), dtype=np.int32)
+    if len(keys) < _LARGE:
+        first, sizes = kernels.number_part(keys, counts, 0, 0, class_of)
+        return class_of, first, sizes
+    number = kernels.number_part
+    parts = in_threads([partial(number, keys, counts, p, 1, class_of) for p in (0, 1)])
+    by = len(parts[0][0])
+    shift = kernels.shift_part
+    in_threads([partial(shift, keys[rows], by, class_of[rows]) for rows in halves(len(keys))])
+    return class_of, np.concatenate([f for f, _ in parts]), np.concatenate([s for _, s in parts])
+
+
+def halves(rows: int) -> list[slice]:
+    """Two halves of a large table, the whole of a small one."""
+    if rows < _LARGE:
+        return [slice(0, rows)]
+    return [slice(0, rows // 2), slice(rows // 2, rows)]
 
 
 def root_table(problem: Problem, sensitive: Sequence[int]) -> ClassTable:
@@ -101,7 +142,7 @@ def rolled(table: ClassTable, node: Node, class_of: Codes, first: Codes) -> Clas
     for codes in tally.sensitive:
         domain = int(codes.max(initial=0)) + 1
         keys = kernels.refine_keys(class_of, codes, domain)
-        class_of, first = number(keys, domain * len(first))
+        class_of, first, _ = numbered(keys, tally.counts)
     counts = kernels.sums(class_of, len(first), tally.counts)
     people = kernels.sums(class_of, len(first), tally.people) if tally.has_units else counts
     folded = Tally(

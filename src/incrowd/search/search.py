@@ -25,6 +25,8 @@ class Found:
     """Figures for machines: nodes in the lattice, nodes examined, …"""
     explored: Explored | None = None
     """The nodes that were looked at, if the search goes through a lattice."""
+    caveat: str = ""
+    """What it does not promise, and what to do: said if verification refuses what was found."""
 
 
 class Search(Protocol):

@@ -1,0 +1,167 @@
+"""Loops of the cover by level vectors: which rows look alike at levels, and what they cost there.
+
+`tables` is (hashes, costs), both laid out flat: at `offset + code` stand a number for what a code
+of a column shows at a level, and what a record pays for it. Rows that show the same have the same
+sum of numbers; that two others have it, too, is so unlikely that it may mislead an estimate, but
+whoever makes classes of the rows must compare what they show.
+"""
+
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from incrowd.arrays import Codes, Counts, Floats
+from incrowd.kernels.boxes import FORBIDDEN
+from incrowd.kernels.compile import jit
+
+Keys: TypeAlias = NDArray[np.uint64]
+Tables: TypeAlias = tuple[Keys, Floats]
+Work: TypeAlias = tuple[Keys, Counts, Counts, Floats]
+
+_TINY = 1e-12
+
+
+@jit
+def show(codes: Codes, tables: Tables, offset: Counts, keys: Keys, costs: Floats) -> None:
+    """The key and the cost of each row, column j shown at the level that begins at `offset[j]`."""
+    keys[:] = np.uint64(0)
+    costs[:] = 0.0
+    for j in range(codes.shape[0]):
+        first = offset[j]
+        for i in range(len(keys)):
+            keys[i] += tables[0][first + codes[j, i]]
+            costs[i] += tables[1][first + codes[j, i]]
+
+
+@jit
+def slot_of(key: np.uint64, slots: Keys, sizes: Counts) -> int:
+    """Where a key stands in a hash table, or where it would: a slot of size 0 is free."""
+    mask = np.uint64(len(slots) - 1)
+    slot = (key ^ (key >> np.uint64(32))) & mask
+    while sizes[slot] > 0 and slots[slot] != key:
+        slot = (slot + np.uint64(1)) & mask
+    return int(slot)
+
+
+@jit
+def count(
+    codes: Codes,
+    weights: Counts,
+    shown: tuple[Keys, Floats],
+    tables: Tables,
+    change: Counts,
+    least: int,
+    work: Work,
+) -> tuple[int, float]:
+    """Records in classes of at least `least` records that may be shown, and what they pay.
+
+    `shown` is the key and cost of each row at some levels; `change` tells what is different now:
+    lines of column, old offset, new offset. In `work`, a hash table with more slots than rows, is
+    found afterwards the slot of each row, the records in each slot and the cost of each row.
+    """
+    keys, costs = shown
+    slots, sizes, place, paid = work
+    sizes[:] = 0
+    for i in range(len(weights)):
+        key, cost = keys[i], costs[i]
+        for r in range(change.shape[0]):
+            code = codes[change[r, 0], i]
+            key += tables[0][change[r, 2] + code] - tables[0][change[r, 1] + code]
+            cost += tables[1][change[r, 2] + code] - tables[1][change[r, 1] + code]
+        slot = slot_of(key, slots, sizes)
+        slots[slot] = key
+        sizes[slot] += weights[i]
+        place[i] = slot
+        paid[i] = cost
+    released, total = 0, 0.0
+    for i in range(len(weights)):
+        if sizes[place[i]] >= least and paid[i] < FORBIDDEN / 2:
+            released += weights[i]
+            total += weights[i] * paid[i]
+    return released, total
+
+
+@jit
+def level_totals(codes: Codes, weights: Counts, costs: Floats, offset: Counts) -> Floats:
+    """What the records would pay in each column at each level; `offset` is -1 where there is none.
+
+    Forbidden cells count as much as suppressed ones.
+    """
+    total = np.zeros(offset.shape)
+    for j in range(offset.shape[0]):
+        for level in range(offset.shape[1]):
+            first = offset[j, level]
+            if first < 0:
+                continue
+            for i in range(len(weights)):
+                total[j, level] += weights[i] * min(costs[first + codes[j, i]], 1.0)
+    return total
+
+
+@jit
+def join_cost(
+    row: Codes,
+    levels: Codes,
+    first: Codes,
+    tables: tuple[Codes, Floats],
+    offset: Counts,
+    joined: Codes,
+) -> tuple[float, float]:
+    """What a record of a class pays now and would pay if the row joined it; `joined` levels.
+
+    The class has these levels and the codes `first`; where the row is at another node it rises.
+    `tables` is (nodes, costs) by offset and code. Infinite if the row may not join it.
+    """
+    nodes, costs = tables
+    now, then = 0.0, 0.0
+    for j in range(len(row)):
+        level = levels[j]
+        now += costs[offset[j, level] + first[j]]
+        while offset[j, level] >= 0 and (
+            nodes[offset[j, level] + row[j]] != nodes[offset[j, level] + first[j]]
+        ):
+            level += 1
+            if level == offset.shape[1]:
+                return now, np.inf
+        if offset[j, level] < 0:
+            return now, np.inf
+        joined[j] = level
+        then += costs[offset[j, level] + row[j]]
+    return now, (then if then < FORBIDDEN / 2 else np.inf)
+
+
+@jit
+def settle(
+    codes: Codes,
+    weights: Counts,
+    class_of: Codes,
+    levels: Codes,
+    sizes: Counts,
+    tables: tuple[Codes, Floats],
+    offset: Counts,
+) -> None:
+    """Put each row of class -1 into the class that makes all records together pay least more.
+
+    `class_of`, `levels` (a line per class) and `sizes` change in place. Rows that may join no
+    class stay.
+    """
+    first = np.zeros(levels.shape, np.int32)
+    for i in range(len(class_of) - 1, -1, -1):
+        if class_of[i] >= 0:
+            first[class_of[i]] = codes[:, i]
+    joined = np.empty(len(codes), np.int32)
+    for i in range(len(class_of)):
+        if class_of[i] >= 0:
+            continue
+        best, least = -1, np.inf
+        for c in range(len(sizes)):
+            now, then = join_cost(codes[:, i], levels[c], first[c], tables, offset, joined)
+            more = sizes[c] * (then - now) + weights[i] * then
+            if sizes[c] > 0 and more < least - _TINY:
+                best, least = c, more
+        if best >= 0:
+            join_cost(codes[:, i], levels[best], first[best], tables, offset, joined)
+            levels[best] = joined
+            sizes[best] += weights[i]
+            class_of[i] = best

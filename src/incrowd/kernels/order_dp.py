@@ -1,0 +1,285 @@
+"""The best division of an order into runs, each with enough people (Ghinita Section 3, Figure 7).
+
+`items` is (low, high, of, people, records): item e spans the codes `low[of[e]]` to `high[of[e]]`,
+one line per box, and `people[e]`, `records[e]` count who stands before it, so that both have one
+entry more than there are items. A class is a run of items with at least k people.
+
+The answer is kept as `last`: the class that ends before item e begins with item `last[e]`.
+"""
+
+from typing import TypeAlias
+
+import numpy as np
+
+from incrowd.arrays import Codes, Counts, Floats
+from incrowd.kernels.boxes import Boxes, cell_cost
+from incrowd.kernels.compile import jit
+
+Items: TypeAlias = tuple[Codes, Codes, Codes, Counts, Counts]
+
+_NONE = np.int32(2**31 - 1)
+
+
+@jit
+def reset(box: Codes, at: int) -> None:
+    """The box of nobody, at this place."""
+    for j in range(box.shape[2]):
+        box[at, 0, j] = _NONE
+        box[at, 1, j] = -1
+
+
+@jit
+def widen(box: Codes, at: int, low: Codes, high: Codes, i: int) -> None:
+    """The box at this place, with line i of `low` and `high` in it too."""
+    for j in range(low.shape[1]):
+        box[at, 0, j] = min(box[at, 0, j], low[i, j])
+        box[at, 1, j] = max(box[at, 1, j], high[i, j])
+
+
+@jit
+def priced(boxes: Boxes, box: Codes, paid: Floats) -> float:
+    """The cost of the first box; `paid` becomes that of each column."""
+    total = 0.0
+    for j in range(len(paid)):
+        paid[j] = cell_cost(boxes, j, box[0, 0, j], box[0, 1, j])
+        total += paid[j]
+    return total
+
+
+@jit
+def outside(box: Codes, low: Codes, high: Codes, i: int) -> bool:
+    """Whether line i of `low` and `high` is not within the first box."""
+    grown = 0
+    for j in range(low.shape[1]):
+        grown += (low[i, j] < box[0, 0, j]) + (high[i, j] > box[0, 1, j])
+    return grown > 0
+
+
+@jit
+def widen_paid(boxes: Boxes, box: Codes, low: Codes, high: Codes, i: int, paid: Floats) -> float:
+    """The cost of the first box once it holds line i too; `paid` is kept for each column."""
+    total = 0.0
+    for j in range(len(paid)):
+        if low[i, j] < box[0, 0, j] or high[i, j] > box[0, 1, j]:
+            box[0, 0, j] = min(box[0, 0, j], low[i, j])
+            box[0, 1, j] = max(box[0, 1, j], high[i, j])
+            paid[j] = cell_cost(boxes, j, box[0, 0, j], box[0, 1, j])
+        total += paid[j]
+    return total
+
+
+@jit
+def suffixes(items: Items, first: int, end: int, found: Codes) -> None:
+    """The box of each run from an item, `first` on, to `end`."""
+    low, high, of, _, _ = items
+    for e in range(end - 1, first - 1, -1):
+        at = e - first
+        if e == end - 1:
+            reset(found, at)
+        else:
+            for j in range(low.shape[1]):
+                found[at, 0, j] = found[at + 1, 0, j]
+                found[at, 1, j] = found[at + 1, 1, j]
+        widen(found, at, low, high, of[e])
+
+
+@jit
+def window(back: Codes, at: int, front: Codes, box: Codes) -> None:
+    """The box of both halves of a window."""
+    for j in range(box.shape[2]):
+        box[0, 0, j] = min(back[at, 0, j], front[0, 0, j])
+        box[0, 1, j] = max(back[at, 1, j], front[0, 1, j])
+
+
+@jit
+def shortest(
+    items: Items, k: int, boxes: Boxes, most: float, largest: bool
+) -> tuple[Floats, Codes]:
+    """The least cost of every prefix of the items, and the last class of the division that has it.
+
+    The cost of a division is the sum over its classes of records times box cost, or the `largest`
+    box cost; classes that cost more than `most` are not allowed. Prefixes that cannot be divided
+    cost infinity. A class that could be two is never better (superadditive costs, Lemma 1), so no
+    class goes on where its first k people and k others would do as two.
+
+    The box of the shortest class from an item on is that of a window which moves to the right:
+    `back` holds the boxes up to the window's middle, `front` is what came after it.
+    """
+    low, high, of, people, records = items
+    n = len(of)
+    total = np.full(n + 1, np.inf)
+    last = np.zeros(n + 1, np.int32)
+    total[0] = 0.0
+    back = np.empty((min(k, n) + 1, 2, low.shape[1]), np.int32)
+    front = np.empty((1, 2, low.shape[1]), np.int32)
+    box = np.empty((1, 2, low.shape[1]), np.int32)
+    paid = np.empty(low.shape[1], np.float64)
+    middle, start, end = 0, 0, 0
+    reset(front, 0)
+    for s in range(n):
+        while end < n and people[end] - people[s] < k:
+            widen(front, 0, low, high, of[end])
+            end += 1
+        if people[end] - people[s] < k:
+            break
+        if s >= middle:
+            middle, start = end, s
+            suffixes(items, s, end, back)
+            reset(front, 0)
+        if total[s] == np.inf:
+            continue
+        window(back, s - start, front, box)
+        cost = priced(boxes, box, paid)
+        before = total[s]
+        e = end
+        while cost <= most:
+            value = max(before, cost) if largest else before + (records[e] - records[s]) * cost
+            if value < total[e]:
+                total[e] = value
+                last[e] = s
+            if e == n or people[e + 1] - people[end] >= k:
+                break
+            if of[e] != of[e - 1] and outside(box, low, high, of[e]):
+                cost = widen_paid(boxes, box, low, high, of[e], paid)
+            e += 1
+    return total, last
+
+
+@jit
+def meeting(
+    items: Items, k: int, boxes: Boxes, most: float, largest: bool, halves: tuple[Floats, Floats]
+) -> tuple[int, int, float]:
+    """The class over the middle in the best division of all items: begin, end, and what all cost.
+
+    `halves` are the least costs of the prefixes of the items before the middle, and of the suffixes
+    of the others, that of all of them first. Begin and end are the middle if no class is over it.
+    """
+    low, high, of, people, records = items
+    before, after = halves
+    middle = len(before) - 1
+    here = before[middle], after[0]
+    best = max(here) if largest else here[0] + here[1]
+    begin, end = middle, middle
+    left = np.empty((1, 2, low.shape[1]), np.int32)
+    box = np.empty((1, 2, low.shape[1]), np.int32)
+    paid = np.empty(low.shape[1], np.float64)
+    reset(left, 0)
+    for s in range(middle - 1, -1, -1):
+        if people[middle] - people[s + 1] >= 2 * k:
+            break
+        widen(left, 0, low, high, of[s])
+        window(left, 0, left, box)
+        cost = priced(boxes, box, paid)
+        spare = np.inf
+        for e in range(middle + 1, middle + len(after)):
+            cost = widen_paid(boxes, box, low, high, of[e - 1], paid)
+            if cost > most or people[e - 1] - people[s] >= spare:
+                break
+            if people[e] - people[s] < k:
+                continue
+            spare = min(spare, people[e] - people[s] + k)
+            rest = max(before[s], after[e - middle])
+            value = before[s] + after[e - middle] + (records[e] - records[s]) * cost
+            value = max(rest, cost) if largest else value
+            if value < best:
+                best, begin, end = value, s, e
+    return begin, end, best
+
+
+@jit
+def ends(last: Codes, end: int) -> Codes:
+    """Where the classes of the best division of the first `end` items end, ascending."""
+    number = 0
+    e = end
+    while e > 0:
+        e = last[e]
+        number += 1
+    found = np.empty(number, np.int32)
+    e = end
+    while e > 0:
+        number -= 1
+        found[number] = e
+        e = last[e]
+    return found
+
+
+@jit
+def extent_cost(keys: Floats, records: Counts, s: int, e: int) -> float:
+    """What a class of the items s to e - 1 costs by the extent of their keys alone."""
+    return float((records[e] - records[s]) * (keys[e - 1] - keys[s]))
+
+
+@jit
+def overtakes(
+    keys: Floats, records: Counts, total: Floats, pair: tuple[int, int], first: int
+) -> int:
+    """The first end, `first` or after, at which the second of two beginnings is the better one.
+
+    Once it is, it stays so: the cost has the quadrangle inequality. One after the last if never.
+    """
+    one, two = pair
+    low, high = first, len(total)
+    while low < high:
+        e = (low + high) // 2
+        old = total[one] + extent_cost(keys, records, one, e)
+        if total[two] + extent_cost(keys, records, two, e) <= old:
+            high = e
+        else:
+            low = e + 1
+    return low
+
+
+@jit
+def shortest_by_key(
+    keys: Floats, people: Counts, records: Counts, k: int
+) -> tuple[Floats, Codes]:
+    """As `shortest`, with records times the extent of ascending keys as the cost of a class.
+
+    That cost has the quadrangle inequality, so the best beginning never moves back as the end moves
+    on: a queue of beginnings, each with the end from which on it is the best, gives every
+    prefix its own in O(log n) (Galil and Giancarlo 1989). Nothing limits the size of a class, and
+    nothing needs to: smaller ones are never worse.
+    """
+    n = len(keys)
+    total = np.full(n + 1, np.inf)
+    last = np.zeros(n + 1, np.int32)
+    total[0] = 0.0
+    queue = np.empty(n + 1, np.int32)
+    since = np.empty(n + 1, np.int32)
+    head, size, s = 0, 0, 0
+    for e in range(1, n + 1):
+        while s < e and people[e] - people[s] >= k:
+            first = e
+            while size > head and total[s] < np.inf:
+                top = queue[size - 1]
+                first = overtakes(keys, records, total, (top, s), max(e, since[size - 1]))
+                if first > max(e, since[size - 1]):
+                    break
+                size -= 1
+            if total[s] < np.inf and (size == head or first <= n):
+                queue[size] = s
+                since[size] = e if size == head else first
+                size += 1
+            s += 1
+        while size - head > 1 and since[head + 1] <= e:
+            head += 1
+        if size > head:
+            total[e] = total[queue[head]] + extent_cost(keys, records, queue[head], e)
+            last[e] = queue[head]
+    return total, last
+
+
+@jit
+def joined_boxes(low: Codes, high: Codes, of: Codes, every: int) -> tuple[Codes, Codes]:
+    """The boxes of each `every` consecutive items."""
+    number = (len(of) + every - 1) // every
+    lows = np.empty((number, low.shape[1]), np.int32)
+    highs = np.empty((number, low.shape[1]), np.int32)
+    box = np.empty((1, 2, low.shape[1]), np.int32)
+    for i in range(number):
+        reset(box, 0)
+        for e in range(i * every, min((i + 1) * every, len(of))):
+            widen(box, 0, low, high, of[e])
+        lows[i] = box[0, 0]
+        highs[i] = box[0, 1]
+    return lows, highs

@@ -1,0 +1,98 @@
+"""Loops of repair: the boxes of classes, and which neighbour a failing class had best join.
+
+Classes are numbered in an order in which near ones stand near each other.
+"""
+
+import numpy as np
+
+from incrowd.arrays import Codes, Counts, Flags, Floats
+from incrowd.kernels.boxes import FORBIDDEN, Boxes, box_cost, cell_cost
+from incrowd.kernels.compile import jit
+
+
+@jit
+def class_boxes(quasi: Codes, row: Codes, class_of: Codes, number: int) -> tuple[Codes, Codes]:
+    """The smallest and largest code of each class in each column, one line per class."""
+    columns = len(quasi)
+    low = np.full((number, columns), np.iinfo(np.int32).max, np.int32)
+    high = np.full((number, columns), -1, np.int32)
+    for p in range(len(row)):
+        c = class_of[p]
+        if c >= 0:
+            for j in range(columns):
+                code = quasi[j, row[p]]
+                low[c, j] = min(low[c, j], code)
+                high[c, j] = max(high[c, j], code)
+    return low, high
+
+
+@jit
+def box_costs(boxes: Boxes, low: Codes, high: Codes) -> Floats:
+    """What a record of each class costs."""
+    costs = np.empty(len(low), np.float64)
+    for c in range(len(low)):
+        costs[c] = box_cost(boxes, low[c], high[c])
+    return costs
+
+
+@jit
+def joined_cost(boxes: Boxes, low: Codes, high: Codes, one: int, two: int) -> float:
+    """What a record of two classes costs once they are one."""
+    total = 0.0
+    for j in range(low.shape[1]):
+        first, last = min(low[one, j], low[two, j]), max(high[one, j], high[two, j])
+        total += cell_cost(boxes, j, first, last)
+    return total
+
+
+@jit
+def partners(
+    boxes: Boxes, low: Codes, high: Codes, records: Counts, failing: Codes, reach: int
+) -> tuple[Codes, Floats]:
+    """For each failing class the two that it had best join, and how much more that costs.
+
+    Those are looked at that are up to `reach` places away. -1 where there is none that no limit
+    forbids.
+    """
+    paid = box_costs(boxes, low, high)
+    best = np.full((len(failing), 2), -1, np.int32)
+    more = np.full((len(failing), 2), np.inf)
+    for i in range(len(failing)):
+        one = failing[i]
+        for two in range(max(one - reach, 0), min(one + reach + 1, len(low))):
+            cost = joined_cost(boxes, low, high, one, two)
+            if two == one or cost >= FORBIDDEN:
+                continue
+            grown = records[one] * (cost - paid[one]) + records[two] * (cost - paid[two])
+            if grown < more[i, 0]:
+                best[i, 1], more[i, 1] = best[i, 0], more[i, 0]
+                best[i, 0], more[i, 0] = two, grown
+            elif grown < more[i, 1]:
+                best[i, 1], more[i, 1] = two, grown
+    return best, more
+
+
+@jit
+def pair_up(failing: Codes, partner: Codes, turn: Counts, number: int) -> tuple[Codes, Flags]:
+    """The new number of each class, and which new ones were joined.
+
+    Failing classes join their partner in the order of `turn`; a class that was joined waits for the
+    next round. Numbers keep their order, a joined class stands where its first one stood.
+    """
+    other = np.full(number, -1, np.int32)
+    for i in turn:
+        one, two = failing[i], partner[i]
+        if two >= 0 and other[one] < 0 and other[two] < 0:
+            other[one] = two
+            other[two] = one
+    place = np.empty(number, np.int32)
+    joined = np.zeros(number, np.bool_)
+    size = 0
+    for c in range(number):
+        if 0 <= other[c] < c:
+            place[c] = place[other[c]]
+        else:
+            place[c] = size
+            joined[size] = other[c] >= 0
+            size += 1
+    return place, joined[:size]

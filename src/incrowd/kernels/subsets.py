@@ -1,0 +1,220 @@
+"""Dividing a small table into classes in the best of all ways: dynamic programming over its parts.
+
+A table is `items` with `copies[i]` equal records each (or one block of records that stays whole).
+A *part* takes some copies of each item; it is numbered in mixed radix, `sum(taken[i] * stride[i])`,
+so with one copy each a part is a set of bits. The number of a part that is taken from another is
+subtracted from it. Part 0 is empty; the last one is the table.
+"""
+
+import numpy as np
+
+from incrowd.arrays import Codes, Counts, Floats
+from incrowd.kernels.compile import jit
+
+SLACK = 1e-12
+"""Costs that differ by less are equal."""
+
+
+@jit
+def taken(copies: Counts) -> Codes:
+    """How many copies of each item each part takes: shape (parts, items)."""
+    number = 1
+    for i in range(len(copies)):
+        number *= copies[i] + 1
+    digits = np.zeros((number, len(copies)), dtype=np.int32)
+    for part in range(1, number):
+        i = 0
+        digits[part] = digits[part - 1]
+        while digits[part, i] == copies[i]:
+            digits[part, i] = 0
+            i += 1
+        digits[part, i] += 1
+    return digits
+
+
+@jit
+def first_items(digits: Codes) -> Codes:
+    """The first item that each part takes, -1 for the empty part."""
+    first = np.full(len(digits), -1, dtype=np.int32)
+    for part in range(1, len(digits)):
+        i = 0
+        while digits[part, i] == 0:
+            i += 1
+        first[part] = i
+    return first
+
+
+@jit
+def spans(first: Codes, stride: Counts, codes: Codes) -> tuple[Codes, Codes]:
+    """The smallest and largest code of a column in each part; `codes` has one per item."""
+    low = np.zeros(len(first), dtype=np.int32)
+    high = np.zeros(len(first), dtype=np.int32)
+    for part in range(1, len(first)):
+        code = codes[first[part]]
+        rest = part - stride[first[part]]
+        low[part] = code if rest == 0 else min(code, low[rest])
+        high[part] = code if rest == 0 else max(code, high[rest])
+    return low, high
+
+
+@jit
+def add_costs(digits: Codes, level: Codes, costs: Floats, total: Floats) -> None:
+    """Add what the records of each part pay in a column that it shows at `level`, in place.
+
+    `costs[level, item]` is what one copy of the item pays.
+    """
+    for part in range(1, len(digits)):
+        if total[part] < np.inf:
+            paid = 0.0
+            for i in range(digits.shape[1]):
+                if digits[part, i]:
+                    paid += digits[part, i] * costs[level[part], i]
+            total[part] += paid
+
+
+@jit
+def packed(digits: Codes, shift: Counts) -> Counts:
+    """Each part with its copies in fields of bits, so that two parts are compared at once.
+
+    The highest bit of each field stays free.
+    """
+    keys = np.zeros(len(digits), dtype=np.int64)
+    for part in range(len(digits)):
+        for i in range(digits.shape[1]):
+            keys[part] |= np.int64(digits[part, i]) << shift[i]
+    return keys
+
+
+@jit
+def divide(
+    span: tuple[int, int],
+    parts: tuple[Codes, Codes, Counts, Counts],
+    guard: int,
+    classes: tuple[Floats, Counts, int, int],
+    lists: tuple[Codes, Counts, Floats, Counts, Counts],
+    least: Floats,
+    choice: Codes,
+) -> None:
+    """The least cost of dividing each part of a span into classes, if all smaller ones are known.
+
+    `classes` is (cost of each part as one class, infinite if it may not be one; its records; the
+    fewest records of a class; the fewest that must be released). A class that costs no less than its best division is never needed
+    again: only the others are listed, by their first item. One class of a division holds the first
+    item of the part; where the list is longer than there are parts within the part, those are gone
+    through instead. What a class leaves never holds all copies of the first item of all, so other
+    parts that do are divided only if they may be released.
+
+    `parts` is (digits, first item, stride, packed), `lists` is (class, packed, cost, begin, end of
+    the list of each item). `choice` is a class of the best division.
+    """
+    digits, first, stride, keys = parts
+    own, records, fewest, enough = classes
+    listed, listed_key, listed_cost, begin, end = lists
+    inside = np.zeros(digits.shape[1], dtype=np.int32)
+    for part in range(span[0], span[1]):
+        item = first[part]
+        best, taken_first = np.inf, 0
+        within = np.int64(digits[part, item])
+        for i in range(item + 1, len(inside)):
+            within *= digits[part, i] + 1
+        if records[part] < 2 * fewest or (
+            records[part] < enough and digits[part, 0] == digits[-1, 0]
+        ):
+            pass
+        elif end[item] - begin[item] <= within:
+            roomy = keys[part] | guard
+            for at in range(begin[item], end[item]):
+                if (roomy - listed_key[at]) & guard == guard:
+                    cost = listed_cost[at] + least[part - listed[at]]
+                    if cost < best - SLACK:
+                        best, taken_first = cost, listed[at]
+        else:
+            inside[:] = 0
+            inside[item] = 1
+            one = stride[item]
+            for _ in range(within - 1):
+                cost = own[one] + least[part - one]
+                if cost < best - SLACK:
+                    best, taken_first = cost, one
+                i = item
+                while inside[i] == digits[part, i]:
+                    back = inside[i] - (1 if i == item else 0)
+                    inside[i] -= back
+                    one -= back * stride[i]
+                    i += 1
+                inside[i] += 1
+                one += stride[i]
+        least[part], choice[part] = best, taken_first
+        if own[part] < best - SLACK:
+            least[part], choice[part] = own[part], part
+            at = end[item]
+            listed[at], listed_key[at], listed_cost[at] = part, keys[part], own[part]
+            end[item] += 1
+
+
+@jit
+def divide_apart(
+    groups: tuple[Codes, Counts, int],
+    digits: Codes,
+    stride: Counts,
+    own: Floats,
+    least: Floats,
+    last: Codes,
+    log: tuple[Codes, Codes, Codes],
+    used: int,
+) -> tuple[tuple[Codes, Codes, Codes], int]:
+    """Go on dividing parts into classes of which no two are of the same group.
+
+    `groups` is (classes, where those of each group begin and end, number of the first group);
+    `least` is the least cost
+    with the groups so far; `last[part]` is the line of `log`, which has `used` lines, where it was
+    reached: (class, group, the line before).
+    """
+    classes, begin, base = groups
+    whole = digits[-1]
+    better = np.full(len(least), np.inf)
+    by = np.zeros(len(least), dtype=np.int32)
+    touched = np.empty(len(least), dtype=np.int32)
+    rest = np.zeros(len(whole), dtype=np.int32)
+    for group in range(len(begin) - 1):
+        number = 0
+        for at in range(begin[group], begin[group + 1]):
+            one = classes[at]
+            rest[:] = 0
+            other = 0
+            while other >= 0:
+                cost = own[one] + least[other]
+                part = one + other
+                if cost < min(least[part], better[part]) - SLACK:
+                    if better[part] == np.inf:
+                        touched[number] = part
+                        number += 1
+                    better[part], by[part] = cost, one
+                other = _next(rest, whole, digits[one], stride, other)
+        while used + number > len(log[0]):
+            log = (_doubled(log[0]), _doubled(log[1]), _doubled(log[2]))
+        for part in touched[:number]:
+            log[0][used], log[1][used], log[2][used] = by[part], base + group, last[part]
+            last[part] = used
+            used += 1
+            least[part], better[part] = better[part], np.inf
+    return log, used
+
+
+@jit
+def _next(rest: Codes, whole: Codes, without: Codes, stride: Counts, number: int) -> int:
+    """The next part of what a class leaves, -1 after the last; `rest` is changed in place."""
+    for i in range(len(rest)):
+        if rest[i] < whole[i] - without[i]:
+            rest[i] += 1
+            return int(number + stride[i])
+        number -= rest[i] * stride[i]
+        rest[i] = 0
+    return -1
+
+
+@jit
+def _doubled(lines: Codes) -> Codes:
+    more = np.empty(2 * len(lines) + 1, dtype=np.int32)
+    more[: len(lines)] = lines
+    return more

@@ -1,0 +1,111 @@
+"""Loops of TopDown: two rows far apart draw the others to them, and each half is cut again.
+
+`items` is (cells, counts): codes with one line per row, and records per row. `order` holds the rows
+of each part side by side.
+"""
+
+import numpy as np
+
+from incrowd.arrays import Codes, Flags
+from incrowd.kernels.boxes import Boxes, cell_cost
+from incrowd.kernels.compile import jit
+from incrowd.kernels.mondrian import Items
+
+
+@jit
+def pair_cost(boxes: Boxes, cells: Codes, one: int, two: int) -> float:
+    """What two rows cost as one class."""
+    total = 0.0
+    for j in range(cells.shape[1]):
+        low, high = min(cells[one, j], cells[two, j]), max(cells[one, j], cells[two, j])
+        total += cell_cost(boxes, j, low, high)
+    return total
+
+
+@jit
+def farthest(boxes: Boxes, cells: Codes, part: Codes, row: int) -> int:
+    """The row of a part that costs most together with this one, the first of several."""
+    best, most = row, -1.0
+    for other in part:
+        cost = pair_cost(boxes, cells, row, other)
+        if cost > most:
+            best, most = other, cost
+    return best
+
+
+@jit
+def drawn_cost(boxes: Boxes, box: Codes, side: int, cells: Codes, row: int) -> float:
+    """What a class costs once this row has joined it."""
+    total = 0.0
+    for j in range(cells.shape[1]):
+        code = cells[row, j]
+        total += cell_cost(boxes, j, min(box[side, 0, j], code), max(box[side, 1, j], code))
+    return total
+
+
+@jit
+def halve(boxes: Boxes, cells: Codes, part: Codes, rounds: int) -> Flags:
+    """Which rows of a part go to the second of two rows far apart.
+
+    Each row goes where the class then costs less, in the order of the part; to the smaller one
+    where both cost the same.
+    """
+    one = part[0]
+    two = farthest(boxes, cells, part, one)
+    for _ in range(rounds):
+        one, two = two, farthest(boxes, cells, part, two)
+    box = np.empty((2, 2, cells.shape[1]), np.int32)
+    box[0, :] = cells[one]
+    box[1, :] = cells[two]
+    second = np.zeros(len(part), np.bool_)
+    sizes = [0, 0]
+    for i in range(len(part)):
+        row = part[i]
+        here = drawn_cost(boxes, box, 0, cells, row)
+        there = drawn_cost(boxes, box, 1, cells, row)
+        side = int(there < here or (there == here and sizes[1] < sizes[0]))
+        side = 0 if row == one else 1 if row == two else side
+        second[i] = side == 1
+        sizes[side] += 1
+        for j in range(cells.shape[1]):
+            box[side, 0, j] = min(box[side, 0, j], cells[row, j])
+            box[side, 1, j] = max(box[side, 1, j], cells[row, j])
+    return second
+
+
+@jit
+def cluster(
+    items: Items, boxes: Boxes, order: Codes, part: tuple[int, int], rule: tuple[int, int, int]
+) -> tuple[Codes, Codes]:
+    """Cut the part [start, end) of the order while it has 2k records; where what is left begins.
+
+    `rule` is (k, rounds, small). Parts of at most `small` rows are not cut but come back as the
+    second array, one line of start and end each.
+    """
+    cells, counts = items
+    k, rounds, small = rule
+    done = [part[0]]
+    later = [(0, 0)]
+    done.pop()
+    later.pop()
+    todo = [part]
+    while len(todo):
+        start, end = todo.pop()
+        rows = order[start:end]
+        if end - start <= small:
+            later.append((start, end))
+            continue
+        if end - start < 2 or counts[rows].sum() < 2 * k:
+            done.append(start)
+            continue
+        second = halve(boxes, cells, rows, rounds)
+        right = rows[second]
+        left = rows[~second]
+        rows[: len(left)] = left
+        rows[len(left) :] = right
+        todo.append((start + len(left), end))
+        todo.append((start, start + len(left)))
+    kept = np.empty((len(later), 2), np.int32)
+    for i in range(len(later)):
+        kept[i, 0], kept[i, 1] = later[i]
+    return np.array(done, np.int32), kept

@@ -1,0 +1,41 @@
+"""What every mapping is: rows of many columns put in one line (Ghinita Section 6)."""
+
+from typing import Protocol
+
+import numpy as np
+
+from incrowd.arrays import Codes
+from incrowd.problem import Problem
+
+
+class Mapping(Protocol):
+    """Puts the rows of a tally in one order, near rows near each other.
+
+    Rows with the same quasi-identifying codes stand side by side, and the order in which the tally
+    lists its rows does not matter. Frozen values, like searches.
+    """
+
+    def order(self, problem: Problem) -> Codes:
+        """The rows of the tally in their order, each once."""
+
+
+def by_codes(problem: Problem) -> Codes:
+    """The rows in the order of their codes, first column first, sensitive columns last."""
+    from incrowd.kernels.histogram import runs  # noqa: PLC0415  numba loads only when it runs
+
+    tally = problem.tally
+    codes = np.concatenate([tally.quasi, tally.sensitive])
+    in_order, _ = runs(np.ascontiguousarray(codes))
+    if in_order:
+        return np.arange(tally.rows, dtype=np.int32)
+    return np.lexsort(codes[::-1]).astype(np.int32)
+
+
+def lowest_codes(problem: Problem) -> Codes:
+    """The quasi-identifying codes, one line per row, each as the first of its lowest node.
+
+    Codes that no class may tell apart become equal.
+    """
+    columns = zip(problem.columns, problem.tally.quasi, strict=True)
+    codes = [column.widened(codes, codes)[0] for column, codes in columns]
+    return np.ascontiguousarray(np.array(codes, dtype=np.int32).T)

@@ -1,0 +1,209 @@
+"""Repair: classes that fail a model join others until none does.
+
+Local recoding first makes classes that are large enough; what else the models ask for, and people
+who stand in several classes, is seen to here. A class that fails joins the near one with which the
+cost grows least, one after which all is well before one after which it is not. What the limits of
+columns forbid is never done: records that no allowed class can hold are left out, as many as the
+policy lets go.
+"""
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from incrowd.arrays import SUPPRESSED, Codes, Counts, Flags, Floats
+from incrowd.classes import classes_of
+from incrowd.errors import InfeasibleError
+from incrowd.problem import Problem
+from incrowd.recoding import Pieces, Spans
+from incrowd.search.full_domain import nothing_found, renumbered
+from incrowd.table.tally import Tally
+
+if TYPE_CHECKING:
+    from incrowd.kernels.boxes import Boxes
+
+_REACH = 4
+"""How many places away a class may be that a failing one joins."""
+
+
+def mended(problem: Problem, pieces: Pieces) -> Spans:
+    """The recoding of these pieces, with every class satisfying every model.
+
+    Classes that show the same are one. If people have several records, that can make a class fail
+    whose parts did not; it is then repaired in turn.
+    """
+    while True:
+        pieces = repair(problem, pieces)
+        spans = Spans(pieces).told_apart(problem.tally, problem.columns)
+        if problem.monotone or _satisfied(problem, spans.pieces).all():
+            return Spans(folded(spans.pieces))
+        pieces = spans.pieces
+
+
+def folded(pieces: Pieces) -> Pieces:
+    """The same with one piece per row and class, in the order of rows and then of classes."""
+    number = int(pieces.class_of.max(initial=-1)) + 2
+    keys = pieces.row.astype(np.int64) * number + pieces.class_of + 1
+    if (np.diff(keys) > 0).all():
+        return pieces
+    order = np.argsort(keys, kind="stable")
+    keys = keys[order]
+    first = np.flatnonzero(np.append(True, np.diff(keys) > 0))
+    counts = np.add.reduceat(pieces.count[order], first)
+    return Pieces(pieces.row[order[first]], counts, pieces.class_of[order[first]])
+
+
+def repair(problem: Problem, pieces: Pieces) -> Pieces:
+    """The same pieces in fewer classes, each of which satisfies every model and every limit.
+
+    Classes are numbered so that near ones have near numbers; they keep that order. Raises
+    `InfeasibleError` if the table as a whole fails a model, or if limits forbid what is needed and
+    too many records would have to be left out.
+    """
+    return _Repair.of(problem, pieces).run()
+
+
+def _satisfied(problem: Problem, pieces: Pieces) -> Flags:
+    cut = problem.tally.split(pieces.row, pieces.count)
+    number = int(pieces.class_of.max(initial=-1)) + 1
+    return problem.satisfied(classes_of(cut, pieces.class_of, number, problem.sensitive))
+
+
+@dataclass
+class _Repair:
+    """Classes on their way to satisfying every model."""
+
+    problem: Problem
+    pieces: Pieces
+    cut: Tally
+    """One row per piece."""
+    boxes: "Boxes"
+    class_of: Codes
+    low: Codes
+    high: Codes
+    records: Counts
+    fine: Flags
+    left_out: int
+
+    @classmethod
+    def of(cls, problem: Problem, pieces: Pieces) -> "_Repair":
+        from incrowd.kernels import repair as kernels  # noqa: PLC0415  numba loads only when it runs
+        from incrowd.kernels.boxes import FORBIDDEN  # noqa: PLC0415  as above
+        from incrowd.search.boxes import boxes_of  # noqa: PLC0415  as above
+
+        cut = problem.tally.split(pieces.row, pieces.count)
+        class_of = pieces.class_of
+        number = int(class_of.max(initial=-1)) + 1
+        boxes = boxes_of(problem)
+        low, high = kernels.class_boxes(problem.tally.quasi, pieces.row, class_of, number)
+        assert (high >= 0).all(), (pieces, problem.tally, problem.models, [c.hierarchy.maps for c in problem.columns])
+        classes = classes_of(cut, class_of, number, problem.sensitive)
+        fine, records = problem.satisfied(classes), classes.records
+        left_out = int(pieces.count[class_of < 0].sum())
+        state = cls(problem, pieces, cut, boxes, class_of, low, high, records, fine, left_out)
+        state._leave_out(kernels.box_costs(boxes, low, high) >= FORBIDDEN)
+        return state
+
+    def run(self) -> Pieces:
+        """Join or leave out failing classes until there is none."""
+        while not self.fine.all():
+            failing = np.flatnonzero(~self.fine).astype(np.int32)
+            partner, more = self._partners(failing)
+            alone = np.zeros(len(self.fine), dtype=np.bool_)
+            alone[failing[partner < 0]] = True
+            if alone.any():
+                self._leave_out(alone)
+            else:
+                self._join(failing, partner, np.argsort(more, kind="stable"))
+        return replace(self.pieces, class_of=self.class_of)
+
+    def _partners(self, failing: Codes) -> tuple[Codes, Floats]:
+        """Whom each failing class had best join, -1 for nobody, and how much more that costs."""
+        from incrowd.kernels.repair import partners  # noqa: PLC0415  numba loads only when it runs
+
+        reach = _REACH
+        both, more = partners(self.boxes, self.low, self.high, self.records, failing, reach)
+        while (both[:, 0] < 0).any() and reach < len(self.fine):
+            reach *= 8
+            both, more = partners(self.boxes, self.low, self.high, self.records, failing, reach)
+        second = self._better_second(failing, both)
+        chosen = np.where(second, both[:, 1], both[:, 0])
+        return chosen, np.where(second, more[:, 1], more[:, 0])
+
+    def _better_second(self, failing: Codes, both: Codes) -> Flags:
+        """Which failing classes are repaired by their second choice but not by the first."""
+        none = np.zeros(len(failing), dtype=np.bool_)
+        reads = any(model.columns for model in self.problem.models)
+        if not reads or len(self.cut.shared_row):
+            return none
+        pairs = np.flatnonzero(both[:, 1] >= 0)
+        first, second = (self._would_do(failing[pairs], both[pairs, i]) for i in range(2))
+        none[pairs] = second & ~first
+        return none
+
+    def _would_do(self, ones: Codes, others: Codes) -> Flags:
+        """Whether two classes as one satisfy every model."""
+        from incrowd.kernels.histogram import expand  # noqa: PLC0415  numba loads only when it runs
+
+        by_class = np.argsort(self.class_of, kind="stable").astype(np.int32)
+        upto = np.arange(len(self.fine) + 1)
+        start = np.searchsorted(self.class_of[by_class], upto).astype(np.int64)
+        entry, place = expand(start, np.stack([ones, others], axis=1).ravel())
+        part = self.cut.take(by_class[entry])
+        pair = (place // 2).astype(np.int32)
+        return self.problem.satisfied(classes_of(part, pair, len(ones), self.problem.sensitive))
+
+    def _join(self, failing: Codes, partner: Codes, turn: Counts) -> None:
+        from incrowd.kernels.repair import pair_up  # noqa: PLC0415  numba loads only when it runs
+
+        place, joined = pair_up(failing, partner, turn, len(self.fine))
+        self._renumber(place, len(joined))
+        self.fine[joined] = False
+        rows = np.flatnonzero(np.append(joined, False)[self.class_of]).astype(np.int32)
+        inside = renumbered(joined)[self.class_of[rows]]
+        part = self.cut.take(rows)
+        classes = classes_of(part, inside, int(joined.sum()), self.problem.sensitive)
+        self.fine[joined] = self.problem.satisfied(classes)
+
+    def _renumber(self, place: Codes, number: int) -> None:
+        """Give classes new numbers, several of them the same; -1 leaves one out."""
+        kept = place >= 0
+        low = np.full((number, self.low.shape[1]), np.iinfo(np.int32).max, dtype=np.int32)
+        high = np.full_like(low, -1)
+        np.minimum.at(low, place[kept], self.low[kept])
+        np.maximum.at(high, place[kept], self.high[kept])
+        fine = np.zeros(number, dtype=np.bool_)
+        fine[place[kept]] = self.fine[kept]
+        records = np.bincount(place[kept], weights=self.records[kept], minlength=number)
+        self.low, self.high, self.fine, self.records = low, high, fine, records.astype(np.int64)
+        self.class_of = np.append(place, SUPPRESSED).astype(np.int32)[self.class_of]
+
+    def _leave_out(self, which: Flags) -> None:
+        """Leave these classes out, if the policy lets so many records go."""
+        if not which.any():
+            return
+        if not _limited(self.problem) or (len(which) == 1 and not self.left_out):
+            raise nothing_found(self.problem)
+        self.left_out += int(self.records[which].sum())
+        if self.left_out > self.problem.suppressible or which.all():
+            raise _limits_bind(self.problem, self.left_out)
+        self._renumber(renumbered(~which), int((~which).sum()))
+
+
+def _limited(problem: Problem) -> list[str]:
+    """The names of the columns in which not every cell may be shown."""
+    return [
+        column.name
+        for column in problem.columns
+        if column.top < column.hierarchy.height or np.isfinite(column.widest)
+    ]
+
+
+def _limits_bind(problem: Problem, left_out: int) -> InfeasibleError:
+    names = ", ".join(repr(name) for name in _limited(problem))
+    return InfeasibleError(
+        f"within the limits of {names} at least {left_out:,} records are in no class that "
+        f"satisfies the models, and {problem.suppressible:,} may be left out",
+        remedy="raise the limits of these columns, or let more records be left out",
+    )
