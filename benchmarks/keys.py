@@ -8,6 +8,7 @@ Run with `python -m benchmarks.keys`.
 
 import argparse
 import gzip
+import resource
 import subprocess
 import sys
 import tempfile
@@ -136,12 +137,19 @@ def keys(name: str, records: Records) -> None:
 
 
 def quasi(name: str, records: Records, ratio: float, **options: object) -> None:
-    """Minimal separation sets, with what was not searched."""
+    """Minimal separation sets, with what was not searched and the memory of the process so far."""
     work = lambda: minimal_sets(records, Measure.SEPARATION, ratio, **options)  # noqa: E731  a call
     seconds, found = timed(work, 1 if "watch" in options else 2)
     rest = found.guarantee.not_searched or "all"
     shape = f"{records.rows:>9,} x {records.width:<3}"
-    print(f"{name:<34}{shape} {ratio:g}: {len(found.sets):,} sets ({rest})  {seconds:.3f} s")
+    sets = f"{len(found.sets):,} sets of {_sizes(found)} columns ({rest})"
+    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    print(f"{name:<34}{shape} {ratio:g}: {sets}  {seconds:.3f} s, {most:,.0f} MB", flush=True)
+
+
+def _sizes(found: Minimal) -> str:
+    sizes = [len(columns) for columns in found.sets]
+    return f"{min(sizes)} to {max(sizes)}" if sizes else "no"
 
 
 def tables() -> Iterator[tuple[str, Records]]:
@@ -164,6 +172,7 @@ def main() -> None:
         install()
     small = made(40_000, 6)
     minimal_sets(small, Measure.SEPARATION, 0.9)
+    minimal_sets(small, Measure.DISTINCT, 0.5)
     minimal_sets(small, Measure.DISTINCT, 1.0, drop_duplicates=True)
     for name, records in tables():
         keys(name, records)

@@ -43,6 +43,7 @@ def test_seeds_differ_and_no_seed_is_a_new_order():
     assert shuffle(60, 7, None, 16) != shuffle(60, 7, None, 16)
 
 
+@pytest.mark.slow
 def test_all_orders_are_equally_likely():
     found = Counter(tuple(shuffle(4, 3, seed, 2)) for seed in range(2400))
     assert chisquare([found[one] for one in permutations(range(4))]).pvalue > 1e-4

@@ -84,7 +84,7 @@ def test_published_columns_are_written_and_counted(table, tmp_path, measure, end
     assert sorted(path.name for path in tmp_path.iterdir()) == [target.name, "t.csv"]
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=8, deadline=None)
 @given(pieces=st.tuples(st.integers(40, 3_000), st.integers(40, 50_000)), data=st.data())
 def test_the_size_of_batches_changes_nothing(tmp_path_factory, pieces, data):
     folder = tmp_path_factory.mktemp("t")

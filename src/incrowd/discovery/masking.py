@@ -4,68 +4,32 @@ Values leave as they are: this is not anonymization. What is promised is counted
 alone, on the rows that leave.
 """
 
-import math
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 import polars as pl
 
 from incrowd.arrays import Counts
-from incrowd.discovery.answer import measure_of
 from incrowd.discovery.discover import TIME_LIMIT
-from incrowd.discovery.source import chosen, enough_memory
+from incrowd.discovery.passing_mask import mask_passing
+from incrowd.discovery.recount import demand, recounted
+from incrowd.discovery.source import chosen, enough_memory, goes_by
+from incrowd.discovery.wish import Decision, Wish, refuse_nothing, wish_of
 from incrowd.engines.memory import MemoryEngine
 from incrowd.engines.stream import coded
-from incrowd.errors import InfeasibleError, InputError, NotMetError, PolicyError
+from incrowd.errors import InputError, NotMetError, PolicyError
 from incrowd.io import files, tables
 from incrowd.io.atomic import replacing
-from incrowd.quasi.masking import Masking, Method
+from incrowd.io.batches import Layout
+from incrowd.quasi.masking import Method
 from incrowd.quasi.masking import mask as masked
 from incrowd.quasi.outcome import Masked
 from incrowd.quasi.ratios import Measure, Ratios
 from incrowd.run import AnyPath, Reading
 from incrowd.table.encode import to_polars
 from incrowd.watch import Watch, Within
-
-NOT_ANONYMOUS = (
-    "the published columns keep their exact values: this is not anonymization, and single records "
-    "may still be unique"
-)
-
-
-@dataclass(frozen=True)
-class Wish:
-    """What is to be published."""
-
-    measure: Measure
-    ratio: float
-    keep: tuple[str, ...]
-    drop: tuple[str, ...]
-    weights: Mapping[str, float]
-    method: Method
-    sample: int | None
-    delta: float
-    seed: int | None
-    keep_order: bool
-    time_limit: float | None
-
-    def __post_init__(self) -> None:
-        if not 0 < self.ratio <= 1:
-            raise PolicyError("the ratio must be above 0 and at most 1")
-        if self.method not in {"greedy", "sampled", "exact"}:
-            raise PolicyError(
-                f"there is no method {self.method!r}", remedy="known are greedy, sampled and exact"
-            )
-        if self.sample is not None and (self.sample < 1 or self.method != "sampled"):
-            raise PolicyError("a sample is drawn, of 1 or more, by the method sampled only")
-        if not 0 < self.delta < 1:
-            raise PolicyError("delta must lie between 0 and 1")
-        if any(not (weight > 0 and math.isfinite(weight)) for weight in self.weights.values()):
-            raise PolicyError("weights must be above 0")
 
 
 def mask(  # noqa: PLR0913  the table, the wish, and what comes from outside
@@ -91,35 +55,60 @@ def mask(  # noqa: PLR0913  the table, the wish, and what comes from outside
     are worth (1 unless given). Records leave in a new order unless `keep_order`. The ratio is
     counted anew on the rows that leave.
     """
-    wish = Wish(
-        measure_of(measure),
-        ratio,
-        tuple(keep),
-        tuple(drop),
-        dict(weights or {}),
-        method,
-        sample,
-        delta,
-        seed,
-        keep_order,
-        time_limit,
+    wish = wish_of(
+        ratio=ratio,
+        measure=measure,
+        keep=keep,
+        drop=drop,
+        weights=weights,
+        method=method,
+        sample=sample,
+        delta=delta,
+        seed=seed,
+        keep_order=keep_order,
+        time_limit=time_limit,
     )
     watch = watch or Watch()
     with enough_memory():
         if isinstance(data, str | os.PathLike):
             data = (reading or Reading()).read(data).frame
-        draft = _drafted(data, wish, watch)
-        return draft.proved(_polars(draft.frame), wish, watch)
+        return _masked_frame(data, wish, watch)
 
 
 def mask_file(
-    source: AnyPath, target: AnyPath, *, reading: Reading | None = None, **options: Any
+    source: AnyPath, target: AnyPath | None, *, reading: Reading | None = None, **options: Any
 ) -> Masked:
     """The table of a file, with columns whose ratio is not above a limit, in another file.
 
     The rows are written beside the target, read again and counted; only then does the target take
-    its place. The options are those of `mask`.
+    its place. Without a target all but that is done. The options are those of `mask`. With the
+    method sampled, standard input and large files go by and are not held in memory: the outcome
+    then has no frame.
     """
+    _check_target(source, target)
+    reading = reading or Reading()
+    watch = options.pop("watch", None) or Watch()
+    wish = wish_of(**options)
+    with enough_memory():
+        if passes(source, wish.method, reading):
+            layout = Layout(reading.delimiter, reading.encoding, reading.header)
+            return mask_passing(source, target, wish, layout, watch)
+        read = reading.read(source)
+        found = _masked_frame(read.frame, wish, watch)
+        if target is not None:
+            _write(found, target, read)
+        return found
+
+
+def passes(source: AnyPath, method: str, reading: Reading) -> bool:
+    """Whether `mask_file` lets the table go by instead of holding it in memory."""
+    return method == "sampled" and goes_by(source, reading)
+
+
+def _check_target(source: AnyPath, target: AnyPath | None) -> None:
+    if target is None:
+        return
+    tables.refuse_foreign(target)
     if str(target) == "-":
         raise PolicyError("a table goes to a file, not to standard output", remedy="name a file")
     if str(source) != "-" and files.same_file(source, target):
@@ -127,49 +116,32 @@ def mask_file(
             "the published table would overwrite the table it is made of",
             remedy="name another target",
         )
-    read = (reading or Reading()).read(source)
-    found = mask(read.frame, **options)
+
+
+def _write(found: Masked, target: AnyPath, read: tables.Source) -> None:
+    """The rows that leave, written, read again and counted before they take the target's place."""
     with replacing(target) as place:
         tables.write(found.frame, place, like=read)
-        rows = tables.read(place, _delimiter(place, read), "utf-8", header=True).frame
+        delimiter = tables.form_of(place, read).delimiter
+        rows = tables.read(place, delimiter, "utf-8", header=True).frame
         _demand(rows, found.published, len(found.frame), (found.measure, found.limit))
-    return found
 
 
-@dataclass(frozen=True, eq=False)
-class _Draft:
-    """What is to leave, not yet counted."""
-
-    frame: Any
-    names: tuple[str, ...]
-    masking: Masking
-    records: int
-
-    def proved(self, rows: pl.DataFrame, wish: Wish, watch: Watch) -> Masked:
-        """The outcome, if the rows keep the ratio."""
-        published = tuple(self.names[j] for j in self.masking.published)
-        ratios = _demand(rows, published, self.records, (wish.measure, wish.ratio))
-        order = ["the order of the records is kept: it may tell who is who"]
-        return Masked(
-            self.frame,
-            published,
-            tuple(self.names[j] for j in self.masking.withheld),
-            wish.measure,
-            wish.ratio,
-            ratios,
-            self.masking.utility,
-            self.masking.guarantee,
-            (NOT_ANONYMOUS, *(order if wish.keep_order else ())),
-            watch.elapsed,
-        )
-
-
-def _drafted(frame: Any, wish: Wish, watch: Watch) -> _Draft:
-    """The columns to publish, in a frame of their own.
+def _masked_frame(frame: Any, wish: Wish, watch: Watch) -> Masked:
+    """The columns to publish, in a frame of their own, and counted there.
 
     Cells of text files are compared as the texts they are: that is how they will be seen.
     """
     engine = MemoryEngine(frame)
+    decision = _decided(engine, wish, watch)
+    everyone = np.zeros(engine.records, dtype=np.int32)
+    rows = engine.release({}, everyone, _order(engine.records, wish), decision.withheld)
+    limit = (wish.measure, wish.ratio)
+    ratios = _demand(_polars(rows), decision.published, decision.records, limit)
+    return decision.masked(wish, rows, ratios, watch.elapsed)
+
+
+def _decided(engine: MemoryEngine, wish: Wish, watch: Watch) -> Decision:
     names = engine.names
     for asked in (wish.keep, wish.drop, tuple(wish.weights)):
         if asked:
@@ -189,16 +161,8 @@ def _drafted(frame: Any, wish: Wish, watch: Watch) -> _Draft:
         rng=np.random.default_rng(wish.seed),
         watch=Within(watch, wish.time_limit),
     )
-    if not found.published:
-        raise InfeasibleError(
-            f"no column may be published: each alone has a {wish.measure} ratio above "
-            f"{wish.ratio:g}, or is to be withheld",
-            remedy="ask for a higher ratio, or generalize values with incrowd anonymize",
-        )
-    withheld = [names[j] for j in found.withheld]
-    everyone = np.zeros(engine.records, dtype=np.int32)
-    rows = engine.release({}, everyone, _order(engine.records, wish), withheld)
-    return _Draft(rows, names, found, engine.records)
+    refuse_nothing(found, wish)
+    return Decision(names, found, engine.records)
 
 
 def _order(records: int, wish: Wish) -> Counts | None:
@@ -214,29 +178,7 @@ def _demand(
     """The figures of the rows that leave, counted by Polars alone; the ratio must be kept."""
     if tuple(rows.columns) != tuple(published) or rows.height != records:
         raise NotMetError("the rows that were written are not those that were to leave")
-    measure, ratio = limit
-    found = recounted(rows)
-    if found.ratio(measure) > ratio:
-        raise NotMetError(
-            f"the published columns have a {measure} ratio of {found.ratio(measure):.6g}, above "
-            f"{ratio:g}",
-            remedy="ask for a lower ratio, or for the method greedy",
-        )
-    return found
-
-
-def recounted(rows: pl.DataFrame) -> Ratios:
-    """The classes of equal rows in figures, by group and count."""
-    unused = "#" * (1 + max(map(len, rows.columns)))
-    sizes = rows.group_by(rows.columns).agg(pl.len().alias(unused))[unused].to_list()
-    records = sum(sizes)
-    return Ratios(
-        records=records,
-        classes=len(sizes),
-        apart=(records * records - sum(size * size for size in sizes)) // 2,
-        unique=sizes.count(1),
-        smallest=min(sizes),
-    )
+    return demand(recounted(rows), *limit)
 
 
 def _polars(frame: Any) -> pl.DataFrame:
@@ -246,9 +188,3 @@ def _polars(frame: Any) -> pl.DataFrame:
 
     narrow = nw.from_native(frame, eager_only=True)
     return pl.DataFrame([to_polars(narrow[name]).alias(name) for name in narrow.columns])
-
-
-def _delimiter(place: Path, read: tables.Source) -> str:
-    if ".tsv" in [end.lower() for end in place.suffixes[-2:]]:
-        return "\t"
-    return read.delimiter if read.format == "csv" else ","

@@ -57,7 +57,7 @@ def opened(
     """
     reading = reading or Reading()
     if isinstance(data, str | os.PathLike):
-        if not whole and _goes_by(data, reading):
+        if not whole and goes_by(data, reading):
             with _passing_file(data, columns, reading) as table:
                 yield table
             return
@@ -88,7 +88,7 @@ def chosen(names: Sequence[str], columns: Sequence[str] | None) -> tuple[str, ..
     return tuple(dict.fromkeys(columns))
 
 
-def _goes_by(path: AnyPath, reading: Reading) -> bool:
+def goes_by(path: AnyPath, reading: Reading) -> bool:
     """Whether the file is read once; what was read already is not."""
     if type(reading) is not Reading:
         return False

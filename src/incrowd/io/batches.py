@@ -13,7 +13,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -24,6 +24,7 @@ import polars as pl
 
 from incrowd.errors import IncrowdError, InputError, PolicyError
 from incrowd.io.atomic import reason
+from incrowd.io.tables import Form, Format
 from incrowd.io.text import (
     DELIMITERS,
     decoded,
@@ -54,6 +55,7 @@ class Batches:
     """Whether all columns are text, so that numbers and dates are still to be found."""
     notes: list[str] = field(default_factory=list)
     """What its reader should know; complete when all records are read."""
+    form: Form = field(default_factory=Form)
 
     def __iter__(self) -> Iterator[pl.DataFrame]:
         """The frames, once."""
@@ -96,7 +98,7 @@ def batches(path: str | os.PathLike[str], layout: Layout | None = None) -> Itera
         with _about(path):
             stream = _Peeked(stack.enter_context(_opened(path)))
             found = _batches(path, stream, layout or Layout(), stack)
-        yield Batches(found.names, _named(path, found.frames), found.text, found.notes)
+        yield replace(found, frames=_named(path, found.frames))
 
 
 def _batches(
@@ -104,14 +106,13 @@ def _batches(
 ) -> Batches:
     start = stream.peek(8)
     if start.startswith(_PARQUET):
-        return _scanned(pl.scan_parquet(_seekable(path, stream, stack)), layout)
+        return _scanned(pl.scan_parquet(_seekable(path, stream, stack)), layout, "parquet")
     if start.startswith(_ARROW):
-        return _scanned(pl.scan_ipc(_seekable(path, stream, stack)), layout)
+        return _scanned(pl.scan_ipc(_seekable(path, stream, stack)), layout, "arrow")
     if start.startswith(_STREAM):
         return _streamed(stream, layout)
     if start.startswith(_GZIP):
-        unzipped = stack.enter_context(gzip.GzipFile(fileobj=stream))
-        return _text(_Peeked(unzipped), layout)
+        return _text(_Peeked(stack.enter_context(gzip.GzipFile(fileobj=stream))), layout)
     if start.startswith(_ZSTD):
         return _text(_Peeked(stack.enter_context(_unzstd(stream))), layout)
     return _text(stream, layout)
@@ -180,7 +181,7 @@ def _unzstd(stream: "_Peeked") -> AbstractContextManager[Any]:
     return _kept_open(import_module("pyarrow").CompressedInputStream(stream, "zstd"))
 
 
-def _scanned(table: pl.LazyFrame, layout: Layout) -> Batches:
+def _scanned(table: pl.LazyFrame, layout: Layout, form: Format) -> Batches:
     """A file of columns, some rows at a time."""
     chosen = layout.chosen(table.collect_schema().names())
     table = table.select(chosen)
@@ -192,14 +193,13 @@ def _scanned(table: pl.LazyFrame, layout: Layout) -> Batches:
             yield frame
             start += rows
 
-    return Batches(tuple(chosen), frames(), text=False)
+    return Batches(tuple(chosen), frames(), text=False, form=Form(form))
 
 
 def _streamed(stream: "_Peeked", layout: Layout) -> Batches:
     """Arrow's stream format: as its batches come with PyArrow, else as a whole."""
     if find_spec("pyarrow") is None:
-        whole = pl.read_ipc_stream(stream.read())
-        return _scanned(whole.lazy(), layout)
+        return _scanned(pl.read_ipc_stream(stream.read()).lazy(), layout, "arrow")
     reader = import_module("pyarrow.ipc").open_stream(stream)
     chosen = layout.chosen(reader.schema.names)
     arrow = import_module("pyarrow")
@@ -209,7 +209,7 @@ def _streamed(stream: "_Peeked", layout: Layout) -> Batches:
             found = pl.from_arrow(arrow.Table.from_batches([batch]).select(chosen))
             yield found if isinstance(found, pl.DataFrame) else found.to_frame()
 
-    return Batches(tuple(chosen), frames(), text=False)
+    return Batches(tuple(chosen), frames(), text=False, form=Form("arrow"))
 
 
 def _text(stream: "_Peeked", layout: Layout) -> Batches:
@@ -236,7 +236,7 @@ def _text(stream: "_Peeked", layout: Layout) -> Batches:
             yield read_records(body, delimiter, names, line, header=skip).select(chosen)
             skip = False
 
-    return Batches(tuple(chosen), frames(), text=True, notes=notes)
+    return Batches(tuple(chosen), frames(), text=True, notes=notes, form=Form(delimiter=delimiter))
 
 
 def _read(stream: "_Peeked", size: int) -> Iterator[bytes]:

@@ -55,6 +55,15 @@ _UNUSED = "\x1e", "\x1f"
 """Characters that no text uses: with them as delimiter and line end a whole text is one cell."""
 
 
+@dataclass(frozen=True)
+class Form:
+    """How a table is laid out in a file."""
+
+    format: Format = "csv"
+    delimiter: str = ","
+    compression: Compression | None = None
+
+
 @dataclass(frozen=True, eq=False)
 class Note:
     """Something about a file that its reader should know."""
@@ -116,18 +125,24 @@ def write(frame: Any, path: str | os.PathLike[str], like: Source | None = None) 
 
     Text is written in UTF-8 with the delimiter of the source; "-" is standard output.
     """
-    kind, compression = _named_format(path, like)
+    form = form_of(path, like)
     table = frame if isinstance(frame, pl.DataFrame) else nw.from_native(frame).to_polars()
+    with _about(path, "written"), _target(path) as target:
+        if form.format == "parquet":
+            table.write_parquet(target)
+        elif form.format == "arrow":
+            table.write_ipc(target, compat_level=pl.CompatLevel.oldest())
+        else:
+            _write_text(table, target, form.delimiter, form.compression)
+
+
+def form_of(path: str | os.PathLike[str], like: Source | Form | None = None) -> Form:
+    """The form that the path's ending names, else that of the source."""
+    kind, compression = _named_format(path, like)
     delimiter = like.delimiter if like is not None and like.format == "csv" else ","
     if _endings(path)[:1] == [".tsv"]:
         delimiter = "\t"
-    with _about(path, "written"), _target(path) as target:
-        if kind == "parquet":
-            table.write_parquet(target)
-        elif kind == "arrow":
-            table.write_ipc(target, compat_level=pl.CompatLevel.oldest())
-        else:
-            _write_text(table, target, delimiter, compression)
+    return Form(kind, delimiter, compression)
 
 
 def refuse_foreign(path: str | os.PathLike[str]) -> None:
@@ -262,7 +277,7 @@ def _endings(path: str | os.PathLike[str]) -> list[str]:
 
 
 def _named_format(
-    path: str | os.PathLike[str], like: Source | None
+    path: str | os.PathLike[str], like: Source | Form | None
 ) -> tuple[Format, Compression | None]:
     refuse_foreign(path)
     endings = _endings(path)
@@ -277,16 +292,21 @@ def _named_format(
     return kind, compression
 
 
-def _write_text(
-    table: pl.DataFrame, target: IO[bytes], delimiter: str, compression: Compression | None
-) -> None:
-    """A missing value is an empty cell, NaN too: as text it would be a value like any other.
+def as_text(table: pl.DataFrame) -> pl.DataFrame:
+    """The cells as a text shows them: a missing value is an empty one, and so is NaN.
 
     In a table of one column, where an empty cell were a blank line, it is a quoted one.
     """
     table = table.with_columns(pl.col(pl.Float32, pl.Float64).fill_nan(None))
     if table.width == 1:
         table = table.with_columns(pl.all().cast(pl.String).fill_null(""))
+    return table
+
+
+def _write_text(
+    table: pl.DataFrame, target: IO[bytes], delimiter: str, compression: Compression | None
+) -> None:
+    table = as_text(table)
     if compression == "gzip":
         with gzip.GzipFile("", "wb", fileobj=target, mtime=0) as packed:
             packed.write(table.write_csv(separator=delimiter).encode())

@@ -7,7 +7,6 @@ from incrowd.kernels.compile import jit
 from incrowd.kernels.crowd_cut import Rule
 from incrowd.kernels.crowd_hosts import near
 from incrowd.kernels.crowd_moves import dissolve, move_out, share_anew, worth_dissolving
-from incrowd.kernels.crowd_trim import trim
 from incrowd.kernels.crowd_state import TINY, Space, State, loaded, unloaded
 
 MOST_PIECES = 64
@@ -42,10 +41,7 @@ def sweep(
     order = np.argsort(-state[4][:number])
     for c in order:
         if state[4][c] > TINY:
-            if plan[2] < 2:
-                saved[0] += move_out(space, state, rule, c, random, stamp)
-            else:
-                saved[0] += trim(space, state, rule, c, random, stamp)
+            saved[0] += move_out(space, state, rule, c, random, stamp)
             if state[2][c] <= MOST_PIECES and state[4][c] > TINY and plan[2] > 0:
                 if worth_dissolving(space, state, rule, c):
                     saved[1] += dissolve(space, state, rule, c, random, stamp)

@@ -26,14 +26,13 @@ def pull(
     least: int,
     work: Work,
 ) -> tuple[Codes, int]:
-    """The class that each row should move to, -1 if it should stay, and how many moves gain.
+    """The class that each row should move to, -1 if it should stay, and how many are new.
 
     Rows that would pay less at this vector move together if they are at least `least` records or
     the class exists; classes that they leave keep `least` records or none. New classes are
     numbered after those there are. Rows of class -1 are left out: they pay 1 and are free to go.
-    `work[3]` tells what each row pays at the vector.
     """
-    class_of, class_keys, class_costs, class_sizes = held
+    class_of, class_keys, _, class_sizes = held
     slots, sizes, place, paid = work
     keys = np.empty(len(weights), np.uint64)
     show(codes, tables, offset, keys, paid)

@@ -98,11 +98,12 @@ def divide(
     """The least cost of dividing each part of a span into classes, if all smaller ones are known.
 
     `classes` is (cost of each part as one class, infinite if it may not be one; its records; the
-    fewest records of a class; the fewest that must be released). A class that costs no less than its best division is never needed
-    again: only the others are listed, by their first item. One class of a division holds the first
-    item of the part; where the list is longer than there are parts within the part, those are gone
-    through instead. What a class leaves never holds all copies of the first item of all, so other
-    parts that do are divided only if they may be released.
+    fewest records of a class; the fewest that must be released). A class that costs no less than
+    its best division is never needed again: only the others are listed, by their first item. One
+    class of a division holds the first item of the part; where the list is longer than there are
+    parts within the part, those are gone through instead. What a class leaves never holds all
+    copies of the first item of all, so other parts that do are divided only if they may be
+    released.
 
     `parts` is (digits, first item, stride, packed), `lists` is (class, packed, cost, begin, end of
     the list of each item). `choice` is a class of the best division.
@@ -110,46 +111,71 @@ def divide(
     digits, first, stride, keys = parts
     own, records, fewest, enough = classes
     listed, listed_key, listed_cost, begin, end = lists
-    inside = np.zeros(digits.shape[1], dtype=np.int32)
+    single = len(digits) == 1 << digits.shape[1]
     for part in range(span[0], span[1]):
         item = first[part]
-        best, taken_first = np.inf, 0
-        within = np.int64(digits[part, item])
-        for i in range(item + 1, len(inside)):
-            within *= digits[part, i] + 1
-        if records[part] < 2 * fewest or (
-            records[part] < enough and digits[part, 0] == digits[-1, 0]
-        ):
-            pass
-        elif end[item] - begin[item] <= within:
-            roomy = keys[part] | guard
-            for at in range(begin[item], end[item]):
-                if (roomy - listed_key[at]) & guard == guard:
-                    cost = listed_cost[at] + least[part - listed[at]]
-                    if cost < best - SLACK:
-                        best, taken_first = cost, listed[at]
-        else:
-            inside[:] = 0
-            inside[item] = 1
-            one = stride[item]
-            for _ in range(within - 1):
-                cost = own[one] + least[part - one]
-                if cost < best - SLACK:
-                    best, taken_first = cost, one
-                i = item
-                while inside[i] == digits[part, i]:
-                    back = inside[i] - (1 if i == item else 0)
-                    inside[i] -= back
-                    one -= back * stride[i]
-                    i += 1
-                inside[i] += 1
-                one += stride[i]
-        least[part], choice[part] = best, taken_first
+        needed = records[part] >= enough or digits[part, 0] < digits[-1, 0]
+        best, by = np.inf, 0
+        if needed and records[part] >= 2 * fewest:
+            within = int(digits[part, item])
+            for i in range(item + 1, digits.shape[1]):
+                within *= int(digits[part, i]) + 1
+            if end[item] - begin[item] <= within:
+                room = keys[part] | guard
+                for at in range(begin[item], end[item]):
+                    if (room - listed_key[at]) & guard == guard:
+                        cost = listed_cost[at] + least[part - listed[at]]
+                        if cost < best - SLACK:
+                            best, by = cost, listed[at]
+            elif single:
+                best, by = _best_set(part, stride[item], own, least)
+            else:
+                best, by = _best_part(part, item, within, (digits, stride), own, least)
+        least[part], choice[part] = best, by
         if own[part] < best - SLACK:
             least[part], choice[part] = own[part], part
             at = end[item]
             listed[at], listed_key[at], listed_cost[at] = part, keys[part], own[part]
             end[item] += 1
+
+
+@jit
+def _best_set(part: int, bit: int, own: Floats, least: Floats) -> tuple[float, int]:
+    """The best class within a set of single items that holds the first, this bit, not all."""
+    best, by = np.inf, 0
+    rest = part - bit
+    some = 0
+    while some != rest:
+        cost = own[some + bit] + least[rest - some]
+        if cost < best - SLACK:
+            best, by = cost, some + bit
+        some = (some - rest) & rest
+    return best, by
+
+
+@jit
+def _best_part(
+    part: int, item: int, within: int, items: tuple[Codes, Counts], own: Floats, least: Floats
+) -> tuple[float, int]:
+    """The best class within a part that holds a copy of its first item, not all of the part."""
+    digits, stride = items
+    best, by = np.inf, 0
+    inside = np.zeros(digits.shape[1], dtype=np.int32)
+    inside[item] = 1
+    one = stride[item]
+    for _ in range(within - 1):
+        cost = own[one] + least[part - one]
+        if cost < best - SLACK:
+            best, by = cost, one
+        i = item
+        while inside[i] == digits[part, i]:
+            kept = 1 if i == item else 0
+            one -= (inside[i] - kept) * stride[i]
+            inside[i] = kept
+            i += 1
+        inside[i] += 1
+        one += stride[i]
+    return best, by
 
 
 @jit

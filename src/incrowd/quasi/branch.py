@@ -197,11 +197,6 @@ class CostBranch:
         [(_, most)] = self.verdicts(columns[:-1], columns[-1:])
         return most <= self._budget.left
 
-    def fails(self, columns: Sequence[int], column: int) -> bool:
-        """Whether these columns and one more exceed the budget; in doubt they do not."""
-        [(least, _)] = self._with_each(columns, [column], exact=False)
-        return least > self._budget.left
-
     def _with_each(self, columns: Sequence[int], more: Sequence[int], *, exact: bool) -> list[Cost]:
         here = self.classes(columns)
         work = partial(self._splitter.cost, here, budget=self._budget, exact=exact)

@@ -40,7 +40,10 @@ POPULATIONS: dict[str, int] = {
     "usa": 340_000_000,
     "world": 8_200_000_000,
 }
-"""People, rounded from public figures for 2024."""
+"""People, rounded from public figures for 2024: the test asks for orders of magnitude only.
+
+Where the exact number matters, a number says it.
+"""
 
 
 class Source(StrEnum):
@@ -135,7 +138,11 @@ def threshold(alpha: float, people: int) -> float:
 
 
 def population(people: float | str) -> int:
-    """How many people: a number, or the name of a population in `POPULATIONS`."""
+    """How many people: a number, or the name of a population in `POPULATIONS`, rounded there.
+
+    >>> population("3e8") == population("300_000_000") == population(300_000_000)
+    True
+    """
     if isinstance(people, str):
         name = people.strip().casefold()
         if name in POPULATIONS:

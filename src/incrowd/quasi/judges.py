@@ -6,23 +6,13 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from incrowd.quasi.branch import Branch, CostBranch, Splitter, Stripped
-from incrowd.quasi.question import Question
-from incrowd.quasi.ratios import Measure
+from incrowd.quasi.branch import Branch, Stripped
 from incrowd.quasi.records import Records
-from incrowd.quasi.sampling import sampled_rows
-from incrowd.quasi.shortfall import budget
 
 Masks = NDArray[np.uint64]
 
 _PAIRS = 256
 _FIRST_PAIRS = 128
-_MANY = 2**15
-"""From so many rows on it pays to guess from a sample first."""
-_SHARE = 16
-"""A guess looks at one record of so many."""
-_MARGIN = 0.9
-"""A set may well fail if it lacks this share of what it may lack."""
 
 
 class Judge(Protocol):
@@ -62,52 +52,6 @@ class KeyJudge:
         left, right = classes.rows[start], classes.rows[start + 1]
         _masks().differences(left, right, self._codes, self._order, masks)
         return masks
-
-
-class RatioJudge:
-    """The columns outside failing sets; `order` is the column of each bit, the best last.
-
-    A failing set grows by a column only if it then fails in the table; columns with which it is
-    good enough in a sample by far (`guess`) are not tried.
-    """
-
-    def __init__(
-        self, branch: CostBranch, order: Sequence[int], guess: CostBranch | None = None
-    ) -> None:
-        self._branch = branch
-        self._order = order
-        self._guess = guess
-
-    def first(self) -> Masks:
-        """None: failing sets come from looking."""
-        return np.empty((0, 2), dtype=np.uint64)
-
-    def look(self, columns: Sequence[int]) -> Masks:
-        """The columns outside a failing set that has grown, if this one fails."""
-        if columns and self._branch.keeps(columns):
-            return self.first()
-        grown = list(columns)
-        for column in reversed(self._order):
-            if column not in columns and self._fails(grown, column):
-                grown.append(column)
-        return mask_of([column for column in self._order if column not in grown], self._order)
-
-    def _fails(self, columns: Sequence[int], column: int) -> bool:
-        if self._guess is not None and not self._guess.fails(columns, column):
-            return False
-        return self._branch.fails(columns, column)
-
-
-def guess_of(records: Records, question: Question) -> CostBranch | None:
-    """Sets that may well fail, judged by some records; None where these cannot tell.
-
-    Of the measures only separation is about the same in a sample.
-    """
-    if question.measure is not Measure.SEPARATION or records.rows < _MANY:
-        return None
-    few = sampled_rows(records, records.total // _SHARE, np.random.default_rng(0))
-    ratio = 1 - (1 - question.ratio) * _MARGIN
-    return CostBranch(Splitter(few), budget(few, question.measure, ratio))
 
 
 def mask_of(columns: Sequence[int], order: Sequence[int]) -> Masks:

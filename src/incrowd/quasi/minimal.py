@@ -2,17 +2,20 @@
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TypeAlias
 
 import numpy as np
 
 from incrowd.errors import InfeasibleError, PolicyError
+from incrowd.quasi.border import Border, Judge
 from incrowd.quasi.branch import Branch, CostBranch, Splitter
 from incrowd.quasi.depth_first import DepthFirst
 from incrowd.quasi.found import Found
 from incrowd.quasi.guarantee import Guarantee
 from incrowd.quasi.hitting_sets import HittingSets
-from incrowd.quasi.judges import Judge, KeyJudge, RatioJudge, guess_of
+from incrowd.quasi.judges import KeyJudge
+from incrowd.quasi.labelled import Cutter
 from incrowd.quasi.levelwise import Levelwise
 from incrowd.quasi.measures import best, folded
 from incrowd.quasi.question import Method, Question
@@ -21,14 +24,14 @@ from incrowd.quasi.records import Records
 from incrowd.quasi.sampling import once
 from incrowd.quasi.shortfall import budget
 from incrowd.quasi.subtables import Samples, border_of, samples_for
+from incrowd.quasi.verdicts import Guesses, Verdicts
 from incrowd.watch import Watch
 
 MOST_COLUMNS = 128
 """How many columns fit into the words of a hitting-set search."""
-_SMALL = 3
-"""Up to this size, searching size by size is the quickest for ratios below 1."""
-_WIDE = 25
-"""Beyond so many columns, searching all sizes at ratios below 1 is hopeless in a short time."""
+_REPEATED = 8
+"""Rows are folded if equal ones cost more than what any set may cost over this."""
+_ANY = 2**62
 
 Costs: TypeAlias = tuple[int, list[int], int]
 """What no column costs, each one alone, and all together."""
@@ -84,11 +87,17 @@ class Search:
         self._watch = watch
         self._found = Found()
         self._budget = budget(records, question.measure, question.ratio)
-        self._splitter = Splitter(records)
-        self._branch = CostBranch(self._splitter, self._budget)
-        self._keys = Branch(self._splitter, ())
         self._most = min(question.max_size or records.width, records.width)
         self._samples = Samples((), question.delta)
+        self._repeated = 0
+
+    @cached_property
+    def _splitter(self) -> Splitter:
+        return Splitter(self._records)
+
+    @cached_property
+    def _branch(self) -> CostBranch:
+        return CostBranch(self._splitter, self._budget)
 
     def run(self, rng: np.random.Generator) -> Minimal:
         """Search to the end or until the time is up."""
@@ -97,6 +106,7 @@ class Search:
         none, each, every = look(columns)
         if self._budget.left < 0 or every > self._budget.left:
             raise self._infeasible()
+        self._repeated = every
         if none <= self._budget.left:
             self._found.sets.update((column,) for column in range(self._records.width))
             self._found.complete = True
@@ -111,11 +121,10 @@ class Search:
         return branch.classes(()).repeated, each, every.repeated
 
     def _for_ratio(self, columns: list[int]) -> Costs:
-        none = int(self._branch.classes(()).costs.sum())
-        each = [least for least, _ in self._branch.costs((), columns)]
-        order = [column for _, column in sorted(zip(each, columns, strict=True))]
-        every = self._branch.costs(order[:-1], order[-1:])[0][0] if order else none
-        return none, each, every
+        cutter, left = Cutter(self._records, self._budget), max(self._budget.left, 0)
+        each = [cutter.cost(cutter.whole, (column,), _ANY) for column in columns]
+        order = tuple(column for _, column in sorted(zip(each, columns, strict=True)))
+        return cutter.cost(cutter.whole, (), left), each, cutter.cost(cutter.whole, order, left)
 
     def answer(self) -> Minimal:
         """What is known now."""
@@ -166,16 +175,12 @@ class Search:
                 self._hit(order)
 
     def _method(self, columns: int) -> Method:
-        """The quickest method if none is asked for.
-
-        Growing failing sets of many columns takes long, so that size by size gets further.
-        """
+        """The quickest method if none is asked for."""
         if self._question.method != "auto":
             return self._question.method
-        small = self._most <= _SMALL and self._question.measure is Measure.SEPARATION
         limited = self._question.max_size is not None or self._watch.remaining is not None
-        by_size = small or (limited and columns > _WIDE)
-        return "depth-first" if by_size and not self._question.keys else "hitting-sets"
+        many = columns > MOST_COLUMNS and limited and not self._question.keys
+        return "depth-first" if many else "hitting-sets"
 
     def _upwards(self, border: list[tuple[int, ...]]) -> None:
         good = CostBranch(self._splitter, self._budget).keeps
@@ -191,11 +196,16 @@ class Search:
                 f"{len(order)} columns vary, and sets of at most {MOST_COLUMNS} can be searched",
                 remedy=f"name at most {MOST_COLUMNS}, or search depth-first up to a small size",
             )
-        worst_first = order[::-1]
-        judge = self._judge(worst_first)
-        HittingSets(judge, worst_first, self._found).run(self._most, self._watch)
+        if self._question.keys:
+            judge = KeyJudge(self._records, self._keys, order[::-1])
+            HittingSets(judge, order[::-1], self._found).run(self._most, self._watch)
+        else:
+            by_ratio = self._judge(order)
+            Border(by_ratio, order[::-1], self._found, self._watch).run(self._most)
 
     def _judge(self, order: list[int]) -> Judge:
-        if self._question.keys:
-            return KeyJudge(self._records, self._keys, order)
-        return RatioJudge(self._branch, order, guess_of(self._records, self._question))
+        records, asked = self._records, self._budget
+        if self._repeated * _REPEATED > asked.left:
+            records = folded(records)
+            asked = budget(records, self._question.measure, self._question.ratio)
+        return Judge(Verdicts(records, asked, order), Guesses(records, asked, order[::-1]))

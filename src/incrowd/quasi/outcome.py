@@ -111,7 +111,7 @@ class Masked:
     """A table with the published columns only, and what they do to its records."""
 
     frame: Any
-    """The rows that leave, in the kind of frame that came in."""
+    """The rows that leave, in the kind of frame that came in; None if they went by."""
     published: tuple[str, ...]
     withheld: tuple[str, ...]
     measure: Measure

@@ -40,10 +40,12 @@ class Samples:
 def samples_for(records: Records, question: Question) -> Samples:
     """The size asked for, one size that will do, or a series of growing ones.
 
-    Sizes that are not asked for are below half the table: there may be none.
+    Sizes that are not asked for are below half the table: there may be none. One that is asked for
+    and as large as the table is the table, which is then searched at once.
     """
     if question.sample is not None:
-        return Samples((question.sample,), question.delta)
+        whole = question.sample >= _all(records, question)
+        return Samples(() if whole else (question.sample,), question.delta)
     first = _LEAST
     if not question.keys:
         first = max(first, _TIMES * pruning_size(records.width, question.ratio, question.delta))
@@ -51,6 +53,13 @@ def samples_for(records: Records, question: Question) -> Samples:
     while question.method == "iterative" and sizes[-1] * _STEP < records.total // 2:
         sizes.append(sizes[-1] * _STEP)
     return Samples(tuple(size for size in sizes if size < records.total // 2), question.delta)
+
+
+def _all(records: Records, question: Question) -> int:
+    """All that could be drawn: pairs of records, or records."""
+    if question.measure is Measure.SEPARATION and not question.keys:
+        return records.total * (records.total - 1) // 2
+    return records.total
 
 
 def border_of(

@@ -1,0 +1,208 @@
+"""Masking a table larger than memory: a sample decides, then the columns leave batch by batch.
+
+The table goes by once for the sample and once for the rows that leave. Those are written beside
+the target, read again and counted; memory is that of the sample, of one batch and of the classes
+that are counted at a time. What can be read only once, such as standard input, is put aside on
+the disk as it goes by.
+"""
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, replace
+from math import isqrt
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+
+from incrowd.discovery.order import shuffled
+from incrowd.discovery.recount import Frames, demand, recounted_in_passes
+from incrowd.discovery.source import chosen
+from incrowd.discovery.wish import Decision, Wish, refuse_nothing
+from incrowd.engines.stream import Pairs, Plan, Sample, Tuples, draw
+from incrowd.errors import InputError, NotMetError
+from incrowd.io.atomic import replacing
+from incrowd.io.batches import Batches, Layout, batches
+from incrowd.io.pieces import pieces, refuse_unwritable
+from incrowd.io.spool import Spool, spool
+from incrowd.io.tables import Form, form_of
+from incrowd.quasi.masking import SAMPLE, Masking, OnPairs, OnRecords, mask, mask_sample
+from incrowd.quasi.masking import chosen as choice_of
+from incrowd.quasi.outcome import Masked
+from incrowd.quasi.ratios import Measure, Ratios
+from incrowd.quasi.records import Records
+from incrowd.quasi.sampling import differences, pruning_ratio
+from incrowd.run import AnyPath
+from incrowd.watch import Watch
+
+
+def mask_passing(
+    source: AnyPath, target: AnyPath | None, wish: Wish, layout: Layout, watch: Watch
+) -> Masked:
+    """The columns to publish of a table that is sampled as it goes by, written to the target.
+
+    Without a target everything is done but writing: the rows that would leave are counted.
+    """
+    with ExitStack() as stack:
+        place = None if target is None else stack.enter_context(replacing(target))
+        table = stack.enter_context(_twice(source, layout, _folder(target)))
+        form = table.form if target is None else form_of(target, table.form)
+        refuse_unwritable(form)
+        decision = _decided(table, wish, watch)
+        names = decision.published
+        if place is not None:
+            _write(table, place, form, decision, wish)
+            read = replace(layout, delimiter=form.delimiter, encoding="utf-8", header=True)
+            ratios = _recounted(lambda: _read(place, read, names), decision, watch)
+        else:
+            ratios = _recounted(lambda: table.frames(names), decision, watch)
+        demand(ratios, wish.measure, wish.ratio)
+        return decision.masked(wish, None, ratios, watch.elapsed, table.notes)
+
+
+@dataclass(frozen=True, eq=False)
+class _Twice:
+    """A table that can be read more than once, from its first record to its last."""
+
+    names: tuple[str, ...]
+    form: Form
+    notes: Sequence[str]
+    """Complete when the table has gone by."""
+    frames: Callable[[Sequence[str]], Iterable[pl.DataFrame]]
+    """The records with these columns."""
+
+
+@contextmanager
+def _twice(
+    source: AnyPath, layout: Layout, folder: str | os.PathLike[str] | None
+) -> Iterator[_Twice]:
+    if str(source) == "-" or not Path(source).is_file():
+        with batches(source, layout) as found, spool(folder) as aside:
+            kept = _Kept(found, aside)
+            yield _Twice(found.names, found.form, found.notes, kept.frames)
+        return
+    notes: list[str] = []
+
+    def frames(names: Sequence[str]) -> Iterator[pl.DataFrame]:
+        with batches(source, replace(layout, columns=tuple(names))) as found:
+            yield from found
+            notes[:] = found.notes
+
+    with batches(source, layout) as first:
+        table = _Twice(first.names, first.form, notes, frames)
+    yield table
+
+
+class _Kept:
+    """Batches that come once: the first time they are put aside."""
+
+    def __init__(self, found: Batches, aside: Spool) -> None:
+        self._found = found
+        self._aside = aside
+        self._read = False
+
+    def frames(self, names: Sequence[str]) -> Iterator[pl.DataFrame]:
+        """The records with these columns."""
+        if self._read:
+            for number in range(len(self._aside)):
+                yield self._aside.get(number).select(names)
+            return
+        self._read = True
+        for frame in self._found:
+            self._aside.put(frame)
+            yield frame.select(names)
+
+
+def _folder(target: AnyPath | None) -> Path | None:
+    """Where records are put aside: beside the target, where there must be room for it anyway."""
+    return None if target is None else Path(os.path.realpath(target)).parent
+
+
+def _decided(table: _Twice, wish: Wish, watch: Watch) -> Decision:
+    """The columns to publish, by a sample; by all records if they are no more than that."""
+    for asked in (wish.keep, wish.drop, tuple(wish.weights)):
+        if asked:
+            chosen(table.names, asked)
+    size = SAMPLE if wish.sample is None else wish.sample
+    pairs = wish.measure is Measure.SEPARATION
+    whole = (1 + isqrt(1 + 8 * size)) // 2 if pairs else size
+    plans: list[Plan] = [Tuples(whole, wish.seed)]
+    if pairs:
+        plans.append(Pairs(size, wish.seed))
+    free = len({*table.names} - {*wish.keep, *wish.drop})
+
+    def check() -> None:
+        pruning_ratio(free, wish.ratio, size, wish.delta)
+
+    frames = _checked(table.frames(table.names), whole, check)
+    records, *drawn = draw(frames, plans, watch, columns=table.names)
+    found = _masked(records, drawn, wish, size)
+    refuse_nothing(found, wish)
+    return Decision(table.names, found, records.seen)
+
+
+def _checked(
+    frames: Iterable[pl.DataFrame], whole: int, check: Callable[[], None]
+) -> Iterator[pl.DataFrame]:
+    """The frames; as soon as they are more than a sample holds, it must be large enough."""
+    seen = 0
+    for frame in frames:
+        if seen <= whole < seen + frame.height:
+            check()
+        seen += frame.height
+        yield frame
+    if not seen:
+        raise InputError("the table has no records", remedy="give at least one")
+
+
+def _masked(records: Sample, pairs: Sequence[Sample], wish: Wish, size: int) -> Masking:
+    """Cells of text files are compared as the texts they are: that is how they will be seen."""
+    if records.whole:
+        return mask(
+            records.records(),
+            wish.measure,
+            wish.ratio,
+            weights=wish.weights,
+            keep=wish.keep,
+            drop=wish.drop,
+        )
+    drawn = (pairs[0] if pairs else records).records()
+    ground = _on_pairs(drawn) if pairs else OnRecords(drawn, wish.measure)
+    choice = choice_of(drawn, wish.weights, wish.keep, wish.drop)
+    asked = (wish.ratio, size, wish.delta)
+    return mask_sample(ground, drawn.names, choice, asked, pairs=bool(pairs))
+
+
+def _on_pairs(drawn: Records) -> OnPairs:
+    return OnPairs(differences(drawn, np.arange(drawn.total).reshape(-1, 2).T.copy()))
+
+
+def _write(table: _Twice, place: Path, form: Form, decision: Decision, wish: Wish) -> None:
+    """The rows that leave, in their order only if that is asked for."""
+    frames = table.frames(decision.published)
+    with spool(place.parent) as aside, pieces(place, form) as write:
+        if not wish.keep_order:
+            cells = decision.records * len(decision.published)
+            frames = shuffled(frames, cells, wish.seed, aside)
+        for frame in frames:
+            write(frame)
+
+
+def _read(place: Path, layout: Layout, names: Sequence[str]) -> Iterator[pl.DataFrame]:
+    """The rows that were written, if their columns are those that were to leave."""
+    with batches(place, layout) as found:
+        if found.names != tuple(names):
+            raise _other_rows()
+        yield from found
+
+
+def _recounted(frames: Frames, decision: Decision, watch: Watch) -> Ratios:
+    found = recounted_in_passes(frames, decision.published, watch=watch)
+    if found.records != decision.records:
+        raise _other_rows()
+    return found
+
+
+def _other_rows() -> NotMetError:
+    return NotMetError("the rows that were written are not those that were to leave")
