@@ -253,9 +253,8 @@ class Spans:
         sets = value_sets(cut, self.pieces.class_of, columns).values()
         low, high, level = self.cells(cut, columns)
         mixed = (low == MISSING) & (high > MISSING)
-        high = np.where(mixed, SUPPRESSED, high).astype(np.int32)
-        shown = [low, high, level, *(found.numbers for found in sets)]
-        place, _ = numbered(np.vstack(shown))
+        ends = np.where(mixed, 0, high + 1).astype(np.int32)
+        place, _ = numbered(np.vstack([low, ends, level, *(found.numbers for found in sets)]))
         return Spans(replace(self.pieces, class_of=_placed(place, self.pieces.class_of)))
 
 

@@ -1,3 +1,5 @@
+from itertools import product
+
 import numpy as np
 import pytest
 from hypothesis import assume, given, settings
@@ -139,4 +141,19 @@ def test_the_most_kept_of_a_class_is_what_its_rare_values_allow():
 
     assert TCloseness("s", 0.0).most_kept(classes).tolist() == [2]
     assert TCloseness("s", 0.3).most_kept(classes).tolist() == [5]
-    assert TCloseness("s", 0.3, "ordered").most_kept(classes).tolist() == [11]
+    assert TCloseness("s", 0.3, "ordered").most_kept(classes).tolist() == [5]
+
+
+@patient
+@pytest.mark.parametrize("distance", ["equal", "ordered", "hierarchical"])
+@given(picture=pictures(), t=st.sampled_from([0.0, 0.1, 0.25, 0.5, 1.0]))
+def test_every_distance_knows_a_limit_of_what_can_be_kept(distance, picture, t):
+    maps, values, whole = picture
+    assume(np.prod(np.add(values, 1)) <= 200)
+    model = TCloseness("s", t, distance)
+    parts = [part for part in product(*(range(v + 1) for v in values)) if any(part)]
+    close = [sum(part) for part in parts if model.satisfied(one_class(part, whole, maps)).all()]
+
+    most = int(model.most_kept(one_class(values, whole, maps))[0])
+
+    assert max(close, default=0) <= most <= sum(values)

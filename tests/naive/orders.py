@@ -1,6 +1,6 @@
 """Orders and their divisions the obvious way: every division into runs, every partition."""
 
-from itertools import combinations
+from itertools import combinations, pairwise
 
 
 def divisions(number):
@@ -8,7 +8,7 @@ def divisions(number):
     for size in range(number):
         for cuts in combinations(range(1, number), size):
             bounds = [0, *cuts, number]
-            yield list(zip(bounds[:-1], bounds[1:], strict=True))
+            yield list(pairwise(bounds))
 
 
 def partitions(items):
@@ -72,7 +72,7 @@ def _cut(rows, cost, branch):
     if codes[0] == 0:
         return j, codes[1]
     cuts = []
-    for one, two in zip(codes[:-1], codes[1:], strict=True):
+    for one, two in pairwise(codes):
         if branch(j, codes[0], codes[-1], one, two):
             left = sum(count for row, count, _ in rows if row[j] < two)
             whole = sum(count for _, count, _ in rows)

@@ -114,8 +114,7 @@ def test_limits_of_columns_are_kept(search, data):
     problem = replace(problem, columns=columns)
     try:
         spans = search.run(problem, Watch()).recoding
-    except InfeasibleError as error:
-        assert error.remedy
+    except InfeasibleError:
         return
     flat, pieces = boxes_of(problem), spans.pieces
     for c in range(int(pieces.class_of.max()) + 1):
@@ -165,7 +164,9 @@ def test_weights_of_columns_count(search, table):
     """A column without weight is as good as absent where only one other is."""
     problem = problem_of(table, [KAnonymity(2)], Gcp())
     assume(len(problem.columns) > 1 and problem.tally.records >= 2)
-    light = tuple(replace(c, weight=1.0 if j == 0 else 1e-12) for j, c in enumerate(problem.columns))
+    light = tuple(
+        replace(c, weight=1.0 if j == 0 else 1e-12) for j, c in enumerate(problem.columns)
+    )
     problem = replace(problem, columns=light)
     assert 0 <= loss_of(search, problem) <= 1
 

@@ -128,6 +128,19 @@ def test_rows_move_as_in_the_naive_twin(table, k, data):
     assert moved == slow
 
 
+def test_a_class_that_has_become_empty_takes_no_single_row():
+    """The class of leaf 1 has lost its rows; the one record of leaf 1 is not k there."""
+    problem = column([1, 2, 2, 2], [1, 1], k=2)
+    levels = np.array([[1, 0]], dtype=np.int32)
+    moves = Moves(problem, np.array([0, 0], dtype=np.int32), levels[:, :1])
+    moves._describe()
+    moves._add((0,), np.array([0]), np.array([1, -1], dtype=np.int32), 1)
+    moves._add((1,), np.array([0]), np.array([0, -1], dtype=np.int32), 0)
+    assert moves._sizes.tolist() == [4, 0]
+    moves._pull((0,))
+    assert moves._class_of.tolist() == [0, 0]
+
+
 def test_what_was_suppressed_is_shown_at_higher_levels():
     """One level per column leaves out a quarter; the branch of the two that are left is enough."""
     problem = column([1, 1, 1, 2, 2, 2, 3, 4], [1, 1, 2, 2], k=2, suppression=0.25)

@@ -14,6 +14,7 @@ import naive.models
 from incrowd.errors import InfeasibleError, LimitError, PolicyError
 from incrowd.loss import Discernibility, Entropy, Gcp, Granularity, Precision
 from incrowd.models import KAnonymity, LDiversity, TCloseness
+from incrowd.search import partitions
 from incrowd.search.mingen_cells import MinGenCells
 from incrowd.search.small_table import SmallTable
 from incrowd.table.roles import Missing
@@ -129,6 +130,26 @@ def test_people_with_several_records(case):
     table, of = case
     blocks = None if table[3] is None else of.tally.row_of.tolist()
     check(of, expected(table, of, blocks))
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    tables(max_records=11, max_columns=3),
+    st.sampled_from(MODELS),
+    st.sampled_from(list(LOSSES)),
+    st.sampled_from([0.0, 0.2]),
+)
+def test_both_ways_to_divide_agree_where_classes_may_be_joined(table, models, loss, share):
+    of = problem_of(table, models, loss, share)
+    losses = []
+    for way in (partitions._Division, partitions._Apart):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(partitions, "_Division", way)
+            try:
+                losses.append(loss.of(of.outcome(MinGenCells().run(of, Watch()).recoding)))
+            except InfeasibleError:
+                losses.append(None)
+    assert losses[0] == (losses[1] if losses[1] is None else pytest.approx(losses[1], abs=1e-9))
 
 
 @settings(max_examples=60, deadline=None)

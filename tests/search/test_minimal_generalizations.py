@@ -12,11 +12,7 @@ from incrowd.errors import InfeasibleError, LimitError, PolicyError
 from incrowd.loss import AverageClass, Discernibility, Entropy, Gcp, Granularity, IlInf, Precision
 from incrowd.models import AlphaK, KAnonymity, LDiversity, TCloseness
 from incrowd.search.full_domain import infeasible, recode
-from incrowd.search.minimal_generalizations import (
-    minimal_distortions,
-    minimal_generalizations,
-    tops,
-)
+from incrowd.search.minimal_generalizations import minimal_distortions, minimal_generalizations
 from incrowd.table.roles import Missing
 from incrowd.watch import Watch
 from strategies import problem_of, tables
@@ -153,14 +149,6 @@ def small(models, **changes):
     return replace(of, columns=(replace(of.columns[0], **changes),))
 
 
-@pytest.mark.parametrize(
-    ("changes", "top"),
-    [({}, 3), ({"highest": 2}, 2), ({"widest": 1.0}, 1), ({"widest": 3.0, "highest": 1}, 1)],
-)
-def test_a_column_goes_as_high_as_its_limits_allow(changes, top):
-    assert tops(small([], **changes)) == (top,)
-
-
 @pytest.mark.parametrize("changes", [{"highest": 2}, {"widest": 1.0}, {"widest": -1.0}])
 def test_limits_that_leave_nothing_name_their_column(changes):
     with pytest.raises(InfeasibleError, match="'c0'"):
@@ -198,3 +186,12 @@ def test_all_minimal_generalizations_of_adult():
             lower = (*node[:j], level - 1, *node[j + 1 :])
             assert level == 0 or recode(of, lower) is None
     assert len(minimal_distortions(of, Watch())) == 2
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not arx_tables.FOLDER.exists(), reason=arx_tables.ABSENT)
+def test_with_suppression_adult_has_many_more():
+    of = arx_tables.problem(
+        "adult", [KAnonymity(5)], Precision(), 0.05, spelling=arx_tables.ONE_EUROPE
+    )
+    assert len(minimal_generalizations(of, Watch())) == 1071

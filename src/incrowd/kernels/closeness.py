@@ -44,12 +44,15 @@ def node_distances(
 
 
 @jit
-def most_kept(start: Counts, code: Codes, count: Counts, shares: Floats, t: float) -> Counts:
-    """The most people of each class that can stay so that those left are t-close, equal distance.
+def most_kept(
+    start: Counts, code: Codes, count: Counts, maps: Codes, shares: Floats, t: float
+) -> Counts:
+    """The most people of each class that can stay so that those left are t-close, over levels.
 
-    m people are close if the sum of min(x, q m) over the values is at least (1 - t) m, where x of
-    the class hold a value and the share q of the whole table. The difference of the two is concave
-    in m and 0 at 0, so that all m up to the largest are.
+    `maps[h, code]` is the node of a code on level h, `shares[h, node]` its share q of the table. At
+    best m people share Σ min(x, q m) with the table on a level where x of the class are at a node,
+    so that the mean over levels of m minus that must be at most t m. It is convex in m and 0 at 0:
+    all m up to the largest fit. With one level this is exact up to rounding.
     """
     most = np.zeros(len(start) - 1, dtype=np.int64)
     for c in range(len(most)):
@@ -57,9 +60,58 @@ def most_kept(start: Counts, code: Codes, count: Counts, shares: Floats, t: floa
         while low < high:
             m = (low + high + 1) // 2
             shared = 0.0
-            for e in range(start[c], start[c + 1]):
-                shared += min(float(count[e]), shares[code[e]] * m)
-            if shared >= (1 - t) * m:
+            for h in range(len(maps)):
+                e = start[c]
+                while e < start[c + 1]:
+                    here = maps[h, code[e]]
+                    people = 0
+                    while e < start[c + 1] and maps[h, code[e]] == here:
+                        people += count[e]
+                        e += 1
+                    shared += min(float(people), shares[h, here] * m)
+            if shared >= (1 - t) * m * len(maps):
+                low = m
+            else:
+                high = m - 1
+        most[c] = low
+    return most
+
+
+@jit
+def most_kept_ordered(
+    start: Counts, code: Codes, count: Counts, missing: float, rank: Counts, upto: Floats, t: float
+) -> Counts:
+    """The most people of each class that can stay so that those left are t-close, ordered.
+
+    Of m people at least K = m - (missing ones) are known. Up to each value stand at most as many of
+    them as of the class, and beyond it too, so that each term of the distance has a lower limit of
+    its own (see `ordered_distances`). Their sum is convex in m and 0 at 0.
+    """
+    values = len(upto) - 1
+    below = np.zeros(values + 1, dtype=np.int64)
+    most = np.zeros(len(start) - 1, dtype=np.int64)
+    for c in range(len(most)):
+        everyone = total_of(start, count, c)
+        absent = 0
+        below[:] = 0
+        for e in range(start[c], start[c + 1]):
+            if code[e] == 0:
+                absent = count[e]
+            else:
+                below[rank[code[e]]] += count[e]
+        for i in range(values):
+            below[i + 1] += below[i]
+        known = everyone - absent
+        low, high = 0, everyone
+        while low < high:
+            m = (low + high + 1) // 2
+            stay = max(m - absent, 0)
+            gaps = 0.0
+            for i in range(1, values):
+                short = max(upto[i] * stay - below[i], (1 - upto[i]) * stay - (known - below[i]))
+                gaps += max(short, 0.0)
+            apart = max(missing * m - absent, (1 - missing) * m - known, 0.0)
+            if apart + gaps / max(values - 1, 1) <= t * m:
                 low = m
             else:
                 high = m - 1

@@ -26,6 +26,22 @@ _NONE = np.int32(2**31 - 1)
 
 
 @jit
+def empty_pool(most: int, width: int) -> Pool:
+    """A pool for so many pieces."""
+    return (
+        np.empty((most, width), np.int32),
+        np.empty(most, np.int32),
+        np.empty(most, np.int64),
+    )
+
+
+@jit
+def room_for(pieces: int, records: int, k: int) -> int:
+    """How many pieces there may be once these are cut; with less room some stay together."""
+    return int(pieces + min(records // k, 2 * pieces) + 2)
+
+
+@jit
 def step(seed: Counts) -> int:
     """The next number of a simple random sequence, below 2^31."""
     seed[0] = (seed[0] * 6364136223846793005 + 1442695040888963407) & 0x7FFFFFFFFFFFFFFF
@@ -151,8 +167,8 @@ def best_cut(boxes: Boxes, pool: Pool, order: Codes, rule: Rule, seed: Counts, w
     `work` has three lines as long as the order at least.
     """
     codes, _, count = pool
-    number, width = len(order), codes.shape[1]
-    columns = np.arange(width).astype(np.int32)
+    number = len(order)
+    columns = np.arange(codes.shape[1]).astype(np.int32)
     shuffle(columns, seed)
     now, best_order, spare = work[0, :number], work[1, :number], work[2]
     now[:] = order
@@ -178,8 +194,8 @@ def cut_up(
 ) -> tuple[int, float]:
     """Cut the pieces of an order until no part can be cut; how many parts there are, and their cost.
 
-    `found` takes the pieces of all parts, and where each begins. It and the pool have room for the
-    pieces that are cut in two, one for each part.
+    `found` takes the pieces of all parts, and where each begins. It and the pool have room for
+    pieces that are cut in two; parts stay as they are when there is no room left.
     """
     codes, _, count = pool
     most = len(found[0])
@@ -199,7 +215,7 @@ def cut_up(
         at, more = -1, 0
         if size >= 2 * rule[0]:
             _, at, more = best_cut(boxes, pool, part, rule, seed, work)
-        if at >= 0:
+        if at >= 0 and used + (more > 0) <= most:
             if more > 0:
                 divide(pool, line, first + at, end, more, used)
                 used += 1

@@ -8,13 +8,11 @@ from incrowd.kernels.compile import jit
 from incrowd.kernels.crowd_cut import Rule
 from incrowd.kernels.crowd_state import Space, State
 
-Host = tuple[float, int]
-
 
 @jit
 def host_of(
     space: Space, state: State, rule: Rule, guest: tuple[int, int], home: int, most: float
-) -> Host:
+) -> tuple[float, int]:
     """The class that pays least more if it takes the records of a point, and how much more.
 
     `guest` is (point, records). -1 if none pays less than `most`. A class of equal records that is
@@ -22,16 +20,17 @@ def host_of(
     """
     points, boxes = space
     k, divisible = rule
-    _, _, pieces, size, cost, low, high, _ = state
+    held, _, pieces, size, cost, low, high, _ = state
     point, records = guest
     best, found = most, -1
     for c in range(len(size)):
         if size[c] == 0 or c == home:
             continue
-        number = size[c] + records
-        if divisible and pieces[c] == 1 and number >= 2 * k:
-            number = max(k, records + 1)
-        limit = (best + cost[c]) / number
+        number, paid = size[c] + records, cost[c]
+        large = pieces[c] == 1 and records < k and number >= 2 * k
+        if divisible and large and held[c, 0] != point:
+            number, paid = k, (k - records) * paid / size[c]
+        limit = (best + paid) / number
         each = 0.0
         for j in range(points.shape[1]):
             code = points[point, j]
@@ -39,14 +38,17 @@ def host_of(
             if each >= limit:
                 break
         if each < limit:
-            best = number * each - cost[c]
+            best = number * each - paid
             found = c
     return best, found
 
 
 @jit
-def near(space: Space, state: State, c: int, found: Codes, more: Floats) -> int:
-    """The classes that pay least more if they are one with class c, nearest first; how many."""
+def near(space: Space, state: State, k: int, c: int, found: Codes, more: Floats) -> int:
+    """The classes that pay least more if they are one with class c, nearest first; how many.
+
+    Of a class with more than 2k records only so many count.
+    """
     boxes = space[1]
     _, _, _, size, cost, low, high, _ = state
     number = 0
@@ -54,7 +56,7 @@ def near(space: Space, state: State, c: int, found: Codes, more: Floats) -> int:
         if size[other] == 0 or other == c:
             continue
         paid = cost[c] + cost[other]
-        both = size[c] + size[other]
+        both = min(size[c], 2 * k) + min(size[other], 2 * k)
         most = more[number - 1] if number == len(found) else np.inf
         limit = (most + paid) / both
         each = 0.0

@@ -1,33 +1,23 @@
 """Steps that make classes pay less: records that move, classes that dissolve or share anew."""
 
-from typing import TypeAlias
-
 import numpy as np
 
 from incrowd.arrays import Codes, Counts
 from incrowd.kernels.compile import jit
-from incrowd.kernels.crowd_cut import Pool, Rule, cut_up
+from incrowd.kernels.crowd_cut import Pool, Rule, cut_up, empty_pool, room_for
+from incrowd.kernels.crowd_diary import blank, note, note_new, undo
 from incrowd.kernels.crowd_hosts import cost_without, edges, host_of
 from incrowd.kernels.crowd_state import TINY, Space, State, add, measure, release, take, taken
 
-Diary: TypeAlias = tuple[Codes, Codes, Counts, Counts]
-"""Slots that were touched, the points and counts that they held, and how many pieces (the number
-of slots first)."""
-
-
 @jit
-def pooled(space: Space, state: State, members: Codes) -> tuple[Pool, int]:
+def pooled(space: Space, state: State, k: int, members: Codes) -> tuple[Pool, int]:
     """The pieces of some classes in one pool, those of the same point together; how many."""
     points = space[0]
-    held, count, pieces, _, _, _, _, _ = state
-    most = 4 * len(members) + 4
+    held, count, pieces, size, _, _, _, _ = state
+    most = 0
     for c in members:
-        most += pieces[c]
-    pool = (
-        np.empty((most, points.shape[1]), np.int32),
-        np.empty(most, np.int32),
-        np.empty(most, np.int64),
-    )
+        most += room_for(pieces[c], size[c], k)
+    pool = empty_pool(most, points.shape[1])
     number = 0
     for c in members:
         earlier = number
@@ -57,17 +47,14 @@ def fill(space: Space, state: State, c: int, pool: Pool, part: Codes) -> None:
 
 @jit
 def share_anew(
-    space: Space, state: State, rule: Rule, members: Codes, seed: Counts, stamp: Codes
+    space: Space, state: State, rule: Rule, members: Codes, seed: Counts
 ) -> float:
-    """Cut the union of some classes anew; what that saves, 0 if they stay as they are.
-
-    `stamp` of the changed slots becomes 1.
-    """
+    """Cut the union of some classes anew; what that saves, 0 if they stay as they are."""
     room = state[0].shape[1]
     old = 0.0
     for c in members:
         old += state[4][c]
-    pool, number = pooled(space, state, members)
+    pool, number = pooled(space, state, rule[0], members)
     found = np.empty(len(pool[1]), np.int32), np.empty(len(pool[1]) + 1, np.int64)
     order = np.arange(number).astype(np.int32)
     made, total = cut_up(space[1], pool, order, rule, seed, found)
@@ -82,13 +69,12 @@ def share_anew(
             continue
         c = members[p] if p < len(members) else taken(state)
         fill(space, state, c, pool, found[0][found[1][p] : found[1][p + 1]])
-        stamp[c] = 1
     return old - total
 
 
 @jit
 def receive(
-    space: Space, state: State, rule: Rule, guest: tuple[int, int], host: int, stamp: Codes
+    space: Space, state: State, rule: Rule, guest: tuple[int, int], host: int
 ) -> int:
     """Let a host take the records of a point; the class in which they are then.
 
@@ -97,37 +83,35 @@ def receive(
     k, divisible = rule
     _, _, pieces, size, _, _, _, _ = state
     point, records = guest
-    stamp[host] = 1
-    apart = divisible and pieces[host] == 1 and size[host] + records >= 2 * k
-    if apart and state[0][host, 0] != point and state[7][0] > 0:
-        own = max(k - records, 1)
+    large = pieces[host] == 1 and records < k and size[host] + records >= 2 * k
+    if divisible and large and state[0][host, 0] != point:
+        own = k - records
         new = taken(state)
         add(space, state, new, state[0][host, 0], own)
         take(space, state, host, 0, own)
         host = new
     add(space, state, host, point, records)
-    stamp[host] = 1
     return host
 
 
 @jit
-def roomy(state: State, rule: Rule, host: int) -> bool:
-    """Whether a class can take one piece more."""
+def roomy(state: State, host: int) -> bool:
+    """Whether a class can take one piece more, or a new one be made with it."""
     return bool(state[2][host] < state[0].shape[1] and state[7][0] > 0)
 
 
 @jit
-def settle(space: Space, state: State, rule: Rule, c: int, seed: Counts, stamp: Codes) -> float:
+def settle(space: Space, state: State, rule: Rule, c: int, seed: Counts) -> float:
     """Cut a class that is large enough for two; what that saves."""
     if state[3][c] < 2 * rule[0] or state[2][c] < 2:
         return 0.0
     members = np.empty(1, np.int32)
     members[0] = c
-    return share_anew(space, state, rule, members, seed, stamp)
+    return share_anew(space, state, rule, members, seed)
 
 
 @jit
-def move_out(space: Space, state: State, rule: Rule, c: int, seed: Counts, stamp: Codes) -> float:
+def move_out(space: Space, state: State, rule: Rule, c: int, seed: Counts) -> float:
     """Move records of a class that has more than k of them to where they cost less; the saving."""
     k, divisible = rule
     held, count, pieces, size, cost, low, _, _ = state
@@ -146,48 +130,14 @@ def move_out(space: Space, state: State, rule: Rule, c: int, seed: Counts, stamp
         rest = left * cost_without(space, point, found) if whole else left * cost[c] / size[c]
         gain = cost[c] - rest
         more, host = host_of(space, state, rule, (point, records), c, gain - TINY)
-        if host < 0 or not roomy(state, rule, host):
+        if host < 0 or not roomy(state, host):
             i += 1
             continue
         take(space, state, c, i, records)
-        host = receive(space, state, rule, (point, records), host, stamp)
-        stamp[c] = 1
-        saved += gain - more + settle(space, state, rule, host, seed, stamp)
+        host = receive(space, state, rule, (point, records), host)
+        saved += gain - more + settle(space, state, rule, host, seed)
         edges(space, state, c, found)
     return saved
-
-
-@jit
-def note(state: State, diary: Diary, c: int) -> None:
-    """Write down what a slot holds, the first time that it is touched."""
-    slots, point, count, pieces = diary
-    for n in range(pieces[0]):
-        if slots[n] == c:
-            return
-    n = pieces[0]
-    slots[n] = c
-    pieces[n + 1] = state[2][c]
-    for i in range(state[2][c]):
-        point[n * state[0].shape[1] + i] = state[0][c, i]
-        count[n * state[0].shape[1] + i] = state[1][c, i]
-    pieces[0] = n + 1
-
-
-@jit
-def undo(space: Space, state: State, diary: Diary) -> None:
-    """Give all slots of the diary back what they held."""
-    slots, point, count, pieces = diary
-    room = state[0].shape[1]
-    for n in range(pieces[0] - 1, -1, -1):
-        c = slots[n]
-        if pieces[n + 1] == 0:
-            release(state, c)
-            continue
-        for i in range(pieces[n + 1]):
-            state[0][c, i] = point[n * room + i]
-            state[1][c, i] = count[n * room + i]
-        state[2][c] = pieces[n + 1]
-        measure(space, state, c)
 
 
 @jit
@@ -205,38 +155,30 @@ def worth_dissolving(space: Space, state: State, rule: Rule, c: int) -> bool:
 
 
 @jit
-def dissolve(space: Space, state: State, rule: Rule, c: int, seed: Counts, stamp: Codes) -> float:
+def dissolve(space: Space, state: State, rule: Rule, c: int, seed: Counts) -> float:
     """Give all records of a class to others if that costs less in all; the saving."""
     held, count, pieces, size, cost, _, _, _ = state
-    number, room = pieces[c], held.shape[1]
+    number = pieces[c]
     old, spent = cost[c], 0.0
     guests, records = held[c, :number].copy(), count[c, :number].copy()
-    diary = (
-        np.empty(2 * number + 1, np.int32),
-        np.empty((2 * number + 1) * room, np.int32),
-        np.empty((2 * number + 1) * room, np.int64),
-        np.zeros(2 * number + 2, np.int64),
-    )
+    diary = blank(2 * number + 1, held.shape[1])
     note(state, diary, c)
     pieces[c] = size[c] = 0
     cost[c] = 0.0
     for i in range(number):
         guest = guests[i], records[i]
         more, host = host_of(space, state, rule, guest, c, old - spent - TINY)
-        if host < 0 or not roomy(state, rule, host):
+        if host < 0 or not roomy(state, host):
             undo(space, state, diary)
             return 0.0
         note(state, diary, host)
-        new = receive(space, state, rule, guest, host, stamp)
+        new = receive(space, state, rule, guest, host)
         if new != host:
-            slots, left = diary[0], diary[3]
-            slots[left[0]] = new
-            left[0] += 1
-            left[left[0]] = 0
+            note_new(diary, new)
         spent += more
     release(state, c)
     saved = old - spent
     for n in range(1, diary[3][0]):
         if size[diary[0][n]] > 0:
-            saved += settle(space, state, rule, diary[0][n], seed, stamp)
+            saved += settle(space, state, rule, diary[0][n], seed)
     return saved

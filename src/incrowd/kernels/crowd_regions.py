@@ -83,3 +83,14 @@ def cut_widest(boxes: Boxes, codes: Codes, favour: Floats, part: Codes) -> int:
         at = halved(codes, part, j)
         j += 1
     return at if at > 0 else len(part) // 2
+
+
+@jit
+def apart(boxes: Boxes, points: Codes, pairs: Codes) -> Floats:
+    """What it costs on average to show two points together, per column."""
+    total = np.zeros(points.shape[1])
+    for j in range(points.shape[1]):
+        for i in range(pairs.shape[1]):
+            one, two = points[pairs[0, i], j], points[pairs[1, i], j]
+            total[j] += min(cell_cost(boxes, j, min(one, two), max(one, two)), 1.0)
+    return total

@@ -16,6 +16,8 @@ from incrowd.kernels.boxes import Boxes, box_cost
 from incrowd.kernels.compile import jit
 
 Space: TypeAlias = tuple[Codes, Boxes]
+Parts: TypeAlias = tuple[Codes, Counts, Counts]
+"""Pieces class by class: points, counts, and where each class begins."""
 State: TypeAlias = tuple[Codes, Counts, Counts, Counts, Floats, Codes, Codes, Counts]
 
 TINY = 1e-9
@@ -23,12 +25,9 @@ TINY = 1e-9
 
 
 @jit
-def loaded(space: Space, pieces: tuple[Codes, Counts, Counts], room: int, spare: int) -> State:
-    """The state of the classes given as pieces: points, counts and where each class begins.
-
-    Every slot has room for that many pieces, and some slots are spare.
-    """
-    point, count, start = pieces
+def loaded(space: Space, parts: Parts, room: int, spare: int) -> State:
+    """The state of these classes; slots have room for that many pieces, and some are spare."""
+    point, count, start = parts
     number = len(start) - 1
     slots, width = number + spare, space[0].shape[1]
     state = (
@@ -132,15 +131,15 @@ def take(space: Space, state: State, c: int, place: int, records: int) -> None:
 
 
 @jit
-def unloaded(state: State, seen: Codes) -> tuple[Codes, Counts, Counts, Codes]:
-    """The pieces of all classes, where each class begins, and what `seen` says of each slot."""
+def unloaded(state: State) -> Parts:
+    """The pieces of all classes, and where each class begins."""
     point, count, pieces, size, _, _, _, _ = state
     number, total = 0, 0
     for c in range(len(size)):
         number += size[c] > 0
         total += pieces[c]
     points, counts = np.empty(total, np.int32), np.empty(total, np.int64)
-    start, told = np.zeros(number + 1, np.int64), np.empty(number, np.int32)
+    start = np.zeros(number + 1, np.int64)
     at, n = 0, 0
     for c in range(len(size)):
         if size[c] == 0:
@@ -149,7 +148,26 @@ def unloaded(state: State, seen: Codes) -> tuple[Codes, Counts, Counts, Codes]:
             points[at] = point[c, i]
             counts[at] = count[c, i]
             at += 1
-        told[n] = seen[c]
         n += 1
         start[n] = at
-    return points, counts, start, told
+    return points, counts, start
+
+
+@jit
+def class_costs(space: Space, parts: Parts) -> Floats:
+    """What the records of each class pay together."""
+    points, boxes = space
+    point, count, start = parts
+    found = np.empty(len(start) - 1, np.float64)
+    low, high = np.empty(points.shape[1], np.int32), np.empty(points.shape[1], np.int32)
+    for c in range(len(found)):
+        low[:] = points[point[start[c]]]
+        high[:] = low
+        records = 0
+        for i in range(start[c], start[c + 1]):
+            records += count[i]
+            for j in range(len(low)):
+                low[j] = min(low[j], points[point[i], j])
+                high[j] = max(high[j], points[point[i], j])
+        found[c] = records * box_cost(boxes, low, high)
+    return found

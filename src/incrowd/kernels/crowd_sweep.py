@@ -2,56 +2,52 @@
 
 import numpy as np
 
-from incrowd.arrays import Codes, Counts, Floats
+from incrowd.arrays import Counts, Floats
 from incrowd.kernels.compile import jit
 from incrowd.kernels.crowd_cut import Rule
 from incrowd.kernels.crowd_hosts import near
 from incrowd.kernels.crowd_moves import dissolve, move_out, share_anew, worth_dissolving
-from incrowd.kernels.crowd_state import TINY, Space, State, loaded, unloaded
+from incrowd.kernels.crowd_state import TINY, Parts, Space, State, loaded, unloaded
 
 MOST_PIECES = 64
-"""Larger classes do not dissolve: it rarely pays."""
+"""Classes of more pieces do not dissolve: it rarely pays."""
+
+
+@jit
+def widest(parts: Parts) -> int:
+    """The most pieces of a class."""
+    most = 0
+    for c in range(len(parts[2]) - 1):
+        most = max(most, parts[2][c + 1] - parts[2][c])
+    return int(most)
 
 
 @jit
 def sweep(
-    space: Space,
-    pieces: tuple[Codes, Counts, Counts],
-    changed: Codes,
-    rule: Rule,
-    plan: tuple[int, int, int],
-    seed: int,
-) -> tuple[Codes, Counts, Counts, Codes, Floats]:
-    """The classes of a region after one sweep: pieces, where classes begin, which ones changed.
+    space: Space, parts: Parts, rule: Rule, plan: tuple[int, int], seed: int
+) -> tuple[Parts, Floats]:
+    """The classes of a region after one sweep, and what each kind of step saved.
 
-    `plan` is (pairs, triples, moves): how many near classes share anew with each class, and how
-    many pairs of them do together. The last is what each kind of step saved.
+    First records move to other classes, one piece after the other or a whole class, dearest classes
+    first; then each class shares its records anew with classes near to it. `plan` is how many of
+    them one by one, and how many two at a time.
     """
-    number = len(pieces[2]) - 1
-    longest = 0
-    for c in range(number):
-        longest = max(longest, pieces[2][c + 1] - pieces[2][c])
-    room = max(2 * rule[0], longest + 1)
-    state = loaded(space, pieces, room, number // 4 + 4)
-    stamp = np.zeros(len(state[3]), np.int32)
-    fresh = np.zeros(len(state[3]), np.int32)
-    fresh[:number] = changed
-    random = np.array([seed * 2654435761 + 12345], np.int64)
+    number = len(parts[2]) - 1
+    room = max(min(2 * rule[0], len(parts[0])), widest(parts)) + 1
+    state = loaded(space, parts, room, number // 4 + 4)
+    random = np.full(1, seed, np.int64)
     saved = np.zeros(4)
-    order = np.argsort(-state[4][:number])
+    order = np.argsort(-state[4][:number], kind="mergesort")
     for c in order:
         if state[4][c] > TINY:
-            saved[0] += move_out(space, state, rule, c, random, stamp)
-            if state[2][c] <= MOST_PIECES and state[4][c] > TINY and plan[2] > 0:
-                if worth_dissolving(space, state, rule, c):
-                    saved[1] += dissolve(space, state, rule, c, random, stamp)
+            saved[0] += move_out(space, state, rule, c, random)
+        if state[4][c] > TINY and state[2][c] <= MOST_PIECES:
+            if worth_dissolving(space, state, rule, c):
+                saved[1] += dissolve(space, state, rule, c, random)
     for c in order:
         if state[4][c] > TINY:
-            gains = share_near(space, state, rule, c, plan, random, stamp, fresh)
-            saved[2] += gains[0]
-            saved[3] += gains[1]
-    points, counts, start, told = unloaded(state, stamp)
-    return points, counts, start, told, saved
+            share_near(space, state, rule, c, plan, random, saved)
+    return unloaded(state), saved
 
 
 @jit
@@ -60,29 +56,21 @@ def share_near(
     state: State,
     rule: Rule,
     c: int,
-    plan: tuple[int, int, int],
+    plan: tuple[int, int],
     random: Counts,
-    stamp: Codes,
-    fresh: Codes,
-) -> tuple[float, float]:
-    """Let a class share anew with the classes near to it; what pairs and triples saved."""
-    pairs, triples, _ = plan
-    found = np.empty(max(pairs, 2 * triples), np.int32)
-    more = np.empty(len(found))
-    number = near(space, state, c, found, more)
-    members = np.empty(2, np.int32)
-    saved, more_saved = 0.0, 0.0
-    for i in range(min(pairs, number)):
-        other = found[i]
-        new = fresh[c] or stamp[c] or fresh[other] or stamp[other]
-        if state[3][c] > 0 and state[3][other] > 0:
-            members[0], members[1] = c, other
-            saved += share_anew(space, state, rule, members, random, stamp)
-    three = np.empty(3, np.int32)
-    for i in range(triples):
-        if 2 * i + 1 >= number or state[3][c] == 0:
-            break
-        three[0], three[1], three[2] = c, found[2 * i], found[2 * i + 1]
-        if state[3][three[1]] > 0 and state[3][three[2]] > 0:
-            more_saved += share_anew(space, state, rule, three, random, stamp)
-    return saved, more_saved
+    saved: Floats,
+) -> None:
+    """Let a class share its records anew with classes near to it, and add up what that saves."""
+    size = state[3]
+    found = np.empty(max(plan[0], 2 * plan[1]), np.int32)
+    number = near(space, state, rule[0], c, found, np.empty(len(found)))
+    two, three = np.empty(2, np.int32), np.empty(3, np.int32)
+    two[0] = three[0] = c
+    for i in range(min(plan[0], number)):
+        two[1] = found[i]
+        if size[c] > 0 and size[two[1]] > 0:
+            saved[2] += share_anew(space, state, rule, two, random)
+    for i in range(min(plan[1], number // 2)):
+        three[1], three[2] = found[2 * i], found[2 * i + 1]
+        if size[c] > 0 and size[three[1]] > 0 and size[three[2]] > 0:
+            saved[3] += share_anew(space, state, rule, three, random)

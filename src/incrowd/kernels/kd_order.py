@@ -91,7 +91,7 @@ def grow(
     todo = [(part[0], part[1], -1, 0)]
     left = [(0, 0, 0, 0)]
     left.pop()
-    while len(todo):
+    while todo:
         start, end, parent, side = todo.pop()
         if end - start < 2:
             continue
@@ -124,7 +124,7 @@ def walk(cells: Codes, order: Codes, tree: Tree, root: int) -> Codes:
     walked = np.empty(len(order), np.int32)
     size = 0
     todo = [(0, len(order), root)]
-    while len(todo):
+    while todo:
         start, end, middle = todo.pop()
         if middle < 0:
             for i in range(start, end):

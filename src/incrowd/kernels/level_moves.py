@@ -40,7 +40,7 @@ def pull(
     goal = np.full(len(slots), -1, np.int32)
     for c in range(len(class_keys)):
         slot = slot_of(class_keys[c], slots, sizes)
-        if sizes[slot] > 0:
+        if sizes[slot] > 0 and class_sizes[c] > 0:
             goal[slot] = c
     target = np.full(len(weights), -1, np.int32)
     kept = gainers[_promising(gainers, place, sizes, goal, least)]

@@ -312,7 +312,7 @@ def cut_down(
     begins.pop()
     todo = [0]
     end, free = len(part), size
-    while len(todo):
+    while todo:
         start = todo[-1]
         here = line[start:end]
         how = (-1, 0, 0)

@@ -92,6 +92,35 @@ def window(back: Codes, at: int, front: Codes, box: Codes) -> None:
 
 
 @jit
+def offer(
+    total: Floats, last: Codes, records: Floats, run: tuple[int, int, int], cost: float, largest: bool
+) -> None:
+    """Take the class that begins at the first of `run` for each end from the second to the third.
+
+    It is taken where the prefix then costs less than so far; `cost` is that of a record.
+    """
+    s, first, end = run
+    before, size = total[s], records[s]
+    for e in range(first, end):
+        value = max(before, cost) if largest else before + (records[e] - size) * cost
+        better = value < total[e]
+        total[e] = value if better else total[e]
+        last[e] = s if better else last[e]
+
+
+@jit
+def runs(of: Codes, boxes: int) -> tuple[Codes, int]:
+    """Where the items of each box end, and how many items of one box there are at most."""
+    until = np.zeros(boxes, np.int32)
+    longest, size = 0, 0
+    for e in range(len(of)):
+        until[of[e]] = e + 1
+        size = size + 1 if e > 0 and of[e] == of[e - 1] else 1
+        longest = max(longest, size)
+    return until, longest
+
+
+@jit
 def shortest(
     items: Items, k: int, boxes: Boxes, most: float, largest: bool
 ) -> tuple[Floats, Codes]:
@@ -103,7 +132,8 @@ def shortest(
     class goes on where its first k people and k others would do as two.
 
     The box of the shortest class from an item on is that of a window which moves to the right:
-    `back` holds the boxes up to the window's middle, `front` is what came after it.
+    `back` holds the boxes up to the window's middle, `front` is what came after it. Classes that
+    begin at equal items have the same costs, kept in `costs` with the ends they go up to, `stops`.
     """
     low, high, of, people, records = items
     n = len(of)
@@ -114,7 +144,11 @@ def shortest(
     front = np.empty((1, 2, low.shape[1]), np.int32)
     box = np.empty((1, 2, low.shape[1]), np.int32)
     paid = np.empty(low.shape[1], np.float64)
-    middle, start, end = 0, 0, 0
+    weights = records.astype(np.float64)
+    until, longest = runs(of, len(low))
+    costs = np.empty(min(k, n) + longest + 2, np.float64)
+    stops = np.empty(len(costs), np.int32)
+    middle, start, end, far, at, number = 0, 0, 0, 0, 0, 0
     reset(front, 0)
     for s in range(n):
         while end < n and people[end] - people[s] < k:
@@ -126,22 +160,37 @@ def shortest(
             middle, start = end, s
             suffixes(items, s, end, back)
             reset(front, 0)
+        while far < n and people[far + 1] - people[end] < k:
+            far += 1
+        if s == 0 or of[s] != of[s - 1]:
+            number = 0
         if total[s] == np.inf:
             continue
-        window(back, s - start, front, box)
-        cost = priced(boxes, box, paid)
-        before = total[s]
-        e = end
-        while cost <= most:
-            value = max(before, cost) if largest else before + (records[e] - records[s]) * cost
-            if value < total[e]:
-                total[e] = value
-                last[e] = s
-            if e == n or people[e + 1] - people[end] >= k:
+        if number == 0:
+            window(back, s - start, front, box)
+            costs[0] = priced(boxes, box, paid)
+            stops[0] = until[of[end - 1]]
+            at, number = 0, 1
+        i, e = at, end
+        while True:
+            if i == number:
+                item = stops[i - 1]
+                costs[i] = costs[i - 1]
+                if outside(box, low, high, of[item]):
+                    costs[i] = widen_paid(boxes, box, low, high, of[item], paid)
+                stops[i] = until[of[item]]
+                number += 1
+            if stops[i] < e:
+                at = i = i + 1
+                continue
+            if costs[i] > most:
                 break
-            if of[e] != of[e - 1] and outside(box, low, high, of[e]):
-                cost = widen_paid(boxes, box, low, high, of[e], paid)
-            e += 1
+            stop = min(stops[i], far)
+            offer(total, last, weights, (s, e, stop + 1), costs[i], largest)
+            if stop == far:
+                break
+            e = stop + 1
+            i += 1
     return total, last
 
 
@@ -230,9 +279,7 @@ def overtakes(
 
 
 @jit
-def shortest_by_key(
-    keys: Floats, people: Counts, records: Counts, k: int
-) -> tuple[Floats, Codes]:
+def shortest_by_key(keys: Floats, people: Counts, records: Counts, k: int) -> tuple[Floats, Codes]:
     """As `shortest`, with records times the extent of ascending keys as the cost of a class.
 
     That cost has the quadrangle inequality, so the best beginning never moves back as the end moves

@@ -89,7 +89,7 @@ def cluster(
     done.pop()
     later.pop()
     todo = [part]
-    while len(todo):
+    while todo:
         start, end = todo.pop()
         rows = order[start:end]
         if end - start <= small:

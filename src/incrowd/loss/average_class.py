@@ -46,3 +46,19 @@ class AverageClass:
         are suppressed; an average is no smaller than its smallest part.
         """
         return float(outcome.classes.records.min()) if len(outcome.classes) else 0.0
+
+    def least(self, outcome: Outcome, smallest: int, spare: int) -> float:
+        """What must be released over the most classes that can be.
+
+        A class above is large enough because it contains one of the node's that is, or because it
+        joins smaller ones that together are.
+        """
+        sizes = outcome.classes.records
+        large = sizes >= smallest
+        most = int(large.sum()) + int(sizes[~large].sum()) // max(smallest, 1)
+        return max(self.bound(outcome), float(smallest), (outcome.records - spare) / max(most, 1))
+
+    def surcharge(self, failing: Outcome, smallest: int) -> float:
+        """Nothing: records that leave take classes with them."""
+        del failing, smallest
+        return 0.0

@@ -58,6 +58,19 @@ class Classification:
             return float("-inf")
         return self.of(outcome)
 
+    def least(self, outcome: Outcome, smallest: int, spare: int) -> float:
+        """The loss of the node itself, as in `bound`."""
+        del smallest, spare
+        return self.bound(outcome)
+
+    def surcharge(self, failing: Outcome, smallest: int) -> float:
+        """Failing records are lost; `least` counted at most the minority of their class here."""
+        del smallest
+        if failing.tally is None or failing.tally.has_units or failing.records == 0:
+            return 0.0
+        lost = _minority(failing.classes.histograms[self.target])
+        return float(failing.classes.records @ (1.0 - lost)) / failing.records
+
 
 def _minority(histogram: Histogram) -> Floats:
     """The share of each class that does not hold its most frequent value."""

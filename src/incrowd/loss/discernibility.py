@@ -3,6 +3,7 @@
 from dataclasses import field
 from typing import Literal
 
+import numpy as np
 from pydantic.dataclasses import dataclass
 
 from incrowd.arrays import Floats
@@ -46,3 +47,20 @@ class Discernibility:
         Above it every record is in a class no smaller, or suppressed at the price of N.
         """
         return self.of(outcome)
+
+    def least(self, outcome: Outcome, smallest: int, spare: int) -> float:
+        """Every record pays for its class, for the smallest that may be released, or for all."""
+        del spare
+        return float(outcome.classes.records.astype(float) @ _prices(outcome, smallest))
+
+    def surcharge(self, failing: Outcome, smallest: int) -> float:
+        """Each failing record pays N; `least` made it pay at most for its class here."""
+        sizes = failing.classes.records.astype(float)
+        return float(sizes @ (failing.records - _prices(failing, smallest)))
+
+
+def _prices(outcome: Outcome, smallest: int) -> Floats:
+    """What a record of each class pays at the least here and at all nodes above."""
+    sizes = np.maximum(outcome.classes.records, smallest)
+    prices: Floats = np.minimum(sizes, outcome.records).astype(np.float64)
+    return prices

@@ -3,6 +3,7 @@
 from dataclasses import field
 from typing import Literal
 
+import numpy as np
 from pydantic.dataclasses import dataclass
 
 from incrowd.arrays import Floats
@@ -35,6 +36,11 @@ class _Extent:
         """
         return float(ncp_of_classes(outcome).min()) if len(outcome.classes) else 0.0
 
+    def surcharge(self, failing: Outcome, smallest: int) -> float:
+        """Nothing: classes that leave are not looked at."""
+        del failing, smallest
+        return 0.0
+
 
 @dataclass(frozen=True, config=STRICT)
 class Il1(_Extent):
@@ -52,6 +58,23 @@ class Il1(_Extent):
         """The mean over classes of NCP; 1 if there is none."""
         return float(ncp_of_classes(outcome).mean()) if len(outcome.classes) else 1.0
 
+    def least(self, outcome: Outcome, smallest: int, spare: int) -> float:
+        """The classes that must be released, one of them as far as `IlInf` says, most small.
+
+        n classes above contain n different ones of the node, so their mean is at least that of the
+        n - 1 smallest extents and the one that must be reached.
+        """
+        if len(outcome.classes) == 0:
+            return 0.0
+        extents = ncp_of_classes(outcome)
+        reached = _reached(extents, outcome, spare)
+        sizes = outcome.classes.records
+        large = sizes >= smallest
+        most = int(large.sum()) + int(sizes[~large].sum()) // max(smallest, 1)
+        others = np.sort(extents)[: max(most, 1) - 1]
+        means = (np.cumsum([0.0, *others]) + reached) / np.arange(1, len(others) + 2)
+        return float(means.min())
+
 
 @dataclass(frozen=True, config=STRICT)
 class IlInf(_Extent):
@@ -66,3 +89,17 @@ class IlInf(_Extent):
     def of(self, outcome: Outcome) -> float:
         """The largest NCP of a class; 1 if there is none."""
         return float(ncp_of_classes(outcome).max()) if len(outcome.classes) else 1.0
+
+    def least(self, outcome: Outcome, smallest: int, spare: int) -> float:
+        """The extent that is reached if the farthest classes are left out, as many as may be."""
+        del smallest
+        if len(outcome.classes) == 0:
+            return 0.0
+        return _reached(ncp_of_classes(outcome), outcome, spare)
+
+
+def _reached(extents: Floats, outcome: Outcome, spare: int) -> float:
+    """The largest extent of what must be released: all records but `spare`, the farthest first."""
+    order = np.argsort(-extents, kind="stable")
+    left = np.cumsum(outcome.classes.records[order]) > spare
+    return float(extents[order[np.argmax(left)]]) if left.any() else float(extents.min())

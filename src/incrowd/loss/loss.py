@@ -1,6 +1,6 @@
 """What every loss is: how much a release differs from its table, lower is better."""
 
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from incrowd.arrays import Floats
 from incrowd.recoding import Outcome, QuasiColumn
@@ -38,4 +38,25 @@ class Loss(Protocol):
         """A lower limit of the loss of all nodes at or above this one, whatever they suppress.
 
         `outcome` is that of the node with nothing suppressed. Minus infinity if unknown.
+        """
+
+
+@runtime_checkable
+class Limiting(Protocol):
+    """A loss that knows more than `bound` if it is told what a release must keep.
+
+    Every released class holds at least `smallest` records, and at most `spare` are left out.
+    """
+
+    def least(self, outcome: Outcome, smallest: int, spare: int) -> float:
+        """A lower limit of the loss of all nodes at or above this one that can be released.
+
+        `outcome` is that of the node with nothing suppressed.
+        """
+
+    def surcharge(self, failing: Outcome, smallest: int) -> float:
+        """By how much a node loses more than `least` of any node below it, at the least.
+
+        `failing` shows the classes of a node at or above whose records are left out wherever levels
+        are lower; all others are suppressed in it.
         """

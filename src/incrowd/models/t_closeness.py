@@ -80,14 +80,26 @@ class TCloseness:
         return self.reached(whole)
 
     def most_kept(self, classes: Classes) -> Counts:
-        """The most people of each class that can stay so that those who stay are t-close."""
-        from incrowd.kernels.closeness import most_kept  # noqa: PLC0415  numba only when needed
+        """A limit of the people of each class that can stay so that those who stay are t-close.
 
-        if self.distance != "equal":
-            return classes.people
+        Exact for the equal distance. The others add up parts (values, levels) that may not all be
+        at their best at once.
+        """
+        from incrowd.kernels.closeness import most_kept, most_kept_ordered  # noqa: PLC0415  numba only when needed
+
         held = histogram_of(classes, self.name, self.column)
+        entries = held.start, held.code, held.count
         limit = self.t + TOLERANCE
-        return most_kept(held.start, held.code, held.count, held.column.shares, limit)
+        if limit >= 1:
+            return classes.people
+        if self.distance == "ordered":
+            rank, upto = held.column.scale
+            return most_kept_ordered(*entries, float(held.column.shares[0]), rank, upto, limit)
+        if self.distance == "hierarchical":
+            maps = _maps(held.column)[:-1]
+            return most_kept(*entries, maps, held.column.level_shares[:-1], limit)
+        same = np.arange(len(held.column.whole), dtype=np.int32)[np.newaxis]
+        return most_kept(*entries, same, held.column.shares[np.newaxis], limit)
 
     def _distances(self, classes: Classes) -> Floats:
         held = histogram_of(classes, self.name, self.column)

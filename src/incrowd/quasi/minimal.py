@@ -29,6 +29,8 @@ from incrowd.watch import Watch
 
 MOST_COLUMNS = 128
 """How many columns fit into the words of a hitting-set search."""
+_SMALL = 3
+"""Up to this size, searching depth-first is the quickest for separation ratios below 1."""
 _REPEATED = 8
 """Rows are folded if equal ones cost more than what any set may cost over this."""
 _ANY = 2**62
@@ -179,8 +181,9 @@ class Search:
         if self._question.method != "auto":
             return self._question.method
         limited = self._question.max_size is not None or self._watch.remaining is not None
-        many = columns > MOST_COLUMNS and limited and not self._question.keys
-        return "depth-first" if many else "hitting-sets"
+        small = self._most <= _SMALL and self._question.measure is Measure.SEPARATION
+        depth_first = small or (limited and columns > MOST_COLUMNS)
+        return "depth-first" if depth_first and not self._question.keys else "hitting-sets"
 
     def _upwards(self, border: list[tuple[int, ...]]) -> None:
         good = CostBranch(self._splitter, self._budget).keeps

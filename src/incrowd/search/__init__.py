@@ -9,6 +9,7 @@ from incrowd.search.curve import Hilbert, IDistance, Tree
 from incrowd.search.datafly import Datafly
 from incrowd.search.exhaustive import Exhaustive
 from incrowd.search.lattice import Lattice
+from incrowd.search.local import LatticeLocal
 from incrowd.search.mingen import MinGen
 from incrowd.search.mingen_cells import MinGenCells
 from incrowd.search.mondrian import Mondrian
@@ -24,6 +25,7 @@ AnySearch: TypeAlias = Annotated[
     | Hilbert
     | IDistance
     | Lattice
+    | LatticeLocal
     | MinGen
     | MinGenCells
     | Mondrian
@@ -43,6 +45,7 @@ __all__ = [
     "Hilbert",
     "IDistance",
     "Lattice",
+    "LatticeLocal",
     "MinGen",
     "MinGenCells",
     "Mondrian",

@@ -8,7 +8,7 @@ from incrowd.errors import IncrowdError, LimitError
 from incrowd.problem import Problem
 from incrowd.search.bounds import limits_of
 from incrowd.search.branches import Branches
-from incrowd.search.descent import Descent
+from incrowd.search.descent import Descent, Stage
 from incrowd.search.explored import NOT_JUDGED, Record, State
 from incrowd.search.frontier import Frontier, Grid, rank
 from incrowd.search.full_domain import EPSILON, allowed_levels, judged, nothing_found, recode, released
@@ -40,6 +40,8 @@ class Quest:
         self._judge = Judge(problem)
         self._limits = limits_of(problem, self._judge)
         self._large = self._nodes > LARGEST_GRID
+        self._bare = self._limits.start() is None
+        self._seen: set[Node] = set()
         kind = Branches if self._large else Grid
         self._frontier: Frontier = kind(self._low, self._top, self._limits.start())
         self._record = Record(tuple(column.name for column in problem.columns), self._nodes)
@@ -48,6 +50,7 @@ class Quest:
         self._node: Node | None = None
         self._loss = inf
         self._examined = 0
+        self._floor = -inf
         self._told = 0.0
         self._paused = 0.0
 
@@ -60,7 +63,8 @@ class Quest:
         if self._watch.expired:
             return
         self._examine(self._top)
-        descent = self._descent() if self._large else None
+        local = self._large or self._bare
+        descent = self._descent() if local else None
         while not self._watch.expired and (lowest := self._frontier.lowest(self._best)):
             limit, node = lowest
             if self._node and limit > self._best - EPSILON and rank(node) > rank(self._node):
@@ -70,21 +74,25 @@ class Quest:
                 self._frontier.close(node)
                 continue
             self._climb(node)
-            if descent is not None:
+            if descent is not None and self._large:
                 self._descend(descent)
 
-    def _descent(self) -> Iterator[bool]:
-        """Local search, gone down from the highest node once unless that takes too long."""
+    def _descent(self) -> Iterator[Stage]:
+        """Local search, until it goes on to leaps; in a large lattice no longer than once down.
+
+        Nor longer than its share of the time.
+        """
         descent = Descent(self._tried, self._low, self._top, self._limits.start())
         steps = descent.steps(self._loss)
         until = self._watch.elapsed + _FIRST * (self._watch.remaining or inf)
-        for down in steps:
-            if down or self._watch.elapsed > until:
+        end = Stage.NEAR if self._large else Stage.LEAPS
+        for stage in steps:
+            if stage >= end or self._watch.elapsed > until:
                 break
         self._paused = self._watch.elapsed
         return steps
 
-    def _descend(self, steps: Iterator[bool]) -> None:
+    def _descend(self, steps: Iterator[Stage]) -> None:
         """Local search for about as long as branch and bound took since."""
         now = self._watch.elapsed
         until = now + min(now - self._paused, 1.0)
@@ -104,22 +112,35 @@ class Quest:
     def _climb(self, node: Node) -> None:
         """Find where the nodes above this one stop being doomed, dividing a chain of them.
 
-        Higher nodes are cheaper to count and rule out more, so it is divided at two thirds.
+        Higher nodes are cheaper to count and rule out more, so it is divided at two thirds; in the
+        middle if nodes also rule out those above them.
         """
         if not self._judge.prunes:
             self._examine(node)
             return
         chain = self._frontier.chain(node, self._best)
         low, high = 0, len(chain)
+        self._floor = -inf
         while low < high and not self._watch.expired:
-            middle = (low + 2 * high) // 3
-            open_ = self._frontier.limit(chain[middle]) <= self._best + EPSILON
-            if open_ and self._examine(chain[middle]):
+            middle = (low + high) // 2 if self._bare else (low + 2 * high) // 3
+            if self._sinks(chain[middle]):
                 low = middle + 1
             else:
                 high = middle
         if low and isinstance(self._frontier, Branches):
             self._raise(chain[low - 1], self._frontier)
+
+    def _sinks(self, node: Node) -> bool:
+        """Whether a node of a chain is doomed, and those above it are not too costly.
+
+        Once a node is known above which all are too costly, one below may be another such node,
+        doomed or not: it is counted, and rules out more.
+        """
+        costly = self._floor > self._best + EPSILON
+        open_ = self._frontier.limit(node) <= self._best + EPSILON
+        if not open_ and (not costly or node in self._seen):
+            return False
+        return self._examine(node) and self._floor <= self._best + EPSILON
 
     def _raise(self, node: Node, branches: Branches) -> None:
         """Take a doomed node up as long as it stays doomed, cheapest column first.
@@ -140,13 +161,16 @@ class Quest:
     def _examine(self, node: Node) -> bool:
         """Count a node; whether it and all below are doomed."""
         self._examined += 1
+        if self._bare:
+            self._seen.add(node)
         self._tell()
         if self._anything:
             return self._examine_crowds(node)
         counted = self._judge.count(node)
         k = int(counted.sizes.people.min())
-        if (limit := self._limits.above(counted)) > -inf:
-            self._frontier.lift_above(node, limit)
+        self._floor = self._limits.above(counted)
+        if self._floor > -inf:
+            self._frontier.lift_above(node, self._floor)
         verdict = self._judge.by_size(counted)
         if self._judge.too_many(counted, verdict.doomed):
             lost = self._judge.records(counted, verdict.doomed) if self._judge.final else NOT_JUDGED

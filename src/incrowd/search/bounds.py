@@ -165,15 +165,14 @@ class NodeOutcome(Outcome):
         classes = judge.classes(counted)
         if not kept.all():
             classes = classes.take(np.flatnonzero(kept).astype(np.int32))
-        self.__dict__.update(
-            columns=problem.columns,
-            classes=classes,
-            suppressed=judge.records(counted, ~kept),
-            spans=False,
-            tally=problem.tally,
-            _counted=counted,
-            _kept=kept,
+        nothing = np.empty((len(problem.columns), 0), dtype=np.int32)
+        suppressed = judge.records(counted, ~kept)
+        super().__init__(
+            problem.columns, nothing, nothing, nothing, classes, suppressed, spans=False
         )
+        for name in ("low", "high", "level", "class_of"):
+            del self.__dict__[name]
+        self.__dict__.update(tally=problem.tally, _counted=counted, _kept=kept)
 
     @cached_property
     def _cells(self) -> tuple[Codes, Codes]:

@@ -8,26 +8,24 @@ looks only at those near the vectors taken before (decision record 0008).
 """
 
 from dataclasses import dataclass, field
-from functools import cached_property
 from heapq import heappop, heappush
 from math import inf
 
 import numpy as np
 
-from incrowd.arrays import SUPPRESSED, Codes, Counts, Flags, Floats
-from incrowd.classes import classes_of, numbered
+from incrowd.arrays import SUPPRESSED, Codes
+from incrowd.classes import numbered
 from incrowd.kernels.boxes import FORBIDDEN
-from incrowd.kernels.level_cover import Keys, Work, count, level_totals, settle, show
+from incrowd.kernels.level_cover import count, level_totals, settle, show
 from incrowd.problem import Problem
-from incrowd.recoding import QuasiColumn
-from incrowd.search.boxes import cell_loss
-from incrowd.search.mondrian import least_size
+from incrowd.search.level_tables import Node, Rows, hash_table
 from incrowd.watch import Watch
 
-Node = tuple[int, ...]
-
-SHARE = 0.001
+SHARE = 0.0005
 """The share of the table's records that a level vector must at least release."""
+_ROWS = 10**8
+"""In tables of n distinct rows a vector releases n over this of the records, so that time grows
+with the rows and not with their square."""
 
 
 def cover(problem: Problem, watch: Watch, share: float = SHARE) -> tuple[Codes, Codes]:
@@ -41,10 +39,12 @@ def cover(problem: Problem, watch: Watch, share: float = SHARE) -> tuple[Codes, 
     other class can take. If the time is up, the rows that are left become one class at the
     highest levels.
 
-    Smaller shares cost more time and lose less. What is made small is the problem's loss if it is
-    a mean of what cells cost, else GCP.
+    `share` is the share of the table's records that a level vector must at least release: smaller
+    ones cost more time and lose less; in large tables it is raised (`_ROWS`). What is made small
+    is the problem's loss if it is a mean of what cells cost, else GCP.
     """
     rows = Rows(problem)
+    share = max(share, len(rows.weights) / _ROWS)
     quest = _Cover(rows, max(1, int(share * problem.tally.records)))
     quest.run(watch)
     class_of, levels = quest.answer()
@@ -53,137 +53,13 @@ def cover(problem: Problem, watch: Watch, share: float = SHARE) -> tuple[Codes, 
 
 
 @dataclass(eq=False)
-class Rows:
-    """The distinct quasi-identifying rows of a problem, in the order of their codes."""
-
-    problem: Problem
-
-    @cached_property
-    def row_of(self) -> Codes:
-        """The row here of each row of the tally."""
-        return numbered(self.problem.tally.quasi)[0]
-
-    @cached_property
-    def codes(self) -> Codes:
-        """The codes of each row: shape (d, n)."""
-        codes = np.empty((len(self.problem.columns), int(self.row_of.max()) + 1), dtype=np.int32)
-        codes[:, self.row_of] = self.problem.tally.quasi
-        return codes
-
-    @cached_property
-    def weights(self) -> Counts:
-        """Records per row."""
-        weights = np.zeros(self.codes.shape[1], dtype=np.int64)
-        np.add.at(weights, self.row_of, self.problem.tally.counts)
-        return weights
-
-    @cached_property
-    def least(self) -> int:
-        """The size below which no class satisfies the models, as far as sizes tell."""
-        return least_size(self.problem) or 1
-
-    @cached_property
-    def by_size(self) -> bool:
-        """Whether the size of a class decides."""
-        sizes = all(not model.columns for model in self.problem.models)
-        return sizes and least_size(self.problem) is not None
-
-    @cached_property
-    def tables(self) -> "LevelTables":
-        """What codes show and cost at each level."""
-        return LevelTables(self.problem)
-
-    def satisfied(self, class_of: Codes, number: int) -> Flags:
-        """Which of these classes of the rows satisfy the models; rows of class -1 are in none."""
-        if self.by_size:
-            kept = class_of >= 0
-            sizes = np.bincount(class_of[kept], self.weights[kept], minlength=number)
-            large: Flags = sizes >= self.least
-            return large
-        classes = classes_of(
-            self.problem.tally, class_of[self.row_of], number, self.problem.sensitive
-        )
-        return self.problem.satisfied(classes)
-
-
-class LevelTables:
-    """What each code shows at each level that may be shown, and what it costs there, laid flat."""
-
-    def __init__(self, problem: Problem) -> None:
-        columns = problem.columns
-        depth = max(column.hierarchy.levels for column in columns)
-        self.offset: Counts = np.full((len(columns), depth), -1, dtype=np.int64)
-        """Where a column's level begins; -1 for levels that may not be shown."""
-        self.low: Node = tuple(column.lowest for column in columns)
-        self.top: Node = tuple(column.top for column in columns)
-        weights = np.array([column.weight for column in columns], dtype=np.float64)
-        weights /= weights.sum()
-        keys, costs, nodes, size = [], [], [], 0
-        for j, column in enumerate(columns):
-            paid = _paid(problem, column) * weights[j]
-            for level in range(column.lowest, column.top + 1):
-                self.offset[j, level] = size
-                size += len(paid[level])
-                keys.append(_keys(column, j, level))
-                costs.append(np.where(_forbidden(column, level), FORBIDDEN, paid[level]))
-                nodes.append(column.hierarchy.maps[level])
-        self.keys: Keys = np.concatenate(keys)
-        self.costs: Floats = np.concatenate(costs)
-        self.nodes: Codes = np.concatenate(nodes)
-
-    def at(self, node: Node) -> Counts:
-        """Where the levels of a vector begin."""
-        return self.offset[np.arange(len(node)), np.array(node)]
-
-
-def _paid(problem: Problem, column: QuasiColumn) -> Floats:
-    return np.asarray(cell_loss(problem).cell_costs(column), dtype=np.float64)
-
-
-def _forbidden(column: QuasiColumn, level: int) -> Flags:
-    """Which codes show a node that is wider than the policy allows."""
-    nodes = column.hierarchy.maps[level]
-    if not column.hierarchy.ordered or not np.isfinite(column.widest):
-        return np.zeros(len(nodes), dtype=np.bool_)
-    place = np.concatenate([[0.0], column.hierarchy.leaves.positions])
-    low, high = column.hierarchy.bounds[level]
-    with np.errstate(invalid="ignore", over="ignore"):
-        wide: Flags = (place[high] - place[low] > column.widest)[nodes]
-    return wide
-
-
-def _keys(column: QuasiColumn, j: int, level: int) -> Keys:
-    """A number for what each code shows: equal for equal runs of leaves, whatever the level."""
-    low, high = (bound.astype(np.uint64) for bound in column.hierarchy.bounds[level])
-    if level == column.hierarchy.height:
-        low[:] = np.uint64(2**32 - 1)
-    mixed = _mixed(_mixed(low + np.uint64((j + 1) << 32)) ^ high)
-    return mixed[column.hierarchy.maps[level]]
-
-
-def _mixed(values: Keys) -> Keys:
-    """Numbers spread over all 64 bits (the finalizer of SplitMix64)."""
-    values = values + np.uint64(0x9E3779B97F4A7C15)
-    values = (values ^ (values >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    values = (values ^ (values >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return values ^ (values >> np.uint64(31))
-
-
-def hash_table(rows: int) -> Work:
-    """Empty work arrays for that many rows (see `kernels.level_cover.count`)."""
-    size = max(16, 2 ** (2 * rows - 1).bit_length())
-    places = np.zeros(rows, dtype=np.int64)
-    slots = np.zeros(size, dtype=np.uint64)
-    return slots, np.zeros(size, dtype=np.int64), places, np.zeros(rows, dtype=np.float64)
-
-
-@dataclass(eq=False)
 class _Cover:
     """The rows that are left, and the level vectors that may release some of them.
 
     A vector waits with what its rows would pay on average when it was last counted, or with an
-    estimate. The least is counted again, and taken if it still is the least; then those one level
-    higher in one column wait, too. If none waits, one is looked for from the highest levels down.
+    estimate. The least is counted again, and taken if it still is the least; then those higher in
+    one column wait, too, and those one level below any that could be taken. If none waits, one is
+    looked for from the highest levels down.
     """
 
     rows: Rows
@@ -253,10 +129,10 @@ class _Cover:
             heappush(self.heap, (float(mean), sum(node), node, -1))
 
     def _raise(self, node: Node) -> None:
-        """Let the vectors one level above wait."""
+        """Let the vectors that are higher in one column wait."""
         for j, top in enumerate(self.rows.tables.top):
-            if node[j] < top:
-                self._wait((*node[:j], node[j] + 1, *node[j + 1 :]))
+            for level in range(node[j] + 1, top + 1):
+                self._wait((*node[:j], level, *node[j + 1 :]))
 
     def _one_lower(self, node: Node) -> list[Node]:
         return [
@@ -365,9 +241,7 @@ def settled(rows: Rows, class_of: Codes, levels: Codes) -> tuple[Codes, Codes]:
     sizes = np.bincount(class_of[known], rows.weights[known], minlength=levels.shape[1])
     trial, risen = class_of.copy(), np.ascontiguousarray(levels.T)
     costs = tables.nodes, tables.costs
-    settle(
-        rows.codes, rows.weights, trial, risen, sizes.astype(np.int64), costs, tables.offset
-    )
+    settle(rows.codes, rows.weights, trial, risen, sizes.astype(np.int64), costs, tables.offset)
     fine = rows.satisfied(trial, levels.shape[1])
     stays = (trial >= 0) & fine[trial]
     levels = np.where(fine, risen.T, levels).astype(np.int32)

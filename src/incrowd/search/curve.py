@@ -96,9 +96,7 @@ def _begin(problem: Problem, watch: Watch) -> None:
     watch.tell("putting the rows in order", 0.0)
 
 
-def divided(
-    problem: Problem, watch: Watch, name: str, line: tuple[Codes, Floats | None]
-) -> Found:
+def divided(problem: Problem, watch: Watch, name: str, line: tuple[Codes, Floats | None]) -> Found:
     """The best division of a line of rows, every class satisfying every model."""
     order, keys = line
     watch.tell("dividing the order", 0.4)

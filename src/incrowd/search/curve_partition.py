@@ -122,7 +122,7 @@ def _people(tally: Tally) -> Counts:
     """People per row, each of them in every row where they stand."""
     if not tally.has_units:
         return tally.counts
-    return tally.people + np.bincount(tally.shared_row, minlength=tally.rows)
+    return np.add(tally.people, np.bincount(tally.shared_row, minlength=tally.rows))
 
 
 def _before(counts: Counts) -> Counts:

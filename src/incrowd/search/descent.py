@@ -5,6 +5,7 @@ be ruled out and what there is when the time is up is good.
 """
 
 from collections.abc import Callable, Iterator
+from enum import IntEnum
 from math import inf
 
 import numpy as np
@@ -15,6 +16,17 @@ from incrowd.search.full_domain import EPSILON
 from incrowd.search.rollup import Node
 
 _MOST_KNOWN = 200_000
+
+
+class Stage(IntEnum):
+    """What local search does."""
+
+    DOWN = 0
+    """It goes down from the highest node."""
+    NEAR = 1
+    """It tries the nodes that are near."""
+    LEAPS = 2
+    """It found nothing better near by and leaps away."""
 
 
 class Descent:
@@ -34,19 +46,21 @@ class Descent:
         self._rng = np.random.default_rng(0)
         self.node, self.loss = top, inf
 
-    def steps(self, loss: float) -> Iterator[bool]:
-        """Go on for ever; yields after every node that was counted, whether it was down once.
+    def steps(self, loss: float) -> Iterator[Stage]:
+        """Go on for ever; yields after every node that was counted.
 
         `loss` is that of the highest node.
         """
         self.loss = self._known[self._top] = loss
         for _ in self._down(self._top):
-            yield False
+            yield Stage.DOWN
+        for _ in self._improve():
+            yield Stage.NEAR
         while True:
-            for _ in self._improve():
-                yield True
             for _ in self._leap():
-                yield True
+                yield Stage.LEAPS
+            for _ in self._improve():
+                yield Stage.LEAPS
 
     def _look(self, node: Node) -> Iterator[None]:
         if node in self._known:

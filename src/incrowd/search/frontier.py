@@ -45,7 +45,10 @@ class Frontier(Protocol):
         """Close what can at most be equal to the best node and comes after it."""
 
     def chain(self, node: Node, best: float) -> list[Node]:
-        """Open nodes from this one upwards, each a step above the last."""
+        """Open nodes from this one upwards, each a step above the last.
+
+        It ends where nodes are known not to be doomed.
+        """
 
     def open(self, best: float) -> int:
         """About how many nodes are open."""

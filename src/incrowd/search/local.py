@@ -2,12 +2,13 @@
 
 What one level per column suppresses or shows too coarsely is solved again with other levels, as
 ARX's local recoding does (decision record 0008 compares). The table is covered by level vectors
-(`cover`), rows then move to classes where they pay less, and if a full-domain generalization loses
-less than that, it is refined instead. No step is taken that does not lower the loss.
+first (`cover`), because that is fast and usually far better than any one of them. The lattice then
+only has to prove that no level per column loses less; if one does, its rows move to classes where
+they pay less (`moves`) as long as the loss falls.
 """
 
 from dataclasses import dataclass as plain
-from dataclasses import field, replace
+from dataclasses import field
 from math import inf
 from typing import Annotated, Literal
 
@@ -17,10 +18,9 @@ from pydantic.dataclasses import dataclass
 
 from incrowd.arrays import MISSING, Codes
 from incrowd.classes import Classes, crowds, numbered
-from incrowd.errors import IncrowdError
 from incrowd.problem import Problem
-from incrowd.recoding import Cells, Levels, Outcome, Pieces, Recoding
-from incrowd.search.full_domain import infeasible
+from incrowd.recoding import Cells, Outcome, Pieces, Recoding
+from incrowd.search.full_domain import allowed_levels, infeasible
 from incrowd.search.search import Found
 from incrowd.table.roles import Missing
 from incrowd.values import STRICT
@@ -44,13 +44,11 @@ class LatticeLocal:
     name: Literal["lattice+local"] = field(default="lattice+local", kw_only=True)
 
     def run(self, problem: Problem, watch: Watch) -> Found:
-        """Cover the table, let rows move, and see whether the lattice has something better."""
+        """Cover the table, and refine the best level per column if that loses less."""
         infeasible(problem)
-        best = _covered(problem, watch, self.share)
-        found, said = _full_domain(problem, watch, best)
-        if found is not None:
-            best = _refined(problem, watch, _Answer(found, _loss(problem, found)))
-        assert best is not None, "the lattice raises if there is nothing"  # noqa: S101
+        for column in problem.columns:
+            allowed_levels(column)
+        best, said = _best(problem, watch, _covered(problem, watch, self.share))
         classes = len(problem.outcome(best.recoding).classes)
         why = (
             f"{classes:,} classes, each with levels of its own, lose {problem.loss.name} "
@@ -67,35 +65,26 @@ class _Answer:
     loss: float
 
 
-def _loss(problem: Problem, recoding: Recoding) -> float:
-    return problem.loss.of(problem.outcome(recoding))
-
-
 def _covered(problem: Problem, watch: Watch, share: float) -> _Answer | None:
-    """The table covered by level vectors, rows moved where they pay less; None if that fails."""
+    """The table covered by level vectors; None if that does not satisfy the policy."""
     from incrowd.search.cover import cover  # noqa: PLC0415  numba loads only when it runs
 
-    if watch.expired:
-        return None
-    class_of, levels = cover(problem, watch, share)
-    answer = checked(problem, class_of, levels)
-    return None if answer is None else _refined(problem, watch, answer)
+    return None if watch.expired else checked(problem, *cover(problem, watch, share))
 
 
-def _full_domain(
-    problem: Problem, watch: Watch, best: _Answer | None
-) -> tuple[Levels | None, str]:
-    """The full-domain optimum if it loses less than the best so far, and what came of it."""
+def _best(problem: Problem, watch: Watch, best: _Answer | None) -> tuple[_Answer, str]:
+    """The best so far, or the full-domain optimum refined if that loses less; and how it came."""
     from incrowd.search.best_first import Quest  # noqa: PLC0415  numba loads only when it runs
 
     quest = Quest(problem, watch, inf if best is None else best.loss)
     quest.seek()
     if best is not None and not quest.beaten:
-        less = "no level per column loses less" if quest.proved else "the time was up"
-        return None, f"{less} ({quest.looked})"
-    found = quest.found()
-    assert isinstance(found.recoding, Levels)  # noqa: S101  what the lattice finds
-    return found.recoding, f"refined from the best level per column ({quest.looked})"
+        proved = "no level per column loses less"
+        said = proved if quest.proved else "the time was up before the lattice was searched"
+        return best, f"{said} ({quest.looked})"
+    found = quest.found().recoding
+    answer = _Answer(found, problem.loss.of(problem.outcome(found)))
+    return _refined(problem, watch, answer), f"refined from the best levels ({quest.looked})"
 
 
 def _refined(problem: Problem, watch: Watch, answer: _Answer) -> _Answer:

@@ -7,8 +7,8 @@ from pydantic import Field
 from pydantic.dataclasses import dataclass
 
 from incrowd.problem import Problem
-from incrowd.search.full_domain import recode
-from incrowd.search.minimal_generalizations import LARGEST, late, nothing_below, tagged
+from incrowd.search.full_domain import nothing_found, recode
+from incrowd.search.minimal_generalizations import LARGEST, late, tagged
 from incrowd.search.preferred import Node, Preferred
 from incrowd.search.search import Found
 from incrowd.values import STRICT
@@ -46,13 +46,13 @@ class MinGen:
         finished = lattice.climb(watch) and lattice.compare(watch)
         least = lattice.distortions
         if not least:
-            raise nothing_below(problem) if finished else late(lattice)
+            raise nothing_found(problem) if finished else late(lattice)
         node, rule = least[0], "the time was up before all were known"
         if finished:
             node, rule = self.prefer.choose(problem.columns, least)
         recoding = recode(problem, node)
         if recoding is None:
-            raise nothing_below(problem)
+            raise nothing_found(problem)
         counts, why = _told(lattice, f"of least {problem.loss.name}: {rule}")
         return Found(recoding, self.name, finished, why, counts, lattice.explored(node))
 

@@ -10,8 +10,8 @@ from pydantic.dataclasses import dataclass
 from incrowd.errors import LimitError, PolicyError
 from incrowd.problem import Problem
 from incrowd.recoding import Cells
-from incrowd.search.full_domain import infeasible
-from incrowd.search.minimal_generalizations import many, nothing_below
+from incrowd.search.full_domain import infeasible, nothing_found
+from incrowd.search.minimal_generalizations import many
 from incrowd.search.search import Found
 from incrowd.search.small_table import SmallTable
 from incrowd.table.roles import Missing
@@ -57,7 +57,7 @@ class MinGenCells:
                 remedy="give it more time, or a smaller table",
             )
         if best is None:
-            raise nothing_below(problem)
+            raise nothing_found(problem)
         levels, digits = best
         cells = Cells(levels, table.pieces(problem.tally, digits))
         cells = cells.told_apart(problem.tally, problem.columns)

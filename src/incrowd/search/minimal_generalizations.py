@@ -7,15 +7,11 @@ from dataclasses import replace
 from math import prod
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from incrowd.arrays import Floats
-from incrowd.errors import IncrowdError, InfeasibleError, LimitError, PolicyError
+from incrowd.errors import LimitError, PolicyError
 from incrowd.loss.loss import Loss
 from incrowd.loss.precision import Precision
 from incrowd.problem import Problem
-from incrowd.recoding import QuasiColumn
-from incrowd.search.full_domain import infeasible, nothing_found
+from incrowd.search.full_domain import allowed_levels, infeasible, nothing_found
 from incrowd.search.preferred import Node
 from incrowd.watch import Watch
 
@@ -58,8 +54,8 @@ def tagged(problem: Problem, limit: int) -> "Tagged":
     """The lattice of a problem, nothing known of it yet; refused if it cannot be looked at."""
     from incrowd.search.tagging import Tagged  # noqa: PLC0415  numba loads only when it runs
 
-    low, high = tuple(column.lowest for column in problem.columns), tops(problem)
-    size = prod(max(top - low + 1, 0) for low, top in zip(low, high, strict=True))
+    levels = [allowed_levels(column) for column in problem.columns]
+    size = prod(len(allowed) for allowed in levels)
     if size > limit:
         raise PolicyError(
             f"there are {many(size)} level vectors, more than the limit of {limit:,} up to which "
@@ -67,9 +63,7 @@ def tagged(problem: Problem, limit: int) -> "Tagged":
             remedy='use search = "lattice", which finds the least loss without knowing them all',
         )
     infeasible(problem)
-    if not size:
-        raise nothing_below(problem)
-    return Tagged(problem, low, high)
+    return Tagged(problem, tuple(a[0] for a in levels), tuple(a[-1] for a in levels))
 
 
 def climbed(problem: Problem, watch: Watch, limit: int) -> "Tagged":
@@ -78,29 +72,8 @@ def climbed(problem: Problem, watch: Watch, limit: int) -> "Tagged":
     if not lattice.climb(watch):
         raise late(lattice)
     if not lattice.minimal:
-        raise nothing_below(problem)
+        raise nothing_found(problem)
     return lattice
-
-
-def tops(problem: Problem) -> Node:
-    """The highest level of each column that its limits allow."""
-    return tuple(_top(column) for column in problem.columns)
-
-
-def nothing_below(problem: Problem) -> IncrowdError:
-    """The error if nothing can be released, which names the columns that may not go higher."""
-    held = [
-        repr(column.name)
-        for column, top in zip(problem.columns, tops(problem), strict=True)
-        if top < column.hierarchy.height
-    ]
-    if not held:
-        return nothing_found(problem)
-    return InfeasibleError(
-        f"no levels within the limits of {', '.join(held)} satisfy all models while leaving out "
-        f"at most {problem.suppressible:,} records",
-        remedy="let these columns go higher, let more records be left out, or ask for less",
-    )
 
 
 def late(lattice: "Tagged") -> LimitError:
@@ -118,22 +91,3 @@ def many(number: int) -> str:
     ('1,200', 'more than 10^30')
     """
     return f"{number:,}" if number < 10**12 else f"more than 10^{len(str(number)) - 1}"
-
-
-def extents(column: QuasiColumn, level: int) -> Floats:
-    """How far the node of each code reaches at a level, on the scale of an ordered column."""
-    place = np.concatenate([[0.0], column.hierarchy.leaves.positions])
-    low, high = (ends[column.hierarchy.maps[level]] for ends in column.hierarchy.bounds[level])
-    with np.errstate(invalid="ignore", over="ignore"):
-        reach: Floats = place[high] - place[low]
-    return reach
-
-
-def _top(column: QuasiColumn) -> int:
-    """The highest level allowed: `highest`, and no node of the table wider than `widest`."""
-    if not column.hierarchy.ordered or not np.isfinite(column.widest):
-        return column.top
-    held = np.flatnonzero(column.frequency[1:]) + 1
-    levels = range(column.top + 1)
-    narrow = [bool((extents(column, h)[held] <= column.widest).all()) for h in levels]
-    return sum(narrow) - 1

@@ -6,11 +6,9 @@ from incrowd.arrays import Codes, Counts, Floats
 from incrowd.kernels.level_cover import Keys
 from incrowd.kernels.level_moves import pull
 from incrowd.problem import Problem
-from incrowd.search.cover import Node, Rows, hash_table, tightened
+from incrowd.search.cover import tightened
+from incrowd.search.level_tables import Node, Rows, hash_table
 from incrowd.watch import Watch
-
-_ROUNDS = 3
-"""Rounds gain less and less: the third about a thousandth of the loss."""
 
 
 class Moves:
@@ -28,19 +26,25 @@ class Moves:
         self._work = hash_table(len(self._rows.weights))
 
     def run(self, watch: Watch) -> None:
-        """Let rows move until none gains, the time is up, or the rounds are over."""
-        for turn in range(_ROUNDS):
+        """Let rows move until none gains or the time is up.
+
+        The levels of the classes and those one level below are gone through again and again.
+        """
+        moved = True
+        while moved and not watch.expired:
             self._levels = tightened(self._rows, self._class_of, self._levels)
             self._describe()
-            moved = False
-            nodes = self._nodes()
-            for i, node in enumerate(nodes):
-                if watch.expired:
-                    return
-                watch.tell("refining classes", (turn + i / len(nodes)) / _ROUNDS)
-                moved |= self._pull(node)
-            if not moved:
-                return
+            moved = self._round(watch)
+
+    def _round(self, watch: Watch) -> bool:
+        """Whether any row moved."""
+        moved, nodes = False, self._nodes()
+        for i, node in enumerate(nodes):
+            if watch.expired:
+                break
+            watch.tell("refining classes", i / len(nodes))
+            moved |= self._pull(node)
+        return moved
 
     def answer(self) -> tuple[Codes, Codes]:
         """The class of each row of the tally, and the levels of each class."""

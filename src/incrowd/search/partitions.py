@@ -17,7 +17,6 @@ from incrowd.kernels import subsets as kernels
 from incrowd.loss.ncp import Gcp
 from incrowd.problem import Problem
 from incrowd.recoding import QuasiColumn
-from incrowd.search.minimal_generalizations import extents
 from incrowd.search.small_table import SmallTable, read_columns
 from incrowd.table.tally import Tally
 from incrowd.watch import Watch
@@ -35,7 +34,7 @@ class _Part:
     levels: Codes
     """The level of each column in each part: shape (d, parts)."""
     shown: Codes
-    """First and last leaf of what each part shows, -1 where that is suppressed: (2 d, parts)."""
+    """First and last leaf of what each part shows plus 1, or 0 if suppressed: (2 d, parts)."""
     cost: Floats
     """Of all records of the part together; infinite if it may not be a class."""
 
@@ -87,7 +86,7 @@ class Partitions:
             kernels.add_costs(self._digits, level, np.ascontiguousarray(costs), total)
             levels.append(level)
             top = level == column.hierarchy.height
-            shown += [np.where(top, -1, end) for end in column.hierarchy.cover(level, low)]
+            shown += [np.where(top, 0, end + 1) for end in column.hierarchy.cover(level, low)]
         total[0] = np.inf
         return _Part(np.array(levels), np.array(shown, dtype=np.int32), total)
 
@@ -285,10 +284,19 @@ def forbidden(column: QuasiColumn) -> Flags:
     levels = np.arange(column.hierarchy.levels)
     above = np.repeat((levels > column.top)[:, None], len(column.frequency), axis=1)
     if column.hierarchy.ordered and np.isfinite(column.widest):
-        wide = np.array([extents(column, int(level)) for level in levels]) > column.widest
+        wide = np.array([_extents(column, level) for level in levels.tolist()]) > column.widest
         wide[:, MISSING] = False
         return above | wide
     return above
+
+
+def _extents(column: QuasiColumn, level: int) -> Floats:
+    """How far the node of each code reaches at a level, on the scale of an ordered column."""
+    place = np.concatenate([[0.0], column.hierarchy.leaves.positions])
+    low, high = (ends[column.hierarchy.maps[level]] for ends in column.hierarchy.bounds[level])
+    with np.errstate(invalid="ignore", over="ignore"):
+        reach: Floats = place[high] - place[low]
+    return reach
 
 
 def _fields(copies: Counts) -> tuple[Counts, int]:

@@ -97,7 +97,6 @@ class _Repair:
         number = int(class_of.max(initial=-1)) + 1
         boxes = boxes_of(problem)
         low, high = kernels.class_boxes(problem.tally.quasi, pieces.row, class_of, number)
-        assert (high >= 0).all(), (pieces, problem.tally, problem.models, [c.hierarchy.maps for c in problem.columns])
         classes = classes_of(cut, class_of, number, problem.sensitive)
         fine, records = problem.satisfied(classes), classes.records
         left_out = int(pieces.count[class_of < 0].sum())

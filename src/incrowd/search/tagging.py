@@ -14,16 +14,14 @@ import numpy as np
 from incrowd.arrays import Codes, Flags, Floats
 from incrowd.problem import Problem
 from incrowd.search.bounds import limits_of
-from incrowd.search.explored import Explored, State
+from incrowd.search.explored import NOT_JUDGED, Explored, State
 from incrowd.search.frontier import outer_sum, rank
-from incrowd.search.full_domain import recode
+from incrowd.search.full_domain import EPSILON, recode
 from incrowd.search.judging import Counted, Judge
 from incrowd.search.preferred import Node
 from incrowd.table.roles import Missing
 from incrowd.watch import Watch
 
-_SLACK = 1e-12
-"""Losses that differ by less are equal."""
 _OPEN, _CLOSED, _ABOVE = range(3)
 """Nothing is known of a node; it was counted or cannot be released; a node below it can be
 released, so that it is not minimal."""
@@ -143,11 +141,11 @@ class Tagged:
         counted = judge.count(node)
         verdict = judge.by_size(counted)
         if judge.too_many(counted, verdict.doomed):
-            failing = int(counted.sizes.records[~verdict.kept].sum()) if judge.final else -1
+            failing = judge.records(counted, ~verdict.kept) if judge.final else NOT_JUDGED
             return self._looked(counted, failing, nan, State.FAILING, hopeless=True)
         if not judge.final:
             verdict = judge.by_value(counted)
-        failing = int(counted.sizes.records[~verdict.kept].sum())
+        failing = judge.records(counted, ~verdict.kept)
         if judge.too_many(counted, ~verdict.kept):
             hopeless = judge.hopeless(counted, verdict)
             return self._looked(counted, failing, nan, State.FAILING, hopeless=hopeless)
@@ -159,7 +157,7 @@ class Tagged:
         recoding = recode(self._problem, node)
         if recoding is None:
             hopeless = self._judge.final and self._problem.absorbing
-            return self._looked(counted, -1, nan, State.FAILING, hopeless=hopeless)
+            return self._looked(counted, NOT_JUDGED, nan, State.FAILING, hopeless=hopeless)
         outcome = self._problem.outcome(recoding)
         loss = self._problem.loss.of(outcome)
         return self._looked(counted, outcome.suppressed, loss, State.RELEASABLE, hopeless=False)
@@ -188,7 +186,7 @@ class Tagged:
     def distortions(self) -> tuple[Node, ...]:
         """Of the nodes that were counted those of least loss, none above another."""
         best = self.best
-        return _lowest([look.node for look in self._releasable if look.loss <= best + _SLACK])
+        return _lowest([look.node for look in self._releasable if look.loss <= best + EPSILON])
 
     def compare(self, watch: Watch) -> bool:
         """Look for nodes above minimal ones that lose less; False if the time was up before.
@@ -204,7 +202,7 @@ class Tagged:
                 best = self.best
                 limits = self._narrowed(limits, best)
             at = int(limits.argmin())
-            if limits[at] == inf or limits[at] > best + _SLACK:
+            if limits[at] == inf or limits[at] > best + EPSILON:
                 return True
             place = np.unravel_index(at, self._shape)
             node = tuple(int(p) + low for p, low in zip(place, self._low, strict=True))
@@ -220,7 +218,7 @@ class Tagged:
         no_better: Flags = np.zeros(self._shape, dtype=np.bool_)
         for node in self.distortions:
             no_better[tuple(slice(level, None) for level in self._place(node))] = True
-        lifted[no_better.reshape(-1) & (lifted >= best - _SLACK)] = inf
+        lifted[no_better.reshape(-1) & (lifted >= best - EPSILON)] = inf
         return lifted
 
     def _tell(self, watch: Watch, what: str) -> None:

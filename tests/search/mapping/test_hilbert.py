@@ -1,5 +1,7 @@
 """The curve goes through every cell once, from neighbour to neighbour."""
 
+import itertools
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -68,7 +70,7 @@ def test_equal_rows_stand_together_and_places_ascend(table):
     assert (np.diff(keys) >= 0).all()
     assert ((keys >= 0) & (keys < 1)).all()
     rows = [tuple(codes) for codes in problem.tally.quasi[:, order].T.tolist()]
-    runs = 1 + sum(one != two for one, two in zip(rows[:-1], rows[1:], strict=True))
+    runs = 1 + sum(one != two for one, two in itertools.pairwise(rows))
     assert runs == len(set(rows))
     assert HilbertCurve().order(problem).tolist() == order.tolist()
 

@@ -1,5 +1,6 @@
 """Rows by the nearest centre and the distance from it."""
 
+import itertools
 from dataclasses import replace
 
 import numpy as np
@@ -32,7 +33,7 @@ def test_clusters_come_one_after_the_other_each_from_its_centre_outwards(table, 
     assert (np.diff(keys) >= 0).all()
     assert keys.max() < centres
     rows = [tuple(codes) for codes in problem.tally.quasi[:, order].T.tolist()]
-    runs = 1 + sum(one != two for one, two in zip(rows[:-1], rows[1:], strict=True))
+    runs = 1 + sum(one != two for one, two in itertools.pairwise(rows))
     assert runs == len(set(rows))
     again = IDistanceMapping(centres, 0.5).order(problem)
     assert again.tolist() == order.tolist()

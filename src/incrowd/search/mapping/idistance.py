@@ -58,7 +58,7 @@ def idistance_line(problem: Problem, centres: int, sample: float) -> tuple[Codes
     middles = _centres(problem, points, canonical, (centres, sample))
     near, apart = _nearest(points, middles)
     farthest = float(apart.max(initial=0.0))
-    places = near + (apart / farthest * (1 - 1e-9) if farthest > 0 else 0.0)
+    places: Floats = near + apart * ((1 - 1e-9) / farthest if farthest > 0 else 0.0)
     sort = np.argsort(places, kind="stable")
     return canonical[sort], places[sort]
 
@@ -69,16 +69,16 @@ def _points(problem: Problem) -> Floats:
     return np.ascontiguousarray(np.array([c.weight * scaled(c)[codes] for c, codes in columns]).T)
 
 
-def _centres(
-    problem: Problem, points: Floats, canonical: Codes, size: tuple[int, float]
-) -> Floats:
+def _centres(problem: Problem, points: Floats, canonical: Codes, size: tuple[int, float]) -> Floats:
     from incrowd.kernels.idistance import centred  # noqa: PLC0415  numba loads only when it runs
 
     number, sample = size
     rng = np.random.default_rng(problem.seed)
     counts = problem.tally.counts[canonical].astype(np.float64)
     drawn = np.unique(rng.integers(0, int(counts.sum()), _ceil(sample * counts.sum(), number)))
-    rows, weights = np.unique(np.searchsorted(np.cumsum(counts), drawn, "right"), return_counts=True)
+    rows, weights = np.unique(
+        np.searchsorted(np.cumsum(counts), drawn, "right"), return_counts=True
+    )
     part = np.ascontiguousarray(points[rows])
     chosen = np.sort(rng.choice(len(rows), min(number, len(rows)), replace=False))
     middles = part[chosen].copy()

@@ -41,6 +41,7 @@ def grid(problem: Problem, bits: int | None) -> tuple[Codes, int]:
 
 def _cells(column: QuasiColumn, bits: int) -> Codes:
     first = 1 if column.frequency[MISSING] and bits > 1 else 0
-    cells = first + np.floor(scaled(column) * (2**bits - 1 - first) + 0.5)
+    spread: Floats = scaled(column) * (2**bits - 1 - first)
+    cells = first + np.floor(spread + 0.5).astype(np.int32)
     cells[MISSING] = 0
-    return cells.astype(np.int32)
+    return cells

@@ -1,0 +1,254 @@
+"""Loops of the direct l-diversity heuristic (Ghinita Section 4.3, Figures 13 and 14).
+
+Records stand in a line. `items` is (cells, of): record i has the codes `cells[of[i]]`. `values` is
+the number of each record's sensitive value, 0, 1, …. The domain of a value is its records in their
+order; the frontier is the first record of each domain that is in no class yet.
+
+`rank` is (counts, ranked, place, at_least): the unassigned records of each value, the values by
+falling count, where each value stands there, and how many values have at least so many records.
+A count changes by one at a time, so both stay in order with one swap.
+"""
+
+from typing import TypeAlias
+
+import numpy as np
+
+from incrowd.arrays import Codes, Counts
+from incrowd.kernels.boxes import Boxes, cell_cost
+from incrowd.kernels.compile import jit
+
+Items: TypeAlias = tuple[Codes, Codes]
+Rank: TypeAlias = tuple[Counts, Counts, Counts, Counts]
+
+
+@jit
+def ranks(values: Codes, number: int) -> Rank:
+    """The values by falling count; `number` of them."""
+    counts = np.zeros(number, np.int64)
+    for value in values:
+        counts[value] += 1
+    ranked = np.argsort(np.arange(number) - counts * number)
+    place = np.empty(number, np.int64)
+    place[ranked] = np.arange(number)
+    at_least = np.zeros(counts.max() + 2, np.int64)
+    for value in range(number):
+        at_least[counts[value]] += 1
+    for count in range(len(at_least) - 2, -1, -1):
+        at_least[count] += at_least[count + 1]
+    return counts, ranked, place, at_least
+
+
+@jit
+def swap(rank: Rank, value: int, to: int) -> None:
+    """Let a value change places with the one at `to`."""
+    _, ranked, place, _ = rank
+    other, at = ranked[to], place[value]
+    ranked[at], ranked[to] = other, value
+    place[other], place[value] = at, to
+
+
+@jit
+def take(rank: Rank, value: int) -> None:
+    """One unassigned record of this value less."""
+    counts, _, _, at_least = rank
+    swap(rank, value, at_least[counts[value]] - 1)
+    at_least[counts[value]] -= 1
+    counts[value] -= 1
+
+
+@jit
+def give(rank: Rank, value: int) -> None:
+    """One unassigned record of this value more."""
+    counts, _, _, at_least = rank
+    swap(rank, value, at_least[counts[value] + 1])
+    counts[value] += 1
+    at_least[counts[value]] += 1
+
+
+@jit
+def eligible(rank: Rank, l: int, left: int) -> bool:
+    """Whether no value has more than left / l of the unassigned records."""
+    counts, ranked, _, _ = rank
+    return bool(counts[ranked[0]] * l <= left)
+
+
+@jit
+def domains(values: Codes, number: int) -> tuple[Counts, Counts]:
+    """The first record of each value, and the next of the same value after each record."""
+    n = len(values)
+    first, follows = np.full(number, n), np.full(n, n)
+    for i in range(n - 1, -1, -1):
+        follows[i] = first[values[i]]
+        first[values[i]] = i
+    return first, follows
+
+
+@jit
+def span_cost(items: Items, boxes: Boxes, records: Counts) -> float:
+    """The cost of a class of these records."""
+    cells, of = items
+    total = 0.0
+    for j in range(cells.shape[1]):
+        low = high = cells[of[records[0]], j]
+        for i in records[1:]:
+            low, high = min(low, cells[of[i], j]), max(high, cells[of[i], j])
+        total += cell_cost(boxes, j, low, high)
+    return total
+
+
+@jit
+def push(heap: Counts, record: int) -> None:
+    """Add a record to a heap: its size, then the records, none before its parent."""
+    heap[0] += 1
+    at = heap[0]
+    while at > 1 and heap[at // 2] > record:
+        heap[at] = heap[at // 2]
+        at //= 2
+    heap[at] = record
+
+
+@jit
+def pop(heap: Counts) -> int:
+    """Take the lowest record from a heap."""
+    lowest, last = heap[1], heap[heap[0]]
+    heap[0] -= 1
+    at, child = 1, 2
+    while child <= heap[0]:
+        if child < heap[0] and heap[child + 1] < heap[child]:
+            child += 1
+        if heap[child] >= last:
+            break
+        heap[at] = heap[child]
+        at, child = child, 2 * child
+    heap[at] = last
+    return int(lowest)
+
+
+@jit
+def fill(frontier: Counts, class_of: Codes, group: Counts, size: int, most: int) -> int:
+    """Move the lowest unassigned records of the frontier to the group until it has `most`."""
+    while size < most and frontier[0] > 0:
+        record = pop(frontier)
+        if class_of[record] < 0:
+            group[size] = record
+            size += 1
+    return size
+
+
+@jit
+def fall_back(rank: Rank, first: Counts, l: int, left: int, group: Counts) -> int:
+    """The first records of the l most frequent values, and of more until the rest is eligible.
+
+    Of values with equal counts the one whose record comes first goes first. What is taken is
+    marked in the rank; the size of the group, 0 if the rest is never eligible.
+    """
+    counts, ranked, _, _ = rank
+    order = ranked[counts[ranked] > 0]
+    order = order[np.argsort(first[order] - counts[order] * (left + first.max()))]
+    for size in range(len(order)):
+        if size >= l and eligible(rank, l, left - size):
+            return size
+        group[size] = first[order[size]]
+        take(rank, order[size])
+    return len(order) if eligible(rank, l, left - len(order)) else 0
+
+
+@jit
+def grown(
+    rank: Rank, values: Codes, frontier: Counts, class_of: Codes, group: Counts, rule: Counts
+) -> int:
+    """The greedy step: the group with lowest records added until the rest is eligible.
+
+    `rule` is (l, left, size): the group holds `size` records of the frontier. What is taken is
+    marked in the rank; 0 if even the whole frontier does not do, and then nothing is taken.
+    """
+    l, left, size = rule
+    for i in range(size):
+        take(rank, values[group[i]])
+    while not eligible(rank, l, left - size):
+        more = fill(frontier, class_of, group, size, size + 1)
+        if more == size:
+            break
+        take(rank, values[group[size]])
+        size = more
+    if eligible(rank, l, left - size):
+        return int(size)
+    for i in range(size):
+        give(rank, values[group[i]])
+        push(frontier, group[i])
+    return 0
+
+
+@jit
+def spread(items: Items, values: Codes, number: int, l: int, boxes: Boxes) -> tuple[Codes, int]:
+    """The class of each record, and how often the greedy step fell back; the line is eligible.
+
+    Each class holds `l` or more records of different values (of the `number` there are). Class -1
+    is never left: the most frequent values always do (Ghinita after Xiao and Tao).
+    """
+    n = len(values)
+    rank = ranks(values, number)
+    first, follows = domains(values, number)
+    class_of = np.full(n, -1, np.int32)
+    frontier = np.zeros(2 * number + 2, np.int64)
+    for record in first[first < n]:
+        push(frontier, record)
+    group, ahead = np.empty(number, np.int64), np.empty(number, np.int64)
+    left, classes, fallen = n, 0, 0
+    waiting = fill(frontier, class_of, ahead, 0, l)
+    while left > 0:
+        group[:waiting] = ahead[:waiting]
+        rule = np.array([l, left, waiting])
+        size = grown(rank, values, frontier, class_of, group, rule)
+        if size == 0:
+            fallen += 1
+            size = fall_back(rank, first, l, left, group)
+        close(values, (first, follows), frontier, class_of, group[:size], classes)
+        left -= size
+        waiting = fill(frontier, class_of, ahead, 0, l)
+        more = ahead[0]
+        group[size % number] = more
+        if waiting == l and size < number and joins(items, values, boxes, group[: size + 1], ahead[:l]):
+            take(rank, values[more])
+            if eligible(rank, l, left - 1):
+                close(values, (first, follows), frontier, class_of, group[size : size + 1], classes)
+                left -= 1
+                ahead[: l - 1] = ahead[1:l].copy()
+                waiting = fill(frontier, class_of, ahead, l - 1, l)
+            else:
+                give(rank, values[more])
+        classes += 1
+    return class_of, fallen
+
+
+@jit
+def close(
+    values: Codes,
+    domain: tuple[Counts, Counts],
+    frontier: Counts,
+    class_of: Codes,
+    group: Counts,
+    number: int,
+) -> None:
+    """Put the group in a class and let the frontier pass it."""
+    first, follows = domain
+    for record in group:
+        class_of[record] = number
+        after = follows[record]
+        first[values[record]] = after
+        if after < len(values):
+            push(frontier, after)
+
+
+@jit
+def joins(items: Items, values: Codes, boxes: Boxes, group: Counts, ahead: Counts) -> bool:
+    """Whether the last of the group, first of those ahead, had better be there (Figure 14).
+
+    It had if its value is not in the group yet and the class with it costs less than that of the
+    l lowest records ahead, which is the least that it will pay there.
+    """
+    value = values[group[-1]]
+    for record in group[:-1]:
+        if values[record] == value:
+            return False
+    return span_cost(items, boxes, group) < span_cost(items, boxes, ahead)

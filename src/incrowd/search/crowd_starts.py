@@ -1,0 +1,96 @@
+"""Where local recoding begins: the cheapest of several ways to make classes in one go."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from incrowd.arrays import Codes
+from incrowd.problem import Problem
+from incrowd.recoding import Pieces
+from incrowd.search.crowd_points import Points
+from incrowd.search.curve_partition import partition_in_order
+from incrowd.search.mapping.kd import kd_order
+from incrowd.search.mapping.mapping import by_codes
+from incrowd.search.mondrian import parts as mondrian_parts
+from incrowd.table.fold import in_threads
+from incrowd.watch import Watch
+
+if TYPE_CHECKING:
+    from incrowd.kernels.crowd_state import Parts
+
+_SMALL = 2**16
+"""Rows up to which Mondrian is one of the starts."""
+
+
+@dataclass(frozen=True, eq=False)
+class Start:
+    """Classes to begin with."""
+
+    title: str
+    parts: "Parts"
+    cost: float
+    """What all records pay together."""
+
+
+def starts(problem: Problem, points: Points, k: int, watch: Watch) -> list[Start]:
+    """The ways to begin, cheapest first: a tree's order, a cover with level vectors, Mondrian.
+
+    Classes have at least k records, and those that could be cut in two are.
+    """
+    ways: list[tuple[str, Callable[[Problem, Watch], Pieces | None]]] = [
+        ("tree", tree_pieces),
+        ("cover", cover_pieces),
+    ]
+    if problem.tally.rows <= _SMALL:
+        ways.append(("mondrian", mondrian_pieces))
+    tasks = [partial(_start, (problem, points, k, watch), *way) for way in ways]
+    found = [start for start in in_threads(tasks) if start is not None]
+    return sorted(found, key=lambda start: start.cost)
+
+
+def _start(
+    given: tuple[Problem, Points, int, Watch],
+    title: str,
+    way: Callable[[Problem, Watch], Pieces | None],
+) -> Start | None:
+    from incrowd.kernels.crowd_large import cut_large  # noqa: PLC0415  numba loads only when it runs
+    from incrowd.kernels.crowd_state import class_costs  # noqa: PLC0415  as above
+
+    problem, points, k, watch = given
+    pieces = way(problem, watch)
+    if pieces is None:
+        return None
+    parts = cut_large(points.space, points.parts(pieces), (k, points.divisible), 1)
+    return Start(title, parts, float(class_costs(points.space, parts).sum()))
+
+
+def tree_pieces(problem: Problem, watch: Watch) -> Pieces:  # noqa: ARG001  as other starts
+    """The best division of the order of a tree of cuts, of the codes if one column differs."""
+    differ = [np.ptp(codes) > 0 for codes in problem.tally.quasi]
+    order = kd_order(problem) if sum(differ) > 1 else by_codes(problem)
+    return partition_in_order(problem, order)
+
+
+def cover_pieces(problem: Problem, watch: Watch) -> Pieces | None:
+    """The classes of a cover with level vectors; None if it has no place for some rows."""
+    from incrowd.search.cover import cover  # noqa: PLC0415  numba loads only when it runs
+
+    class_of, _ = cover(problem, watch)
+    if (class_of < 0).any():
+        return None
+    rows: Codes = np.arange(problem.tally.rows, dtype=np.int32)
+    return Pieces(rows, problem.tally.counts, class_of)
+
+
+def mondrian_pieces(problem: Problem, watch: Watch) -> Pieces:
+    """The parts of relaxed Mondrian, whatever the order of the rows; strict if rows stay whole."""
+    order = by_codes(problem)
+    ordered = replace(problem, tally=problem.tally.take(order))
+    if not problem.tally.has_units:
+        counts = ordered.tally.counts
+        ordered = replace(ordered, tally=replace(ordered.tally, people=counts))
+    pieces, _ = mondrian_parts(ordered, watch, relaxed=not problem.consistent)
+    return replace(pieces, row=order[pieces.row])
