@@ -147,10 +147,9 @@ def test_it_finds_what_looking_at_every_node_finds(problem):
 
 @pytest.mark.parametrize("loss", LOSSES, ids=lambda loss: loss.name)
 @pytest.mark.parametrize("models", MODELS, ids=lambda models: "-".join(m.name for m in models))
-@pytest.mark.parametrize("missing", [Missing.OWN_VALUE, Missing.MATCHES_ANYTHING])
-@settings(max_examples=5, deadline=None)
-@given(st.data())
-def test_every_loss_with_all_models(loss, models, missing, data):
+@settings(max_examples=6, deadline=None)
+@given(st.data(), st.sampled_from([Missing.OWN_VALUE, Missing.MATCHES_ANYTHING]))
+def test_every_loss_with_all_models(loss, models, data, missing):
     problem = data.draw(problems(losses=[loss], models=[models]))
     agree(replace(problem, missing=missing))
 

@@ -232,3 +232,14 @@ def test_adult_with_diversity_loses_far_less_than_any_one_vector(suppression):
     found, optimum = run(LatticeLocal(share=0.005), problem), run(Lattice(), problem)
     assert problem.satisfied(problem.outcome(found).classes).all()
     assert loss_of(problem, found) <= loss_of(problem, optimum) / 3
+
+
+@pytest.mark.skipif(not arx_tables.FOLDER.exists(), reason=arx_tables.ABSENT)
+def test_moves_alone_halve_the_loss_of_adult_and_keep_k():
+    problem = arx_tables.problem("adult", [KAnonymity(50)], Gcp())
+    start = run(Lattice(), problem)
+    outcome = problem.outcome(start)
+    moves = Moves(problem, start.pieces.class_of, outcome.level)
+    moves.run(Watch())
+    answer = checked(problem, *moves.answer())
+    assert answer.loss <= 0.34 < problem.loss.of(outcome) / 1.9

@@ -190,7 +190,7 @@ def spread(items: Items, values: Codes, number: int, l: int, boxes: Boxes) -> tu
     rank = ranks(values, number)
     first, follows = domains(values, number)
     class_of = np.full(n, -1, np.int32)
-    frontier = np.zeros(2 * number + 2, np.int64)
+    frontier = np.zeros(n + 2, np.int64)
     for record in first[first < n]:
         push(frontier, record)
     group, ahead = np.empty(number, np.int64), np.empty(number, np.int64)

@@ -1,6 +1,6 @@
 """Loops of the lattice search: which rows look alike at a node, and what failing ones would pay.
 
-The key of a row is the sum of its nodes times the columns' strides; rows with one key are one class.
+The key of a row is the sum of its nodes times the columns' strides; rows of one key are a class.
 """
 
 import numpy as np

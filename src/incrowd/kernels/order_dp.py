@@ -93,7 +93,12 @@ def window(back: Codes, at: int, front: Codes, box: Codes) -> None:
 
 @jit
 def offer(
-    total: Floats, last: Codes, records: Floats, run: tuple[int, int, int], cost: float, largest: bool
+    total: Floats,
+    last: Codes,
+    records: Floats,
+    run: tuple[int, int, int],
+    cost: float,
+    largest: bool,
 ) -> None:
     """Take the class that begins at the first of `run` for each end from the second to the third.
 

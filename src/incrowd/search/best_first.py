@@ -11,7 +11,14 @@ from incrowd.search.branches import Branches
 from incrowd.search.descent import Descent, Stage
 from incrowd.search.explored import NOT_JUDGED, Record, State
 from incrowd.search.frontier import Frontier, Grid, rank
-from incrowd.search.full_domain import EPSILON, allowed_levels, judged, nothing_found, recode, released
+from incrowd.search.full_domain import (
+    EPSILON,
+    allowed_levels,
+    judged,
+    nothing_found,
+    recode,
+    released,
+)
 from incrowd.search.judging import Counted, Judge
 from incrowd.search.rollup import Node
 from incrowd.search.search import Found

@@ -52,7 +52,9 @@ class CellLimits:
         weights = np.array([column.weight for column in problem.columns])
         self._weights = weights / weights.sum()
         scaled = self._weights / judge.total
-        flat = [np.ascontiguousarray(w * cost.T).ravel() for w, cost in zip(scaled, costs, strict=True)]
+        flat = [
+            np.ascontiguousarray(w * cost.T).ravel() for w, cost in zip(scaled, costs, strict=True)
+        ]
         self._costs = np.concatenate(flat)
         self._heights = np.array([len(cost) for cost in costs], dtype=np.int64)
         self._offset = np.cumsum([0, *(len(cost) for cost in flat)])[:-1].astype(np.int64)
@@ -186,24 +188,24 @@ class NodeOutcome(Outcome):
         return low, high
 
     @cached_property
-    def low(self) -> Codes:  # type: ignore[override]
+    def low(self) -> Codes:
         """The first leaf of each cell."""
         return self._cells[0]
 
     @cached_property
-    def high(self) -> Codes:  # type: ignore[override]
+    def high(self) -> Codes:
         """The last leaf of each cell."""
         return self._cells[1]
 
     @cached_property
-    def level(self) -> Codes:  # type: ignore[override]
+    def level(self) -> Codes:
         """The node's levels, for every class."""
         counted: Counted = self.__dict__["_counted"]
         levels = np.array(counted.node, dtype=np.int32)[:, np.newaxis]
         return np.repeat(levels, len(self.classes), axis=1)
 
     @cached_property
-    def class_of(self) -> Codes:  # type: ignore[override]
+    def class_of(self) -> Codes:
         """The class of each row of the problem's tally."""
         counted: Counted = self.__dict__["_counted"]
         return renumbered(self.__dict__["_kept"])[counted.class_of][counted.table.row_of]

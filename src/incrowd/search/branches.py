@@ -36,16 +36,13 @@ class Cuts:
         self._surcharge = np.zeros(_MOST_CUTS)
         self._hard = np.zeros(_MOST_CUTS, dtype=np.bool_)
 
-    def add(
-        self, node: Node, parts: list[Floats] | None, surcharge: float, *, hard: bool
-    ) -> None:
+    def add(self, node: Node, parts: list[Floats] | None, surcharge: float, *, hard: bool) -> None:
         """One cut more; a hard one replaces all that are below it."""
         if hard:
-            below = (self._nodes[: self.number] <= np.array(node)).all(axis=1)
-            self._keep(~below)
+            above: Flags = (self._nodes[: self.number] > np.array(node)).any(axis=1)
+            self._keep(above)
         if self.number == _MOST_CUTS:
-            late = np.arange(self.number) >= self.number // 4
-            self._keep(late)
+            self._keep(np.arange(self.number) >= self.number // 4 + 1)
         place = self.number
         self._nodes[place] = node
         self._parts[place] = 0.0
@@ -68,32 +65,18 @@ class Cuts:
 
     def limit(self, node: Node, base: float) -> tuple[float, int]:
         """The limit of a node and the cut that gives it."""
-        return kernels.node_limit(
-            np.array(node, dtype=np.int64),
-            self._nodes,
-            self._parts,
-            self._surcharge,
-            self._hard,
-            self.number,
-            base,
-        )
+        return kernels.node_limit(np.array(node, dtype=np.int64), self._cuts, base)
+
+    @property
+    def _cuts(self) -> kernels.Cuts:
+        n = self.number
+        return self._nodes[:n], self._parts[:n], self._surcharge[:n], self._hard[:n]
 
     def tighten(
         self, low: Counts, high: Counts, costs: Floats, floors: tuple[float, float], best: float
     ) -> tuple[float, int]:
         """Raise `low`, and the limit of the range and the cut that divides it best."""
-        return kernels.tightened(
-            low,
-            high,
-            costs,
-            *floors,
-            self._nodes,
-            self._parts,
-            self._surcharge,
-            self._hard,
-            self.number,
-            best,
-        )
+        return kernels.tightened(low, high, costs, floors, self._cuts, best)
 
     def node(self, cut: int) -> Node:
         """Where a cut is."""
@@ -101,10 +84,7 @@ class Cuts:
 
     def paid(self, cut: int, low: Node, base: float) -> float:
         """The limit that a cut gives at a node below it."""
-        if self._hard[cut]:
-            return inf
-        parts = sum(self._parts[cut, j, level] for j, level in enumerate(low))
-        return float(max(parts, base + self._surcharge[cut]))
+        return kernels.limit_below(self._cuts, cut, np.array(low, dtype=np.int64), base)
 
 
 class Branches:

@@ -122,7 +122,8 @@ def _people(tally: Tally) -> Counts:
     """People per row, each of them in every row where they stand."""
     if not tally.has_units:
         return tally.counts
-    return np.add(tally.people, np.bincount(tally.shared_row, minlength=tally.rows))
+    shared: Counts = np.bincount(tally.shared_row, minlength=tally.rows).astype(np.int64)
+    return np.asarray(tally.people + shared, dtype=np.int64)
 
 
 def _before(counts: Counts) -> Counts:

@@ -74,7 +74,9 @@ def _too_wide(column: QuasiColumn, level: int) -> bool:
     place = np.concatenate([[0.0], column.hierarchy.leaves.positions])
     low, high = column.hierarchy.bounds[level]
     nodes = column.hierarchy.maps[level][held]
-    return bool((place[high[nodes]] - place[low[nodes]]).max() > column.widest)
+    with np.errstate(invalid="ignore", over="ignore"):
+        extents = place[high[nodes]] - place[low[nodes]]
+    return not bool((extents <= column.widest).all())
 
 
 def node_classes(problem: Problem, levels: Sequence[int]) -> tuple[Codes, int]:

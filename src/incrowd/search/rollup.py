@@ -65,9 +65,7 @@ class Grouping:
         keys, offset, stride, span = self._steps(tally.quasi, node)
         rows = tally.rows
         if keys is None and span <= _DENSE * rows + 1024:
-            return kernels.count_dense(
-                tally.quasi, tally.counts, self._maps, offset, stride, span
-            )
+            return kernels.count_dense(tally.quasi, tally.counts, self._maps, offset, stride, span)
         keys = np.zeros(rows, dtype=np.int64) if keys is None else keys
         add_keys(tally.quasi, self._maps, offset, stride, keys)
         return numbered(keys, tally.counts)
