@@ -65,3 +65,26 @@ def test_compiling_is_told_once_and_only_when_it_happens():
 def test_a_kernel_is_compiled_once():
     assert module.CACHE is not None
     assert callable(module.jit(lambda x: x))
+
+
+CALLER = "from incrowd.kernels.compile import jit\nfrom {0}_called import called\n"
+CALLED = "from incrowd.kernels.compile import jit\n\n@jit\ndef called(x):\n    return x + {}\n"
+CALL = "\n@jit\ndef caller(x):\n    return called(x)\n"
+
+
+def test_a_kernel_is_compiled_again_when_one_that_it_calls_has_changed(tmp_path):
+    """The file of the caller stays as it is: numba alone would load the old machine code."""
+    (tmp_path / "k_caller.py").write_text(CALLER.format("k") + CALL)
+    found = []
+    for add in (1, 22):
+        (tmp_path / "k_called.py").write_text(CALLED.format(add))
+        done = subprocess.run(
+            [sys.executable, "-c", "from k_caller import caller; print(caller(1))"],
+            env={**os.environ, "PYTHONPATH": str(tmp_path), "NUMBA_CACHE_DIR": str(tmp_path / "c")},
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        found.append(int(done.stdout))
+    assert found == [2, 23]

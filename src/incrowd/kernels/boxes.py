@@ -37,7 +37,8 @@ def cell_cost(boxes: Boxes, j: int, low: int, high: int) -> float:
     if high == 0:
         return 0.0
     if low == 0:
-        return float(limits[j, 0] if limits[j, 2] >= limits[j, 4] else FORBIDDEN)
+        allowed = limits[j, 2] >= limits[j, 4] and limits[j, 3] == np.inf
+        return float(limits[j, 0] if allowed else FORBIDDEN)
     if size == 0:
         begin, end = first + 3 * low, first + 3 * high
         extent = costs[end + 1] - costs[begin]

@@ -1,18 +1,21 @@
 """Loops over the cuts of a lattice that is too large to hold: limits of ranges of nodes.
 
 A *range* is all nodes from `low` to `high`. A *cut* is a node together with what is known of it and
-of all below. `cuts` is (nodes, parts, surcharge, hard): the sum over columns of `parts[c, j, level]`
-limits the loss there, `surcharge[c]` is to be added to other limits, and if `hard[c]` none of these
-nodes can be released. `costs[j, level]` are parts of a limit that holds everywhere.
+of all below. `cuts` is (nodes, parts, surcharge, hard): the sum over columns of the
+`parts[c, j, level]` limits the loss there, `surcharge[c]` is to be added to other limits, and if
+`hard[c]` none of these nodes can be released. `costs[j, level]` are parts of a limit that holds
+everywhere.
 """
 
 from typing import TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from incrowd.arrays import Counts, Flags, Floats
 from incrowd.kernels.compile import jit
 
+Bits: TypeAlias = NDArray[np.uint64]
 Cuts: TypeAlias = tuple[Counts, Floats, Floats, Flags]
 
 _EPSILON = 1e-12
@@ -62,7 +65,7 @@ def escape(
 
 
 @jit
-def together(need: Floats, escapes: Counts) -> float:
+def together(need: Floats, escapes: Bits) -> float:
     """What it costs to escape cuts that have no column of escape in common, costliest first."""
     used = np.uint64(0)
     total = 0.0

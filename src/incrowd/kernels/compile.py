@@ -96,7 +96,27 @@ CACHE = _cache_folder()
 def jit(kernel: Kernel) -> Kernel:
     """A kernel compiled at its first call, run without the interpreter's lock."""
     compiled: Any = numba.njit(cache=CACHE is not None, nogil=True)(kernel)
+    _stamp(compiled)
     return cast("Kernel", compiled)
+
+
+def _stamp(compiled: Any) -> None:
+    """Compile again if a kernel that this one calls has changed; numba looks at its file only."""
+    file: Any = getattr(getattr(compiled, "_cache", None), "_cache_file", None)
+    if hasattr(file, "_source_stamp"):
+        found = [Path(name).stat() for name in sorted(_sources(compiled, set()))]
+        file._source_stamp = (max(f.st_mtime for f in found), sum(f.st_size for f in found))  # noqa: SLF001  numba has no other door
+
+
+def _sources(compiled: Any, seen: set[str]) -> set[str]:
+    """The files of a kernel and of all that it may call."""
+    kernel = compiled.py_func
+    if kernel.__code__.co_filename not in seen:
+        seen.add(kernel.__code__.co_filename)
+        for called in kernel.__globals__.values():
+            if hasattr(called, "py_func"):
+                _sources(called, seen)
+    return seen
 
 
 def first_call_compiles() -> bool:

@@ -13,6 +13,7 @@ import numpy as np
 from incrowd.arrays import Codes, Counts, Floats
 from incrowd.kernels.boxes import Boxes, cell_cost
 from incrowd.kernels.compile import jit
+from incrowd.kernels.crowd_price import price, tabled
 from incrowd.kernels.crowd_state import TINY
 
 Pool: TypeAlias = tuple[Codes, Codes, Counts]
@@ -102,26 +103,24 @@ def sort_counting(codes: Codes, order: Codes, j: int, low: int, high: int, spare
 @jit
 def costs_from(boxes: Boxes, codes: Codes, order: Codes, backwards: bool, found: Floats) -> None:
     """What the span of all pieces up to each one costs, from the first on or from the last."""
+    costs, start, size, _, _ = boxes
     width = codes.shape[1]
-    low, high = np.empty(width, np.int32), np.empty(width, np.int32)
-    paid = np.empty(width, np.float64)
+    paid = np.zeros(width, np.float64)
+    low, high = np.full(width, _NONE, np.int32), np.full(width, -1, np.int32)
     total = 0.0
-    number = len(order)
-    for step_ in range(number):
-        at = number - 1 - step_ if backwards else step_
-        piece = order[at]
+    for i in range(len(order)):
+        at = len(order) - 1 - i if backwards else i
+        line = codes[order[at]]
         for j in range(width):
-            code = codes[piece, j]
-            if step_ == 0:
-                low[j] = high[j] = code
-                paid[j] = cell_cost(boxes, j, code, code)
-                total += paid[j]
-            elif code < low[j] or code > high[j]:
-                low[j] = min(low[j], code)
-                high[j] = max(high[j], code)
+            if line[j] >= low[j] and line[j] <= high[j]:
+                continue
+            low[j], high[j] = min(low[j], line[j]), max(high[j], line[j])
+            if size[j] > 0:
+                cost = tabled(costs, start, size, j, low[j], high[j])
+            else:
                 cost = cell_cost(boxes, j, low[j], high[j])
-                total += cost - paid[j]
-                paid[j] = cost
+            total += cost - paid[j]
+            paid[j] = cost
         found[at] = total
 
 
@@ -252,11 +251,9 @@ def divide(pool: Pool, line: Codes, at: int, end: int, records: int, new: int) -
 @jit
 def span_cost(boxes: Boxes, codes: Codes, part: Codes) -> float:
     """What the span of some pieces costs."""
-    total = 0.0
-    for j in range(codes.shape[1]):
-        low, high = codes[part[0], j], codes[part[0], j]
-        for piece in part:
-            low = min(low, codes[piece, j])
-            high = max(high, codes[piece, j])
-        total += cell_cost(boxes, j, low, high)
-    return total
+    low, high = codes[part[0]].copy(), codes[part[0]].copy()
+    for piece in part:
+        for j in range(codes.shape[1]):
+            low[j] = min(low[j], codes[piece, j])
+            high[j] = max(high[j], codes[piece, j])
+    return price(boxes, low, high)

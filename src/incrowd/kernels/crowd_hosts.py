@@ -6,6 +6,7 @@ from incrowd.arrays import Codes, Counts, Floats
 from incrowd.kernels.boxes import cell_cost
 from incrowd.kernels.compile import jit
 from incrowd.kernels.crowd_cut import Rule
+from incrowd.kernels.crowd_price import price, tabled
 from incrowd.kernels.crowd_state import Space, State
 
 
@@ -19,9 +20,11 @@ def host_of(
     large enough takes the guests with as many of its own as make a new class.
     """
     points, boxes = space
+    costs, start, width, _, _ = boxes
     k, divisible = rule
     held, _, pieces, size, cost, low, high, _ = state
     point, records = guest
+    guest_codes = points[point]
     best, found = most, -1
     for c in range(len(size)):
         if size[c] == 0 or c == home:
@@ -30,14 +33,17 @@ def host_of(
         large = pieces[c] == 1 and records < k and number >= 2 * k
         if divisible and large and held[c, 0] != point:
             number, paid = k, (k - records) * paid / size[c]
-        limit = (best + paid) / number
+        limit = best + paid
         each = 0.0
         for j in range(points.shape[1]):
-            code = points[point, j]
-            each += cell_cost(boxes, j, min(code, low[c, j]), max(code, high[c, j]))
-            if each >= limit:
+            least, last = min(guest_codes[j], low[c, j]), max(guest_codes[j], high[c, j])
+            if width[j] > 0:
+                each += tabled(costs, start, width, j, least, last)
+            else:
+                each += cell_cost(boxes, j, least, last)
+            if number * each >= limit:
                 break
-        if each < limit:
+        if number * each < limit:
             best = number * each - paid
             found = c
     return best, found
@@ -50,6 +56,7 @@ def near(space: Space, state: State, k: int, c: int, found: Codes, more: Floats)
     Of a class with more than 2k records only so many count.
     """
     boxes = space[1]
+    costs, start, width, _, _ = boxes
     _, _, _, size, cost, low, high, _ = state
     number = 0
     for other in range(len(size)):
@@ -58,15 +65,17 @@ def near(space: Space, state: State, k: int, c: int, found: Codes, more: Floats)
         paid = cost[c] + cost[other]
         both = min(size[c], 2 * k) + min(size[other], 2 * k)
         most = more[number - 1] if number == len(found) else np.inf
-        limit = (most + paid) / both
+        limit = most + paid
         each = 0.0
         for j in range(low.shape[1]):
-            each += cell_cost(
-                boxes, j, min(low[c, j], low[other, j]), max(high[c, j], high[other, j])
-            )
-            if each >= limit:
+            least, last = min(low[c, j], low[other, j]), max(high[c, j], high[other, j])
+            if width[j] > 0:
+                each += tabled(costs, start, width, j, least, last)
+            else:
+                each += cell_cost(boxes, j, least, last)
+            if both * each >= limit:
                 break
-        if each >= limit:
+        if both * each >= limit:
             continue
         number = min(number + 1, len(found))
         at = number - 1
@@ -104,13 +113,12 @@ def edges(space: Space, state: State, c: int, found: Counts) -> None:
 def cost_without(space: Space, point: int, found: Counts) -> float:
     """What the span of a class costs without one of its points; `found` are its edges."""
     points, boxes = space
-    total = 0.0
+    low, high = np.empty(points.shape[1], np.int32), np.empty(points.shape[1], np.int32)
     for j in range(points.shape[1]):
         code = points[point, j]
-        low, high = found[0, j], found[3, j]
-        if code == low and found[1, j] == 1:
-            low = found[2, j]
-        if code == high and found[4, j] == 1:
-            high = found[5, j]
-        total += cell_cost(boxes, j, low, high)
-    return total
+        low[j], high[j] = found[0, j], found[3, j]
+        if code == found[0, j] and found[1, j] == 1:
+            low[j] = found[2, j]
+        if code == found[3, j] and found[4, j] == 1:
+            high[j] = found[5, j]
+    return price(boxes, low, high)

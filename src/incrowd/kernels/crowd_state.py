@@ -12,8 +12,9 @@ from typing import TypeAlias
 import numpy as np
 
 from incrowd.arrays import Codes, Counts, Floats
-from incrowd.kernels.boxes import Boxes, box_cost
+from incrowd.kernels.boxes import Boxes
 from incrowd.kernels.compile import jit
+from incrowd.kernels.crowd_price import price
 
 Space: TypeAlias = tuple[Codes, Boxes]
 Parts: TypeAlias = tuple[Codes, Counts, Counts]
@@ -56,25 +57,17 @@ def measure(space: Space, state: State, c: int) -> None:
     """Count the records of a class, and find its span and cost."""
     points, boxes = space
     point, count, pieces, size, cost, low, high, _ = state
-    first = point[c, 0]
-    size[c] = count[c, 0]
+    first, records = point[c, 0], 0
     for j in range(points.shape[1]):
         low[c, j] = high[c, j] = points[first, j]
-    for i in range(1, pieces[c]):
-        size[c] += count[c, i]
-        widen(space, state, c, point[c, i])
-    cost[c] = size[c] * box_cost(boxes, low[c], high[c])
-
-
-@jit
-def widen(space: Space, state: State, c: int, point: int) -> None:
-    """Make the span of a class hold a point."""
-    points = space[0]
-    low, high = state[5], state[6]
-    for j in range(points.shape[1]):
-        code = points[point, j]
-        low[c, j] = min(low[c, j], code)
-        high[c, j] = max(high[c, j], code)
+    for i in range(pieces[c]):
+        records += count[c, i]
+        line = points[point[c, i]]
+        for j in range(points.shape[1]):
+            low[c, j] = min(low[c, j], line[j])
+            high[c, j] = max(high[c, j], line[j])
+    size[c] = records
+    cost[c] = records * price(boxes, low[c], high[c])
 
 
 @jit
@@ -100,6 +93,7 @@ def taken(state: State) -> int:
 @jit
 def add(space: Space, state: State, c: int, point: int, records: int) -> None:
     """Put records of a point into a class, which may be empty and must have room."""
+    points, boxes = space
     held, count, pieces, size, cost, low, high, _ = state
     place = 0
     while place < pieces[c] and held[c, place] != point:
@@ -109,12 +103,12 @@ def add(space: Space, state: State, c: int, point: int, records: int) -> None:
         count[c, place] = 0
         pieces[c] += 1
     count[c, place] += records
-    if pieces[c] == 1:
-        measure(space, state, c)
-        return
     size[c] += records
-    widen(space, state, c, point)
-    cost[c] = size[c] * box_cost(space[1], low[c], high[c])
+    for j in range(points.shape[1]):
+        code = points[point, j]
+        low[c, j] = min(low[c, j], code) if pieces[c] > 1 else code
+        high[c, j] = max(high[c, j], code) if pieces[c] > 1 else code
+    cost[c] = size[c] * price(boxes, low[c], high[c])
 
 
 @jit
@@ -169,5 +163,5 @@ def class_costs(space: Space, parts: Parts) -> Floats:
             for j in range(len(low)):
                 low[j] = min(low[j], points[point[i], j])
                 high[j] = max(high[j], points[point[i], j])
-        found[c] = records * box_cost(boxes, low, high)
+        found[c] = records * price(boxes, low, high)
     return found

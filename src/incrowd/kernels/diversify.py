@@ -208,7 +208,11 @@ def spread(items: Items, values: Codes, number: int, l: int, boxes: Boxes) -> tu
         waiting = fill(frontier, class_of, ahead, 0, l)
         more = ahead[0]
         group[size % number] = more
-        if waiting == l and size < number and joins(items, values, boxes, group[: size + 1], ahead[:l]):
+        if (
+            waiting == l
+            and size < number
+            and joins(items, values, boxes, group[: size + 1], ahead[:l])
+        ):
             take(rank, values[more])
             if eligible(rank, l, left - 1):
                 close(values, (first, follows), frontier, class_of, group[size : size + 1], classes)

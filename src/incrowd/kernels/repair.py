@@ -54,16 +54,17 @@ def partners(
     Those are looked at that are up to `reach` places away. -1 where there is none that no limit
     forbids.
     """
-    paid = box_costs(boxes, low, high)
     best = np.full((len(failing), 2), -1, np.int32)
     more = np.full((len(failing), 2), np.inf)
     for i in range(len(failing)):
         one = failing[i]
+        paid = joined_cost(boxes, low, high, one, one)
         for two in range(max(one - reach, 0), min(one + reach + 1, len(low))):
             cost = joined_cost(boxes, low, high, one, two)
             if two == one or cost >= FORBIDDEN:
                 continue
-            grown = records[one] * (cost - paid[one]) + records[two] * (cost - paid[two])
+            other = joined_cost(boxes, low, high, two, two)
+            grown = records[one] * (cost - paid) + records[two] * (cost - other)
             if grown < more[i, 0]:
                 best[i, 1], more[i, 1] = best[i, 0], more[i, 0]
                 best[i, 0], more[i, 0] = two, grown
@@ -96,3 +97,16 @@ def pair_up(failing: Codes, partner: Codes, turn: Counts, number: int) -> tuple[
             joined[size] = other[c] >= 0
             size += 1
     return place, joined[:size]
+
+
+@jit
+def join_boxes(low: Codes, high: Codes, place: Codes, number: int) -> tuple[Codes, Codes]:
+    """The boxes of classes that got new numbers, several of them the same; -1 is left out."""
+    lows = np.full((number, low.shape[1]), np.iinfo(np.int32).max, np.int32)
+    highs = np.full((number, low.shape[1]), -1, np.int32)
+    for c in range(len(low)):
+        if place[c] >= 0:
+            for j in range(low.shape[1]):
+                lows[place[c], j] = min(lows[place[c], j], low[c, j])
+                highs[place[c], j] = max(highs[place[c], j], high[c, j])
+    return lows, highs

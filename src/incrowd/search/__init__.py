@@ -7,6 +7,7 @@ from pydantic import Field
 from incrowd.search.auto import Auto
 from incrowd.search.curve import Hilbert, IDistance, Tree
 from incrowd.search.datafly import Datafly
+from incrowd.search.diversify import Diversify
 from incrowd.search.exhaustive import Exhaustive
 from incrowd.search.lattice import Lattice
 from incrowd.search.local import LatticeLocal
@@ -21,6 +22,7 @@ from incrowd.search.top_down import TopDown
 AnySearch: TypeAlias = Annotated[
     Auto
     | Datafly
+    | Diversify
     | Exhaustive
     | Hilbert
     | IDistance
@@ -40,6 +42,7 @@ __all__ = [
     "AnySearch",
     "Auto",
     "Datafly",
+    "Diversify",
     "Exhaustive",
     "Found",
     "Hilbert",

@@ -83,14 +83,15 @@ def _table(column: QuasiColumn, loss: CellLoss) -> Floats:
 
 
 def _too_wide(column: QuasiColumn, low: Codes, high: Codes, level: Codes) -> Flags:
-    """Which cells the policy's limits forbid; those of the highest level hold missing values."""
+    """Which cells the policy's limits forbid; missing mixed with values shows the whole column."""
     above: Flags = level > column.top
     if not np.isfinite(column.widest):
         return above
     place = np.concatenate([[0.0], column.hierarchy.leaves.positions])
     low, high = column.widened(low, high)
+    mixed: Flags = (low == 0) & (high > 0)
     wide: Flags = (place[high] - place[low] > column.widest) & (low > 0)
-    return above | wide
+    return above | wide | mixed
 
 
 def _scale(column: QuasiColumn) -> Floats:

@@ -39,8 +39,8 @@ class Cuts:
     def add(self, node: Node, parts: list[Floats] | None, surcharge: float, *, hard: bool) -> None:
         """One cut more; a hard one replaces all that are below it."""
         if hard:
-            above: Flags = (self._nodes[: self.number] > np.array(node)).any(axis=1)
-            self._keep(above)
+            higher: Flags = self._nodes[: self.number] > np.array(node)
+            self._keep(np.asarray(higher.any(axis=1)))
         if self.number == _MOST_CUTS:
             self._keep(np.arange(self.number) >= self.number // 4 + 1)
         place = self.number

@@ -11,7 +11,7 @@ very large, only every second, third, … record may end a class; a class is the
 records off. IL1 is not superadditive, so for it the division with the least GCP is taken.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from math import ceil, inf, sqrt
 from typing import TYPE_CHECKING, Any
@@ -78,7 +78,7 @@ def partition_in_order(problem: Problem, order: Codes, keys: Floats | None = Non
         ends = _by_boxes(line, k, boxes_of(problem), largest=isinstance(problem.loss, IlInf))
     else:
         ends = _by_keys(line, k, keys)
-    return _pieces(problem.tally, line, ends)
+    return _pieces(problem.tally, replace(line, boxes=line.boxes[:0]), ends)
 
 
 def least_people(problem: Problem) -> int:
@@ -100,10 +100,12 @@ def least_people(problem: Problem) -> int:
 def line_of(problem: Problem, order: Codes) -> Line:
     """The items of the tally's rows in this order."""
     tally = problem.tally
-    codes = np.ascontiguousarray(tally.quasi[:, order].T)
+    codes = np.empty((len(order), len(tally.quasi)), dtype=np.int32)
+    for j, column in enumerate(tally.quasi):
+        codes[:, j] = column[order]
     fresh = np.append(True, (codes[1:] != codes[:-1]).any(axis=1))
     box = (np.cumsum(fresh) - 1).astype(np.int32)
-    boxes = np.ascontiguousarray(codes[fresh])
+    boxes = codes if fresh.all() else codes[fresh]
     counts, people = tally.counts[order], _people(tally)[order]
     if not problem.consistent and not tally.has_units:
         taken = _shortened(counts, least_people(problem))
@@ -123,7 +125,8 @@ def _people(tally: Tally) -> Counts:
     if not tally.has_units:
         return tally.counts
     shared: Counts = np.bincount(tally.shared_row, minlength=tally.rows).astype(np.int64)
-    return np.asarray(tally.people + shared, dtype=np.int64)
+    shared += tally.people
+    return shared
 
 
 def _before(counts: Counts) -> Counts:
@@ -132,7 +135,9 @@ def _before(counts: Counts) -> Counts:
 
 def _shortened(counts: Counts, k: int) -> Counts:
     """Counts without the classes of k that any best division may cut from the midst of a row."""
-    return counts - np.maximum(counts - (4 * k - 2), 0) // k * k
+    beyond: Counts = np.maximum(counts - (4 * k - 2), 0)
+    taken: Counts = counts - beyond // k * k
+    return taken
 
 
 def _by_boxes(line: Line, k: int, boxes: "Boxes", *, largest: bool) -> Codes:
@@ -168,7 +173,7 @@ def _divided(items: Any, k: int, boxes: "Boxes", rule: tuple[float, bool]) -> tu
         total, last = kernels.shortest(items, k, boxes, *rule)
         return kernels.ends(last, number), float(total[-1])
     middle = number // 2
-    halves = [_first(items, middle), _first(_turned(items), number - middle)]
+    halves = [_first(items, middle), _turned(items, middle)]
     found = in_threads([partial(kernels.shortest, half, k, boxes, *rule) for half in halves])
     (before, last), (behind, next_) = found
     after = np.ascontiguousarray(behind[::-1])
@@ -184,11 +189,11 @@ def _first(items: Any, number: int) -> Any:
     return low, high, of[:number], people[: number + 1], records[: number + 1]
 
 
-def _turned(items: Any) -> Any:
-    """The same items from the last to the first."""
+def _turned(items: Any, middle: int) -> Any:
+    """The items from the middle on, from the last to the first."""
     low, high, of, people, records = items
-    people, records = people[-1] - people[::-1], records[-1] - records[::-1]
-    return low, high, np.ascontiguousarray(of[::-1]), people, records
+    before = [(counts[-1] - counts[middle:])[::-1].copy() for counts in (people, records)]
+    return low, high, of[middle:][::-1].copy(), *before
 
 
 def _by_keys(line: Line, k: int, keys: Floats) -> Codes:
@@ -218,7 +223,8 @@ def _pieces(tally: Tally, line: Line, ends: Codes) -> Pieces:
     counts = np.diff(starts, append=len(line.of))
     place = np.cumsum(row[starts], dtype=np.int32) - 1
     classes = np.cumsum(class_of[starts], dtype=np.int32)
-    counts += _spare(tally.counts[line.order], place, classes, counts)
+    if len(line.of) < tally.records:
+        counts += _spare(tally.counts[line.order], place, classes, counts)
     to = _by_row(line.order, place)
     pieces = Pieces(np.empty_like(place), np.empty_like(counts), np.empty_like(classes))
     pieces.row[to], pieces.count[to], pieces.class_of[to] = line.order[place], counts, classes
@@ -236,12 +242,12 @@ def _spare(whole: Counts, place: Codes, classes: Codes, counts: Counts) -> Count
     return more
 
 
-def _by_row(order: Codes, place: Codes) -> Counts:
+def _by_row(order: Codes, place: Codes) -> Codes:
     """Where each piece goes if they stand in the order of the tally's rows."""
-    number = np.bincount(place, minlength=len(order))
-    first = np.cumsum(number) - number
-    of_row = np.empty(len(order), dtype=np.int64)
+    number = np.bincount(place, minlength=len(order)).astype(np.int32)
+    of_row = np.empty(len(order), dtype=np.int32)
     of_row[order] = number
-    start = (np.cumsum(of_row) - of_row)[order]
-    to: Counts = start[place] + np.arange(len(place)) - first[place]
+    shift = (np.cumsum(of_row, dtype=np.int32) - of_row)[order]
+    shift -= np.cumsum(number, dtype=np.int32) - number
+    to: Codes = shift[place] + np.arange(len(place), dtype=np.int32)
     return to

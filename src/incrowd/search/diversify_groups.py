@@ -24,7 +24,7 @@ from incrowd.table.fold import in_threads
 if TYPE_CHECKING:
     from incrowd.kernels.boxes import Boxes
 
-_REACH = 16
+_REACH = 8
 """How many places apart two classes may be that swap records."""
 _SPAN = 2**12
 """Classes that one thread lets swap among themselves at a time."""

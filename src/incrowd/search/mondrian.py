@@ -116,7 +116,16 @@ def _pieces(tally: Tally, row: Codes, class_of: Codes) -> Pieces:
 
 
 def _by_size(problem: Problem, rule: tuple[int, bool, int], watch: Watch) -> tuple[Pieces, bool]:
-    """The parts where their size alone decides, cut depth first and large ones in threads.
+    """The parts where their size alone decides."""
+    counts, origin, lines, finished = _cut_lines(problem, rule, watch)
+    return _gathered(counts, origin, lines), finished
+
+
+def _cut_lines(
+    problem: Problem, rule: tuple[int, bool, int], watch: Watch
+) -> tuple[Counts, Codes, list[tuple[Codes, Codes]], bool]:
+    """Items cut depth first, large parts in threads: records and row of each item, the lines of
+    items with the places where classes begin, and whether there was time for all.
 
     Rows are not taken apart but where a cut goes through them.
     """
@@ -125,20 +134,19 @@ def _by_size(problem: Problem, rule: tuple[int, bool, int], watch: Watch) -> tup
     tally, scales, k = problem.tally, _scales(problem), rule[0]
     most = tally.records // k if rule[1] else 0
     origin = np.append(np.arange(tally.rows), np.zeros(2 * most)).astype(np.int32)
-    items = lowest_codes(problem)[origin], tally.counts[origin]
-    cut = partial(cut_down, items, origin)
+    counts = tally.counts[origin]
+    cut = partial(cut_down, (lowest_codes(problem, 2 * most), counts), origin)
     everyone = np.arange(tally.rows, dtype=np.int32)
     line, begins, fresh = cut(everyone, rule, scales, (tally.rows, tally.rows + most, _PART))
-    blocks = np.split(line, begins[1:])
     if watch.expired:
-        return _gathered(items[1], origin, [(line, begins)]), False
+        return counts, origin, [(line, begins)], False
     tasks = []
-    for block in blocks:
-        room = int(items[1][block].sum()) // k if rule[1] else 0
+    for block in np.split(line, begins[1:]):
+        room = int(counts[block].sum()) // k if rule[1] else 0
         tasks.append(partial(cut, block, rule, scales, (fresh, fresh + room, 0)))
         fresh += room
-    done = [(line, begins) for line, begins, _ in in_threads(tasks)]
-    return _gathered(items[1], origin, done), True
+    lines = [(items, starts) for items, starts, _ in in_threads(tasks)]
+    return counts, origin, lines, True
 
 
 def _gathered(counts: Counts, origin: Codes, done: list[tuple[Codes, Codes]]) -> Pieces:

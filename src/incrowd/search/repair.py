@@ -45,11 +45,11 @@ def folded(pieces: Pieces) -> Pieces:
     """The same with one piece per row and class, in the order of rows and then of classes."""
     number = int(pieces.class_of.max(initial=-1)) + 2
     keys = pieces.row.astype(np.int64) * number + pieces.class_of + 1
-    if (np.diff(keys) > 0).all():
+    if (keys[1:] > keys[:-1]).all():
         return pieces
-    order = np.argsort(keys, kind="stable")
+    order = np.argsort(keys, kind="stable").astype(np.int32)
     keys = keys[order]
-    first = np.flatnonzero(np.append(True, np.diff(keys) > 0))
+    first = np.flatnonzero(np.append(True, keys[1:] != keys[:-1])).astype(np.int32)
     counts = np.add.reduceat(pieces.count[order], first)
     return Pieces(pieces.row[order[first]], counts, pieces.class_of[order[first]])
 
@@ -145,7 +145,10 @@ class _Repair:
         """Whether two classes as one satisfy every model."""
         from incrowd.kernels.histogram import expand  # noqa: PLC0415  numba loads only when it runs
 
-        by_class = np.argsort(self.class_of, kind="stable").astype(np.int32)
+        asked = np.zeros(len(self.fine) + 1, dtype=np.bool_)
+        asked[ones] = asked[others] = True
+        rows = np.flatnonzero(asked[self.class_of])
+        by_class = rows[np.argsort(self.class_of[rows], kind="stable")].astype(np.int32)
         upto = np.arange(len(self.fine) + 1)
         start = np.searchsorted(self.class_of[by_class], upto).astype(np.int64)
         entry, place = expand(start, np.stack([ones, others], axis=1).ravel())
@@ -167,11 +170,10 @@ class _Repair:
 
     def _renumber(self, place: Codes, number: int) -> None:
         """Give classes new numbers, several of them the same; -1 leaves one out."""
+        from incrowd.kernels.repair import join_boxes  # noqa: PLC0415  numba loads only when it runs
+
         kept = place >= 0
-        low = np.full((number, self.low.shape[1]), np.iinfo(np.int32).max, dtype=np.int32)
-        high = np.full_like(low, -1)
-        np.minimum.at(low, place[kept], self.low[kept])
-        np.maximum.at(high, place[kept], self.high[kept])
+        low, high = join_boxes(self.low, self.high, place, number)
         fine = np.zeros(number, dtype=np.bool_)
         fine[place[kept]] = self.fine[kept]
         records = np.bincount(place[kept], weights=self.records[kept], minlength=number)

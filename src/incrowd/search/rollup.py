@@ -23,6 +23,10 @@ Node = tuple[int, ...]
 _LARGEST_KEY = 2**62
 _DENSE = 4
 """Keys are numbered by a dense array if their span is at most this times the rows."""
+_SMALL = 256
+"""Tables of fewer rows are not worth folding further."""
+_WORTH = 14
+"""The less room is left, the fewer rows a table must have to be kept: from a half on down."""
 _LARGE = 2**17
 """Tables of so many rows are counted side by side, in two parts by key, whatever the threads."""
 
@@ -65,10 +69,35 @@ class Grouping:
         keys, offset, stride, span = self._steps(tally.quasi, node)
         rows = tally.rows
         if keys is None and span <= _DENSE * rows + 1024:
-            return kernels.count_dense(tally.quasi, tally.counts, self._maps, offset, stride, span)
+            return self._dense(tally.quasi, tally.counts, (offset, stride, span))
         keys = np.zeros(rows, dtype=np.int64) if keys is None else keys
         add_keys(tally.quasi, self._maps, offset, stride, keys)
         return numbered(keys, tally.counts)
+
+    def _dense(
+        self, codes: Codes, counts: Counts, steps: tuple[Counts, Counts, int]
+    ) -> tuple[Codes, Codes, Counts]:
+        """Count with an array for all keys; a large table in halves whose classes are then joined."""
+        count, parts = kernels.count_dense, halves(len(counts))
+        work = [partial(count, codes[:, rows], counts[rows], self._maps, *steps) for rows in parts]
+        done = in_threads(work)
+        if len(done) == 1:
+            return done[0]
+        first = np.concatenate(
+            [f + rows.start for (_, f, _), rows in zip(done, parts, strict=True)]
+        )
+        records = np.concatenate([sizes for _, _, sizes in done])
+        joined = np.ascontiguousarray(codes[:, first])
+        of_class, which, sizes = count(joined, records, self._maps, *steps)
+        ends = np.cumsum([0, *(len(f) for _, f, _ in done)])
+        class_of = np.empty(len(counts), dtype=np.int32)
+        in_threads(
+            [
+                partial(np.take, of_class[ends[i] :], done[i][0], out=class_of[rows], mode="clip")
+                for i, rows in enumerate(parts)
+            ]
+        )
+        return class_of, first[which].astype(np.int32), sizes
 
     def _steps(self, codes: Codes, node: Node) -> tuple[Counts | None, Counts, Counts, int]:
         """Where the columns' maps begin, their strides and the span of keys.
@@ -161,7 +190,7 @@ class ClassTables:
         self._tables = [root]
         self._nodes = np.array([root.node], dtype=np.int16)
         self._rows = np.array([root.tally.rows])
-        self._room = limit
+        self._limit = self._room = limit
 
     def finest(self, node: Node) -> ClassTable:
         """The smallest table of a node at or below this one."""
@@ -172,7 +201,8 @@ class ClassTables:
         """Keep the node's classes for later if they are much fewer than what they came from."""
         rows = table.tally.rows
         size = 4 * (rows + self._tables[0].tally.rows) + (4 * len(node) + 16) * len(first)
-        if 2 * len(first) > rows or size > self._room:
+        worth = 2 + _WORTH * (1 - self._room / max(self._limit, 1))
+        if rows < _SMALL or worth * len(first) > rows or size > self._room:
             return
         self._room -= size
         new = rolled(table, node, class_of, first)

@@ -62,8 +62,8 @@ class Tally:
         if self.weights is not None:
             weights = self.weights[rows] * counts / self.counts[rows]
         return Tally(
-            quasi=np.ascontiguousarray(self.quasi[:, rows]),
-            sensitive=np.ascontiguousarray(self.sensitive[:, rows]),
+            quasi=np.take(self.quasi, rows, axis=1),
+            sensitive=np.take(self.sensitive, rows, axis=1),
             counts=counts,
             people=people,
             shared_row=place[self.shared_row[inside]],

@@ -31,11 +31,13 @@ def by_codes(problem: Problem) -> Codes:
     return np.lexsort(codes[::-1]).astype(np.int32)
 
 
-def lowest_codes(problem: Problem) -> Codes:
+def lowest_codes(problem: Problem, spare: int = 0) -> Codes:
     """The quasi-identifying codes, one line per row, each as the first of its lowest node.
 
-    Codes that no class may tell apart become equal.
+    Codes that no class may tell apart become equal. There is room for some `spare` lines more.
     """
-    columns = zip(problem.columns, problem.tally.quasi, strict=True)
-    codes = [column.widened(codes, codes)[0] for column, codes in columns]
-    return np.ascontiguousarray(np.array(codes, dtype=np.int32).T)
+    tally = problem.tally
+    lines = np.empty((tally.rows + spare, len(problem.columns)), dtype=np.int32)
+    for j, (column, codes) in enumerate(zip(problem.columns, tally.quasi, strict=True)):
+        lines[: tally.rows, j] = column.widened(codes, codes)[0]
+    return lines

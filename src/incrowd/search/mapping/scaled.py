@@ -32,11 +32,10 @@ def grid(problem: Problem, bits: int | None) -> tuple[Codes, int]:
     """
     most = max(len(column.frequency) for column in problem.columns)
     bits = bits or min(max(int(most - 1).bit_length(), 1), 31)
-    lines = [
-        _cells(column, bits)[codes]
-        for column, codes in zip(problem.columns, problem.tally.quasi, strict=True)
-    ]
-    return np.ascontiguousarray(np.array(lines, dtype=np.int32).T), bits
+    lines = np.empty((problem.tally.rows, len(problem.columns)), dtype=np.int32)
+    for j, (column, codes) in enumerate(zip(problem.columns, problem.tally.quasi, strict=True)):
+        lines[:, j] = _cells(column, bits)[codes]
+    return lines, bits
 
 
 def _cells(column: QuasiColumn, bits: int) -> Codes:

@@ -1,0 +1,121 @@
+"""Whether one column divides into diverse classes of limited extent (Ghinita 4.2 and 5.1).
+
+Records of one sensitive value form a domain, in the order of their place in the column. Classes
+come one after the other and take the next records of each domain (Lemmas 3 and 7), so a boundary,
+the number of records taken of each domain, says all about what came before. `line` is (places,
+start, reach): the places of all records domain by domain, where each domain starts, and the last
+place that a class may hold which begins at a given one.
+
+The next class holds a record of the lowest place that is left, or the classes could be reordered.
+"""
+
+from typing import TypeAlias
+
+import numpy as np
+
+from incrowd.arrays import Counts
+from incrowd.kernels.compile import jit
+
+Line: TypeAlias = tuple[Counts, Counts, Counts]
+
+
+@jit
+def decoded(state: int, strides: Counts, taken: Counts) -> None:
+    """The number of records taken of each domain, from the number of the boundary."""
+    for q in range(len(strides) - 1, -1, -1):
+        taken[q] = state // strides[q]
+        state -= taken[q] * strides[q]
+
+
+@jit
+def window(line: Line, taken: Counts, most: int, room: Counts) -> int:
+    """How many records of each domain the next class may hold; the lowest place that is left."""
+    places, start, reach = line
+    lowest = len(reach)
+    for q in range(len(taken)):
+        at = start[q] + taken[q]
+        if at < start[q + 1]:
+            lowest = min(lowest, places[at])
+    for q in range(len(taken)):
+        at = start[q] + taken[q]
+        room[q] = 0
+        while at < start[q + 1] and places[at] <= reach[lowest] and room[q] < most:
+            room[q] += 1
+            at += 1
+    return int(lowest)
+
+
+@jit
+def allowed(line: Line, taken: Counts, held: Counts, lowest: int, rule: Counts) -> bool:
+    """Whether these records make a class that the rule allows, and leave an eligible rest.
+
+    `rule` is (p, q, k, most, limit): a class is p/q-diverse and has k records or more.
+    """
+    places, start, _ = line
+    size, largest, left, most_left = 0, 0, 0, 0
+    begins = False
+    for q in range(len(held)):
+        size += held[q]
+        largest = max(largest, held[q])
+        rest = start[q + 1] - start[q] - taken[q] - held[q]
+        left += rest
+        most_left = max(most_left, rest)
+        begins |= held[q] > 0 and places[start[q] + taken[q]] == lowest
+    here = begins and size >= rule[2] and rule[1] * size >= rule[0] * largest
+    return bool(here and rule[1] * left >= rule[0] * most_left)
+
+
+@jit
+def divide(line: Line, strides: Counts, rule: Counts) -> tuple[int, Counts]:
+    """Whether there is such a division, and how many records of each domain its classes hold.
+
+    1 and one line per class if there is, 0 if there is none, -1 if the search took more steps than
+    the rule's limit.
+    """
+    _, start, _ = line
+    m = len(strides)
+    sizes = np.diff(start)
+    goal = (sizes * strides).sum()
+    before = {np.int64(0): np.int64(-1)}
+    todo = [np.int64(0)]
+    taken, room, held = np.empty(m, np.int64), np.empty(m, np.int64), np.empty(m, np.int64)
+    steps = 0
+    while len(todo) > 0:
+        state = todo.pop()
+        if state == goal:
+            return 1, path(before, goal, strides)
+        decoded(state, strides, taken)
+        lowest = window(line, taken, rule[3], room)
+        held[:] = 0
+        while True:
+            q = 0
+            while q < m and held[q] == room[q]:
+                held[q] = 0
+                q += 1
+            if q == m:
+                break
+            held[q] += 1
+            steps += 1
+            if steps > rule[4]:
+                return -1, np.empty((0, m), np.int64)
+            after = state + (held * strides).sum()
+            if after not in before and allowed(line, taken, held, lowest, rule):
+                before[after] = state
+                todo.append(after)
+    return 0, np.empty((0, m), np.int64)
+
+
+@jit
+def path(before: dict[int, int], goal: int, strides: Counts) -> Counts:
+    """What each class on the way to the goal holds, the first class first."""
+    number = 0
+    state = goal
+    while state > 0:
+        state = before[state]
+        number += 1
+    found = np.empty((number, len(strides)), np.int64)
+    state = goal
+    for c in range(number - 1, -1, -1):
+        decoded(state - before[state], strides, found[c])
+        state = before[state]
+    return found
