@@ -111,6 +111,9 @@ class Outcome:
 
     A set that mixes missing with values is shown as suppressed.
     """
+    exact: bool = False
+    """Quasi-identifying cells leave as they are and the sensitive ones by class; the matrices then
+    hold the first record of each class, at level 0."""
 
     @property
     def records(self) -> int:
@@ -139,11 +142,11 @@ class Pieces:
 
 
 class Recoding(Protocol):
-    """What a search decides: `Levels`, `Cells` or `Spans`."""
+    """What a search decides: `Levels`, `Cells`, `Spans` or `Anatomy`."""
 
     @property
     def kind(self) -> str:
-        """`levels`, `cells` or `spans`."""
+        """`levels`, `cells`, `spans` or `anatomy`."""
 
     @property
     def pieces(self) -> Pieces:
@@ -258,6 +261,24 @@ class Spans:
         return Spans(replace(self.pieces, class_of=_placed(place, self.pieces.class_of)))
 
 
+@dataclass(frozen=True, eq=False)
+class Anatomy:
+    """Exact quasi-identifiers, sensitive values by class (Xiao and Tao, VLDB 2006).
+
+    Nothing is generalized: what a class hides is which of its records holds which of its sensitive
+    values. Classes are told by their number, so several may span the same.
+    """
+
+    pieces: Pieces
+    kind: str = "anatomy"
+
+    def cells(self, tally: Tally, columns: tuple[QuasiColumn, ...]) -> tuple[Codes, Codes, Codes]:
+        """The first record of each class stands for its exact cells, which cost nothing."""
+        first = _first_rows(self.pieces.class_of)
+        codes = np.ascontiguousarray(tally.quasi[: len(columns), first])
+        return codes, codes.copy(), np.zeros_like(codes)
+
+
 def outcome_of(
     recoding: Recoding,
     tally: Tally,
@@ -282,6 +303,7 @@ def outcome_of(
         tally=cut,
         class_of=pieces.class_of,
         sets=value_sets(cut, pieces.class_of, columns) if spans else {},
+        exact=recoding.kind == "anatomy",
     )
 
 

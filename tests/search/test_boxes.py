@@ -1,14 +1,23 @@
 """The flat costs that kernels use are those of the loss, for every run of codes."""
 
+from dataclasses import replace
+from math import inf
+from types import SimpleNamespace
+
 import numpy as np
+import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from incrowd.errors import NotMetError
 from incrowd.kernels.boxes import FORBIDDEN, box_cost, cell_cost
 from incrowd.loss import Gcp, Granularity, Precision
 from incrowd.models import KAnonymity
 from incrowd.recoding import Pieces, Spans
+from incrowd.release.crowds import numbered
+from incrowd.release.leaving import shown
+from incrowd.release.shown import within
 from incrowd.search import boxes
 from incrowd.search.boxes import boxes_of
 from strategies import problem_of, tables
@@ -36,3 +45,39 @@ def test_the_cost_of_a_class_is_what_the_loss_says(loss, largest, data):
         total += cost * outcome.classes.records[c]
     assert total / outcome.records == pytest.approx(loss.of(outcome))
     assert cell_cost(flat, 0, 0, 0) < FORBIDDEN
+
+
+@pytest.mark.parametrize("largest", [2**18, 0])
+@given(data=st.data())
+def test_what_is_forbidden_is_what_verification_would_refuse(largest, data):
+    problem = problem_of(data.draw(tables()), [KAnonymity(2)], Gcp())
+    columns = []
+    for column in problem.columns:
+        widest = data.draw(st.sampled_from([0.5, 1.0, 2.0, inf]))
+        columns.append(
+            replace(
+                column,
+                highest=data.draw(st.integers(0, column.hierarchy.height) | st.none()),
+                widest=widest if column.hierarchy.ordered else inf,
+            )
+        )
+    problem = replace(problem, columns=tuple(columns))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(boxes, "_LARGEST_TABLE", largest)
+        flat = boxes_of(problem)
+    rows = problem.tally.rows
+    pieces = Pieces(np.arange(rows, dtype=np.int32), problem.tally.counts, np.zeros(rows, np.int32))
+    outcome = problem.outcome(Spans(pieces))
+    for j, column in enumerate(problem.columns):
+        codes = problem.tally.quasi[j]
+        cost = cell_cost(flat, j, int(codes.min()), int(codes.max()))
+        limits = SimpleNamespace(
+            highest=column.highest, widest=None if column.widest == inf else column.widest
+        )
+        label = shown(outcome)[column.name][0][0]
+        cells = numbered(pl.Series([label], dtype=pl.String))
+        if cost >= FORBIDDEN:
+            with pytest.raises(NotMetError):
+                within(column.hierarchy, column.name, cells, limits)
+        else:
+            within(column.hierarchy, column.name, cells, limits)

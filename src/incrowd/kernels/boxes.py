@@ -1,7 +1,7 @@
 """What it costs to show a run of codes of a column as one cell.
 
 `boxes` is (costs, start, width, nodes, limits), the columns laid out flat. `limits[j]` is (weight,
-lowest, highest, widest, height). The column j is one of three kinds:
+lowest, highest, widest, whether the whole column may be shown as one cell). The column j is one of three kinds:
 
 - `width[j] > 0`, few values: `costs[start[j] + low * width[j] + high]` is the cost.
 - `width[j] == 0`, ordered: `costs[start[j] + 3 * code]` and the place after it are where the node
@@ -37,8 +37,7 @@ def cell_cost(boxes: Boxes, j: int, low: int, high: int) -> float:
     if high == 0:
         return 0.0
     if low == 0:
-        allowed = limits[j, 2] >= limits[j, 4] and limits[j, 3] == np.inf
-        return float(limits[j, 0] if allowed else FORBIDDEN)
+        return float(limits[j, 0] if limits[j, 4] else FORBIDDEN)
     if size == 0:
         begin, end = first + 3 * low, first + 3 * high
         extent = costs[end + 1] - costs[begin]

@@ -17,8 +17,13 @@ _ONE = np.uint64(1)
 
 
 @jit
-def node_keys(codes: Codes, maps: Codes, offset: Counts, stride: Counts, keys: Counts) -> None:
-    """Add to each row's key its nodes times the columns' strides; a stride of 0 skips a column."""
+def node_keys(
+    codes: Codes, begin: int, maps: Codes, offset: Counts, stride: Counts, keys: Counts
+) -> None:
+    """Add to the keys of rows from `begin` on their nodes times the columns' strides.
+
+    A stride of 0 skips a column.
+    """
     for j in range(codes.shape[0]):
         step = stride[j]
         if step == 0:
@@ -26,28 +31,34 @@ def node_keys(codes: Codes, maps: Codes, offset: Counts, stride: Counts, keys: C
         first = offset[j]
         column = codes[j]
         for i in range(len(keys)):
-            keys[i] += step * np.int64(maps[first + column[i]])
+            keys[i] += step * np.int64(maps[first + column[begin + i]])
 
 
 @jit
 def count_dense(
-    codes: Codes, counts: Counts, maps: Codes, offset: Counts, stride: Counts, span: int
+    codes: Codes,
+    counts: Counts,
+    rows: tuple[int, int],
+    maps: Codes,
+    offset: Counts,
+    stride: Counts,
+    span: int,
 ) -> tuple[Codes, Codes, Counts]:
-    """The class of each row by order of appearance, each one's first row and records.
+    """The class of each row of a run by order of appearance, each one's first row and records.
 
     All keys are below `span`, for which there is an array.
     """
-    rows = len(counts)
+    begin, end = rows
     place = np.full(span, -1, np.int32)
-    class_of = np.empty(rows, np.int32)
-    first = np.empty(min(span, rows), np.int32)
-    size = np.zeros(min(span, rows), np.int64)
+    class_of = np.empty(end - begin, np.int32)
+    first = np.empty(min(span, end - begin), np.int32)
+    size = np.zeros(min(span, end - begin), np.int64)
     keys = np.empty(_BLOCK, np.int64)
     found = 0
-    for start in range(0, rows, _BLOCK):
-        here = min(_BLOCK, rows - start)
+    for start in range(begin, end, _BLOCK):
+        here = min(_BLOCK, end - start)
         keys[:here] = 0
-        node_keys(codes[:, start : start + here], maps, offset, stride, keys[:here])
+        node_keys(codes, start, maps, offset, stride, keys[:here])
         for i in range(here):
             number = place[keys[i]]
             if number < 0:
@@ -55,7 +66,7 @@ def count_dense(
                 place[keys[i]] = number
                 first[found] = start + i
                 found += 1
-            class_of[start + i] = number
+            class_of[start - begin + i] = number
             size[number] += counts[start + i]
     return class_of, first[:found].copy(), size[:found].copy()
 
@@ -127,6 +138,7 @@ def refine_keys(numbers: Codes, codes: Codes, domain: int) -> Counts:
 def failing_codes(
     codes: Codes,
     counts: Counts,
+    rows: tuple[int, int],
     row_of: Codes,
     class_of: Codes,
     failing: Flags,
@@ -135,9 +147,9 @@ def failing_codes(
 ) -> None:
     """Add to `held[start[j] + code]` the records of failing classes that hold that code.
 
-    Row i is in class `class_of[row_of[i]]`.
+    Of a run of rows; row i is in class `class_of[row_of[i]]`.
     """
-    for i in range(len(counts)):
+    for i in range(rows[0], rows[1]):
         if failing[class_of[row_of[i]]]:
             for j in range(codes.shape[0]):
                 held[start[j] + codes[j, i]] += counts[i]

@@ -14,6 +14,7 @@ from incrowd.loss.granularity import Granularity
 from incrowd.loss.loss import Loss
 from incrowd.loss.ncp import Gcp
 from incrowd.loss.precision import Precision
+from incrowd.loss.queries import Queries
 
 AnyLoss: TypeAlias = Annotated[
     AverageClass
@@ -24,7 +25,8 @@ AnyLoss: TypeAlias = Annotated[
     | Granularity
     | Il1
     | IlInf
-    | Precision,
+    | Precision
+    | Queries,
     Field(discriminator="name"),
 ]
 """Any loss, as a policy file writes it."""
@@ -41,5 +43,6 @@ __all__ = [
     "IlInf",
     "Loss",
     "Precision",
+    "Queries",
     "figures",
 ]

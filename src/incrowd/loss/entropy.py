@@ -32,6 +32,8 @@ class Entropy(MeanLoss):
         if tally is None or class_of is None:
             message = "the entropy of an outcome needs the rows behind its classes"
             raise ValueError(message)
+        if outcome.exact:
+            return np.zeros(len(outcome.columns), dtype=np.float64)
         kept = class_of >= 0
         rows = class_of[kept]
         paid = [

@@ -74,9 +74,10 @@ class CellLimits:
             [
                 partial(
                     kernels.failing_codes,
-                    tally.quasi[:, rows],
-                    tally.counts[rows],
-                    row_of[rows],
+                    tally.quasi,
+                    tally.counts,
+                    rows,
+                    row_of,
                     class_of,
                     failing,
                     self._start,

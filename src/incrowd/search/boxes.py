@@ -26,7 +26,7 @@ def boxes_of(problem: Problem) -> Boxes:
     weighted = zip(parts, weights.tolist(), strict=True)
     sizes = np.array([len(costs) for costs, _, _ in parts], dtype=np.int64)
     limits = [
-        [weight, column.lowest, column.top, weight * _widest(column), column.hierarchy.height]
+        [weight, column.lowest, column.top, weight * _widest(column), _suppressible(column)]
         for column, weight in zip(problem.columns, weights.tolist(), strict=True)
     ]
     return (
@@ -91,7 +91,14 @@ def _too_wide(column: QuasiColumn, low: Codes, high: Codes, level: Codes) -> Fla
     low, high = column.widened(low, high)
     mixed: Flags = (low == 0) & (high > 0)
     wide: Flags = (place[high] - place[low] > column.widest) & (low > 0)
-    return above | wide | mixed
+    return above | wide | (mixed & (not _suppressible(column)))
+
+
+def _suppressible(column: QuasiColumn) -> bool:
+    """Whether a cell may show the whole column, as one that mixes missing with values does."""
+    place = column.hierarchy.leaves.positions
+    wide = np.isfinite(column.widest) and len(place) > 0 and place[-1] - place[0] > column.widest
+    return column.top >= column.hierarchy.height and not wide
 
 
 def _scale(column: QuasiColumn) -> Floats:

@@ -77,27 +77,18 @@ class Grouping:
     def _dense(
         self, codes: Codes, counts: Counts, steps: tuple[Counts, Counts, int]
     ) -> tuple[Codes, Codes, Counts]:
-        """Count with an array for all keys; a large table in halves whose classes are then joined."""
+        """Count with an array for all keys; a large table in halves, whose classes are joined."""
         count, parts = kernels.count_dense, halves(len(counts))
-        work = [partial(count, codes[:, rows], counts[rows], self._maps, *steps) for rows in parts]
-        done = in_threads(work)
+        done = in_threads([partial(count, codes, counts, p, self._maps, *steps) for p in parts])
         if len(done) == 1:
             return done[0]
-        first = np.concatenate(
-            [f + rows.start for (_, f, _), rows in zip(done, parts, strict=True)]
-        )
+        first = np.concatenate([first for _, first, _ in done])
         records = np.concatenate([sizes for _, _, sizes in done])
         joined = np.ascontiguousarray(codes[:, first])
-        of_class, which, sizes = count(joined, records, self._maps, *steps)
-        ends = np.cumsum([0, *(len(f) for _, f, _ in done)])
-        class_of = np.empty(len(counts), dtype=np.int32)
-        in_threads(
-            [
-                partial(np.take, of_class[ends[i] :], done[i][0], out=class_of[rows], mode="clip")
-                for i, rows in enumerate(parts)
-            ]
-        )
-        return class_of, first[which].astype(np.int32), sizes
+        of_class, which, sizes = count(joined, records, (0, len(first)), self._maps, *steps)
+        start = [0, len(done[0][1])]
+        work = [partial(np.take, of_class[s:], d[0]) for s, d in zip(start, done, strict=True)]
+        return np.concatenate(in_threads(work)), first[which], sizes
 
     def _steps(self, codes: Codes, node: Node) -> tuple[Counts | None, Counts, Counts, int]:
         """Where the columns' maps begin, their strides and the span of keys.
@@ -126,8 +117,8 @@ class Grouping:
 def add_keys(codes: Codes, maps: Codes, offset: Counts, stride: Counts, keys: Counts) -> None:
     """Add to each row's key its nodes times the columns' strides, side by side."""
     work = [
-        partial(kernels.node_keys, codes[:, rows], maps, offset, stride, keys[rows])
-        for rows in halves(len(keys))
+        partial(kernels.node_keys, codes, begin, maps, offset, stride, keys[begin:end])
+        for begin, end in halves(len(keys))
     ]
     in_threads(work)
 
@@ -142,15 +133,15 @@ def numbered(keys: Counts, counts: Counts) -> tuple[Codes, Codes, Counts]:
     parts = in_threads([partial(number, keys, counts, p, 1, class_of) for p in (0, 1)])
     by = len(parts[0][0])
     shift = kernels.shift_part
-    in_threads([partial(shift, keys[rows], by, class_of[rows]) for rows in halves(len(keys))])
+    in_threads([partial(shift, keys[a:b], by, class_of[a:b]) for a, b in halves(len(keys))])
     return class_of, np.concatenate([f for f, _ in parts]), np.concatenate([s for _, s in parts])
 
 
-def halves(rows: int) -> list[slice]:
-    """Two halves of a large table, the whole of a small one."""
+def halves(rows: int) -> list[tuple[int, int]]:
+    """Where the two halves of a large table begin and end; the whole of a small one."""
     if rows < _LARGE:
-        return [slice(0, rows)]
-    return [slice(0, rows // 2), slice(rows // 2, rows)]
+        return [(0, rows)]
+    return [(0, rows // 2), (rows // 2, rows)]
 
 
 def root_table(problem: Problem, sensitive: Sequence[int]) -> ClassTable:

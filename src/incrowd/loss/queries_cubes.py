@@ -1,0 +1,293 @@
+"""Cubes: what a table holds, counted by some of its columns, and what a release lets one think.
+
+Ghinita Section 7.4. A class spreads its records evenly over the values that its cells stand for,
+column by column (spans and nodes over their leaves, sets over their values, suppressed cells over
+all leaves and, if the table lacks some, the missing value). Where quasi-identifiers are exact, a
+class spreads its sensitive values over its records instead. Records that were left out are known by
+their number alone: they are spread evenly over the whole cube. So a cell in which the table holds
+somebody is never estimated at nothing.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from math import prod
+
+import numpy as np
+
+from incrowd.arrays import MISSING, Codes, Counts, Flags, Floats
+from incrowd.errors import LimitError
+from incrowd.loss.cells import Cells, cells_of
+from incrowd.recoding import Outcome, QuasiColumn
+from incrowd.table.fold import distinct
+from incrowd.table.tally import Tally
+
+_LARGEST = 2**26
+"""Cells of the quasi-identifying columns of one cube."""
+_BLOCK = 2**22
+"""Cells that are worked on at a time."""
+_ROUNDING = 1e-9
+"""Of a record: what sums may lose; no cell that somebody is in is estimated lower."""
+
+
+@dataclass(frozen=True, eq=False)
+class Counted:
+    """Which records are counted, and by what of theirs that is not quasi-identifying."""
+
+    held: Codes
+    """What each row of the tally holds, 0, 1, …; -1 if it is not counted for that."""
+    number: int
+    """How many different things can be held."""
+    even: float
+    """The chance of each of them if nothing is known of a record."""
+    masks: Mapping[int, Flags] = field(default_factory=dict)
+    """By quasi-identifying column: the codes that are counted, where not all are."""
+    chance: float = 1.0
+    """The chance of any of them if nothing is known of a record."""
+
+
+@dataclass(frozen=True, eq=False)
+class Answer:
+    """The cells of a cube in which the table holds somebody."""
+
+    true: Counts
+    estimate: Floats
+    total: float
+    """What the release lets one think is in all cells together."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Runs:
+    """The values that the cells of a column stand for, as runs of codes.
+
+    Class c has the runs `start[c]:start[c + 1]`, and spreads `even[c]` of itself over each code.
+    """
+
+    start: Counts
+    low: Codes
+    high: Codes
+    even: Floats
+
+    def share(self, mask: Flags) -> Floats:
+        """How much of each class lies among the codes of a mask."""
+        upto = np.concatenate([[0], np.cumsum(mask)])
+        inside = upto[self.high + 1] - upto[self.low]
+        sums = np.concatenate([[0], np.cumsum(inside)])
+        share: Floats = (sums[self.start[1:]] - sums[self.start[:-1]]) * self.even
+        return share
+
+
+class Cubes:
+    """All cubes of an outcome over the records that are counted."""
+
+    def __init__(self, outcome: Outcome, counted: Counted) -> None:
+        self.outcome = outcome
+        self.counted = counted
+        self.tally, self.class_of = rows_of(outcome)
+        self._passing = self._rows_in_masks()
+        self._entries = self._held_by_class()
+        shown = [] if outcome.exact else cells_of(outcome)
+        self._runs = [_runs(cells) for cells in shown]
+
+    def answer(self, group: Sequence[int]) -> Answer:
+        """Records by these quasi-identifying columns and by what is held."""
+        sizes = [len(self.outcome.columns[j].frequency) for j in group]
+        cells = prod(sizes)
+        if cells > _LARGEST:
+            names = ", ".join(repr(self.outcome.columns[j].name) for j in group)
+            raise LimitError(
+                f"the group-by of {names} has {cells:,} cells, and {_LARGEST:,} can be estimated",
+                remedy="group by fewer columns, or by columns with fewer values",
+            )
+        place = self._places(group, sizes)
+        keys, true = self._true(place, cells)
+        estimate = np.empty(len(keys), dtype=np.float64)
+        step = max(1, _BLOCK // max(cells, 1))
+        add = self._exact(place) if self.outcome.exact else self._boxes(group, sizes)
+        for first in range(0, self.counted.number, step):
+            here = slice(*np.searchsorted(keys, [first * cells, (first + step) * cells]).tolist())
+            if here.start < here.stop:
+                cube = add(first, min(step, self.counted.number - first), cells)
+                estimate[here] = cube[keys[here] - first * cells]
+        return self._finished(group, true, estimate)
+
+    def _finished(self, group: Sequence[int], true: Counts, estimate: Floats) -> Answer:
+        """The estimates with the records that were left out."""
+        gone, masks = self.outcome.suppressed, self.counted.masks
+        chance = prod(even_share(self.outcome.columns[j], masks[j]) for j in masks)
+        total = self._total() + gone * self.counted.chance * chance
+        apart = prod(
+            even_share(self.outcome.columns[j], masks[j]) for j in masks if j not in group
+        )
+        apart /= prod(values(self.outcome.columns[j]) for j in group)
+        estimate = np.maximum(estimate, 0.0 if gone else _ROUNDING)
+        return Answer(true, estimate + gone * self.counted.even * apart, total)
+
+    def _places(self, group: Sequence[int], sizes: Sequence[int]) -> Counts:
+        place = np.zeros(self.tally.rows, dtype=np.int64)
+        for j, size in zip(group, sizes, strict=True):
+            place *= size
+            place += self.tally.quasi[j]
+        return place
+
+    def _true(self, place: Counts, cells: int) -> tuple[Counts, Counts]:
+        """The cells of the table that hold somebody, ascending, and how many."""
+        counted = self._passing & (self.counted.held >= 0)
+        held = self.counted.held[counted].astype(np.int64)
+        keys = (held * cells + place[counted]).astype(np.uint64)
+        found, of = distinct(keys, max(cells * self.counted.number, 1))
+        counts = np.bincount(of, weights=self.tally.counts[counted], minlength=len(found))
+        return found.astype(np.int64), np.rint(counts).astype(np.int64)
+
+    def _rows_in_masks(self) -> Flags:
+        """The rows whose quasi-identifying values are counted."""
+        passing: Flags = np.ones(self.tally.rows, dtype=np.bool_)
+        for j, mask in self.counted.masks.items():
+            passing &= mask[self.tally.quasi[j]]
+        return passing
+
+    def _held_by_class(self) -> tuple[Codes, Codes, Floats]:
+        """(class, what is held, records), by what is held and then by class."""
+        rows = (self.class_of >= 0) & (self.counted.held >= 0)
+        number = max(len(self.outcome.classes), 1)
+        held = self.counted.held[rows].astype(np.int64)
+        keys = (held * number + self.class_of[rows]).astype(np.uint64)
+        found, of = distinct(keys, number * max(self.counted.number, 1))
+        amount = np.bincount(of, weights=self.tally.counts[rows], minlength=len(found))
+        what, class_of = np.divmod(found.astype(np.int64), number)
+        return class_of.astype(np.int32), what.astype(np.int32), amount.astype(np.float64)
+
+    def _total(self) -> float:
+        """What all released classes together are thought to hold."""
+        class_of, _, amount = self._entries
+        if self.outcome.exact:
+            rows = (self.class_of >= 0) & self._passing
+            number = len(self.outcome.classes)
+            seen = np.bincount(
+                self.class_of[rows], weights=self.tally.counts[rows], minlength=number
+            )
+            share = seen / np.maximum(self.outcome.classes.records, 1)
+        else:
+            share = self._weights(self.counted.masks)
+        return float(amount @ share[class_of])
+
+    def _weights(self, columns: Mapping[int, Flags] | Sequence[int]) -> Floats:
+        """How much of each class lies in the masks of these columns."""
+        weights = np.ones(len(self.outcome.classes), dtype=np.float64)
+        for j in columns:
+            weights *= self._runs[j].share(self.counted.masks[j])
+        return weights
+
+    def _boxes(self, group: Sequence[int], sizes: Sequence[int]) -> "_Adder":
+        """What classes spread over the boxes that they show."""
+        strides = [prod(sizes[i + 1 :]) for i in range(len(sizes))]
+        steps = [
+            _steps(self._runs[j], size, stride)
+            for j, size, stride in zip(group, sizes, strides, strict=True)
+        ]
+        offset = np.cumsum([0, *(len(place) for _, place, _ in steps)])
+        begins = [start + first for (start, _, _), first in zip(steps, offset, strict=False)]
+        class_of, held, amount = self._entries
+        apart = [j for j in self.counted.masks if j not in group]
+        entries = class_of, held, amount * self._weights(apart)[class_of]
+        empty = np.zeros((0, len(self.outcome.classes) + 1), dtype=np.int64)
+        return _Adder(
+            entries,
+            np.vstack([empty, *begins]),
+            np.concatenate([np.zeros(0, dtype=np.int64), *(place for _, place, _ in steps)]),
+            np.concatenate([np.zeros(0, dtype=np.float64), *(step for _, _, step in steps)]),
+            tuple(sizes),
+        )
+
+    def _exact(self, place: Counts) -> "_Adder":
+        """What classes whose quasi-identifiers are exact spread over their records."""
+        rows = np.flatnonzero((self.class_of >= 0) & self._passing)
+        rows = rows[np.argsort(self.class_of[rows], kind="stable")]
+        number = len(self.outcome.classes)
+        begins = np.searchsorted(self.class_of[rows], np.arange(number + 1)).astype(np.int64)
+        class_of, held, amount = self._entries
+        entries = class_of, held, amount / self.outcome.classes.records[class_of]
+        records = self.tally.counts[rows].astype(np.float64)
+        return _Adder(entries, begins, place[rows], records, None)
+
+
+@dataclass(frozen=True, eq=False)
+class _Adder:
+    """Makes the part of a cube that belongs to some of what is held."""
+
+    entries: tuple[Codes, Codes, Floats]
+    begins: Counts
+    place: Counts
+    amount: Floats
+    sizes: tuple[int, ...] | None
+    """Of the dimensions, if the cube is made of differences."""
+
+    def __call__(self, first: int, number: int, cells: int) -> Floats:
+        from incrowd.kernels.queries import add_boxes, add_pairs  # noqa: PLC0415  numba loads only when it runs
+
+        class_of, held, amount = self.entries
+        here = slice(*np.searchsorted(held, [first, first + number]).tolist())
+        cube = np.zeros(number * cells, dtype=np.float64)
+        origin = (held[here].astype(np.int64) - first) * cells
+        add = partial(add_pairs if self.sizes is None else add_boxes, cube)
+        add((class_of[here], origin, amount[here]), self.begins, self.place, self.amount)
+        if self.sizes:
+            sums = cube.reshape(number, *self.sizes)
+            for axis in range(1, sums.ndim):
+                np.cumsum(sums, axis=axis, out=sums)
+        return cube
+
+
+def rows_of(outcome: Outcome) -> tuple[Tally, Codes]:
+    """The rows behind the classes of an outcome, and their classes; an error if not at hand."""
+    if outcome.tally is None or outcome.class_of is None:
+        message = "queries on an outcome need the rows behind its classes"
+        raise ValueError(message)
+    return outcome.tally, outcome.class_of
+
+
+def values(column: QuasiColumn) -> int:
+    """How many values a cell can have: the leaves and, if the table lacks some, missing."""
+    return len(column.frequency) - 1 + int(column.frequency[MISSING] > 0)
+
+
+def even_share(column: QuasiColumn, mask: Flags) -> float:
+    """The chance of a mask if nothing is known of a record."""
+    inside = int(mask[1:].sum()) + int(mask[MISSING] and column.frequency[MISSING] > 0)
+    return inside / max(values(column), 1)
+
+
+def _runs(cells: Cells) -> _Runs:
+    """The runs of codes that the cells of a column stand for."""
+    column, number = cells.column, len(cells.low)
+    least = 0 if column.frequency[MISSING] else min(1, len(column.frequency) - 1)
+    most = len(column.frequency) - 1
+    if cells.sets is not None:
+        return _set_runs(cells, least, most)
+    low = np.where(cells.suppressed, least, cells.low).astype(np.int32)
+    high = np.where(cells.suppressed, most, cells.high).astype(np.int32)
+    return _Runs(np.arange(number + 1, dtype=np.int64), low, high, 1.0 / (high - low + 1))
+
+
+def _set_runs(cells: Cells, least: int, most: int) -> _Runs:
+    """The values of sets one by one; a set that is shown as suppressed is one run of all."""
+    assert cells.sets is not None  # noqa: S101  asked before
+    mixed, sizes = cells.suppressed, cells.sets.sizes
+    keep = np.repeat(~mixed, sizes)
+    first = np.zeros(len(keep), dtype=np.bool_)
+    first[cells.sets.start[:-1]] = True
+    stays = keep | first
+    low = np.where(keep, cells.sets.code, least)[stays].astype(np.int32)
+    high = np.where(keep, cells.sets.code, most)[stays].astype(np.int32)
+    start = np.concatenate([[0], np.cumsum(np.where(mixed, 1, sizes))]).astype(np.int64)
+    return _Runs(start, low, high, 1.0 / np.where(mixed, most - least + 1, sizes))
+
+
+def _steps(runs: _Runs, size: int, stride: int) -> tuple[Counts, Counts, Floats]:
+    """Where what is spread begins and ends: up at the first code, down after the last."""
+    even = np.repeat(runs.even, np.diff(runs.start))
+    place = np.stack([runs.low, runs.high + 1], axis=1).ravel()
+    step = np.stack([even, -even], axis=1).ravel()
+    inside = place < size
+    upto = np.concatenate([[0], np.cumsum(inside)])
+    return upto[2 * runs.start], place[inside].astype(np.int64) * stride, step[inside]
