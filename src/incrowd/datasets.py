@@ -4,6 +4,7 @@ Every value is computed from the raw words of a counter-seeded generator by tabl
 seed gives one table on every machine, and the first rows of a longer table are the shorter table.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 from statistics import NormalDist
@@ -142,6 +143,35 @@ def visits(people: int = 1000, seed: int = 0) -> pl.DataFrame:
     person = np.repeat(np.arange(people, dtype=np.int64), often)
     stay = np.arange(len(person), dtype=np.int64) - np.repeat(np.cumsum(often) - often, often)
     return _table(person, stay, people, seed)
+
+
+def correlated(
+    rows: int = 1000,
+    alpha: float = 0.5,
+    seed: int = 0,
+    coefficients: Sequence[int] = (1, 3, 7, 9),
+) -> pl.DataFrame:
+    """A made-up table whose sensitive column follows its quasi-identifiers for a share of the rows.
+
+    The generator of Ghinita Section 7.2: `a1`, `a2`, … are drawn evenly from 0 to 9, and `s`, also
+    0 to 9, is the sum of the coefficients times these, modulo 10, with probability `alpha`;
+    otherwise it is drawn like them. So with 0 it has nothing to do with the others, and with 1 it
+    follows from them. The paper does not say its coefficients; ours have no divisor in common with
+    10, so that every value is equally frequent whatever `alpha`. There is one column for each.
+
+    >>> correlated(2, alpha=1.0).columns
+    ['a1', 'a2', 'a3', 'a4', 's']
+    """
+    _check(rows, seed)
+    if not 0 <= alpha <= 1 or not coefficients:
+        raise PolicyError("alpha must be from 0 to 1, and there must be a coefficient per column")
+    draw = _Draw(seed, rows)
+    quasi = [(10 * draw(f"a{j}")).astype(np.int64) for j in range(1, len(coefficients) + 1)]
+    weighted = (int(beta) % 10 * cells for beta, cells in zip(coefficients, quasi, strict=True))
+    follows = np.asarray(sum(weighted), dtype=np.int64) % 10
+    free = (10 * draw("s")).astype(np.int64)
+    columns = {f"a{j}": cells for j, cells in enumerate(quasi, start=1)}
+    return pl.DataFrame({**columns, "s": np.where(draw("alpha") < alpha, follows, free)})
 
 
 def _check(rows: int, seed: int) -> None:

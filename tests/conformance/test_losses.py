@@ -21,6 +21,7 @@ from incrowd.loss import (
     Il1,
     IlInf,
     Precision,
+    Queries,
 )
 from incrowd.recoding import QuasiColumn, outcome_of
 from incrowd.search.full_domain import levels_recoding, node_classes
@@ -37,6 +38,7 @@ LOSSES = [
     Il1(),
     IlInf(),
     Precision(),
+    Queries("s0", level=1),
 ]
 SEPARABLE = [Gcp(), Granularity(), Precision(), Entropy()]
 every_loss = pytest.mark.parametrize("loss", LOSSES, ids=lambda loss: loss.name)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import naive.loss
 import naive.queries
 from incrowd.errors import LimitError, PolicyError
-from incrowd.loss import Gcp, Queries, figures
+from incrowd.loss import Queries, figures
 from incrowd.loss import queries_cubes as cubes
 from incrowd.recoding import Anatomy, Pieces, Spans
 from incrowd.search.full_domain import levels_recoding, node_classes
@@ -51,9 +51,7 @@ def slow(drawn, rule):
     class_of = outcome.class_of[row_of].tolist()
     columns = list(map(naive.loss.Column, trees, quasi, weights))
     known = range(0 if 0 in values[0] else 1, 5)
-    return naive.queries.loss(
-        columns, class_of, levels, values[0], known, (*rule, outcome.exact)
-    )
+    return naive.queries.loss(columns, class_of, values[0], known, (levels, *rule, outcome.exact))
 
 
 @settings(deadline=None, max_examples=150)
@@ -128,11 +126,11 @@ def test_exact_quasi_identifiers_lose_nothing_in_cells(drawn):
         assert found["precision"] == 1.0
 
 
-def test_a_column_that_is_not_sensitive_is_refused():
-    problem = problem_of(([], [[1]], [[1]], None), [], Gcp())
-    outcome = problem.outcome(Spans(Pieces(np.zeros(1, np.int32), np.ones(1, np.int64), np.zeros(1, np.int32))))
+@settings(deadline=None, max_examples=10)
+@given(outcomes())
+def test_a_column_that_is_not_sensitive_is_refused(drawn):
     with pytest.raises(PolicyError, match="not a sensitive column"):
-        Queries("other").of(outcome)
+        Queries("other").of(drawn[-1])
 
 
 @settings(deadline=None, max_examples=10)

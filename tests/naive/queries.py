@@ -55,7 +55,7 @@ def permuted(columns, class_of, values, group):
     return cube
 
 
-def left_out(columns, class_of, values, group, known, cube):
+def left_out(columns, class_of, group, known, cube):
     """The same with records left out spread evenly over the whole cube."""
     gone = class_of.count(-1)
     cells = list(product(*(domain(columns[j]) for j in group), known))
@@ -64,16 +64,16 @@ def left_out(columns, class_of, values, group, known, cube):
     return cube
 
 
-def loss(columns, class_of, levels, values, known, rule):
-    """The mean error of the group-bys; `rule` is (level, measure, floor, exact)."""
-    level, measure, floor, exact = rule
+def loss(columns, class_of, values, known, rule):
+    """The mean error of the group-bys; `rule` is (levels, level, measure, floor, exact)."""
+    levels, level, measure, floor, exact = rule
     total = weight = 0.0
     for group in combinations(range(len(columns)), min(level, len(columns))):
         if exact:
             cube = permuted(columns, class_of, values, group)
         else:
             cube = generalized(columns, class_of, levels, values, group)
-        left_out(columns, class_of, values, group, known, cube)
+        left_out(columns, class_of, group, known, cube)
         records = range(len(values))
         true = Counter((*(columns[j].codes[i] for j in group), values[i]) for i in records)
         share = prod(columns[j].weight for j in group)

@@ -190,7 +190,7 @@ def test_adult_is_divided_with_little_loss(search, k, loss):
 
 @pytest.mark.skipif(not census_tables.FOLDER.exists(), reason=census_tables.ABSENT)
 def test_on_the_census_the_order_of_figure_22_is_found():
-    """Hilb and iDist lose less than their fast variants; Hilb less than TopDown, as is iDist."""
+    """Hilb and iDist lose less than their fast variants, and Hilb less than TopDown."""
     problem = census_tables.problem([KAnonymity(20)], Gcp(), records=30_000)
     hilb, hilb_fast, idist, idist_fast, tree, top_down = (
         loss_of(search, problem)

@@ -11,9 +11,8 @@ from typing import TypeAlias
 import numpy as np
 
 from incrowd.arrays import Codes, Counts, Floats
-from incrowd.kernels.boxes import Boxes, cell_cost
+from incrowd.kernels.boxes import Boxes, box_cost, cell_price
 from incrowd.kernels.compile import jit
-from incrowd.kernels.crowd_price import price, tabled
 from incrowd.kernels.crowd_state import TINY
 
 Pool: TypeAlias = tuple[Codes, Codes, Counts]
@@ -103,7 +102,7 @@ def sort_counting(codes: Codes, order: Codes, j: int, low: int, high: int, spare
 @jit
 def costs_from(boxes: Boxes, codes: Codes, order: Codes, backwards: bool, found: Floats) -> None:
     """What the span of all pieces up to each one costs, from the first on or from the last."""
-    costs, start, size, _, _ = boxes
+    costs, start, size, nodes, limits = boxes
     width = codes.shape[1]
     paid = np.zeros(width, np.float64)
     low, high = np.full(width, _NONE, np.int32), np.full(width, -1, np.int32)
@@ -115,10 +114,7 @@ def costs_from(boxes: Boxes, codes: Codes, order: Codes, backwards: bool, found:
             if line[j] >= low[j] and line[j] <= high[j]:
                 continue
             low[j], high[j] = min(low[j], line[j]), max(high[j], line[j])
-            if size[j] > 0:
-                cost = tabled(costs, start, size, j, low[j], high[j])
-            else:
-                cost = cell_cost(boxes, j, low[j], high[j])
+            cost = cell_price(costs, start, size, nodes, limits, j, low[j], high[j])
             total += cost - paid[j]
             paid[j] = cost
         found[at] = total
@@ -256,4 +252,4 @@ def span_cost(boxes: Boxes, codes: Codes, part: Codes) -> float:
         for j in range(codes.shape[1]):
             low[j] = min(low[j], codes[piece, j])
             high[j] = max(high[j], codes[piece, j])
-    return price(boxes, low, high)
+    return box_cost(boxes, low, high)

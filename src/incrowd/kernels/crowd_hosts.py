@@ -3,10 +3,9 @@
 import numpy as np
 
 from incrowd.arrays import Codes, Counts, Floats
-from incrowd.kernels.boxes import cell_cost
+from incrowd.kernels.boxes import box_cost, cell_price
 from incrowd.kernels.compile import jit
 from incrowd.kernels.crowd_cut import Rule
-from incrowd.kernels.crowd_price import price, tabled
 from incrowd.kernels.crowd_state import Space, State
 
 
@@ -19,8 +18,8 @@ def host_of(
     `guest` is (point, records). -1 if none pays less than `most`. A class of equal records that is
     large enough takes the guests with as many of its own as make a new class.
     """
-    points, boxes = space
-    costs, start, width, _, _ = boxes
+    points = space[0]
+    costs, start, width, nodes, limits = space[1]
     k, divisible = rule
     held, _, pieces, size, cost, low, high, _ = state
     point, records = guest
@@ -37,10 +36,7 @@ def host_of(
         each = 0.0
         for j in range(points.shape[1]):
             least, last = min(guest_codes[j], low[c, j]), max(guest_codes[j], high[c, j])
-            if width[j] > 0:
-                each += tabled(costs, start, width, j, least, last)
-            else:
-                each += cell_cost(boxes, j, least, last)
+            each += cell_price(costs, start, width, nodes, limits, j, least, last)
             if number * each >= limit:
                 break
         if number * each < limit:
@@ -55,8 +51,7 @@ def near(space: Space, state: State, k: int, c: int, found: Codes, more: Floats)
 
     Of a class with more than 2k records only so many count.
     """
-    boxes = space[1]
-    costs, start, width, _, _ = boxes
+    costs, start, width, nodes, limits = space[1]
     _, _, _, size, cost, low, high, _ = state
     number = 0
     for other in range(len(size)):
@@ -69,10 +64,7 @@ def near(space: Space, state: State, k: int, c: int, found: Codes, more: Floats)
         each = 0.0
         for j in range(low.shape[1]):
             least, last = min(low[c, j], low[other, j]), max(high[c, j], high[other, j])
-            if width[j] > 0:
-                each += tabled(costs, start, width, j, least, last)
-            else:
-                each += cell_cost(boxes, j, least, last)
+            each += cell_price(costs, start, width, nodes, limits, j, least, last)
             if both * each >= limit:
                 break
         if both * each >= limit:
@@ -121,4 +113,4 @@ def cost_without(space: Space, point: int, found: Counts) -> float:
             low[j] = found[2, j]
         if code == found[3, j] and found[4, j] == 1:
             high[j] = found[5, j]
-    return price(boxes, low, high)
+    return box_cost(boxes, low, high)

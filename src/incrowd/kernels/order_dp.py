@@ -95,7 +95,7 @@ def window(back: Codes, at: int, front: Codes, box: Codes) -> None:
 def offer(
     total: Floats,
     last: Codes,
-    records: Floats,
+    records: Counts,
     run: tuple[int, int, int],
     cost: float,
     largest: bool,
@@ -149,7 +149,6 @@ def shortest(
     front = np.empty((1, 2, low.shape[1]), np.int32)
     box = np.empty((1, 2, low.shape[1]), np.int32)
     paid = np.empty(low.shape[1], np.float64)
-    weights = records.astype(np.float64)
     until, longest = runs(of, len(low))
     costs = np.empty(min(k, n) + longest + 2, np.float64)
     stops = np.empty(len(costs), np.int32)
@@ -191,7 +190,7 @@ def shortest(
             if costs[i] > most:
                 break
             stop = min(stops[i], far)
-            offer(total, last, weights, (s, e, stop + 1), costs[i], largest)
+            offer(total, last, records, (s, e, stop + 1), costs[i], largest)
             if stop == far:
                 break
             e = stop + 1

@@ -116,9 +116,7 @@ class Cubes:
         gone, masks = self.outcome.suppressed, self.counted.masks
         chance = prod(even_share(self.outcome.columns[j], masks[j]) for j in masks)
         total = self._total() + gone * self.counted.chance * chance
-        apart = prod(
-            even_share(self.outcome.columns[j], masks[j]) for j in masks if j not in group
-        )
+        apart = prod(even_share(self.outcome.columns[j], masks[j]) for j in masks if j not in group)
         apart /= prod(values(self.outcome.columns[j]) for j in group)
         estimate = np.maximum(estimate, 0.0 if gone else _ROUNDING)
         return Answer(true, estimate + gone * self.counted.even * apart, total)

@@ -4,6 +4,7 @@ from typing import Annotated, TypeAlias
 
 from pydantic import Field
 
+from incrowd.search.anatomy import Anatomy
 from incrowd.search.auto import Auto
 from incrowd.search.curve import Hilbert, IDistance, Tree
 from incrowd.search.datafly import Datafly
@@ -20,7 +21,8 @@ from incrowd.search.search import Found, Search
 from incrowd.search.top_down import TopDown
 
 AnySearch: TypeAlias = Annotated[
-    Auto
+    Anatomy
+    | Auto
     | Datafly
     | Diversify
     | Exhaustive
@@ -39,6 +41,7 @@ AnySearch: TypeAlias = Annotated[
 """Any search, as a policy file writes it."""
 
 __all__ = [
+    "Anatomy",
     "AnySearch",
     "Auto",
     "Datafly",

@@ -46,8 +46,8 @@ class Hilbert:
     def run(self, problem: Problem, watch: Watch) -> Found:
         """Order the rows, divide the order best, repair what fails."""
         _begin(problem, watch)
-        order, keys = hilbert_line(problem, self.bits)
-        return divided(problem, watch, self.name, (order, keys if self.fast else None))
+        order, keys = _line(hilbert_line(problem, self.bits), fast=self.fast)
+        return divided(problem, watch, self.name, (order, keys))
 
 
 @dataclass(frozen=True, config=STRICT)
@@ -69,8 +69,8 @@ class IDistance:
     def run(self, problem: Problem, watch: Watch) -> Found:
         """Order the rows, divide the order best, repair what fails."""
         _begin(problem, watch)
-        order, keys = idistance_line(problem, self.centres, self.sample)
-        return divided(problem, watch, self.name, (order, keys if self.fast else None))
+        order, keys = _line(idistance_line(problem, self.centres, self.sample), fast=self.fast)
+        return divided(problem, watch, self.name, (order, keys))
 
 
 @dataclass(frozen=True, config=STRICT)
@@ -94,6 +94,10 @@ def _begin(problem: Problem, watch: Watch) -> None:
     if watch.expired:
         raise LimitError("the time was up before the search began", remedy="give it more time")
     watch.tell("putting the rows in order", 0.0)
+
+
+def _line(line: tuple[Codes, Floats], *, fast: bool) -> tuple[Codes, Floats | None]:
+    return line if fast else (line[0], None)
 
 
 def divided(problem: Problem, watch: Watch, name: str, line: tuple[Codes, Floats | None]) -> Found:

@@ -249,5 +249,6 @@ def _by_row(order: Codes, place: Codes) -> Codes:
     of_row[order] = number
     shift = (np.cumsum(of_row, dtype=np.int32) - of_row)[order]
     shift -= np.cumsum(number, dtype=np.int32) - number
-    to: Codes = shift[place] + np.arange(len(place), dtype=np.int32)
+    to: Codes = np.arange(len(place), dtype=np.int32)
+    to += shift[place]
     return to

@@ -8,6 +8,7 @@ lowers GCP by an eighth.
 Classes that must be larger than l records are runs of l-diverse ones, divided best (Section 3).
 """
 
+from bisect import bisect_left
 from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
@@ -91,14 +92,19 @@ def eligible_part(value: Codes, l: int) -> Flags:
     Every value keeps at most c records, c as large as leaves c times l records or more.
     """
     counts = np.bincount(value)
-    most = int(counts.max(initial=0))
-    kept = np.array([np.minimum(counts, c).sum() >= c * l for c in range(most + 1)])
-    c = int(np.flatnonzero(kept)[-1])
+    if int(counts.max(initial=0)) * l <= len(value):
+        return np.ones(len(value), dtype=np.bool_)
+    # the mean of what the values keep falls as c grows, so the last c that does is found by halving
+    c = bisect_left(range(1, int(counts.max()) + 1), 1, key=lambda c: _too_many(counts, c, l))
     by_value = np.argsort(value, kind="stable")
     first = np.cumsum(counts) - counts
     rank = np.empty(len(value), dtype=np.int64)
     rank[by_value] = np.arange(len(value)) - first[value[by_value]]
     return rank < c
+
+
+def _too_many(counts: Counts, c: int, l: int) -> bool:
+    return bool(np.minimum(counts, c).sum() < c * l)
 
 
 def diverse_classes(records: Records, l: int, boxes: "Boxes") -> tuple[Codes, int]:

@@ -124,10 +124,10 @@ def _by_size(problem: Problem, rule: tuple[int, bool, int], watch: Watch) -> tup
 def _cut_lines(
     problem: Problem, rule: tuple[int, bool, int], watch: Watch
 ) -> tuple[Counts, Codes, list[tuple[Codes, Codes]], bool]:
-    """Items cut depth first, large parts in threads: records and row of each item, the lines of
-    items with the places where classes begin, and whether there was time for all.
+    """Rows cut depth first, large parts in threads.
 
-    Rows are not taken apart but where a cut goes through them.
+    Items are rows, or pieces of those that a cut goes through: records and row of each, lines of
+    them with the places where classes begin, and whether there was time for all cuts.
     """
     from incrowd.kernels.mondrian import cut_down  # noqa: PLC0415  numba loads only when it runs
 

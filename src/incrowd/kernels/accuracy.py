@@ -1,0 +1,252 @@
+"""Loops of the accuracy-constrained heuristic (Ghinita Section 5.3, Figure 17, and Section 6.3).
+
+Two groups are at hand at a time, 0 and 1. `pair` is all that is kept of them, (people, lists,
+boxes). `people` is (sizes, counts, with_count, top): records, records of each value, how many
+values have so many records, and the most records of one value. `lists` is (head, follow, prior):
+the records of each value in a chain. `boxes` is (held, low, high, start): records of each code,
+column after column, and the ends of what is held.
+"""
+
+from typing import TypeAlias
+
+import numpy as np
+
+from incrowd.arrays import Codes, Counts
+from incrowd.kernels.boxes import Boxes, cell_cost
+from incrowd.kernels.compile import jit
+from incrowd.kernels.diversify import Items
+
+People: TypeAlias = tuple[Counts, Counts, Counts, Counts]
+Lists: TypeAlias = tuple[Counts, Counts, Counts]
+Held: TypeAlias = tuple[Codes, Codes, Codes, Counts]
+Pair: TypeAlias = tuple[People, Lists, Held]
+Ways: TypeAlias = tuple[Codes, Codes]
+Rule: TypeAlias = tuple[float, bool]
+
+_NONE = np.int32(2**31 - 1)
+
+
+@jit
+def enter(items: Items, values: Codes, pair: Pair, group: int, record: int) -> None:
+    """A record comes to a group."""
+    (sizes, counts, with_count, top), (head, follow, prior), (held, low, high, start) = pair
+    cells, of = items
+    value = values[record]
+    sizes[group] += 1
+    with_count[group, counts[group, value]] -= 1
+    counts[group, value] += 1
+    with_count[group, counts[group, value]] += 1
+    top[group] = max(top[group], counts[group, value])
+    after = head[group, value]
+    follow[record], prior[record] = after, -1
+    if after >= 0:
+        prior[after] = record
+    head[group, value] = record
+    for j in range(cells.shape[1]):
+        code = cells[of[record], j]
+        held[group, start[j] + code] += 1
+        low[group, j] = min(low[group, j], code)
+        high[group, j] = max(high[group, j], code)
+
+
+@jit
+def leave(items: Items, values: Codes, pair: Pair, group: int, record: int) -> None:
+    """A record leaves a group."""
+    (sizes, counts, with_count, top), (head, follow, prior), (held, low, high, start) = pair
+    cells, of = items
+    value = values[record]
+    sizes[group] -= 1
+    with_count[group, counts[group, value]] -= 1
+    if counts[group, value] == top[group] and with_count[group, top[group]] == 0:
+        top[group] -= 1
+    counts[group, value] -= 1
+    with_count[group, counts[group, value]] += 1
+    before, after = prior[record], follow[record]
+    if before < 0:
+        head[group, value] = after
+    else:
+        follow[before] = after
+    if after >= 0:
+        prior[after] = before
+    for j in range(cells.shape[1]):
+        held[group, start[j] + cells[of[record], j]] -= 1
+        if sizes[group] == 0:
+            low[group, j], high[group, j] = _NONE, -1
+            continue
+        while held[group, start[j] + low[group, j]] == 0:
+            low[group, j] += 1
+        while held[group, start[j] + high[group, j]] == 0:
+            high[group, j] -= 1
+
+
+@jit
+def cost_with(items: Items, boxes: Boxes, pair: Pair, group: int, record: int) -> float:
+    """What a group costs with one record more."""
+    cells, of = items
+    _, _, (_, low, high, _) = pair
+    total = 0.0
+    for j in range(cells.shape[1]):
+        code = cells[of[record], j]
+        total += cell_cost(boxes, j, min(low[group, j], code), max(high[group, j], code))
+    return total
+
+
+@jit
+def outside(items: Items, pair: Pair, group: int, record: int) -> bool:
+    """Whether a group gets wider with this record."""
+    cells, of = items
+    _, _, (_, low, high, _) = pair
+    for j in range(cells.shape[1]):
+        code = cells[of[record], j]
+        if code < low[group, j] or code > high[group, j]:
+            return True
+    return False
+
+
+@jit
+def lower(one: tuple[int, int], two: tuple[int, int]) -> bool:
+    """Whether the first fraction is less than the second."""
+    return one[0] * two[1] < two[0] * one[1]
+
+
+@jit
+def keeps_privacy(people: People, source: int, value: int, by_value: bool) -> bool:
+    """Whether the less private of the groups is no worse if a record of this value changes.
+
+    Privacy is records over those of the commonest value, or records alone.
+    """
+    sizes, counts, with_count, top = people
+    target = 1 - source
+    least = top[source]
+    if counts[source, value] == least and with_count[source, least] == 1:
+        least -= 1
+    most = max(top[target], counts[target, value] + 1)
+    before, after = (sizes[source], top[source]), (sizes[source] - 1, least)
+    there, then = (sizes[target], top[target]), (sizes[target] + 1, most)
+    if not by_value:
+        before, after = (sizes[source], 1), (sizes[source] - 1, 1)
+        there, then = (sizes[target], 1), (sizes[target] + 1, 1)
+    weakest = there if lower(there, before) else before
+    return not (lower(after, weakest) or lower(then, weakest))
+
+
+@jit
+def nearest(
+    items: Items, boxes: Boxes, pair: Pair, source: int, value: int, moved: Codes, most: float
+) -> int:
+    """The record of a value in the source with which the other group costs least.
+
+    -1 if that is more than `most`. Records that came from elsewhere stay.
+    """
+    _, (head, follow, _), _ = pair
+    best, least = -1, most
+    record = head[source, value]
+    while record >= 0:
+        if moved[record] == 0:
+            if not outside(items, pair, 1 - source, record):
+                return int(record)
+            cost = cost_with(items, boxes, pair, 1 - source, record)
+            if cost < least or (cost == least and best < 0):
+                best, least = record, cost
+        record = follow[record]
+    return int(best)
+
+
+@jit
+def move(
+    items: Items, values: Codes, boxes: Boxes, pair: Pair, source: int, ways: Ways, rule: Rule
+) -> bool:
+    """Move one record from the source to the other group, of the commonest value that can go.
+
+    `ways` is (direction, moved): the group from which records of a value may go (-1 for either),
+    and which records have moved. `rule` is (most, by_value).
+    """
+    direction, moved = ways
+    most, by_value = rule
+    people = pair[0]
+    sizes, counts, _, _ = people
+    if sizes[source] < 2:
+        return False
+    for value in np.argsort(-counts[source]):
+        if counts[source, value] == 0:
+            break
+        if direction[value] == 1 - source or not keeps_privacy(people, source, value, by_value):
+            continue
+        record = nearest(items, boxes, pair, source, value, moved, most)
+        if record >= 0:
+            leave(items, values, pair, source, record)
+            enter(items, values, pair, 1 - source, record)
+            direction[value] = source
+            moved[record] = 1
+            return True
+    return False
+
+
+@jit
+def empty_pair(items: Items, values: Codes, number: int, start: Counts) -> Pair:
+    """Two groups of nobody; `start` is where each column's codes begin, and the end."""
+    n, columns = len(values), items[0].shape[1]
+    most = np.bincount(values, minlength=number).max()
+    with_count = np.zeros((2, most + 2), np.int64)
+    with_count[:, 0] = number
+    zeros = np.zeros(2, np.int64)
+    people = zeros, np.zeros((2, number), np.int64), with_count, zeros.copy()
+    lists = np.full((2, number), -1), np.full(n, -1), np.full(n, -1)
+    low, high = np.full((2, columns), _NONE, np.int32), np.full((2, columns), -1, np.int32)
+    return people, lists, (np.zeros((2, start[-1]), np.int32), low, high, start)
+
+
+@jit
+def adjust(items: Items, values: Codes, boxes: Boxes, pair: Pair, ways: Ways, rule: Rule) -> None:
+    """Let records change groups, one from each side in turn, until none can (Figure 17)."""
+    ways[0][:] = -1
+    going = True
+    while going:
+        going = False
+        for source in range(2):
+            going |= move(items, values, boxes, pair, source, ways, rule)
+
+
+@jit
+def put_away(
+    items: Items, values: Codes, pair: Pair, group: int, class_of: Codes, number: int
+) -> None:
+    """Give a group its number, and empty it."""
+    head = pair[1][0]
+    for value in range(head.shape[1]):
+        while head[group, value] >= 0:
+            record = head[group, value]
+            class_of[record] = number
+            leave(items, values, pair, group, record)
+
+
+@jit
+def most_private(
+    items: Items, values: Codes, number: int, boxes: Boxes, start: Counts, rule: Rule
+) -> Codes:
+    """The class of each record of a line: groups as large as `most` lets them be, then adjusted.
+
+    Every record alone costs at most that.
+    """
+    pair = empty_pair(items, values, number, start)
+    class_of = np.full(len(values), -1, np.int32)
+    ways = np.full(number, -1, np.int32), np.zeros(len(values), np.int32)
+    sizes = pair[0][0]
+    current, classes = 0, 0
+    for record in range(len(values)):
+        alone = sizes[current] == 0
+        if alone or cost_with(items, boxes, pair, current, record) <= rule[0]:
+            enter(items, values, pair, current, record)
+            continue
+        if sizes[1 - current] > 0:
+            adjust(items, values, boxes, pair, ways, rule)
+            put_away(items, values, pair, 1 - current, class_of, classes)
+            classes += 1
+        current = 1 - current
+        enter(items, values, pair, current, record)
+    if sizes[1 - current] > 0:
+        adjust(items, values, boxes, pair, ways, rule)
+        put_away(items, values, pair, 1 - current, class_of, classes)
+        classes += 1
+    put_away(items, values, pair, current, class_of, classes)
+    return class_of

@@ -1,0 +1,211 @@
+"""Loops that help the least private class: it changes records with others, or joins one.
+
+Not in the paper: Ghinita's readjustment sees neighbours in the line alone, and one class that found
+nobody there decides the privacy of all. Class c is the chain of records from `first[c]` on along
+`next_of`; `people` is (sizes, tops): records, and the most of one value.
+"""
+
+from typing import TypeAlias
+
+import numpy as np
+
+from incrowd.arrays import Codes, Counts, Floats
+from incrowd.kernels.accuracy import Pair, Rule, Ways, adjust, cost_with, enter, leave, lower
+from incrowd.kernels.boxes import Boxes
+from incrowd.kernels.compile import jit
+from incrowd.kernels.diversify import Items
+from incrowd.kernels.repair import joined_cost
+
+Classes: TypeAlias = tuple[Counts, Counts, Counts, Counts, Codes, Codes]
+"""The first record and the next ones, sizes and tops, low and high ends."""
+
+
+@jit
+def chained(items: Items, values: Codes, class_of: Codes, number: int) -> Classes:
+    """All that is kept of classes."""
+    cells, of = items
+    first, next_of = np.full(number, -1), np.full(len(class_of), -1)
+    sizes, tops = np.zeros(number, np.int64), np.zeros(number, np.int64)
+    low = np.full((number, cells.shape[1]), 2**31 - 1, np.int32)
+    high = np.full((number, cells.shape[1]), -1, np.int32)
+    for i in range(len(class_of) - 1, -1, -1):
+        c = class_of[i]
+        next_of[i] = first[c]
+        first[c] = i
+        sizes[c] += 1
+        for j in range(cells.shape[1]):
+            low[c, j] = min(low[c, j], cells[of[i], j])
+            high[c, j] = max(high[c, j], cells[of[i], j])
+    held = np.zeros(values.max() + 1, np.int64)
+    for c in range(number):
+        i = first[c]
+        while i >= 0:
+            held[values[i]] += 1
+            tops[c] = max(tops[c], held[values[i]])
+            i = next_of[i]
+        i = first[c]
+        while i >= 0:
+            held[values[i]] = 0
+            i = next_of[i]
+    return first, next_of, sizes, tops, low, high
+
+
+@jit
+def privacy(classes: Classes, c: int, by_value: bool) -> tuple[int, int]:
+    """The privacy of a class as a fraction."""
+    return classes[2][c], classes[3][c] if by_value else 1
+
+
+@jit
+def weakest(classes: Classes, by_value: bool) -> int:
+    """The class with the least privacy, the first of several."""
+    worst = -1
+    for c in range(len(classes[2])):
+        if classes[2][c] > 0 and (
+            worst < 0 or lower(privacy(classes, c, by_value), privacy(classes, worst, by_value))
+        ):
+            worst = c
+    return worst
+
+
+@jit
+def near(classes: Classes, boxes: Boxes, c: int, reach: int) -> tuple[Counts, Floats]:
+    """The classes up to so many places away, those first with which it costs least as one."""
+    low, high = classes[4], classes[5]
+    others, costs = [0], [0.0]
+    others.pop()
+    costs.pop()
+    for other in range(max(c - reach, 0), min(c + reach + 1, len(low))):
+        if other != c and classes[2][other] > 0:
+            others.append(other)
+            costs.append(joined_cost(boxes, low, high, c, other))
+    price = np.array(costs)
+    order = np.argsort(price)
+    return np.array(others)[order], price[order]
+
+
+@jit
+def load(items: Items, values: Codes, pair: Pair, group: int, classes: Classes, c: int) -> None:
+    """Bring the records of a class to a group."""
+    i = classes[0][c]
+    while i >= 0:
+        enter(items, values, pair, group, i)
+        i = classes[1][i]
+
+
+@jit
+def unload(
+    items: Items, values: Codes, pair: Pair, group: int, classes: Classes, c: int, keep: bool
+) -> None:
+    """Empty a group; if it is to be kept, the class is what it held."""
+    first, next_of, sizes, tops, low, high = classes
+    people, (head, _, _), (_, lows, highs, _) = pair
+    if keep:
+        first[c] = -1
+        sizes[c], tops[c] = people[0][group], people[3][group]
+        low[c], high[c] = lows[group], highs[group]
+    for value in range(head.shape[1]):
+        while head[group, value] >= 0:
+            record = head[group, value]
+            leave(items, values, pair, group, record)
+            if keep:
+                next_of[record] = first[c]
+                first[c] = record
+
+
+@jit
+def helped(
+    items: Items,
+    values: Codes,
+    boxes: Boxes,
+    pair: Pair,
+    ways: Ways,
+    rule: Rule,
+    classes: Classes,
+    two: tuple[int, int],
+) -> bool:
+    """Let two classes change records; whether the less private of them is better off then."""
+    one, other = two
+    mine, theirs = privacy(classes, one, rule[1]), privacy(classes, other, rule[1])
+    before = theirs if lower(theirs, mine) else mine
+    load(items, values, pair, 0, classes, one)
+    load(items, values, pair, 1, classes, other)
+    adjust(items, values, boxes, pair, ways, rule)
+    sizes, _, _, tops = pair[0]
+    better = True
+    for group in range(2):
+        after = (sizes[group], tops[group] if rule[1] else 1)
+        better &= lower(before, after)
+    for group in range(2):
+        unload(items, values, pair, group, classes, two[group], better)
+    ways[1][:] = 0
+    return better
+
+
+@jit
+def join(classes: Classes, values: Codes, number: int, one: int, other: int) -> None:
+    """Make two classes one, the second."""
+    first, next_of, sizes, tops, low, high = classes
+    held = np.zeros(number, np.int64)
+    last = -1
+    for c in (one, other):
+        i = first[c]
+        while i >= 0:
+            held[values[i]] += 1
+            if c == one:
+                last = i
+            i = next_of[i]
+    next_of[last] = first[other]
+    first[other] = first[one]
+    first[one] = -1
+    sizes[other] += sizes[one]
+    sizes[one] = 0
+    tops[other] = held.max()
+    for j in range(low.shape[1]):
+        low[other, j] = min(low[other, j], low[one, j])
+        high[other, j] = max(high[other, j], high[one, j])
+
+
+@jit
+def help_weakest(
+    items: Items,
+    values: Codes,
+    boxes: Boxes,
+    pair: Pair,
+    rule: Rule,
+    class_of: Codes,
+    limits: Counts,
+) -> Codes:
+    """The classes after the least private one was helped again and again, until nobody could.
+
+    `limits` is (reach, most steps). A class joins another where both together cost at most the
+    rule's `most`, or else changes records with it if both then are more private than the less
+    private was.
+    """
+    number = pair[0][1].shape[1]
+    classes = chained(items, values, class_of, class_of.max() + 1)
+    ways = np.full(number, -1, np.int32), np.zeros(len(values), np.int32)
+    for _ in range(limits[1]):
+        one = weakest(classes, rule[1])
+        others, costs = near(classes, boxes, one, limits[0])
+        done = False
+        for i in range(len(others)):
+            if costs[i] <= rule[0]:
+                join(classes, values, number, one, others[i])
+                done = True
+            else:
+                two = (one, others[i])
+                done = helped(items, values, boxes, pair, ways, rule, classes, two)
+            if done:
+                break
+        if not done:
+            break
+    found = np.full(len(values), -1, np.int32)
+    place = 0
+    for c in range(len(classes[0])):
+        i = classes[0][c]
+        place += i >= 0
+        while i >= 0:
+            found[i] = place - 1
+            i = classes[1][i]
+    return found

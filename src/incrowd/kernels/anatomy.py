@@ -1,0 +1,44 @@
+"""Loops of Anatomy's bucketization (Xiao and Tao, VLDB 2006, Figure 3)."""
+
+import numpy as np
+
+from incrowd.arrays import Codes
+from incrowd.kernels.compile import jit
+
+
+@jit
+def bucketize(values: Codes, number: int, l: int) -> Codes:
+    """The class of each record: one record of each of the l largest buckets, again and again.
+
+    `values` are the records' values 0, 1, …, `number` - 1, in the order in which the records of one
+    value are to be taken. Records that are left when fewer than l buckets hold any are in class -1.
+
+    Values stand by falling count. Of those with equal counts the last are taken, so that they still
+    do afterwards; `at_least` says how many values have at least so many records.
+    """
+    counts = np.zeros(number, np.int64)
+    for value in values:
+        counts[value] += 1
+    ranked = np.argsort(np.arange(number) - counts * number)
+    at_least = np.zeros(counts.max() + 2, np.int64)
+    for value in range(number):
+        at_least[counts[value]] += 1
+    for count in range(len(at_least) - 2, -1, -1):
+        at_least[count] += at_least[count + 1]
+    first, follows = np.full(number, -1), np.full(len(values), -1)
+    for i in range(len(values) - 1, -1, -1):
+        follows[i] = first[values[i]]
+        first[values[i]] = i
+    class_of = np.full(len(values), -1, np.int32)
+    classes = 0
+    while at_least[1] >= l:
+        count = counts[ranked[l - 1]]
+        above, end = at_least[count + 1], at_least[count]
+        for turn in range(l):
+            value = ranked[turn if turn < above else end - l + turn]
+            class_of[first[value]] = classes
+            first[value] = follows[first[value]]
+            at_least[counts[value]] -= 1
+            counts[value] -= 1
+        classes += 1
+    return class_of

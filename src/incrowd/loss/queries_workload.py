@@ -1,0 +1,209 @@
+"""A workload of counting queries, as a text with one query per line.
+
+    query     = "COUNT" [ "WHERE" condition { "AND" condition } ] [ "GROUP" "BY" name { "," name } ]
+    condition = name "BETWEEN" value "AND" value
+              | name ( "=" | "<" | "<=" | ">" | ">=" ) value
+              | name "IN" "(" value { "," value } ")"
+              | name "IS" "MISSING"
+    name      = letter or "_", then letters, digits, "_", "." or "-"; or anything in double quotes
+    value     = a number; or anything in single quotes
+    comment   = "#" up to the end of the line
+
+Words of the grammar may be in any case. Two quotes inside quotes stand for one. Errors say line and
+place and never repeat a value.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal, NoReturn, TypeAlias
+
+from incrowd.errors import InputError
+
+Relation: TypeAlias = Literal["between", "=", "<", "<=", ">", ">=", "in", "missing"]
+
+_TOKEN = re.compile(
+    r"""(?P<blank>[ \t\r]+|\#.*)
+      | (?P<text>'(?:[^']|'')*')
+      | (?P<quoted>"(?:[^"]|"")+")
+      | (?P<number>[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?(?![\w.]))
+      | (?P<word>[^\W\d][\w.-]*)
+      | (?P<sign><=|>=|[=<>(),])""",
+    re.VERBOSE,
+)
+_WORDS = ("COUNT", "WHERE", "AND", "GROUP", "BY", "BETWEEN", "IN", "IS", "MISSING")
+
+
+@dataclass(frozen=True)
+class Condition:
+    """What a column of the counted records must hold."""
+
+    column: str
+    relation: Relation
+    values: tuple[float | str, ...]
+    """One, two for `between`, any number for `in`, none for `missing`."""
+    place: int
+    """Where in its line it stands, the first character being 1."""
+
+    def __repr__(self) -> str:
+        """Without values."""
+        return f"Condition({self.column!r}, {self.relation!r}, {len(self.values)} values)"
+
+
+@dataclass(frozen=True)
+class Query:
+    """A count of the records that hold something, by some columns."""
+
+    where: tuple[Condition, ...]
+    group_by: tuple[str, ...]
+    line: int
+
+
+@dataclass(frozen=True)
+class Workload:
+    """The queries that somebody will ask of a release."""
+
+    queries: tuple[Query, ...]
+    source: str = "workload"
+    """Its name in errors."""
+
+
+def parse(text: str, source: str = "workload") -> Workload:
+    """The queries of a text; `InputError` at the first line that is none.
+
+    >>> parse("COUNT WHERE age BETWEEN 20 AND 30 AND sex = 'F' GROUP BY zip").queries[0].group_by
+    ('zip',)
+    """
+    lines = enumerate(text.removeprefix("\ufeff").split("\n"), start=1)
+    readers = (_Line(source, number, line) for number, line in lines)
+    queries = tuple(reader.query() for reader in readers if reader.left)
+    if not queries:
+        raise InputError(
+            f"{source} holds no query", remedy="write one per line, such as COUNT GROUP BY sex"
+        )
+    return Workload(queries, source)
+
+
+@dataclass(frozen=True)
+class _Token:
+    kind: str
+    text: str
+    place: int
+
+    @property
+    def word(self) -> str:
+        """The word of the grammar that it is, if any."""
+        upper = self.text.upper()
+        return upper if self.kind == "word" and upper in _WORDS else ""
+
+
+class _Line:
+    """One line, read from left to right."""
+
+    def __init__(self, source: str, number: int, line: str) -> None:
+        self.where = f"{source}, line {number}"
+        self.number = number
+        self.end = len(line) + 1
+        self.left = list(self._tokens(line))[::-1]
+
+    def _tokens(self, line: str) -> Iterator[_Token]:
+        at = 0
+        while at < len(line):
+            found = _TOKEN.match(line, at)
+            if found is None:
+                what = "a quote that does not end" if line[at] in "'\"" else "no part of a query"
+                self._fail(f"here is {what}", at + 1)
+            if found.lastgroup and found.lastgroup != "blank":
+                yield _Token(found.lastgroup, found[0], at + 1)
+            at = found.end()
+
+    def query(self) -> Query:
+        self._take("COUNT")
+        where: list[Condition] = []
+        if self._next("WHERE"):
+            where.append(self._condition())
+            while self._next("AND"):
+                where.append(self._condition())
+        group: list[str] = []
+        if self._next("GROUP"):
+            self._take("BY")
+            group = self._names()
+        if self.left:
+            wanted = "a comma or the end of the line" if group else "AND, GROUP BY or the end"
+            self._fail(f"here should be {wanted if where or group else 'WHERE or GROUP BY'}")
+        return Query(tuple(where), tuple(group), self.number)
+
+    def _names(self) -> list[str]:
+        names = [self._name()]
+        while self._next(","):
+            place = self._place
+            names.append(self._name())
+            if names[-1] in names[:-1]:
+                self._fail("this column is grouped by already", place)
+        return names
+
+    def _condition(self) -> Condition:
+        place, name = self._place, self._name()
+        if self._next("BETWEEN"):
+            low = self._value()
+            self._take("AND")
+            return Condition(name, "between", (low, self._value()), place)
+        if self._next("IN"):
+            return Condition(name, "in", self._list(), place)
+        if self._next("IS"):
+            self._take("MISSING")
+            return Condition(name, "missing", (), place)
+        sign = next((sign for sign in _SIGNS if self._next(sign)), None)
+        if sign is None:
+            self._fail("here should be BETWEEN, IN, IS MISSING or one of = < <= > >=")
+        return Condition(name, sign, (self._value(),), place)
+
+    def _list(self) -> tuple[float | str, ...]:
+        self._take("(")
+        values = [self._value()]
+        while self._next(","):
+            values.append(self._value())
+        self._take(")")
+        return tuple(values)
+
+    def _name(self) -> str:
+        token = self.left[-1] if self.left else None
+        if token is None or token.word or token.kind not in {"word", "quoted"}:
+            self._fail("here should be the name of a column")
+        self.left.pop()
+        return token.text if token.kind == "word" else token.text[1:-1].replace('""', '"')
+
+    def _value(self) -> float | str:
+        token = self.left[-1] if self.left else None
+        if token is None or token.kind not in {"number", "text"}:
+            self._fail("here should be a number, or a value in single quotes")
+        self.left.pop()
+        text = token.text
+        return float(text) if token.kind == "number" else text[1:-1].replace("''", "'")
+
+    def _next(self, wanted: str) -> bool:
+        """Whether this word or sign comes next, and past it."""
+        if not self.left:
+            return False
+        token = self.left[-1]
+        if token.word != wanted and (token.kind != "sign" or token.text != wanted):
+            return False
+        self.left.pop()
+        return True
+
+    def _take(self, wanted: str) -> None:
+        if not self._next(wanted):
+            self._fail(f"here should be {wanted}")
+
+    @property
+    def _place(self) -> int:
+        return self.left[-1].place if self.left else self.end
+
+    def _fail(self, message: str, place: int | None = None) -> NoReturn:
+        raise InputError(
+            f"{self.where}, column {place or self._place}: {message}",
+            remedy="a query is COUNT [WHERE …] [GROUP BY …], conditions joined by AND",
+        )
+
+
+_SIGNS: tuple[Relation, ...] = ("=", "<", "<=", ">", ">=")
