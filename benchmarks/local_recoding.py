@@ -2,10 +2,9 @@
 
 The table is ../shared/data/census-sal (the paper's CENSUS), Adult beside it; generated tables show
 the growth up to five million records. Ratios are against relaxed Mondrian of the same run. Figures
-22 to 24 are written as one CSV file, if a path is given: figure, table, search, records, columns,
-k, gcp, seconds.
+22 to 24 are drawn into docs/papers/figures, with the lines that they show as a CSV file.
 
-    python -m benchmarks.local_recoding [figures.csv] [--all]
+    python -m benchmarks.local_recoding [--all]
 
 Without `--all` the slow ones (TopDown, iDistance) run on 50,000 records only.
 """
@@ -20,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks import _made_tables as made_tables
+from benchmarks._figures import FOLDER, Figure, draw
 from incrowd import search as searches
 from incrowd.loss import Gcp
 from incrowd.models import KAnonymity
@@ -151,12 +151,21 @@ def write(path: Path, lines: list[Line]) -> None:
         writer.writerows(astuple(line) for line in lines)
 
 
+FIGURES = (
+    Figure("ghinita-22", "Figure 22: CENSUS, 500,000 records, 7 columns", "k"),
+    Figure("ghinita-23", "Figure 23: CENSUS, 7 columns, k = 50", "records"),
+    Figure("ghinita-24", "Figure 24: CENSUS, k = 50", "columns"),
+)
+
+
 def main() -> None:
-    paths = [word for word in sys.argv[1:] if word.endswith(".csv")]
-    everything = "--all" in sys.argv[1:]
-    lines = [*adult(), *census(everything)]
-    if paths:
-        write(Path(paths[0]), lines)
+    lines = [*adult(), *census("--all" in sys.argv[1:])]
+    if lines:
+        write(FOLDER / "local-recoding.csv", lines)
+    for figure in FIGURES:
+        shown = [line for line in lines if line.figure == figure.name.removeprefix("ghinita-")]
+        if shown:
+            print(f"drawn: {draw(figure, shown).name}")
     growth()
 
 

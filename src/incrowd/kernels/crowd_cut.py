@@ -11,8 +11,9 @@ from typing import TypeAlias
 import numpy as np
 
 from incrowd.arrays import Codes, Counts, Floats
-from incrowd.kernels.boxes import Boxes, box_cost, cell_price
+from incrowd.kernels.boxes import Boxes, cell_cost
 from incrowd.kernels.compile import jit
+from incrowd.kernels.crowd_price import price, scaled, tabled
 from incrowd.kernels.crowd_state import TINY
 
 Pool: TypeAlias = tuple[Codes, Codes, Counts]
@@ -102,7 +103,7 @@ def sort_counting(codes: Codes, order: Codes, j: int, low: int, high: int, spare
 @jit
 def costs_from(boxes: Boxes, codes: Codes, order: Codes, backwards: bool, found: Floats) -> None:
     """What the span of all pieces up to each one costs, from the first on or from the last."""
-    costs, start, size, nodes, limits = boxes
+    costs, start, size, _, limits = boxes
     width = codes.shape[1]
     paid = np.zeros(width, np.float64)
     low, high = np.full(width, _NONE, np.int32), np.full(width, -1, np.int32)
@@ -114,7 +115,12 @@ def costs_from(boxes: Boxes, codes: Codes, order: Codes, backwards: bool, found:
             if line[j] >= low[j] and line[j] <= high[j]:
                 continue
             low[j], high[j] = min(low[j], line[j]), max(high[j], line[j])
-            cost = cell_price(costs, start, size, nodes, limits, j, low[j], high[j])
+            if size[j] > 0:
+                cost = tabled(costs, start, size, j, low[j], high[j])
+            elif size[j] == 0:
+                cost = scaled(costs, start, limits, j, low[j], high[j])
+            else:
+                cost = cell_cost(boxes, j, low[j], high[j])
             total += cost - paid[j]
             paid[j] = cost
         found[at] = total
@@ -252,4 +258,4 @@ def span_cost(boxes: Boxes, codes: Codes, part: Codes) -> float:
         for j in range(codes.shape[1]):
             low[j] = min(low[j], codes[piece, j])
             high[j] = max(high[j], codes[piece, j])
-    return box_cost(boxes, low, high)
+    return price(boxes, low, high)

@@ -3,9 +3,10 @@
 import numpy as np
 
 from incrowd.arrays import Codes, Counts, Floats
-from incrowd.kernels.boxes import box_cost, cell_price
+from incrowd.kernels.boxes import cell_cost
 from incrowd.kernels.compile import jit
 from incrowd.kernels.crowd_cut import Rule
+from incrowd.kernels.crowd_price import price, scaled, tabled
 from incrowd.kernels.crowd_state import Space, State
 
 
@@ -18,8 +19,8 @@ def host_of(
     `guest` is (point, records). -1 if none pays less than `most`. A class of equal records that is
     large enough takes the guests with as many of its own as make a new class.
     """
-    points = space[0]
-    costs, start, width, nodes, limits = space[1]
+    points, boxes = space
+    costs, start, width, _, limits = boxes
     k, divisible = rule
     held, _, pieces, size, cost, low, high, _ = state
     point, records = guest
@@ -36,7 +37,12 @@ def host_of(
         each = 0.0
         for j in range(points.shape[1]):
             least, last = min(guest_codes[j], low[c, j]), max(guest_codes[j], high[c, j])
-            each += cell_price(costs, start, width, nodes, limits, j, least, last)
+            if width[j] > 0:
+                each += tabled(costs, start, width, j, least, last)
+            elif width[j] == 0:
+                each += scaled(costs, start, limits, j, least, last)
+            else:
+                each += cell_cost(boxes, j, least, last)
             if number * each >= limit:
                 break
         if number * each < limit:
@@ -51,7 +57,8 @@ def near(space: Space, state: State, k: int, c: int, found: Codes, more: Floats)
 
     Of a class with more than 2k records only so many count.
     """
-    costs, start, width, nodes, limits = space[1]
+    boxes = space[1]
+    costs, start, width, _, limits = boxes
     _, _, _, size, cost, low, high, _ = state
     number = 0
     for other in range(len(size)):
@@ -64,7 +71,12 @@ def near(space: Space, state: State, k: int, c: int, found: Codes, more: Floats)
         each = 0.0
         for j in range(low.shape[1]):
             least, last = min(low[c, j], low[other, j]), max(high[c, j], high[other, j])
-            each += cell_price(costs, start, width, nodes, limits, j, least, last)
+            if width[j] > 0:
+                each += tabled(costs, start, width, j, least, last)
+            elif width[j] == 0:
+                each += scaled(costs, start, limits, j, least, last)
+            else:
+                each += cell_cost(boxes, j, least, last)
             if both * each >= limit:
                 break
         if both * each >= limit:
@@ -113,4 +125,4 @@ def cost_without(space: Space, point: int, found: Counts) -> float:
             low[j] = found[2, j]
         if code == found[3, j] and found[4, j] == 1:
             high[j] = found[5, j]
-    return box_cost(boxes, low, high)
+    return price(boxes, low, high)

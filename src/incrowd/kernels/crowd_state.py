@@ -12,8 +12,9 @@ from typing import TypeAlias
 import numpy as np
 
 from incrowd.arrays import Codes, Counts, Floats
-from incrowd.kernels.boxes import Boxes, box_cost
+from incrowd.kernels.boxes import Boxes
 from incrowd.kernels.compile import jit
+from incrowd.kernels.crowd_price import price
 
 Space: TypeAlias = tuple[Codes, Boxes]
 Parts: TypeAlias = tuple[Codes, Counts, Counts]
@@ -66,7 +67,7 @@ def measure(space: Space, state: State, c: int) -> None:
             low[c, j] = min(low[c, j], line[j])
             high[c, j] = max(high[c, j], line[j])
     size[c] = records
-    cost[c] = records * box_cost(boxes, low[c], high[c])
+    cost[c] = records * price(boxes, low[c], high[c])
 
 
 @jit
@@ -107,7 +108,7 @@ def add(space: Space, state: State, c: int, point: int, records: int) -> None:
         code = points[point, j]
         low[c, j] = min(low[c, j], code) if pieces[c] > 1 else code
         high[c, j] = max(high[c, j], code) if pieces[c] > 1 else code
-    cost[c] = size[c] * box_cost(boxes, low[c], high[c])
+    cost[c] = size[c] * price(boxes, low[c], high[c])
 
 
 @jit
@@ -162,5 +163,5 @@ def class_costs(space: Space, parts: Parts) -> Floats:
             for j in range(len(low)):
                 low[j] = min(low[j], points[point[i], j])
                 high[j] = max(high[j], points[point[i], j])
-        found[c] = records * box_cost(boxes, low, high)
+        found[c] = records * price(boxes, low, high)
     return found
