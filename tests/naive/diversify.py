@@ -74,7 +74,7 @@ def least_extent(codes, values, l, k, cost):
 
 
 def most_private(codes, values, most, k, cost):
-    """The largest privacy over all partitions into groups that cost at most `most`; None if none."""
+    """The largest privacy over all partitions into groups that cost at most `most`, or None."""
     found = [
         min(privacy(group, values) for group in groups)
         for groups in naive.orders.partitions(list(range(len(codes))))

@@ -206,9 +206,19 @@ def test_with_little_room_for_cuts_and_ranges_it_finds_the_same(problem):
 
 @settings(max_examples=40, deadline=None)
 @given(problems(losses=[Gcp(), Discernibility()]))
-def test_a_large_table_is_counted_in_two_parts(problem):
+def test_a_large_table_is_counted_in_halves_without_a_trace(problem):
+    whole = answer(Lattice(), problem)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(rollup, "_LARGE", 1)
+        patch.setattr(rollup, "_LARGE", 2)
+        patch.setattr(rollup, "threads", lambda: 2)
+        _, halved = agree(problem)
+    assert whole is None or whole.explored.levels.tolist() == halved.explored.levels.tolist()
+
+
+@settings(max_examples=40, deadline=None)
+@given(problems(losses=[Gcp(), Discernibility()]))
+def test_keys_that_are_too_many_for_an_array_are_hashed(problem):
+    with pytest.MonkeyPatch.context() as patch:
         patch.setattr(rollup, "_DENSE", -(10**6))
         agree(problem)
 

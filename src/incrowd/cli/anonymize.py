@@ -13,6 +13,7 @@ from incrowd.errors import InputError, PolicyError
 
 SEARCHES = (
     "auto",
+    "accuracy",
     "datafly",
     "diversify",
     "exhaustive",

@@ -48,18 +48,21 @@ class Engine(Protocol):
         """Which records belong to one person; 0 for a record that says nothing."""
         ...
 
-    def release(
+    def release(  # noqa: PLR0913, PLR0917  what becomes of each kind of column
         self,
-        shown: Mapping[str, Shown],
+        shown: Mapping[str, Shown | Counts],
         class_of_record: Codes,
         order: Counts | None = None,
         dropped: Sequence[str] = (),
         pseudonyms: Mapping[str, Texts] | None = None,
+        added: Mapping[str, Counts] | None = None,
     ) -> Any:
         """The rows that leave, in a frame of the kind that came in.
 
         Left out are records of class -1 and the columns `dropped`. `order` is a permutation of the
         records that leave (`order[i]` of them becomes the i-th; None keeps their order).
-        `pseudonyms` replace a column's cells, one text per record of the table.
+        `pseudonyms` replace a column's cells, one text per record of the table; a column whose
+        cells change places is `shown` by the record whose cell each record shows. `added` columns
+        come last, one number per record of the table.
         """
         ...

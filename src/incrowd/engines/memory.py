@@ -85,13 +85,14 @@ class MemoryEngine:
         kind = Kind.TEXT if self._text else None
         return self.code(name, kind, missing_values).codes
 
-    def release(
+    def release(  # noqa: PLR0913, PLR0917  what becomes of each kind of column
         self,
-        shown: Mapping[str, Shown],
+        shown: Mapping[str, Shown | Counts],
         class_of_record: Codes,
         order: Counts | None = None,
         dropped: Sequence[str] = (),
         pseudonyms: Mapping[str, Texts] | None = None,
+        added: Mapping[str, Counts] | None = None,
     ) -> Any:
         """The rows that leave, in a frame of the kind that came in.
 
@@ -107,13 +108,23 @@ class MemoryEngine:
             if name in names:
                 return texts_like(column, np.asarray(names[name], dtype=object)[take])
             if name in shown:
-                labels, exact = shown[name]
-                return decode(column, labels, class_of_record, take, exact=exact)
+                what = shown[name]
+                if isinstance(what, np.ndarray):
+                    return column[what[take]]
+                return decode(column, what[0], class_of_record, take, exact=what[1])
             return column[take]
 
         with boundary(InputError("the rows that leave cannot be built from this frame")):
             stay = [cells(name) for name in self.names if name not in set(dropped)]
-            return _released(self._frame, stay)
+            more = [self._numbers(name, every[take]) for name, every in (added or {}).items()]
+            return _released(self._frame, [*stay, *more])
+
+    def _numbers(self, name: str, numbers: Counts) -> "nw.Series[Any]":
+        """A column of whole numbers, as a series of the frame's library."""
+        made: nw.Series[Any] = nw.new_series(
+            name, numbers.tolist(), nw.Int64(), backend=self._frame.implementation
+        )
+        return made
 
     def _column(self, name: str) -> "nw.Series[Any]":
         if name not in self.names:

@@ -167,7 +167,8 @@ def move(
     sizes, counts, _, _ = people
     if sizes[source] < 2:
         return False
-    for value in np.argsort(-counts[source]):
+    number = counts.shape[1]
+    for value in np.argsort(np.arange(number) - counts[source] * number):
         if counts[source, value] == 0:
             break
         if direction[value] == 1 - source or not keeps_privacy(people, source, value, by_value):

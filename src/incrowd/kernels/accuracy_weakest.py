@@ -10,7 +10,7 @@ from typing import TypeAlias
 import numpy as np
 
 from incrowd.arrays import Codes, Counts, Floats
-from incrowd.kernels.accuracy import Pair, Rule, Ways, adjust, cost_with, enter, leave, lower
+from incrowd.kernels.accuracy import Pair, Rule, Ways, adjust, enter, leave, lower
 from incrowd.kernels.boxes import Boxes
 from incrowd.kernels.compile import jit
 from incrowd.kernels.diversify import Items
@@ -95,9 +95,16 @@ def load(items: Items, values: Codes, pair: Pair, group: int, classes: Classes, 
 
 @jit
 def unload(
-    items: Items, values: Codes, pair: Pair, group: int, classes: Classes, c: int, keep: bool
+    items: Items,
+    values: Codes,
+    pair: Pair,
+    group: int,
+    moved: Codes,
+    classes: Classes,
+    c: int,
+    keep: bool,
 ) -> None:
-    """Empty a group; if it is to be kept, the class is what it held."""
+    """Empty a group, none of whose records have moved then; if kept, the class is what it held."""
     first, next_of, sizes, tops, low, high = classes
     people, (head, _, _), (_, lows, highs, _) = pair
     if keep:
@@ -108,6 +115,7 @@ def unload(
         while head[group, value] >= 0:
             record = head[group, value]
             leave(items, values, pair, group, record)
+            moved[record] = 0
             if keep:
                 next_of[record] = first[c]
                 first[c] = record
@@ -137,8 +145,7 @@ def helped(
         after = (sizes[group], tops[group] if rule[1] else 1)
         better &= lower(before, after)
     for group in range(2):
-        unload(items, values, pair, group, classes, two[group], better)
-    ways[1][:] = 0
+        unload(items, values, pair, group, ways[1], classes, two[group], better)
     return better
 
 

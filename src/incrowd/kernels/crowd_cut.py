@@ -20,7 +20,7 @@ Pool: TypeAlias = tuple[Codes, Codes, Counts]
 Rule: TypeAlias = tuple[int, bool]
 """The least size k of a class, and whether the records of a point may be in several."""
 Cut: TypeAlias = tuple[float, int, int]
-"""What both sides cost, how many pieces are before the cut, how many records of the next as well."""
+"""What both sides cost, the pieces before the cut, and the records of the next piece before it."""
 
 _FEW = 24
 _NONE = np.int32(2**31 - 1)
@@ -74,7 +74,7 @@ def sort_by(codes: Codes, order: Codes, j: int, spare: Codes) -> bool:
                 at -= 1
             order[at] = piece
     elif high - low < 4 * len(order):
-        sort_counting(codes, order, j, low, high, spare)
+        sort_counting(codes, order, j, int(low), int(high), spare)
     else:
         keys = np.empty(len(order), np.int32)
         for i in range(len(order)):
@@ -176,7 +176,7 @@ def best_cut(boxes: Boxes, pool: Pool, order: Codes, rule: Rule, seed: Counts, w
     sides = np.empty(number, np.float64), np.empty(number, np.float64)
     best, at, more = np.inf, -1, 0
     for j in columns:
-        if not sort_by(codes, now, j, spare):
+        if not sort_by(codes, now, int(j), spare):
             continue
         costs_from(boxes, codes, now, False, sides[0])
         costs_from(boxes, codes, now, True, sides[1])
@@ -193,7 +193,7 @@ def best_cut(boxes: Boxes, pool: Pool, order: Codes, rule: Rule, seed: Counts, w
 def cut_up(
     boxes: Boxes, pool: Pool, order: Codes, rule: Rule, seed: Counts, found: tuple[Codes, Counts]
 ) -> tuple[int, float]:
-    """Cut the pieces of an order until no part can be cut; how many parts there are, and their cost.
+    """Cut the pieces of an order until no part can be cut; how many parts, and what they cost.
 
     `found` takes the pieces of all parts, and where each begins. It and the pool have room for
     pieces that are cut in two; parts stay as they are when there is no room left.

@@ -94,7 +94,7 @@ def near(space: Space, state: State, k: int, c: int, found: Codes, more: Floats)
 
 @jit
 def edges(space: Space, state: State, c: int, found: Counts) -> None:
-    """Per column of a class: lowest code, pieces that have it, the next code; the highest likewise."""
+    """Per column of a class: lowest code, pieces that have it, next code; the highest likewise."""
     points = space[0]
     held, _, pieces, _, _, low, high, _ = state
     for j in range(points.shape[1]):

@@ -9,6 +9,7 @@ from incrowd.kernels.crowd_diary import blank, note, note_new, undo
 from incrowd.kernels.crowd_hosts import cost_without, edges, host_of
 from incrowd.kernels.crowd_state import TINY, Space, State, add, measure, release, take, taken
 
+
 @jit
 def pooled(space: Space, state: State, k: int, members: Codes) -> tuple[Pool, int]:
     """The pieces of some classes in one pool, those of the same point together; how many."""
@@ -46,9 +47,7 @@ def fill(space: Space, state: State, c: int, pool: Pool, part: Codes) -> None:
 
 
 @jit
-def share_anew(
-    space: Space, state: State, rule: Rule, members: Codes, seed: Counts
-) -> float:
+def share_anew(space: Space, state: State, rule: Rule, members: Codes, seed: Counts) -> float:
     """Cut the union of some classes anew; what that saves, 0 if they stay as they are."""
     room = state[0].shape[1]
     old = 0.0
@@ -73,9 +72,7 @@ def share_anew(
 
 
 @jit
-def receive(
-    space: Space, state: State, rule: Rule, guest: tuple[int, int], host: int
-) -> int:
+def receive(space: Space, state: State, rule: Rule, guest: tuple[int, int], host: int) -> int:
     """Let a host take the records of a point; the class in which they are then.
 
     A large class of equal records gives some of its own to a new class with the guests.
@@ -151,7 +148,7 @@ def worth_dissolving(space: Space, state: State, rule: Rule, c: int) -> bool:
         if host < 0:
             return False
         total += more
-    return total < cost[c] - TINY
+    return bool(total < cost[c] - TINY)
 
 
 @jit
@@ -177,7 +174,7 @@ def dissolve(space: Space, state: State, rule: Rule, c: int, seed: Counts) -> fl
             note_new(diary, new)
         spent += more
     release(state, c)
-    saved = old - spent
+    saved = float(old - spent)
     for n in range(1, diary[3][0]):
         if size[diary[0][n]] > 0:
             saved += settle(space, state, rule, diary[0][n], seed)

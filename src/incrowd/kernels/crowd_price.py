@@ -1,8 +1,8 @@
 """What spans cost, fast.
 
 In a loop, handing a tuple of arrays to a kernel costs ten times what looking a price up does. So
-whoever asks for many prices unpacks `boxes` (see `kernels.boxes`) once and asks for each column what
-its kind needs: `tabled` where `width[j]` is above 0, `scaled` where it is 0, else `cell_cost`.
+whoever asks for many prices unpacks `boxes` (see `kernels.boxes`) once and asks for each column
+what its kind needs: `tabled` where `width[j]` is above 0, `scaled` where it is 0, else `cell_cost`.
 """
 
 from incrowd.arrays import Codes, Counts, Floats

@@ -44,9 +44,7 @@ def halved(codes: Codes, part: Codes, j: int) -> int:
 
 
 @jit
-def regions(
-    boxes: Boxes, codes: Codes, favour: Floats, most: int, order: Codes
-) -> Counts:
+def regions(boxes: Boxes, codes: Codes, favour: Floats, most: int, order: Codes) -> Counts:
     """Cut an order of classes until no part has more than `most`; where parts end.
 
     `favour` multiplies how much each column counts. Parts that are all equal are cut anywhere.

@@ -41,9 +41,9 @@ def sweep(
     for c in order:
         if state[4][c] > TINY:
             saved[0] += move_out(space, state, rule, c, random)
-        if state[4][c] > TINY and state[2][c] <= MOST_PIECES:
-            if worth_dissolving(space, state, rule, c):
-                saved[1] += dissolve(space, state, rule, c, random)
+        few = state[4][c] > TINY and state[2][c] <= MOST_PIECES
+        if few and worth_dissolving(space, state, rule, c):
+            saved[1] += dissolve(space, state, rule, c, random)
     for c in order:
         if state[4][c] > TINY:
             share_near(space, state, rule, c, plan, random, saved)

@@ -20,7 +20,7 @@ Line: TypeAlias = tuple[Counts, Counts, Counts]
 
 
 @jit
-def decoded(state: int, strides: Counts, taken: Counts) -> None:
+def decoded(state: np.int64, strides: Counts, taken: Counts) -> None:
     """The number of records taken of each domain, from the number of the boundary."""
     for q in range(len(strides) - 1, -1, -1):
         taken[q] = state // strides[q]
@@ -106,7 +106,7 @@ def divide(line: Line, strides: Counts, rule: Counts) -> tuple[int, Counts]:
 
 
 @jit
-def path(before: dict[int, int], goal: int, strides: Counts) -> Counts:
+def path(before: dict[np.int64, np.int64], goal: np.int64, strides: Counts) -> Counts:
     """What each class on the way to the goal holds, the first class first."""
     number = 0
     state = goal

@@ -12,7 +12,6 @@ _BLOCK = 2048
 """Keys that are made at once: they stay near the processor until they are numbered."""
 _MIX = np.uint64(0x9E3779B97F4A7C15)
 _HALF = np.uint64(32)
-_LAST = np.uint64(63)
 _ONE = np.uint64(1)
 
 
@@ -40,17 +39,17 @@ def count_dense(
     counts: Counts,
     rows: tuple[int, int],
     maps: Codes,
-    offset: Counts,
-    stride: Counts,
-    span: int,
-) -> tuple[Codes, Codes, Counts]:
-    """The class of each row of a run by order of appearance, each one's first row and records.
+    steps: tuple[Counts, Counts, int],
+    class_of: Codes,
+) -> tuple[Codes, Counts]:
+    """Write down the class of each row of a run, by order of appearance in it.
 
-    All keys are below `span`, for which there is an array.
+    The first row and the records of each class. `steps` are where the columns' maps begin, their
+    strides, and what all keys are below: there is an array for all of them.
     """
     begin, end = rows
+    offset, stride, span = steps
     place = np.full(span, -1, np.int32)
-    class_of = np.empty(end - begin, np.int32)
     first = np.empty(min(span, end - begin), np.int32)
     size = np.zeros(min(span, end - begin), np.int64)
     keys = np.empty(_BLOCK, np.int64)
@@ -66,26 +65,28 @@ def count_dense(
                 place[keys[i]] = number
                 first[found] = start + i
                 found += 1
-            class_of[start - begin + i] = number
+            class_of[start + i] = number
             size[number] += counts[start + i]
-    return class_of, first[:found].copy(), size[:found].copy()
+    return first[:found].copy(), size[:found].copy()
 
 
 @jit
-def number_part(
-    keys: Counts, counts: Counts, part: int, bits: int, class_of: Codes
-) -> tuple[Codes, Counts]:
-    """Number the distinct keys of one of 2^bits parts, with the first row and records of each.
+def renumber(class_of: Codes, number: Codes) -> None:
+    """Give each class its new number."""
+    for i in range(len(class_of)):
+        class_of[i] = number[class_of[i]]
 
-    Keys are dealt to parts by their highest mixed bits. Only the part's entries of `class_of` are
-    written.
-    """
+
+@jit
+def count_hashed(keys: Counts, counts: Counts) -> tuple[Codes, Codes, Counts]:
+    """The class of each row by order of appearance of its key, each one's first row and records."""
     rows = len(keys)
     room = 16
     while room < 2 * rows:
         room *= 2
     mask = np.uint64(room - 1)
     slots = np.full(room, -1, np.int32)
+    class_of = np.empty(rows, np.int32)
     of_class = np.empty(rows, np.int64)
     first = np.empty(rows, np.int32)
     size = np.zeros(rows, np.int64)
@@ -93,8 +94,6 @@ def number_part(
     for i in range(rows):
         key = keys[i]
         mixed = np.uint64(key) * _MIX
-        if bits > 0 and mixed >> _LAST != np.uint64(part):
-            continue
         slot = (mixed ^ (mixed >> _HALF)) & mask
         while slots[slot] >= 0 and of_class[slots[slot]] != key:
             slot = (slot + _ONE) & mask
@@ -105,15 +104,7 @@ def number_part(
             found += 1
         class_of[i] = slots[slot]
         size[slots[slot]] += counts[i]
-    return first[:found].copy(), size[:found].copy()
-
-
-@jit
-def shift_part(keys: Counts, by: int, class_of: Codes) -> None:
-    """Number the classes of the second of two parts after those of the first."""
-    for i in range(len(keys)):
-        if (np.uint64(keys[i]) * _MIX) >> _LAST != 0:
-            class_of[i] += by
+    return class_of, first[:found].copy(), size[:found].copy()
 
 
 @jit

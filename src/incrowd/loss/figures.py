@@ -12,8 +12,13 @@ from incrowd.loss.precision import Precision
 from incrowd.recoding import Outcome
 
 
-def figures(outcome: Outcome, target: str | None = None) -> dict[str, float]:
-    """Every loss by name; classification only with a target, entropy only with the rows at hand."""
+def figures(
+    outcome: Outcome, target: str | None = None, asked: Loss | None = None
+) -> dict[str, float]:
+    """Every loss by name; classification only with a target, entropy only with the rows at hand.
+
+    The loss `asked` for is among them, whatever it is.
+    """
     losses: list[Loss] = [
         Gcp(),
         Granularity(),
@@ -27,4 +32,6 @@ def figures(outcome: Outcome, target: str | None = None) -> dict[str, float]:
         losses.append(Entropy())
     if target is not None:
         losses.append(Classification(target))
+    if asked is not None and asked.name not in {loss.name for loss in losses}:
+        losses.append(asked)
     return {loss.name: loss.figure(loss.of(outcome)) for loss in losses}

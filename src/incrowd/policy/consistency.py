@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from incrowd.models.model import Model
 from incrowd.policy.faults import Fault, did_you_mean
-from incrowd.table.roles import Role
+from incrowd.table.roles import Missing, Role
 
 if TYPE_CHECKING:
     from incrowd.policy.policy import Policy
@@ -37,6 +37,20 @@ def faults(policy: "Policy") -> Iterator[Fault]:
 
 
 def _show_faults(policy: "Policy") -> Iterator[Fault]:
+    if policy.show == "permutation":
+        yield from _permutation_faults(policy)
+    elif policy.class_column is not None:
+        yield Fault(
+            ("class_column",),
+            'only show = "permutation" adds a column of classes',
+            "leave it out: what classes show tells them apart",
+        )
+    if policy.show != "permutation" and getattr(policy.search, "draws", False):
+        yield Fault(
+            ("search",),
+            f"the search '{policy.search.name}' is for exact quasi-identifiers",
+            'add show = "permutation", or choose another search',
+        )
     if policy.show != "representatives":
         return
     for name, column in policy.columns.items():
@@ -47,6 +61,49 @@ def _show_faults(policy: "Policy") -> Iterator[Fault]:
                     f"column '{name}' limits what a cell spans, and cells show single values",
                     f'leave out {key}, or show = "representatives"',
                 )
+
+
+def _permutation_faults(policy: "Policy") -> Iterator[Fault]:
+    """What cannot be kept where quasi-identifiers leave exact and classes are known by number."""
+    for number, model in enumerate(policy.models):
+        if not model.columns:
+            yield Fault(
+                ("models", number),
+                f"{model.name} hides people among equal quasi-identifiers, "
+                'and show = "permutation" leaves them exact',
+                "ask for models of sensitive columns, which are judged by class, or show spans",
+            )
+    for name, column in policy.columns.items():
+        for key in ("lowest", "highest", "widest"):
+            said = getattr(column, key) != type(column).model_fields[key].default
+            if said and column.role is Role.QUASI:
+                yield Fault(
+                    ("columns", name, key),
+                    f"column '{name}' limits what a cell shows, and cells are exact",
+                    f'leave out {key}, or show = "permutation"',
+                )
+        if column.role is Role.KEEP:
+            yield Fault(
+                ("columns", name, "role"),
+                f"column '{name}' would stand beside the exact quasi-identifiers of its person",
+                f"give '{name}' role = \"sensitive\", so that it changes places, or drop it",
+            )
+        if column.role is Role.UNIT:
+            yield Fault(
+                ("columns", name, "role"),
+                "the classes of the records of one person could be compared",
+                'leave out the unit if every record is a person, or show = "permutation"',
+            )
+    if policy.missing is Missing.MATCHES_ANYTHING:
+        yield Fault(
+            ("missing",),
+            "classes are told by their number, so a missing value matches nothing",
+            'take missing = "own-value" or "suppress"',
+        )
+    if policy.class_column in policy.columns:
+        yield Fault(
+            ("class_column",), f"there is a column '{policy.class_column}' already", "rename it"
+        )
 
 
 def _single_roles(policy: "Policy") -> Iterator[Fault]:
@@ -133,7 +190,7 @@ def _twice(policy: "Policy") -> Iterator[Fault]:
 
 def _loss_faults(policy: "Policy") -> Iterator[Fault]:
     for name in policy.loss.columns:
-        place = ("loss", "target")
+        place = ("loss", "column" if hasattr(policy.loss, "column") else "target")
         if name not in policy.columns:
             remedy = did_you_mean(name, policy.columns)
             yield Fault(place, "the loss names a column that the policy does not have", remedy)
@@ -142,6 +199,12 @@ def _loss_faults(policy: "Policy") -> Iterator[Fault]:
                 place,
                 f"the loss is about '{name}', which does not leave",
                 "choose a column that does",
+            )
+        elif policy.loss.name == "queries" and policy.role(name) is Role.QUASI:
+            yield Fault(
+                place,
+                f"the queries count '{name}', which is quasi-identifying",
+                "choose a sensitive column: by the others they group",
             )
 
 
@@ -172,11 +235,7 @@ def notes(policy: "Policy") -> Iterator[str]:
         yield "no model asks for a number of people per class"
     elif max(people) < _SMALL_K:
         yield f"k = {max(people)} is small: a person hides among few"
-    if policy.show == "representatives":
-        yield (
-            "cells show one value for their whole class: "
-            "no cell need be what its record held, so the release is not truthful record by record"
-        )
+    yield from _show_notes(policy)
     if policy.order == "keep":
         yield "the order of the records is kept: it links releases of one table to each other"
     if policy.suppression > _MUCH:
@@ -184,3 +243,16 @@ def notes(policy: "Policy") -> Iterator[str]:
     for name in policy.identifiers:
         if policy.columns[name].action == "pseudonym":
             yield f"pseudonyms of '{name}' link all releases that are made with the same key"
+
+
+def _show_notes(policy: "Policy") -> Iterator[str]:
+    if policy.show == "representatives":
+        yield (
+            "cells show one value for their whole class: "
+            "no cell need be what its record held, so the release is not truthful record by record"
+        )
+    if policy.show == "permutation":
+        yield (
+            "quasi-identifiers leave exact, so nothing is k-anonymous: whoever knows them finds a "
+            "person's record and learns that the person is in the table"
+        )

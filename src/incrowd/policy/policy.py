@@ -74,10 +74,15 @@ class Policy(BaseModel):
     """Cells of a text file that mean missing, besides empty ones."""
     order: Literal["shuffle", "keep"] = "shuffle"
     """Whether the records leave in a new order; a kept order links releases of one table."""
-    show: Literal["spans", "sets", "representatives"] = "spans"
+    show: Literal["spans", "sets", "representatives", "permutation"] = "spans"
     """What the cells of a class show in local recoding: the span of numbers and dates and the node
     over categories; sets of values in place of nodes; or one value that stands for all of them
-    (their median or most frequent value), which is not what each of them held."""
+    (their median or most frequent value), which is not what each of them held. `permutation` shows
+    quasi-identifiers as they are and lets the sensitive values of a class change places: it hides
+    who holds which value, and not who is in the table."""
+    class_column: Annotated[str | None, Field(min_length=1)] = None
+    """With `show = "permutation"`: the name of a column to add, with the number of each record's
+    class."""
     consistent: bool = False
     """Whether records with the same quasi-identifying values must show the same."""
     suppression: Annotated[float, Field(ge=0, lt=1)] = 0.0

@@ -24,7 +24,10 @@ def _sentences(policy: Policy) -> Iterator[str]:
         "Nobody is assumed to know other columns about a person than the declared "
         f"quasi-identifiers: {', '.join(policy.quasi)}."
     )
-    yield _MISSING[policy.missing]
+    if policy.show == "permutation":
+        yield from _permutation(policy)
+    if policy.show != "permutation" or policy.missing is Missing.SUPPRESS:
+        yield _MISSING[policy.missing]
     yield _counted(policy)
     if policy.show == "representatives":
         yield (
@@ -36,6 +39,20 @@ def _sentences(policy: Policy) -> Iterator[str]:
     yield _order(policy)
     yield from _unprotected(policy)
     yield "Other releases of the same people were not considered: together they may reveal more."
+
+
+def _permutation(policy: Policy) -> Iterator[str]:
+    yield (
+        "Quasi-identifying values leave as they are: whoever knows them finds a person's record "
+        "and learns that the person is in the table. No k-anonymity is claimed."
+    )
+    yield (
+        f"The values of {', '.join(policy.sensitive)} changed places, together, among the records "
+        "of a class, all orders being equally likely; models are judged by class. What stands in "
+        "a record need not be what its person held."
+    )
+    if policy.class_column is None:
+        yield "Classes cannot be told from the release: what models reach cannot be counted again."
 
 
 def _counted(policy: Policy) -> str:

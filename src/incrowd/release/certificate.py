@@ -65,7 +65,8 @@ class LeftOut(_Part):
 class Seed(_Part):
     """Where randomness came from: the search's seed, and how the order of rows was drawn."""
 
-    search: int
+    search: int | None
+    """None if the search draws: its seed is not written anywhere."""
     order: Literal["system", "given", "kept"]
 
 

@@ -19,7 +19,8 @@ from incrowd.release.certificate import (
     digest_of_policy,
 )
 from incrowd.release.crowds import numbered
-from incrowd.release.leaving import dropped
+from incrowd.release.leaving import dropped, leaving_names
+from incrowd.release.permuted import by_number
 from incrowd.release.verdict import Check, Verdict
 from incrowd.release.verify import Reference, look, verify
 from incrowd.release.written import promised, written
@@ -29,6 +30,14 @@ ROUNDING = 1e-9
 """What figures that were computed twice may differ by."""
 _AT_MOST = ("t-closeness", "alpha-k")
 """Models that ask for a value or less; the others ask for one or more."""
+_UNTOLD = (
+    "The release does not tell its classes, so models cannot be counted from it; a certificate of "
+    "this very release would attest them."
+)
+_PERMUTED = (
+    "That the sensitive values changed places at random, and only inside their class, cannot be "
+    "seen from the release; quasi-identifiers are exact, so no k-anonymity is claimed."
+)
 
 
 def check_rows(
@@ -60,8 +69,7 @@ def check_rows(
 
 
 def _lacking(rows: pl.DataFrame, policy: Policy) -> list[str]:
-    gone = set(dropped(policy))
-    return [name for name in policy.columns if name not in gone and name not in rows.columns]
+    return [name for name in leaving_names(policy, policy.columns) if name not in rows.columns]
 
 
 def _columns(rows: pl.DataFrame, policy: Policy) -> Iterator[str]:
@@ -70,7 +78,8 @@ def _columns(rows: pl.DataFrame, policy: Policy) -> Iterator[str]:
     gone = set(dropped(policy))
     if stray := [name for name in rows.columns if name in gone]:
         yield f"The release has columns that must not leave: {', '.join(stray)}."
-    if unknown := [name for name in rows.columns if name not in policy.columns]:
+    known = {*policy.columns, policy.class_column}
+    if unknown := [name for name in rows.columns if name not in known]:
         yield f"The release has columns that the policy does not name: {', '.join(unknown)}."
 
 
@@ -152,9 +161,15 @@ def _judged(
     rows: pl.DataFrame, policy: Policy, certificate: Certificate | None
 ) -> tuple[tuple[Verdict, ...], list[str]]:
     """The verdicts, and what was taken on trust or stands in their way."""
+    if policy.show == "permutation" and policy.class_column is None:
+        return _said(policy, certificate)
     reference, notes = _references(rows, policy, certificate)
     try:
-        verdicts = verify(look(rows, policy), policy, reference)
+        seen = look(rows, policy)
+        if policy.class_column is not None:
+            seen = replace(seen, crowds=by_number(numbered(rows[policy.class_column]).codes))
+            notes.append(_PERMUTED)
+        verdicts = verify(seen, policy, reference)
     except NotMetError as error:
         return (), [f"{error.message[:1].upper()}{error.message[1:]}."]
     if policy.unit is None:
@@ -167,6 +182,18 @@ def _judged(
         return tuple(replace(verdict, ok=False) for verdict in verdicts), notes
     notes.append("The number of people per class is attested by the certificate, not recounted.")
     return tuple(_attested(certificate, i, verdict) for i, verdict in enumerate(verdicts)), notes
+
+
+def _said(policy: Policy, certificate: Certificate | None) -> tuple[tuple[Verdict, ...], list[str]]:
+    """What the certificate says of classes that the release does not tell."""
+    if certificate is None or len(certificate.models) != len(policy.models):
+        return (), [_UNTOLD]
+    asked = [
+        Verdict(model.name, model.columns[0], float(model.asked), said.reached, ok=True)
+        for model, said in zip(policy.models, certificate.models, strict=True)
+    ]
+    notes = ["What the models reach is attested by the certificate, not recounted.", _PERMUTED]
+    return tuple(_attested(certificate, i, verdict) for i, verdict in enumerate(asked)), notes
 
 
 def _attested(certificate: Certificate, number: int, counted: Verdict) -> Verdict:

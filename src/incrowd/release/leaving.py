@@ -20,11 +20,14 @@ class Leaving:
     """The class of each record of the table, -1 for one that is left out."""
     order: Counts | None
     """A permutation of the records that leave; None keeps their order."""
-    shown: Mapping[str, Shown]
-    """What the classes show of the quasi-identifying columns."""
+    shown: Mapping[str, Shown | Counts]
+    """What the classes show of the quasi-identifying columns; of columns whose cells change places
+    the record whose cell each record shows."""
     dropped: tuple[str, ...]
     pseudonyms: Mapping[str, Texts] = field(default_factory=dict)
     """The columns that show a pseudonym, one per record of the table."""
+    added: Mapping[str, Counts] = field(default_factory=dict)
+    """The columns that the table did not have, one number per record of the table."""
 
     def __repr__(self) -> str:
         """Without values."""
@@ -44,9 +47,10 @@ def dropped(policy: Policy) -> tuple[str, ...]:
 
 
 def leaving_names(policy: Policy, names: Iterable[str]) -> tuple[str, ...]:
-    """The columns of a table that leave, in their order."""
+    """The columns that leave, in the order of the table, and then the one that is added."""
     gone = set(dropped(policy))
-    return tuple(name for name in names if name not in gone)
+    added = () if policy.class_column is None else (policy.class_column,)
+    return (*(name for name in names if name not in gone), *added)
 
 
 def pseudonymous(policy: Policy) -> tuple[str, ...]:
@@ -56,7 +60,8 @@ def pseudonymous(policy: Policy) -> tuple[str, ...]:
 
 def unchanging(policy: Policy) -> tuple[str, ...]:
     """The columns that leave as they are."""
-    gone = {*dropped(policy), *pseudonymous(policy), *policy.quasi}
+    changing = policy.sensitive if policy.show == "permutation" else policy.quasi
+    gone = {*dropped(policy), *pseudonymous(policy), *changing}
     return tuple(name for name in policy.columns if name not in gone)
 
 

@@ -1,22 +1,23 @@
 """From a table and a policy to rows that may leave once they are verified."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, Protocol
 
 import numpy as np
 import polars as pl
 
-from incrowd.arrays import Texts
+from incrowd.arrays import Codes, Counts, Texts
 from incrowd.engines.base import Engine, Shown
 from incrowd.errors import PolicyError
 from incrowd.hierarchy.hierarchy import Hierarchy
 from incrowd.policy.compile import compile as compile_problem
 from incrowd.policy.policy import Policy, require_declared
-from incrowd.recoding import Outcome
+from incrowd.recoding import Anatomy, Outcome
 from incrowd.release.cells import readable
 from incrowd.release.crowds import numbered
 from incrowd.release.leaving import Leaving, assigned, dropped, pseudonymous, shown
+from incrowd.release.permuted import numbers_shown, places_drawn
 from incrowd.release.prepared import Prepared, Table
 from incrowd.release.pseudonym import check_key, pseudonyms
 from incrowd.release.representatives import representatives
@@ -87,9 +88,20 @@ def search(table: Table, outside: Outside) -> Any:
     """What the policy's search finds; refuses at once what no release could satisfy."""
     if pseudonymous(table.policy):
         check_key(outside.key)
-    infeasible(table.compiled.problem)
-    watch = outside.search_watch(table.policy)
-    return table.policy.search.run(table.compiled.problem, watch)
+    problem = table.compiled.problem
+    infeasible(problem)
+    if getattr(table.policy.search, "draws", False):
+        problem = replace(problem, seed=_search_seed(outside))
+    found = table.policy.search.run(problem, outside.search_watch(table.policy))
+    if table.policy.show == "permutation":
+        found = replace(found, recoding=Anatomy(found.recoding.pieces))
+    return found
+
+
+def _search_seed(outside: Outside) -> int:
+    """For a search that draws: whoever knew its seed could tell something of who was drawn."""
+    entropy = None if outside.seed is None else [outside.seed, 1]
+    return int(np.random.SeedSequence(entropy).generate_state(1, np.uint64)[0])
 
 
 def prepare(table: Table, engine: Engine, found: Any, outside: Outside) -> Prepared:
@@ -102,20 +114,29 @@ def prepare(table: Table, engine: Engine, found: Any, outside: Outside) -> Prepa
     leaving = Leaving(
         classes=classes,
         order=None if policy.order == "keep" else rng.permutation(staying),
-        shown=_shown(table, outcome),
+        shown=_shown(table, outcome, classes, rng),
         dropped=dropped(policy),
         pseudonyms={name: _pseudonyms(table, name, outside) for name in pseudonymous(policy)},
     )
+    if policy.class_column is not None:
+        numbers = numbers_shown(classes, leaving.records)
+        leaving = replace(leaving, added={policy.class_column: numbers})
     frame = engine.release(
-        leaving.shown, classes, leaving.order, leaving.dropped, leaving.pseudonyms
+        leaving.shown, classes, leaving.order, leaving.dropped, leaving.pseudonyms, leaving.added
     )
-    return Prepared(table, found, outcome, leaving, frame, _order(policy, outside))
+    drawn = outside.seed is None
+    return Prepared(table, found, outcome, leaving, frame, _order(policy, outside), drawn)
 
 
-def _shown(table: Table, outcome: Outcome) -> dict[str, Shown]:
+def _shown(
+    table: Table, outcome: Outcome, classes: Codes, rng: np.random.Generator
+) -> dict[str, Shown | Counts]:
+    if table.policy.show == "permutation":
+        return dict.fromkeys(table.policy.sensitive, places_drawn(classes, rng))
     if table.policy.show == "representatives":
-        return representatives(outcome, {name: c.codes for name, (c, _) in table.quasi.items()})
-    return shown(outcome)
+        codes = {name: column.codes for name, (column, _) in table.quasi.items()}
+        return {**representatives(outcome, codes)}
+    return {**shown(outcome)}
 
 
 def _with_hierarchy(column: CodedColumn, builder: Builder) -> tuple[CodedColumn, Hierarchy]:

@@ -1,7 +1,7 @@
 """Rows that are about to leave: proving what they show, and putting it into a certificate."""
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from typing import Any, Literal
 
@@ -27,6 +27,7 @@ from incrowd.release.certificate import (
 )
 from incrowd.release.crowds import numbered
 from incrowd.release.leaving import Leaving, leaving_names, pseudonymous, unchanging
+from incrowd.release.permuted import by_number, permuted, told_by
 from incrowd.release.shown import coarse, consistent, covers, represents, sets, within
 from incrowd.release.verdict import Verdict
 from incrowd.release.verify import Reference, Seen, complete, look, replaced, unchanged, verify
@@ -79,6 +80,8 @@ class Prepared:
     frame: Any
     """The rows that are to leave, in the kind of frame that came in."""
     order: Literal["system", "given", "kept"]
+    drawn: bool = True
+    """Whether what was drawn comes from the system's randomness."""
 
     def __repr__(self) -> str:
         """Without values."""
@@ -95,6 +98,8 @@ def prove(prepared: Prepared, rows: pl.DataFrame) -> tuple[Seen, tuple[Verdict, 
     for name in pseudonymous(table.policy):
         replaced(name, clear[name], prepared.leaving.pseudonyms[name][records])
     seen = look(clear, table.policy, people)
+    if table.policy.show == "permutation":
+        return _proved_by_class(prepared, seen)
     single = table.policy.show == "representatives"
     crowd = sets([cells.codes for cells in seen.quasi.values()]) if single else None
     for name, (column, hierarchy) in table.quasi.items():
@@ -109,11 +114,28 @@ def prove(prepared: Prepared, rows: pl.DataFrame) -> tuple[Seen, tuple[Verdict, 
     return seen, verify(seen, table.policy, table.reference)
 
 
+def _proved_by_class(prepared: Prepared, seen: Seen) -> tuple[Seen, tuple[Verdict, ...]]:
+    """What rows show whose sensitive cells changed places; other columns were seen to already."""
+    table, records = prepared.table, prepared.leaving.records
+    classes = prepared.leaving.classes[records].astype(np.int64)
+    names = list(table.policy.sensitive)
+    held = readable(table.rows.select(names)[records], table.policy.missing_values, text=table.text)
+    permuted(held, seen.rows.select(names), classes)
+    if table.policy.class_column is not None:
+        told_by(table.policy.class_column, seen.rows[table.policy.class_column], classes)
+    seen = replace(seen, crowds=by_number(classes))
+    return seen, verify(seen, table.policy, table.reference)
+
+
 def risk_of(prepared: Prepared, seen: Seen) -> Risk:
-    """The risk of the rows that leave."""
+    """The risk of the rows that leave.
+
+    Where sensitive values changed places, rows that show the same tell nothing of them: then only
+    who can be found is measured.
+    """
     table, records = prepared.table, prepared.leaving.records
     quasi = [cells.codes.astype(np.int32) for cells in seen.quasi.values()]
-    names = table.policy.sensitive
+    names = () if table.policy.show == "permutation" else table.policy.sensitive
     tally = fold(
         quasi,
         [table.counted[name][0].codes[records] for name in names],
@@ -141,7 +163,9 @@ def attest(
         policy_sha256=digest_of_policy(policy),
         digest=digest,
         models=tuple(Attested(**asdict(verdict)) for verdict in verdicts),
-        loss=figures(prepared.outcome, getattr(table.policy.loss, "target", None)),
+        loss=figures(
+            prepared.outcome, getattr(table.policy.loss, "target", None), table.policy.loss
+        ),
         search=found.search,
         optimal=found.optimal,
         why=found.why,
@@ -151,10 +175,15 @@ def attest(
         people=_people(prepared),
         classes=seen.crowds.number,
         blank=table.text,
-        seed=Seed(search=table.compiled.problem.seed, order=prepared.order),
+        seed=Seed(search=_search_seed(table), order=prepared.order),
         spread=_spreads(table, seen.rows),
         assumptions=assumptions(table.policy),
     )
+
+
+def _search_seed(table: Table) -> int | None:
+    """The seed of the search; one that draws keeps its seed to itself."""
+    return None if getattr(table.policy.search, "draws", False) else table.compiled.problem.seed
 
 
 def _left_out(prepared: Prepared) -> LeftOut:

@@ -39,6 +39,8 @@ def promised(policy: Mapping[str, Any]) -> dict[str, Any]:
         if column["role"] not in {"drop", "identifier"} or column.get("action") == "pseudonym"
     }
     rest = {key: policy.get(key) for key in ("missing", "missing_values", "models")}
+    if policy.get("show") == "permutation":
+        rest |= {key: policy.get(key) for key in ("show", "class_column")}
     return {"columns": columns, **rest}
 
 

@@ -200,6 +200,8 @@ def _notes(prepared: Prepared) -> tuple[str, ...]:
     notes = list(prepared.table.policy.notes())
     if prepared.order == "given":
         notes.append("the order of the records comes from a seed: whoever guesses it can undo it")
+    if prepared.table.policy.show == "permutation" and not prepared.drawn:
+        notes.append("who shows whose values comes from a seed: whoever guesses it can undo it")
     return tuple(notes)
 
 

@@ -4,8 +4,10 @@ from typing import Annotated, TypeAlias
 
 from pydantic import Field
 
+from incrowd.search.accuracy import Accuracy
 from incrowd.search.anatomy import Anatomy
 from incrowd.search.auto import Auto
+from incrowd.search.crowd import Crowd
 from incrowd.search.curve import Hilbert, IDistance, Tree
 from incrowd.search.datafly import Datafly
 from incrowd.search.diversify import Diversify
@@ -21,8 +23,10 @@ from incrowd.search.search import Found, Search
 from incrowd.search.top_down import TopDown
 
 AnySearch: TypeAlias = Annotated[
-    Anatomy
+    Accuracy
+    | Anatomy
     | Auto
+    | Crowd
     | Datafly
     | Diversify
     | Exhaustive
@@ -41,9 +45,11 @@ AnySearch: TypeAlias = Annotated[
 """Any search, as a policy file writes it."""
 
 __all__ = [
+    "Accuracy",
     "Anatomy",
     "AnySearch",
     "Auto",
+    "Crowd",
     "Datafly",
     "Diversify",
     "Exhaustive",

@@ -8,11 +8,13 @@ from typing import Literal
 from pydantic.dataclasses import dataclass
 
 from incrowd.errors import InfeasibleError, LimitError
+from incrowd.loss.cells import CellLoss
 from incrowd.problem import Problem
+from incrowd.search.crowd import Crowd
 from incrowd.search.full_domain import infeasible
 from incrowd.search.lattice import Lattice
 from incrowd.search.mondrian import Mondrian
-from incrowd.search.search import Found
+from incrowd.search.search import Found, Search
 from incrowd.values import STRICT
 from incrowd.watch import Watch
 
@@ -26,8 +28,9 @@ _SHARE_COUNTED = 0.01
 class Auto:
     """Local recoding and full-domain generalization, whichever loses less.
 
-    Mondrian comes first because it is fast. The lattice then looks only for levels that lose less
-    than what Mondrian found, which it often rules out at once.
+    Crowd comes first because it rarely loses more. The lattice then looks only for levels that lose
+    less than what was found, which it often rules out at once. Where the loss is no mean of what
+    cells cost, Mondrian is tried too: crowd makes the cost of cells small.
 
     >>> Auto().name
     'auto'
@@ -38,10 +41,10 @@ class Auto:
     def run(self, problem: Problem, watch: Watch) -> Found:
         """Run what fits in the time and take the least loss."""
         infeasible(problem)
-        tried = _mondrians(problem, watch)
+        tried = _local(problem, watch)
         if not tried:
             found = Lattice().run(problem, watch)
-            why = f"{found.why}; cutting the table (mondrian) cannot satisfy the models"
+            why = f"{found.why}; local recoding (crowd) cannot satisfy the models"
             return replace(found, why=why)
         best = min(tried, key=lambda trial: trial.loss)
         better, said = _lattice(problem, watch, best.loss)
@@ -57,20 +60,21 @@ class _Trial:
     loss: float
 
 
-def _mondrians(problem: Problem, watch: Watch) -> list[_Trial]:
-    """Strict and relaxed Mondrian; none if the table as one class fails a model."""
+def _local(problem: Problem, watch: Watch) -> list[_Trial]:
+    """What local recoding finds; nothing if the table as one class fails a model."""
+    searches: list[tuple[str, Search]] = [("crowd", Crowd())]
+    if not isinstance(problem.loss, CellLoss):
+        searches += [("mondrian", Mondrian()), ("relaxed mondrian", Mondrian(relaxed=True))]
     trials: list[_Trial] = []
-    kinds = (False,) if problem.tally.has_units else (False, True)
-    for relaxed in kinds:
+    for title, search in searches:
         try:
-            found = Mondrian(relaxed=relaxed).run(problem, watch)
+            found = search.run(problem, watch)
         except InfeasibleError:
-            return []
+            continue
         except LimitError:
             if trials:
                 return trials
             raise
-        title = "relaxed mondrian" if relaxed else "mondrian"
         trials.append(_Trial(title, found, _loss(problem, found)))
     return trials
 

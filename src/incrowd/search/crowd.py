@@ -18,9 +18,15 @@ from pydantic.dataclasses import dataclass
 from incrowd.errors import InfeasibleError, LimitError
 from incrowd.problem import Problem
 from incrowd.recoding import Pieces, Spans
-from incrowd.search.crowd_judged import Trades, satisfied
+from incrowd.search.crowd_judged import Trades
 from incrowd.search.crowd_points import Points, points_of
-from incrowd.search.crowd_starts import cover_pieces, mondrian_pieces, starts, tree_pieces
+from incrowd.search.crowd_starts import (
+    cover_pieces,
+    mondrian_pieces,
+    starts,
+    strict_pieces,
+    tree_pieces,
+)
 from incrowd.search.crowd_sweeps import Sweeps
 from incrowd.search.curve_partition import least_people
 from incrowd.search.full_domain import infeasible, nothing_found
@@ -84,7 +90,10 @@ def by_size(problem: Problem, effort: float, watch: Watch, k: int | None = None)
     records = problem.tally.records
     facts = {f"start by {start.title}": start.cost / records for start in begun}
     steps = ("moved", "dissolved", "pairs", "triples")
-    facts |= {f"saved by {step}": float(saved) / records for step, saved in zip(steps, sweeps.saved, strict=True)}
+    facts |= {
+        f"saved by {step}": float(saved) / records
+        for step, saved in zip(steps, sweeps.saved, strict=True)
+    }
     facts["sweeps"] = float(sweeps.made)
     why = f"began with a {best.title} and traded records in {sweeps.made} sweeps"
     return Made(points.pieces(sweeps.parts), why, facts)
@@ -109,13 +118,14 @@ def _begun(problem: Problem, effort: float, watch: Watch) -> tuple[str, Spans]:
     ways: list[tuple[str, Callable[[], Pieces | None]]] = [
         ("tree", lambda: tree_pieces(problem, watch)),
         ("mondrian", lambda: mondrian_pieces(problem, watch)),
+        ("strict mondrian", lambda: strict_pieces(problem, watch)),
         ("cover", lambda: cover_pieces(problem, watch)),
     ]
     if not problem.tally.has_units:
         k = _least(problem)
         ways.append(("crowd by size", lambda: by_size(problem, effort, watch, k).pieces))
     points = points_of(problem, by_size=False)
-    tried = []
+    tried: list[tuple[float, str, Spans]] = []
     for title, way in ways:
         if tried and watch.expired:
             break

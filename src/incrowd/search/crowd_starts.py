@@ -45,7 +45,7 @@ def starts(problem: Problem, points: Points, k: int, watch: Watch) -> list[Start
         ("cover", cover_pieces),
     ]
     if problem.tally.rows <= _SMALL:
-        ways.append(("mondrian", mondrian_pieces))
+        ways += [("mondrian", mondrian_pieces), ("strict mondrian", strict_pieces)]
     tasks = [partial(_start, (problem, points, k, watch), *way) for way in ways]
     found = [start for start in in_threads(tasks) if start is not None]
     return sorted(found, key=lambda start: start.cost)
@@ -86,11 +86,20 @@ def cover_pieces(problem: Problem, watch: Watch) -> Pieces | None:
 
 
 def mondrian_pieces(problem: Problem, watch: Watch) -> Pieces:
-    """The parts of relaxed Mondrian, whatever the order of the rows; strict if rows stay whole."""
+    """The parts of relaxed Mondrian, strict if equal rows must show the same."""
+    return _cut(problem, watch, relaxed=not problem.consistent)
+
+
+def strict_pieces(problem: Problem, watch: Watch) -> Pieces:
+    """The parts of strict Mondrian."""
+    return _cut(problem, watch, relaxed=False)
+
+
+def _cut(problem: Problem, watch: Watch, *, relaxed: bool) -> Pieces:
+    """The parts of Mondrian, whatever the order of the rows."""
     order = by_codes(problem)
-    ordered = replace(problem, tally=problem.tally.take(order))
+    tally = problem.tally.take(order)
     if not problem.tally.has_units:
-        counts = ordered.tally.counts
-        ordered = replace(ordered, tally=replace(ordered.tally, people=counts))
-    pieces, _ = mondrian_parts(ordered, watch, relaxed=not problem.consistent)
+        tally = replace(tally, people=tally.counts)
+    pieces, _ = mondrian_parts(replace(problem, tally=tally), watch, relaxed=relaxed)
     return replace(pieces, row=order[pieces.row])

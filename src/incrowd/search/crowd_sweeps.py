@@ -61,7 +61,9 @@ class Sweeps:
         ends = self._arranged()
         start = self.parts[2]
         bounds = list(pairwise([0, *ends.tolist()]))
-        tasks = [partial(self._region, start[lo : hi + 1], i, watch) for i, (lo, hi) in enumerate(bounds)]
+        tasks = [
+            partial(self._region, start[lo : hi + 1], i, watch) for i, (lo, hi) in enumerate(bounds)
+        ]
         found = in_threads(tasks)
         self.parts = joined([parts for parts, _ in found])
         saved: Floats = np.sum([saving for _, saving in found], axis=0)

@@ -78,17 +78,22 @@ class Column:
         return worst + log10(len(self.place))
 
 
-def column_of(problem: Problem, sensitive: int) -> Column:
-    """The only quasi-identifying column of a problem, with the domains of a sensitive column."""
-    from incrowd.kernels.repair import box_costs  # noqa: PLC0415  numba loads only when it runs
-    from incrowd.search.boxes import boxes_of  # noqa: PLC0415  as above
-
+def refuse_many(problem: Problem) -> None:
+    """Raise `PolicyError` unless there is one quasi-identifying column and records are free."""
     if len(problem.columns) != 1 or problem.tally.has_units or problem.consistent:
         raise PolicyError(
             "the best division is known for one quasi-identifying column, each record a person "
             "of its own and free to show what it likes",
             remedy="leave 'optimal' out, or name one quasi-identifying column",
         )
+
+
+def column_of(problem: Problem, sensitive: int) -> Column:
+    """The only quasi-identifying column of a problem, with the domains of a sensitive column."""
+    from incrowd.kernels.repair import box_costs  # noqa: PLC0415  numba loads only when it runs
+    from incrowd.search.boxes import boxes_of  # noqa: PLC0415  as above
+
+    refuse_many(problem)
     tally = problem.tally
     row = np.repeat(np.arange(tally.rows, dtype=np.int32), tally.counts)
     code, value = tally.quasi[0][row], tally.sensitive[sensitive][row]

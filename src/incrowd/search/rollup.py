@@ -14,7 +14,7 @@ from incrowd.arrays import Codes, Counts
 from incrowd.kernels import lattice as kernels
 from incrowd.problem import Problem
 from incrowd.recoding import QuasiColumn
-from incrowd.table.fold import in_threads
+from incrowd.table.fold import in_threads, threads
 from incrowd.table.tally import Tally
 
 Node = tuple[int, ...]
@@ -28,7 +28,7 @@ _SMALL = 256
 _WORTH = 14
 """The less room is left, the fewer rows a table must have to be kept: from a half on down."""
 _LARGE = 2**17
-"""Tables of so many rows are counted side by side, in two parts by key, whatever the threads."""
+"""Tables of so many rows are counted in two halves side by side, if there are two threads."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,23 +72,31 @@ class Grouping:
             return self._dense(tally.quasi, tally.counts, (offset, stride, span))
         keys = np.zeros(rows, dtype=np.int64) if keys is None else keys
         add_keys(tally.quasi, self._maps, offset, stride, keys)
-        return numbered(keys, tally.counts)
+        return kernels.count_hashed(keys, tally.counts)
 
     def _dense(
         self, codes: Codes, counts: Counts, steps: tuple[Counts, Counts, int]
     ) -> tuple[Codes, Codes, Counts]:
-        """Count with an array for all keys; a large table in halves, whose classes are joined."""
+        """Count with an array for all keys; a large table in halves, whose classes are joined.
+
+        Those of the first half keep their numbers, so that the halves leave no trace.
+        """
         count, parts = kernels.count_dense, halves(len(counts))
-        done = in_threads([partial(count, codes, counts, p, self._maps, *steps) for p in parts])
+        class_of = np.empty(len(counts), dtype=np.int32)
+        done = in_threads(
+            [partial(count, codes, counts, part, self._maps, steps, class_of) for part in parts]
+        )
         if len(done) == 1:
-            return done[0]
-        first = np.concatenate([first for _, first, _ in done])
-        records = np.concatenate([sizes for _, _, sizes in done])
-        joined = np.ascontiguousarray(codes[:, first])
-        of_class, which, sizes = count(joined, records, (0, len(first)), self._maps, *steps)
-        start = [0, len(done[0][1])]
-        work = [partial(np.take, of_class[s:], d[0]) for s, d in zip(start, done, strict=True)]
-        return np.concatenate(in_threads(work)), first[which], sizes
+            return class_of, *done[0]
+        first, records = (np.concatenate(both) for both in zip(*done, strict=True))
+        joined = np.empty(len(first), dtype=np.int32)
+        sub = np.ascontiguousarray(codes[:, first])
+        which, sizes = count(sub, records, (0, len(first)), self._maps, steps, joined)
+        begin, end = parts[1]
+        work = [(begin, (begin + end) // 2), ((begin + end) // 2, end)]
+        late = joined[len(done[0][0]) :]
+        in_threads([partial(kernels.renumber, class_of[a:b], late) for a, b in work])
+        return class_of, first[which], sizes
 
     def _steps(self, codes: Codes, node: Node) -> tuple[Counts | None, Counts, Counts, int]:
         """Where the columns' maps begin, their strides and the span of keys.
@@ -106,7 +114,7 @@ class Grouping:
             if span > _LARGEST_KEY // domain:
                 keys = np.zeros(codes.shape[1], dtype=np.int64) if keys is None else keys
                 add_keys(codes, self._maps, offset, stride, keys)
-                numbers, first, _ = numbered(keys, np.ones_like(keys))
+                numbers, first, _ = kernels.count_hashed(keys, np.ones_like(keys))
                 keys, span = numbers.astype(np.int64), len(first)
                 stride[:] = 0
             stride[j] = span
@@ -123,23 +131,9 @@ def add_keys(codes: Codes, maps: Codes, offset: Counts, stride: Counts, keys: Co
     in_threads(work)
 
 
-def numbered(keys: Counts, counts: Counts) -> tuple[Codes, Codes, Counts]:
-    """Number distinct keys; the first row and the records of each."""
-    class_of = np.empty(len(keys), dtype=np.int32)
-    if len(keys) < _LARGE:
-        first, sizes = kernels.number_part(keys, counts, 0, 0, class_of)
-        return class_of, first, sizes
-    number = kernels.number_part
-    parts = in_threads([partial(number, keys, counts, p, 1, class_of) for p in (0, 1)])
-    by = len(parts[0][0])
-    shift = kernels.shift_part
-    in_threads([partial(shift, keys[a:b], by, class_of[a:b]) for a, b in halves(len(keys))])
-    return class_of, np.concatenate([f for f, _ in parts]), np.concatenate([s for _, s in parts])
-
-
 def halves(rows: int) -> list[tuple[int, int]]:
     """Where the two halves of a large table begin and end; the whole of a small one."""
-    if rows < _LARGE:
+    if rows < _LARGE or threads() == 1:
         return [(0, rows)]
     return [(0, rows // 2), (rows // 2, rows)]
 
@@ -160,7 +154,7 @@ def rolled(table: ClassTable, node: Node, class_of: Codes, first: Codes) -> Clas
     for codes in tally.sensitive:
         domain = int(codes.max(initial=0)) + 1
         keys = kernels.refine_keys(class_of, codes, domain)
-        class_of, first, _ = numbered(keys, tally.counts)
+        class_of, first, _ = kernels.count_hashed(keys, tally.counts)
     counts = kernels.sums(class_of, len(first), tally.counts)
     people = kernels.sums(class_of, len(first), tally.people) if tally.has_units else counts
     folded = Tally(
