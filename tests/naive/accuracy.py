@@ -29,20 +29,23 @@ class Adjusting:
 
     `points` are the records' codes. Records in `fixed` stay where they are; those that move are
     added to it. A value goes one way only. Of a value the record goes that makes the other group
-    least wide, the one that came last if several do.
+    least wide, the one that came last if several do, if that raises the lesser privacy of both, or
+    the other one while the lesser stays.
     """
 
     def __init__(self, points, values, most, cost, *, by_value):
         self.points, self.values, self.most, self.cost = points, values, most, cost
         self.by_value, self.fixed = by_value, set()
 
-    def weakest(self, groups):
-        return min(privacy(group, self.values, by_value=self.by_value) for group in groups)
+    def privacies(self, groups):
+        """The privacy of both groups, the lesser first."""
+        return sorted(privacy(group, self.values, by_value=self.by_value) for group in groups)
 
     def adjusted(self, one, two):
         groups, way = [list(one), list(two)], {}
-        while any([self.move(groups, source, way) for source in range(2)]):
-            pass
+        moved = [True]
+        while any(moved):
+            moved = [self.move(groups, source, way) for source in range(2)]
         return groups
 
     def wider(self, group, record):
@@ -57,7 +60,7 @@ class Adjusting:
         here, there = groups[source], groups[1 - source]
         if len(here) < 2:
             return False
-        before = self.weakest(groups)
+        before = self.privacies(groups)
         counts = Counter(self.values[i] for i in here)
         for value in sorted(counts, key=lambda value: (-counts[value], value)):
             free = [i for i in here if self.values[i] == value and i not in self.fixed]
@@ -65,7 +68,7 @@ class Adjusting:
                 continue
             best = min(reversed(free), key=lambda i: self.wider(there, i))
             rest, more = [i for i in here if i != best], [*there, best]
-            if self.cost(more) <= self.most and self.weakest([rest, more]) >= before:
+            if self.cost(more) <= self.most and self.privacies([rest, more]) > before:
                 groups[source], groups[1 - source] = rest, more
                 way[value] = source
                 self.fixed.add(best)

@@ -182,7 +182,7 @@ def test_equal_rows_show_the_same_if_they_must():
 
 
 def test_equal_rows_help_their_neighbours_if_they_may():
-    """Two of the twenty equal records make a class with the lone one; the others show themselves."""
+    """Two of the equal records make a class with the lone one; the others show themselves."""
     problem = problem_of(_table([[5] * 20 + [9]]), [KAnonymity(3)], Gcp())
     found = run(problem)
     assert sorted(problem.outcome(found.recoding).classes.records) == [3, 18]

@@ -5,6 +5,9 @@ boxes). `people` is (sizes, counts, with_count, top): records, records of each v
 values have so many records, and the most records of one value. `lists` is (head, follow, prior):
 the records of each value in a chain. `boxes` is (held, low, high, start): records of each code,
 column after column, and the ends of what is held.
+
+The paper moves a record if the lesser privacy of both groups does not fall. Here it must rise, or
+stay while the other rises: moves that help nobody are not made.
 """
 
 from typing import TypeAlias
@@ -110,24 +113,28 @@ def lower(one: tuple[int, int], two: tuple[int, int]) -> bool:
 
 
 @jit
-def keeps_privacy(people: People, source: int, value: int, by_value: bool) -> bool:
-    """Whether the less private of the groups is no worse if a record of this value changes.
+def betters(people: People, source: int, value: int, by_value: bool) -> bool:
+    """Whether the less private of the groups is better off if a record of this value changes.
 
-    Privacy is records over those of the commonest value, or records alone.
+    If it is as private as before, the other must be better off. Privacy is records over those of
+    the commonest value, or records alone.
     """
     sizes, counts, with_count, top = people
     target = 1 - source
-    least = top[source]
+    least, most = top[source], max(top[target], counts[target, value] + 1)
     if counts[source, value] == least and with_count[source, least] == 1:
         least -= 1
-    most = max(top[target], counts[target, value] + 1)
-    before, after = (sizes[source], top[source]), (sizes[source] - 1, least)
-    there, then = (sizes[target], top[target]), (sizes[target] + 1, most)
+    here, there = (sizes[source], top[source]), (sizes[target], top[target])
+    then_here, then_there = (sizes[source] - 1, least), (sizes[target] + 1, most)
     if not by_value:
-        before, after = (sizes[source], 1), (sizes[source] - 1, 1)
-        there, then = (sizes[target], 1), (sizes[target] + 1, 1)
-    weakest = there if lower(there, before) else before
-    return not (lower(after, weakest) or lower(then, weakest))
+        here, there = (sizes[source], 1), (sizes[target], 1)
+        then_here, then_there = (sizes[source] - 1, 1), (sizes[target] + 1, 1)
+    if lower(there, here):
+        here, there = there, here
+    if lower(then_there, then_here):
+        then_here, then_there = then_there, then_here
+    equal = not lower(then_here, here) and lower(there, then_there)
+    return lower(here, then_here) or equal
 
 
 @jit
@@ -171,7 +178,7 @@ def move(
     for value in np.argsort(np.arange(number) - counts[source] * number):
         if counts[source, value] == 0:
             break
-        if direction[value] == 1 - source or not keeps_privacy(people, source, value, by_value):
+        if direction[value] == 1 - source or not betters(people, source, value, by_value):
             continue
         record = nearest(items, boxes, pair, source, value, moved, most)
         if record >= 0:

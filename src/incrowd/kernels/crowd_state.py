@@ -1,10 +1,10 @@
 """Classes that change: what each holds, spans and costs, in slots.
 
 `space` is (points, boxes): codes, one line per point, and what spans cost (`kernels.boxes`). A
-*piece* is some records of one point. `state` is (point, count, pieces, size, cost, low, high, free):
-slot c holds `pieces[c]` pieces, `point[c]` and `count[c]`, with `size[c]` records in all that span
-`low[c]` to `high[c]` and together pay `cost[c]`. A slot of size 0 is empty; the empty ones are
-`free[1 : free[0] + 1]`.
+*piece* is some records of one point. `state` is (point, count, pieces, size, cost, low, high,
+free): slot c holds `pieces[c]` pieces, `point[c]` and `count[c]`, with `size[c]` records in all
+that span `low[c]` to `high[c]` and together pay `cost[c]`. A slot of size 0 is empty; the empty
+ones are `free[1 : free[0] + 1]`.
 """
 
 from typing import TypeAlias

@@ -123,7 +123,7 @@ def _prepared(  # noqa: PLR0913, PLR0917  all that a release is made of
     laps: Laps,
 ) -> Prepared:
     engine = MemoryEngine(frame, text=source.text)
-    table = coded(engine, source.frame, policy, _builders(policy, folder), text=source.text)
+    table = coded(engine, source.frame, policy, builders_of(policy, folder), text=source.text)
     laps.end("read")
     found = search(table, outside)
     laps.end("search")
@@ -132,7 +132,7 @@ def _prepared(  # noqa: PLR0913, PLR0917  all that a release is made of
     return prepared
 
 
-def _builders(policy: Policy, folder: AnyPath) -> dict[str, AnyHierarchy]:
+def builders_of(policy: Policy, folder: AnyPath) -> dict[str, AnyHierarchy]:
     """What builds the hierarchy of each column; files are read."""
     given = {name: column.hierarchy for name, column in policy.columns.items()}
     given |= {name: given[name] or Suggested() for name in policy.quasi}

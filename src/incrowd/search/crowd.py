@@ -132,7 +132,7 @@ def _begun(problem: Problem, effort: float, watch: Watch) -> tuple[str, Spans]:
         try:
             pieces = way()
             spans = None if pieces is None else mended(problem, pieces)
-        except InfeasibleError:
+        except (InfeasibleError, LimitError):
             continue
         if spans is not None:
             tried.append((_cost(points, spans), title, spans))

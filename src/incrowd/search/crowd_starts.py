@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from incrowd.arrays import Codes
+from incrowd.errors import InfeasibleError, LimitError
 from incrowd.problem import Problem
 from incrowd.recoding import Pieces
 from incrowd.search.crowd_points import Points
@@ -60,7 +61,10 @@ def _start(
     from incrowd.kernels.crowd_state import class_costs  # noqa: PLC0415  as above
 
     problem, points, k, watch = given
-    pieces = way(problem, watch)
+    try:
+        pieces = way(problem, watch)
+    except (InfeasibleError, LimitError):
+        return None
     if pieces is None:
         return None
     parts = cut_large(points.space, points.parts(pieces), (k, points.divisible), 1)
