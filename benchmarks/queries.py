@@ -1,6 +1,6 @@
 """Query precision as in Ghinita Section 7.4: divergence of counts by l, by level and by columns.
 
-The table is ../shared/data/census-sal (the paper's CENSUS) with salary as the sensitive column. Each
+The table is ../shared/data/census-sal (the paper's CENSUS), salary its sensitive column. Each
 search makes its classes once; they are published generalized and permuted (Figures 35 and 36).
 Ratios are against Anatomy of the same run. Seconds are those of measuring one release.
 
