@@ -34,6 +34,7 @@ if TYPE_CHECKING:
         Tree,
     )
     from incrowd.io.policies import read_policy
+    from incrowd.io.workloads import read_workload
     from incrowd.loss import (
         AverageClass,
         Classification,
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
         Il1,
         IlInf,
         Precision,
+        Queries,
     )
     from incrowd.models import AlphaK, KAnonymity, LDiversity, TCloseness
     from incrowd.policy import Column, Policy
@@ -58,6 +60,7 @@ if TYPE_CHECKING:
         check_file,
         draft,
         draft_file,
+        query_precision,
         risk,
         risk_file,
     )
@@ -105,6 +108,7 @@ __all__ = [
     "PolicyError",
     "Precision",
     "Prefix",
+    "Queries",
     "Reading",
     "Regions",
     "Release",
@@ -124,8 +128,10 @@ __all__ = [
     "draft_file",
     "mask",
     "mask_file",
+    "query_precision",
     "quick",
     "read_policy",
+    "read_workload",
     "risk",
     "risk_file",
 ]
@@ -135,14 +141,16 @@ _HOMES = {
     "errors": "IncrowdError InfeasibleError InputError LimitError NotMetError PolicyError",
     "hierarchy": "Dates File Flat Hierarchy Intervals Ordered Prefix Regions Suggested Tree",
     "loss": "AverageClass Classification Discernibility Entropy Gcp Granularity Il1 IlInf "
-    "Precision",
+    "Precision Queries",
     "models": "AlphaK KAnonymity LDiversity TCloseness",
     "io.policies": "read_policy",
+    "io.workloads": "read_workload",
     "policy": "Column Policy",
     "policy.quick": "quick",
     "release": "Certificate Check Release Verdict",
     "risk": "Risk",
-    "run": "Reading anonymize anonymize_file check check_file draft draft_file risk_file",
+    "run": "Reading anonymize anonymize_file check check_file draft draft_file "
+    "query_precision risk_file",
     "search": "Auto Datafly Exhaustive Lattice Mondrian MuArgus",
     "table.roles": "Missing Role",
 }

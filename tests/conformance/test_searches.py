@@ -21,6 +21,7 @@ from incrowd.loss import (
     Il1,
     IlInf,
     Precision,
+    Queries,
 )
 from incrowd.models import AlphaK, KAnonymity, LDiversity, TCloseness
 from incrowd.search import AnySearch, Exhaustive
@@ -45,6 +46,7 @@ LOSSES = [
     Il1(),
     IlInf(),
     Precision(),
+    Queries("s0", level=1),
 ]
 every_search = pytest.mark.parametrize("search", SEARCHES, ids=lambda search: search.name)
 

@@ -12,6 +12,7 @@ import naive.queries
 from incrowd.errors import LimitError, PolicyError
 from incrowd.loss import Queries, figures
 from incrowd.loss import queries_cubes as cubes
+from incrowd.policy.quick import quick
 from incrowd.recoding import Anatomy, Pieces, Spans
 from incrowd.search.full_domain import levels_recoding, node_classes
 from strategies import problem_of, tables
@@ -151,3 +152,8 @@ def test_a_cube_that_is_too_large_is_refused_by_name(drawn):
             Queries("s0", 1).of(drawn[-1])
     finally:
         cubes._LARGEST = whole
+
+
+def test_quick_flags_name_the_column():
+    policy = quick(["a", "s"], quasi=["a"], sensitive=["s"], k=2, loss="queries", target="s")
+    assert policy.loss == Queries("s")

@@ -314,3 +314,19 @@ def test_a_policy_file_says_it(tmp_path):
     path = tmp_path / "policy.toml"
     path.write_text(asked.dumps())
     assert incrowd.read_policy(path).show == "permutation"
+
+
+def test_closeness_is_checked_by_class_against_the_table_as_it_was_read():
+    models = (TCloseness("cost", 0.5, "ordered"), LDiversity("ill", 2))
+    asked = policy(models=models, class_column="class", suppression=0.1)
+    release = incrowd.anonymize(table(), asked, seed=2)
+    found = incrowd.check(release.frame, asked, release.certificate)
+    assert found.ok
+    assert found.models[0].reached == pytest.approx(release.models[0].reached)
+
+
+def test_records_without_a_value_may_be_left_out():
+    frame = table()
+    release = incrowd.anonymize(frame, policy(missing="suppress", class_column="class"))
+    assert release.frame["town"].null_count() == 0
+    assert release.suppressed == frame["town"].null_count()

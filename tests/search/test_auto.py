@@ -41,7 +41,7 @@ def test_it_loses_as_little_as_the_best_of_all_searches(table, models, loss, sup
     mine = loss_of(Auto(), problem)
     assert (mine is None) == (not losses)
     if losses:
-        assert mine == pytest.approx(min(losses), abs=1e-9)
+        assert mine <= min(losses) + 1e-9
 
 
 def small():
@@ -51,15 +51,15 @@ def small():
 
 def test_it_says_which_search_and_why():
     found = Auto().run(small(), Watch())
-    assert found.search in {"mondrian", "lattice"}
-    assert "mondrian" in found.why
+    assert found.search in {"crowd", "lattice"}
+    assert "crowd" in found.why
     assert "gcp 0.0000" in found.why
 
 
 def test_a_lattice_too_large_for_the_time_is_left_out(monkeypatch):
     monkeypatch.setattr(auto, "_SECONDS_PER_NODE", 1e9)
     found = Auto().run(small(), Watch(limit=60.0))
-    assert found.search == "mondrian"
+    assert found.search == "crowd"
     assert "too large for the time" in found.why
 
 
@@ -92,8 +92,8 @@ def _flat(n):
 
 
 @pytest.mark.skipif(not arx_tables.FOLDER.exists(), reason=arx_tables.ABSENT)
-def test_adult_is_cut_because_no_levels_lose_less():
+def test_adult_is_recoded_locally_because_no_levels_lose_less():
     problem = arx_tables.problem("adult", [KAnonymity(5)], Gcp(), 0.05)
     found = Auto().run(problem, Watch())
-    assert found.search == "mondrian"
+    assert found.search == "crowd"
     assert "no level vector" in found.why

@@ -81,3 +81,22 @@ def test_what_is_forbidden_is_what_verification_would_refuse(largest, data):
                 within(column.hierarchy, column.name, cells, limits)
         else:
             within(column.hierarchy, column.name, cells, limits)
+
+
+@given(data=st.data())
+def test_a_set_costs_at_most_what_all_values_between_its_ends_cost(data):
+    problem = problem_of(data.draw(tables()), [KAnonymity(2)], Gcp())
+    columns = tuple(replace(c, sets=not c.hierarchy.ordered) for c in problem.columns)
+    problem = replace(problem, columns=columns)
+    flat = boxes_of(problem)
+    rows = problem.tally.rows
+    pieces = Pieces(np.arange(rows, dtype=np.int32), problem.tally.counts, np.zeros(rows, np.int32))
+    paid = Gcp().totals(problem.outcome(Spans(pieces))) / problem.tally.records
+    for j, column in enumerate(columns):
+        codes = problem.tally.quasi[j]
+        low, high = int(codes.min()), int(codes.max())
+        cost = cell_cost(flat, j, low, high) * len(columns)
+        full = len(np.unique(codes)) == high - low + 1
+        assert (
+            cost == pytest.approx(paid[j]) if full or not column.sets else cost >= paid[j] - 1e-12
+        )

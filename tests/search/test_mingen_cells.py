@@ -264,6 +264,22 @@ def test_no_class_is_wider_than_its_column_allows(widest, classes, left_out):
     assert (len(outcome.classes), outcome.suppressed) == (classes, left_out)
 
 
+@pytest.mark.parametrize(("codes", "widest"), [([0, 2, 5, 5], 7.0), ([0, 0, 5, 5], 1.0)])
+def test_missing_values_are_in_no_class_that_is_too_wide(codes, widest):
+    ages = tree([(v, f"{(v - 1) // 4}", "*") for v in range(1, 9)], ordered=True)
+    of = problem_of(([ages], [codes], [[1] * 4], None), [KAnonymity(2)], Gcp())
+    of = replace(of, columns=(replace(of.columns[0], widest=widest),))
+    assert len(of.outcome(MinGenCells().run(of, Watch()).recoding).classes) == 2
+
+
+def test_what_mixes_missing_values_with_others_shows_the_whole_column():
+    ages = tree([(v, f"{(v - 1) // 4}", "*") for v in range(1, 9)], ordered=True)
+    of = problem_of(([ages], [[0, 2, 5, 5]], [[1] * 4], None), [KAnonymity(2)], Gcp())
+    of = replace(of, columns=(replace(of.columns[0], widest=6.0),))
+    with pytest.raises(InfeasibleError, match="'q0'"):
+        MinGenCells().run(of, Watch())
+
+
 def test_missing_values_that_match_anything_are_not_called_optimal():
     table = [tree([("a", "*"), ("b", "*")])], [[0, 0, 1, 1]], [[1, 1, 1, 1]], None
     of = replace(problem_of(table, [KAnonymity(2)], Gcp()), missing=Missing.MATCHES_ANYTHING)

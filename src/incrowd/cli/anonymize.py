@@ -14,6 +14,7 @@ from incrowd.errors import InputError, PolicyError
 SEARCHES = (
     "auto",
     "accuracy",
+    "anatomy",
     "datafly",
     "diversify",
     "exhaustive",

@@ -3,8 +3,8 @@
 Two groups are at hand at a time, 0 and 1. `pair` is all that is kept of them, (people, lists,
 boxes). `people` is (sizes, counts, with_count, top): records, records of each value, how many
 values have so many records, and the most records of one value. `lists` is (head, follow, prior):
-the records of each value in a chain. `boxes` is (held, low, high, start): records of each code,
-column after column, and the ends of what is held.
+the records of each value in a chain. `boxes` is (held, low, high, start, changes): records of each
+code, column after column, the ends of what is held, and how often they have changed.
 
 The paper moves a record if the lesser privacy of both groups does not fall. Here it must rise, or
 stay while the other rises: moves that help nobody are not made.
@@ -21,9 +21,9 @@ from incrowd.kernels.diversify import Items
 
 People: TypeAlias = tuple[Counts, Counts, Counts, Counts]
 Lists: TypeAlias = tuple[Counts, Counts, Counts]
-Held: TypeAlias = tuple[Codes, Codes, Codes, Counts]
+Held: TypeAlias = tuple[Codes, Codes, Codes, Counts, Counts]
 Pair: TypeAlias = tuple[People, Lists, Held]
-Ways: TypeAlias = tuple[Codes, Codes]
+Ways: TypeAlias = tuple[Codes, Codes, Counts]
 Rule: TypeAlias = tuple[float, bool]
 
 _NONE = np.int32(2**31 - 1)
@@ -32,7 +32,9 @@ _NONE = np.int32(2**31 - 1)
 @jit
 def enter(items: Items, values: Codes, pair: Pair, group: int, record: int) -> None:
     """A record comes to a group."""
-    (sizes, counts, with_count, top), (head, follow, prior), (held, low, high, start) = pair
+    (sizes, counts, with_count, top), (head, follow, prior), (held, low, high, start, changes) = (
+        pair
+    )
     cells, of = items
     value = values[record]
     sizes[group] += 1
@@ -48,14 +50,18 @@ def enter(items: Items, values: Codes, pair: Pair, group: int, record: int) -> N
     for j in range(cells.shape[1]):
         code = cells[of[record], j]
         held[group, start[j] + code] += 1
-        low[group, j] = min(low[group, j], code)
-        high[group, j] = max(high[group, j], code)
+        if code < low[group, j] or code > high[group, j]:
+            low[group, j] = min(low[group, j], code)
+            high[group, j] = max(high[group, j], code)
+            changes[group] += 1
 
 
 @jit
 def leave(items: Items, values: Codes, pair: Pair, group: int, record: int) -> None:
     """A record leaves a group."""
-    (sizes, counts, with_count, top), (head, follow, prior), (held, low, high, start) = pair
+    (sizes, counts, with_count, top), (head, follow, prior), (held, low, high, start, changes) = (
+        pair
+    )
     cells, of = items
     value = values[record]
     sizes[group] -= 1
@@ -78,15 +84,17 @@ def leave(items: Items, values: Codes, pair: Pair, group: int, record: int) -> N
             continue
         while held[group, start[j] + low[group, j]] == 0:
             low[group, j] += 1
+            changes[group] += 1
         while held[group, start[j] + high[group, j]] == 0:
             high[group, j] -= 1
+            changes[group] += 1
 
 
 @jit
 def cost_with(items: Items, boxes: Boxes, pair: Pair, group: int, record: int) -> float:
     """What a group costs with one record more."""
     cells, of = items
-    _, _, (_, low, high, _) = pair
+    _, _, (_, low, high, _, _) = pair
     total = 0.0
     for j in range(cells.shape[1]):
         code = cells[of[record], j]
@@ -98,7 +106,7 @@ def cost_with(items: Items, boxes: Boxes, pair: Pair, group: int, record: int) -
 def outside(items: Items, pair: Pair, group: int, record: int) -> bool:
     """Whether a group gets wider with this record."""
     cells, of = items
-    _, _, (_, low, high, _) = pair
+    _, _, (_, low, high, _, _) = pair
     for j in range(cells.shape[1]):
         code = cells[of[record], j]
         if code < low[group, j] or code > high[group, j]:
@@ -165,10 +173,12 @@ def move(
 ) -> bool:
     """Move one record from the source to the other group, of the commonest value that can go.
 
-    `ways` is (direction, moved): the group from which records of a value may go (-1 for either),
-    and which records have moved. `rule` is (most, by_value).
+    `ways` is (direction, moved, barred): the group from which records of a value may go (-1 for
+    either), which records have moved, and the count of changes of the other group's ends at which
+    no record of a value could go there. `rule` is (most, by_value).
     """
-    direction, moved = ways
+    direction, moved, barred = ways
+    changes = pair[2][4][1 - source]
     most, by_value = rule
     people = pair[0]
     sizes, counts, _, _ = people
@@ -178,7 +188,9 @@ def move(
     for value in np.argsort(np.arange(number) - counts[source] * number):
         if counts[source, value] == 0:
             break
-        if direction[value] == 1 - source or not betters(people, source, value, by_value):
+        if direction[value] == 1 - source or barred[source, value] == changes:
+            continue
+        if not betters(people, source, value, by_value):
             continue
         record = nearest(items, boxes, pair, source, value, moved, most)
         if record >= 0:
@@ -187,6 +199,7 @@ def move(
             direction[value] = source
             moved[record] = 1
             return True
+        barred[source, value] = changes
     return False
 
 
@@ -201,13 +214,22 @@ def empty_pair(items: Items, values: Codes, number: int, start: Counts) -> Pair:
     people = zeros, np.zeros((2, number), np.int64), with_count, zeros.copy()
     lists = np.full((2, number), -1), np.full(n, -1), np.full(n, -1)
     low, high = np.full((2, columns), _NONE, np.int32), np.full((2, columns), -1, np.int32)
-    return people, lists, (np.zeros((2, start[-1]), np.int32), low, high, start)
+    held = np.zeros((2, start[-1]), np.int32)
+    return people, lists, (held, low, high, start, np.zeros(2, np.int64))
+
+
+@jit
+def new_ways(number: int, records: int) -> Ways:
+    """Nothing moved and nothing forbidden."""
+    direction, moved = np.full(number, -1, np.int32), np.zeros(records, np.int32)
+    return direction, moved, np.full((2, number), -1, np.int64)
 
 
 @jit
 def adjust(items: Items, values: Codes, boxes: Boxes, pair: Pair, ways: Ways, rule: Rule) -> None:
     """Let records change groups, one from each side in turn, until none can (Figure 17)."""
     ways[0][:] = -1
+    ways[2][:] = -1
     going = True
     while going:
         going = False
@@ -238,7 +260,7 @@ def most_private(
     """
     pair = empty_pair(items, values, number, start)
     class_of = np.full(len(values), -1, np.int32)
-    ways = np.full(number, -1, np.int32), np.zeros(len(values), np.int32)
+    ways = new_ways(number, len(values))
     sizes = pair[0][0]
     current, classes = 0, 0
     for record in range(len(values)):

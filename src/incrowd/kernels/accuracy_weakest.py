@@ -10,7 +10,7 @@ from typing import TypeAlias
 import numpy as np
 
 from incrowd.arrays import Codes, Counts, Floats
-from incrowd.kernels.accuracy import Pair, Rule, Ways, adjust, enter, leave, lower
+from incrowd.kernels.accuracy import Pair, Rule, Ways, adjust, enter, leave, lower, new_ways
 from incrowd.kernels.boxes import Boxes
 from incrowd.kernels.compile import jit
 from incrowd.kernels.diversify import Items
@@ -106,7 +106,7 @@ def unload(
 ) -> None:
     """Empty a group, none of whose records have moved then; if kept, the class is what it held."""
     first, next_of, sizes, tops, low, high = classes
-    people, (head, _, _), (_, lows, highs, _) = pair
+    people, (head, _, _), (_, lows, highs, _, _) = pair
     if keep:
         first[c] = -1
         sizes[c], tops[c] = people[0][group], people[3][group]
@@ -191,7 +191,7 @@ def help_weakest(
     """
     number = pair[0][1].shape[1]
     classes = chained(items, values, class_of, class_of.max() + 1)
-    ways = np.full(number, -1, np.int32), np.zeros(len(values), np.int32)
+    ways = new_ways(number, len(values))
     for _ in range(limits[1]):
         one = weakest(classes, rule[1])
         others, costs = near(classes, boxes, one, limits[0])

@@ -22,7 +22,7 @@ def scaled(costs: Floats, start: Counts, limits: Floats, j: int, low: int, high:
     if high == 0:
         return 0.0
     if low == 0:
-        return float(limits[j, 0] if limits[j, 2] >= limits[j, 4] else FORBIDDEN)
+        return float(limits[j, 0] if limits[j, 4] else FORBIDDEN)
     begin, end = start[j] + 3 * low, start[j] + 3 * high
     extent = costs[end + 1] - costs[begin]
     allowed = extent <= limits[j, 3] and costs[begin + 2] == costs[end + 2]

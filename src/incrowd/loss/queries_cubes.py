@@ -88,6 +88,8 @@ class Cubes:
         self._entries = self._held_by_class()
         shown = [] if outcome.exact else cells_of(outcome)
         self._runs = [_runs(cells) for cells in shown]
+        self._members = self._rows_by_class() if outcome.exact else None
+        self._total = self._thought()
 
     def answer(self, group: Sequence[int]) -> Answer:
         """Records by these quasi-identifying columns and by what is held."""
@@ -103,7 +105,7 @@ class Cubes:
         keys, true = self._true(place, cells)
         estimate = np.empty(len(keys), dtype=np.float64)
         step = max(1, _BLOCK // max(cells, 1))
-        add = self._exact(place) if self.outcome.exact else self._boxes(group, sizes)
+        add = self._exact(place) or self._boxes(group, sizes)
         for first in range(0, self.counted.number, step):
             here = slice(*np.searchsorted(keys, [first * cells, (first + step) * cells]).tolist())
             if here.start < here.stop:
@@ -115,7 +117,7 @@ class Cubes:
         """The estimates with the records that were left out."""
         gone, masks = self.outcome.suppressed, self.counted.masks
         chance = prod(even_share(self.outcome.columns[j], masks[j]) for j in masks)
-        total = self._total() + gone * self.counted.chance * chance
+        total = self._total + gone * self.counted.chance * chance
         apart = prod(even_share(self.outcome.columns[j], masks[j]) for j in masks if j not in group)
         apart /= prod(values(self.outcome.columns[j]) for j in group)
         estimate = np.maximum(estimate, 0.0 if gone else _ROUNDING)
@@ -132,10 +134,15 @@ class Cubes:
         """The cells of the table that hold somebody, ascending, and how many."""
         counted = self._passing & (self.counted.held >= 0)
         held = self.counted.held[counted].astype(np.int64)
-        keys = (held * cells + place[counted]).astype(np.uint64)
-        found, of = distinct(keys, max(cells * self.counted.number, 1))
-        counts = np.bincount(of, weights=self.tally.counts[counted], minlength=len(found))
-        return found.astype(np.int64), np.rint(counts).astype(np.int64)
+        keys = held * cells + place[counted]
+        records = self.tally.counts[counted]
+        if cells * self.counted.number <= _BLOCK:
+            counts = np.bincount(keys, weights=records)
+            found = np.flatnonzero(counts)
+            return found, np.rint(counts[found]).astype(np.int64)
+        distinct_keys, of = distinct(keys.astype(np.uint64), cells * self.counted.number)
+        counts = np.bincount(of, weights=records, minlength=len(distinct_keys))
+        return distinct_keys.astype(np.int64), np.rint(counts).astype(np.int64)
 
     def _rows_in_masks(self) -> Flags:
         """The rows whose quasi-identifying values are counted."""
@@ -155,16 +162,20 @@ class Cubes:
         what, class_of = np.divmod(found.astype(np.int64), number)
         return class_of.astype(np.int32), what.astype(np.int32), amount.astype(np.float64)
 
-    def _total(self) -> float:
+    def _rows_by_class(self) -> tuple[Counts, Counts]:
+        """The released rows that are counted, class by class, and where each class begins."""
+        rows = np.flatnonzero((self.class_of >= 0) & self._passing)
+        rows = rows[np.argsort(self.class_of[rows], kind="stable")]
+        number = len(self.outcome.classes)
+        return rows, np.searchsorted(self.class_of[rows], np.arange(number + 1)).astype(np.int64)
+
+    def _thought(self) -> float:
         """What all released classes together are thought to hold."""
         class_of, _, amount = self._entries
-        if self.outcome.exact:
-            rows = (self.class_of >= 0) & self._passing
-            number = len(self.outcome.classes)
-            seen = np.bincount(
-                self.class_of[rows], weights=self.tally.counts[rows], minlength=number
-            )
-            share = seen / np.maximum(self.outcome.classes.records, 1)
+        if self._members is not None:
+            rows, begins = self._members
+            upto = np.concatenate([[0], np.cumsum(self.tally.counts[rows])])
+            share = np.diff(upto[begins]) / np.maximum(self.outcome.classes.records, 1)
         else:
             share = self._weights(self.counted.masks)
         return float(amount @ share[class_of])
@@ -197,12 +208,11 @@ class Cubes:
             tuple(sizes),
         )
 
-    def _exact(self, place: Counts) -> "_Adder":
+    def _exact(self, place: Counts) -> "_Adder | None":
         """What classes whose quasi-identifiers are exact spread over their records."""
-        rows = np.flatnonzero((self.class_of >= 0) & self._passing)
-        rows = rows[np.argsort(self.class_of[rows], kind="stable")]
-        number = len(self.outcome.classes)
-        begins = np.searchsorted(self.class_of[rows], np.arange(number + 1)).astype(np.int64)
+        if self._members is None:
+            return None
+        rows, begins = self._members
         class_of, held, amount = self._entries
         entries = class_of, held, amount / self.outcome.classes.records[class_of]
         records = self.tally.counts[rows].astype(np.float64)

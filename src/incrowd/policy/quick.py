@@ -48,7 +48,7 @@ def quick(  # noqa: PLR0913  one argument per flag
     role_of = _roles(tuple(names), roles)
     details = _details(role_of, hierarchies or {}, weights or {})
     if target is not None:
-        settings["loss"] = {"name": loss, "target": target}
+        settings["loss"] = {"name": loss, "column" if loss == "queries" else "target": target}
     return made(
         lambda: Policy.model_validate(
             {

@@ -73,11 +73,10 @@ class Accuracy:
         sensitive = _sensitive(problem, self.column, self.privacy)
         quest = Quest(problem, self.max_loss + _SLACK, sensitive, self.mapping)
         watch.tell("looking for the most privacy", 0.0)
-        answers = _answers(quest, self.method, watch)
-        if not answers:
-            answers = _fallback(quest, watch)
-        best = max(answers, key=lambda answer: (answer.privacy, -answer.loss))
-        return _found(self, problem, best)
+        answer = _answered(quest, self.method, watch)
+        if answer is None:
+            answer = _fallback(quest, watch)
+        return _found(self, problem, answer)
 
 
 @plain(frozen=True, eq=False)
@@ -86,8 +85,6 @@ class _Answer:
 
     recoding: Spans
     outcome: Outcome
-    privacy: float
-    loss: float
 
 
 def _sensitive(problem: Problem, column: str | None, privacy: str) -> int | None:
@@ -106,8 +103,8 @@ def _sensitive(problem: Problem, column: str | None, privacy: str) -> int | None
     )
 
 
-def _answers(quest: "Quest", method: Method, watch: Watch) -> list[_Answer]:
-    """What a method finds, as far as it is within the bound and satisfies the models."""
+def _answered(quest: "Quest", method: Method, watch: Watch) -> _Answer | None:
+    """The first that a method finds which is within the bound and satisfies the models."""
     from incrowd.search import accuracy_methods as methods  # noqa: PLC0415  numba loads only when it runs
     from incrowd.search.boxes import boxes_of  # noqa: PLC0415  as above
 
@@ -133,8 +130,8 @@ def _answers(quest: "Quest", method: Method, watch: Watch) -> list[_Answer]:
             found = methods.best_of_one_column(quest, boxes)
         case _:
             assert_never(method)
-    judged = [_judged(quest, one) for one in found]
-    return [answer for answer in judged if answer is not None]
+    judged = (_judged(quest, one) for one in found)
+    return next((answer for answer in judged if answer is not None), None)
 
 
 def _judged(quest: "Quest", found: Spans | Pieces) -> _Answer | None:
@@ -155,7 +152,7 @@ def _judged(quest: "Quest", found: Spans | Pieces) -> _Answer | None:
         outcome = problem.outcome(spans)
         if not problem.satisfied(outcome.classes).all():
             return None
-    return _Answer(spans, outcome, _privacy(quest, outcome), problem.loss.of(outcome))
+    return _Answer(spans, outcome)
 
 
 def _without(pieces: Pieces, place: Codes) -> Pieces:
@@ -176,14 +173,7 @@ def _losses(problem: Problem, spans: Spans, outcome: Outcome) -> "np.ndarray":
     return np.where(costs >= FORBIDDEN, FORBIDDEN, losses)
 
 
-def _privacy(quest: "Quest", outcome: Outcome) -> float:
-    if quest.sensitive is None:
-        return KAnonymity(2).reached(outcome.classes)
-    column = quest.problem.sensitive[quest.sensitive]
-    return LDiversity(column.name, 1).reached(outcome.classes)
-
-
-def _fallback(quest: "Quest", watch: Watch) -> list[_Answer]:
+def _fallback(quest: "Quest", watch: Watch) -> _Answer:
     """What satisfies the models with the least largest loss, if that is within the bound.
 
     Raises `InfeasibleError` with the least bound that works if it is not.
@@ -205,7 +195,7 @@ def _fallback(quest: "Quest", watch: Watch) -> list[_Answer]:
     answer = _judged(replace(quest, most=max(quest.most, least)), spans)
     if answer is None or least > quest.most:
         raise _out_of_reach(quest, least)
-    return [answer]
+    return answer
 
 
 def _out_of_reach(quest: "Quest", least: float) -> InfeasibleError:

@@ -7,6 +7,7 @@ and whether the policy's models hold, is for `search.accuracy` to say.
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import partial
 from math import ceil
 
 import numpy as np
@@ -25,10 +26,13 @@ from incrowd.search.curve_partition import least_people
 from incrowd.search.diversify import MappingName, order_of, shown
 from incrowd.search.diversify_groups import Records, records_of
 from incrowd.search.search import Search
+from incrowd.table.fold import in_threads
 from incrowd.watch import Watch
 
 _REACH = 128
 """How many places away a class may be that helps the least private one."""
+_SHARES = (1.0, 0.85, 0.5, 0.35)
+"""How much of the bound groups use before they are adjusted."""
 _STEPS = 64
 """How often the least private class is helped before anybody looks at the time."""
 _THRESHOLD = Fraction(1, 100)
@@ -55,41 +59,50 @@ class Quest:
 
 
 def by_adjusting(quest: Quest, boxes: Boxes, watch: Watch) -> list[Pieces]:
-    """Ghinita's heuristic AC, after which the least private class gets help from others.
+    """Ghinita's heuristic AC, after which the least private class gets help; most private first.
 
-    If only sizes count, also the line divided best.
+    Groups that are as wide as the bound lets them be have no room for others' records, so it is
+    also tried with groups that begin smaller. If only sizes count, the line is divided best too.
     """
-    from incrowd.kernels.accuracy import most_private  # noqa: PLC0415  numba loads only when it runs
-
-    problem = quest.problem
-    records = records_of(problem, order_of(problem, quest.mapping), quest.sensitive)
-    line = records.items, records.value, records.values
-    rule = (quest.most, quest.sensitive is not None)
-    class_of = most_private(*line, boxes, _code_starts(problem), rule)
-    watch.tell("helping the least private class", 0.5)
-    found = [records.pieces(_helped(quest, boxes, records, class_of, watch))]
+    records = records_of(quest.problem, order_of(quest.problem, quest.mapping), quest.sensitive)
+    watch.tell("adjusting neighbours", 0.3)
+    tries = [partial(_adjusted, quest, boxes, records, share, watch) for share in _SHARES]
+    found = in_threads(tries)
     if quest.sensitive is None:
         found += by_runs(quest, boxes, records)
-    return found
+    found.sort(key=lambda class_of: _privacy(quest, records, class_of), reverse=True)
+    return [records.pieces(class_of) for class_of in found]
 
 
-def _helped(quest: Quest, boxes: Boxes, records: Records, class_of: Codes, watch: Watch) -> Codes:
-    """The classes after the least private one was helped until nobody could or time was up."""
-    from incrowd.kernels.accuracy import empty_pair  # noqa: PLC0415  numba loads only when it runs
+def _privacy(quest: Quest, records: Records, class_of: Codes) -> Fraction:
+    """The privacy of the least private class."""
+    from incrowd.kernels.accuracy_weakest import chained, privacy, weakest  # noqa: PLC0415  numba loads only when it runs
+
+    by_value = quest.sensitive is not None
+    classes = chained(records.items, records.value, class_of, int(class_of.max()) + 1)
+    return Fraction(*map(int, privacy(classes, weakest(classes, by_value), by_value)))
+
+
+def _adjusted(quest: Quest, boxes: Boxes, records: Records, share: float, watch: Watch) -> Codes:
+    """Groups that begin as wide as a share of the bound, after all help that there is."""
+    from incrowd.kernels.accuracy import empty_pair, most_private  # noqa: PLC0415  numba loads only when it runs
     from incrowd.kernels.accuracy_weakest import help_weakest  # noqa: PLC0415  as above
 
-    pair = empty_pair(records.items, records.value, records.values, _code_starts(quest.problem))
-    rule = (quest.most, quest.sensitive is not None)
-    limits = np.array([_REACH, _STEPS])
-    for _ in range(4 * int(class_of.max()) // _STEPS + 2):
-        before = class_of
-        class_of = help_weakest(records.items, records.value, boxes, pair, rule, before, limits)
+    start = _code_starts(quest.problem)
+    line, by_value = (records.items, records.value), quest.sensitive is not None
+    rule = (quest.most * share, by_value)
+    class_of = most_private(*line, records.values, boxes, start, rule)
+    pair = empty_pair(*line, records.values, start)
+    left = 8 * int(class_of.max()) + 16
+    for steps in [_STEPS] * (left // _STEPS) + [left % _STEPS]:
+        before, limits = class_of, np.array([_REACH, steps])
+        class_of = help_weakest(*line, boxes, pair, (quest.most, by_value), before, limits)
         if watch.expired or (before == class_of).all():
             break
     return class_of
 
 
-def by_runs(quest: Quest, boxes: Boxes, records: Records) -> list[Pieces]:
+def by_runs(quest: Quest, boxes: Boxes, records: Records) -> list[Codes]:
     """The line divided so that the smallest class is as large as can be; empty if it cannot be.
 
     With one column in the order of its codes no other classes are larger: two classes that overlap
@@ -109,7 +122,7 @@ def by_runs(quest: Quest, boxes: Boxes, records: Records) -> list[Pieces]:
             high = middle - 1
     if low < least:
         return []
-    return [records.pieces(_cheapest(quest, boxes, records, (low, kernels.runs_of(first, low))))]
+    return [_cheapest(quest, boxes, records, (low, kernels.runs_of(first, low)))]
 
 
 def _cheapest(quest: Quest, boxes: Boxes, records: Records, found: tuple[int, Codes]) -> Codes:
@@ -181,7 +194,7 @@ def best_of_one_column(quest: Quest, boxes: Boxes) -> list[Spans | Pieces]:
     if quest.sensitive is None and floor == 1:
         order = np.lexsort((*problem.tally.sensitive[::-1], problem.tally.quasi[0]))
         records = records_of(problem, order.astype(np.int32), None)
-        return [*by_runs(quest, boxes, records)]
+        return [records.pieces(class_of) for class_of in by_runs(quest, boxes, records)]
     column = exact.column_of(problem, quest.sensitive or 0)
     if quest.sensitive is not None:
         best = exact.most_private(column, quest.most, k)

@@ -1,7 +1,8 @@
 """The cost of classes that show the span of their records, laid out flat for kernels.
 
 Costs are those of the problem's loss if it is a mean of what cells cost, of GCP otherwise: local
-recoding makes small what it can add up. Columns with many values always cost their NCP.
+recoding makes small what it can add up. Columns with many values always cost their NCP. Where a
+column shows sets of values, a span is priced as if it held every value between its ends.
 """
 
 import numpy as np
@@ -11,7 +12,7 @@ from incrowd.kernels.boxes import FORBIDDEN, Boxes
 from incrowd.loss.cells import CellLoss, Cells
 from incrowd.loss.ncp import Gcp, places
 from incrowd.problem import Problem
-from incrowd.recoding import QuasiColumn
+from incrowd.recoding import QuasiColumn, ValueSets
 
 _LARGEST_TABLE = 2**18
 """Columns with more pairs of codes have no table of all costs."""
@@ -74,12 +75,20 @@ def _table(column: QuasiColumn, loss: CellLoss) -> Floats:
     level = np.maximum(column.hierarchy.join_level(low, high), column.lowest).astype(np.int32)
     wide = _too_wide(column, low, high, level)
     low, high = column.widened(low, high)
+    sets = _runs(low, high) if column.sets else None
     if not column.hierarchy.ordered:
         low, high = column.hierarchy.cover(level, low)
-    costs = np.asarray(loss.cost(Cells(column, low, high, level, True)), dtype=np.float64)
+    costs = np.asarray(loss.cost(Cells(column, low, high, level, True, sets)), dtype=np.float64)
     costs[wide] = FORBIDDEN
     costs[backwards] = 0.0
     return costs
+
+
+def _runs(low: Codes, high: Codes) -> ValueSets:
+    """All values from one to another: what a set between them shows at most."""
+    start = np.concatenate([[0], np.cumsum(high - low + 1)]).astype(np.int64)
+    code = np.arange(start[-1]) - np.repeat(start[:-1] - low, high - low + 1)
+    return ValueSets(start, code.astype(np.int32))
 
 
 def _too_wide(column: QuasiColumn, low: Codes, high: Codes, level: Codes) -> Flags:

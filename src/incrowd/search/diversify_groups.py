@@ -26,7 +26,9 @@ if TYPE_CHECKING:
     from incrowd.kernels.boxes import Boxes
 
 _REACH = 8
-"""How many places apart two classes may be that swap records."""
+"""How many places apart two classes may be that swap records, at most."""
+_PARTNERS = 2.8
+"""How many classes in reach may have a record of the same value, on average."""
 _SPAN = 2**12
 """Classes that one thread lets swap among themselves at a time."""
 
@@ -148,16 +150,23 @@ def swapped(records: Records, class_of: Codes, rounds: int, boxes: "Boxes") -> C
     shape = (number, records.cells.shape[1], 2)
     edges = np.empty(shape, dtype=np.int32), np.empty(shape, dtype=np.int32)
     state = members, start, edges, np.zeros(number), np.full(number, -1, dtype=np.int64)
-    items = records.items
+    items, reach = records.items, _reach(records, number)
     in_threads([partial(kernels.begin, items, boxes, state, *span) for span in _spans(number, 0)])
     for turn in range(rounds):
-        rule = np.array([records.values, _REACH, turn])
+        rule = np.array([records.values, reach, turn])
         swap = partial(kernels.swap_round, items, records.value, boxes, state)
         if not sum(in_threads([partial(swap, span, rule) for span in _spans(number, turn)])):
             break
     found = np.empty_like(class_of)
     found[members] = np.repeat(np.arange(number, dtype=np.int32), sizes)
     return found
+
+
+def _reach(records: Records, number: int) -> int:
+    """How many places apart classes swap: fewer if they share many values."""
+    held = np.bincount(records.value).astype(np.float64)
+    shared = float((held**2).sum()) / (len(records.value) * number)
+    return min(max(int(_PARTNERS / shared), 2), _REACH)
 
 
 def _spans(number: int, turn: int) -> list[tuple[int, int]]:

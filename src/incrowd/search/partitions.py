@@ -11,7 +11,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from incrowd.arrays import MISSING, Codes, Counts, Flags, Floats
+from incrowd.arrays import Codes, Counts, Flags, Floats
 from incrowd.classes import Classes, classes_of, numbered
 from incrowd.kernels import subsets as kernels
 from incrowd.loss.ncp import Gcp
@@ -278,14 +278,13 @@ class _Rows:
 def forbidden(column: QuasiColumn) -> Flags:
     """What a class may not show: `[level, smallest code]`, by the limits of its column.
 
-    Only the highest level mixes missing values with others (their smallest code is 0); `widest`
-    says nothing about those.
+    A class that lacks the value shows just that, however narrow; only the highest level mixes
+    missing values with others (their smallest code is 0), and shows the column as a whole.
     """
     levels = np.arange(column.hierarchy.levels)
     above = np.repeat((levels > column.top)[:, None], len(column.frequency), axis=1)
     if column.hierarchy.ordered and np.isfinite(column.widest):
         wide = np.array([_extents(column, level) for level in levels.tolist()]) > column.widest
-        wide[:, MISSING] = False
         return above | wide
     return above
 
