@@ -40,6 +40,14 @@ class QuasiColumn:
         """The highest level that may be shown."""
         return self.hierarchy.height if self.highest is None else self.highest
 
+    @property
+    def divisible(self) -> bool:
+        """Whether to part any two neighbouring codes makes both sides cost less.
+
+        Otherwise only to part branches of the hierarchy does.
+        """
+        return self.hierarchy.ordered or self.sets
+
     @cached_property
     def range(self) -> tuple[int, int]:
         """The first and last code that the table holds, missing apart; (0, 0) if none."""

@@ -45,7 +45,7 @@ def cell_price(
     if high == 0:
         return 0.0
     if low == 0:
-        return float(limits[j, 0] if limits[j, 2] >= limits[j, 4] else FORBIDDEN)
+        return float(limits[j, 0] if limits[j, 4] else FORBIDDEN)
     if size == 0:
         begin, end = first + 3 * low, first + 3 * high
         extent = costs[end + 1] - costs[begin]

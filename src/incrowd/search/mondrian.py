@@ -87,7 +87,7 @@ def _scales(problem: Problem) -> Any:
     """What spans cost, by NCP whatever the loss, and which columns are ordered."""
     from incrowd.search.boxes import boxes_of  # noqa: PLC0415  numba loads only when it runs
 
-    ordered = np.array([column.hierarchy.ordered for column in problem.columns])
+    ordered = np.array([column.divisible for column in problem.columns])
     return boxes_of(replace(problem, loss=Gcp())), ordered
 
 

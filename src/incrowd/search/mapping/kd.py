@@ -45,7 +45,7 @@ def kd_order(problem: Problem) -> Codes:
 
     order = by_codes(problem)
     items = lowest_codes(problem), problem.tally.counts
-    ordered = np.array([column.hierarchy.ordered for column in problem.columns])
+    ordered = np.array([column.divisible for column in problem.columns])
     rows = len(order)
     tree = np.empty((rows, 2), dtype=np.int32), np.full((rows, 2), -1, dtype=np.int32)
     grow = partial(kernels.grow, items, (boxes_of(problem), ordered), order, tree)
