@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 _SMALL = 2**16
 """Rows up to which Mondrian is one of the starts."""
 
+_FEW = 9
+"""With more columns a level vector of the cover must release more: there are many more of them."""
+
 
 @dataclass(frozen=True, eq=False)
 class Start:
@@ -80,9 +83,9 @@ def tree_pieces(problem: Problem, watch: Watch) -> Pieces:  # noqa: ARG001  as o
 
 def cover_pieces(problem: Problem, watch: Watch) -> Pieces | None:
     """The classes of a cover with level vectors; None if it has no place for some rows."""
-    from incrowd.search.cover import cover  # noqa: PLC0415  numba loads only when it runs
+    from incrowd.search.cover import SHARE, cover  # noqa: PLC0415  numba loads only when it runs
 
-    class_of, _ = cover(problem, watch)
+    class_of, _ = cover(problem, watch, SHARE * max(1.0, (len(problem.columns) / _FEW) ** 2))
     if (class_of < 0).any():
         return None
     rows: Codes = np.arange(problem.tally.rows, dtype=np.int32)
