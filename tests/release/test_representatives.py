@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import incrowd
 from incrowd.errors import NotMetError
-from incrowd.hierarchy import Intervals
+from incrowd.hierarchy import Intervals, Tree
 from incrowd.loss import Gcp
 from incrowd.models import KAnonymity
 from incrowd.policy import Column, Policy
@@ -19,7 +19,7 @@ from incrowd.recoding import Pieces, Spans
 from incrowd.release.crowds import numbered
 from incrowd.release.representatives import representatives
 from incrowd.release.shown import represents
-from incrowd.search import Mondrian
+from incrowd.search import Datafly, Exhaustive, Lattice, LatticeLocal, MinGen, Mondrian
 from incrowd.table.column import Domain, Kind
 from strategies import problem_of, tables
 
@@ -106,3 +106,25 @@ def test_a_value_that_nobody_in_the_class_held_is_refused():
 def test_limits_of_what_a_cell_spans_do_not_go_with_single_values():
     with pytest.raises(incrowd.PolicyError, match="cells show single values"):
         release(widest=10.0)
+
+
+@pytest.mark.parametrize("search", [Lattice(), LatticeLocal(), MinGen(), Exhaustive(), Datafly()])
+def test_nobody_counts_on_gaps_that_single_values_fill(search):
+    """Two of three towns are known of the old: the gap that matched the young's is not shown."""
+    frame = pl.DataFrame(
+        {"age": [1, 1, 2, 2, 2], "town": ["A", None, "B", "B", None], "ill": ["x"] * 5}
+    )
+    ages = Tree(rows=(("1", "*"), ("2", "*")))
+    policy = Policy(
+        columns={
+            "age": Column(role="quasi", hierarchy=ages, kind="text"),
+            "town": Column(role="quasi", hierarchy="flat"),
+            "ill": Column(role="keep"),
+        },
+        models=(KAnonymity(2),),
+        search=search,
+        missing="matches-anything",
+        show="representatives",
+    )
+    made = incrowd.anonymize(frame, policy, seed=1)
+    assert made.frame.group_by("age", "town").len()["len"].min() >= 2

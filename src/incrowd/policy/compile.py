@@ -66,7 +66,7 @@ def compile(  # noqa: A001, PLR0913  the word of the design; each argument is on
         models=policy.models,
         loss=policy.loss,
         suppression=policy.suppression,
-        missing=policy.missing,
+        missing=_missing(policy),
         seed=seed,
         consistent=policy.consistent,
     )
@@ -77,6 +77,17 @@ def _require(names: tuple[str, ...], given: Mapping[str, object], what: str) -> 
     lacking = [name for name in names if name not in given]
     if lacking:
         raise PolicyError(f"the table has no {what} column '{lacking[0]}'")
+
+
+def _missing(policy: Policy) -> Missing:
+    """How a search reads missing values.
+
+    A value that stands for a class may stand where one was missing, and so may match less: classes
+    that show representatives must satisfy the models without those that their gaps match.
+    """
+    if policy.show == "representatives" and policy.missing is Missing.MATCHES_ANYTHING:
+        return Missing.OWN_VALUE
+    return policy.missing
 
 
 def _there(policy: Policy, codes: list[Codes]) -> Flags:
