@@ -19,6 +19,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from incrowd.cli.anonymize import SEARCHES
 from incrowd.cli.main import main
 from incrowd.search import Lattice
 
@@ -124,6 +125,30 @@ BAD_POLICIES = {
     "target": f'loss = {{ name = "classification", target = "{WORD}" }}\n' + POLICY,
     "time": "time_limit = 0.000001\n" + POLICY,
 }
+BAD_SEARCHES = {
+    "sets": f'name = "datafly", sets = [["{WORD}"]]',
+    "likelihood": f'name = "datafly", likelihood = {{ {WORD} = 0.5 }}',
+    "likely": f'name = "datafly", likelihood = {{ age = "{WORD}" }}',
+    "nothing-likely": 'name = "datafly", likelihood = { age = 0, born = 0, town = 0 }',
+    "preference": f'name = "datafly", preference = {{ {WORD} = 0.5 }}',
+    "identifying": f'name = "mu-argus", identifying = {{ age = "{WORD}" }}',
+    "levels": f'name = "mu-argus", levels = {{ {WORD} = 1 }}',
+    "high-level": f'name = "mu-argus", levels = {{ age = {NUMBER} }}',
+    "rules": f'name = "mu-argus", rules = ["{WORD}"]',
+    "order": f'name = "mingen", prefer = {{ order = ["{WORD}"] }}',
+    "weights": f'name = "mingen", prefer = {{ weights = {{ {WORD} = 1 }} }}',
+    "at-most": 'name = "mingen", prefer = { at_most = { age = 0, born = 0, town = 0 } }',
+    "limit": f'name = "mingen-cells", limit = {NUMBER}99',
+    "share": f'name = "lattice+local", share = {NUMBER}',
+    "key": f'name = "lattice", {WORD} = 1',
+    "name": f'name = "{WORD}"',
+}
+PERMUTED = f"""version = 1
+[[models]]
+name = "l-diversity"
+column = "illness"
+l = 2
+{POLICY[POLICY.index("[columns.age]") :]}"""
 BAD_HIERARCHIES = {
     "lacking": f"{WORD} town 0;*\n",
     "ragged": f"{WORD} town 0;{WORD};*\n{WORD} town 1;*\n",
@@ -188,6 +213,56 @@ def test_commands_that_succeed(listen, flags):
     assert silent(certificate.read_text())
     checked = ("check", "release.csv", "--policy", "policy.toml", "--certificate", certificate)
     assert listen(*checked, *flags) == 0
+
+
+@pytest.mark.parametrize("show", ["spans", "sets", "representatives"])
+@pytest.mark.parametrize("search", SEARCHES)
+def test_every_search(listen, search, show):
+    """Whether it finds something, is out of time or asked for too much."""
+    few = text(columns(9))
+    policy = f'show = "{show}"\nsearch = "{search}"\n{POLICY}'
+    if search == "anatomy":
+        policy = f'show = "permutation"\nsearch = "anatomy"\n{PERMUTED}'
+    late = f"time_limit = 0.000001\n{policy}"
+    files = {"few.csv": few, "good.toml": policy, "late.toml": late}
+    flags = ("anonymize", "few.csv", *RELEASE, "--explore", "seen.json")
+    assert listen(*flags, "--policy", "good.toml", files=files) in {0, 1, 4}
+    assert listen(*flags, "--policy", "late.toml", "--json") in {0, 5}
+    much = policy.replace("k = 3", "k = 10").replace("l = 2", "l = 9")
+    assert listen(*flags, "--policy", "much.toml", "--json", files={"much.toml": much}) == 4
+
+
+@pytest.mark.parametrize("kind", ["csv", "json", "svg", "png", "html"])
+@pytest.mark.parametrize("search", ["lattice", "mingen", "exhaustive"])
+def test_what_was_explored(listen, search, kind):
+    flags = (*QUICK, *RELEASE, "--method", search, "--explore", f"seen.{kind}")
+    assert listen("anonymize", "patients.csv", *flags) == 0
+    assert Path(f"seen.{kind}").stat().st_size
+
+
+@pytest.mark.parametrize("name", BAD_SEARCHES)
+def test_bad_settings_of_searches(listen, name):
+    files = {"bad.toml": f"search = {{ {BAD_SEARCHES[name]} }}\n{POLICY}"}
+    code = listen("anonymize", "patients.csv", "--policy", "bad.toml", *RELEASE, files=files)
+    assert code in {2, 4}
+
+
+@pytest.mark.parametrize("measure", ["distinct", "separation", "unique"])
+@pytest.mark.parametrize("name", ["good", *BAD_FILES])
+def test_masking_a_table_that_passes(listen, monkeypatch, name, measure):
+    """What is wrong comes late: more records than the sample holds, and than one batch, go by."""
+    content = {"good": text(), **BAD_FILES}[name]
+    content = content if isinstance(content, bytes) else content.encode()
+    if name not in {"utf-16", "empty", "no-header", "one-line", "twice"}:
+        head, body = text().split("\n", 1)
+        content = f"{head}\n{body * 20}".encode() + content.split(b"\n", 1)[1]
+    flags = ("--ratio", "0.9", "--method", "sampled", "--sample", "40", "--measure", measure)
+    given = {"bad.csv": content, "masked.csv": ""}
+    code = listen("mask", "bad.csv", *flags, "-o", "masked.csv", "--json", files=given)
+    stream = io.TextIOWrapper(io.BytesIO(content))
+    monkeypatch.setattr(sys, "stdin", stream)
+    assert code == listen("mask", "-", *flags, "-o", "masked.csv", "--json")
+    assert code == 0 or not Path("masked.csv").read_bytes()
 
 
 @pytest.mark.parametrize("name", BAD_FILES)

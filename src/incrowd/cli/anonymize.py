@@ -1,6 +1,7 @@
 """`incrowd anonymize`: a release that keeps its policy, verified after it was written."""
 
 import os
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated
 
@@ -153,9 +154,11 @@ def anonymize(  # noqa: PLR0913  one parameter per flag
         hierarchy=hierarchy,
         hierarchies=hierarchies,
     )
+    paths = _paths(output, certificate, dry_run=dry_run)
     if explore is not None:
-        run.kind_of(explore)
+        run.refuse_unexplorable(explore)
     _refuse_overwriting([file, policy, key_file], [explore])
+    _refuse_same(explore, paths.values())
     _refuse_overwriting([policy, key_file], [output, certificate])
     with waiting(said) as bar:
         table = held(file, run.Reading(delimiter, encoding, header), said)
@@ -176,7 +179,6 @@ def anonymize(  # noqa: PLR0913  one parameter per flag
         )
     for note in release.notes:
         said.remark(f"note: {note}")
-    paths = _paths(output, certificate, dry_run=dry_run)
     if explore is not None and release.explored is None:
         said.remark(f"note: the search {release.search} goes through no lattice to explore")
     elif explore is not None:
@@ -215,6 +217,17 @@ def _refuse_overwriting(read: list[str | None], written: list[str | None]) -> No
             raise PolicyError(
                 f"{one!r} is read and would be overwritten", remedy="name another file"
             )
+
+
+def _refuse_same(explore: str | None, written: Iterable[str]) -> None:
+    """What the search looked at does not take the place of what it found."""
+    from incrowd.io.files import same_file  # noqa: PLC0415  not for --help
+
+    if explore is not None and any(same_file(explore, other) for other in written):
+        raise PolicyError(
+            f"{explore!r} is also the release or its certificate",
+            remedy="name another file for what the search looked at",
+        )
 
 
 def _paths(output: str | None, certificate: str | None, *, dry_run: bool) -> dict[str, str]:

@@ -147,19 +147,31 @@ def betters(people: People, source: int, value: int, by_value: bool) -> bool:
 
 @jit
 def nearest(
-    items: Items, boxes: Boxes, pair: Pair, source: int, value: int, moved: Codes, most: float
+    items: Items,
+    boxes: Boxes,
+    pair: Pair,
+    source: int,
+    value: int,
+    moved: Codes,
+    mark: Counts,
+    most: float,
 ) -> int:
     """The record of a value in the source with which the other group costs least.
 
-    -1 if that is more than `most`. Records that came from elsewhere stay.
+    -1 if that is more than `most`. Records that came from elsewhere stay. `mark` (see `move`) says
+    up to where in the chain nobody is within the other group's ends, while these do not change.
     """
-    _, (head, follow, _), _ = pair
+    _, (head, follow, _), (_, _, _, _, changes) = pair
+    record = mark[2] if mark[1] == changes[1 - source] else head[source, value]
+    while record >= 0:
+        if moved[record] == 0 and not outside(items, pair, 1 - source, record):
+            mark[1], mark[2] = changes[1 - source], follow[record]
+            return int(record)
+        record = follow[record]
     best, least = -1, most
     record = head[source, value]
     while record >= 0:
         if moved[record] == 0:
-            if not outside(items, pair, 1 - source, record):
-                return int(record)
             cost = cost_with(items, boxes, pair, 1 - source, record)
             if cost < least or (cost == least and best < 0):
                 best, least = record, cost
@@ -173,11 +185,12 @@ def move(
 ) -> bool:
     """Move one record from the source to the other group, of the commonest value that can go.
 
-    `ways` is (direction, moved, barred): the group from which records of a value may go (-1 for
-    either), which records have moved, and the count of changes of the other group's ends at which
-    no record of a value could go there. `rule` is (most, by_value).
+    `ways` is (direction, moved, marks): the group from which records of a value may go (-1 for
+    either), which records have moved, and per group and value the counts of changes of the other
+    group's ends for which it is known that no record can go there, and that none within the ends
+    stands in the chain before a certain one; then that one. `rule` is (most, by_value).
     """
-    direction, moved, barred = ways
+    direction, moved, marks = ways
     changes = pair[2][4][1 - source]
     most, by_value = rule
     people = pair[0]
@@ -188,18 +201,18 @@ def move(
     for value in np.argsort(np.arange(number) - counts[source] * number):
         if counts[source, value] == 0:
             break
-        if direction[value] == 1 - source or barred[source, value] == changes:
+        if direction[value] == 1 - source or marks[source, value, 0] == changes:
             continue
         if not betters(people, source, value, by_value):
             continue
-        record = nearest(items, boxes, pair, source, value, moved, most)
+        record = nearest(items, boxes, pair, source, value, moved, marks[source, value], most)
         if record >= 0:
             leave(items, values, pair, source, record)
             enter(items, values, pair, 1 - source, record)
             direction[value] = source
             moved[record] = 1
             return True
-        barred[source, value] = changes
+        marks[source, value, 0] = changes
     return False
 
 
@@ -222,7 +235,7 @@ def empty_pair(items: Items, values: Codes, number: int, start: Counts) -> Pair:
 def new_ways(number: int, records: int) -> Ways:
     """Nothing moved and nothing forbidden."""
     direction, moved = np.full(number, -1, np.int32), np.zeros(records, np.int32)
-    return direction, moved, np.full((2, number), -1, np.int64)
+    return direction, moved, np.full((2, number, 3), -1, np.int64)
 
 
 @jit

@@ -3,6 +3,8 @@
 Whatever is drawn works without a network: pictures are made here, and pages carry their scripts.
 """
 
+from importlib import import_module
+from importlib.util import find_spec
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -72,20 +74,28 @@ def drawn(chart: Chart, kind: Kind) -> bytes:
     return bytes(convert.vegalite_to_png(text, scale=2))
 
 
+def refuse_undrawable() -> None:
+    """Refuse pictures where what draws them is not installed."""
+    if any(find_spec(name) is None for name in ("altair", "vl_convert")):
+        raise _undrawable()
+
+
 def _altair() -> Any:
     return _extra("altair")
 
 
 def _extra(name: str) -> Any:
-    import importlib  # noqa: PLC0415  only when something is drawn
-
     try:
-        return importlib.import_module(name)
+        return import_module(name)
     except ImportError:
-        raise InputError(
-            "pictures need libraries that are not installed",
-            remedy="install incrowd[charts], or ask for JSON or CSV",
-        ) from None
+        raise _undrawable() from None
+
+
+def _undrawable() -> InputError:
+    return InputError(
+        "pictures need libraries that are not installed",
+        remedy="install incrowd[charts], or ask for JSON or CSV",
+    )
 
 
 def _title(explored: Explored, shown: int, loss: str) -> str:

@@ -53,6 +53,7 @@ def release_document(
         "notes": release.notes,
         "release": paths.get("release"),
         "certificate": paths.get("certificate"),
+        **({} if "explored" not in paths else {"explored": paths["explored"]}),
     }
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from incrowd.run.drafts import draft, draft_file
-    from incrowd.run.explored import kind_of, write_explored
+    from incrowd.run.explored import kind_of, refuse_unexplorable, write_explored
     from incrowd.run.queries import query_precision
     from incrowd.run.reading import AnyPath, Reading
     from incrowd.run.releases import anonymize, anonymize_file, check, check_file
@@ -26,6 +26,7 @@ __all__ = [
     "draft_file",
     "kind_of",
     "query_precision",
+    "refuse_unexplorable",
     "risk",
     "risk_file",
     "write_explored",
@@ -33,7 +34,7 @@ __all__ = [
 
 _HOMES = {
     "drafts": ("draft", "draft_file"),
-    "explored": ("kind_of", "write_explored"),
+    "explored": ("kind_of", "refuse_unexplorable", "write_explored"),
     "queries": ("query_precision",),
     "reading": ("AnyPath", "Reading"),
     "releases": ("anonymize", "anonymize_file", "check", "check_file"),

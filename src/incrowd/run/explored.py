@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from incrowd.errors import PolicyError
+from incrowd.errors import InputError, PolicyError
 from incrowd.io.atomic import replacing
 from incrowd.io.files import write_bytes
 from incrowd.release.release import Release
@@ -21,6 +21,20 @@ def kind_of(path: AnyPath) -> str:
             remedy="end its name in .csv or .json for programs, .svg, .png or .html for people",
         )
     return kind
+
+
+def refuse_unexplorable(path: AnyPath) -> None:
+    """Refuse a file that could not be written, before there is anything to write."""
+    if kind_of(path) in {"svg", "png", "html"}:
+        from incrowd.report.charts import refuse_undrawable  # noqa: PLC0415  only for pictures
+
+        refuse_undrawable()
+    folder = Path(path).parent
+    if not folder.is_dir():
+        raise InputError(
+            f"there is no folder {str(folder)!r} for what the search looked at",
+            remedy="make it, or name another file",
+        )
 
 
 def write_explored(release: Release, path: AnyPath) -> None:

@@ -39,6 +39,11 @@ class MinGen:
     """The largest lattice that it takes on."""
     name: Literal["mingen"] = field(default="mingen", kw_only=True)
 
+    @property
+    def named(self) -> dict[str, tuple[str, ...]]:
+        """The columns that its settings name."""
+        return {"prefer": self.prefer.named}
+
     def run(self, problem: Problem, watch: Watch) -> Found:
         """Find all minimal generalizations and take the preferred one of least loss."""
         self.prefer.check(problem.columns)

@@ -45,6 +45,11 @@ class Preferred:
     limits the column itself (`highest` in the policy).
     """
 
+    @property
+    def named(self) -> tuple[str, ...]:
+        """The columns that the rules name."""
+        return (*self.order, *self.weights, *self.at_most)
+
     def choose(self, columns: Sequence[QuasiColumn], nodes: Sequence[Node]) -> tuple[Node, str]:
         """One of the nodes, and the rule that decided."""
         self.check(columns)
@@ -63,7 +68,7 @@ class Preferred:
 
     def check(self, columns: Sequence[QuasiColumn]) -> None:
         """Raise `PolicyError` if a rule names what is not a quasi-identifying column."""
-        unknown = {*self.order, *self.weights, *self.at_most} - {c.name for c in columns}
+        unknown = {*self.named} - {c.name for c in columns}
         if unknown:
             raise PolicyError(
                 f"the preference of mingen names {min(unknown)!r}, which is not quasi-identifying",
