@@ -17,7 +17,7 @@ from incrowd.search.mapping.kd import kd_order
 from incrowd.search.mapping.mapping import by_codes
 from incrowd.search.mondrian import parts as mondrian_parts
 from incrowd.table.fold import in_threads
-from incrowd.watch import Watch
+from incrowd.watch import Watch, Within
 
 if TYPE_CHECKING:
     from incrowd.kernels.crowd_state import Parts
@@ -26,7 +26,24 @@ _SMALL = 2**16
 """Rows up to which Mondrian is one of the starts."""
 
 _FEW = 9
-"""With more columns a level vector of the cover must release more: there are many more of them."""
+"""With more columns than this the cover is held to fewer and larger steps: there are many more
+level vectors, and each takes longer to count."""
+_COUNTED = 120_000_000
+"""Rows that the cover may count in all, level vector by level vector, if columns are few."""
+
+
+class Steps(Within):
+    """A watch that also expires after it was asked so often, which no clock has a part in."""
+
+    def __init__(self, outer: Watch, most: int) -> None:
+        super().__init__(outer, None)
+        self._left = most
+
+    @property
+    def expired(self) -> bool:
+        """Whether the steps are used up or the time is."""
+        self._left -= 1
+        return self._left < 0 or super().expired
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,7 +102,9 @@ def cover_pieces(problem: Problem, watch: Watch) -> Pieces | None:
     """The classes of a cover with level vectors; None if it has no place for some rows."""
     from incrowd.search.cover import SHARE, cover  # noqa: PLC0415  numba loads only when it runs
 
-    class_of, _ = cover(problem, watch, SHARE * max(1.0, (len(problem.columns) / _FEW) ** 2))
+    many = max(1.0, len(problem.columns) / _FEW)
+    steps = int(_COUNTED / problem.tally.rows / many**3)
+    class_of, _ = cover(problem, Steps(watch, steps), SHARE * many**2)
     if (class_of < 0).any():
         return None
     rows: Codes = np.arange(problem.tally.rows, dtype=np.int32)
