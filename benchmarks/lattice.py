@@ -28,9 +28,9 @@ from incrowd.models import KAnonymity, LDiversity, TCloseness
 from incrowd.models.model import Model
 from incrowd.problem import Problem
 from incrowd.recoding import QuasiColumn
-from incrowd.search import best_first
 from incrowd.search.full_domain import allowed_levels, recode
-from incrowd.search.lattice import Lattice
+from incrowd.search.lattice import best_first
+from incrowd.search.lattice.lattice import Lattice
 from incrowd.table.encode import align, encode
 from incrowd.table.fold import fold
 from incrowd.watch import Watch

@@ -17,7 +17,7 @@ from incrowd.models import KAnonymity
 from incrowd.problem import Problem
 from incrowd.recoding import Cells, Pieces
 from incrowd.search import Lattice, LatticeLocal
-from incrowd.search.cover import cover
+from incrowd.search.refine.cover import cover
 from incrowd.watch import Watch
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))

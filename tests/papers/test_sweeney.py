@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from incrowd.loss import Precision
 from incrowd.models.k_anonymity import KAnonymity
-from incrowd.search.datafly import Datafly, next_column
+from incrowd.search.datafly.datafly import Datafly, next_column
 from incrowd.search.exhaustive import Exhaustive, lattice_size
 from incrowd.search.full_domain import levels_recoding, node_classes, recode
 from incrowd.watch import Watch

@@ -15,7 +15,10 @@ from incrowd.models.k_anonymity import KAnonymity
 from incrowd.recoding import Cells, Pieces
 from incrowd.search import MinGen, MinGenCells, Preferred
 from incrowd.search.full_domain import recode
-from incrowd.search.minimal_generalizations import minimal_distortions, minimal_generalizations
+from incrowd.search.mingen.minimal_generalizations import (
+    minimal_distortions,
+    minimal_generalizations,
+)
 from incrowd.watch import Watch
 from worked import problem, tree
 

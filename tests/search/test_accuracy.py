@@ -19,8 +19,8 @@ from incrowd.loss.ncp import ncp_of_classes
 from incrowd.models import KAnonymity, LDiversity
 from incrowd.search import Accuracy
 from incrowd.search.boxes import boxes_of
-from incrowd.search.diversify import order_of
-from incrowd.search.diversify_groups import records_of
+from incrowd.search.diversify.diversify import order_of
+from incrowd.search.diversify.groups import records_of
 from incrowd.watch import Watch
 from strategies import problem_of, tables
 from worked import tree

@@ -3,8 +3,8 @@ from hypothesis import strategies as st
 
 from incrowd.loss import AverageClass, Classification, Discernibility, Gcp, Il1, IlInf
 from incrowd.models import KAnonymity, LDiversity
-from incrowd.search.bounds import limits_of
-from incrowd.search.judging import Judge
+from incrowd.search.lattice.bounds import limits_of
+from incrowd.search.lattice.judging import Judge
 from strategies import problem_of, tables
 
 LOSSES = [AverageClass(), Classification("s0"), Discernibility(), Gcp(), Il1(), IlInf()]

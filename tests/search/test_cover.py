@@ -12,8 +12,8 @@ from incrowd.kernels.level_cover import count, show
 from incrowd.loss import Discernibility, Gcp, Granularity, Precision
 from incrowd.models import AlphaK, KAnonymity, LDiversity, TCloseness
 from incrowd.recoding import Cells, Pieces
-from incrowd.search.cover import cover, settled, tightened
-from incrowd.search.level_tables import Rows, hash_table
+from incrowd.search.refine.cover import cover, settled, tightened
+from incrowd.search.refine.level_tables import Rows, hash_table
 from incrowd.table.column import Domain, Kind
 from incrowd.watch import Watch
 from strategies import problem_of, tables

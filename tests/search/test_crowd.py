@@ -10,9 +10,9 @@ import naive.crowd
 from incrowd.errors import InfeasibleError, LimitError
 from incrowd.loss import Gcp, Granularity, Precision
 from incrowd.models import AlphaK, KAnonymity, LDiversity, TCloseness
-from incrowd.search.crowd import Crowd
-from incrowd.search.crowd_points import points_of
-from incrowd.search.crowd_sweeps import REGION
+from incrowd.search.crowd.crowd import Crowd
+from incrowd.search.crowd.points import points_of
+from incrowd.search.crowd.sweeps import REGION
 from incrowd.search.mondrian import Mondrian
 from incrowd.watch import Watch
 from strategies import problem_of, tables

@@ -11,9 +11,9 @@ import naive.orders
 from incrowd.kernels.boxes import box_cost
 from incrowd.loss import Gcp, Granularity, IlInf, Precision
 from incrowd.models import KAnonymity
-from incrowd.search import curve_partition
 from incrowd.search.boxes import boxes_of
-from incrowd.search.curve_partition import partition_in_order
+from incrowd.search.curve import partition as curve_partition
+from incrowd.search.curve.partition import partition_in_order
 from incrowd.search.repair import mended
 from strategies import hierarchies, problem_of, tables
 

@@ -18,10 +18,9 @@ from incrowd.kernels.boxes import box_cost
 from incrowd.loss import Gcp, IlInf
 from incrowd.models import AlphaK, KAnonymity, LDiversity, TCloseness
 from incrowd.search import Diversify, Mondrian
-from incrowd.search import diversify_exact as exact
-from incrowd.search import diversify_groups as groups
 from incrowd.search.boxes import boxes_of
-from incrowd.search.diversify import order_of
+from incrowd.search.diversify import exact, groups
+from incrowd.search.diversify.diversify import order_of
 from incrowd.watch import Watch
 from strategies import problem_of, tables
 

@@ -14,8 +14,8 @@ from incrowd.models import AlphaK, KAnonymity, LDiversity, TCloseness
 from incrowd.recoding import Cells, Pieces
 from incrowd.search import Lattice, LatticeLocal
 from incrowd.search.full_domain import node_classes, renumbered
-from incrowd.search.local import checked
-from incrowd.search.moves import Moves
+from incrowd.search.refine.local import checked
+from incrowd.search.refine.moves import Moves
 from incrowd.table.roles import Missing
 from incrowd.watch import Watch
 from search.test_cover import column, tree

@@ -10,7 +10,8 @@ from incrowd.hierarchy import Dates, Intervals, Ordered, Tree
 from incrowd.hierarchy.levels import texts
 from incrowd.loss import Discernibility, Gcp, Il1
 from incrowd.models import KAnonymity
-from incrowd.search import Auto, Datafly, Exhaustive, Lattice, Mondrian, MuArgus, best_first
+from incrowd.search import Auto, Datafly, Exhaustive, Lattice, Mondrian, MuArgus
+from incrowd.search.lattice import best_first
 from incrowd.table.column import Domain, Kind
 from incrowd.watch import Watch
 from strategies import problem_of, tables

@@ -13,9 +13,12 @@ from incrowd.search import AnySearch
 from incrowd.search.exhaustive import Exhaustive
 from incrowd.search.explored import State
 from incrowd.search.full_domain import recode
-from incrowd.search.mingen import MinGen
-from incrowd.search.minimal_generalizations import minimal_distortions, minimal_generalizations
-from incrowd.search.preferred import Preferred
+from incrowd.search.mingen.mingen import MinGen
+from incrowd.search.mingen.minimal_generalizations import (
+    minimal_distortions,
+    minimal_generalizations,
+)
+from incrowd.search.mingen.preferred import Preferred
 from incrowd.watch import Watch
 from strategies import problem_of, tables
 from worked import problem, tree

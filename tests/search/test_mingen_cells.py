@@ -14,9 +14,9 @@ import naive.models
 from incrowd.errors import InfeasibleError, LimitError, PolicyError
 from incrowd.loss import Discernibility, Entropy, Gcp, Granularity, Precision
 from incrowd.models import KAnonymity, LDiversity, TCloseness
-from incrowd.search import partitions
-from incrowd.search.mingen_cells import MinGenCells
-from incrowd.search.small_table import SmallTable
+from incrowd.search.mingen import partitions
+from incrowd.search.mingen.cells import MinGenCells
+from incrowd.search.mingen.small_table import SmallTable
 from incrowd.table.roles import Missing
 from incrowd.watch import Watch
 from strategies import problem_of, tables, tally_of

@@ -12,7 +12,10 @@ from incrowd.errors import InfeasibleError, LimitError, PolicyError
 from incrowd.loss import AverageClass, Discernibility, Entropy, Gcp, Granularity, IlInf, Precision
 from incrowd.models import AlphaK, KAnonymity, LDiversity, TCloseness
 from incrowd.search.full_domain import infeasible, recode
-from incrowd.search.minimal_generalizations import minimal_distortions, minimal_generalizations
+from incrowd.search.mingen.minimal_generalizations import (
+    minimal_distortions,
+    minimal_generalizations,
+)
 from incrowd.table.roles import Missing
 from incrowd.watch import Watch
 from strategies import problem_of, tables

@@ -4,21 +4,21 @@ from typing import Annotated, TypeAlias
 
 from pydantic import Field
 
-from incrowd.search.accuracy import Accuracy
+from incrowd.search.accuracy.accuracy import Accuracy
 from incrowd.search.anatomy import Anatomy
 from incrowd.search.auto import Auto
-from incrowd.search.crowd import Crowd
-from incrowd.search.curve import Hilbert, IDistance, Tree
-from incrowd.search.datafly import Datafly
-from incrowd.search.diversify import Diversify
+from incrowd.search.crowd.crowd import Crowd
+from incrowd.search.curve.curve import Hilbert, IDistance, Tree
+from incrowd.search.datafly.datafly import Datafly
+from incrowd.search.diversify.diversify import Diversify
 from incrowd.search.exhaustive import Exhaustive
-from incrowd.search.lattice import Lattice
-from incrowd.search.local import LatticeLocal
-from incrowd.search.mingen import MinGen
-from incrowd.search.mingen_cells import MinGenCells
+from incrowd.search.lattice.lattice import Lattice
+from incrowd.search.mingen.cells import MinGenCells
+from incrowd.search.mingen.mingen import MinGen
+from incrowd.search.mingen.preferred import Preferred
 from incrowd.search.mondrian import Mondrian
-from incrowd.search.mu_argus import MuArgus
-from incrowd.search.preferred import Preferred
+from incrowd.search.mu_argus.mu_argus import MuArgus
+from incrowd.search.refine.local import LatticeLocal
 from incrowd.search.search import Found, Search
 from incrowd.search.top_down import TopDown
 

@@ -10,9 +10,9 @@ from pydantic.dataclasses import dataclass
 from incrowd.errors import InfeasibleError, LimitError
 from incrowd.loss.cells import CellLoss
 from incrowd.problem import Problem
-from incrowd.search.crowd import Crowd
+from incrowd.search.crowd.crowd import Crowd
 from incrowd.search.full_domain import infeasible
-from incrowd.search.lattice import Lattice
+from incrowd.search.lattice.lattice import Lattice
 from incrowd.search.mondrian import Mondrian
 from incrowd.search.search import Found, Search
 from incrowd.values import STRICT
@@ -85,7 +85,7 @@ def _loss(problem: Problem, found: Found) -> float:
 
 def _lattice(problem: Problem, watch: Watch, bar: float) -> tuple[_Trial | None, str]:
     """A full-domain generalization that loses less than `bar`, and what came of the search."""
-    from incrowd.search.best_first import Quest  # noqa: PLC0415  numba loads only when it runs
+    from incrowd.search.lattice.best_first import Quest  # noqa: PLC0415  numba loads only when it runs
 
     nodes = prod(column.hierarchy.levels - column.lowest for column in problem.columns)
     if watch.expired:

@@ -20,7 +20,7 @@ from incrowd.classes import numbered
 from incrowd.errors import LimitError
 from incrowd.problem import Problem
 from incrowd.recoding import Pieces
-from incrowd.search.curve_partition import least_people
+from incrowd.search.curve.partition import least_people
 from incrowd.search.full_domain import infeasible
 from incrowd.search.repair import mended
 from incrowd.search.search import Found

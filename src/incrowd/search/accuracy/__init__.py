@@ -1,0 +1,1 @@
+"""The dual: the most privacy for a given accuracy."""

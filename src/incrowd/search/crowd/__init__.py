@@ -1,0 +1,1 @@
+"""Crowd: local recoding in which classes trade records."""

@@ -1,0 +1,131 @@
+"""Where local recoding begins: the cheapest of several ways to make classes in one go."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from incrowd.arrays import Codes
+from incrowd.errors import InfeasibleError, LimitError
+from incrowd.problem import Problem
+from incrowd.recoding import Pieces
+from incrowd.search.crowd.points import Points
+from incrowd.search.curve.partition import partition_in_order
+from incrowd.search.mapping.kd import kd_order
+from incrowd.search.mapping.mapping import by_codes
+from incrowd.search.mondrian import parts as mondrian_parts
+from incrowd.table.fold import in_threads
+from incrowd.watch import Watch, Within
+
+if TYPE_CHECKING:
+    from incrowd.kernels.crowd_state import Parts
+
+_SMALL = 2**16
+"""Rows up to which Mondrian is one of the starts."""
+
+_FEW = 9
+"""With more columns than this the cover is held to fewer and larger steps: there are many more
+level vectors, and each takes longer to count."""
+_COUNTED = 120_000_000
+"""Rows that the cover may count in all, level vector by level vector, if columns are few."""
+
+
+class Steps(Within):
+    """A watch that also expires after it was asked so often, which no clock has a part in."""
+
+    def __init__(self, outer: Watch, most: int) -> None:
+        super().__init__(outer, None)
+        self._left = most
+
+    @property
+    def expired(self) -> bool:
+        """Whether the steps are used up or the time is."""
+        self._left -= 1
+        return self._left < 0 or super().expired
+
+
+@dataclass(frozen=True, eq=False)
+class Start:
+    """Classes to begin with."""
+
+    title: str
+    parts: "Parts"
+    cost: float
+    """What all records pay together."""
+
+
+def starts(problem: Problem, points: Points, k: int, watch: Watch) -> list[Start]:
+    """The ways to begin, cheapest first: a tree's order, a cover with level vectors, Mondrian.
+
+    Classes have at least k records, and those that could be cut in two are.
+    """
+    ways: list[tuple[str, Callable[[Problem, Watch], Pieces | None]]] = [
+        ("tree", tree_pieces),
+        ("cover", cover_pieces),
+    ]
+    if problem.tally.rows <= _SMALL:
+        ways += [("mondrian", mondrian_pieces), ("strict mondrian", strict_pieces)]
+    tasks = [partial(_start, (problem, points, k, watch), *way) for way in ways]
+    found = [start for start in in_threads(tasks) if start is not None]
+    return sorted(found, key=lambda start: start.cost)
+
+
+def _start(
+    given: tuple[Problem, Points, int, Watch],
+    title: str,
+    way: Callable[[Problem, Watch], Pieces | None],
+) -> Start | None:
+    from incrowd.kernels.crowd_large import cut_large  # noqa: PLC0415  numba loads only when it runs
+    from incrowd.kernels.crowd_state import class_costs  # noqa: PLC0415  as above
+
+    problem, points, k, watch = given
+    try:
+        pieces = way(problem, watch)
+    except (InfeasibleError, LimitError):
+        return None
+    if pieces is None:
+        return None
+    parts = cut_large(points.space, points.parts(pieces), (k, points.divisible), 1)
+    return Start(title, parts, float(class_costs(points.space, parts).sum()))
+
+
+def tree_pieces(problem: Problem, watch: Watch) -> Pieces:  # noqa: ARG001  as other starts
+    """The best division of the order of a tree of cuts, of the codes if one column differs."""
+    differ = [np.ptp(codes) > 0 for codes in problem.tally.quasi]
+    order = kd_order(problem) if sum(differ) > 1 else by_codes(problem)
+    return partition_in_order(problem, order)
+
+
+def cover_pieces(problem: Problem, watch: Watch) -> Pieces | None:
+    """The classes of a cover with level vectors; None if it has no place for some rows."""
+    from incrowd.search.refine.cover import SHARE, cover  # noqa: PLC0415  numba loads only when it runs
+
+    many = max(1.0, len(problem.columns) / _FEW)
+    steps = int(_COUNTED / problem.tally.rows / many**3)
+    class_of, _ = cover(problem, Steps(watch, steps), SHARE * many**2)
+    if (class_of < 0).any():
+        return None
+    rows: Codes = np.arange(problem.tally.rows, dtype=np.int32)
+    return Pieces(rows, problem.tally.counts, class_of)
+
+
+def mondrian_pieces(problem: Problem, watch: Watch) -> Pieces:
+    """The parts of relaxed Mondrian, strict if equal rows must show the same."""
+    return _cut(problem, watch, relaxed=not problem.consistent)
+
+
+def strict_pieces(problem: Problem, watch: Watch) -> Pieces:
+    """The parts of strict Mondrian."""
+    return _cut(problem, watch, relaxed=False)
+
+
+def _cut(problem: Problem, watch: Watch, *, relaxed: bool) -> Pieces:
+    """The parts of Mondrian, whatever the order of the rows."""
+    order = by_codes(problem)
+    tally = problem.tally.take(order)
+    if not problem.tally.has_units:
+        tally = replace(tally, people=tally.counts)
+    pieces, _ = mondrian_parts(replace(problem, tally=tally), watch, relaxed=relaxed)
+    return replace(pieces, row=order[pieces.row])

@@ -1,0 +1,112 @@
+"""Sweeps: classes near each other trade records, region by region, until little is gained.
+
+Each sweep cuts the classes into other regions, as columns count more or less at random. Regions are
+worked on side by side and do not know of each other, so the number of threads changes nothing.
+"""
+
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import pairwise
+from math import ceil
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from incrowd.arrays import Codes, Counts, Floats
+from incrowd.search.crowd.points import Points
+from incrowd.table.fold import in_threads
+from incrowd.watch import Watch
+
+if TYPE_CHECKING:
+    from incrowd.kernels.crowd_state import Parts
+
+REGION = 128
+"""The most classes of a region: each looks at all others of its own."""
+_FAVOUR = 1.0
+"""Columns count more or less by a factor between exp(-this) and exp(this)."""
+_PIECES = 100_000
+"""Tables of so many pieces get one sweep, smaller ones more."""
+_LEAST_SWEEPS = 2
+_LITTLE = 0.002
+"""Sweeps end when one saves less than this share of the cost."""
+_PLAN = (3, 1)
+"""Near classes that share records anew with each class one by one, and two at a time."""
+
+
+@dataclass(eq=False)
+class Sweeps:
+    """Classes on their way to a lower cost."""
+
+    points: Points
+    k: int
+    parts: "Parts"
+    seed: int
+    made: int = 0
+    saved: Floats = field(default_factory=lambda: np.zeros(4))
+    """What records that moved, classes that dissolved, pairs and triples have saved."""
+
+    def run(self, cost: float, effort: float, watch: Watch) -> None:
+        """Sweep as often as the effort allows, while it pays and there is time."""
+        sweeps = max(_LEAST_SWEEPS, ceil(_PIECES / len(self.parts[0]))) * effort
+        while self.made < sweeps and not watch.expired:
+            watch.tell("trading records between classes", self.made / sweeps)
+            gain = self.sweep(watch)
+            self.made += 1
+            cost -= gain
+            if gain <= _LITTLE * cost:
+                break
+
+    def sweep(self, watch: Watch) -> float:
+        """One sweep over all regions; what it saves."""
+        ends = self._arranged()
+        start = self.parts[2]
+        bounds = list(pairwise([0, *ends.tolist()]))
+        tasks = [
+            partial(self._region, start[lo : hi + 1], i, watch) for i, (lo, hi) in enumerate(bounds)
+        ]
+        found = in_threads(tasks)
+        self.parts = joined([parts for parts, _ in found])
+        saved: Floats = np.sum([saving for _, saving in found], axis=0)
+        self.saved += saved
+        return float(saved.sum())
+
+    def _arranged(self) -> Counts:
+        """Put the classes in the order of new regions; where these end."""
+        from incrowd.kernels.crowd_regions import regions  # noqa: PLC0415  numba loads only when it runs
+
+        point, _, start = self.parts
+        codes, boxes = self.points.space
+        rng = np.random.default_rng([self.seed, self.made])
+        favour = np.exp(rng.uniform(-_FAVOUR, _FAVOUR, codes.shape[1]))
+        one = start[:-1] + rng.integers(0, 2**31, len(start) - 1) % np.diff(start)
+        order: Codes = np.arange(len(one), dtype=np.int32)
+        ends = regions(boxes, codes[point[one]], favour, REGION, order)
+        self.parts = taken(self.parts, order)
+        return ends
+
+    def _region(self, start: Counts, number: int, watch: Watch) -> tuple["Parts", Floats]:
+        from incrowd.kernels.crowd_sweep import sweep  # noqa: PLC0415  numba loads only when it runs
+
+        here = slice(start[0], start[-1])
+        parts = self.parts[0][here], self.parts[1][here], start - start[0]
+        if watch.expired:
+            return parts, np.zeros(4)
+        rule = self.k, self.points.divisible
+        return sweep(self.points.space, parts, rule, _PLAN, 1000 * self.made + number)
+
+
+def taken(parts: "Parts", classes: Codes) -> "Parts":
+    """These classes, in this order."""
+    from incrowd.kernels.histogram import expand  # noqa: PLC0415  numba loads only when it runs
+
+    point, count, start = parts
+    entry, _ = expand(start, classes)
+    sizes = np.diff(start)[classes]
+    return point[entry], count[entry], np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+
+
+def joined(several: list["Parts"]) -> "Parts":
+    """The classes of all of them, one after the other."""
+    sizes = np.concatenate([np.diff(start) for _, _, start in several])
+    point, count = (np.concatenate([parts[i] for parts in several]) for i in range(2))
+    return point, count, np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)

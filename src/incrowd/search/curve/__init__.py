@@ -1,0 +1,1 @@
+"""Local recoding along an order of the rows."""

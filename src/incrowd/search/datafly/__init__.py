@@ -1,0 +1,1 @@
+"""Datafly, with its weights and several quasi-identifiers."""

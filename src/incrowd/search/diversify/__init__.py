@@ -1,0 +1,1 @@
+"""l-diverse classes along an order of the rows."""

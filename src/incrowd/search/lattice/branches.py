@@ -1,0 +1,285 @@
+"""The open nodes of a lattice that is too large to hold: ranges of levels, divided as needed.
+
+Branch and bound. What counting a node teaches about all nodes below is a *cut* (limits 2 and 3 of
+decision record 0006). A range that reaches below a cut is divided: the nodes below it, and for each
+column in which the range reaches higher those that escape it there. Memory grows with the nodes
+that are counted, not with the lattice.
+"""
+
+import heapq
+from math import inf
+from typing import TypeAlias
+
+import numpy as np
+
+from incrowd.arrays import Counts, Flags, Floats
+from incrowd.kernels import branches as kernels
+from incrowd.search.full_domain import EPSILON
+from incrowd.search.lattice.rollup import Node
+
+_MOST_CUTS = 4096
+_MOST_RANGES = 200_000
+"""With more ranges open, the search goes deep first, which needs little room."""
+_MOST_HOPES = 1024
+
+Range: TypeAlias = tuple[float, int, int, Node, Node]
+"""Limit, sum of the lowest levels, a number that tells ranges apart, lowest and highest levels."""
+
+
+class Cuts:
+    """What is known of nodes and all below them; the oldest are forgotten first."""
+
+    def __init__(self, columns: int, levels: int) -> None:
+        self.number = 0
+        self._nodes = np.zeros((_MOST_CUTS, columns), dtype=np.int64)
+        self._parts = np.zeros((_MOST_CUTS, columns, levels))
+        self._surcharge = np.zeros(_MOST_CUTS)
+        self._hard = np.zeros(_MOST_CUTS, dtype=np.bool_)
+
+    def add(self, node: Node, parts: list[Floats] | None, surcharge: float, *, hard: bool) -> None:
+        """One cut more; a hard one replaces all that are below it."""
+        if hard:
+            higher: Flags = self._nodes[: self.number] > np.array(node)
+            self._keep(np.asarray(higher.any(axis=1)))
+        if self.number == _MOST_CUTS:
+            self._keep(np.arange(self.number) >= self.number // 4 + 1)
+        place = self.number
+        self._nodes[place] = node
+        self._parts[place] = 0.0
+        if parts is None:
+            self._parts[place, 0] = -inf
+        else:
+            for j, part in enumerate(parts):
+                self._parts[place, j, : len(part)] = part
+        self._surcharge[place] = surcharge
+        self._hard[place] = hard
+        self.number += 1
+
+    def _keep(self, which: Flags) -> None:
+        stay = np.flatnonzero(which)
+        if len(stay) == self.number:
+            return
+        for array in (self._nodes, self._parts, self._surcharge, self._hard):
+            array[: len(stay)] = array[stay]
+        self.number = len(stay)
+
+    def limit(self, node: Node, base: float) -> tuple[float, int]:
+        """The limit of a node and the cut that gives it."""
+        return kernels.node_limit(np.array(node, dtype=np.int64), self._cuts, base)
+
+    @property
+    def _cuts(self) -> kernels.Cuts:
+        n = self.number
+        return self._nodes[:n], self._parts[:n], self._surcharge[:n], self._hard[:n]
+
+    def tighten(
+        self, low: Counts, high: Counts, costs: Floats, floors: tuple[float, float], best: float
+    ) -> tuple[float, int]:
+        """Raise `low`, and the limit of the range and the cut that divides it best."""
+        return kernels.tightened(low, high, costs, floors, self._cuts, best)
+
+    def node(self, cut: int) -> Node:
+        """Where a cut is."""
+        return tuple(self._nodes[cut].tolist())
+
+    def paid(self, cut: int, low: Node, base: float) -> float:
+        """The limit that a cut gives at a node below it."""
+        return kernels.limit_below(self._cuts, cut, np.array(low, dtype=np.int64), base)
+
+
+class Branches:
+    """The open nodes as ranges, best-first."""
+
+    def __init__(self, low: Node, top: Node, parts: list[Floats] | None) -> None:
+        self._low, self._top = low, top
+        levels = max(top) + 1
+        self._costs = np.zeros((len(low), levels))
+        for j, part in enumerate(parts or ()):
+            self._costs[j, : top[j] + 1] = part[: top[j] + 1]
+        self._known = parts is not None
+        self._cuts = Cuts(len(low), levels)
+        self._floors = np.zeros((0, len(low)), dtype=np.int64), np.zeros(0)
+        self._hopes = np.zeros((0, len(low)), dtype=np.int64)
+        self._columns = np.arange(len(low))
+        self._closed: set[Node] = set()
+        self._made = 0
+        self._heap: list[Range] = []
+        self._stack: list[Range] = []
+        self._push(-inf, low, top)
+
+    def _push(self, limit: float, low: Node, high: Node) -> None:
+        self._made += 1
+        entry = (max(limit, self._base(low)), sum(low), self._made, low, high)
+        if len(self._heap) < _MOST_RANGES:
+            heapq.heappush(self._heap, entry)
+        else:
+            self._stack.append(entry)
+
+    def _base(self, node: Node) -> float:
+        """The limit of a node without cuts."""
+        total = -inf
+        if self._known:
+            total = float(self._costs[self._columns, list(node)].sum())
+        return max(total, self._floor(node))
+
+    def _floor(self, node: Node) -> float:
+        nodes, limits = self._floors
+        if not len(limits):
+            return -inf
+        return float(limits[(nodes <= np.array(node)).all(axis=1)].max(initial=-inf))
+
+    @property
+    def bound(self) -> float:
+        """The smallest limit of a range."""
+        first = self._heap[0][0] if self._heap else inf
+        return min(first, min((entry[0] for entry in self._stack), default=inf))
+
+    def lowest(self, best: float) -> tuple[float, Node] | None:
+        """The lowest node of the range with the smallest limit, ranges divided until it is open."""
+        while self._stack or self._heap:
+            entry = self._stack[-1] if self._stack else self._heap[0]
+            limit, low = entry[0], entry[3]
+            if _within(limit, best):
+                raised = self._tightened(entry, best)
+                if raised is None:
+                    return limit, low
+                self._pop()
+                for child in raised:
+                    self._push(*child)
+            elif self._stack:
+                self._pop()
+            else:
+                self._heap.clear()
+        return None
+
+    def _pop(self) -> Range:
+        return self._stack.pop() if self._stack else heapq.heappop(self._heap)
+
+    def _tightened(self, entry: Range, best: float) -> list[tuple[float, Node, Node]] | None:
+        """What a range becomes now; None if its lowest node is open and has its limit."""
+        old, _, _, low, high = entry
+        at = np.array(low, dtype=np.int64)
+        floors = (0.0 if self._known else -inf, self._floor(low))
+        reach = np.array(high, dtype=np.int64)
+        limit, cut = self._cuts.tighten(at, reach, self._costs, floors, best)
+        limit, raised = max(old, limit), tuple(at.tolist())
+        if not _within(limit, best):
+            return []
+        if raised != low or limit > old + EPSILON:
+            return [(limit, raised, high)]
+        base = self._base(low)
+        if cut >= 0:
+            paid = self._cuts.paid(cut, low, base)
+            if paid > limit + EPSILON:
+                return self._divided(entry, self._cuts.node(cut), paid, best)
+        if low in self._closed:
+            return self._divided(entry, low, inf, best)
+        own, by = self._cuts.limit(low, base)
+        if own > limit + EPSILON:
+            return self._divided(entry, self._cuts.node(by), own, best)
+        return None
+
+    def _divided(
+        self, entry: Range, node: Node, paid: float, best: float
+    ) -> list[tuple[float, Node, Node]]:
+        """The part below a node, whose limit is `paid`, and those that escape it in one column.
+
+        The costliest escape comes first, so that the cheaper ones are the narrower ranges.
+        """
+        old, _, _, low, high = entry
+        inside = tuple([min(h, level) for h, level in zip(high, node, strict=True)])
+        parts = [(max(old, paid), low, inside)] if _within(paid, best) else []
+        ways = [j for j, (h, level) in enumerate(zip(high, node, strict=True)) if h > level]
+        ways.sort(key=lambda j: (-(self._costs[j, node[j] + 1] - self._costs[j, low[j]]), j))
+        rest = list(high)
+        for j in ways:
+            raised = (*low[:j], node[j] + 1, *low[j + 1 :])
+            parts.append((old, raised, tuple(rest)))
+            rest[j] = node[j]
+        return parts
+
+    def limit(self, node: Node) -> float:
+        """The limit of a node."""
+        if node in self._closed:
+            return inf
+        return self._cuts.limit(node, self._base(node))[0]
+
+    def doomed(self, node: Node) -> bool:
+        """Whether it is known that the node cannot be released."""
+        return self._cuts.limit(node, -inf)[0] == inf
+
+    def close(self, node: Node) -> None:
+        """The node was looked at."""
+        self._closed.add(node)
+
+    def doom(self, node: Node) -> None:
+        """Cut off all nodes at or below."""
+        self._closed.add(node)
+        self._cuts.add(node, None, 0.0, hard=True)
+
+    def hope(self, node: Node) -> None:
+        """No node at or above this one will be doomed."""
+        at = np.array([node], dtype=np.int64)
+        lower = ~(self._hopes >= at).all(axis=1)
+        self._hopes = np.concatenate([self._hopes[lower][-_MOST_HOPES + 1 :], at])
+
+    def lift_below(self, node: Node, parts: list[Floats]) -> None:
+        """A cut with these parts."""
+        self._cuts.add(node, parts, 0.0, hard=False)
+
+    def lift_above(self, node: Node, limit: float) -> None:
+        """Raise limits at or above; the last few thousand are kept."""
+        nodes, limits = (array[-_MOST_CUTS + 1 :] for array in self._floors)
+        at = np.array([node], dtype=np.int64)
+        self._floors = np.concatenate([nodes, at]), np.append(limits, limit)
+
+    def surcharge(self, node: Node, more: float) -> None:
+        """A cut with this surcharge."""
+        self._cuts.add(node, None, more, hard=False)
+
+    def settle(self, best: float, node: Node) -> None:
+        """Drop the range whose lowest node comes after the best one: so do all its nodes."""
+        del best, node
+        self._pop()
+
+    def chain(self, node: Node, best: float) -> list[Node]:
+        """Always up in the column with the largest cost that is not above the best loss."""
+        nodes = [node]
+        left = best - self._base(node) if self._known else inf
+        while not self.hopeful(nodes[-1]):
+            here = nodes[-1]
+            steps = [
+                (float(self._costs[j, h + 1] - self._costs[j, h]), -h, j)
+                for j, h in enumerate(here)
+                if h < self._top[j]
+            ]
+            fits = [step for step in steps if step[0] <= left]
+            if not fits:
+                break
+            cost, _, j = max(fits)
+            left -= cost
+            nodes.append((*here[:j], here[j] + 1, *here[j + 1 :]))
+        return nodes
+
+    def cheapest(self, node: Node) -> list[int]:
+        """The columns that can go up, the one whose next level costs least first."""
+        steps = [
+            (float(self._costs[j, h + 1] - self._costs[j, 0]), j)
+            for j, h in enumerate(node)
+            if h < self._top[j]
+        ]
+        return [j for _, j in sorted(steps)]
+
+    def hopeful(self, node: Node) -> bool:
+        """Whether it is known that the node is not doomed."""
+        return bool((self._hopes <= np.array(node)).all(axis=1).any())
+
+    def open(self, best: float) -> int:
+        """How many ranges wait."""
+        del best
+        return len(self._heap) + len(self._stack)
+
+
+def _within(limit: float, best: float) -> bool:
+    """Whether a range of this limit can hold a node that is no worse than the best."""
+    return limit <= best + EPSILON and limit < inf

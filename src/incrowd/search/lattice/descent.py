@@ -1,0 +1,172 @@
+"""A good node of a large lattice, quickly: local search from the highest node down.
+
+It proves nothing. Beside branch and bound, which does, it keeps the best loss low, so that more can
+be ruled out and what there is when the time is up is good.
+"""
+
+from collections.abc import Callable, Iterator
+from enum import IntEnum
+from math import inf
+
+import numpy as np
+
+from incrowd.arrays import Counts, Floats
+from incrowd.search.full_domain import EPSILON
+from incrowd.search.lattice.frontier import rank
+from incrowd.search.lattice.rollup import Node
+
+_MOST_KNOWN = 200_000
+
+
+class Stage(IntEnum):
+    """What local search does."""
+
+    DOWN = 0
+    """It goes down from the highest node."""
+    NEAR = 1
+    """It tries the nodes that are near."""
+    LEAPS = 2
+    """It found nothing better near by and leaps away."""
+
+
+class Descent:
+    """Local search: down from the highest node, then single levels, pairs and leaps.
+
+    `loss_of` counts a node, and gives infinity if it cannot be released. After every node that it
+    counts it yields, so that the search can do something else meanwhile.
+    """
+
+    def __init__(
+        self, loss_of: Callable[[Node], float], low: Node, top: Node, parts: list[Floats] | None
+    ) -> None:
+        self._loss_of = loss_of
+        self._low, self._top = low, top
+        self._parts = parts
+        self._known: dict[Node, float] = {}
+        self._rng = np.random.default_rng(0)
+        self.node, self.loss = top, inf
+
+    def steps(self, loss: float) -> Iterator[Stage]:
+        """Go on for ever; yields after every node that was counted.
+
+        `loss` is that of the highest node.
+        """
+        self.loss = self._known[self._top] = loss
+        for _ in self._down(self._top):
+            yield Stage.DOWN
+        for _ in self._improve():
+            yield Stage.NEAR
+        while True:
+            for _ in self._leap():
+                yield Stage.LEAPS
+            for _ in self._improve():
+                yield Stage.LEAPS
+
+    def _look(self, node: Node) -> Iterator[None]:
+        if node in self._known:
+            return
+        if len(self._known) >= _MOST_KNOWN:
+            self._known = {self.node: self.loss}
+        self._known[node] = loss = self._loss_of(node)
+        if (loss, rank(node)) < (self.loss - EPSILON, rank(self.node)):
+            self.node, self.loss = node, loss
+        yield
+
+    def _bare(self, node: Node) -> float:
+        """A limit of the loss of a node without counting it."""
+        if self._parts is None:
+            return -inf
+        return float(sum(part[level] for part, level in zip(self._parts, node, strict=True)))
+
+    def _down(self, node: Node) -> Iterator[None]:
+        """Step by step to the best node one step below, as long as there is one to release."""
+        here, loss = node, self._known[node]
+        while True:
+            below = [
+                (*here[:j], level - 1, *here[j + 1 :])
+                for j, level in enumerate(here)
+                if level > self._low[j]
+            ]
+            for step in below:
+                yield from self._look(step)
+            fine = [(self._known.get(step, inf), rank(step), step) for step in below]
+            least = min(fine, default=(inf, (0, ()), here))
+            if least[0] == inf or least[0] >= loss:
+                return
+            loss, _, here = least
+
+    def _improve(self) -> Iterator[None]:
+        """Change one level, or raise one and lower another, until nothing is better."""
+        better = True
+        while better:
+            here = self.node
+            for near in (*self._singles(here), *self._pairs(here)):
+                yield from self._look(near)
+                if self.node != here:
+                    break
+            better = self.node != here
+
+    def _singles(self, node: Node) -> list[Node]:
+        """Nodes that differ in one level and may be better, the lowest limit first."""
+        change, column, level = self._changes(node)
+        room = self.loss - self._bare(node) if self._parts is not None else inf
+        order = np.lexsort((level, column, change))
+        order = order[change[order] < room - EPSILON]
+        return [
+            (*node[:j], h, *node[j + 1 :])
+            for j, h in zip(column[order].tolist(), level[order].tolist(), strict=True)
+        ]
+
+    def _pairs(self, node: Node) -> list[Node]:
+        """Nodes with one level raised and one lowered that may be better, the likeliest first."""
+        change, column, level = self._changes(node)
+        rises = level > np.array(node)[column]
+        up, down = np.flatnonzero(rises), np.flatnonzero(~rises)
+        both = change[up][:, None] + change[down]
+        room = self.loss - self._bare(node) if self._parts is not None else inf
+        fits = (both < room - EPSILON) & (column[up][:, None] != column[down])
+        first, second = np.nonzero(fits)
+        order = np.argsort(-both[first, second], kind="stable")
+        near = []
+        for a, b in zip(up[first[order]].tolist(), down[second[order]].tolist(), strict=True):
+            other = list(node)
+            other[column[a]], other[column[b]] = int(level[a]), int(level[b])
+            near.append(tuple(other))
+        return near
+
+    def _changes(self, node: Node) -> tuple[Floats, Counts, Counts]:
+        """What it changes the limit by to take a column to another level."""
+        places = [
+            (j, level)
+            for j in range(len(node))
+            for level in range(self._low[j], self._top[j] + 1)
+            if level != node[j]
+        ]
+        change = [
+            self._parts[j][level] - self._parts[j][node[j]] if self._parts is not None else 0.0
+            for j, level in places
+        ]
+        at = np.array(places, dtype=np.int64).reshape(-1, 2)
+        return np.array(change, dtype=np.float64), at[:, 0], at[:, 1]
+
+    def _leap(self) -> Iterator[None]:
+        """Raise two columns at random, then lower others in a random order while that can be."""
+        here = list(self.node)
+        columns = self._rng.permutation(len(here)).tolist()
+        for j in columns[:2]:
+            here[j] = int(self._rng.integers(here[j], self._top[j] + 1))
+        node = tuple(here)
+        yield from self._look(node)
+        if self._known.get(node, inf) == inf:
+            yield
+            return
+        lowered = True
+        while lowered:
+            lowered = False
+            for j in columns[::-1]:
+                if node[j] > self._low[j]:
+                    step = (*node[:j], node[j] - 1, *node[j + 1 :])
+                    yield from self._look(step)
+                    if self._known.get(step, inf) <= self._known.get(node, inf):
+                        node, lowered = step, True
+        yield

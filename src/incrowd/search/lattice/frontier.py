@@ -1,0 +1,185 @@
+"""The nodes that are still open, with a lower limit of the loss of each."""
+
+from functools import reduce
+from typing import Protocol
+
+import numpy as np
+
+from incrowd.arrays import Floats
+from incrowd.search.full_domain import EPSILON
+from incrowd.search.lattice.rollup import Node
+
+
+class Frontier(Protocol):
+    """The open nodes of a lattice."""
+
+    def lowest(self, best: float) -> tuple[float, Node] | None:
+        """The open node to decide next, with its limit; None if none is at most the best loss."""
+
+    @property
+    def bound(self) -> float:
+        """A lower limit of the loss of all open nodes; infinite if none is open."""
+
+    def limit(self, node: Node) -> float:
+        """The limit of a node, infinite if it is closed."""
+
+    def close(self, node: Node) -> None:
+        """The node was looked at."""
+
+    def doom(self, node: Node) -> None:
+        """Neither the node nor any below it can be released."""
+
+    def hope(self, node: Node) -> None:
+        """No node at or above this one will be doomed."""
+
+    def lift_below(self, node: Node, parts: list[Floats]) -> None:
+        """Raise the limits of this node and all below to the sums of these parts."""
+
+    def lift_above(self, node: Node, limit: float) -> None:
+        """Raise the limits of this node and all above."""
+
+    def surcharge(self, node: Node, more: float) -> None:
+        """At this node and all below, losses exceed what `lift_above` says by this much."""
+
+    def settle(self, best: float, node: Node) -> None:
+        """Close what can at most be equal to the best node and comes after it."""
+
+    def chain(self, node: Node, best: float) -> list[Node]:
+        """Open nodes from this one upwards, each a step above the last.
+
+        It ends where nodes are known not to be doomed.
+        """
+
+    def open(self, best: float) -> int:
+        """About how many nodes are open."""
+
+
+def rank(node: Node) -> tuple[int, Node]:
+    """Which of two nodes of equal loss is taken: fewer levels in all, then the smaller first."""
+    return sum(node), node
+
+
+class Grid:
+    """All nodes of a lattice from `low` to `top` in one array."""
+
+    def __init__(self, low: Node, top: Node, parts: list[Floats] | None) -> None:
+        self._low = low
+        self._shape = tuple(t - b + 1 for b, t in zip(low, top, strict=True))
+        self._limits = np.full(self._shape, -np.inf)
+        if parts is not None:
+            self._limits[...] = outer_sum(self._from_low(parts, top))
+        self._floors: Floats | None = None
+        self._surcharges: Floats | None = None
+        self._hopeful = np.zeros(self._shape, dtype=np.bool_)
+        self._flat = self._limits.reshape(-1)
+
+    def _from_low(self, parts: list[Floats], top: Node) -> list[Floats]:
+        ends = zip(parts, self._low, top, strict=True)
+        return [part[low : high + 1] for part, low, high in ends]
+
+    def _at(self, node: Node) -> Node:
+        return tuple([level - low for level, low in zip(node, self._low, strict=True)])
+
+    def _below(self, node: Node) -> tuple[slice, ...]:
+        return tuple([slice(0, h - low + 1) for h, low in zip(node, self._low, strict=True)])
+
+    def _above(self, node: Node) -> tuple[slice, ...]:
+        return tuple([slice(h - low, None) for h, low in zip(node, self._low, strict=True)])
+
+    def lowest(self, best: float) -> tuple[float, Node] | None:
+        """An open node with the smallest limit."""
+        place = int(self._flat.argmin())
+        limit = float(self._flat[place])
+        if limit > best + EPSILON or limit == np.inf:
+            return None
+        return limit, self._node(place)
+
+    @property
+    def bound(self) -> float:
+        """The smallest limit."""
+        return float(self._flat.min())
+
+    def _node(self, place: int) -> Node:
+        at = np.unravel_index(place, self._shape)
+        return tuple([int(i) + low for i, low in zip(at, self._low, strict=True)])
+
+    def limit(self, node: Node) -> float:
+        """The limit of a node."""
+        return float(self._limits[self._at(node)])
+
+    def close(self, node: Node) -> None:
+        """The node was looked at."""
+        self._limits[self._at(node)] = np.inf
+
+    def doom(self, node: Node) -> None:
+        """Close all nodes at or below."""
+        self._limits[self._below(node)] = np.inf
+
+    def hope(self, node: Node) -> None:
+        """No node at or above this one will be doomed."""
+        self._hopeful[self._above(node)] = True
+
+    def lift_below(self, node: Node, parts: list[Floats]) -> None:
+        """Raise limits at or below."""
+        box = self._limits[self._below(node)]
+        np.maximum(box, outer_sum(self._from_low(parts, node)), out=box)
+
+    def lift_above(self, node: Node, limit: float) -> None:
+        """Raise limits at or above."""
+        self._raise(self._above(node), limit, 0.0)
+
+    def surcharge(self, node: Node, more: float) -> None:
+        """Raise limits at or below."""
+        self._raise(self._below(node), -np.inf, more)
+
+    def _raise(self, where: tuple[slice, ...], floor: float, more: float) -> None:
+        if self._floors is None or self._surcharges is None:
+            self._floors = np.full(self._shape, -np.inf)
+            self._surcharges = np.zeros(self._shape)
+        floors, surcharges = self._floors[where], self._surcharges[where]
+        np.maximum(floors, floor, out=floors)
+        np.maximum(surcharges, more, out=surcharges)
+        box = self._limits[where]
+        np.maximum(box, floors + surcharges, out=box)
+
+    def settle(self, best: float, node: Node) -> None:
+        """Close what can at most be equal to the best node and comes after it."""
+        close = np.flatnonzero((self._flat > best - EPSILON) & (self._flat < np.inf))
+        sums = np.sum(np.unravel_index(close, self._shape), axis=0) + sum(self._low)
+        place = np.ravel_multi_index(self._at(node), self._shape)
+        later = (sums > sum(node)) | ((sums == sum(node)) & (close > place))
+        self._flat[close[later]] = np.inf
+
+    def chain(self, node: Node, best: float) -> list[Node]:
+        """Always to the open node with the largest limit that is not above the best loss.
+
+        Such nodes fail least often and rule out most if they do.
+        """
+        at = self._at(node)
+        places = [at]
+        while not self._hopeful[at]:
+            steps = [(self._limits[step], step) for step in steps_up(at, self._shape)]
+            promising = [found for found in steps if found[0] <= best and found[0] < np.inf]
+            if not promising:
+                break
+            at = max(promising)[1]
+            places.append(at)
+        return [tuple([i + b for i, b in zip(at, self._low, strict=True)]) for at in places]
+
+    def open(self, best: float) -> int:
+        """How many nodes could still be better."""
+        return int(np.count_nonzero(self._flat <= best - EPSILON))
+
+
+def outer_sum(parts: list[Floats]) -> Floats:
+    """The sum of one part per column, for all combinations of their levels."""
+    return reduce(lambda total, part: total[..., None] + part, parts, np.zeros(()))
+
+
+def steps_up(node: Node, shape: Node) -> list[Node]:
+    """The nodes one step above, levels staying below `shape`."""
+    return [
+        (*node[:j], level + 1, *node[j + 1 :])
+        for j, level in enumerate(node)
+        if level + 1 < shape[j]
+    ]

@@ -1,0 +1,36 @@
+"""Full-domain generalization with the least loss of all, proved.
+
+Best-first search with limits on the loss, as decision record 0006 derives them. It finds what
+looking at every node finds (`exhaustive`), for every loss, all models and with suppression.
+"""
+
+from dataclasses import field
+from typing import Literal
+
+from pydantic.dataclasses import dataclass
+
+from incrowd.problem import Problem
+from incrowd.search.full_domain import infeasible
+from incrowd.search.search import Found
+from incrowd.values import STRICT
+from incrowd.watch import Watch
+
+
+@dataclass(frozen=True, config=STRICT)
+class Lattice:
+    """The levels with the least loss, one per column, proved to be the best.
+
+    >>> Lattice().name
+    'lattice'
+    """
+
+    name: Literal["lattice"] = field(default="lattice", kw_only=True)
+
+    def run(self, problem: Problem, watch: Watch) -> Found:
+        """Look for the levels with the least loss."""
+        from incrowd.search.lattice.best_first import Quest  # noqa: PLC0415  numba loads only when it runs
+
+        infeasible(problem)
+        quest = Quest(problem, watch)
+        quest.seek()
+        return quest.found()

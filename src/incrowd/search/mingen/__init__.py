@@ -1,0 +1,1 @@
+"""MinGen: minimal generalizations, by column and by cell."""

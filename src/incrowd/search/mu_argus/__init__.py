@@ -1,0 +1,1 @@
+"""mu-Argus: rare pairs and triples of columns."""

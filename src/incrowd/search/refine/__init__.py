@@ -1,0 +1,1 @@
+"""A full-domain answer refined class by class."""

@@ -1,0 +1,262 @@
+"""Covering a table with level vectors: the classes of one, then of the next for what is left.
+
+As in ARX's local recoding (Prasser, Kohlmayer and Kuhn, "A Scalable and Pragmatic Method for the
+Safe Sharing of High-Quality Health Data", 2018), a full-domain generalization releases the classes
+that satisfy the models, and the other rows are generalized anew. Where we depart: each step takes
+the vector whose rows pay least on average rather than the one with the least loss of all rows, and
+looks only at those near the vectors taken before (decision record 0008).
+"""
+
+from dataclasses import dataclass, field
+from heapq import heappop, heappush
+from math import inf
+
+import numpy as np
+
+from incrowd.arrays import SUPPRESSED, Codes
+from incrowd.classes import numbered
+from incrowd.kernels.boxes import FORBIDDEN
+from incrowd.kernels.level_cover import count, level_totals, settle, show
+from incrowd.problem import Problem
+from incrowd.search.refine.level_tables import Node, Rows, hash_table
+from incrowd.watch import Watch
+
+SHARE = 0.0005
+"""The share of the table's records that a level vector must at least release."""
+_ROWS = 10**8
+"""In tables of n distinct rows a vector releases n over this of the records, so that time grows
+with the rows and not with their square."""
+
+
+def cover(problem: Problem, watch: Watch, share: float = SHARE) -> tuple[Codes, Codes]:
+    """The class of each row of the tally, and the level of each column in each class.
+
+    The second has shape (d, classes). All rows of a class show the same nodes at its levels, and
+    rows with equal quasi-identifying codes are in one class. Every class satisfies the models by
+    itself, as it holds all rows that it was counted with; classes of different levels may show
+    the same nonetheless (see `Cells.told_apart`). Rows for which there is no place are in class
+    -1: those that even the highest levels that may be shown cannot make a class of, and that no
+    other class can take. If the time is up, the rows that are left become one class at the
+    highest levels.
+
+    `share` is the share of the table's records that a level vector must at least release: smaller
+    ones cost more time and lose less; in large tables it is raised (`_ROWS`). What is made small
+    is the problem's loss if it is a mean of what cells cost, else GCP.
+    """
+    rows = Rows(problem)
+    share = max(share, len(rows.weights) / _ROWS)
+    quest = _Cover(rows, max(1, int(share * problem.tally.records)))
+    quest.run(watch)
+    class_of, levels = quest.answer()
+    class_of, levels = settled(rows, class_of, levels)
+    return class_of[rows.row_of], tightened(rows, class_of, levels)
+
+
+@dataclass(eq=False)
+class _Cover:
+    """The rows that are left, and the level vectors that may release some of them.
+
+    A vector waits with what its rows would pay on average when it was last counted, or with an
+    estimate. The least is counted again, and taken if it still is the least; then those higher in
+    one column wait, too, and those one level below any that could be taken. If none waits, one is
+    looked for from the highest levels down.
+    """
+
+    rows: Rows
+    need: int
+    step: int = 0
+    heap: list[tuple[float, int, Node, int]] = field(default_factory=list)
+    seen: set[Node] = field(default_factory=set)
+
+    def __post_init__(self) -> None:
+        tables = self.rows.tables
+        self.codes, self.weights = self.rows.codes, self.rows.weights
+        self.left: Codes = np.arange(len(self.weights), dtype=np.int32)
+        self.released: list[tuple[Codes, Codes, Node]] = []
+        self.taken: Codes = np.empty((0, len(self.codes)), dtype=np.int32)
+        self.totals = level_totals(self.codes, self.weights, tables.costs, tables.offset)
+        self._arrange(tables.low)
+        self._wait(tables.low)
+
+    def run(self, watch: Watch) -> None:
+        """Release rows until none is left that can be, or the time is up."""
+        whole = int(self.weights.sum())
+        while self._open() and not watch.expired:
+            _, _, node, step = heappop(self.heap)
+            if step == self.step:
+                self._release(node)
+                watch.tell("covering the table", 1 - int(self.weights.sum()) / whole)
+            else:
+                self._count(node)
+        if len(self.left) and self._counts(self.rows.tables.top)[0]:
+            self._release(self.rows.tables.top)
+
+    def answer(self) -> tuple[Codes, Codes]:
+        """The class of each row, and the levels of each class."""
+        class_of = np.full(len(self.rows.weights), SUPPRESSED, dtype=np.int32)
+        levels: list[Codes] = [np.empty((len(self.codes), 0), dtype=np.int32)]
+        number = 0
+        for rows, classes, node in self.released:
+            class_of[rows] = number + classes
+            made = int(classes.max()) + 1
+            levels.append(np.repeat(np.array(node, dtype=np.int32)[:, np.newaxis], made, axis=1))
+            number += made
+        return class_of, np.concatenate(levels, axis=1)
+
+    def _open(self) -> bool:
+        """Whether a vector waits; if none does, look for one from the highest levels down."""
+        if int(self.weights.sum()) < max(1, self.rows.least):
+            return False
+        if not self.heap:
+            self._descend()
+        return bool(self.heap)
+
+    def _descend(self) -> None:
+        """From the highest levels, step by step to the vector below that makes rows pay least."""
+        node: Node | None = self.rows.tables.top
+        self._count(self.rows.tables.top)
+        while node is not None and self.heap:
+            below = {one: self._count(one) for one in self._one_lower(node)}
+            node = min(below, key=lambda one: (below[one], one), default=None)
+            if node is None or below[node] == inf:
+                return
+
+    def _wait(self, node: Node) -> None:
+        """Let a vector wait with the mean cost of all rows as an estimate."""
+        if node not in self.seen:
+            self.seen.add(node)
+            mean = sum(self.totals[j, h] for j, h in enumerate(node)) / max(1, self.weights.sum())
+            heappush(self.heap, (float(mean), sum(node), node, -1))
+
+    def _raise(self, node: Node) -> None:
+        """Let the vectors that are higher in one column wait."""
+        for j, top in enumerate(self.rows.tables.top):
+            for level in range(node[j] + 1, top + 1):
+                self._wait((*node[:j], level, *node[j + 1 :]))
+
+    def _one_lower(self, node: Node) -> list[Node]:
+        return [
+            (*node[:j], node[j] - 1, *node[j + 1 :])
+            for j, low in enumerate(self.rows.tables.low)
+            if node[j] > low
+        ]
+
+    def _count(self, node: Node) -> float:
+        """Let a vector wait with what it makes rows pay, infinite if it releases too few.
+
+        What a vector releases rarely grows, so one of those does not wait any more.
+        """
+        if self._below_taken(node):
+            return inf
+        released, cost = self._counts(node)
+        if released < min(self.need, int(self.weights.sum())):
+            return inf
+        heappush(self.heap, (cost / released, sum(node), node, self.step))
+        for one in self._one_lower(node):
+            self._wait(one)
+        return cost / released
+
+    def _below_taken(self, node: Node) -> bool:
+        """Whether a vector above it has released all that it could release."""
+        return bool((self.taken >= np.array(node, dtype=np.int32)).all(axis=1).any())
+
+    def _counts(self, node: Node) -> tuple[int, float]:
+        """How many records the vector would release, and what they would pay."""
+        tables = self.rows.tables
+        here, base = tables.at(node), tables.at(self.base)
+        moved = np.flatnonzero(here != base)
+        change = np.stack([moved, base[moved], here[moved]], axis=1)
+        released, cost = count(
+            self.codes,
+            self.weights,
+            self.shown,
+            (tables.keys, tables.costs),
+            change,
+            self.rows.least,
+            self.work,
+        )
+        if self.rows.by_size or not released:
+            return released, cost
+        fine = self._classes(node) >= 0
+        return int(self.weights[fine].sum()), float(self.work[3][fine] @ self.weights[fine])
+
+    def _classes(self, node: Node) -> Codes:
+        """The class of each row that is left if the vector releases it, else -1.
+
+        Rows are compared by what they show, not by their keys.
+        """
+        _, sizes, place, paid = self.work
+        large = np.flatnonzero((sizes[place] >= self.rows.least) & (paid < FORBIDDEN / 2))
+        maps = [column.hierarchy.maps for column in self.rows.problem.columns]
+        nodes = [maps[j][h][self.codes[j, large]] for j, h in enumerate(node)]
+        class_of, number = numbered(np.array(nodes, dtype=np.int32))
+        everyone = np.full(len(self.rows.weights), SUPPRESSED, dtype=np.int32)
+        everyone[self.left[large]] = class_of
+        fine = self.rows.satisfied(everyone, number)
+        new = np.where(fine, np.cumsum(fine) - 1, SUPPRESSED).astype(np.int32)
+        here = np.full(len(self.left), SUPPRESSED, dtype=np.int32)
+        here[large] = new[class_of]
+        return here
+
+    def _release(self, node: Node) -> None:
+        self._counts(node)
+        classes = self._classes(node)
+        out = classes >= 0
+        if out.any():
+            self.released.append((self.left[out], classes[out], node))
+        tables = self.rows.tables
+        gone = level_totals(
+            np.ascontiguousarray(self.codes[:, out]),
+            self.weights[out],
+            tables.costs,
+            tables.offset,
+        )
+        self.totals -= gone
+        self.codes = np.ascontiguousarray(self.codes[:, ~out])
+        self.weights, self.left = self.weights[~out], self.left[~out]
+        self.taken = np.vstack([self.taken, np.array([node], dtype=np.int32)])
+        self.step += 1
+        self._arrange(node)
+        self._raise(node)
+
+    def _arrange(self, node: Node) -> None:
+        """Make this the vector that others are counted from."""
+        tables = self.rows.tables
+        self.base = node
+        self.shown = np.empty(len(self.left), dtype=np.uint64), np.empty(len(self.left))
+        show(self.codes, (tables.keys, tables.costs), tables.at(node), *self.shown)
+        self.work = hash_table(len(self.left))
+
+
+def settled(rows: Rows, class_of: Codes, levels: Codes) -> tuple[Codes, Codes]:
+    """The rows of class -1 put into the classes where that costs least, and the levels then.
+
+    A class that takes a row rises to the lowest levels at which both show the same. Classes that
+    would fail a model then stay as they were, and the rows that they took stay apart.
+    """
+    if not (class_of < 0).any() or not levels.shape[1]:
+        return class_of, levels
+    tables = rows.tables
+    known = class_of >= 0
+    sizes = np.bincount(class_of[known], rows.weights[known], minlength=levels.shape[1])
+    trial, risen = class_of.copy(), np.ascontiguousarray(levels.T)
+    costs = tables.nodes, tables.costs
+    settle(rows.codes, rows.weights, trial, risen, sizes.astype(np.int64), costs, tables.offset)
+    fine = rows.satisfied(trial, levels.shape[1])
+    stays = (trial >= 0) & fine[trial]
+    levels = np.where(fine, risen.T, levels).astype(np.int32)
+    return np.where(known | ~stays, class_of, trial).astype(np.int32), levels
+
+
+def tightened(rows: Rows, class_of: Codes, levels: Codes) -> Codes:
+    """The lowest levels at which all rows of each class still show the same."""
+    known = class_of >= 0
+    tight = np.empty_like(levels)
+    for j, column in enumerate(rows.problem.columns):
+        low = np.full(levels.shape[1], np.iinfo(np.int32).max, dtype=np.int32)
+        high = np.zeros(levels.shape[1], dtype=np.int32)
+        np.minimum.at(low, class_of[known], rows.codes[j, known])
+        np.maximum.at(high, class_of[known], rows.codes[j, known])
+        np.minimum(low, high, out=low)  # classes without rows
+        tight[j] = np.maximum(column.hierarchy.join_level(low, high), column.lowest)
+    return tight

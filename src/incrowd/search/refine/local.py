@@ -1,0 +1,141 @@
+"""Refining a full-domain answer: each class is shown at levels of its own.
+
+What one level per column suppresses or shows too coarsely is solved again with other levels, as
+ARX's local recoding does (decision record 0008 compares). The table is covered by level vectors
+first (`cover`), because that is fast and usually far better than any one of them. The lattice then
+only has to prove that no level per column loses less; if one does, its rows move to classes where
+they pay less (`moves`) as long as the loss falls.
+"""
+
+from dataclasses import dataclass as plain
+from dataclasses import field
+from math import inf
+from typing import Annotated, Literal
+
+import numpy as np
+from pydantic import Field
+from pydantic.dataclasses import dataclass
+
+from incrowd.arrays import MISSING, Codes
+from incrowd.classes import Classes, crowds, numbered
+from incrowd.problem import Problem
+from incrowd.recoding import Cells, Outcome, Pieces, Recoding
+from incrowd.search.full_domain import allowed_levels, infeasible
+from incrowd.search.search import Found
+from incrowd.table.roles import Missing
+from incrowd.values import STRICT
+from incrowd.watch import Watch
+
+
+@dataclass(frozen=True, config=STRICT)
+class LatticeLocal:
+    """A full-domain answer, refined: no class shows higher levels than it needs.
+
+    `share` is the least share of the table that one level vector must release to be taken;
+    smaller shares lose less and take longer. If missing values match anything, classes are judged
+    as if they were values of their own, which is stricter, unless the answer is the full-domain
+    one.
+
+    >>> LatticeLocal().name
+    'lattice+local'
+    """
+
+    share: Annotated[float, Field(gt=0, le=1)] = 0.0005
+    name: Literal["lattice+local"] = field(default="lattice+local", kw_only=True)
+
+    def run(self, problem: Problem, watch: Watch) -> Found:
+        """Cover the table, and refine the best level per column if that loses less."""
+        infeasible(problem)
+        for column in problem.columns:
+            allowed_levels(column)
+        best, said = _best(problem, watch, _covered(problem, watch, self.share))
+        classes = len(problem.outcome(best.recoding).classes)
+        why = (
+            f"{classes:,} classes, each with levels of its own, lose {problem.loss.name} "
+            f"{best.loss:.4f}; {said}"
+        )
+        return Found(best.recoding, self.name, why=why, facts={"classes": float(classes)})
+
+
+@plain(frozen=True, eq=False)
+class _Answer:
+    """A recoding that satisfies the policy, and its loss."""
+
+    recoding: Recoding
+    loss: float
+
+
+def _covered(problem: Problem, watch: Watch, share: float) -> _Answer | None:
+    """The table covered by level vectors; None if that does not satisfy the policy."""
+    from incrowd.search.refine.cover import cover  # noqa: PLC0415  numba loads only when it runs
+
+    return None if watch.expired else checked(problem, *cover(problem, watch, share))
+
+
+def _best(problem: Problem, watch: Watch, best: _Answer | None) -> tuple[_Answer, str]:
+    """The best so far, or the full-domain optimum refined if that loses less; and how it came."""
+    from incrowd.search.lattice.best_first import Quest  # noqa: PLC0415  numba loads only when it runs
+
+    quest = Quest(problem, watch, inf if best is None else best.loss)
+    quest.seek()
+    if best is not None and not quest.beaten:
+        proved = "no level per column loses less"
+        said = proved if quest.proved else "the time was up before the lattice was searched"
+        return best, f"{said} ({quest.looked})"
+    found = quest.found().recoding
+    answer = _Answer(found, problem.loss.of(problem.outcome(found)))
+    return _refined(problem, watch, answer), f"refined from the best levels ({quest.looked})"
+
+
+def _refined(problem: Problem, watch: Watch, answer: _Answer) -> _Answer:
+    """The answer after rows have moved to classes where they pay less, if that lowers the loss."""
+    from incrowd.search.refine.moves import Moves  # noqa: PLC0415  numba loads only when it runs
+
+    outcome = problem.outcome(answer.recoding)
+    if not problem.satisfied(outcome.classes).all():
+        return answer  # crowds alone make it safe
+    moves = Moves(problem, answer.recoding.pieces.class_of, outcome.level)
+    moves.run(watch)
+    better = checked(problem, *moves.answer())
+    return better if better is not None and better.loss < answer.loss else answer
+
+
+def checked(problem: Problem, class_of: Codes, levels: Codes) -> _Answer | None:
+    """These classes as a recoding, with those that show the same made one; None if it is unfit.
+
+    It is unfit if a class fails a model, more records are left out than may be, or all of them.
+    """
+    kept = class_of >= 0
+    if not kept.any():
+        return None
+    live, place = np.unique(class_of[kept], return_inverse=True)
+    numbers = class_of.copy()
+    numbers[kept] = place
+    rows = np.arange(problem.tally.rows, dtype=np.int32)
+    pieces = Pieces(rows, problem.tally.counts, numbers)
+    cells = Cells(np.ascontiguousarray(levels[:, live]), pieces)
+    cells = cells.told_apart(problem.tally, problem.columns)
+    outcome = problem.outcome(cells)
+    if outcome.suppressed > problem.suppressible or not _safe(problem, outcome):
+        return None
+    return _Answer(cells, problem.loss.of(outcome))
+
+
+def _safe(problem: Problem, outcome: Outcome) -> bool:
+    """Whether all classes satisfy the models, and their crowds if missing matches anything."""
+    if not problem.satisfied(outcome.classes).all():
+        return False
+    if problem.missing is not Missing.MATCHES_ANYTHING or problem.monotone:
+        return True
+    return bool(problem.satisfied(_crowds(outcome)).all())
+
+
+def _crowds(outcome: Outcome) -> Classes:
+    """The crowd of each class: all classes that it could be if missing matches anything."""
+    tops = np.array([[column.hierarchy.height] for column in outcome.columns])
+    shown = outcome.level < tops
+    missing = shown & (outcome.high == MISSING)
+    ends = (np.where(shown, end + 1, 0) for end in (outcome.low, outcome.high))
+    pairs = np.stack([*ends], axis=1).astype(np.int32)
+    nodes = np.array([numbered(pair)[0] for pair in pairs], dtype=np.int32)
+    return crowds(nodes, missing, outcome.classes, outcome.tally, outcome.class_of)

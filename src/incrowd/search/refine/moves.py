@@ -1,0 +1,138 @@
+"""Rows that move to classes where they pay less, level vector by level vector."""
+
+import numpy as np
+
+from incrowd.arrays import Codes, Counts, Floats
+from incrowd.kernels.level_cover import Keys
+from incrowd.kernels.level_moves import pull
+from incrowd.problem import Problem
+from incrowd.search.refine.cover import tightened
+from incrowd.search.refine.level_tables import Node, Rows, hash_table
+from incrowd.watch import Watch
+
+
+class Moves:
+    """Classes with levels of their own, whose rows move where they pay less.
+
+    Every class satisfies the models at the start and after every move. `class_of` tells the class
+    of each row of the tally; rows with equal quasi-identifying codes must be in one class.
+    """
+
+    def __init__(self, problem: Problem, class_of: Codes, levels: Codes) -> None:
+        self._rows = Rows(problem)
+        self._class_of = np.empty(len(self._rows.weights), dtype=np.int32)
+        self._class_of[self._rows.row_of] = class_of
+        self._levels = levels
+        self._work = hash_table(len(self._rows.weights))
+
+    def run(self, watch: Watch) -> None:
+        """Let rows move until none gains or the time is up.
+
+        The levels of the classes and those one level below are gone through again and again.
+        """
+        moved = True
+        while moved and not watch.expired:
+            self._levels = tightened(self._rows, self._class_of, self._levels)
+            self._describe()
+            moved = self._round(watch)
+
+    def _round(self, watch: Watch) -> bool:
+        """Whether any row moved."""
+        moved, nodes = False, self._nodes()
+        for i, node in enumerate(nodes):
+            if watch.expired:
+                break
+            watch.tell("refining classes", i / len(nodes))
+            moved |= self._pull(node)
+        return moved
+
+    def answer(self) -> tuple[Codes, Codes]:
+        """The class of each row of the tally, and the levels of each class."""
+        levels = tightened(self._rows, self._class_of, self._levels)
+        return self._class_of[self._rows.row_of], levels
+
+    def _describe(self) -> None:
+        """Number the classes without a gap; what each shows, costs and holds."""
+        known = self._class_of >= 0
+        live, place = np.unique(self._class_of[known], return_inverse=True)
+        self._class_of[known] = place
+        self._levels = np.ascontiguousarray(self._levels[:, live])
+        first = np.zeros(len(live), dtype=np.int64)
+        first[place[::-1]] = np.flatnonzero(known)[::-1]
+        self._keys, self._costs = self._shown(self._levels, self._rows.codes[:, first])
+        weights = self._rows.weights[known]
+        self._sizes = np.bincount(place, weights, minlength=len(live)).astype(np.int64)
+
+    def _shown(self, levels: Codes, codes: Codes) -> tuple[Keys, Floats]:
+        tables = self._rows.tables
+        keys = np.zeros(levels.shape[1], dtype=np.uint64)
+        costs = np.zeros(levels.shape[1])
+        for j in range(len(levels)):
+            at = tables.offset[j, levels[j]] + codes[j]
+            keys += tables.keys[at]
+            costs += tables.costs[at]
+        return keys, costs
+
+    def _nodes(self) -> list[Node]:
+        """The levels of the classes and those one level below, fewest steps first."""
+        low = self._rows.tables.low
+        used = np.unique(self._levels, axis=1).T
+        nodes = {tuple(int(level) for level in node) for node in used}
+        below = {
+            (*node[:j], node[j] - 1, *node[j + 1 :])
+            for node in nodes
+            for j in range(len(low))
+            if node[j] > low[j]
+        }
+        return sorted(nodes | below, key=lambda node: (sum(node), node))
+
+    def _pull(self, node: Node) -> bool:
+        """Let rows move to the classes of this vector; whether any did."""
+        rows, tables = self._rows, self._rows.tables
+        held = self._class_of, self._keys, self._costs, self._sizes
+        known = tables.keys, tables.costs
+        target, new = pull(
+            rows.codes, rows.weights, held, known, tables.at(node), rows.least, self._work
+        )
+        if not rows.by_size:
+            target = self._allowed(target, new)
+        moved = np.flatnonzero(target >= 0)
+        if not len(moved):
+            return False
+        self._add(node, moved, target, new)
+        return True
+
+    def _add(self, node: Node, moved: Counts, target: Codes, new: int) -> None:
+        number = len(self._sizes)
+        weights, left = self._rows.weights[moved], self._class_of[moved]
+        first = np.full(number + new, moved[0], dtype=np.int64)
+        first[target[moved[::-1]]] = moved[::-1]
+        levels = np.repeat(np.array([node], dtype=np.int32).T, new, axis=1)
+        keys, costs = self._shown(levels, self._rows.codes[:, first[number:]])
+        self._levels = np.concatenate([self._levels, levels], axis=1)
+        self._keys = np.concatenate([self._keys, keys])
+        self._costs = np.concatenate([self._costs, costs])
+        sizes = np.concatenate([self._sizes, np.zeros(new, dtype=np.int64)])
+        np.add.at(sizes, target[moved], weights)
+        np.subtract.at(sizes, left[left >= 0], weights[left >= 0])
+        self._sizes = sizes
+        self._class_of[moved] = target[moved]
+
+    def _allowed(self, target: Codes, new: int) -> Codes:
+        """The moves that leave all classes satisfying the models; others are taken back.
+
+        A move that touches a failing class, as one to it or from it, is taken back until no class
+        fails. At worst all are, and then nothing has changed.
+        """
+        number = len(self._sizes) + new
+        while (target >= 0).any():
+            trial = np.where(target >= 0, target, self._class_of).astype(np.int32)
+            held = np.bincount(trial[trial >= 0], minlength=number) > 0
+            failing = held & ~self._rows.satisfied(trial, number)
+            if not failing.any():
+                return target
+            goes, comes = target[target >= 0], self._class_of[target >= 0]
+            broken = failing.copy()
+            broken[goes[(comes >= 0) & failing[comes]]] = True
+            target = np.where((target >= 0) & broken[target], -1, target).astype(np.int32)
+        return target
