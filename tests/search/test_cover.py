@@ -12,7 +12,7 @@ from incrowd.kernels.level_cover import count, show
 from incrowd.loss import Discernibility, Gcp, Granularity, Precision
 from incrowd.models import AlphaK, KAnonymity, LDiversity, TCloseness
 from incrowd.recoding import Cells, Pieces
-from incrowd.search.refine.cover import cover, settled, tightened
+from incrowd.search.refine.cover import _Cover, cover, settled, tightened
 from incrowd.search.refine.level_tables import Rows, hash_table
 from incrowd.table.column import Domain, Kind
 from incrowd.watch import Watch
@@ -156,6 +156,27 @@ def test_without_time_the_rest_is_one_class():
     class_of, levels = cover(problem, Watch(limit=0.0))
     assert class_of.tolist() == [0, 0]
     assert levels.tolist() == [[2]]
+
+
+def test_a_way_down_ends_when_the_time_is_up(monkeypatch):
+    """With many columns a single step down looks at many level vectors."""
+    looked = []
+    counts = _Cover._counts
+
+    class Late(Watch):
+        """Its time is up once three vectors were counted, but nobody asks in between."""
+
+        @property
+        def remaining(self):
+            return 3.0 - len(looked)
+
+    monkeypatch.setattr(_Cover, "_counts", lambda *given: looked.append(1) or counts(*given))
+    quasi = [[1, 2] * 3] * 50
+    of = problem_of(([tree([1, 1])] * 50, quasi, [[1] * 6], None), [KAnonymity(6)], Gcp())
+    class_of, levels = cover(of, Late())
+    assert class_of.tolist() == [0, 0]
+    assert (levels == 1).all()
+    assert len(looked) < 50
 
 
 @settings(max_examples=60, deadline=None)

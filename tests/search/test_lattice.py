@@ -309,6 +309,15 @@ def test_no_time_no_answer():
         Lattice().run(problem_of(_two_records(), [KAnonymity(2)], Gcp()), Watch(limit=0.0))
 
 
+def test_more_nodes_than_a_float_can_say():
+    (tree,), (codes,), values, unit = _two_records()
+    wide = problem_of(([tree] * 1_100, [codes] * 1_100, values, unit), [KAnonymity(2)], Gcp())
+    found = Lattice().run(wide, Countdown(3))
+    assert found.recoding.levels == (1,) * 1_100
+    assert np.isfinite(list(found.facts.values())).all()
+    assert "of more than 10^331 level vectors" in found.why
+
+
 def test_it_says_what_it_did():
     found = Lattice().run(problem_of(_two_records(), [KAnonymity(2)], Gcp()), Watch())
     assert found.facts["nodes"] == found.facts["examined"] + found.facts["pruned"]

@@ -224,6 +224,8 @@ def test_large_tables_are_refused_with_the_limit():
         MinGenCells().run(records(21), Watch())
     with pytest.raises(PolicyError, match=r"limit of 16 \(4 different records\)"):
         MinGenCells(limit=16).run(records(5), Watch())
+    with pytest.raises(PolicyError, match=r"more than 10\^4515 parts"):
+        MinGenCells().run(records(15_000), Watch())
     with pytest.raises(PolicyError, match=r"more than 10\^90 parts"):
         MinGenCells().run(records(300), Watch())
     for limit in (0, 2**21):
@@ -290,6 +292,15 @@ def test_missing_values_that_match_anything_are_not_called_optimal():
     units = problem_of(shared, [LDiversity("s0", 1)], Gcp())
     with pytest.raises(PolicyError, match="own-value"):
         MinGenCells().run(replace(units, missing=Missing.MATCHES_ANYTHING), Watch())
+
+
+def test_classes_that_gaps_alone_would_save_are_left_to_mingen():
+    table = [tree([("a", "*"), ("b", "*")])], [[0, 1, 1]], [[1, 1, 1]], None
+    of = replace(problem_of(table, [KAnonymity(2)], Gcp()), missing=Missing.MATCHES_ANYTHING)
+    of = replace(of, columns=(replace(of.columns[0], highest=0),))
+    with pytest.raises(InfeasibleError, match='search = "mingen"'):
+        MinGenCells().run(of, Watch())
+    assert MinGen().run(of, Watch()).recoding.levels == (0,)
 
 
 def test_values_that_no_model_looks_at_do_not_make_records_different():

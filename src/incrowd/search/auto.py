@@ -11,7 +11,7 @@ from incrowd.errors import InfeasibleError, LimitError
 from incrowd.loss.cells import CellLoss
 from incrowd.problem import Problem
 from incrowd.search.crowd.crowd import Crowd
-from incrowd.search.full_domain import infeasible
+from incrowd.search.full_domain import infeasible, many
 from incrowd.search.lattice.lattice import Lattice
 from incrowd.search.mondrian import Mondrian
 from incrowd.search.search import Found, Search
@@ -20,6 +20,8 @@ from incrowd.watch import Watch
 
 _SECONDS_PER_CELL = 2e-9
 _SECONDS_PER_NODE = 1e-4
+_MOST = 10**30
+"""Nodes that no time is enough for."""
 _SHARE_COUNTED = 0.01
 """A hundredth of the lattice is counted, by experience, if models rule out nodes; else all."""
 
@@ -89,9 +91,9 @@ def _lattice(problem: Problem, watch: Watch, bar: float) -> tuple[_Trial | None,
 
     nodes = prod(column.hierarchy.levels - column.lowest for column in problem.columns)
     if watch.expired:
-        return None, f"there was no time for the lattice of {_many(nodes)} level vectors"
+        return None, f"there was no time for the lattice of {many(nodes)} level vectors"
     if _seconds(problem, nodes) > (inf if watch.remaining is None else watch.remaining):
-        return None, f"the lattice of {_many(nodes)} level vectors is too large for the time"
+        return None, f"the lattice of {many(nodes)} level vectors is too large for the time"
     quest = Quest(problem, watch, bar)
     quest.seek()
     if quest.beaten:
@@ -102,20 +104,11 @@ def _lattice(problem: Problem, watch: Watch, bar: float) -> tuple[_Trial | None,
     return None, f"the lattice found nothing better before the time was up ({quest.looked})"
 
 
-def _many(nodes: int) -> str:
-    """A number that people can read, however large.
-
-    >>> _many(1_200), _many(10**30 + 7)
-    ('1,200', 'more than 10^30')
-    """
-    return f"{nodes:,}" if nodes < 10**12 else f"more than 10^{len(str(nodes)) - 1}"
-
-
 def _seconds(problem: Problem, nodes: int) -> float:
     """About how long the lattice takes."""
     share = _SHARE_COUNTED if problem.monotone else 1.0
     cells = problem.tally.rows * len(problem.columns)
-    return share * nodes * (_SECONDS_PER_CELL * cells + _SECONDS_PER_NODE)
+    return share * min(nodes, _MOST) * (_SECONDS_PER_CELL * cells + _SECONDS_PER_NODE)
 
 
 def _chosen(problem: Problem, trials: list[_Trial], said: str) -> Found:

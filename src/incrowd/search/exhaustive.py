@@ -18,6 +18,7 @@ from incrowd.search.full_domain import (
     allowed_levels,
     infeasible,
     judged,
+    many,
     nothing_found,
     released,
 )
@@ -46,7 +47,7 @@ class Exhaustive:
         size = lattice_size(problem)
         if size > self.limit:
             raise PolicyError(
-                f"the exhaustive search would look at {size:,} nodes, more than its limit of "
+                f"the exhaustive search would look at {many(size)} nodes, more than its limit of "
                 f"{self.limit:,}",
                 remedy='use search = "lattice", which finds the same without looking at all',
             )

@@ -6,6 +6,7 @@ the records that show the same nodes of the hierarchies; classes that fail a mod
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import log10
 
 import numpy as np
 
@@ -212,6 +213,18 @@ def nothing_found(problem: Problem) -> InfeasibleError:
         f"no levels satisfy all models while leaving out at most {problem.suppressible:,} records",
         remedy=remedy,
     )
+
+
+def many(number: int) -> str:
+    """A number that people can read, however large.
+
+    >>> many(1_200), many(10**30 + 7), many(10**6000 - 1)
+    ('1,200', 'more than 10^30', 'more than 10^5999')
+    """
+    if number < 10**12:
+        return f"{number:,}"
+    power = int(log10(number))
+    return f"more than 10^{power if 10**power <= number else power - 1}"
 
 
 def _limited(column: QuasiColumn) -> bool:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from math import inf, prod
+from sys import float_info
 
 from incrowd.arrays import Flags
 from incrowd.errors import IncrowdError, LimitError
@@ -11,6 +12,7 @@ from incrowd.search.full_domain import (
     EPSILON,
     allowed_levels,
     judged,
+    many,
     nothing_found,
     recode,
     released,
@@ -249,9 +251,9 @@ class Quest:
             raise self._nothing(out_of_time=self._frontier.bound < inf)
         optimal = self.proved
         facts = {
-            "nodes": float(self._nodes),
+            "nodes": _figure(self._nodes),
             "examined": float(self._examined),
-            "pruned": float(self._nodes - self._examined),
+            "pruned": _figure(self._nodes - self._examined),
         }
         if not optimal and self._frontier.bound > -inf:
             facts["bound"] = self._frontier.bound
@@ -273,7 +275,7 @@ class Quest:
     @property
     def looked(self) -> str:
         """How much was looked at, in words."""
-        return f"{self._examined:,} of {self._nodes:,} level vectors were counted"
+        return f"{self._examined:,} of {many(self._nodes)} level vectors were counted"
 
     def _why(self, *, optimal: bool) -> str:
         if optimal:
@@ -288,7 +290,12 @@ class Quest:
         if not out_of_time:
             return nothing_found(self._problem)
         return LimitError(
-            f"the time was up after {self._examined:,} of {self._nodes:,} level vectors,"
+            f"the time was up after {self._examined:,} of {many(self._nodes)} level vectors,"
             " none of which can be released",
             remedy="give it more time, or choose the search 'mondrian'",
         )
+
+
+def _figure(nodes: int) -> float:
+    """A number of nodes as a figure; of more than a float can say, the most that it can."""
+    return float(min(nodes, float_info.max))

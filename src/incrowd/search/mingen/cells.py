@@ -7,11 +7,10 @@ import numpy as np
 from pydantic import Field
 from pydantic.dataclasses import dataclass
 
-from incrowd.errors import LimitError, PolicyError
+from incrowd.errors import InfeasibleError, LimitError, PolicyError
 from incrowd.problem import Problem
 from incrowd.recoding import Cells
-from incrowd.search.full_domain import infeasible, nothing_found
-from incrowd.search.mingen.minimal_generalizations import many
+from incrowd.search.full_domain import infeasible, many, nothing_found
 from incrowd.search.mingen.small_table import SmallTable
 from incrowd.search.search import Found
 from incrowd.table.roles import Missing
@@ -57,7 +56,7 @@ class MinGenCells:
                 remedy="give it more time, or a smaller table",
             )
         if best is None:
-            raise nothing_found(problem)
+            raise _nothing(problem)
         levels, digits = best
         cells = Cells(levels, table.pieces(problem.tally, digits))
         cells = cells.told_apart(problem.tally, problem.columns)
@@ -82,6 +81,17 @@ def _refuse(problem: Problem, table: SmallTable, limit: int) -> None:
             "anything and people have several records",
             remedy='use search = "mingen", or missing = "own-value"',
         )
+
+
+def _nothing(problem: Problem) -> InfeasibleError:
+    """The error if no partition will do; full-domain searches also count whom gaps match."""
+    error = nothing_found(problem)
+    if problem.missing is not Missing.MATCHES_ANYTHING or not _gaps(problem):
+        return error
+    return InfeasibleError(
+        "no classes satisfy all models without those that their missing values match",
+        remedy=f'use search = "mingen", which counts these too, or {error.remedy}',
+    )
 
 
 def _gaps(problem: Problem) -> bool:

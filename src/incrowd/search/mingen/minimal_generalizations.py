@@ -11,7 +11,7 @@ from incrowd.errors import LimitError, PolicyError
 from incrowd.loss.loss import Loss
 from incrowd.loss.precision import Precision
 from incrowd.problem import Problem
-from incrowd.search.full_domain import allowed_levels, infeasible, nothing_found
+from incrowd.search.full_domain import allowed_levels, infeasible, many, nothing_found
 from incrowd.search.mingen.preferred import Node
 from incrowd.watch import Watch
 
@@ -82,12 +82,3 @@ def late(lattice: "Tagged") -> LimitError:
         f"the time was up after {lattice.examined:,} of {lattice.size:,} level vectors",
         remedy='give it more time, or use search = "lattice"',
     )
-
-
-def many(number: int) -> str:
-    """A number that people can read, however large.
-
-    >>> many(1_200), many(10**30 + 7)
-    ('1,200', 'more than 10^30')
-    """
-    return f"{number:,}" if number < 10**12 else f"more than 10^{len(str(number)) - 1}"

@@ -81,7 +81,7 @@ class _Cover:
     def run(self, watch: Watch) -> None:
         """Release rows until none is left that can be, or the time is up."""
         whole = int(self.weights.sum())
-        while self._open() and not watch.expired:
+        while self._open(watch) and not watch.expired:
             _, _, node, step = heappop(self.heap)
             if step == self.step:
                 self._release(node)
@@ -103,20 +103,27 @@ class _Cover:
             number += made
         return class_of, np.concatenate(levels, axis=1)
 
-    def _open(self) -> bool:
+    def _open(self, watch: Watch) -> bool:
         """Whether a vector waits; if none does, look for one from the highest levels down."""
         if int(self.weights.sum()) < max(1, self.rows.least):
             return False
         if not self.heap:
-            self._descend()
+            self._descend(watch)
         return bool(self.heap)
 
-    def _descend(self) -> None:
-        """From the highest levels, step by step to the vector below that makes rows pay least."""
+    def _descend(self, watch: Watch) -> None:
+        """From the highest levels, step by step to the vector below that makes rows pay least.
+
+        A step looks at as many vectors as there are columns, so the time may be up in the middle.
+        """
         node: Node | None = self.rows.tables.top
         self._count(self.rows.tables.top)
         while node is not None and self.heap:
-            below = {one: self._count(one) for one in self._one_lower(node)}
+            below: dict[Node, float] = {}
+            for one in self._one_lower(node):
+                if watch.remaining is not None and watch.remaining <= 0:
+                    return
+                below[one] = self._count(one)
             node = min(below, key=lambda one: (below[one], one), default=None)
             if node is None or below[node] == inf:
                 return
