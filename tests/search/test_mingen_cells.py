@@ -16,6 +16,7 @@ from incrowd.loss import Discernibility, Entropy, Gcp, Granularity, Precision
 from incrowd.models import KAnonymity, LDiversity, TCloseness
 from incrowd.search.mingen import partitions
 from incrowd.search.mingen.cells import MinGenCells
+from incrowd.search.mingen.mingen import MinGen
 from incrowd.search.mingen.small_table import SmallTable
 from incrowd.table.roles import Missing
 from incrowd.watch import Watch

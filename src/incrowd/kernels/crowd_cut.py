@@ -23,6 +23,9 @@ Cut: TypeAlias = tuple[float, int, int]
 """What both sides cost, the pieces before the cut, and the records of the next piece before it."""
 
 _FEW = 24
+_MANY = 1024
+"""Pieces above which a cut leaves at least a quarter of them on both sides if it can: where all
+cuts cost nearly the same, cutting off a few at a time would take forever."""
 _NONE = np.int32(2**31 - 1)
 
 
@@ -128,9 +131,11 @@ def costs_from(boxes: Boxes, codes: Codes, order: Codes, backwards: bool, found:
 
 @jit
 def cut_in_order(
-    count: Counts, order: Codes, sides: tuple[Floats, Floats], rule: Rule, most: float
+    count: Counts, order: Codes, sides: tuple[Floats, Floats], rule: Rule, most: tuple[float, int]
 ) -> Cut:
-    """The cheapest cut of an order that leaves k records on both sides; cost `most` if none is.
+    """The cheapest cut of an order that leaves k records on both sides.
+
+    `most` are the cost that it must be below, and the pieces that it must leave on both sides.
 
     `sides` are the costs of the spans up to each piece and from it on. Cutting through a piece pays
     only where k asks for it: the cost is linear in the records before the cut.
@@ -140,11 +145,11 @@ def cut_in_order(
     whole = 0
     for piece in order:
         whole += count[piece]
-    best, at, more = most, -1, 0
-    left = 0
+    best, margin = most
+    at, more, left = -1, 0, 0
     for i in range(len(order)):
         here = count[order[i]]
-        if divisible:
+        if divisible and margin == 0:
             for wanted in (k, whole - k):
                 if left < wanted < left + here and k <= wanted <= whole - k:
                     cost = wanted * before[i] + (whole - wanted) * after[i]
@@ -153,7 +158,7 @@ def cut_in_order(
         left += here
         if left > whole - k:
             break
-        if left >= k:
+        if left >= k and margin <= i + 1 <= len(order) - margin:
             cost = left * before[i] + (whole - left) * after[i + 1]
             if cost < best - TINY:
                 best, at, more = cost, i + 1, 0
@@ -175,15 +180,20 @@ def best_cut(boxes: Boxes, pool: Pool, order: Codes, rule: Rule, seed: Counts, w
     now[:] = order
     sides = np.empty(number, np.float64), np.empty(number, np.float64)
     best, at, more = np.inf, -1, 0
-    for j in columns:
-        if not sort_by(codes, now, int(j), spare):
-            continue
-        costs_from(boxes, codes, now, False, sides[0])
-        costs_from(boxes, codes, now, True, sides[1])
-        cost, place, part = cut_in_order(count, now, sides, rule, best)
-        if place >= 0:
-            best, at, more = cost, place, part
-            best_order[:] = now
+    margin = number // 4 if number > _MANY else 0
+    while True:
+        for j in columns:
+            if not sort_by(codes, now, int(j), spare):
+                continue
+            costs_from(boxes, codes, now, False, sides[0])
+            costs_from(boxes, codes, now, True, sides[1])
+            cost, place, part = cut_in_order(count, now, sides, rule, (best, margin))
+            if place >= 0:
+                best, at, more = cost, place, part
+                best_order[:] = now
+        if at >= 0 or margin == 0:
+            break
+        margin = 0
     if at >= 0:
         order[:] = best_order
     return best, at, more
