@@ -136,7 +136,8 @@ class Search:
             exact=not sampled,
             delta=samples.delta if sampled else None,
             sample=sum(samples.sizes) if samples.sizes else None,
-            searched=f"{self._records.width:,} columns, {found.looked:,} sets of them in the table",
+            searched=f"{self._records.width:,} columns, sets of them looked at in the table: "
+            f"{found.looked:,}",
             not_searched=self._not_searched(),
         )
         return Minimal(found.sorted, found.complete, guarantee)
