@@ -374,7 +374,7 @@ def test_ctrl_c_leaves_no_file(tmp_path):
         run.send_signal(signal.SIGINT)
         run.stdin.close()  # as Ctrl-C ends what is before a pipe, too
         while run.poll() is None:  # a library that just compiles may lose one
-            time.sleep(0.3)
+            time.sleep(3)
             run.send_signal(signal.SIGINT)
         error = run.stderr.read()
         assert run.wait(timeout=60) == 130, error
