@@ -1,8 +1,12 @@
-"""Every risk figure of a table against pandas' groupby, and pyCANON where it is installed.
+"""Every risk figure of a table against the group-by of Polars and pandas, and pyCANON.
 
 Run with `python -m benchmarks.risk --rows 30000 10000000`. Tables are coded already: whole numbers
-for us as for pandas. Ours are all figures of `risk.measure` (folding included); pandas' are k and
-the l of two kinds, pyCANON's k and distinct l of one column of the smallest table.
+for us as for the others. Ours are all figures of `risk.measure` (folding included); pandas' are k
+and the l of two kinds, pyCANON's k and distinct l of one column of the smallest table, where it is
+installed. The reference of Polars is one `group_by(...).len()` of the same columns: figures without
+sensitive columns, with and without a known population, should take less than twice as long; what
+every set of eight columns (255 of them) does, less than a hundred times; special uniques of up to
+four columns have no limit but are told.
 """
 
 import argparse
@@ -17,16 +21,20 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import polars as pl
 
 from incrowd.arrays import Codes
 from incrowd.classes import SensitiveColumn
 from incrowd.risk import Risk, measure
+from incrowd.risk.contributions import sweep
+from incrowd.risk.special_uniques import minimal
 from incrowd.table.fold import fold
 
 PYCANON = Path(__file__).parents[1] / ".venv-pycanon/bin/python"
 PYCANON_ROWS = 100_000
 QUASI = {"sex": 2, "age": 74, "race": 5, "marital": 7, "education": 16}
 SENSITIVE = {"occupation": 14, "cost": 1000}
+EIGHT = {**QUASI, "occupation": 14, "country": 41, "income": 2}
 
 SCRIPT = """
 import json, sys, time
@@ -113,12 +121,57 @@ def read_every_way(rows: int) -> None:
     print(f"{rows:>12,} rows, 2 columns with gaps: {seconds:8.3f} s | k {k}")
 
 
+def skewed(rows: int, domains: dict[str, int], seed: int = 1) -> dict[str, Codes]:
+    """Columns of codes, small ones more frequent."""
+    rng = np.random.default_rng(seed)
+    return {
+        name: (1 + values * rng.random(rows) ** 2).astype(np.int32)
+        for name, values in domains.items()
+    }
+
+
+def figures_against_polars(columns: dict[str, Codes]) -> float:
+    """One line, and the seconds of one group-by: the better of two."""
+    frame, codes = pl.DataFrame(columns), list(columns.values())
+    once, groups = timed(lambda: frame.group_by(frame.columns).len())
+    reference = min(once, timed(lambda: frame.group_by(frame.columns).len())[0])
+    plain, risk = timed(lambda: measure(fold(codes, ()), ()))
+    drawn_from = 20 * frame.height
+    known, _ = timed(lambda: measure(fold(codes, ()), (), population=drawn_from))
+    assert risk.classes == groups.height
+    line = f"{frame.height:>12,} x {len(codes)}, {risk.classes:>9,} classes: one group-by"
+    line += f" {reference:7.3f} s | figures {plain / reference:5.2f} x (limit 2)"
+    print(f"{line} | with a population {known / reference:5.2f} x (limit 2)")
+    return reference
+
+
+def sets_against_polars(columns: dict[str, Codes], reference: float) -> None:
+    """One line: every set of the columns, and the smallest that make records unique."""
+    names, codes = list(columns), list(columns.values())
+    every, sets = timed(lambda: sweep(names, fold(codes, ())))
+    special, found = timed(lambda: minimal(names, codes))
+    print(
+        f"{'':>12}  {len(sets)} sets {every / reference:5.1f} x (limit 100) |"
+        f" {len(found.row):,} minimal sample uniques {special / reference:5.1f} x"
+    )
+
+
+def against_polars(rows: int) -> None:
+    """Ratios against one group-by, for five and for eight columns."""
+    figures_against_polars(skewed(rows, QUASI))
+    columns = skewed(rows, EIGHT)
+    sets_against_polars(columns, figures_against_polars(columns))
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rows", type=int, nargs="*", default=[30_000, 1_000_000, 10_000_000])
     arguments, _ = parser.parse_known_args()
     ours(table(1_000, missing=0.1))
+    print("compiling and loading:")
+    against_polars(1_000)
     for rows in arguments.rows:
+        against_polars(rows)
         compare(rows)
         read_every_way(rows)
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024

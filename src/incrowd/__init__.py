@@ -12,7 +12,17 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from incrowd.discovery import Discovery, Masked, discover, mask, mask_file
+    from incrowd.attacks import Attack, Attacked
+    from incrowd.discovery import (
+        Bucketed,
+        Discovery,
+        Masked,
+        discover,
+        mask,
+        mask_file,
+        quantiles,
+        quantiles_file,
+    )
     from incrowd.errors import (
         IncrowdError,
         InfeasibleError,
@@ -32,6 +42,7 @@ if TYPE_CHECKING:
         Regions,
         Suggested,
         Tree,
+        ZipCodes,
     )
     from incrowd.io.policies import read_policy
     from incrowd.io.workloads import read_workload
@@ -47,47 +58,87 @@ if TYPE_CHECKING:
         Precision,
         Queries,
     )
-    from incrowd.models import AlphaK, KAnonymity, LDiversity, TCloseness
+    from incrowd.models import AlphaK, KAnonymity, LDiversity, Probabilistic, TCloseness
     from incrowd.policy import Column, Policy
     from incrowd.policy.quick import quick
+    from incrowd.probabilistic.plan import Plan
     from incrowd.release import Certificate, Check, Release, Verdict
     from incrowd.risk import Risk
+    from incrowd.risk.safe_harbor import Checklist
     from incrowd.run import (
         Reading,
         anonymize,
         anonymize_file,
+        attack,
+        attack_file,
         check,
         check_file,
         draft,
         draft_file,
+        frontier,
+        frontier_file,
         query_precision,
         risk,
         risk_file,
+        safe_harbor,
+        safe_harbor_file,
     )
-    from incrowd.search import Auto, Datafly, Exhaustive, Lattice, Mondrian, MuArgus
+    from incrowd.run.plans import apply_plan, plan, plan_file, plan_sizes
+    from incrowd.search import (
+        Accuracy,
+        Anatomy,
+        Auto,
+        Crowd,
+        Datafly,
+        Diversify,
+        Exhaustive,
+        Hilbert,
+        IDistance,
+        Lattice,
+        LatticeLocal,
+        MinGen,
+        MinGenCells,
+        Mondrian,
+        MuArgus,
+        Preferred,
+        TopDown,
+        TreeSearch,
+    )
+    from incrowd.search.accuracy.frontier import Frontier
     from incrowd.table.roles import Missing, Role
 
     __version__: str
 
 __all__ = [
+    "Accuracy",
     "AlphaK",
+    "Anatomy",
+    "Attack",
+    "Attacked",
     "Auto",
     "AverageClass",
+    "Bucketed",
     "Certificate",
     "Check",
+    "Checklist",
     "Classification",
     "Column",
+    "Crowd",
     "Datafly",
     "Dates",
     "Discernibility",
     "Discovery",
+    "Diversify",
     "Entropy",
     "Exhaustive",
     "File",
     "Flat",
+    "Frontier",
     "Gcp",
     "Granularity",
     "Hierarchy",
+    "Hilbert",
+    "IDistance",
     "Il1",
     "IlInf",
     "IncrowdError",
@@ -97,17 +148,23 @@ __all__ = [
     "KAnonymity",
     "LDiversity",
     "Lattice",
+    "LatticeLocal",
     "LimitError",
     "Masked",
+    "MinGen",
+    "MinGenCells",
     "Missing",
     "Mondrian",
     "MuArgus",
     "NotMetError",
     "Ordered",
+    "Plan",
     "Policy",
     "PolicyError",
     "Precision",
+    "Preferred",
     "Prefix",
+    "Probabilistic",
     "Queries",
     "Reading",
     "Regions",
@@ -116,42 +173,65 @@ __all__ = [
     "Role",
     "Suggested",
     "TCloseness",
+    "TopDown",
     "Tree",
+    "TreeSearch",
     "Verdict",
+    "ZipCodes",
     "__version__",
     "anonymize",
     "anonymize_file",
+    "apply_plan",
+    "attack",
+    "attack_file",
     "check",
     "check_file",
     "discover",
     "draft",
     "draft_file",
+    "frontier",
+    "frontier_file",
     "mask",
     "mask_file",
+    "plan",
+    "plan_file",
+    "plan_sizes",
+    "quantiles",
+    "quantiles_file",
     "query_precision",
     "quick",
     "read_policy",
     "read_workload",
     "risk",
     "risk_file",
+    "safe_harbor",
+    "safe_harbor_file",
 ]
 
 _HOMES = {
-    "discovery": "Discovery Masked discover mask mask_file",
+    "attacks": "Attack Attacked",
+    "discovery": "Bucketed Discovery Masked discover mask mask_file quantiles quantiles_file",
     "errors": "IncrowdError InfeasibleError InputError LimitError NotMetError PolicyError",
-    "hierarchy": "Dates File Flat Hierarchy Intervals Ordered Prefix Regions Suggested Tree",
+    "hierarchy": "Dates File Flat Hierarchy Intervals Ordered Prefix Regions Suggested Tree "
+    "ZipCodes",
     "loss": "AverageClass Classification Discernibility Entropy Gcp Granularity Il1 IlInf "
     "Precision Queries",
-    "models": "AlphaK KAnonymity LDiversity TCloseness",
+    "models": "AlphaK KAnonymity LDiversity Probabilistic TCloseness",
     "io.policies": "read_policy",
     "io.workloads": "read_workload",
     "policy": "Column Policy",
     "policy.quick": "quick",
+    "probabilistic.plan": "Plan",
     "release": "Certificate Check Release Verdict",
     "risk": "Risk",
-    "run": "Reading anonymize anonymize_file check check_file draft draft_file "
-    "query_precision risk_file",
-    "search": "Auto Datafly Exhaustive Lattice Mondrian MuArgus",
+    "risk.safe_harbor": "Checklist",
+    "run": "Reading anonymize anonymize_file attack attack_file check check_file draft draft_file "
+    "frontier frontier_file query_precision risk_file safe_harbor "
+    "safe_harbor_file",
+    "run.plans": "apply_plan plan plan_file plan_sizes",
+    "search": "Accuracy Anatomy Auto Crowd Datafly Diversify Exhaustive Hilbert IDistance Lattice "
+    "LatticeLocal MinGen MinGenCells Mondrian MuArgus Preferred TopDown TreeSearch",
+    "search.accuracy.frontier": "Frontier",
     "table.roles": "Missing Role",
 }
 _HOME = {name: module for module, names in _HOMES.items() for name in names.split()}

@@ -76,6 +76,8 @@ class Classes:
     people: Counts
     histograms: Mapping[str, Histogram]
     """By name of the sensitive column."""
+    world: Counts | None = None
+    """Individuals of the world that the cells of each class may stand for, if there is a world."""
 
     def __len__(self) -> int:
         """Number of classes."""
@@ -91,7 +93,8 @@ class Classes:
             sizes = np.bincount(place, minlength=len(which))
             start = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
             histograms[name] = Histogram(held.column, start, held.code[entry], held.count[entry])
-        return Classes(self.records[which], self.people[which], histograms)
+        world = None if self.world is None else self.world[which]
+        return Classes(self.records[which], self.people[which], histograms, world)
 
 
 def classes_of(

@@ -1,6 +1,6 @@
 """The request compiled against the data: all that a search gets."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -11,6 +11,7 @@ from incrowd.models.model import Model
 from incrowd.recoding import Outcome, QuasiColumn, Recoding, outcome_of
 from incrowd.table.roles import Missing
 from incrowd.table.tally import Tally
+from incrowd.world.counted import Counted
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,6 +33,8 @@ class Problem:
     seed: int = 0
     consistent: bool = False
     """Whether records with the same quasi-identifying values must show the same."""
+    world: Counted | None = None
+    """Whom somebody may look for in the release, if that is known."""
 
     @property
     def suppressible(self) -> int:
@@ -64,4 +67,9 @@ class Problem:
 
     def outcome(self, recoding: Recoding) -> Outcome:
         """What this recoding shows of the table."""
-        return outcome_of(recoding, self.tally, self.columns, self.sensitive)
+        outcome = outcome_of(recoding, self.tally, self.columns, self.sensitive)
+        if self.world is None:
+            return outcome
+        cells = outcome.low, outcome.high, outcome.level
+        counts = self.world.counts(*cells, spans=outcome.spans, sets=outcome.sets)
+        return replace(outcome, classes=replace(outcome.classes, world=counts))

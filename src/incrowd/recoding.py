@@ -82,6 +82,13 @@ class ValueSets:
         mixed: Flags = (self.code[self.start[:-1]] == MISSING) & (self.sizes > 1)
         return mixed
 
+    def take(self, which: Codes) -> "ValueSets":
+        """The sets of these classes, in this order."""
+        sizes = self.sizes[which]
+        start = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+        entry = np.arange(start[-1]) + np.repeat(self.start[which] - start[:-1], sizes)
+        return ValueSets(start, self.code[entry])
+
     @property
     def numbers(self) -> Codes:
         """Equal numbers for classes that show the same: their values, or nothing if mixed."""
@@ -122,6 +129,8 @@ class Outcome:
     exact: bool = False
     """Quasi-identifying cells leave as they are and the sensitive ones by class; the matrices then
     hold the first record of each class, at level 0."""
+    buckets: Codes | None = None
+    """The bucket of each class in each column, where a bucket shows the same in every class."""
 
     @property
     def records(self) -> int:
@@ -150,11 +159,11 @@ class Pieces:
 
 
 class Recoding(Protocol):
-    """What a search decides: `Levels`, `Cells`, `Spans` or `Anatomy`."""
+    """What a search decides: `Levels`, `Cells`, `Spans`, `Cuts`, `Boxes` or `Anatomy`."""
 
     @property
     def kind(self) -> str:
-        """`levels`, `cells`, `spans` or `anatomy`."""
+        """`levels`, `cells`, `spans`, `cuts`, `boxes` or `anatomy`."""
 
     @property
     def pieces(self) -> Pieces:
@@ -241,19 +250,9 @@ class Spans:
         """Each class shows the span of its codes; unordered columns the node that covers it."""
         kept = self.pieces.class_of >= 0
         class_of = self.pieces.class_of[kept]
-        number = int(class_of.max(initial=-1)) + 1
-        low = np.full((len(columns), number), np.iinfo(np.int32).max, dtype=np.int32)
-        high = np.zeros_like(low)
-        level = np.empty_like(low)
-        for j, column in enumerate(columns):
-            np.minimum.at(low[j], class_of, tally.quasi[j, kept])
-            np.maximum.at(high[j], class_of, tally.quasi[j, kept])
-            level[j] = column.hierarchy.join_level(low[j], high[j])
-            np.maximum(level[j], column.lowest, out=level[j])
-            low[j], high[j] = column.widened(low[j], high[j])
-            if not column.hierarchy.ordered:
-                low[j], high[j] = column.hierarchy.cover(level[j], low[j])
-        return low, high, level
+        codes = zip(columns, tally.quasi, strict=False)
+        shown = [_covering(column, class_of, of[kept]) for column, of in codes]
+        return _stacked(shown, int(class_of.max(initial=-1)) + 1)
 
     def told_apart(self, tally: Tally, columns: tuple[QuasiColumn, ...]) -> "Spans":
         """The same recoding with classes that show the same in every column made one.
@@ -267,6 +266,56 @@ class Spans:
         ends = np.where(mixed, 0, high + 1).astype(np.int32)
         place, _ = numbered(np.vstack([low, ends, level, *(found.numbers for found in sets)]))
         return Spans(replace(self.pieces, class_of=_placed(place, self.pieces.class_of)))
+
+
+@dataclass(frozen=True, eq=False)
+class Cuts:
+    """Global recoding by buckets: equal values of a column show the same in every class.
+
+    A bucket is a run of neighbouring codes, in a column without an order the leaves of a node. It
+    shows what its records that leave span, whatever else their class shows.
+    """
+
+    buckets: tuple[Codes, ...]
+    """Per column the bucket of each code: missing values have one of their own, or share the only
+    one with all others."""
+    pieces: Pieces
+    kind: str = "cuts"
+
+    def cells(self, tally: Tally, columns: tuple[QuasiColumn, ...]) -> tuple[Codes, Codes, Codes]:
+        """Each class shows its buckets."""
+        kept = self.pieces.class_of >= 0
+        shown = []
+        for j, (column, bucket) in enumerate(zip(columns, self.shown(tally), strict=True)):
+            rows = bucket[self.pieces.class_of[kept]]
+            ends = _covering(column, rows, tally.quasi[j, kept])
+            shown.append(tuple(end[bucket] for end in ends))
+        return _stacked(shown, len(_first_rows(self.pieces.class_of)))
+
+    def shown(self, tally: Tally) -> Codes:
+        """The bucket of each class in each column, numbered 0, 1, … among those that leave."""
+        first = _first_rows(self.pieces.class_of)
+        found = [of[tally.quasi[j, first]] for j, of in enumerate(self.buckets)]
+        places = [np.unique(bucket, return_inverse=True)[1] for bucket in found]
+        return np.array(places, dtype=np.int32).reshape(len(found), len(first))
+
+
+@dataclass(frozen=True, eq=False)
+class Boxes:
+    """Local recoding by cells that are given: a class may show more than its own records span.
+
+    A class shows all that is said, whoever of the table is in it: cells that were made for the
+    people of a world stand for all of them. No two classes show the same.
+    """
+
+    shown: tuple[Codes, Codes, Codes]
+    """Low, high and level, each of shape (d, classes)."""
+    pieces: Pieces
+    kind: str = "boxes"
+
+    def cells(self, tally: Tally, columns: tuple[QuasiColumn, ...]) -> tuple[Codes, Codes, Codes]:  # noqa: ARG002  as other recodings
+        """Each class shows what is given."""
+        return self.shown
 
 
 @dataclass(frozen=True, eq=False)
@@ -299,7 +348,9 @@ def outcome_of(
     low, high, level = recoding.cells(cut, columns)
     classes = classes_of(cut, pieces.class_of, low.shape[1], sensitive)
     suppressed = int(pieces.count[pieces.class_of < 0].sum())
-    spans = recoding.kind == "spans"
+    given = recoding.kind == "boxes"
+    spans = given or recoding.kind in {"spans", "cuts"}
+    buckets = recoding.shown(cut) if isinstance(recoding, Cuts) else None
     return Outcome(
         columns,
         low,
@@ -310,25 +361,50 @@ def outcome_of(
         spans,
         tally=cut,
         class_of=pieces.class_of,
-        sets=value_sets(cut, pieces.class_of, columns) if spans else {},
+        sets=value_sets(cut, pieces.class_of, columns, buckets) if spans and not given else {},
         exact=recoding.kind == "anatomy",
+        buckets=buckets,
     )
 
 
 def value_sets(
-    tally: Tally, class_of: Codes, columns: tuple[QuasiColumn, ...]
+    tally: Tally, class_of: Codes, columns: tuple[QuasiColumn, ...], buckets: Codes | None = None
 ) -> dict[int, ValueSets]:
-    """The values of each class in the columns that show sets."""
+    """The values of each class, or of its bucket, in the columns that show sets."""
     kept = class_of >= 0
-    number = int(class_of.max(initial=-1)) + 1
     found = {}
     for j, column in enumerate(columns):
         if column.sets:
+            group = class_of[kept] if buckets is None else buckets[j][class_of[kept]]
             width = len(column.frequency)
-            pairs = np.unique(class_of[kept].astype(np.int64) * width + tally.quasi[j, kept])
-            start = np.searchsorted(pairs, np.arange(number + 1) * width).astype(np.int64)
-            found[j] = ValueSets(start, (pairs % width).astype(np.int32))
+            pairs = np.unique(group.astype(np.int64) * width + tally.quasi[j, kept])
+            every = np.arange(int(group.max(initial=-1)) + 2) * width
+            start = np.searchsorted(pairs, every).astype(np.int64)
+            sets = ValueSets(start, (pairs % width).astype(np.int32))
+            found[j] = sets if buckets is None else sets.take(buckets[j])
     return found
+
+
+def _covering(column: QuasiColumn, group_of: Codes, codes: Codes) -> tuple[Codes, Codes, Codes]:
+    """Low, high and level of what covers the codes of each group."""
+    low = np.full(int(group_of.max(initial=-1)) + 1, np.iinfo(np.int32).max, dtype=np.int32)
+    high = np.zeros_like(low)
+    np.minimum.at(low, group_of, codes)
+    np.maximum.at(high, group_of, codes)
+    level = np.maximum(column.hierarchy.join_level(low, high), column.lowest).astype(np.int32)
+    low, high = column.widened(low, high)
+    if not column.hierarchy.ordered:
+        low, high = column.hierarchy.cover(level, low)
+    return low, high, level
+
+
+def _stacked(shown: Sequence[tuple[Codes, ...]], classes: int) -> tuple[Codes, Codes, Codes]:
+    """What the columns show, one after the other, as one matrix each of low, high and level."""
+    low, high, level = (
+        np.array([cells[i] for cells in shown], dtype=np.int32).reshape(len(shown), classes)
+        for i in range(3)
+    )
+    return low, high, level
 
 
 def _placed(place: Codes, class_of: Codes) -> Codes:

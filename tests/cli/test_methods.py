@@ -26,7 +26,7 @@ def test_the_help_names_every_search():
     assert all(name in option.help for name in KNOWN)
 
 
-@pytest.mark.parametrize("method", ["datafly", "mu-argus"])
+@pytest.mark.parametrize("method", ["cuts", "datafly", "mu-argus"])
 def test_a_method_is_asked_for_by_name(incrowd, table, method):
     said = incrowd("anonymize", table, *QUICK, "--method", method, "--json")
     assert said.code == 0, said.err

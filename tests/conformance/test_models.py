@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from pydantic import TypeAdapter
 
 from incrowd.classes import Classes, Histogram, SensitiveColumn
-from incrowd.models import AlphaK, AnyModel, KAnonymity, LDiversity, TCloseness
+from incrowd.models import AlphaK, AnyModel, KAnonymity, LDiversity, Probabilistic, TCloseness
 
 patient = settings(deadline=None, max_examples=40)
 """The first example compiles kernels."""
@@ -31,6 +31,8 @@ MODELS = [
     TCloseness("s", 0.3, "hierarchical"),
     AlphaK("s", 0.5, 2),
     AlphaK("s", 1 / 3, 3),
+    Probabilistic(2_000, 4, 0.1),
+    Probabilistic(50, 3, 0.4),
 ]
 
 every_model = pytest.mark.parametrize("model", MODELS, ids=repr)
@@ -104,7 +106,10 @@ def test_the_union_of_satisfying_classes_satisfies_a_monotone_model(model, one, 
 
 @every_model
 def test_it_does_not_claim_less_than_it_keeps(model):
-    """Every model here is monotone; one that is not absorbing has a counterexample."""
+    """Every model here is monotone; one that is not absorbing has a counterexample.
+
+    A last class holds everybody else, so that shares are those of one table.
+    """
     rng = np.random.default_rng(1)
     rows = rng.integers(0, 5, (400, 5))
     rows[::2, :4] = 0
@@ -112,8 +117,9 @@ def test_it_does_not_claim_less_than_it_keeps(model):
     rows = rows[rows.sum(axis=1) > 0]
     whole = np.full(5, 100)
     pairs = rows[: len(rows) // 2 * 2].reshape(-1, 2, 5)
+    people = rows.sum(axis=0)
     first, second, union = (
-        model.satisfied(classes_of_holdings(part, whole))
+        model.satisfied(classes_of_holdings([*part, people - part.sum(axis=0)], whole))[:-1]
         for part in (pairs[:, 0], pairs[:, 1], pairs.sum(axis=1))
     )
 

@@ -263,6 +263,39 @@ def test_masking_a_table_that_passes(listen, monkeypatch, name, measure):
     assert code == 0 or not Path("masked.csv").read_bytes()
 
 
+@pytest.mark.parametrize("flags", [(), ("--json",)])
+def test_attacks_plans_and_checklists(listen, flags):
+    assert listen("anonymize", "patients.csv", *QUICK, *RELEASE) == 0
+    who = ("--world", "patients.csv", "--id", "name", "--truth", "patients.csv")
+    more = ("--original", "patients.csv", "--other", "patients.csv", "--policy", "policy.toml")
+    for release in ("release.csv", "patients.csv"):
+        assert listen("attack", release, *who, *more, "--max-size", "2", *flags) in {0, 1}
+    assert listen("safe-harbor", "patients.csv", *flags) == 1
+    plan = ("--population", "1e6", "-k", "5", "--beta", "0.1", "--columns", "age,town,born")
+    assert listen("plan", "patients.csv", *plan, *flags) in {0, 4}
+    quantiles = ("--columns", "age,cost", "-k", "5", "-o", "release.csv")
+    assert listen("quantiles", "patients.csv", *quantiles, *flags) == 0
+    risk = ("-q", "age,born,town", "--population", "1000", "--special-uniques", "--explain")
+    assert listen("risk", "patients.csv", *risk, *flags) == 0
+    dual = ("--maximize", "privacy", "--max-loss", "1")
+    assert listen("anonymize", "patients.csv", *QUICK, *RELEASE, *dual, *flags) == 0
+
+
+@pytest.mark.parametrize("name", BAD_FILES)
+def test_bad_tables_of_attackers_and_planners(listen, name):
+    files = {"bad.csv": BAD_FILES[name]}
+    listen("attack", "bad.csv", "--knows", "age,town", files=files)
+    listen("attack", "patients.csv", "--world", "bad.csv", "--id", "name", files=files)
+    listen("attack", "patients.csv", "--original", "bad.csv", "--policy", "policy.toml")
+    listen("attack", "bad.csv", "--world", "patients.csv", "--id", "name", "--truth", "bad.csv")
+    listen("attack", "patients.csv", "--original", "patients.csv", "--other", "bad.csv")
+    listen("anonymize", "patients.csv", *QUICK, *RELEASE, "--world", "bad.csv")
+    listen("safe-harbor", "bad.csv")
+    listen("plan", "bad.csv", "--population", "1e6", "-k", "5", "--beta", "0.1")
+    listen("quantiles", "bad.csv", "--columns", "age,cost", "-k", "5", *RELEASE)
+    listen("risk", "bad.csv", "-q", "age,born,town", "--population", "30", "--explain")
+
+
 @pytest.mark.parametrize("name", BAD_FILES)
 def test_bad_tables(listen, name):
     files = {"bad.csv": BAD_FILES[name]}

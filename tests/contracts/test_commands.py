@@ -47,7 +47,18 @@ def section(command):
 
 
 def test_there_are_six_commands():
-    assert set(COMMANDS) == {"init", "discover", "risk", "mask", "anonymize", "check"}
+    assert set(COMMANDS) == {
+        "anonymize",
+        "attack",
+        "check",
+        "discover",
+        "init",
+        "mask",
+        "plan",
+        "quantiles",
+        "risk",
+        "safe-harbor",
+    }
 
 
 @pytest.mark.parametrize(("command", "flag"), list(options()))

@@ -1,6 +1,8 @@
 """Risk record by record: each one is compared with every other."""
 
 import math
+from fractions import Fraction
+from itertools import combinations, permutations
 
 import naive.models
 from naive.classes import compatible
@@ -45,3 +47,107 @@ def sensitive(column, people, crowd, distinct):
         "entropy": min((math.exp(naive.models.entropy(v)) for _, v in held), default=None),
         "held": [values for _, values in held],
     }
+
+
+def crowd(rows, people, columns):
+    """Per record the different people whose rows are equal in these columns."""
+    shown = [tuple(row[j] for j in columns) for row in rows]
+    return [len({people[j] for j, other in enumerate(shown) if other == row}) for row in shown]
+
+
+def minimal_uniques(rows, people, max_size):
+    """Per record: the sets of columns that make its person unique, and no part of which does."""
+    width = len(rows[0])
+    sets = [frozenset(c) for k in range(1, max_size + 1) for c in combinations(range(width), k)]
+    alone = {one: [size == 1 for size in crowd(rows, people, sorted(one))] for one in sets}
+    return [
+        {one for one in sets if alone[one][i] and not any(alone[s][i] for s in sets if s < one)}
+        for i in range(len(rows))
+    ]
+
+
+def suda_score(sets, columns, max_size):
+    """The sum over the sets of (columns - size) (columns - size - 1) …, factors of 0 left out."""
+    return sum(
+        math.prod(columns - i for i in range(len(one), max_size + 1) if columns > i) for one in sets
+    )
+
+
+def mean_of_inverse(f, p):
+    """The mean of 1 / F for F people, f of whom were drawn one by one with probability p."""
+    people, chance, total = f, p**f, 0.0
+    while chance > 1e-16 or people < f / p:
+        total += chance / people
+        chance *= people / (people - f + 1) * (1 - p)
+        people += 1
+    return total
+
+
+def zayatz(sizes, population):
+    """Share of the population: Bayes' rule with whole numbers."""
+    people, classes = sum(sizes), len(sizes)
+
+    def one_of(j):
+        if population - j < people - 1:
+            return Fraction(0)
+        ways = j * math.comb(population - j, people - 1)
+        return Fraction(ways, math.comb(population, people))
+
+    seen = sum(Fraction(sizes.count(j), classes) * one_of(j) for j in set(sizes))
+    single = Fraction(sizes.count(1), classes) * one_of(1) / seen
+    return float(sizes.count(1) * single / people)
+
+
+def slide_negative_binomial(number, alpha, beta, fraction, terms=4000):
+    """Expected uniques and pairs of a sample of so many classes of 1 + NB(alpha, beta) people."""
+    chance, single, double = beta**alpha, 0.0, 0.0
+    for people in range(1, terms):
+        single += chance * people * fraction * (1 - fraction) ** (people - 1)
+        pairs = people * (people - 1) / 2
+        double += chance * pairs * fraction**2 * (1 - fraction) ** (people - 2)
+        chance *= (alpha + people - 1) / people * (1 - beta)
+    return number * single, number * double
+
+
+def pitman_likelihood(theta, alpha, sizes):
+    """The logarithm of the likelihood of classes of these sizes, but for a constant."""
+    found = sum(math.log(theta + i * alpha) for i in range(1, len(sizes)))
+    found -= sum(math.log(theta + i) for i in range(1, sum(sizes)))
+    return found + sum(math.log(i - alpha) for size in sizes for i in range(1, size))
+
+
+def pitman_uniques(theta, alpha, population):
+    """The expected share of uniques: nobody of the others joins the one."""
+    return math.prod((theta + alpha + i - 1) / (theta + i) for i in range(1, population))
+
+
+def attackers(records, people, threshold):
+    """Journalist and marketer for classes of so many records that stand for so many people."""
+    total = sum(records)
+    each = [(r, 1 / p) for r, p in zip(records, people, strict=True)]
+    marketer = sum(r * risk for r, risk in each) / total
+    return {
+        "max": max(risk for _, risk in each),
+        "average": max(len(records) / sum(people), marketer),
+        "above_threshold": sum(r for r, risk in each if risk > threshold + 1e-9) / total,
+        "marketer": marketer,
+    }
+
+
+def unique_share(rows, people, columns):
+    """The share of the records whose person is alone in these columns."""
+    return sum(size == 1 for size in crowd(rows, people, columns)) / len(rows)
+
+
+def shapley(rows, people):
+    """The mean addition of each column to the share of unique records, over all orders."""
+    width = len(rows[0])
+    orders = list(permutations(range(width)))
+    added = [0.0] * width
+    for order in orders:
+        before = unique_share(rows, people, ())
+        for i, column in enumerate(order):
+            after = unique_share(rows, people, order[: i + 1])
+            added[column] += (after - before) / len(orders)
+            before = after
+    return added

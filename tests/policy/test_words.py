@@ -1,6 +1,7 @@
 import pytest
 
-from incrowd.policy.words import TOPICS, topic_of, words_of
+from incrowd.policy.words import TOPICS, topic_of
+from incrowd.table.names import words_of
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 import os
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, TypedDict
 
 import typer
 
@@ -12,11 +12,26 @@ from incrowd.cli.output import Output
 from incrowd.cli.progress import waiting
 from incrowd.errors import InputError, PolicyError
 
+if TYPE_CHECKING:
+    from incrowd.run.reading import Reading
+    from incrowd.search.accuracy.frontier import Frontier
+    from incrowd.watch import Watch
+
+
+class _How(TypedDict):
+    """How a table is read, who is told of progress, and where its policy's paths start."""
+
+    reading: "Reading"
+    watch: "Watch"
+    folder: Path
+
+
 SEARCHES = (
     "auto",
     "accuracy",
     "anatomy",
     "crowd",
+    "cuts",
     "datafly",
     "diversify",
     "exhaustive",
@@ -37,6 +52,14 @@ to what there is."""
 
 def anonymize(  # noqa: PLR0913  one parameter per flag
     file: options.TableFile,
+    curve: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[CURVE]",
+            help="With --frontier: where the curve is written, .csv, .json, .svg, .png or .html.",
+            show_default=False,
+        ),
+    ] = None,
     *,
     output: Annotated[
         str | None,
@@ -80,6 +103,39 @@ def anonymize(  # noqa: PLR0913  one parameter per flag
         float | None,
         typer.Option("--time-limit", metavar="SECONDS", help="How long the search may take."),
     ] = None,
+    maximize: Annotated[
+        str | None,
+        typer.Option(
+            "--maximize",
+            metavar="privacy",
+            help="Look for the most privacy within --max-loss, not for the least loss.",
+        ),
+    ] = None,
+    max_loss: Annotated[
+        float | None,
+        typer.Option(
+            "--max-loss", metavar="SHARE", help="With --maximize: the most a class may lose, 0..1."
+        ),
+    ] = None,
+    privacy: Annotated[
+        str | None,
+        typer.Option(
+            "--privacy",
+            metavar="k|l",
+            help="What is maximized: k, people, or l, sensitive values; "
+            "l where a column is sensitive, if not given.",
+        ),
+    ] = None,
+    widest: options.Widest = None,
+    highest: options.Highest = None,
+    frontier: Annotated[
+        bool,
+        typer.Option(
+            "--frontier",
+            help="Show the most privacy for every largest loss; a file named after it gets the "
+            "curve. No release is made.",
+        ),
+    ] = False,
     hierarchy: options.HierarchyOf = None,
     hierarchies: options.Hierarchies = None,
     certificate: Annotated[
@@ -124,25 +180,31 @@ def anonymize(  # noqa: PLR0913  one parameter per flag
 ) -> None:
     """Make a release of FILE that keeps the policy, or the quick request, and verify it."""
     from incrowd import run  # noqa: PLC0415  not for --help
+    from incrowd.cli.maximize import Wish, refuse_nothing  # noqa: PLC0415  not for --help
     from incrowd.cli.request import Flags, key_of  # noqa: PLC0415  not for --help
     from incrowd.cli.table import held  # noqa: PLC0415  not for --help
     from incrowd.report import json, text  # noqa: PLC0415  not for --help
     from incrowd.watch import Watch  # noqa: PLC0415  not for --help
 
     said = Output(as_json=as_json, quiet=quiet)
-    _refuse_nowhere(output, dry_run=dry_run)
+    wish = Wish(maximize, max_loss, privacy, frontier)
+    wish.refuse_search(method)
+    _refuse_both(curve, [output, certificate, explore], frontier=frontier)
+    _refuse_nowhere(output, dry_run=dry_run or frontier)
+    quick = {
+        "quasi": options.columns(quasi),
+        "sensitive": options.columns(sensitive),
+        "keep": options.columns(keep),
+        "unit": unit,
+        "weight": weight,
+        "k": k,
+        "l": l,
+        "t": t,
+    }
+    refuse_nothing(quick, floor=wish.there)
     flags = Flags(
         policy=policy,
-        quick={
-            "quasi": options.columns(quasi),
-            "sensitive": options.columns(sensitive),
-            "keep": options.columns(keep),
-            "unit": unit,
-            "weight": weight,
-            "k": k,
-            "l": l,
-            "t": t,
-        },
+        quick=wish.floors(quick),
         settings={
             "suppression": suppress,
             "missing": missing,
@@ -153,30 +215,36 @@ def anonymize(  # noqa: PLR0913  one parameter per flag
         },
         hierarchy=hierarchy,
         hierarchies=hierarchies,
+        limits={"widest": widest, "highest": highest},
     )
     paths = _paths(output, certificate, dry_run=dry_run)
-    if explore is not None:
-        run.refuse_unexplorable(explore)
-    _refuse_overwriting([file, policy, key_file], [explore])
+    for path in filter(None, (explore, curve)):
+        run.refuse_unexplorable(path)
+    _refuse_overwriting([file, policy, key_file], [explore, curve])
     _refuse_same(explore, paths.values())
     _refuse_overwriting([policy, key_file], [output, certificate])
     with waiting(said) as bar:
         table = held(file, run.Reading(delimiter, encoding, header), said)
-        request = flags.request(table.names)
-        for note in request.notes():
+        request = wish.laid_over(flags.request(table.names))
+        for note in (*request.notes(), *wish.notes(quick, request)):
             said.remark(f"note: {note}")
-        release = run.anonymize_file(
-            file,
-            request.policy,
-            output or os.devnull,
-            certificate=certificate,
-            dry_run=dry_run,
-            reading=table,
-            seed=seed,
-            key=key_of(key_file),
-            watch=Watch(tell=bar.tell),
-            folder=request.folder,
-        )
+        how = _How(reading=table, watch=Watch(tell=bar.tell), folder=request.folder)
+        if frontier:
+            found = run.frontier_file(file, request.policy, **how)
+        else:
+            release = run.anonymize_file(
+                file,
+                request.policy,
+                output or os.devnull,
+                certificate=certificate,
+                dry_run=dry_run,
+                seed=seed,
+                key=key_of(key_file),
+                **how,
+            )
+    if frontier:
+        _show_curve(found, curve, said)
+        return
     for note in release.notes:
         said.remark(f"note: {note}")
     if explore is not None and release.explored is None:
@@ -188,6 +256,30 @@ def anonymize(  # noqa: PLR0913  one parameter per flag
         lambda: json.release_document(release, paths, table.seconds),
         lambda: text.release_picture(release, paths),
     )
+
+
+def _show_curve(found: "Frontier", path: str | None, said: Output) -> None:
+    from incrowd import run  # noqa: PLC0415  not for --help
+    from incrowd.report import json, text  # noqa: PLC0415  not for --help
+
+    if path is not None:
+        run.write_frontier(found, path)
+    said.result(
+        lambda: json.frontier_document(found, path), lambda: text.frontier_picture(found, path)
+    )
+
+
+def _refuse_both(curve: str | None, others: list[str | None], *, frontier: bool) -> None:
+    """A curve or a release, not both."""
+    if curve is not None and not frontier:
+        raise PolicyError(
+            f"there is one table too many: {curve!r}", remedy="name one, or add --frontier"
+        )
+    if frontier and any(others):
+        raise PolicyError(
+            "--frontier makes no release, so there is nothing else to write",
+            remedy="leave out --output, --certificate and --explore; name a file after --frontier",
+        )
 
 
 def _refuse_nowhere(output: str | None, *, dry_run: bool) -> None:

@@ -14,6 +14,7 @@ from incrowd.errors import PolicyError
 
 if TYPE_CHECKING:
     from incrowd.policy.draft import Draft
+    from incrowd.policy.safe_harbor import Seen
 
 
 def init(  # noqa: PLR0913  one parameter per flag
@@ -57,8 +58,9 @@ def init(  # noqa: PLR0913  one parameter per flag
     with waiting(said):
         table = held(file, run.Reading(delimiter, encoding, header), said)
         draft = run.draft_file(file, reading=table)
+        seen = None if preset is None else run.seen_file(file, reading=table)
     if preset is not None:
-        draft = _preset(draft, preset, said)
+        draft = _preset(draft, preset, said, seen)
     policy = to_toml(draft)
     if output is None and not as_json:
         write(sys.stdout, policy)
@@ -78,9 +80,9 @@ def _refuse_existing(path: str) -> None:
         raise PolicyError(f"{path!r} is there already", remedy="name another file, or add --force")
 
 
-def _preset(draft: "Draft", name: str, said: Output) -> "Draft":
+def _preset(draft: "Draft", name: str, said: Output, seen: "Seen | None") -> "Draft":
     from incrowd.policy import presets  # noqa: PLC0415  not for --help
 
     for limit in presets.find(name).limits:
         said.remark(f"note: {limit}")
-    return replace(draft, policy=presets.apply(name, draft.policy))
+    return replace(draft, policy=presets.apply(name, draft.policy, seen))

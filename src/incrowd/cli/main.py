@@ -10,13 +10,17 @@ from typing import Annotated, NoReturn
 import typer
 
 from incrowd.cli.anonymize import anonymize
+from incrowd.cli.attack import attack
 from incrowd.cli.check import check
 from incrowd.cli.discover import discover
 from incrowd.cli.failures import INTERRUPTED, INTERRUPTION, Failure, failure_of, frames
 from incrowd.cli.init import init
 from incrowd.cli.mask import mask
 from incrowd.cli.output import Output, write
+from incrowd.cli.plan import plan
+from incrowd.cli.quantiles import quantiles
 from incrowd.cli.risk import risk
+from incrowd.cli.safe_harbor import safe_harbor
 from incrowd.report.words import printable
 
 app = typer.Typer(
@@ -47,7 +51,18 @@ def _incrowd(
     """Publish tables about people without giving the people away."""
 
 
-for _command in (init, discover, risk, mask, anonymize, check):
+for _command in (
+    init,
+    discover,
+    risk,
+    plan,
+    mask,
+    quantiles,
+    anonymize,
+    check,
+    attack,
+    safe_harbor,
+):
     app.command()(_command)
 
 

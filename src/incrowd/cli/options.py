@@ -1,10 +1,13 @@
 """The options that commands share, and how their values are read."""
 
 import csv
+import math
 from collections.abc import Iterable
 from typing import Annotated
 
 import typer
+
+from incrowd.errors import PolicyError
 
 TableFile = Annotated[
     str,
@@ -136,6 +139,24 @@ Hierarchies = Annotated[
         help="Folder whose files *_<column>.csv are the columns' hierarchies.",
     ),
 ]
+Widest = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--widest",
+        metavar="COLUMN=EXTENT",
+        help="How much of a number or date a cell may span, such as age=10.",
+        show_default=False,
+    ),
+]
+Highest = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--highest",
+        metavar="COLUMN=LEVEL",
+        help="The highest level of a column's hierarchy that a cell may show, such as zip=2.",
+        show_default=False,
+    ),
+]
 AsJson = Annotated[
     bool,
     typer.Option(
@@ -161,3 +182,30 @@ def columns(texts: Iterable[str] | None) -> tuple[str, ...]:
     """
     lines = csv.reader(texts or (), skipinitialspace=True)
     return tuple(dict.fromkeys(name for line in lines for name in line if name))
+
+
+def numbers(texts: Iterable[str] | None, flag: str) -> dict[str, float]:
+    """The numbers of columns in a flag that takes commas and repetition.
+
+    >>> numbers(["age=10,zip=2", "cost=0.5"], "widest")
+    {'age': 10, 'zip': 2, 'cost': 0.5}
+    """
+    found: dict[str, float] = {}
+    for text in columns(texts):
+        name, equals, number = text.rpartition("=")
+        if not equals or not name:
+            raise PolicyError(
+                f"--{flag} is given as COLUMN=NUMBER", remedy=f"write --{flag} age=10, say"
+            )
+        found[name] = _number(number, f"--{flag} of '{name}'")
+    return found
+
+
+def _number(text: str, what: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not math.isfinite(value):
+        raise PolicyError(f"{what} must be a number", remedy="write 10 or 0.5, say")
+    return int(value) if value.is_integer() else value

@@ -2,17 +2,18 @@
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from incrowd.cli import options
 from incrowd.errors import PolicyError
 from incrowd.hierarchy import AnyHierarchy
 from incrowd.io import files
 from incrowd.io.hierarchies import find, parse_option, read_tree, resolve
 from incrowd.io.policies import read_policy
 from incrowd.policy.codec import made
-from incrowd.policy.policy import Policy
+from incrowd.policy.policy import Column, Policy
 from incrowd.policy.quick import quick
 
 
@@ -28,7 +29,9 @@ class Request:
     unfound: tuple[str, ...] = ()
     """Columns for which the folder of hierarchies has no file."""
     changed: tuple[str, ...] = ()
-    """What flags say in place of the policy file: keys of the policy, columns with hierarchies."""
+    """What flags say in place of the policy file: keys of the policy, columns."""
+    filed: bool = False
+    """Whether it comes from a policy file."""
 
     def notes(self) -> Iterator[str]:
         """What flags left unsaid, or said against the policy file."""
@@ -55,6 +58,8 @@ class Flags:
     """Further keys of a policy: they go with both."""
     hierarchy: Sequence[str] | None = None
     hierarchies: str | None = None
+    limits: Mapping[str, Sequence[str] | None] = field(default_factory=dict)
+    """By key of a column, `widest` or `highest`: the texts `COLUMN=NUMBER`."""
 
     @property
     def silent(self) -> bool:
@@ -75,12 +80,14 @@ class Flags:
             _refuse_both(flags)
             policy = read_policy(self.policy)
             trees = self._trees(policy.quasi)
-            policy = _laid_over(policy, settings, trees)
+            details = _details(trees, self.limits)
+            policy = _laid_over(policy, settings, details)
             return Request(
                 policy,
                 Path(self.policy).parent,
                 unfound=self._unfound(policy.quasi, trees),
-                changed=(*settings, *trees),
+                changed=(*settings, *details),
+                filed=True,
             )
         if "quasi" not in flags:
             raise PolicyError(
@@ -90,6 +97,7 @@ class Flags:
         trees = self._trees(flags["quasi"])
         flags["keep"] = (*flags.get("keep", ()), *keep)
         policy = quick(names, **flags, **settings, hierarchies=trees)
+        policy = _laid_over(policy, {}, _details({}, self.limits))
         return Request(policy, Path(), policy.dropped, self._unfound(policy.quasi, trees))
 
     def _unfound(self, quasi: Iterable[str], trees: Mapping[str, AnyHierarchy]) -> tuple[str, ...]:
@@ -117,14 +125,25 @@ def _refuse_both(flags: Mapping[str, Any]) -> None:
         )
 
 
+def _details(
+    trees: Mapping[str, AnyHierarchy], limits: Mapping[str, Sequence[str] | None]
+) -> dict[str, dict[str, Any]]:
+    """What flags say of columns, by column and key."""
+    details: dict[str, dict[str, Any]] = {name: {"hierarchy": tree} for name, tree in trees.items()}
+    for key, texts in limits.items():
+        for name, number in options.numbers(texts, key).items():
+            details.setdefault(name, {})[key] = number
+    return details
+
+
 def _laid_over(
-    policy: Policy, settings: Mapping[str, Any], trees: Mapping[str, AnyHierarchy]
+    policy: Policy, settings: Mapping[str, Any], details: Mapping[str, Mapping[str, Any]]
 ) -> Policy:
-    """The policy with some of its words replaced."""
-    for name in trees:
+    """The policy with some of its words replaced; `details` are those of columns."""
+    for name in details:
         policy.role(name)
     columns = {
-        name: column.model_copy(update={"hierarchy": trees.get(name, column.hierarchy)})
+        name: {key: getattr(column, key) for key in Column.model_fields} | {**details.get(name, {})}
         for name, column in policy.columns.items()
     }
     values = {name: getattr(policy, name) for name in Policy.model_fields}

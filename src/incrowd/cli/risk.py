@@ -1,12 +1,18 @@
 """`incrowd risk`: how exposed the people in a table are."""
 
+import sys
 from typing import Annotated
 
 import typer
 
 from incrowd.cli import options
-from incrowd.cli.output import Output
+from incrowd.cli.output import Output, write
 from incrowd.cli.progress import waiting
+
+_LISTED = (
+    "WARNING: {path} says which records are the easiest to find. Keep it where the table is kept, "
+    "publish it nowhere, and delete it when you are done.\n"
+)
 
 
 def risk(  # noqa: PLR0913  one parameter per flag
@@ -16,12 +22,53 @@ def risk(  # noqa: PLR0913  one parameter per flag
     sensitive: options.Sensitive = None,
     unit: options.Unit = None,
     weight: options.Weight = None,
+    population: Annotated[
+        int | None,
+        typer.Option(
+            "--population",
+            metavar="N",
+            help="How many people the table was drawn from: tells who is unique among them.",
+        ),
+    ] = None,
+    fraction: Annotated[
+        float | None,
+        typer.Option(
+            "--fraction",
+            metavar="SHARE",
+            help="The same as the share of the population that is in the table, 0..1.",
+        ),
+    ] = None,
     threshold: Annotated[
         float,
         typer.Option(
             "--threshold", metavar="SHARE", help="A risk above this counts as exposed, 0..1."
         ),
     ] = 0.2,
+    special_uniques: Annotated[
+        bool,
+        typer.Option(
+            "--special-uniques",
+            help="Look for the smallest sets of columns that make records unique.",
+        ),
+    ] = False,
+    max_size: Annotated[
+        int,
+        typer.Option("--max-size", metavar="N", help="The most columns of such a set."),
+    ] = 4,
+    explain: Annotated[
+        bool,
+        typer.Option(
+            "--explain", help="Say what each column does, and what would lower the risk most."
+        ),
+    ] = False,
+    list_records: Annotated[
+        str | None,
+        typer.Option(
+            "--list-records",
+            metavar="FILE",
+            help="Write the numbers of the exposed records to a file, for this place alone.",
+        ),
+    ] = None,
     delimiter: options.Delimiter = None,
     encoding: options.Encoding = None,
     header: options.Header = None,
@@ -44,6 +91,13 @@ def risk(  # noqa: PLR0913  one parameter per flag
             unit=unit,
             weight=weight,
             threshold=threshold,
+            population=population,
+            fraction=fraction,
+            special_uniques=max_size if special_uniques else None,
+            explain=explain,
+            list_records=list_records,
             reading=table,
         )
+    if list_records is not None:
+        write(sys.stderr, _LISTED.format(path=list_records))
     said.result(lambda: json.risk_document(found), lambda: text.risk_picture(found, asked))

@@ -85,7 +85,7 @@ def mask_file(
     method sampled, standard input and large files go by and are not held in memory: the outcome
     then has no frame.
     """
-    _check_target(source, target)
+    check_target(source, target)
     reading = reading or Reading()
     watch = options.pop("watch", None) or Watch()
     wish = wish_of(**options)
@@ -105,7 +105,7 @@ def passes(source: AnyPath, method: str, reading: Reading) -> bool:
     return method == "sampled" and goes_by(source, reading)
 
 
-def _check_target(source: AnyPath, target: AnyPath | None) -> None:
+def check_target(source: AnyPath, target: AnyPath | None) -> None:
     if target is None:
         return
     tables.refuse_foreign(target)

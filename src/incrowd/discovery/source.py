@@ -65,7 +65,7 @@ def opened(
         engine = MemoryEngine(read.frame, text=read.text)
         notes = tuple(str(note) for note in read.notes)
         yield Held(engine, chosen(engine.names, columns), notes)
-    elif _is_stream(data):
+    elif is_stream(data):
         yield _passing_frames(data, columns, whole=whole)
     else:
         engine = MemoryEngine(data)
@@ -113,7 +113,7 @@ def _passing_file(
         yield Passing(frames, names, found.text, found.notes)
 
 
-def _is_stream(data: Any) -> bool:
+def is_stream(data: Any) -> bool:
     if isinstance(data, list | tuple):
         return True
     return hasattr(data, "__next__")

@@ -18,9 +18,10 @@ from incrowd.hierarchy.ordered import Ordered
 from incrowd.hierarchy.regions import Regions
 from incrowd.hierarchy.suggest import Suggested, Suggestion, suggest
 from incrowd.hierarchy.tree import File, Tree
+from incrowd.hierarchy.zips import ZipCodes
 
 AnyHierarchy: TypeAlias = Annotated[
-    Dates | File | Flat | Intervals | Ordered | Prefix | Regions | Suggested | Tree,
+    Dates | File | Flat | Intervals | Ordered | Prefix | Regions | Suggested | Tree | ZipCodes,
     Field(discriminator="name"),
 ]
 """Any builder, told apart by its name."""
@@ -39,6 +40,7 @@ __all__ = [
     "Suggested",
     "Suggestion",
     "Tree",
+    "ZipCodes",
     "check",
     "suggest",
 ]

@@ -9,6 +9,7 @@ from pydantic.dataclasses import dataclass
 from incrowd.arrays import Counts, Values
 from incrowd.errors import InputError
 from incrowd.hierarchy.hierarchy import Hierarchy
+from incrowd.hierarchy.labels import read_bounds
 from incrowd.hierarchy.levels import Level, runs, stack, texts
 from incrowd.table.column import Domain, Kind
 from incrowd.values import STRICT
@@ -31,6 +32,8 @@ class Dates:
 
     steps: Annotated[tuple[Step, ...], Field(min_length=1)] | None = None
     """What each level shows, rising; if not said, all of them that merge anything."""
+    bottom: Annotated[int, Field(ge=1, le=9999)] | None = None
+    """Dates before this year are pooled from level 1 on: `(-inf, 1937)`."""
     name: Literal["dates"] = "dates"
 
     def __post_init__(self) -> None:
@@ -52,8 +55,35 @@ class Dates:
                 remedy="give it another hierarchy, or say which texts mean missing",
             )
         steps = self.steps or _ALL
-        levels = [_level(domain.values, step) for step in steps] if len(domain) else []
-        return stack(domain, levels, column=column, ordered=True, prune=self.steps is None)
+        levels = [self._level(domain.values, step) for step in steps] if len(domain) else []
+        prune = self.steps is None and self.bottom is None
+        return stack(domain, levels, column=column, ordered=True, prune=prune)
+
+    def _level(self, values: Values, step: Step) -> Level:
+        if self.bottom is None:
+            return _level(values, step)
+        pooled = int(np.searchsorted(_years(values), self.bottom))
+        if pooled == len(values):
+            return Level(np.ones(pooled, dtype=np.int32), texts([f"(-inf, {self.bottom:04d})"]))
+        rest = _level(values[pooled:], step)
+        labels = [_clipped(label, self.bottom) for label in rest.labels.tolist()]
+        if not pooled:
+            return Level(rest.nodes, texts(labels))
+        nodes = np.concatenate([np.ones(pooled, dtype=np.int32), rest.nodes + 1])
+        return Level(nodes.astype(np.int32), texts([f"(-inf, {self.bottom:04d})", *labels]))
+
+
+def _years(values: Values) -> Counts:
+    years: Counts = values.astype("datetime64[Y]").astype(np.int64) + 1970
+    return years
+
+
+def _clipped(label: str, bottom: int) -> str:
+    """The label of several years, which begin no earlier than the pooled ones end."""
+    bounds = read_bounds(label)
+    if bounds is None or bounds.low is None or int(bounds.low) >= bottom:
+        return label
+    return f"[{bottom:04d}, {bounds.high})"
 
 
 def _level(values: Values, step: Step) -> Level:

@@ -25,6 +25,7 @@ from incrowd.hierarchy import (
     Regions,
     Suggested,
     Tree,
+    ZipCodes,
 )
 
 Line = tuple[int, tuple[str, ...]]
@@ -152,6 +153,7 @@ _BUILDERS: dict[str, Callable[[Sequence[str]], AnyHierarchy]] = {
     "prefix": _prefix,
     "quantiles": lambda given: Intervals(quantiles=int(given[0]) if given else 8),
     "regions": _plain(Regions),
+    "zip-codes": _plain(ZipCodes),
 }
 
 

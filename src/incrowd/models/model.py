@@ -76,3 +76,18 @@ def histogram_of(classes: Classes, model: str, column: str) -> Histogram:
             remedy=f"declare '{column}' sensitive, or name another column",
         )
     return held
+
+
+def of_world(model: object) -> bool:
+    """Whether a model counts the people of a world, which a table alone does not tell."""
+    return bool(getattr(model, "of_world", False))
+
+
+def in_world(classes: Classes, model: str) -> Counts:
+    """Individuals of the world that each class fits; an error if no world was held against them."""
+    if classes.world is None:
+        raise PolicyError(
+            f"{model} counts the people of a world, and there is none here",
+            remedy="give a world (--world FILE), and take search = 'auto' or 'world'",
+        )
+    return classes.world

@@ -1,10 +1,8 @@
 """What the name of a column tells: words that tables use for the same things."""
 
-import re
-import unicodedata
 from dataclasses import dataclass
-from itertools import pairwise
 
+from incrowd.table.names import said_by, words_of
 from incrowd.table.roles import Role
 
 
@@ -220,32 +218,17 @@ PERSONS = frozenset(_PERSONS.split())
 """Words for one person: a number of theirs that repeats says which records belong together."""
 
 
-def words_of(name: str) -> tuple[str, ...]:
-    """The words of a column's name, in small letters without accents.
-
-    >>> words_of("BirthDate_2"), words_of("código-postal")
-    (('birth', 'date'), ('codigo', 'postal'))
-    """
-    plain = unicodedata.normalize("NFKD", name.replace("ß", "ss"))
-    plain = "".join(letter for letter in plain if not unicodedata.combining(letter))
-    parted = re.sub(r"([a-z0-9])([A-Z])", r"\1 \2", plain)
-    parted = re.sub(r"([A-Z]+)([A-Z][a-z])", r"\1 \2", parted)
-    return tuple(re.findall(r"[a-z]+(?:\d+(?=[a-z]))?[a-z]*", parted.lower()))
-
-
 def topic_of(name: str) -> Topic | None:
     """What a column of this name is about, None if the name does not tell.
 
     >>> topic_of("date_of_birth").name, topic_of("patientName").name, topic_of("x7")
     ('birth', 'name', None)
     """
-    words = words_of(name)
-    pairs = {first + second for first, second in pairwise(words)}
-    said = {*words, *pairs, "".join(words)}
+    said, joined = said_by(name), "".join(words_of(name))
     whole = [topic for topic in TOPICS if topic.words & said]
     if whole:
         return whole[0]
-    return next((topic for topic in TOPICS if _within(topic, "".join(words))), None)
+    return next((topic for topic in TOPICS if _within(topic, joined)), None)
 
 
 def says_person(name: str) -> bool:

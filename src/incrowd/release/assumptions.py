@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from incrowd.models.model import of_world
 from incrowd.policy.policy import Policy
 from incrowd.table.roles import Missing
 
@@ -33,6 +34,11 @@ def _sentences(policy: Policy) -> Iterator[str]:
         yield (
             "Cells show one value for their whole class, its median or most frequent value: "
             "they are not what each record held."
+        )
+    if named := [model.name for model in policy.models if of_world(model)]:
+        yield (
+            f"What {' and '.join(named)} reach was counted in the world that this certificate "
+            "names; whoever holds another world may find fewer people in it."
         )
     for name in dict.fromkeys(m.columns[0] for m in policy.models if m.name == "t-closeness"):
         yield f"t-closeness of {name} is measured against the table as it was read."

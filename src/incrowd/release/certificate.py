@@ -70,6 +70,17 @@ class Seed(_Part):
     order: Literal["system", "given", "kept"]
 
 
+class Opposed(_Part):
+    """The world that a release was held against."""
+
+    digest: Digest
+    columns: tuple[str, ...]
+    """Its public columns, under the names of the release."""
+    rows: int
+    people: int
+    """Different individuals."""
+
+
 class Certificate(_Part):
     """What was asked of a release, what it reaches, and how it was made."""
 
@@ -96,6 +107,8 @@ class Certificate(_Part):
     seed: Seed
     spread: dict[str, Spread] = {}
     """By sensitive column: what t-closeness was measured against."""
+    world: Opposed | None = None
+    """What models of a world were counted in: they say nothing of other worlds."""
     assumptions: tuple[str, ...]
 
     @model_validator(mode="after")

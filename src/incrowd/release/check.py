@@ -10,6 +10,7 @@ import polars as pl
 
 from incrowd.errors import InputError, NotMetError, boundary
 from incrowd.policy.policy import Policy
+from incrowd.release.against import Against
 from incrowd.release.cells import readable
 from incrowd.release.certificate import (
     Attested,
@@ -28,7 +29,7 @@ from incrowd.table.roles import Missing
 
 ROUNDING = 1e-9
 """What figures that were computed twice may differ by."""
-_AT_MOST = ("t-closeness", "alpha-k")
+_AT_MOST = ("t-closeness", "alpha-k", "delta-presence")
 """Models that ask for a value or less; the others ask for one or more."""
 _UNTOLD = (
     "The release does not tell its classes, so models cannot be counted from it; a certificate of "
@@ -47,19 +48,20 @@ def check_rows(
     certificate: Certificate | None = None,
     *,
     text: bool = False,
+    against: Against | None = None,
 ) -> Check:
     """What these rows show of a policy, everything counted anew."""
     digest_ok = None
     if certificate is not None and certificate.digest.of == digest.of:
         digest_ok = certificate.digest == digest
     faults = [*_columns(rows, policy), *_contradictions(policy, certificate, digest_ok)]
-    notes = [*_remarks(policy, certificate, digest_ok)]
+    notes = [*_remarks(policy, certificate, digest_ok), *_opposed(certificate, against)]
     verdicts: tuple[Verdict, ...] = ()
     if not _lacking(rows, policy):
         known = certificate if digest_ok else None
         blank = text or (known is not None and known.blank)
         seen = readable(rows, policy.missing_values, text=blank)
-        verdicts, trusted = _judged(seen, policy, known)
+        verdicts, trusted = _judged(seen, policy, known, against)
         notes += trusted
         faults += () if known is None else _overstated(known, policy, seen, verdicts)
     if not verdicts:
@@ -157,8 +159,18 @@ def _remarks(
         )
 
 
+def _opposed(certificate: Certificate | None, against: Against | None) -> Iterator[str]:
+    """Whether the world is that of the certificate."""
+    if against is None:
+        return
+    yield from (f"{note[:1].upper()}{note[1:]}." for note in against.world.notes)
+    said = None if certificate is None else certificate.world
+    if said is not None and said.digest != against.digest:
+        yield "The certificate was made against another world, or the world was changed since."
+
+
 def _judged(
-    rows: pl.DataFrame, policy: Policy, certificate: Certificate | None
+    rows: pl.DataFrame, policy: Policy, certificate: Certificate | None, against: Against | None
 ) -> tuple[tuple[Verdict, ...], list[str]]:
     """The verdicts, and what was taken on trust or stands in their way."""
     if policy.show == "permutation" and policy.class_column is None:
@@ -169,7 +181,7 @@ def _judged(
         if policy.class_column is not None:
             seen = replace(seen, crowds=by_number(numbered(rows[policy.class_column]).codes))
             notes.append(_PERMUTED)
-        verdicts = verify(seen, policy, reference)
+        verdicts = verify(seen, policy, reference, against)
     except NotMetError as error:
         return (), [f"{error.message[:1].upper()}{error.message[1:]}."]
     if policy.unit is None:

@@ -14,6 +14,7 @@ import numpy as np
 
 from incrowd.arrays import Codes, Counts, Floats
 from incrowd.errors import NotMetError
+from incrowd.release.binomial import fewer_than, largest_k
 from incrowd.release.crowds import Crowds
 
 _ROUNDING = 1e-9
@@ -38,12 +39,20 @@ class Evidence:
 
     crowds: Crowds
     sensitive: Mapping[str, Values]
+    world: Counts | None = None
+    """Per crowd: the individuals of the world that it may be about, if there is a world."""
     _holders: dict[str, "Holders"] = field(default_factory=dict, repr=False)
 
     @cached_property
     def people(self) -> Counts:
         """People per crowd."""
         return self.crowds.people
+
+    @property
+    def everybody(self) -> int:
+        """Different people in the rows that leave."""
+        crowds = self.crowds
+        return len(crowds.class_of) if crowds.unit is None else len(np.unique(crowds.unit))
 
     def holders(self, column: str) -> "Holders":
         """Who holds which value of this column in which crowd."""
@@ -85,6 +94,9 @@ def judge(model: Any, evidence: Evidence) -> Judgement:
         "l-diversity": _l_diversity,
         "t-closeness": _t_closeness,
         "alpha-k": _alpha_k,
+        "probabilistic": _probabilistic,
+        "k-map": _k_map,
+        "delta-presence": _delta_presence,
     }
     if model.name not in judges:
         raise NotMetError(
@@ -153,6 +165,42 @@ def _alpha_k(model: Any, evidence: Evidence) -> Judgement:
         return 1.0, False
     share = float((holders.largest / holders.people).max())
     return share, _at_most(holders.largest, holders.people, _written(model.alpha))
+
+
+def _probabilistic(model: Any, evidence: Evidence) -> Judgement:
+    """At least k of the population in every crowd, but for beta (Lodha-Thomas Definition 4).
+
+    A crowd's share is its people over those of the release. More people than the population can be
+    no sample of it.
+    """
+    people, n = evidence.everybody, int(model.population)
+    share, limit = int(evidence.people.min()) / people, model.beta * (1 + _ROUNDING)
+    if people > n:
+        return 0.0, False
+    return float(largest_k(n, share, limit)), fewer_than(model.k, n, share) <= limit
+
+
+def _k_map(model: Any, evidence: Evidence) -> Judgement:
+    """The fewest individuals of the world that a row may be about (Bettini Definition 4)."""
+    fewest = int(_candidates(model, evidence).min())
+    return float(fewest), fewest >= model.k
+
+
+def _delta_presence(model: Any, evidence: Evidence) -> Judgement:
+    """The largest share of those whom a crowd may be about that is in it (Nergiz et al. 2007)."""
+    people, there = evidence.people, _candidates(model, evidence)
+    share = float((people / np.maximum(there, 1)).max())
+    met = bool((there > 0).all()) and _at_most(people, there, _written(model.delta))
+    return min(share, 1.0), met
+
+
+def _candidates(model: Any, evidence: Evidence) -> Counts:
+    if evidence.world is None:
+        raise NotMetError(
+            f"{model.name} can be verified with the world only that it is about: give the world",
+            remedy="add --world FILE, or world=… in Python",
+        )
+    return evidence.world
 
 
 def _t_closeness(model: Any, evidence: Evidence) -> Judgement:

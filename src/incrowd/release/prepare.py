@@ -11,9 +11,11 @@ from incrowd.arrays import Codes, Counts, Texts
 from incrowd.engines.base import Engine, Shown
 from incrowd.errors import PolicyError
 from incrowd.hierarchy.hierarchy import Hierarchy
+from incrowd.policy.compile import Compiled, Quasi
 from incrowd.policy.compile import compile as compile_problem
 from incrowd.policy.policy import Policy, require_declared
 from incrowd.recoding import Anatomy, Outcome
+from incrowd.release.against import Against
 from incrowd.release.cells import readable
 from incrowd.release.crowds import numbered
 from incrowd.release.leaving import Leaving, assigned, dropped, pseudonymous, shown
@@ -24,7 +26,9 @@ from incrowd.release.representatives import representatives
 from incrowd.search.full_domain import infeasible
 from incrowd.table.column import CodedColumn, Domain
 from incrowd.table.encode import align
+from incrowd.table.roles import Missing
 from incrowd.watch import Watch
+from incrowd.world.counted import Counted
 
 SEARCH_SEED = 0
 """The seed of the search is always this one: that of the shuffle must not be guessed from it."""
@@ -65,6 +69,7 @@ def coded(
     builders: Mapping[str, Builder],
     *,
     text: bool,
+    against: Against | None = None,
 ) -> Table:
     """The table of a policy: its columns coded by the leaves of their hierarchies."""
     require_declared(policy, engine.names)
@@ -80,8 +85,20 @@ def coded(
     }
     unit = None if policy.unit is None else engine.units(policy.unit, policy.missing_values)
     weights = None if policy.weight is None else engine.weights(policy.weight)
-    problem = compile_problem(policy, quasi, counted, unit, weights, seed=SEARCH_SEED)
-    return Table(policy, rows, text, quasi, counted, unit, weights, problem)
+    compiled = compile_problem(policy, quasi, counted, unit, weights, seed=SEARCH_SEED)
+    if against is not None:
+        against, compiled = _opposed(against, compiled, quasi)
+    return Table(policy, rows, text, quasi, counted, unit, weights, compiled, against)
+
+
+def _opposed(against: Against, compiled: Compiled, quasi: Quasi) -> tuple[Against, Compiled]:
+    """The world read by the table's hierarchies, and the problem that knows it."""
+    problem = compiled.problem
+    reading = Missing.OWN_VALUE if problem.missing is Missing.SUPPRESS else problem.missing
+    world = Counted.of(against.world, problem.columns, reading)
+    trees = {name: hierarchy for name, (_, hierarchy) in quasi.items()}
+    problem = replace(problem, world=world)
+    return replace(against, hierarchies=trees), replace(compiled, problem=problem)
 
 
 def search(table: Table, outside: Outside) -> Any:

@@ -1,6 +1,6 @@
 """Rows that are about to leave: proving what they show, and putting it into a certificate."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from typing import Any, Literal
@@ -10,9 +10,12 @@ import polars as pl
 
 from incrowd.arrays import Codes, Floats
 from incrowd.loss import figures
+from incrowd.loss.ncp import ncp_of_classes
+from incrowd.models.l_diversity import LDiversity
 from incrowd.policy.compile import Compiled, Counted, Quasi
 from incrowd.policy.policy import Policy
 from incrowd.recoding import Outcome
+from incrowd.release.against import Against
 from incrowd.release.assumptions import assumptions
 from incrowd.release.cells import readable
 from incrowd.release.certificate import (
@@ -28,13 +31,24 @@ from incrowd.release.certificate import (
 from incrowd.release.crowds import numbered
 from incrowd.release.leaving import Leaving, leaving_names, pseudonymous, unchanging
 from incrowd.release.permuted import by_number, permuted, told_by
-from incrowd.release.shown import coarse, consistent, covers, represents, sets, within
+from incrowd.release.shown import (
+    coarse,
+    consistent,
+    covers,
+    represents,
+    sets,
+    steady,
+    within,
+)
 from incrowd.release.verdict import Verdict
 from incrowd.release.verify import Reference, Seen, complete, look, replaced, unchanged, verify
 from incrowd.release.written import written
 from incrowd.risk import Risk, measure
 from incrowd.search.search import Found
 from incrowd.table.fold import fold
+
+ROUNDING = 1e-9
+"""What a sum of shares may be above its bound."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,6 +65,8 @@ class Table:
     unit: Codes | None
     weights: Floats | None
     compiled: Compiled
+    against: Against | None = None
+    """The world that the release is held against, if there is one."""
 
     def __repr__(self) -> str:
         """Without values."""
@@ -102,16 +118,20 @@ def prove(prepared: Prepared, rows: pl.DataFrame) -> tuple[Seen, tuple[Verdict, 
         return _proved_by_class(prepared, seen)
     single = table.policy.show == "representatives"
     crowd = sets([cells.codes for cells in seen.quasi.values()]) if single else None
+    buckets = prepared.found.recoding.kind == "cuts"
     for name, (column, hierarchy) in table.quasi.items():
+        if buckets:
+            steady(name, seen.quasi[name], column.codes[records])
         if crowd is not None:
-            represents(hierarchy, name, seen.quasi[name], column.codes[records], crowd)
+            alike = seen.quasi[name].codes if buckets else crowd
+            represents(hierarchy, name, seen.quasi[name], column.codes[records], alike)
         else:
             covers(hierarchy, name, seen.quasi[name], column.codes[records])
         coarse(hierarchy, name, seen.quasi[name], table.policy.columns[name].lowest)
         within(hierarchy, name, seen.quasi[name], table.policy.columns[name])
     if table.policy.consistent:
         consistent([column.codes[records] for column, _ in table.quasi.values()], seen.quasi)
-    return seen, verify(seen, table.policy, table.reference)
+    return seen, verify(seen, table.policy, table.reference, table.against)
 
 
 def _proved_by_class(prepared: Prepared, seen: Seen) -> tuple[Seen, tuple[Verdict, ...]]:
@@ -146,6 +166,40 @@ def risk_of(prepared: Prepared, seen: Seen) -> Risk:
     return measure(tally, sensitive, missing=table.policy.missing)
 
 
+@dataclass(frozen=True)
+class Extent:
+    """How private the least private class is, and how much the worst one loses."""
+
+    privacy: Mapping[str, Any]
+    """`k`, people in the smallest class, and `l` of the sensitive column, by column if several."""
+    max_class_ncp: float
+    """The largest share (NCP) that a class loses, 0..1."""
+    bound_met: bool | None
+    """Whether every class is within what the policy allows it to lose; None if it allows all."""
+
+
+def extent_of(prepared: Prepared, risk: Risk) -> Extent:
+    """What the rows that leave reach; where quasi-identifiers are exact, l is that of classes."""
+    policy, outcome = prepared.table.policy, prepared.outcome
+    reached: dict[str, float | None]
+    if policy.show == "permutation":
+        reached = {name: LDiversity(name, 1).reached(outcome.classes) for name in policy.sensitive}
+    else:
+        reached = {name: risk.sensitive[name].l["frequency"] for name in policy.sensitive}
+    l = reached if len(reached) > 1 else next(iter(reached.values()), None)
+    largest = float(ncp_of_classes(outcome).max(initial=0.0))
+    return Extent({"k": int(risk.k), "l": l}, largest, _bound_met(policy, largest))
+
+
+def _bound_met(policy: Policy, largest: float) -> bool | None:
+    """Limits of columns were seen to by verification: rows that break one are no release."""
+    most = getattr(policy.search, "max_loss", None)
+    limited = any(c.highest is not None or c.widest is not None for c in policy.columns.values())
+    if most is None and not limited:
+        return None
+    return most is None or largest <= most + ROUNDING
+
+
 def attest(
     prepared: Prepared,
     seen: Seen,
@@ -177,6 +231,7 @@ def attest(
         blank=table.text,
         seed=Seed(search=_search_seed(table), order=prepared.order),
         spread=_spreads(table, seen.rows),
+        world=None if table.against is None else table.against.opposed,
         assumptions=assumptions(table.policy),
     )
 

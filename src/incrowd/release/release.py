@@ -38,6 +38,14 @@ class Release:
     """Of the rows that leave."""
     levels: Mapping[str, int] | None
     """The level of each quasi-identifying column, if one level holds for a whole column."""
+    privacy: Mapping[str, Any] = field(default_factory=dict)
+    """What the rows reach: `k`, people in the smallest class, and `l`, people of a class over those
+    with its commonest sensitive value, of the least diverse class. l is None without a sensitive
+    column, and by column if there are several."""
+    max_class_ncp: float = 0.0
+    """The largest share (NCP) that a class loses, 0..1."""
+    bound_met: bool | None = None
+    """Whether no class loses more than the policy allows; None if it sets no bound."""
     seconds: Mapping[str, float]
     notes: tuple[str, ...] = ()
     explored: Explored | None = field(default=None, repr=False)

@@ -12,7 +12,8 @@ from incrowd.recoding import Outcome
 def representatives(outcome: Outcome, codes: Mapping[str, Codes]) -> dict[str, Shown]:
     """What the classes show: the median of ordered columns, the most frequent value of others.
 
-    The lower median, so that it is a value of the class; of equally frequent values the first in
+    Of the class, or of its bucket in the column where every class shows its buckets.
+    The lower median, so that somebody there has it; of equally frequent values the first in
     leaf order; missing if most records of the class lack the value. A column with a lowest level
     shows the node of that value there. `codes` are the columns of the table.
     """
@@ -23,7 +24,10 @@ def representatives(outcome: Outcome, codes: Mapping[str, Codes]) -> dict[str, S
     found: dict[str, Shown] = {}
     for j, column in enumerate(outcome.columns):
         pick = _median if column.hierarchy.ordered else _mode
-        chosen = pick(class_of[kept], tally.quasi[j, kept], tally.counts[kept])
+        bucket = None if outcome.buckets is None else outcome.buckets[j]
+        group = class_of[kept] if bucket is None else bucket[class_of[kept]]
+        chosen = pick(group, tally.quasi[j, kept], tally.counts[kept])
+        chosen = chosen if bucket is None else chosen[bucket]
         level = np.full(len(chosen), column.lowest, dtype=np.int32)
         labels = column.hierarchy.show(chosen, chosen, level, False)
         record = _records(codes[column.name], len(column.frequency))

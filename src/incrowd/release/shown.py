@@ -62,6 +62,14 @@ def coarse(decoder: _Decoder, name: str, cells: Cells, lowest: int) -> None:
         raise NotMetError(f"{finer:,} labels of {name!r} are finer than its lowest level allows")
 
 
+def steady(name: str, cells: Cells, codes: Codes) -> None:
+    """Equal values of a column show the same in every row; `codes` are the original values."""
+    shown = np.unique(codes.astype(np.int64) * (len(cells.labels) + 1) + cells.codes)
+    torn = len(shown) - len(np.unique(codes))
+    if torn:
+        raise NotMetError(f"{torn:,} times equal values of {name!r} show something else")
+
+
 def represents(decoder: _Decoder, name: str, cells: Cells, codes: Codes, crowd: Counts) -> None:
     """Every released cell shows a value, or its node, of somebody in the same crowd.
 

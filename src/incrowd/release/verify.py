@@ -101,18 +101,27 @@ def look(rows: pl.DataFrame, policy: _Policy, people: Codes | None = None) -> Se
     return Seen(rows, quasi, crowds_of(columns, unit, anything=anything))
 
 
+class _World(Protocol):
+    def counts(self, seen: Seen, missing: Missing) -> Counts: ...
+
+
 def verify(
-    seen: Seen, policy: _Policy, reference: Mapping[str, Reference] | None = None
+    seen: Seen,
+    policy: _Policy,
+    reference: Mapping[str, Reference] | None = None,
+    world: _World | None = None,
 ) -> tuple[Verdict, ...]:
     """What every model of a policy finds in the rows that leave.
 
     `reference` says how the sensitive columns were spread in the table as it was read. Without it
-    the release's own spread is taken.
+    the release's own spread is taken. `world` tells whom rows may be about, if models ask for it.
     """
     names = dict.fromkeys(model.column for model in policy.models if model.columns)
     known = reference or {}
     sensitive = {name: _values(seen.rows[name], seen.crowds, known.get(name)) for name in names}
-    evidence = Evidence(seen.crowds, sensitive)
+    asked = any(getattr(model, "of_world", False) for model in policy.models)
+    counts = world.counts(seen, policy.missing) if world is not None and asked else None
+    evidence = Evidence(seen.crowds, sensitive, counts)
     return tuple(_verdict(model, evidence) for model in policy.models)
 
 

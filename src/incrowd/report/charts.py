@@ -11,6 +11,7 @@ import numpy as np
 
 from incrowd.arrays import Codes, Counts
 from incrowd.errors import InputError
+from incrowd.search.accuracy.frontier import Frontier
 from incrowd.search.explored import Explored, State
 
 Chart: TypeAlias = Any
@@ -60,6 +61,32 @@ def lattice_chart(explored: Explored, loss: str) -> Chart:
     layers = [*_lines(alt, explored, which, place, axes), nodes, best]
     return alt.layer(*layers).properties(
         width=_WIDTH, height=360, title=_title(explored, len(which), loss)
+    )
+
+
+def frontier_chart(curve: Frontier) -> Chart:
+    """How much privacy there is for every largest loss of a class: a stair, each point a step."""
+    alt = _altair()
+    title = "k" if curve.privacy == "k" else f"l of {curve.column}"
+    points = [
+        {
+            "max_loss": point.max_loss,
+            "k": point.k,
+            "l": point.l,
+            "loss": round(point.loss, 6),
+            "classes": point.classes,
+        }
+        for point in curve.points
+    ]
+    base = alt.Chart(alt.Data(values=points)).encode(
+        x=alt.X("max_loss:Q", title="the most that a class may lose"),
+        y=alt.Y(f"{curve.privacy}:Q", title=title),
+        tooltip=["max_loss:Q", "k:Q", "l:Q", "loss:Q", "classes:Q"],
+    )
+    stair = base.mark_line(interpolate="step-after", color=_COLOURS[State.RELEASABLE])
+    dots = base.mark_circle(size=60, color=_COLOURS[State.RELEASABLE])
+    return alt.layer(stair, dots).properties(
+        width=_WIDTH, height=360, title="privacy for every largest loss of a class"
     )
 
 

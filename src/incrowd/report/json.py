@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from incrowd.release.release import Release
     from incrowd.release.verdict import Check, Verdict
     from incrowd.risk.risk import Risk
+    from incrowd.search.accuracy.frontier import Frontier
 
 
 def dumps(document: Mapping[str, Any]) -> str:
@@ -26,7 +27,9 @@ def dumps(document: Mapping[str, Any]) -> str:
 
 def risk_document(risk: "Risk") -> dict[str, Any]:
     """`incrowd.risk/1`: how exposed the people in a table are."""
-    return risk.as_dict()
+    from incrowd.report import risks  # noqa: PLC0415  rich only where it is needed
+
+    return risks.document(risk)
 
 
 def release_document(
@@ -41,6 +44,9 @@ def release_document(
         "optimal": release.optimal,
         "why": release.why,
         "k": release.k,
+        "privacy": release.privacy,
+        "max_class_ncp": release.max_class_ncp,
+        "bound_met": release.bound_met,
         "classes": release.classes,
         "records": release.records,
         "people": release.certificate.people,
@@ -71,6 +77,30 @@ def lattice_document(release: "Release", nodes: list[dict[str, Any]]) -> dict[st
         if explored is None
         else dict(zip(explored.columns, explored.optimum, strict=True)),
         "explored": nodes,
+    }
+
+
+def frontier_document(curve: "Frontier", path: str | None = None) -> dict[str, Any]:
+    """`incrowd.frontier/1`: how much privacy there is for every largest loss of a class."""
+    return {
+        "schema": "incrowd.frontier/1",
+        "privacy": curve.privacy,
+        "column": curve.column if curve.privacy == "l" else None,
+        "loss": curve.loss,
+        "points": [
+            {
+                "max_loss": point.max_loss,
+                "k": point.k,
+                "l": point.l,
+                "loss": point.loss,
+                "classes": point.classes,
+            }
+            for point in curve.points
+        ],
+        "out_of_reach": curve.out_of_reach,
+        "unseen": curve.unseen,
+        "complete": curve.complete,
+        "written": path,
     }
 
 

@@ -9,6 +9,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from incrowd.report.risks import more
 from incrowd.report.words import counted, number, printable, promise
 
 if TYPE_CHECKING:
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from incrowd.release.release import Release
     from incrowd.release.verdict import Check, Verdict
     from incrowd.risk.risk import Reached, Risk
+    from incrowd.search.accuracy.frontier import Frontier
 
 GOOD, BAD, QUIET = "green", "bold red", "dim"
 _SHOWN = 20
@@ -42,7 +44,7 @@ def risk_picture(risk: "Risk", quasi: Iterable[str]) -> RenderableType:
     if risk.sensitive:
         parts.append(_sensitive(risk.sensitive))
     parts.append(_readings(risk))
-    return _spaced(*parts)
+    return _spaced(*parts, *more(risk))
 
 
 def _exposure(risk: "Risk") -> Table:
@@ -110,11 +112,25 @@ def release_picture(release: "Release", paths: Mapping[str, str]) -> RenderableT
         head = head.replace("written and verified", "verified, not written")
     parts: list[RenderableType] = [_text(head, style=GOOD)]
     parts.append(_text(f"Search {release.search}: {release.why}."))
+    parts.append(_text(_reach(release)))
     parts += [verdicts(release.models), _losses(release.loss)]
     if release.levels:
         parts.append(_levels(release.levels))
     parts += [_text(f"{what}: {path}") for what, path in paths.items()]
     return _spaced(*parts)
+
+
+def _reach(release: "Release") -> str:
+    """How private the least private class is, and what the worst one loses."""
+    l = release.privacy["l"]
+    by_column = l if isinstance(l, Mapping) else {} if l is None else {"": l}
+    values = (
+        f", l = {number(one)}{f' of {name}' if name else ''}" for name, one in by_column.items()
+    )
+    reached = f"Reached: k = {number(release.privacy['k'])}{''.join(values)}"
+    lost = f"no class loses more than {number(release.max_class_ncp)}"
+    bound = {None: "", True: ", within the bound", False: ", which is beyond the bound"}
+    return f"{reached}; {lost}{bound[release.bound_met]}."
 
 
 def _losses(loss: Mapping[str, float]) -> Table:
@@ -129,6 +145,24 @@ def _levels(levels: Mapping[str, int]) -> Table:
     for name, level in levels.items():
         table.add_row(_text(name), number(level))
     return table
+
+
+def frontier_picture(curve: "Frontier", path: str | None) -> RenderableType:
+    """How much privacy there is for every largest loss of a class."""
+    of = f" of {curve.column}" if curve.privacy == "l" else ""
+    head = f"The most {curve.privacy}{of} that was found for the most that a class may lose:"
+    table = _table("a class loses at most", "k", "l", curve.loss, "classes")
+    for point in curve.points:
+        figures = (point.max_loss, point.k, point.l, point.loss, point.classes)
+        table.add_row(*map(number, figures))
+    said = ["--maximize privacy --max-loss with one of these makes a release of it."]
+    if curve.out_of_reach:
+        said.append(f"Nothing was found within {number(curve.out_of_reach[-1])} or less.")
+    if not curve.complete:
+        unseen = ", ".join(map(number, curve.unseen))
+        said.append(f"There was no time for {unseen}; --time-limit gives more.")
+    said += [f"written: {path}"] if path else []
+    return _spaced(_text(head), table, *map(_text, said))
 
 
 def draft_picture(draft: "Draft") -> RenderableType:

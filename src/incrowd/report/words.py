@@ -6,6 +6,8 @@ _SENTENCES = {
     "k-anonymity": "each person hides among at least {reached}",
     "l-diversity": "{column} is at least {reached}-diverse in every class",
     "t-closeness": "{column} is spread in each class as in the whole table, within {reached}",
+    "k-map": "each record may be about at least {reached} people of the world",
+    "delta-presence": "at most {reached} of the people whom a class may be about are in it",
     "alpha-k": "no value of {column} covers more than {reached} of a class",
 }
 

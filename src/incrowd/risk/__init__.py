@@ -1,6 +1,16 @@
 """Risk: how easily a person of a table is found, and what is then learned."""
 
 from incrowd.risk.measure import measure
-from incrowd.risk.risk import Figures, Prosecutor, Reached, Risk
+from incrowd.risk.population import population_size
+from incrowd.risk.risk import Figures, Journalist, Marketer, Prosecutor, Reached, Risk
 
-__all__ = ["Figures", "Prosecutor", "Reached", "Risk", "measure"]
+__all__ = [
+    "Figures",
+    "Journalist",
+    "Marketer",
+    "Prosecutor",
+    "Reached",
+    "Risk",
+    "measure",
+    "population_size",
+]

@@ -1,7 +1,7 @@
 """Measuring the risk of a table under every reading of its missing values."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Literal
 
 import numpy as np
@@ -9,9 +9,12 @@ import numpy as np
 from incrowd.arrays import MISSING, Codes, Counts, Flags, Floats
 from incrowd.classes import Classes, SensitiveColumn, classes_of, crowds, numbered
 from incrowd.models.l_diversity import LDiversity
-from incrowd.models.shares import fraction
 from incrowd.models.t_closeness import TCloseness, distances
-from incrowd.risk.risk import Figures, Prosecutor, Reached, Risk
+from incrowd.risk.contributions import identifying
+from incrowd.risk.individual import individual
+from incrowd.risk.risk import Figures, Reached, Risk
+from incrowd.risk.scenarios import journalist, marketer, people_of, prosecutor
+from incrowd.risk.uniqueness import Uniqueness, uniqueness
 from incrowd.table.roles import Missing
 from incrowd.table.tally import Tally
 
@@ -34,41 +37,88 @@ class _Reading:
     people: int
     weights: Floats | None
 
+    @property
+    def per_person(self) -> Floats | None:
+        """The mean weight of the records of each class: how many people a person stands for."""
+        return None if self.weights is None else self.weights / self.classes.records
+
 
 def measure(
     tally: Tally,
     sensitive: Sequence[SensitiveColumn],
     threshold: float = 0.2,
     missing: Missing = Missing.OWN_VALUE,
+    population: int | None = None,
 ) -> Risk:
     """The risk of a table as it is: its classes are the rows with equal quasi-identifying codes.
 
     `sensitive` describes the tally's sensitive columns in their order. The figures are those of
-    the reading `missing`; those of the other readings come along.
+    the reading `missing`; those of the other readings come along. `population` is the number of
+    people that the table was drawn from, if known (see `population_size`).
     """
     class_of, number = numbered(tally.quasi)
     classes = classes_of(tally, class_of, number, sensitive)
-    readings = _readings(tally, class_of, classes)
+    readings = _readings(tally, class_of, _own(tally, class_of, classes))
     distinct = {id(seen): _figures(seen, threshold) for seen in set(readings.values())}
     found = {reading: distinct[id(seen)] for reading, seen in readings.items()}
-    figures = found[missing]
+    return _risk(readings[missing], found, (missing, threshold, population))
+
+
+def measure_as_it_is(tally: Tally, threshold: float, population: int | None = None) -> Risk:
+    """The risk with missing values read as values of their own alone, nothing being sensitive."""
+    class_of, number = numbered(tally.quasi)
+    own = _own(tally, class_of, classes_of(identifying(tally), class_of, number, ()))
+    found = {Missing.OWN_VALUE: _figures(own, threshold)}
+    return _risk(own, found, (Missing.OWN_VALUE, threshold, population))
+
+
+def _risk(
+    seen: _Reading,
+    found: dict[Missing, Figures],
+    asked: tuple[Missing, float, int | None],
+) -> Risk:
+    """The figures of the reading asked for, and what somebody outside the table can do."""
+    missing, threshold, population = asked
+    figures, records, people = found[missing], seen.classes.records, seen.crowds.people
+    sampled = None if population is None else max(seen.people, 1) / population
+    stand_for, source = people_of(people, seen.per_person, sampled)
+    at_least = np.maximum(stand_for, people)
+    sizes = np.array(figures.sizes, dtype=np.int64).reshape(-1, 2)
     return Risk(
         **{one.name: getattr(figures, one.name) for one in fields(Figures)},
         threshold=threshold,
         reading=missing,
         missing=found,
+        journalist=journalist(records, at_least, threshold, source),
+        marketer=marketer(records, at_least),
+        uniqueness=None if population is None else _uniqueness(sizes, seen.people, population),
+        individual=None if source == "table" else individual(records, people, stand_for, threshold),
     )
 
 
-def _readings(tally: Tally, class_of: Codes, classes: Classes) -> dict[Missing, _Reading]:
-    nodes = _nodes(tally, class_of, len(classes))
-    absent = nodes == MISSING
+def _uniqueness(sizes: Counts, people: int, population: int) -> Uniqueness:
+    """Whoever is in several classes of the table is in as many of the population."""
+    members = int(sizes.prod(axis=1).sum())
+    scaled = population if members == people else round(population * members / people)
+    found = uniqueness(sizes[:, 0], sizes[:, 1], scaled)
+    expected = None if found.estimate is None else found.estimate * population
+    return replace(found, population=population, expected=expected)
+
+
+def _own(tally: Tally, class_of: Codes, classes: Classes) -> _Reading:
+    """A missing value is a value like any other."""
     everybody = _people(tally, np.ones(tally.rows, dtype=np.bool_))
     weights: Floats | None = None
     if tally.weights is not None:
         weights = np.zeros(len(classes), dtype=np.float64)
         np.add.at(weights, class_of, tally.weights)
-    own = _Reading(classes, classes, everybody, weights)
+    return _Reading(classes, classes, everybody, weights)
+
+
+def _readings(tally: Tally, class_of: Codes, own: _Reading) -> dict[Missing, _Reading]:
+    classes, everybody, weights = own.classes, own.people, own.weights
+    nodes = _nodes(tally, class_of, len(classes))
+    absent = nodes == MISSING
     if not absent.any():
         return dict.fromkeys(Missing, own)
     joined = crowds(nodes, absent, classes, tally, class_of)
@@ -108,22 +158,10 @@ def _figures(seen: _Reading, threshold: float) -> Figures:
         unique_records=unique,
         unique_share=unique / max(total, 1),
         average_class=float(seen.crowds.records.sum()) / max(number, 1),
-        prosecutor=_prosecutor(records, size, threshold),
+        prosecutor=prosecutor(records, size, threshold),
         sizes=_sizes(size),
         sensitive=_reached(seen.crowds),
         population=float(seen.weights.min()) if seen.weights is not None and number else None,
-    )
-
-
-def _prosecutor(records: Counts, size: Counts, threshold: float) -> Prosecutor:
-    """1 / size is compared with the threshold without rounding."""
-    total = max(int(records.sum()), 1)
-    limit = fraction(threshold)
-    above = size * limit.numerator < limit.denominator
-    return Prosecutor(
-        max=1 / int(size.min()) if len(size) else 0.0,
-        average=float((records / size).sum()) / total,
-        above_threshold=int(records[above].sum()) / total,
     )
 
 

@@ -5,7 +5,13 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
+from incrowd.risk.contributions import Explained
+from incrowd.risk.individual import Individual
+from incrowd.risk.special_uniques import SpecialUniques
+from incrowd.risk.uniqueness import Uniqueness
 from incrowd.table.roles import Missing
+
+_MORE = ("journalist", "marketer", "uniqueness", "individual", "special_uniques", "explained")
 
 
 @dataclass(frozen=True)
@@ -18,6 +24,36 @@ class Prosecutor:
     """Mean over the records."""
     above_threshold: float
     """Share of the records whose risk exceeds the threshold."""
+
+
+@dataclass(frozen=True)
+class Journalist:
+    """The risk of a person of whom it is not known whether they are in the table.
+
+    1 / people of the population who share the class (El Emam, *Guide to the De-Identification of
+    Personal Health Information*, Chapter 16). The people of a class are estimated by its sampling
+    weights, or by its share of the table, or, if neither is known, by the table itself: then this
+    is the prosecutor's risk.
+    """
+
+    max: float
+    average: float
+    """The larger of classes / their people in the population and the marketer's risk."""
+    above_threshold: float
+    """Share of the records whose risk exceeds the threshold."""
+    source: str
+    """What tells how many people share a class: `weights`, `population` or `table`."""
+
+
+@dataclass(frozen=True)
+class Marketer:
+    """The share of the records that somebody who links all of them is expected to get right.
+
+    Mean over the records of 1 / people of the population who share the class; classes / records if
+    the table is the population.
+    """
+
+    average: float
 
 
 @dataclass(frozen=True)
@@ -77,6 +113,17 @@ class Risk(Figures):
     """The reading of missing values that the figures are for."""
     missing: Mapping[Missing, Figures]
     """The figures under every reading."""
+    journalist: Journalist | None = None
+    """None only where a risk is put together by hand."""
+    marketer: Marketer | None = None
+    uniqueness: Uniqueness | None = None
+    """How many people are unique in the population, if its size is known."""
+    individual: Individual | None = None
+    """The risk given sampling weights or the size of the population."""
+    special_uniques: SpecialUniques | None = None
+    """If asked for."""
+    explained: Explained | None = None
+    """What each column does to the risk, if asked for."""
 
     def as_dict(self) -> dict[str, Any]:
         """The document that `incrowd risk --json` writes."""
@@ -88,7 +135,12 @@ class Risk(Figures):
             "missing": {
                 reading.value: figures.as_dict() for reading, figures in self.missing.items()
             },
+            **{name: _known(getattr(self, name)) for name in _MORE},
         }
+
+
+def _known(found: Any) -> Any:
+    return None if found is None else _finite(asdict(found))
 
 
 def _finite(value: Any) -> Any:

@@ -5,12 +5,14 @@ Read and code the table, search, build the rows that leave, verify them, certify
 
 import os
 import tempfile
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
+from incrowd.arrays import MISSING
 from incrowd.engines.memory import MemoryEngine
 from incrowd.errors import PolicyError
 from incrowd.hierarchy import AnyHierarchy, Suggested
@@ -25,7 +27,7 @@ from incrowd.release.certificate import Certificate, Digest, digest_of_bytes, di
 from incrowd.release.check import check_rows
 from incrowd.release.laps import Laps
 from incrowd.release.prepare import Outside, coded, prepare, search
-from incrowd.release.prepared import Prepared, attest, prove, risk_of
+from incrowd.release.prepared import Prepared, attest, extent_of, prove, risk_of
 from incrowd.release.release import Release
 from incrowd.release.verdict import Check
 from incrowd.release.verify import demand
@@ -179,6 +181,7 @@ def _release(prepared: Prepared, rows: pl.DataFrame, digest: Digest, laps: Laps)
     created = datetime.now(UTC).isoformat(timespec="seconds")
     certificate = attest(prepared, seen, verdicts, digest, created)
     risk = risk_of(prepared, seen)
+    extent = extent_of(prepared, risk)
     laps.end("verify")
     recoding, policy = prepared.found.recoding, prepared.table.policy
     levels = recoding.levels if isinstance(recoding, Levels) else None
@@ -190,6 +193,9 @@ def _release(prepared: Prepared, rows: pl.DataFrame, digest: Digest, laps: Laps)
         certificate=certificate,
         risk=risk,
         levels=None if levels is None else dict(zip(policy.quasi, levels, strict=True)),
+        privacy=extent.privacy,
+        max_class_ncp=extent.max_class_ncp,
+        bound_met=extent.bound_met,
         seconds=laps.seconds,
         notes=_notes(prepared),
         explored=prepared.found.explored,
@@ -197,12 +203,22 @@ def _release(prepared: Prepared, rows: pl.DataFrame, digest: Digest, laps: Laps)
 
 
 def _notes(prepared: Prepared) -> tuple[str, ...]:
-    notes = list(prepared.table.policy.notes())
+    notes = [*prepared.table.policy.notes(), *_gaps(prepared)]
     if prepared.order == "given":
         notes.append("the order of the records comes from a seed: whoever guesses it can undo it")
     if prepared.table.policy.show == "permutation" and not prepared.drawn:
         notes.append("who shows whose values comes from a seed: whoever guesses it can undo it")
     return tuple(notes)
+
+
+def _gaps(prepared: Prepared) -> Iterator[str]:
+    """Sensitive columns with missing values, which models count like any other."""
+    for name in prepared.table.policy.sensitive:
+        if (prepared.table.counted[name][0].codes == MISSING).any():
+            yield (
+                f"some records lack a value of the sensitive column '{name}': "
+                "missing counts as a value of its own"
+            )
 
 
 def _certify(release: Release, paper: AnyPath | None) -> None:

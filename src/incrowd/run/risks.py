@@ -1,18 +1,22 @@
 """The risk of a table, as it is."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from incrowd.arrays import Codes, Floats
 from incrowd.classes import SensitiveColumn, people_per_code
 from incrowd.engines.memory import MemoryEngine
 from incrowd.errors import PolicyError
-from incrowd.risk import Risk, measure
+from incrowd.risk import Risk, measure, population_size
 from incrowd.run.reading import AnyPath, Reading, enough_memory
 from incrowd.table.column import CodedColumn, Kind
 from incrowd.table.encode import align
 from incrowd.table.fold import fold
+from incrowd.table.tally import Tally
 
 if TYPE_CHECKING:
     from incrowd.hierarchy import AnyHierarchy
@@ -28,14 +32,35 @@ def risk(  # noqa: PLR0913  the table, its columns by what they are for, and set
     hierarchies: Mapping[str, "AnyHierarchy"] | None = None,
     threshold: float = 0.2,
     missing_values: Sequence[str] = (),
+    population: int | None = None,
+    fraction: float | None = None,
+    special_uniques: int | None = None,
+    explain: bool = False,
 ) -> Risk:
     """How easily a person of this table is found by these columns, and what is then learned.
 
-    Values are compared as they are. `unit` says which records belong to one person, `hierarchies`
-    are those of sensitive columns (for distances), a record counts as risky above the `threshold`,
-    and texts among `missing_values` mean that a value is missing.
+    Values are compared as they are. `unit` says which records belong to one person, a record counts
+    as risky above the `threshold`, and texts among `missing_values` mean that a value is missing.
+    If the table is a sample, `weight` names the column of sampling weights, or `population` tells
+    how many people it was drawn from, or `fraction` which share of them it holds.
+    `special_uniques` is the largest number of columns of the sets that make a record unique to be
+    looked for. With `explain` comes what each column does, and what would lower the risk.
+    `hierarchies` are those of sensitive columns, for distances, and of quasi-identifying ones, for
+    coarser values; the latter are suggested by the data if not given.
     """
-    asked = _Asked(quasi, sensitive, unit, weight, hierarchies, threshold, missing_values)
+    asked = _Asked(
+        quasi,
+        sensitive,
+        unit,
+        weight,
+        hierarchies or {},
+        threshold,
+        missing_values,
+        population,
+        fraction,
+        special_uniques,
+        explain,
+    )
     with enough_memory():
         return _risk(MemoryEngine(frame), asked)
 
@@ -50,13 +75,34 @@ def risk_file(  # noqa: PLR0913  the same, and how to read the file
     hierarchies: Mapping[str, "AnyHierarchy"] | None = None,
     threshold: float = 0.2,
     missing_values: Sequence[str] = (),
+    population: int | None = None,
+    fraction: float | None = None,
+    special_uniques: int | None = None,
+    explain: bool = False,
+    list_records: AnyPath | None = None,
     reading: Reading | None = None,
 ) -> Risk:
-    """The risk of a table in a file; see `risk`."""
-    asked = _Asked(quasi, sensitive, unit, weight, hierarchies, threshold, missing_values)
+    """The risk of a table in a file; see `risk`.
+
+    `list_records` is a file for the numbers of the records whose risk is above the threshold, from
+    1, one a line. It says who is exposed: keep it where the table is kept.
+    """
+    asked = _Asked(
+        quasi,
+        sensitive,
+        unit,
+        weight,
+        hierarchies or {},
+        threshold,
+        missing_values,
+        population,
+        fraction,
+        special_uniques,
+        explain,
+    )
     with enough_memory():
         read = (reading or Reading()).read(path)
-        return _risk(MemoryEngine(read.frame, text=read.text), asked)
+        return _risk(MemoryEngine(read.frame, text=read.text), asked, list_records)
 
 
 @dataclass(frozen=True)
@@ -67,9 +113,13 @@ class _Asked:
     sensitive: Sequence[str]
     unit: str | None
     weight: str | None
-    hierarchies: Mapping[str, "AnyHierarchy"] | None
+    hierarchies: Mapping[str, "AnyHierarchy"]
     threshold: float
     missing_values: Sequence[str]
+    population: int | None
+    fraction: float | None
+    special_uniques: int | None
+    explain: bool
 
     def __post_init__(self) -> None:
         if not self.quasi:
@@ -82,20 +132,101 @@ class _Asked:
                 "the threshold of risk must be from 0 to 1",
                 remedy="give a share: 0.2 is one in five",
             )
+        if self.special_uniques is not None and self.special_uniques < 1:
+            raise PolicyError(
+                "special uniques have sets of at least 1 column",
+                remedy="give the largest number of columns of a set: 4 is usual",
+            )
 
 
-def _risk(engine: MemoryEngine, asked: _Asked) -> Risk:
+@dataclass(frozen=True, eq=False)
+class _Coded:
+    """The columns of a table that are asked for."""
+
+    quasi: Mapping[str, CodedColumn]
+    unit: Codes | None
+    weights: Floats | None
+
+
+def _risk(engine: MemoryEngine, asked: _Asked, list_records: AnyPath | None = None) -> Risk:
     names = tuple(dict.fromkeys((*asked.quasi, *asked.sensitive)))
     codes = engine.codes(names, missing_values=asked.missing_values)
     unit = None if asked.unit is None else engine.units(asked.unit, asked.missing_values)
     weights = None if asked.weight is None else engine.weights(asked.weight)
+    coded = _Coded({name: codes[name] for name in dict.fromkeys(asked.quasi)}, unit, weights)
     columns, sensitive = [], []
     for name in dict.fromkeys(asked.sensitive):
-        column, described = _sensitive(codes[name], (asked.hierarchies or {}).get(name), unit)
+        column, described = _sensitive(codes[name], asked.hierarchies.get(name), unit)
         columns.append(column.codes)
         sensitive.append(described)
-    quasi = [codes[name].codes for name in dict.fromkeys(asked.quasi)]
-    return measure(fold(quasi, columns, unit, weights), sensitive, asked.threshold)
+    tally = fold([column.codes for column in coded.quasi.values()], columns, unit, weights)
+    people = engine.records if unit is None else _people(unit)
+    population = population_size(people, asked.population, asked.fraction)
+    found = measure(tally, sensitive, asked.threshold, population=population)
+    if list_records is not None:
+        _write_exposed(tally, asked.threshold, list_records)
+    return _more(found, coded, tally, asked)
+
+
+def _people(unit: Codes) -> int:
+    """Different units; a record without one is a person of its own."""
+    seen = np.bincount(unit, minlength=1)
+    return int(seen[0] + np.count_nonzero(seen[1:]))
+
+
+def _more(found: Risk, coded: _Coded, tally: Tally, asked: _Asked) -> Risk:
+    """What takes longer, if it is asked for."""
+    names = list(coded.quasi)
+    if asked.special_uniques is not None:
+        from incrowd.risk.special_uniques import minimal, special_uniques  # noqa: PLC0415  few ask
+
+        codes = [column.codes for column in coded.quasi.values()]
+        sets = minimal(names, codes, coded.unit, asked.special_uniques)
+        special = special_uniques(sets, _sampled(found, coded.weights), asked.threshold)
+        found = replace(found, special_uniques=special)
+    if asked.explain:
+        from incrowd.risk.explained import explained  # noqa: PLC0415  few ask for it
+
+        coarser = _coarser(coded.quasi, asked.hierarchies)
+        found = replace(found, explained=explained(names, tally, found, coarser))
+    return found
+
+
+def _sampled(found: Risk, weights: Floats | None) -> float | None:
+    """The share of the population that is in the table, if something tells it."""
+    if found.uniqueness is not None:
+        return min(found.uniqueness.fraction, 1.0)
+    if weights is None or not weights.sum():
+        return None
+    return min(len(weights) / float(weights.sum()), 1.0)
+
+
+def _coarser(
+    quasi: Mapping[str, CodedColumn], hierarchies: Mapping[str, "AnyHierarchy"]
+) -> dict[str, Codes]:
+    """By column: the code of each code one level higher, where that is not yet the highest."""
+    from incrowd.hierarchy import Suggested  # noqa: PLC0415  few ask for it
+    from incrowd.io.hierarchies import resolve  # noqa: PLC0415  the same
+
+    found = {}
+    for name, column in quasi.items():
+        spec = resolve(hierarchies.get(name, Suggested()), Path())
+        hierarchy = spec.build(column.domain, name)
+        if hierarchy.height > 1:
+            every = np.arange(len(column.domain) + 1, dtype=np.int32)
+            leaves = align(CodedColumn(name, every, column.domain), hierarchy.leaves).codes
+            found[name] = hierarchy.maps[1][leaves]
+    return found
+
+
+def _write_exposed(tally: Tally, threshold: float, path: AnyPath) -> None:
+    """Write the numbers of the records above the threshold, from 1."""
+    from incrowd.io.files import write_text  # noqa: PLC0415  few ask for it
+    from incrowd.risk.contributions import exposed  # noqa: PLC0415  the same
+
+    rows = exposed(tally, tally.quasi, threshold)
+    records = np.flatnonzero(rows if tally.row_of is None else rows[tally.row_of]) + 1
+    write_text(path, "".join(f"{record}\n" for record in records.tolist()))
 
 
 def _sensitive(

@@ -9,6 +9,7 @@ from incrowd.search.anatomy import Anatomy
 from incrowd.search.auto import Auto
 from incrowd.search.crowd.crowd import Crowd
 from incrowd.search.curve.curve import Hilbert, IDistance, Tree
+from incrowd.search.cuts.cuts import Cuts
 from incrowd.search.datafly.datafly import Datafly
 from incrowd.search.diversify.diversify import Diversify
 from incrowd.search.exhaustive import Exhaustive
@@ -21,12 +22,15 @@ from incrowd.search.mu_argus.mu_argus import MuArgus
 from incrowd.search.refine.local import LatticeLocal
 from incrowd.search.search import Found, Search
 from incrowd.search.top_down import TopDown
+from incrowd.search.world.world import AgainstWorld
 
 AnySearch: TypeAlias = Annotated[
     Accuracy
+    | AgainstWorld
     | Anatomy
     | Auto
     | Crowd
+    | Cuts
     | Datafly
     | Diversify
     | Exhaustive
@@ -43,13 +47,17 @@ AnySearch: TypeAlias = Annotated[
     Field(discriminator="name"),
 ]
 """Any search, as a policy file writes it."""
+TreeSearch = Tree
+"""The search `tree`, by a name that no hierarchy has."""
 
 __all__ = [
     "Accuracy",
+    "AgainstWorld",
     "Anatomy",
     "AnySearch",
     "Auto",
     "Crowd",
+    "Cuts",
     "Datafly",
     "Diversify",
     "Exhaustive",
@@ -66,4 +74,5 @@ __all__ = [
     "Search",
     "TopDown",
     "Tree",
+    "TreeSearch",
 ]

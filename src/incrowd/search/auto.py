@@ -15,6 +15,7 @@ from incrowd.search.full_domain import infeasible, many
 from incrowd.search.lattice.lattice import Lattice
 from incrowd.search.mondrian import Mondrian
 from incrowd.search.search import Found, Search
+from incrowd.search.world.world import AgainstWorld
 from incrowd.values import STRICT
 from incrowd.watch import Watch
 
@@ -42,6 +43,8 @@ class Auto:
 
     def run(self, problem: Problem, watch: Watch) -> Found:
         """Run what fits in the time and take the least loss."""
+        if problem.world is not None:
+            return AgainstWorld().run(problem, watch)
         infeasible(problem)
         tried = _local(problem, watch)
         if not tried:

@@ -5,7 +5,7 @@ the records that show the same nodes of the hierarchies; classes that fail a mod
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import log10
 
 import numpy as np
@@ -13,7 +13,7 @@ import numpy as np
 from incrowd.arrays import MISSING, SUPPRESSED, Codes, Counts, Flags
 from incrowd.classes import Classes, classes_of, crowds
 from incrowd.errors import InfeasibleError
-from incrowd.models.model import Model
+from incrowd.models.model import Model, in_world, of_world
 from incrowd.problem import Problem
 from incrowd.recoding import Levels, Pieces, QuasiColumn
 from incrowd.table.roles import Missing
@@ -238,12 +238,15 @@ def _numbered(key: Counts) -> tuple[Counts, int]:
 
 def _whole(problem: Problem) -> Classes:
     class_of = np.zeros(problem.tally.rows, dtype=np.int32)
-    return classes_of(problem.tally, class_of, 1, problem.sensitive)
+    whole = classes_of(problem.tally, class_of, 1, problem.sensitive)
+    if problem.world is None:
+        return whole
+    return replace(whole, world=np.array([problem.world.people], dtype=np.int64))
 
 
 def _certain(problem: Problem, model: Model, whole: Classes) -> bool:
     """Whether what the whole table fails, every release of it fails."""
-    if not model.columns or _lacks_people(model, whole):
+    if (not model.columns and model.monotone) or _lacks_people(model, whole):
         return True
     units = len(problem.tally.shared_row) > 0
     anything = problem.missing is Missing.MATCHES_ANYTHING
@@ -255,22 +258,40 @@ def _binds(model: Model, whole: Classes) -> bool:
 
 
 def _lacks_people(model: Model, whole: Classes) -> bool:
-    return int(getattr(model, "k", 0)) > int(whole.people.sum())
+    return int(getattr(model, "k", 0)) > _there(model, whole)
+
+
+def _there(model: Model, whole: Classes) -> int:
+    """The people whom a model counts: those of the world or those of the table."""
+    return int((in_world(whole, model.name) if of_world(model) else whole.people).sum())
+
+
+def _one_value(model: Model, whole: Classes) -> bool:
+    """Whether the column of a model holds one value only."""
+    held = whole.histograms.get(model.columns[0]) if model.columns else None
+    return held is not None and int((held.count > 0).sum()) == 1
 
 
 def _refusal(problem: Problem, model: Model, whole: Classes) -> InfeasibleError:
     where = f" of {model.columns[0]!r}" if model.columns else ""
     if _lacks_people(model, whole):
-        k, people = int(getattr(model, "k", 0)), int(whole.people.sum())
-        message = f"{model.name}{where} asks for classes of {k:,} people, the table has {people:,}"
-        few = "give a table with more people" if people < 2 else f"ask for k of at most {people:,}"
+        k, people = int(getattr(model, "k", 0)), _there(model, whole)
+        what = "world" if of_world(model) else "table"
+        message = f"{model.name}{where} asks for classes of {k:,} people, the {what} has {people:,}"
+        few = (
+            f"give a {what} with more people" if people < 2 else f"ask for k of at most {people:,}"
+        )
         return InfeasibleError(message, remedy=few)
     limit, remedy = _nearest(model, whole)
-    if problem.suppression < 1:
+    why = ""
+    if _one_value(model, whole):
+        why = ", as the column has one value only"
+        remedy = "leave it out, and the column too if its value must not be learned"
+    elif problem.suppression < 1:
         remedy += ", or let more records be left out"
     return InfeasibleError(
         f"{model.name}{where} is out of reach: {model.asked:g} is asked, the table as a whole "
-        f"allows {limit:g}",
+        f"allows {limit:g}{why}",
         remedy=remedy,
     )
 

@@ -65,6 +65,8 @@ def repair(problem: Problem, pieces: Pieces) -> Pieces:
 
 
 def _satisfied(problem: Problem, pieces: Pieces) -> Flags:
+    if problem.world is not None:
+        return problem.satisfied(problem.outcome(Spans(pieces)).classes)
     cut = problem.tally.split(pieces.row, pieces.count)
     number = int(pieces.class_of.max(initial=-1)) + 1
     return problem.satisfied(classes_of(cut, pieces.class_of, number, problem.sensitive))
@@ -98,7 +100,8 @@ class _Repair:
         boxes = boxes_of(problem)
         low, high = kernels.class_boxes(problem.tally.quasi, pieces.row, class_of, number)
         classes = classes_of(cut, class_of, number, problem.sensitive)
-        fine, records = problem.satisfied(classes), classes.records
+        fine = _satisfied(problem, pieces) if problem.world else problem.satisfied(classes)
+        records = classes.records
         left_out = int(pieces.count[class_of < 0].sum())
         state = cls(problem, pieces, cut, boxes, class_of, low, high, records, fine, left_out)
         state._leave_out(kernels.box_costs(boxes, low, high) >= FORBIDDEN)
@@ -134,7 +137,7 @@ class _Repair:
         """Which failing classes are repaired by their second choice but not by the first."""
         none = np.zeros(len(failing), dtype=np.bool_)
         reads = any(model.columns for model in self.problem.models)
-        if not reads or len(self.cut.shared_row):
+        if not reads or len(self.cut.shared_row) or self.problem.world is not None:
             return none
         pairs = np.flatnonzero(both[:, 1] >= 0)
         first, second = (self._would_do(failing[pairs], both[pairs, i]) for i in range(2))
@@ -161,6 +164,9 @@ class _Repair:
 
         place, joined = pair_up(failing, partner, turn, len(self.fine))
         self._renumber(place, len(joined))
+        if self.problem.world is not None:
+            self.fine = _satisfied(self.problem, replace(self.pieces, class_of=self.class_of))
+            return
         self.fine[joined] = False
         rows = np.flatnonzero(np.append(joined, False)[self.class_of]).astype(np.int32)
         inside = renumbered(joined)[self.class_of[rows]]

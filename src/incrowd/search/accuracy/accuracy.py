@@ -4,6 +4,8 @@ No class may lose more than a bound; the search makes the least private class as
 The models of the policy are floors that hold whatever the bound.
 """
 
+from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass as plain
 from dataclasses import field, replace
 from math import ceil
@@ -25,8 +27,9 @@ from incrowd.search.curve.curve import Tree
 from incrowd.search.diversify.diversify import Diversify, MappingName
 from incrowd.search.full_domain import infeasible, nothing_found, renumbered
 from incrowd.search.mondrian import Mondrian
-from incrowd.search.repair import folded
+from incrowd.search.repair import folded, mended
 from incrowd.search.search import Found
+from incrowd.search.top_down import TopDown
 from incrowd.values import STRICT
 from incrowd.watch import Watch
 
@@ -71,6 +74,7 @@ class Accuracy:
         if watch.expired:
             raise LimitError("the time was up before the search began", remedy="give it more time")
         sensitive = _sensitive(problem, self.column, self.privacy)
+        _refuse_one_value(problem, sensitive)
         quest = Quest(problem, self.max_loss + _SLACK, sensitive, self.mapping)
         watch.tell("looking for the most privacy", 0.0)
         answer = _answered(quest, self.method, watch)
@@ -103,6 +107,17 @@ def _sensitive(problem: Problem, column: str | None, privacy: str) -> int | None
     )
 
 
+def _refuse_one_value(problem: Problem, sensitive: int | None) -> None:
+    """Raise `InfeasibleError` if everybody holds the same, which no classes hide."""
+    if sensitive is None or len(np.unique(problem.tally.sensitive[sensitive])) > 1:
+        return
+    raise InfeasibleError(
+        f"the sensitive column '{problem.sensitive[sensitive].name}' has one value only, "
+        "so l is 1 whatever the classes",
+        remedy="ask for privacy 'k', and leave the column out if its value must not be learned",
+    )
+
+
 def _answered(quest: "Quest", method: Method, watch: Watch) -> _Answer | None:
     """The first that a method finds which is within the bound and satisfies the models."""
     from incrowd.search.accuracy import methods  # noqa: PLC0415  numba loads only when it runs
@@ -130,8 +145,15 @@ def _answered(quest: "Quest", method: Method, watch: Watch) -> _Answer | None:
             found = methods.best_of_one_column(quest, boxes)
         case _:
             assert_never(method)
-    judged = (_judged(quest, one) for one in found)
+    judged = (_judged(quest, one) for one in [*found, *_mended(problem, found)])
     return next((answer for answer in judged if answer is not None), None)
+
+
+def _mended(problem: Problem, found: list[Spans | Pieces]) -> Iterator[Spans]:
+    """The same with classes that fail a model merged with others, which may lose too much."""
+    for one in found:
+        with suppress(InfeasibleError):
+            yield mended(problem, one.pieces if isinstance(one, Spans) else one)
 
 
 def _judged(quest: "Quest", found: Spans | Pieces) -> _Answer | None:
@@ -181,7 +203,8 @@ def _fallback(quest: "Quest", watch: Watch) -> _Answer:
     problem = replace(quest.problem, loss=IlInf())
     tried: list[tuple[float, Spans]] = []
     failure = nothing_found(problem)
-    for search in (Tree(), Diversify(mapping=quest.mapping), Mondrian(relaxed=True)):
+    direct = Diversify(mapping=quest.mapping)
+    for search in (Tree(), direct, Mondrian(relaxed=True), TopDown()):
         try:
             spans = Spans(search.run(problem, watch).recoding.pieces)
         except InfeasibleError as error:

@@ -129,7 +129,7 @@ def _diverse(
     column, l = wanted
     boxes = boxes_of(problem)
     everyone = groups.records_of(problem, order, column)
-    kept = groups.eligible_part(everyone.value, l)
+    kept = groups.eligible_together([(everyone.value, Fraction(l)), *_others(problem, everyone)])
     if len(kept) - int(kept.sum()) > problem.suppressible or not kept.any():
         l = int(groups.largest_l(np.bincount(everyone.value)))
         kept[:] = True
@@ -138,6 +138,18 @@ def _diverse(
     class_of = groups.grown_to(records, class_of, least_people(problem), boxes)
     class_of = groups.swapped(records, class_of, rounds, boxes)
     return everyone.pieces(groups.left_out(kept, class_of)), fallen
+
+
+def _others(problem: Problem, records: groups.Records) -> list[tuple[Codes, Fraction]]:
+    """For each model that limits the share of a value: the values of its column, and its l."""
+    codes = dict(zip((c.name for c in problem.sensitive), problem.tally.sensitive, strict=True))
+    asked: list[tuple[str, Fraction]] = []
+    for model in problem.models:
+        if isinstance(model, AlphaK):
+            asked.append((model.column, 1 / fraction(model.alpha)))
+        elif isinstance(model, LDiversity) and model.kind == "frequency":
+            asked.append((model.column, fraction(model.l)))
+    return [(codes[column][records.row], l) for column, l in asked]
 
 
 def _better(problem: Problem, order: Codes, spans: Spans, l: int) -> Spans:

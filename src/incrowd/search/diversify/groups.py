@@ -9,7 +9,9 @@ Classes that must be larger than l records are runs of l-diverse ones, divided b
 """
 
 from bisect import bisect_left
+from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING
@@ -88,7 +90,21 @@ def largest_l(counts: Counts) -> float:
     return float(counts.sum() / max(int(counts.max(initial=0)), 1))
 
 
-def eligible_part(value: Codes, l: int) -> Flags:
+def eligible_together(columns: Sequence[tuple[Codes, Fraction]]) -> Flags:
+    """Records that are eligible by every one of these sensitive columns, each with its own l.
+
+    Each column in turn leaves out what it must, until none has to: a column that was eligible may
+    not be once others have left records out.
+    """
+    kept: Flags = np.ones(len(columns[0][0]), dtype=np.bool_)
+    before = -1
+    while before != (before := int(kept.sum())):
+        for value, l in columns:
+            kept[np.flatnonzero(kept)] = eligible_part(value[kept], l)
+    return kept
+
+
+def eligible_part(value: Codes, l: int | Fraction) -> Flags:
     """The largest part of these records that is l-eligible, as flags; the last of a value go first.
 
     Every value keeps at most c records, c as large as leaves c times l records or more.
@@ -105,8 +121,8 @@ def eligible_part(value: Codes, l: int) -> Flags:
     return rank < c
 
 
-def _too_many(counts: Counts, c: int, l: int) -> bool:
-    return bool(np.minimum(counts, c).sum() < c * l)
+def _too_many(counts: Counts, c: int, l: int | Fraction) -> bool:
+    return int(np.minimum(counts, c).sum()) < c * l
 
 
 def diverse_classes(records: Records, l: int, boxes: "Boxes") -> tuple[Codes, int]:

@@ -1,0 +1,107 @@
+"""What an attack comes to: figures and sentences, no cell values."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from incrowd.attacks.intervals import Interval
+
+
+@dataclass(frozen=True)
+class Attack:
+    """One attacker: what is known to them, how often they are right, and what guessing reaches."""
+
+    kind: str
+    """`linkage`, `singling-out`, `linkability`, `inference`, `homogeneity`, `background`,
+    `row-order` or `releases`."""
+    knows: tuple[str, ...]
+    """The columns whose values the attacker knows of a person."""
+    success: float
+    """How often the attacker is right, 0..1: exact for this table."""
+    interval: Interval
+    """Where the rate of further people like these lies, with 95 % confidence."""
+    baseline: float
+    """How often a guess without the release is right, 0..1."""
+    trials: int
+    """People, or released rows, that the rate is about."""
+    says: str
+    """The attacker's way in a few sentences."""
+    column: str | None = None
+    """The sensitive column whose value is guessed."""
+    figures: Mapping[str, float] = field(default_factory=dict)
+    """What else was counted, by name."""
+
+    @property
+    def goal(self) -> str:
+        """What the attacker is after, in words."""
+        what = self.kind.replace("-", " ")
+        return what if self.column is None else f"{what} of {self.column}"
+
+    @property
+    def gain(self) -> float:
+        """What the release adds to guessing, as a share of what guessing leaves open, 0..1.
+
+        This is what a limit is held against: an attack that is no better than a guess adds nothing,
+        however often the guess is right.
+        """
+        if self.success <= self.baseline:
+            return 0.0
+        return (self.success - self.baseline) / (1 - self.baseline)
+
+    def as_dict(self) -> dict[str, Any]:
+        """The attack as JSON writes it."""
+        return {
+            "kind": self.kind,
+            "knows": list(self.knows),
+            **({} if self.column is None else {"column": self.column}),
+            "success": self.success,
+            "interval": list(self.interval),
+            "baseline": self.baseline,
+            "gain": self.gain,
+            "trials": self.trials,
+            **({} if not self.figures else {"figures": dict(self.figures)}),
+            "says": self.says,
+        }
+
+
+@dataclass(frozen=True)
+class Attacked:
+    """All attacks on one release, and the limits that they break."""
+
+    attacks: tuple[Attack, ...]
+    k_world: int | None = None
+    """The fewest individuals of the world whom a released row may be; None without a world.
+
+    Rows that fit nobody are not among them: see `inconsistent`.
+    """
+    inconsistent: int | None = None
+    """Released rows that fit nobody in the world: they do not belong together (Bettini Section 3).
+
+    None without a world.
+    """
+    broken: tuple[str, ...] = ()
+    """The limits that are broken, in words."""
+    advice: tuple[str, ...] = ()
+    """What would lower the success of an attack most."""
+    notes: tuple[str, ...] = ()
+    """What a reader should know."""
+    limited: bool = False
+    """Whether there was a limit to break."""
+
+    @property
+    def ok(self) -> bool:
+        """Whether no limit is broken."""
+        return not self.broken
+
+    def as_dict(self) -> dict[str, Any]:
+        """The document that `incrowd attack --json` writes."""
+        return {
+            "schema": "incrowd.attack/1",
+            "ok": self.ok,
+            "k_world": self.k_world,
+            "inconsistent": self.inconsistent,
+            "attacks": [attack.as_dict() for attack in self.attacks],
+            "broken": list(self.broken),
+            "advice": list(self.advice),
+            "notes": list(self.notes),
+        }

@@ -1,0 +1,108 @@
+"""Whom of a world each released row may be, for one set of columns or for very many."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+
+from incrowd.arrays import Codes, Counts, Flags
+from incrowd.attacks.compressed import bounds, spread, sums
+from incrowd.attacks.fit import Fit, sweep
+from incrowd.attacks.linkage import Candidates
+from incrowd.attacks.scene import Scene, Shared
+from incrowd.hierarchy.hierarchy import Hierarchy
+from incrowd.table.column import CodedColumn
+from incrowd.table.roles import Missing
+from incrowd.watch import Watch
+from incrowd.world.linkage import Linked, link
+from incrowd.world.world import World
+
+
+@dataclass(frozen=True, eq=False)
+class Facing:
+    """A release and a world that face each other, and who is behind each released row."""
+
+    release: Mapping[str, CodedColumn]
+    world: World
+    names: tuple[str, ...]
+    """The columns that the attacker may link by."""
+    hierarchies: Mapping[str, Hierarchy] = field(default_factory=dict)
+    missing: Missing = Missing.OWN_VALUE
+    truth: Codes | None = None
+    """The individual of each released row, numbered as in `World.person`; 0 if not in the world."""
+
+    @cached_property
+    def linked(self) -> Linked:
+        """The release linked with the world by all columns."""
+        return self._by(self.names)
+
+    def candidates(self, names: Sequence[str] | None = None) -> Candidates:
+        """Whom each released row may be by all columns, or by these."""
+        on = self.names if names is None else tuple(names)
+        return self._judged(on, (self.linked if names is None else self._by(on)).candidates)
+
+    def _by(self, names: Sequence[str]) -> Linked:
+        return link(self.release, self.world, self.hierarchies, on=names, missing=self.missing)
+
+    def sweep(self, max_size: int, watch: Watch | None = None) -> Iterator[Candidates]:
+        """Whom each released row may be, by every set of at most so many columns."""
+        scene = Scene.of(self._shared)
+        for fit in sweep(scene, max_size, watch):
+            number = self._individuals(fit)[fit.rows.class_of][scene.shown.row_of]
+            yield self._judged(fit.names, number)
+
+    @cached_property
+    def _shared(self) -> list[Shared]:
+        return [
+            Shared.of(
+                self.release[name],
+                self.world.columns[name],
+                self.hierarchies.get(name),
+                self.missing,
+            ).alike
+            for name in self.names
+        ]
+
+    def _individuals(self, fit: Fit) -> Counts:
+        """Per class of released rows: individuals who fit it, each once (Bettini Section 7)."""
+        if self.world.everybody_once:
+            return fit.people_fitting
+        classes, rows = len(fit.people.sizes), len(fit.rows.sizes)
+        place = fit.people.class_of[fit.scene.people.row_of]
+        alone = np.bincount(place[self.world.alone], minlength=classes).astype(np.int64)
+        found = sums(fit.row, alone[fit.person], rows)
+        several, person = place[~self.world.alone], self.world.person[~self.world.alone]
+        entry, owner = spread(bounds(fit.person.astype(np.int64), classes), several)
+        radix = int(person.max(initial=0)) + 1
+        pairs = np.unique(fit.row[entry].astype(np.int64) * radix + person[owner])
+        return found + np.bincount(pairs // radix, minlength=rows)
+
+    def _judged(self, names: tuple[str, ...], number: Counts) -> Candidates:
+        return Candidates(names, number, self.world.people, self._right(names))
+
+    def _right(self, names: Sequence[str]) -> Flags | None:
+        """Whether a row of the world of the right individual fits, by these columns."""
+        if self.truth is None:
+            return None
+        right = np.zeros(len(self.truth), dtype=np.bool_)
+        row, fits = self._of_truth
+        places = [self.names.index(name) for name in names]
+        right[row[fits[places].all(axis=0)]] = True
+        return right
+
+    @cached_property
+    def _of_truth(self) -> tuple[Counts, Flags]:
+        """Pairs of a released row and a row of its individual: the row, and per column if it fits.
+
+        The second has shape (columns, pairs).
+        """
+        truth = np.zeros(0, dtype=np.int32) if self.truth is None else self.truth
+        person = self.world.person
+        order = np.argsort(person, kind="stable")
+        start = bounds(person[order].astype(np.int64), int(person.max(initial=0)) + 1)
+        known = np.flatnonzero(truth)
+        entry, place = spread(start, truth[known])
+        row, there = known[place], order[entry]
+        fits = [one.stands.covers(one.label[row], one.value[there]) for one in self._shared]
+        return row, np.array(fits, dtype=np.bool_).reshape(len(self.names), len(row))

@@ -1,0 +1,75 @@
+"""Linkage: whom of a world a released row may be (Bettini Section 3), and who it is.
+
+The attacker holds an external table with names, a *world*, and looks up who fits a released row.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from incrowd.arrays import Counts, Flags, Floats
+from incrowd.attacks.attack import Attack
+from incrowd.attacks.intervals import wilson
+from incrowd.attacks.words import columns, people, share
+
+
+@dataclass(frozen=True, eq=False)
+class Candidates:
+    """Per released row, how many individuals of a world fit it."""
+
+    knows: tuple[str, ...]
+    number: Counts
+    individuals: int
+    """Different individuals in the world."""
+    right: Flags | None = None
+    """Whether the person whom the row is about is among them; None if that is not known."""
+
+    @property
+    def k(self) -> int:
+        """The fewest individuals that fit a row, among the rows that fit anybody; 0 if none does.
+
+        A row that fits nobody does not belong to this world, and is no crowd of none.
+        """
+        return int(self.number[self.number > 0].min(initial=self.number.max(initial=0)))
+
+    @property
+    def inconsistent(self) -> int:
+        """Rows that fit nobody."""
+        return int((self.number == 0).sum())
+
+
+def linkage(found: Candidates) -> Attack:
+    """How often one of the individuals who fit a row, drawn at random, is the person.
+
+    Without the truth the person is taken to be among those who fit, which is the worst case. The
+    baseline is to draw from the whole world.
+    """
+    rows = len(found.number)
+    right: Flags = found.number > 0 if found.right is None else found.right & (found.number > 0)
+    chance: Floats = np.where(right, 1 / np.maximum(found.number, 1), 0.0)
+    success = float(chance.mean()) if rows else 0.0
+    alone = int((right & (found.number == 1)).sum())
+    sure = "" if found.right is None else ", the right one"
+    return Attack(
+        kind="linkage",
+        knows=found.knows,
+        success=success,
+        interval=wilson(success * rows, rows),
+        baseline=1 / found.individuals if found.individuals else 0.0,
+        trials=rows,
+        says=(
+            f"Somebody holds a list of {people(found.individuals)} with {columns(found.knows)}, "
+            "and looks up who fits each released row. The row with the fewest fits "
+            f"{people(found.k)}; {alone:,} of {rows:,} rows fit one person only{sure}. To draw "
+            f"among those who fit names the right person for {share(success)} of the rows."
+        ),
+        figures=_figures(found, alone),
+    )
+
+
+def _figures(found: Candidates, alone: int) -> dict[str, float]:
+    rows = max(len(found.number), 1)
+    figures: dict[str, float] = {"k": found.k, "inconsistent": found.inconsistent}
+    if found.right is None:
+        return {**figures, "alone": alone / rows}
+    return {**figures, "right_alone": alone / rows, "right": float(found.right.sum()) / rows}

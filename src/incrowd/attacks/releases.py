@@ -1,0 +1,175 @@
+"""Several releases of one table: what is left when each of them is held against the others.
+
+Sweeney, *k-anonymity: a model for protecting privacy*, Sections 4.2 and 4.3: complementary releases
+are linked by what both show exactly, and so are releases of one table at different times.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from incrowd.arrays import Codes, Counts, Flags, Floats
+from incrowd.attacks.attack import Attack
+from incrowd.attacks.compressed import bounds, found_in, grouped, keys_of, spread
+from incrowd.attacks.fit import Fit
+from incrowd.attacks.held import Held
+from incrowd.attacks.homogeneity import fewest, homogeneity
+from incrowd.attacks.inference import inference
+from incrowd.attacks.intervals import wilson
+from incrowd.attacks.words import columns, share
+from incrowd.classes import numbered
+
+
+def releases(first: Fit, second: Fit, sensitive: tuple[str, ...] = ()) -> Iterator[Attack]:
+    """What somebody who holds two releases of one table finds out about its people.
+
+    Both fits are by the same known columns of the same people. The sensitive columns of both scenes
+    are those that both releases show exactly: a record of the person stands in both with the same
+    of these values. Of the rows that fit the person, so many are left as both releases have, value
+    by value; the likeliest value is that with the largest product of both. The baseline of finding
+    the row is to point at one blindly; that of a sensitive value is to guess the commonest.
+    """
+    both = _Both.of(first, second)
+    yield _finding(both)
+    for name in sensitive:
+        yield _learning(both.held(name))
+
+
+@dataclass(frozen=True, eq=False)
+class _Both:
+    """Per class of people, the records that may be theirs by both releases.
+
+    Class a may have `weight` records that show what number `code` stands for: as many as the
+    release with fewer of them. How `likely` it is grows with both: it is the product of the two.
+    """
+
+    first: Fit
+    second: Fit
+    start: Counts
+    code: Codes
+    weight: Floats
+    likely: Floats
+    own: Codes
+    """The number of what each row of people holds."""
+    exact: Codes
+    """By number, the value of each exact column, -1 if none: shape (columns, numbers)."""
+
+    @classmethod
+    def of(cls, first: Fit, second: Fit) -> "_Both":
+        """The records that both releases leave, value by value."""
+        shown = [_exactly(fit) for fit in (first, second)]
+        every = np.concatenate([*shown, first.scene.people.sensitive + 1], axis=1)
+        number, many = numbered(every)
+        cuts = np.cumsum([one.shape[1] for one in shown])
+        here, there, own = np.split(number, cuts)
+        exact = np.zeros((len(every), many), dtype=np.int32)
+        exact[:, number] = every - 1
+        one, other = (_rows(*pair, many) for pair in ((first, here), (second, there)))
+        return cls(first, second, *_common(one, other, many), own, exact)
+
+    @property
+    def left(self) -> Counts:
+        """Per class of people: records that may be theirs."""
+        total = np.concatenate([[0.0], np.cumsum(self.weight)])
+        left: Counts = np.rint(total[self.start[1:]] - total[self.start[:-1]]).astype(np.int64)
+        return left
+
+    @property
+    def right(self) -> Flags:
+        """Per row of people: whether what it holds is among what is left."""
+        domain = self.exact.shape[1]
+        owner = np.repeat(np.arange(len(self.start) - 1), np.diff(self.start))
+        wanted = self.first.people.class_of.astype(np.int64) * domain + self.own
+        return found_in(owner * domain + self.code, wanted)[1]
+
+    def held(self, name: str) -> Held:
+        """What is left of one sensitive column."""
+        place = [one.name for one in self.first.scene.sensitive].index(name)
+        values = self.first.scene.sensitive[place].stands.values
+        owner = np.repeat(np.arange(len(self.start) - 1), np.diff(self.start))
+        value = self.exact[place][self.code]
+        some = value >= 0
+        keys = keys_of(owner[some], value[some], values)
+        held = grouped(keys, self.likely[some], values, len(self.start) - 1)
+        return Held(self.first, place, *held, Held.of(self.first, place).overall)
+
+
+def _exactly(fit: Fit) -> Codes:
+    """The exact values that each released row shows, plus 1; 0 for what stands for none."""
+    shown = fit.scene.shown.sensitive
+    lines = [
+        np.full(shown.shape[1], -1) if one.stands.exact is None else one.stands.exact[line]
+        for one, line in zip(fit.scene.sensitive, shown, strict=True)
+    ]
+    return (np.array(lines).reshape(shown.shape) + 1).astype(np.int32)
+
+
+def _rows(fit: Fit, number: Codes, many: int) -> tuple[Counts, Codes, Floats]:
+    """Per class of people the rows that fit them, by what they show."""
+    counts = fit.scene.shown.counts.astype(np.float64)
+    classes = len(fit.rows.sizes)
+    start, code, weight = grouped(keys_of(fit.rows.class_of, number, many), counts, many, classes)
+    entry, place = spread(start, fit.row)
+    keys = keys_of(fit.person[place], code[entry], many)
+    return grouped(keys, weight[entry], many, len(fit.people.sizes))
+
+
+def _common(
+    one: tuple[Counts, Codes, Floats], other: tuple[Counts, Codes, Floats], many: int
+) -> tuple[Counts, Codes, Floats, Floats]:
+    """What both have, with the smaller of their weights and with the product of them."""
+    keys = [
+        np.repeat(np.arange(len(start) - 1), np.diff(start)) * many + code
+        for start, code, _ in (one, other)
+    ]
+    place, there = found_in(keys[1], keys[0])
+    here, mine, theirs = keys[0][there], one[2][there], other[2][place[there]]
+    start = bounds(here // many, len(one[0]) - 1)
+    return start, (here % many).astype(np.int32), np.minimum(mine, theirs), mine * theirs
+
+
+def _finding(both: _Both) -> Attack:
+    fit = both.first
+    people, left = fit.scene.people.records, both.left
+    chance = np.where(both.right, 1 / np.maximum(left, 1)[fit.people.class_of], 0.0)
+    success = float((chance * fit.scene.people.counts).sum()) / people if people else 0.0
+    k, before = _least(left), [_least(one.rows_fitting) for one in (both.first, both.second)]
+    nobody = int(fit.people.sizes[left == 0].sum())
+    return Attack(
+        kind="releases",
+        knows=fit.names,
+        success=success,
+        interval=wilson(success * people, people),
+        baseline=1 / people if people else 0.0,
+        trials=people,
+        says=(
+            f"Somebody knows {columns(fit.names)} of a person and holds both releases. At least "
+            f"{before[0]:,} rows of the one fit a person, and {before[1]:,} of the other; only "
+            f"{k:,} remain for the person with the fewest, as a row must stand in both with the "
+            f"same {columns([one.name for one in fit.scene.sensitive])}. One of those that remain "
+            f"is the person's in {share(success)} of the cases."
+        ),
+        figures={"k": k, "k_first": before[0], "k_second": before[1], "nothing_left": nobody},
+    )
+
+
+def _learning(held: Held) -> Attack:
+    guess, sure = inference(held), homogeneity(held)
+    return replace(
+        guess,
+        kind="releases",
+        says=(
+            f"Somebody knows {columns(guess.knows)} of a person and holds both releases. Among the "
+            f"rows that remain, the likeliest {held.name} is the person's in "
+            f"{share(guess.success)} of the cases, and for {share(sure.success)} of the people it "
+            f"is the only one; to name the commonest for everybody is right for "
+            f"{share(guess.baseline)}."
+        ),
+        figures={"fewest_values": fewest(held), "certain": sure.success},
+    )
+
+
+def _least(counts: Counts) -> int:
+    """The smallest count that is not 0, 0 if there is none."""
+    return int(counts[counts > 0].min(initial=counts.max(initial=0)))

@@ -1,0 +1,132 @@
+"""Row order: a release whose rows stand as in the original gives everybody away by their place.
+
+Sweeney, *k-anonymity: a model for protecting privacy*, Section 4.1, calls this unsorted matching.
+"""
+
+from bisect import bisect_left
+from dataclasses import dataclass
+
+import numpy as np
+
+from incrowd.arrays import Codes, Counts, Flags, Floats
+from incrowd.attacks.attack import Attack
+from incrowd.attacks.compressed import found_in, spread, sums
+from incrowd.attacks.fit import Fit
+from incrowd.attacks.intervals import wilson
+from incrowd.attacks.words import columns, share
+
+_SHUFFLES = 3
+
+
+def row_order(fit: Fit, truth: Counts | None = None, seed: int = 0) -> Attack:
+    """How often the place of a released row in the original is told by its place in the release.
+
+    Row i is taken for record i; if rows were left out, for the first record that fits it after that
+    of the row before. With `truth`, the record of each row (-1 if unknown), hits are counted.
+    Without, the share of rows that stay at their place is estimated from how many more of them fit
+    than would by chance: the rest is right with the chance of a guess. `fit` is by all columns that
+    the two tables share. The baseline is to guess the record blindly.
+    """
+    order = _Order(fit)
+    records, rows = fit.scene.people.records, fit.scene.shown.records
+    place = order.places(np.arange(rows))
+    fitting = float((place >= 0).mean()) if rows else 0.0
+    chance = order.chance(seed)
+    guess = 1 / records if records else 0.0
+    kept = max(0.0, (fitting - chance) / (1 - chance)) if chance < 1 else 0.0
+    success = kept + (1 - kept) * guess
+    if truth is not None and rows:
+        success = float(((place == truth) & (place >= 0)).mean())
+    return Attack(
+        kind="row-order",
+        knows=fit.names,
+        success=success,
+        interval=wilson(success * rows, rows),
+        baseline=guess,
+        trials=rows,
+        says=(
+            "Somebody who has seen the original takes the released rows, in their order, for its "
+            f"records in theirs. {share(fitting)} of the rows fit their record in "
+            f"{columns(fit.names)}; in a random order {share(chance)} would. The place of a row "
+            f"tells whose it is for {share(success)} of the rows."
+        ),
+        figures={"fitting": fitting, "chance": chance, "correlation": order.correlation},
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _Order:
+    """Released rows and records of the original, each in their order."""
+
+    fit: Fit
+
+    @property
+    def _rows(self) -> Codes:
+        """The class of each released row."""
+        return self.fit.rows.class_of[self.fit.scene.shown.row_of]
+
+    @property
+    def _records(self) -> Codes:
+        """The class of each record."""
+        return self.fit.people.class_of[self.fit.scene.people.row_of]
+
+    def places(self, order: Counts) -> Counts:
+        """The record that each row is taken for if the rows stood in this order; -1 if none."""
+        rows, records = self._rows[order], self._records
+        if len(rows) == len(records):
+            here = np.arange(len(rows))
+            return np.where(self._fits(records, rows), here, -1)
+        return self._first_fits(rows, records)
+
+    def _fits(self, record: Codes, row: Codes) -> Flags:
+        domain = max(len(self.fit.rows.sizes), 1)
+        pairs = np.sort(self.fit.person.astype(np.int64) * domain + self.fit.row)
+        return found_in(pairs, record.astype(np.int64) * domain + row)[1]
+
+    def _first_fits(self, rows: Codes, records: Codes) -> Counts:
+        """For each row the first record that fits it after that of the row before."""
+        start, record = self._fitting(records)
+        listed, ends = record.tolist(), start.tolist()
+        place = np.full(len(rows), -1, dtype=np.int64)
+        free = 0
+        for i, row in enumerate(rows.tolist()):
+            found = bisect_left(listed, free, ends[row], ends[row + 1])
+            if found < ends[row + 1]:
+                place[i] = listed[found]
+                free = listed[found] + 1
+        return place
+
+    def _fitting(self, records: Codes) -> tuple[Counts, Counts]:
+        """Per class of rows the records that fit it, ascending."""
+        of_class = np.argsort(records, kind="stable")
+        start = np.concatenate([[0], np.cumsum(np.bincount(records, minlength=1))])
+        entry, pair = spread(start, self.fit.person)
+        row, record = self.fit.row[pair], of_class[entry]
+        order = np.lexsort((record, row))
+        bounds = np.searchsorted(row[order], np.arange(len(self.fit.rows.sizes) + 1))
+        return bounds.astype(np.int64), record[order]
+
+    def chance(self, seed: int) -> float:
+        """The share of rows that would fit if they stood in a random order."""
+        rows, records = len(self._rows), len(self._records)
+        if not rows or not records:
+            return 0.0
+        if rows == records:
+            pairs = self.fit.people.sizes[self.fit.person] * self.fit.rows.sizes[self.fit.row]
+            return float(pairs.sum()) / rows / records
+        rng = np.random.default_rng(seed)
+        drawn = [self.places(rng.permutation(rows)) for _ in range(_SHUFFLES)]
+        return float(np.mean([(place >= 0).mean() for place in drawn]))
+
+    @property
+    def correlation(self) -> float:
+        """Between the place of a row and the mean place of the records that fit it."""
+        fit = self.fit
+        places = sums(self._records, np.arange(len(self._records)), len(fit.people.sizes))
+        total = sums(fit.row, places[fit.person], len(fit.rows.sizes))
+        mean: Floats = total / np.maximum(fit.people_fitting, 1)
+        there = fit.people_fitting[self._rows] > 0
+        here, expected = np.flatnonzero(there), mean[self._rows][there]
+        if len(here) < 2 or np.ptp(expected) == 0:
+            return 0.0
+        return float(np.corrcoef(here, expected)[0, 1])

@@ -1,0 +1,212 @@
+"""A release and the people whom it may be about, in the columns that both have.
+
+The people are those of the original table or of a world. Where there is neither, they are the rows
+of the release themselves, each known as it is shown.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+
+import numpy as np
+
+from incrowd.arrays import MISSING, Codes, Counts, Flags, Floats
+from incrowd.attacks.compressed import bounds, enough_room, found_in
+from incrowd.hierarchy.hierarchy import Hierarchy
+from incrowd.table.column import CodedColumn
+from incrowd.table.fold import fold
+from incrowd.table.roles import Missing
+from incrowd.world.matching import Matching, match
+
+
+@dataclass(frozen=True, eq=False)
+class Stands:
+    """Which labels of a column may stand for which values (Bettini's Dec, the other way round).
+
+    Value v is among what the labels `label[start[v]:start[v + 1]]` (ascending) stand for.
+    """
+
+    start: Counts
+    label: Codes
+    labels: int
+    """How many labels there are."""
+
+    @classmethod
+    def of_runs(
+        cls, start: Counts, low: Codes, high: Codes, values: int, held: Flags | None = None
+    ) -> "Stands":
+        """Of labels that stand for runs of values, first to last, as `Decoded` has them.
+
+        Values that nobody holds are left out.
+        """
+        labels = len(start) - 1
+        lengths = (high - low + 1).astype(np.int64)
+        enough_room(int(lengths.sum()))
+        label = np.repeat(np.arange(labels, dtype=np.int32), np.diff(start))
+        step = np.arange(int(lengths.sum())) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+        value, label = np.repeat(low, lengths) + step, np.repeat(label, lengths)
+        if held is not None:
+            value, label = value[held[value]], label[held[value]]
+        order = np.argsort(value, kind="stable")
+        return cls(bounds(value[order], values), label[order], labels)
+
+    @classmethod
+    def of_matching(cls, found: Matching, held: Flags) -> "Stands":
+        """Of the labels of a release; `held` says which places are values of somebody."""
+        return cls.of_runs(found.start, found.low, found.high, len(held), held)
+
+    @classmethod
+    def alone(cls, values: int) -> "Stands":
+        """Of labels that stand for one value each, that of the same number."""
+        each = np.arange(values + 1)
+        return cls(each.astype(np.int64), each[:-1].astype(np.int32), values)
+
+    @property
+    def values(self) -> int:
+        """How many values there are."""
+        return len(self.start) - 1
+
+    @cached_property
+    def keys(self) -> Counts:
+        """Value times labels plus label, for every label of every value: ascending."""
+        value = np.repeat(np.arange(self.values), np.diff(self.start))
+        return value * self.labels + self.label
+
+    @cached_property
+    def sizes(self) -> Counts:
+        """How many values each label stands for."""
+        return np.bincount(self.label, minlength=self.labels).astype(np.int64)
+
+    @cached_property
+    def exact(self) -> Codes | None:
+        """The one value of each label, if every label stands for one (or none: -1)."""
+        if (self.sizes > 1).any():
+            return None
+        value = np.full(self.labels, -1, dtype=np.int32)
+        value[self.label] = np.repeat(np.arange(self.values, dtype=np.int32), np.diff(self.start))
+        return value
+
+    def covers(self, label: Codes, value: Codes) -> Flags:
+        """Whether a label stands for a value, elementwise."""
+        wanted = value.astype(np.int64) * self.labels + label
+        return found_in(self.keys, wanted)[1]
+
+    def __repr__(self) -> str:
+        """Without values."""
+        return f"Stands({self.labels} labels, {self.values} values)"
+
+
+@dataclass(frozen=True, eq=False)
+class Shared:
+    """A column that both tables have: what each released row shows, what each person holds."""
+
+    name: str
+    label: Codes
+    value: Codes
+    stands: Stands
+
+    @classmethod
+    def of(
+        cls,
+        release: CodedColumn,
+        people: CodedColumn,
+        hierarchy: Hierarchy | None = None,
+        missing: Missing = Missing.OWN_VALUE,
+    ) -> "Shared":
+        """A released column and that of the people; labels decode as `incrowd.world` reads them."""
+        found = match([None, *release.domain.labels.tolist()], people.domain, hierarchy)
+        value = found.place[people.codes]
+        held = np.bincount(value, minlength=len(found.place)) > 0
+        if missing is Missing.MATCHES_ANYTHING:
+            found = found.anything(unknown=bool(held[MISSING]))
+        found = found.only(np.bincount(release.codes, minlength=len(found)) > 0)
+        return cls(release.name, release.codes, value, Stands.of_matching(found, held))
+
+    @classmethod
+    def itself(cls, release: CodedColumn) -> "Shared":
+        """A released column whose rows are the people, each known as it is shown."""
+        stands = Stands.alone(len(release.domain) + 1)
+        return cls(release.name, release.codes, release.codes, stands)
+
+    @property
+    def alike(self) -> "Shared":
+        """The same with values made one that the same labels stand for: no row tells them apart.
+
+        The people are then as few different ones as the release has classes, or not many more.
+        """
+        ends = pairwise(self.stands.start.tolist())
+        number: dict[bytes, int] = {}
+        lines = [self.stands.label[first:last].tobytes() for first, last in ends]
+        atom = np.array([number.setdefault(line, len(number)) for line in lines], dtype=np.int32)
+        labels = [np.frombuffer(line, dtype=np.int32) for line in number]
+        start = np.cumsum([0, *map(len, labels)]).astype(np.int64)
+        stands = Stands(start, np.concatenate(labels), self.stands.labels)
+        return Shared(self.name, self.label, atom[self.value], stands)
+
+    def __repr__(self) -> str:
+        """Without values."""
+        return f"Shared({self.name!r}, {self.stands!r})"
+
+
+@dataclass(frozen=True, eq=False)
+class Side:
+    """One of the two tables, folded: distinct rows with their counts."""
+
+    known: Codes
+    """Labels or values of the known columns: shape (d, rows)."""
+    sensitive: Codes
+    """The same of the sensitive columns: shape (s, rows)."""
+    counts: Counts
+    row_of: Codes
+    """The row of each record."""
+
+    @classmethod
+    def of(cls, known: Sequence[Codes], sensitive: Sequence[Codes], records: int) -> "Side":
+        """The side with these columns."""
+        nothing = np.zeros(records, dtype=np.int32)
+        tally = fold([nothing, *known], sensitive)
+        row_of = nothing if tally.row_of is None else tally.row_of
+        return cls(np.ascontiguousarray(tally.quasi[1:]), tally.sensitive, tally.counts, row_of)
+
+    @property
+    def records(self) -> int:
+        """Number of records."""
+        return len(self.row_of)
+
+
+@dataclass(frozen=True, eq=False)
+class Scene:
+    """What an attacker has before them: released rows, and people who may be in them."""
+
+    known: tuple[Shared, ...]
+    sensitive: tuple[Shared, ...]
+    shown: Side
+    people: Side
+
+    @classmethod
+    def of(cls, known: Sequence[Shared], sensitive: Sequence[Shared] = ()) -> "Scene":
+        """The scene of these columns; there must be one at least."""
+        first = (*known, *sensitive)[0]
+        shown = Side.of(
+            [one.label for one in known], [one.label for one in sensitive], len(first.label)
+        )
+        people = Side.of(
+            [one.value for one in known], [one.value for one in sensitive], len(first.value)
+        )
+        return cls(tuple(known), tuple(sensitive), shown, people)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The columns that may be known."""
+        return tuple(one.name for one in self.known)
+
+    def __repr__(self) -> str:
+        """Without values."""
+        return f"Scene({self.shown.records} rows shown, {self.people.records} people)"
+
+
+def mean_of(values: Floats, counts: Counts) -> float:
+    """The mean of a figure of rows over their records; 0 if there are none."""
+    total = int(counts.sum())
+    return float((values * counts).sum()) / total if total else 0.0

@@ -1,0 +1,174 @@
+"""`incrowd attack`: what somebody who knows this or that gets right about a release."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from incrowd.cli import options
+from incrowd.cli.output import Output
+from incrowd.cli.progress import waiting
+from incrowd.errors import NotMetError, PolicyError
+
+if TYPE_CHECKING:
+    from incrowd.hierarchy import AnyHierarchy
+
+
+def attack(  # noqa: PLR0913  one parameter per flag
+    file: options.TableFile,
+    *,
+    world: Annotated[
+        str | None,
+        typer.Option("--world", metavar="FILE", help="A table with names that somebody may hold."),
+    ] = None,
+    id: Annotated[  # noqa: A002  the flag's name
+        str | None,
+        typer.Option(
+            "--id", metavar="COLUMN", help="The column of the world that tells individuals apart."
+        ),
+    ] = None,
+    knows: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--knows",
+            metavar="COLUMNS",
+            help="Columns whose values the attacker knows of a person; the policy's "
+            "quasi-identifiers, or all that tables share, if not given.",
+            show_default=False,
+        ),
+    ] = None,
+    truth: Annotated[
+        str | None,
+        typer.Option(
+            "--truth", metavar="FILE", help="The id of each released row, in the release's order."
+        ),
+    ] = None,
+    truth_key: Annotated[
+        str | None,
+        typer.Option(
+            "--truth-key",
+            metavar="COLUMN",
+            help="A column of release and truth that says which rows belong together.",
+        ),
+    ] = None,
+    original: Annotated[
+        str | None,
+        typer.Option("--original", metavar="FILE", help="The table that the release is of."),
+    ] = None,
+    other: Annotated[
+        str | None,
+        typer.Option("--other", metavar="FILE", help="Another release of the same original."),
+    ] = None,
+    sensitive: options.Sensitive = None,
+    policy: options.PolicyFile = None,
+    certificate: Annotated[
+        str | None,
+        typer.Option(
+            "--certificate", metavar="FILE", help="The release's certificate, for its policy."
+        ),
+    ] = None,
+    max_size: Annotated[
+        int | None,
+        typer.Option(
+            "--max-size", metavar="N", help="Also play all sets of at most N known columns."
+        ),
+    ] = None,
+    max_success: Annotated[
+        float | None,
+        typer.Option(
+            "--max-success",
+            metavar="SHARE",
+            help="The most that an attack may gain over guessing, 0..1; exit code 1 above.",
+        ),
+    ] = None,
+    rule_out: Annotated[
+        int,
+        typer.Option(
+            "--rule-out", metavar="N", help="Sensitive values that an attacker can rule out."
+        ),
+    ] = 1,
+    rename: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--rename",
+            metavar="COLUMN=OTHER",
+            help="What other tables call a column of the release. Repeat it for each column.",
+            show_default=False,
+        ),
+    ] = None,
+    hierarchy: options.HierarchyOf = None,
+    hierarchies: options.Hierarchies = None,
+    seed: Annotated[
+        int, typer.Option("--seed", metavar="N", help="Of the shuffles that row order is held to.")
+    ] = 0,
+    delimiter: options.Delimiter = None,
+    encoding: options.Encoding = None,
+    header: options.Header = None,
+    as_json: options.AsJson = False,
+    quiet: options.Quiet = False,
+) -> int:
+    """Attack the release in FILE with what somebody may hold; exit code 1 if a limit is broken."""
+    from incrowd import run  # noqa: PLC0415  not for --help
+    from incrowd.cli.table import held  # noqa: PLC0415  not for --help
+    from incrowd.io.policies import read_policy  # noqa: PLC0415  not for --help
+    from incrowd.report import attacks  # noqa: PLC0415  not for --help
+    from incrowd.watch import Watch  # noqa: PLC0415  not for --help
+
+    said = Output(as_json=as_json, quiet=quiet)
+    with waiting(said) as bar:
+        table = held(file, run.Reading(delimiter, encoding, header), said)
+        found = run.attack_file(
+            file,
+            world=world,
+            truth=truth,
+            original=original,
+            other=other,
+            policy=None if policy is None else read_policy(policy),
+            certificate=certificate,
+            reading=table,
+            watch=Watch(tell=bar.tell),
+            id=id,
+            knows=options.columns(knows),
+            truth_key=truth_key,
+            sensitive=options.columns(sensitive),
+            max_size=max_size,
+            max_success=max_success,
+            rule_out=rule_out,
+            rename=_renamed(rename or ()),
+            hierarchies=_trees(hierarchy or (), hierarchies, table.names),
+            seed=seed,
+            folder=Path() if policy is None else Path(policy).parent,
+        )
+    for note in found.notes:
+        said.remark(f"note: {note}")
+    said.result(lambda: attacks.attack_document(found), lambda: attacks.attack_picture(found))
+    return 0 if found.ok else NotMetError.exit_code
+
+
+def _renamed(texts: Sequence[str]) -> dict[str, str]:
+    """What columns of the release are called elsewhere, as COLUMN=OTHER."""
+    found = {}
+    for text in texts:
+        name, _, called = text.partition("=")
+        if not name or not called:
+            raise PolicyError(
+                "a name is given as COLUMN=OTHER", remedy="write --rename zip=zipcode, say"
+            )
+        found[name] = called
+    return found
+
+
+def _trees(
+    texts: Sequence[str], folder: str | None, names: Sequence[str]
+) -> "dict[str, AnyHierarchy]":
+    """The hierarchies that are named, by folder or one by one; their paths start here."""
+    from incrowd.io.hierarchies import find, parse_option, read_tree, resolve  # noqa: PLC0415  not for --help
+
+    found: dict[str, AnyHierarchy] = {}
+    if folder is not None:
+        found |= {name: read_tree(path) for name, path in find(folder, names).items()}
+    for text in texts:
+        name, spec = parse_option(text)
+        found[name] = resolve(spec, Path())
+    return found

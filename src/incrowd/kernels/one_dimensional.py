@@ -1,0 +1,138 @@
+"""The best division of ascending values into runs with enough records each (Lodha-Thomas 4.1).
+
+`line` is (values, records, moments): the ascending values, how many records lie before each of
+them, and the sum of these records' values; the last two have one entry more than there are values.
+A run of the values s to e - 1 is a bucket. What it costs is one of the four kinds below.
+
+Every kind lets one beginning stay better than an earlier one once it is: sums of absolute
+deviations, convex functions of the size, and size times extent have the quadrangle inequality, and
+for the larger of two extents it follows from their order. So a queue of beginnings, each with the
+end from which on it is the best, finds the best of every prefix in O(log n), whatever k is (Galil
+and Giancarlo 1989); the paper's program looks at k beginnings for each end.
+"""
+
+from typing import TypeAlias
+
+import numpy as np
+
+from incrowd.arrays import Codes, Counts, Floats
+from incrowd.kernels.compile import jit
+
+Line: TypeAlias = tuple[Floats, Counts, Floats]
+
+RANK = 0
+"""The sum over the records of how far their rank is from that of the median."""
+MEDIAN = 1
+"""The sum over the records of how far their value is from the median."""
+CELLULAR = 2
+"""Records times radius, half the way from the first value to the last."""
+CENTRE = 3
+"""The radius; a division then costs the largest of its buckets, not their sum."""
+
+
+@jit
+def median_place(records: Counts, s: int, e: int) -> int:
+    """Which of the values s to e - 1 the lower median of their records is."""
+    wanted = records[s] + (records[e] - records[s] + 1) // 2
+    low, high = s, e - 1
+    guess = min(s + wanted - records[s] - 1, high)
+    if records[guess] < wanted <= records[guess + 1]:
+        return int(guess)
+    while low < high:
+        middle = (low + high) // 2
+        if records[middle + 1] >= wanted:
+            high = middle
+        else:
+            low = middle + 1
+    return low
+
+
+@jit
+def run_cost(line: Line, kind: int, s: int, e: int) -> float:
+    """What the values s to e - 1 cost as one bucket."""
+    values, records, moments = line
+    size = float(records[e] - records[s])
+    if kind == RANK:
+        return float(np.floor(size * size / 4))
+    radius = float(values[e - 1] - values[s]) / 2
+    if kind == CENTRE:
+        return radius
+    if kind == CELLULAR:
+        return size * radius
+    m = median_place(records, s, e)
+    below = values[m] * (records[m] - records[s]) - (moments[m] - moments[s])
+    above = (moments[e] - moments[m]) - values[m] * (records[e] - records[m])
+    return float(below + above)
+
+
+@jit
+def prefix_cost(line: Line, kind: int, total: Floats, until: Codes, s: int, e: int) -> float:
+    """What the first e values cost if their last bucket begins with s; infinite if it may not."""
+    if e > until[s]:
+        return np.inf
+    cost = run_cost(line, kind, s, e)
+    return max(float(total[s]), cost) if kind == CENTRE else float(total[s]) + cost
+
+
+@jit
+def overtaken(
+    line: Line, kind: int, total: Floats, until: Codes, pair: tuple[int, int], first: int
+) -> int:
+    """The first end, `first` or after, at which the later of two beginnings is no worse.
+
+    From there on it stays so. One after the last if there is none.
+    """
+    one, two = pair
+    low, high, step = first, first, 1
+    while high < len(total) and prefix_cost(line, kind, total, until, two, high) > prefix_cost(
+        line, kind, total, until, one, high
+    ):
+        low = high + 1
+        high += step
+        step *= 2
+    high = min(high, len(total))
+    while low < high:
+        e = (low + high) // 2
+        old = prefix_cost(line, kind, total, until, one, e)
+        if prefix_cost(line, kind, total, until, two, e) <= old:
+            high = e
+        else:
+            low = e + 1
+    return low
+
+
+@jit
+def best_runs(line: Line, kind: int, k: int, until: Codes) -> tuple[Floats, Codes]:
+    """The least cost of every prefix of the values, and where its last bucket begins.
+
+    A bucket has at least k records, and one that begins with s ends at `until[s]` at the latest,
+    which never falls as s rises. Prefixes that cannot be divided so cost infinity.
+    """
+    records = line[1]
+    n = len(line[0])
+    total = np.full(n + 1, np.inf)
+    last = np.zeros(n + 1, np.int32)
+    total[0] = 0.0
+    queue = np.empty(n + 1, np.int32)
+    since = np.empty(n + 1, np.int32)
+    head, size, s = 0, 0, 0
+    for e in range(1, n + 1):
+        while s < e and records[e] - records[s] >= k:
+            first = e
+            while size > head and total[s] < np.inf:
+                begin = max(e, since[size - 1])
+                first = overtaken(line, kind, total, until, (queue[size - 1], s), begin)
+                if first > begin:
+                    break
+                size -= 1
+            if total[s] < np.inf and (size == head or first <= n):
+                queue[size] = s
+                since[size] = e if size == head else first
+                size += 1
+            s += 1
+        while size - head > 1 and since[head + 1] <= e:
+            head += 1
+        if size > head:
+            total[e] = prefix_cost(line, kind, total, until, queue[head], e)
+            last[e] = queue[head]
+    return total, last

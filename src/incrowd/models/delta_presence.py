@@ -1,0 +1,74 @@
+"""delta-presence: nobody can tell who of a world is in the table (Nergiz et al. 2007)."""
+
+from dataclasses import field
+from typing import Annotated, Literal
+
+import numpy as np
+from pydantic import Field
+from pydantic.dataclasses import dataclass
+
+from incrowd.arrays import Flags
+from incrowd.classes import Classes
+from incrowd.models.model import in_world
+from incrowd.models.shares import fraction, part
+from incrowd.values import STRICT
+
+
+@dataclass(frozen=True, config=STRICT)
+class DeltaPresence:
+    """Of the individuals that a class fits, at most a share delta is in the table.
+
+    Nergiz, Atzori and Clifton, Definition 1, the upper bound. A class that fits nobody, or fewer
+    individuals than it holds, contradicts the world: its share counts as 1.
+
+    >>> DeltaPresence(0.2).asked
+    0.2
+    """
+
+    delta: Annotated[float, Field(gt=0, lt=1)]
+    name: Literal["delta-presence"] = field(default="delta-presence", kw_only=True)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """No sensitive column."""
+        return ()
+
+    @property
+    def asked(self) -> float:
+        """Delta."""
+        return float(self.delta)
+
+    @property
+    def higher_is_safer(self) -> bool:
+        """The smaller the share, the less sure is anybody's presence."""
+        return False
+
+    @property
+    def monotone(self) -> bool:
+        """Classes whose cells overlap fit some individuals twice, and their union once."""
+        return False
+
+    @property
+    def absorbing(self) -> bool:
+        """A class that joins can be one of people who are all in the table."""
+        return False
+
+    @property
+    def of_world(self) -> bool:
+        """It counts the people of a world, not those of the table alone."""
+        return True
+
+    def satisfied(self, classes: Classes) -> Flags:
+        """Which classes meet the bound; shares are compared without rounding."""
+        counts = in_world(classes, self.name)
+        fair: Flags = classes.people <= part(counts, fraction(self.delta))
+        return fair & (counts > 0)
+
+    def reached(self, classes: Classes) -> float:
+        """The largest share of any class, at most 1; 0 without a class."""
+        shares = classes.people / np.maximum(in_world(classes, self.name), 1)
+        return min(1.0, float(shares.max(initial=0.0)))
+
+    def possible(self, whole: Classes) -> float:
+        """The share of the table in the world."""
+        return self.reached(whole)

@@ -1,0 +1,71 @@
+"""k-map: every class may be about at least k individuals of a world (Sweeney; Bettini)."""
+
+from dataclasses import field
+from typing import Annotated, Literal
+
+from pydantic import Field
+from pydantic.dataclasses import dataclass
+
+from incrowd.arrays import Flags
+from incrowd.classes import Classes
+from incrowd.models.model import in_world
+from incrowd.values import STRICT
+
+
+@dataclass(frozen=True, config=STRICT)
+class KMap:
+    """What every class shows fits at least k individuals of the world (Bettini Definition 4).
+
+    The crowd that a person hides in is that of the world, not that of the table, so a class of one
+    record may do. A class that fits nobody contradicts the world (Definition 3) and does not
+    satisfy it.
+
+    >>> KMap(5).asked
+    5.0
+    """
+
+    k: Annotated[int, Field(ge=2)]
+    name: Literal["k-map"] = field(default="k-map", kw_only=True)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """No sensitive column."""
+        return ()
+
+    @property
+    def asked(self) -> float:
+        """K itself."""
+        return float(self.k)
+
+    @property
+    def higher_is_safer(self) -> bool:
+        """A larger crowd hides better."""
+        return True
+
+    @property
+    def monotone(self) -> bool:
+        """What covers two classes fits everybody whom they fit."""
+        return True
+
+    @property
+    def absorbing(self) -> bool:
+        """A class fits no fewer when its cells become coarser."""
+        return True
+
+    @property
+    def of_world(self) -> bool:
+        """It counts the people of a world, not those of the table."""
+        return True
+
+    def satisfied(self, classes: Classes) -> Flags:
+        """Which classes fit at least k individuals."""
+        return in_world(classes, self.name) >= self.k
+
+    def reached(self, classes: Classes) -> float:
+        """The fewest individuals that a class fits, 0 if one contradicts the world."""
+        counts = in_world(classes, self.name)
+        return float(counts.min()) if len(counts) else float("inf")
+
+    def possible(self, whole: Classes) -> float:
+        """Everybody in the world."""
+        return self.reached(whole)

@@ -1,0 +1,198 @@
+"""Quantiles of one column by a sample (Lodha-Thomas Section 4.1.3).
+
+A uniform sample of ln(1/delta) / epsilon^2 records stands for the table: the value of rank t is
+near that of rank t s / n in the sample. A bucket is a run of values, and equal values are always in
+one bucket. What the sample promises is about ranks; that each bucket holds k records is counted
+afterwards, and buckets that do not are joined with their neighbours.
+"""
+
+import math
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from incrowd.arrays import Counts, Floats
+from incrowd.errors import PolicyError
+
+EPSILON, DELTA = 0.005, 0.01
+"""How far a rank may be off, and how likely it may be further, unless told otherwise."""
+
+
+def sample_size(epsilon: float = EPSILON, delta: float = DELTA) -> int:
+    """Records that put each quantile within epsilon of its rank with probability 1 - delta.
+
+    The paper's ln(1/delta) / epsilon^2. By Hoeffding's bound (1963), which holds for samples
+    without repetition too, the rank is then off by more with probability 2 delta^2 at most: no more
+    than delta up to delta = 1/2. Above that, ln(2/delta) / (2 epsilon^2) are needed, and taken.
+
+    >>> sample_size(0.01, 0.01), sample_size(0.1, 0.9)
+    (46052, 40)
+    """
+    for name, share in (("epsilon", epsilon), ("delta", delta)):
+        if not 0 < share < 1:
+            raise PolicyError(f"{name} must lie between 0 and 1")
+    paper, bound = math.log(1 / delta), math.log(2 / delta) / 2
+    return math.ceil(max(paper, bound) / epsilon**2)
+
+
+def rank_error(sample: int, delta: float, cuts: int) -> float:
+    """How far any of so many ranks is off, as a share of the table, with probability 1 - delta.
+
+    Hoeffding's bound for all cuts at once; 0 if there are none.
+
+    >>> round(rank_error(46052, 0.01, 1), 4), round(rank_error(46052, 0.01, 240), 4)
+    (0.0076, 0.0108)
+    """
+    return math.sqrt(math.log(2 * cuts / delta) / (2 * sample)) if cuts else 0.0
+
+
+def least_drawn(k: int, records: int, sample: int, delta: float) -> int:
+    """How many values of the sample a bucket should hold so that it seldom falls below k records.
+
+    The least c with c - sqrt(2 c ln(b/delta)) >= k s / n for b = s / c buckets: by Chernoff's bound
+    a range that holds fewer than k records draws as many with probability delta / b at most. If
+    the sample is the table, it is k itself.
+
+    >>> least_drawn(10_000, 250_000, 250_000, 0.01), least_drawn(10_000, 250_000, 46_052, 0.01)
+    (10000, 2019)
+    """
+    if sample >= records:
+        return k
+    aim = k * sample / records
+    c = max(aim, 1.0)
+    for _ in range(100):
+        c = aim + math.sqrt(2 * c * math.log(max(sample / c, 1.0) / delta))
+    return math.ceil(c)
+
+
+@dataclass(frozen=True, eq=False)
+class Division:
+    """A column divided into buckets by the values of a sample."""
+
+    values: Floats
+    """The values that the sample holds, in order."""
+    starts: Counts
+    """Where among them each bucket begins; none if there are no values."""
+
+    def __len__(self) -> int:
+        """Number of buckets."""
+        return len(self.starts)
+
+    @property
+    def cuts(self) -> Floats:
+        """The least value of each bucket but the first."""
+        return self.values[self.starts[1:]]
+
+    @property
+    def medians(self) -> Floats:
+        """The middle value of each bucket, the lower one of two."""
+        ends = np.append(self.starts[1:], len(self.values))
+        middle: Counts = (self.starts + ends - 1) // 2
+        return self.values[middle]
+
+    def joined(self, bucket_of: Counts) -> "Division":
+        """The same with its buckets joined: bucket b becomes part of `bucket_of[b]`."""
+        first = np.flatnonzero(np.diff(bucket_of, prepend=-1))
+        return replace(self, starts=self.starts[first])
+
+    def __repr__(self) -> str:
+        """Without values."""
+        return f"Division({len(self)} buckets)"
+
+
+def divide(values: Floats, number: int | None, least: int) -> Division:
+    """Buckets of at least so many of the values each; as many as that allows, or this number.
+
+    Each is as near as equal values allow to the same share (Definition 9, errors of rank spread
+    evenly), and equal values are never divided.
+    """
+    from incrowd.kernels.quantiles import begin  # noqa: PLC0415  numba only when it is needed
+
+    values = np.sort(values)
+    if not len(values):
+        return Division(values, np.zeros(0, dtype=np.int64))
+    most = max(1, len(values) // max(1, least))
+    starts = np.zeros(min(most, number or most), dtype=np.int64)
+    found = begin(values, len(starts), max(1, least), starts)
+    return Division(values, starts[:found])
+
+
+def join_small(sizes: Counts, k: int) -> Counts:
+    """Which bucket each becomes part of so that all hold k: the smallest join a neighbour first.
+
+    Of two neighbours it is the one with fewer records. Buckets keep their order; all are one if
+    they hold fewer than k together.
+
+    >>> join_small(np.array([5, 1, 3, 7]), 5).tolist()
+    [0, 0, 0, 1]
+    """
+    groups = [[int(size), 1] for size in sizes]
+    while len(groups) > 1:
+        i = min(range(len(groups)), key=lambda j: groups[j][0])
+        if groups[i][0] >= k:
+            break
+        j = _neighbour(groups, i)
+        first, second = min(i, j), max(i, j)
+        groups[first] = [groups[first][0] + groups[second][0], groups[first][1] + groups[second][1]]
+        del groups[second]
+    parts = np.array([parts for _, parts in groups], dtype=np.int64)
+    return np.repeat(np.arange(len(groups)), parts)
+
+
+def _neighbour(groups: list[list[int]], i: int) -> int:
+    if i in {0, len(groups) - 1}:
+        return 1 if i == 0 else i - 1
+    return i - 1 if groups[i - 1][0] <= groups[i + 1][0] else i + 1
+
+
+@dataclass(frozen=True, eq=False)
+class Spread:
+    """The records of each bucket, and how far their values lie from a centre; bucket 0 is missing.
+
+    With the number, the sum and the sum of squares of the distances, the squared error about any
+    other centre is known without another look at the values.
+    """
+
+    centres: Floats
+    sizes: Counts
+    sums: Floats
+    squares: Floats
+
+    @classmethod
+    def none(cls, division: Division) -> "Spread":
+        """No records yet, around the medians of a division."""
+        number = len(division) + 1
+        centres = np.concatenate([[0.0], division.medians])
+        sizes = np.zeros(number, dtype=np.int64)
+        return cls(centres, sizes, np.zeros(number), np.zeros(number))
+
+    def add(self, other: "Spread") -> None:
+        """Count the records of another, around the same centres."""
+        self.sizes[:] += other.sizes
+        self.sums[:] += other.sums
+        self.squares[:] += other.squares
+
+    def about(self, shown: Floats) -> float:
+        """The squared distances of all values from what their bucket shows; NaN counts nothing."""
+        moved = self.centres[1:] - shown
+        error = self.squares[1:] + 2 * moved * self.sums[1:] + self.sizes[1:] * moved**2
+        return float(np.nansum(np.maximum(error, 0.0)))
+
+    def error(self, shown: Floats) -> float:
+        """The normalized squared error (Section 5.2): 1 if all show the mean, 0 if all are exact.
+
+        It is of the cells that are shown: NaN is what a bucket shows that is left empty.
+        """
+        here = ~np.isnan(shown)
+        sizes = self.sizes[1:][here]
+        if not sizes.sum():
+            return 0.0
+        centres = self.centres[1:][here]
+        middle = centres.mean()
+        mean = middle + ((centres - middle) * sizes + self.sums[1:][here]).sum() / sizes.sum()
+        worst = self.about(np.where(here, mean, np.nan))
+        return self.about(shown) / worst if worst > 0 else 0.0
+
+    def __repr__(self) -> str:
+        """Without values."""
+        return f"Spread({len(self.sizes) - 1} buckets)"

@@ -1,0 +1,213 @@
+"""The best cut through the tree of a column: nodes of any level, at most so many of them.
+
+Lodha-Thomas Section 4.2 takes, for a column without an order, the level of its tree that has at
+most d nodes. One level for all branches is more than is asked: a cut that goes high where values
+are rare and low where they are frequent loses less with the same number of nodes. The best one is
+found by dynamic programming from the leaves up. Every node knows, for each number of nodes, the
+least cost of a cut through what is below it: that of being the cut itself, or the best way of
+giving the number to its children (a knapsack).
+
+Only nodes that hold records count; what the table does not hold needs no node and costs nothing.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from incrowd.arrays import Codes, Counts, Flags, Floats
+from incrowd.errors import PolicyError
+
+_WORK = 2**26
+"""Leaves times nodes above which cuts with fewer nodes than allowed are taken."""
+
+
+@dataclass(frozen=True, eq=False)
+class Cut:
+    """A cut: the node that stands for each code."""
+
+    level: Codes
+    """The level of the node that covers each code, by its place in the tree's `maps`: shape
+    (n + 1,); entry 0, for the missing, is 0."""
+    nodes: int
+    """How many of its nodes hold records."""
+    cost: float
+    """What all records together pay."""
+
+
+def best_cut(maps: Codes, records: Counts, costs: Floats, most: int) -> Cut:
+    """The cut with the least cost of all that have at most so many nodes with records.
+
+    See `CutTree`, which answers for many numbers at once.
+
+    >>> maps = np.array([[0, 1, 2, 3, 4], [0, 1, 1, 2, 2], [1, 1, 1, 1, 1]], dtype=np.int32)
+    >>> costs = np.array([[0.0] * 5, [0.5] * 5, [1.0] * 5])
+    >>> best_cut(maps, np.array([0, 1, 1, 20, 20]), costs, 3).level
+    array([0, 1, 1, 0, 0], dtype=int32)
+    """
+    few = min(most, 1) if most >= _held(maps[0], records) else most
+    return CutTree.of(maps, records, costs, few).cut(most)
+
+
+@dataclass(frozen=True, eq=False)
+class CutTree:
+    """The best cuts through a tree, for every number of nodes up to a largest one."""
+
+    maps: Codes
+    """The levels that a cut may take, the lowest first (see `Hierarchy.maps`)."""
+    records: Counts
+    """Records per code; those of code 0, the missing, are left out."""
+    costs: Floats
+    """`costs[level, code]` is what a record with this code pays at this level."""
+    tables: tuple[tuple["_Table", ...], ...]
+    """Per level one for each node; none if there is no choice."""
+    most: int
+    """The largest number of nodes that is looked at. Leaves times nodes is limited; the limit is
+    two thousand nodes for a tree of thirty thousand leaves."""
+
+    @classmethod
+    def of(cls, maps: Codes, records: Counts, costs: Floats, most: int) -> "CutTree":
+        """The best cuts with up to so many nodes."""
+        if most < 1:
+            raise PolicyError("a cut needs at least one node")
+        held = _held(maps[0], records)
+        most = max(min(most, held - 1, _WORK // max(held, 1)), _held(maps[-1], records))
+        if most >= held:
+            return cls(maps, records, costs, (), held)
+        tables: list[tuple[_Table, ...]] = []
+        for h, nodes in enumerate(maps):
+            paid = np.bincount(nodes[1:], weights=records[1:] * costs[h, 1:])[1:].tolist()
+            if h == 0:
+                there = np.bincount(nodes[1:], weights=records[1:])[1:] > 0
+                level = map(_leaf, paid, there.tolist())
+            else:
+                level = map(_node, paid, _children(maps, h, tables[-1]), [most] * len(paid))
+            tables.append(tuple(level))
+        return cls(maps, records, costs, tuple(tables), most)
+
+    def cut(self, most: int) -> Cut:
+        """The cut with the least cost of all with at most so many nodes; of these the smallest.
+
+        If even the highest level has more, as many as it has are taken.
+        """
+        level = np.zeros(self.maps.shape[1], dtype=np.int32)
+        if self.tables and most < _held(self.maps[0], self.records):
+            self._mark(level, min(most, self.most))
+        codes = np.flatnonzero(self.records[1:]) + 1
+        here = level[codes]
+        nodes = here.astype(np.int64) * len(level) + self.maps[here, codes]
+        paid = float(self.records[codes] @ self.costs[here, codes])
+        return Cut(level, len(np.unique(nodes)), paid)
+
+    def _mark(self, level: Codes, most: int) -> None:
+        """Write down the level of each code in the best cut."""
+        top = self.tables[-1]
+        whole = _over(top, max(most, sum(table.least for table in top)))
+        shares = whole.shares(top, whole.best_up_to(most))
+        below = [_starts(self.maps, h) for h in range(len(self.maps))]
+        codes = [np.searchsorted(nodes[1:], np.arange(1, nodes[-1] + 2)) + 1 for nodes in self.maps]
+        left = [(len(self.maps) - 1, i, number) for i, number in enumerate(shares)]
+        while left:
+            h, i, number = left.pop()
+            table = self.tables[h][i]
+            if h == 0 or number < 1 or (number == 1 and table.itself):
+                level[codes[h][i] : codes[h][i + 1]] = h
+                continue
+            first, end = below[h][i], below[h][i + 1]
+            children = self.tables[h - 1][first:end]
+            inner = zip(range(first, end), table.shares(children, number), strict=True)
+            left += [(h - 1, child, share) for child, share in inner]
+
+
+@dataclass(frozen=True, eq=False)
+class _Table:
+    """The least cost of a cut below a node with each number of nodes, from `least` on."""
+
+    least: int
+    costs: Floats
+    itself: bool = False
+    """Whether with the least number the node is the cut itself."""
+    chosen: tuple[Codes, ...] = ()
+    """Per child that has a choice: its nodes beyond the least, by those of it and all before."""
+
+    def best_up_to(self, most: int) -> int:
+        """The number of nodes, at most so many, with the least cost; the least if all are more."""
+        return self.least + int(np.argmin(self.costs[: max(most - self.least + 1, 1)]))
+
+    def shares(self, children: Sequence["_Table"], number: int) -> list[int]:
+        """How many of a number of nodes each child gets."""
+        shares = [child.least for child in children]
+        left = number - sum(shares)
+        open_ = [i for i, child in enumerate(children) if len(child.costs) > 1]
+        for i, choice in zip(reversed(open_), reversed(self.chosen), strict=True):
+            more = int(choice[left])
+            shares[i] += more
+            left -= more
+        return shares
+
+
+def _leaf(cost: float, there: bool) -> _Table:
+    return _Table(int(there), np.array([cost if there else 0.0]), itself=True)
+
+
+def _node(own: float, children: Sequence[_Table], most: int) -> _Table:
+    """What is best below a node, which may be the cut itself."""
+    below = _over(children, most)
+    if below.least == 0:
+        return _Table(0, np.zeros(1), itself=True)
+    costs = np.concatenate([np.full(below.least - 1, np.inf), below.costs])
+    if below.least > most or not len(costs):
+        costs = np.full(1, np.inf)
+    itself = bool(own < costs[0])
+    costs[0] = min(own, float(costs[0]))
+    return _Table(1, costs, itself, below.chosen)
+
+
+def _over(children: Sequence[_Table], most: int) -> _Table:
+    """The best way of giving up to `most` nodes to these; costs nothing is known of if too few."""
+    fixed = [child for child in children if len(child.costs) == 1]
+    least = sum(child.least for child in children)
+    costs = np.array([sum(float(child.costs[0]) for child in fixed)])
+    chosen = []
+    for child in children:
+        if len(child.costs) > 1:
+            costs, choice = _shared(costs, child.costs, max(most - least, 0) + 1)
+            chosen.append(choice)
+    return _Table(least, costs, chosen=tuple(chosen))
+
+
+def _shared(one: Floats, other: Floats, size: int) -> tuple[Floats, Codes]:
+    """The least sum with 0, 1, … further nodes, below `size`, and how many the other then takes."""
+    size = min(len(one) + len(other) - 1, size)
+    best = np.full(size, np.inf)
+    part = np.zeros(size, dtype=np.int32)
+    for j in range(min(len(other), size)):
+        end = min(j + len(one), size)
+        found = one[: end - j] + other[j]
+        better: Flags = found < best[j:end]
+        best[j:end][better] = found[better]
+        part[j:end][better] = j
+    return best, part
+
+
+def _children(maps: Codes, h: int, below: Sequence[_Table]) -> list[Sequence[_Table]]:
+    """The tables of the children of each node of a level."""
+    starts = _starts(maps, h)
+    return [below[a:b] for a, b in pairwise(starts)]
+
+
+def _starts(maps: Codes, h: int) -> list[int]:
+    """The number of the first child of each node of a level, and one behind the last of all."""
+    if h == 0:
+        return []
+    nodes = maps[h - 1, 1:]
+    fresh = np.append(True, nodes[1:] != nodes[:-1])
+    parents = maps[h, 1:][fresh]
+    starts: list[int] = np.searchsorted(parents, np.arange(1, parents[-1] + 2)).tolist()
+    return starts
+
+
+def _held(nodes: Codes, records: Counts) -> int:
+    """How many nodes of a level hold records."""
+    return len(np.unique(nodes[1:][records[1:] > 0]))

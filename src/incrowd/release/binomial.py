@@ -1,0 +1,85 @@
+"""The binomial tail, summed term by term: what verification knows of it, and nothing of others'.
+
+The term nearest to the middle is computed by Loader's saddle-point expansion (2000), which loses no
+digits however large n is; the others follow by their ratios, away from the middle, until they no
+longer matter.
+"""
+
+import math
+
+import numpy as np
+
+from incrowd.arrays import Floats
+
+_BLOCK = 1 << 14
+_NOTHING = 1e-18
+_STIRLING = (1 / 12, -1 / 360, 1 / 1260, -1 / 1680, 1 / 1188)
+
+
+def fewer_than(k: int, n: int, share: float) -> float:
+    """The probability that fewer than k of n fall into a class of this share.
+
+    >>> fewer_than(1, 2, 0.5), round(fewer_than(2, 3, 0.5), 12), fewer_than(5, 9, 1.0)
+    (0.25, 0.5, 0.0)
+    """
+    if k <= 0 or share >= 1:
+        return 0.0 if k <= n else 1.0
+    if k > n or share <= 0:
+        return 1.0
+    if k - 1 < n * share:
+        return min(1.0, _term(k - 1, n, share) * _falling(k - 1, n, share, step=-1))
+    return max(0.0, 1 - _term(k, n, share) * _falling(k, n, share, step=1))
+
+
+def largest_k(n: int, share: float, beta: float) -> int:
+    """The largest k that is missed with a probability of at most beta."""
+    low, high = 0, n
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if fewer_than(middle, n, share) <= beta else (low, middle - 1)
+    return low
+
+
+def _term(j: int, n: int, share: float) -> float:
+    """P[exactly j of n]."""
+    if j == 0:
+        return math.exp(n * math.log1p(-share))
+    if j == n:
+        return math.exp(n * math.log(share))
+    apart = _error(n) - _error(j) - _error(n - j)
+    apart -= _deviance(j, n * share) + _deviance(n - j, n * (1 - share))
+    return math.exp(apart) * math.sqrt(n / (2 * math.pi * j * (n - j)))
+
+
+def _deviance(x: float, mean: float) -> float:
+    """That is x log(x/mean) + mean - x, without losing digits where both are near."""
+    apart = (x - mean) / (x + mean)
+    if abs(apart) > 0.1:
+        return x * math.log(x / mean) + mean - x
+    total, power, squared = (x - mean) * apart, 2 * x * apart, apart * apart
+    for odd in range(3, 60, 2):
+        power *= squared
+        total += power / odd
+    return total
+
+
+def _error(m: int) -> float:
+    """What Stirling's formula for log m! lacks."""
+    if m < 16:
+        return math.lgamma(m + 1) - (m + 0.5) * math.log(m) + m - 0.5 * math.log(2 * math.pi)
+    return math.fsum(c / m ** (2 * i + 1) for i, c in enumerate(_STIRLING))
+
+
+def _falling(start: int, n: int, share: float, *, step: int) -> float:
+    """The sum of the terms from `start` on, over the first of them."""
+    total, factor, at = 1.0, 1.0, start
+    last = 0 if step < 0 else n
+    while at != last and factor > _NOTHING * total:
+        steps = min(_BLOCK, abs(last - at))
+        j: Floats = at + step * np.arange(steps, dtype=np.float64)
+        odds = share / (1 - share)
+        ratios = (n - j) / (j + 1) * odds if step > 0 else j / (n - j + 1) / odds
+        terms = factor * np.cumprod(ratios)
+        total += float(terms.sum())
+        factor, at = float(terms[-1]), at + step * steps
+    return total

@@ -1,0 +1,86 @@
+"""Attacks for people at a terminal and for other programs. Nothing is computed here."""
+
+from typing import TYPE_CHECKING, Any
+
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from incrowd.report.words import counted, number, printable
+
+if TYPE_CHECKING:
+    from incrowd.attacks import Attack, Attacked
+
+_SHOWN = 20
+"""Attacks that a terminal shows."""
+_GOOD, _BAD = "green", "bold red"
+_HEADS = ("attack", "knows", "right", "95 % interval", "by guessing", "gain")
+
+
+def attack_document(found: "Attacked") -> dict[str, Any]:
+    """`incrowd.attack/1`: what attackers get right."""
+    return found.as_dict()
+
+
+def attack_picture(found: "Attacked") -> RenderableType:
+    """What attackers get right, the worst of each kind in words."""
+    parts: list[RenderableType] = [*_verdict(found), *_world(found)]
+    parts += [Text(), _table(found)] if parts else [_table(found)]
+    more = len(found.attacks) - _SHOWN
+    if more > 0:
+        parts.append(_text(f"{more:,} more with a smaller gain; --json has them all."))
+    for attack in _worst(found).values():
+        parts += [Text(), _text(attack.says)]
+    if found.advice:
+        parts += [Text(), *(_text(f"- {_sentence(line)}") for line in found.advice)]
+    return Group(*parts)
+
+
+def _verdict(found: "Attacked") -> list[RenderableType]:
+    if found.ok:
+        return [Text("No limit is broken.", style=_GOOD)] if found.limited else []
+    head = f"{counted(len(found.broken), 'limit is', 'limits are')} broken."
+    return [Text(head, style=_BAD), *(_text(f"- {_sentence(line)}") for line in found.broken)]
+
+
+def _world(found: "Attacked") -> list[RenderableType]:
+    if found.inconsistent is None:
+        return []
+    lines = [f"k against the world: {number(found.k_world)}."]
+    if found.inconsistent:
+        rows = counted(found.inconsistent, "released row fits", "released rows fit")
+        lines.append(f"{rows} nobody of the world: the two do not belong together there.")
+    return [_text(line) for line in lines]
+
+
+def _table(found: "Attacked") -> Table:
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    for head in _HEADS:
+        table.add_column(head, header_style="bold", overflow="fold")
+    shown = sorted(found.attacks, key=lambda one: -one.gain)[:_SHOWN]
+    for one in [attack for attack in found.attacks if attack in shown]:
+        low, high = one.interval
+        figures = (number(one.success), f"{_share(low)} to {_share(high)}", number(one.baseline))
+        table.add_row(_text(one.goal), _text(", ".join(one.knows)), *figures, number(one.gain))
+    return table
+
+
+def _worst(found: "Attacked") -> dict[str, "Attack"]:
+    """Of each goal, the attack that gains most."""
+    worst: dict[str, Attack] = {}
+    for attack in found.attacks:
+        if attack.goal not in worst or attack.gain > worst[attack.goal].gain:
+            worst[attack.goal] = attack
+    return worst
+
+
+def _share(value: float) -> str:
+    return f"{value:.4f}"
+
+
+def _sentence(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:]}."
+
+
+def _text(text: str) -> Text:
+    return Text(printable(text))

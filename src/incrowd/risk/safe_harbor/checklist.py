@@ -1,0 +1,185 @@
+"""The checklist of Safe Harbor: what a table holds of each of the eighteen identifiers."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from incrowd.risk.safe_harbor.codes import (
+    codes_of_their_own,
+    internet_addresses,
+    numbers_things,
+    sentences,
+)
+from incrowd.risk.safe_harbor.dates import dates_and_ages
+from incrowd.risk.safe_harbor.evidence import Finding, Status
+from incrowd.risk.safe_harbor.forms import FORMS
+from incrowd.risk.safe_harbor.identifiers import ABOUT, IDENTIFIERS, Identifier
+from incrowd.risk.safe_harbor.look import Look, Setting
+from incrowd.risk.safe_harbor.names import is_things_name, names_of_persons, possible_names
+from incrowd.risk.safe_harbor.places import is_no_place, unnamed_zip_codes, vague_places, zip_codes
+from incrowd.table.column import CodedColumn
+
+_TOLD_APART = frozenset("FNQ")
+"""Identifiers that would be seen in the middle of a sentence, too."""
+_DIGITS = 0.5
+
+KNOWLEDGE = (
+    "Safe Harbor also asks that nobody who releases the table knows a way to identify a person "
+    "in it (45 CFR 164.514(b)(2)(ii)). No program can see that."
+)
+
+
+@dataclass(frozen=True)
+class Check:
+    """One of the eighteen: whether the table is free of it, and which columns speak against it."""
+
+    identifier: Identifier
+    columns: tuple[Finding, ...] = ()
+    """Columns that hold it if it fails; otherwise those that somebody must look at."""
+
+    @property
+    def letter(self) -> str:
+        """A to R."""
+        return self.identifier.letter
+
+    @property
+    def status(self) -> Status:
+        """Whether it passes, fails, or cannot be seen by a program."""
+        if any(found.status is Status.FAIL for found in self.columns):
+            return Status.FAIL
+        return Status.UNSEEN if self.columns or self.identifier.unseen else Status.PASS
+
+    @property
+    def note(self) -> str:
+        """Why a program cannot tell, whatever the columns are."""
+        return self.identifier.unseen if self.status is Status.UNSEEN else ""
+
+
+@dataclass(frozen=True)
+class Checklist:
+    """What a table holds of the eighteen identifiers of HIPAA's Safe Harbor, A to R."""
+
+    checks: tuple[Check, ...]
+    today: int
+    """The year in which ages were counted."""
+
+    @property
+    def met(self) -> bool:
+        """Whether nothing fails; what cannot be seen remains to be looked at by somebody."""
+        return not self.failing
+
+    @property
+    def failing(self) -> Mapping[str, str]:
+        """The letters that each column fails, by its name."""
+        letters: dict[str, str] = {}
+        for check in self.checks:
+            for found in check.columns:
+                if found.status is Status.FAIL:
+                    letters[found.column] = letters.get(found.column, "") + check.letter
+        return letters
+
+    def as_dict(self) -> dict[str, Any]:
+        """`incrowd.safe-harbor/1`."""
+        return {
+            "schema": "incrowd.safe-harbor/1",
+            "met": self.met,
+            "today": self.today,
+            "checks": [_plain(check) for check in self.checks],
+            "note": KNOWLEDGE,
+        }
+
+
+def checklist(
+    columns: Iterable[CodedColumn], setting: Setting, pseudonyms: Sequence[str] = ()
+) -> Checklist:
+    """What these columns hold of the eighteen identifiers (Lodha-Thomas Appendix C).
+
+    `pseudonyms` are further columns that leave as keyed codes. What was found is said by name and
+    share, never by value. Columns without a value, or with suppressed ones alone, hold nothing.
+    """
+    looks = [look for look in map(Look.at, columns) if not look.is_empty]
+    found: dict[str, list[Finding]] = {one.letter: [] for one in IDENTIFIERS}
+    for look in looks:
+        for letter, finding in _findings(look, setting).items():
+            found[letter].append(finding)
+    why = "a pseudonym is derived from an identifier, which 45 CFR 164.514(c) does not allow"
+    found["R"] += [Finding(name, why) for name in pseudonyms]
+    checks = (Check(one, _weightiest(found[one.letter])) for one in IDENTIFIERS)
+    return Checklist(tuple(checks), setting.today)
+
+
+def named(look: Look, identifier: Identifier) -> bool:
+    """Whether the name of a column says an identifier, and its values do not speak against it."""
+    if not look.said & identifier.words or look.words & ABOUT or look.is_flag:
+        return False
+    if identifier.numbered and look.share(_has_digit) < _DIGITS:
+        return False
+    excuse = {"A": is_things_name, "B": is_no_place, "R": numbers_things, "K": _is_plate}
+    return identifier.letter not in excuse or not excuse[identifier.letter](look)
+
+
+def _findings(look: Look, setting: Setting) -> dict[str, Finding]:
+    """What one column holds, at most one finding for each letter."""
+    found: dict[str, Finding] = {}
+    for letter, finding in _certain(look, setting):
+        found.setdefault(letter, finding)
+    if len(found) > 1:
+        found.pop("R", None)  # it is for any other number
+    for letter, finding in _uncertain(look, setting) if not found else ():
+        found.setdefault(letter, finding)
+    if not found and (own := codes_of_their_own(look)) is not None:
+        found["R"] = own
+    prose = sentences(look)
+    if prose is not None:
+        letters = {one.letter for one in IDENTIFIERS} - _TOLD_APART
+        found = dict.fromkeys(sorted(letters), prose) | found
+    return found
+
+
+def _certain(look: Look, setting: Setting) -> Iterator[tuple[str, Finding]]:
+    """By the name of the column, and by forms that only identifiers have."""
+    for identifier in IDENTIFIERS:
+        if named(look, identifier):
+            yield identifier.letter, look.fails(f"by its name: {identifier.phrase}")
+    special = (
+        ("A", names_of_persons(look)),
+        ("B", zip_codes(look, setting)),
+        ("C", dates_and_ages(look, setting)),
+        *((form.letter, form.found(look)) for form in FORMS),
+    )
+    yield from ((letter, finding) for letter, finding in special if finding is not None)
+
+
+def _uncertain(look: Look, setting: Setting) -> Iterator[tuple[str, Finding]]:
+    """What is looked for only if nothing certain was found."""
+    special = (
+        ("A", possible_names(look)),
+        ("B", vague_places(look)),
+        ("B", unnamed_zip_codes(look, setting)),
+        ("O", internet_addresses(look)),
+    )
+    yield from ((letter, finding) for letter, finding in special if finding is not None)
+
+
+def _weightiest(found: list[Finding]) -> tuple[Finding, ...]:
+    """Those that fail, if there are any."""
+    failing = tuple(one for one in found if one.status is Status.FAIL)
+    return failing or tuple(found)
+
+
+def _has_digit(text: str) -> bool:
+    return any(letter.isdigit() for letter in text)
+
+
+def _is_plate(look: Look) -> bool:
+    return bool(look.words & {"plate", "plates"})
+
+
+def _plain(check: Check) -> dict[str, Any]:
+    plain: dict[str, Any] = {
+        "letter": check.letter,
+        "identifier": check.identifier.title,
+        "status": check.status.value,
+        "columns": [{"name": found.column, "why": found.why} for found in check.columns],
+    }
+    return {**plain, "note": check.note} if check.note else plain

@@ -1,0 +1,211 @@
+"""C: elements of dates finer than a year, ages over 89, and birth years that tell such an age."""
+
+import re
+from datetime import date
+
+import numpy as np
+
+from incrowd.risk.safe_harbor.ages import shows_old_ages, shows_old_births
+from incrowd.risk.safe_harbor.evidence import Finding
+from incrowd.risk.safe_harbor.identifiers import ABOUT
+from incrowd.risk.safe_harbor.look import MOST, Look, Setting, looks_like
+from incrowd.table.column import Kind
+
+AGE = frozenset(("age", "ages", "alter", "edad", "idade", "leeftijd", "wiek"))
+BIRTH = frozenset(
+    (
+        *("birth", "birthdate", "birthday", "birthyear", "dateofbirth", "yearofbirth", "dob"),
+        *("yob", "born", "geburt", "geburtsdatum", "geburtstag", "geburtsjahr", "naissance"),
+        *("nacimiento", "nascita", "nascimento", "geboorte", "urodzenia"),
+    )
+)
+_NOT_WHEN = ABOUT | {"place", "birthplace", "country", "state", "city", "order", "control", "sex"}
+_DATE = frozenset(
+    (
+        *("date", "dates", "datetime", "timestamp", "dob", "birthdate", "birthday", "dateofbirth"),
+        *("datum", "fecha", "geburtsdatum", "geburtstag"),
+    )
+)
+_EVENT = BIRTH | {
+    *("admission", "admit", "admitted", "discharge", "discharged", "death", "visit", "encounter"),
+    *("appointment", "arrival", "surgery", "diagnosis", "hire", "enrollment", "service", "date"),
+}
+_ELEMENTS = {
+    "month": 12,
+    "quarter": 4,
+    "day": 31,
+    "week": 53,
+    "weekday": 7,
+    "dayofweek": 7,
+    "dayofyear": 366,
+}
+"""Elements of a date, and the largest number that each can be."""
+_FIRST, _LAST = 1800, 2100
+_ENOUGH = 10
+
+_MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|sept|oct|nov|dec)[a-z]*\.?"
+_MONTHS = re.compile(
+    "jan(uary)?|feb(ruary)?|mar(ch)?|apr(il)?|may|june?|july?|aug(ust)?|sept?(ember)?|oct(ober)?"
+    "|nov(ember)?|dec(ember)?",
+    re.IGNORECASE,
+)
+_ISO = re.compile(r"(?<![\d.-])(?:18|19|20)\d\d-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])(?!\d)")
+_THREE = re.compile(r"([-/.])\d{1,2}\1\d").search
+_NUMERIC = re.compile(r"(?<![\d./-])(\d{1,4})([/.-])(\d{1,2})\2(\d{4}|\d{1,2})(?![\d/-])(?!\.\d)")
+_NAMED = re.compile(
+    rf"\d{{1,2}}(?:st|nd|rd|th)?[ -]{_MONTH},?(?:[ -]'?\d{{2,4}})?"
+    rf"|{_MONTH} \d{{1,2}}(?:st|nd|rd|th)?,? \d{{4}}|{_MONTH}[ -]'?\d{{2,4}}",
+    re.IGNORECASE,
+)
+_YEAR_MONTH = re.compile(r"(?:18|19|20)\d\d-(?:(?:0[1-9]|1[0-2])|q[1-4])", re.IGNORECASE)
+_COMPACT = re.compile(r"(?:18|19|20)\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])")
+
+
+def dates_and_ages(look: Look, setting: Setting) -> Finding | None:
+    """That a column tells more of a date than its year, or an age over 89."""
+    if look.is_flag or look.is_empty:
+        return None
+    found = [_finer(look), _old_ages(look), _old_births(look, setting.today)]
+    reasons = [reason for reason in found if reason]
+    return look.fails("; ".join(reasons)) if reasons else None
+
+
+def names_dates(look: Look) -> bool:
+    """Whether the name of a column says that it holds dates."""
+    return bool(look.said & _DATE) and not look.words & ABOUT
+
+
+def is_birth(look: Look) -> bool:
+    """Whether the name of a column says that it tells when people were born."""
+    return bool(look.said & BIRTH) and not look.words & _NOT_WHEN
+
+
+def _finer(look: Look) -> str | None:
+    if look.kind is Kind.DATE:
+        return None if _are_years(look) else "it holds dates finer than a year"
+    if element := _element(look):
+        return f"by its name it tells the {element} of something that happened to a person"
+    if look.kind is Kind.NUMBER:
+        return _finer_numbers(look)
+    return _finer_texts(look)
+
+
+def _are_years(look: Look) -> bool:
+    """Whether all dates are the first of January, as years are often stored."""
+    values = look.domain.values
+    years = values.astype("datetime64[Y]")
+    return len(years) >= 3 and bool((years.astype(values.dtype) == values).all())
+
+
+def _element(look: Look) -> str | None:
+    """The element of a date that a column's name says and its values could be."""
+    for element, largest in _ELEMENTS.items():
+        if element not in look.said or look.words & ABOUT:
+            continue
+        alone = look.words <= {element, "of", "the", "year"} and element != "day"
+        if (alone or look.said & _EVENT) and _within(look, 1, largest):
+            return element
+    return None
+
+
+def _within(look: Look, first: int, last: int) -> bool:
+    if look.kind is Kind.TEXT:
+        return look.share(lambda text: _MONTHS.fullmatch(text) or _weekday(text)) >= MOST
+    numbers = look.domain.positions
+    return look.is_whole and bool(((numbers >= first) & (numbers <= last)).all())
+
+
+def _weekday(text: str) -> bool:
+    return text[:3].casefold() in {"mon", "tue", "wed", "thu", "fri", "sat", "sun"}
+
+
+def _finer_numbers(look: Look) -> str | None:
+    """Days as 20240131, and numbers of days or seconds in a column that is named a date."""
+    if not look.is_whole:
+        return "by its name it holds dates, and not years alone" if _dated(look) else None
+    compact = look.share(_is_compact)
+    if compact >= MOST and (len(look.texts) >= _ENOUGH or names_dates(look)):
+        return looks_like(compact, "dates")
+    return "by its name it holds dates, and not years alone" if _dated(look) else None
+
+
+def _dated(look: Look) -> bool:
+    numbers = look.domain.positions
+    years = (numbers >= _FIRST) & (numbers <= _LAST)
+    return names_dates(look) and not (look.is_whole and years.all())
+
+
+def _finer_texts(look: Look) -> str | None:
+    strong = look.share(_is_strong, _THREE)
+    if strong:
+        return looks_like(strong, "dates")
+    if look.share(_MONTHS.fullmatch) >= MOST:
+        return "its values look like months"
+    weak = look.share(lambda text: _is_weak(text, named=names_dates(look)))
+    return looks_like(weak, "dates finer than a year") if weak >= MOST else None
+
+
+def _is_strong(text: str) -> bool:
+    """A date that can hardly be anything else: 2024-01-31, 1/31/2024, 31.1.2024."""
+    return _ISO.search(text) is not None or any(_is_day(found) for found in _NUMERIC.finditer(text))
+
+
+def _is_day(found: re.Match[str]) -> bool:
+    """Whether three numbers are a day with a year of four digits."""
+    first, _, second, third = found.groups()
+    if len(first) == 4 and len(third) <= 2:
+        return _exists(int(first), int(second), int(third))
+    if len(first) > 2 or len(third) != 4:
+        return False
+    year = int(third)
+    return _exists(year, int(first), int(second)) or _exists(year, int(second), int(first))
+
+
+def _exists(year: int, month: int, day: int) -> bool:
+    if not _FIRST <= year <= _LAST:
+        return False
+    try:
+        date(year, month, day)
+    except ValueError:
+        return False
+    return True
+
+
+def _is_weak(text: str, *, named: bool) -> bool:
+    """A date that could be something else, if it stood alone: 1/31/24, Jan 2024, 2024-01."""
+    if any(pattern.fullmatch(text) for pattern in (_NAMED, _YEAR_MONTH)) or _is_compact(text):
+        return True
+    found = _NUMERIC.fullmatch(text)
+    if found is None or max(len(found[1]), len(found[4])) > 2 or not (named or found[2] == "/"):
+        return False
+    month, day = sorted((int(found[1]), int(found[3])))
+    return _exists(2000, month, day)
+
+
+def _is_compact(text: str) -> bool:
+    if _COMPACT.fullmatch(text) is None:
+        return False
+    return _exists(int(text[:4]), int(text[4:6]), int(text[6:]))
+
+
+def _old_ages(look: Look) -> str | None:
+    if not look.said & AGE or look.kind is Kind.DATE:
+        return None
+    per_year = next((n for word, n in _PER_YEAR.items() if word in look.words), 1)
+    shown = shows_old_ages(look.texts, per_year)
+    return "it shows ages over 89 that are not pooled as 90 or older" if shown else None
+
+
+_PER_YEAR = {"months": 12, "month": 12, "weeks": 52.18, "days": 365.25, "day": 365.25}
+"""How many of its units an age of one year has."""
+
+
+def _old_births(look: Look, today: int) -> str | None:
+    if not is_birth(look):
+        return None
+    labels = look.texts
+    if look.kind is Kind.DATE:
+        years = look.domain.values.astype("datetime64[Y]").astype(np.int64) + 1970
+        labels = [str(year) for year in np.unique(years).tolist()]
+    shown = shows_old_births(labels, today)
+    return "its birth years tell ages over 89, which are pooled as one" if shown else None

@@ -1,0 +1,183 @@
+"""Attacks on a finished release, with whatever somebody may hold beside it."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import compress
+from typing import Any
+
+from incrowd.attacks.attack import Attack, Attacked
+from incrowd.attacks.fit import Fit, sweep
+from incrowd.attacks.play import face, in_order, play, world_advice
+from incrowd.attacks.releases import releases
+from incrowd.attacks.row_order import row_order
+from incrowd.attacks.scene import Scene, Shared
+from incrowd.errors import InputError, PolicyError
+from incrowd.hierarchy import AnyHierarchy
+from incrowd.io import files
+from incrowd.policy.policy import Policy
+from incrowd.release.certificate import Certificate
+from incrowd.release.written import rewritten
+from incrowd.run.attack_limits import broken
+from incrowd.run.attack_tables import Asked, Table, Tables
+from incrowd.run.reading import AnyPath, Reading, enough_memory
+from incrowd.watch import Watch
+
+
+def attack(  # noqa: PLR0913  what the attacker holds and knows, and limits
+    release: Any,
+    *,
+    world: Any = None,
+    id: str | None = None,  # noqa: A002  what the column is called everywhere
+    knows: Sequence[str] = (),
+    truth: Any = None,
+    truth_key: str | None = None,
+    original: Any = None,
+    other: Any = None,
+    sensitive: Sequence[str] = (),
+    policy: Policy | None = None,
+    max_size: int | None = None,
+    max_success: float | None = None,
+    rule_out: int = 1,
+    rename: Mapping[str, str] | None = None,
+    hierarchies: Mapping[str, AnyHierarchy] | None = None,
+    seed: int = 0,
+    watch: Watch | None = None,
+    folder: AnyPath = ".",
+) -> Attacked:
+    """What attackers with a world, the original or another release get right about a release.
+
+    `world` is a table with names; `id` is its column that tells individuals apart. `truth` has that
+    column for each released row, in the release's order or by the column `truth_key` of both.
+    `original` is the table that the release was made of, `other` another release of it.
+
+    The attacker knows the columns `knows` of a person: if not given, the policy's quasi-identifiers
+    or all that the tables share but what is `sensitive`. With `max_size` every set of at most so
+    many of them is played too. An attacker with background knowledge can `rule_out` so many values.
+
+    `max_success` is the largest gain over guessing that is allowed; the policy's k and l are limits
+    too. `rename` says what other tables call a column of the release; `hierarchies`, the policy's
+    if not given, say what labels stand for. `seed` is for the shuffles of the attack by row order.
+    """
+    asked = Asked(
+        id=id,
+        knows=knows,
+        truth_key=truth_key,
+        sensitive=sensitive,
+        policy=policy,
+        max_size=max_size,
+        max_success=max_success,
+        rule_out=rule_out,
+        rename=rename,
+        hierarchies=hierarchies,
+        seed=seed,
+        folder=folder,
+    )
+    given = {"world": world, "truth": truth, "original": original, "other": other}
+    with enough_memory():
+        others = {
+            name: Table.of_frame(name, frame) for name, frame in given.items() if frame is not None
+        }
+        return _attacked(Tables(Table.of_frame("release", release), others, asked), watch)
+
+
+def attack_file(  # noqa: PLR0913  files, the request, and how to read the release
+    release: AnyPath,
+    *,
+    world: AnyPath | None = None,
+    truth: AnyPath | None = None,
+    original: AnyPath | None = None,
+    other: AnyPath | None = None,
+    policy: Policy | None = None,
+    certificate: AnyPath | None = None,
+    reading: Reading | None = None,
+    watch: Watch | None = None,
+    **options: Any,
+) -> Attacked:
+    """Attacks on a release in a file, with other tables in files; see `attack` for the options.
+
+    Without a policy that of the certificate is taken. `reading` says how to read the release; the
+    other tables are read as their files are.
+    """
+    given = {"world": world, "truth": truth, "original": original, "other": other}
+    with enough_memory():
+        if certificate is not None:
+            policy = _certified(certificate, policy)
+        asked = Asked(policy=policy, **options)
+        others = {
+            name: Table.of_file(name, path) for name, path in given.items() if path is not None
+        }
+        return _attacked(Tables(Table.of_file("release", release, reading), others, asked), watch)
+
+
+def _certified(certificate: AnyPath, policy: Policy | None) -> Policy:
+    if policy is not None:
+        raise PolicyError(
+            "a policy is given, and the certificate has its own", remedy="leave one of them out"
+        )
+    return rewritten(Certificate.from_json(files.content(certificate)).policy)
+
+
+def _attacked(tables: Tables, watch: Watch | None) -> Attacked:
+    attackers, scene, told = tables.asked.attackers, tables.scene, list(tables.notes())
+    attacks, lower = play(scene, attackers, watch)
+    k_world, inconsistent = None, None
+    if "world" in tables.others:
+        linked = tables.facing.linked
+        k_world, inconsistent = linked.k, linked.inconsistent
+        told += linked.notes
+        links = list(face(tables.facing, attackers, watch))
+        lower = [*world_advice(tables.facing, links[0]), *lower]
+        attacks += links
+    if "original" in tables.others:
+        attacks += [_by_order(tables), *_by_other(tables)]
+    asked, played = tables.asked, in_order(attacks)
+    return Attacked(
+        attacks=played,
+        k_world=k_world,
+        inconsistent=inconsistent,
+        broken=tuple(broken(played, k_world, asked.policy, asked.max_success)),
+        advice=tuple(lower),
+        notes=tuple(told),
+        limited=asked.policy is not None or asked.max_success is not None,
+    )
+
+
+def _by_order(tables: Tables) -> Attack:
+    scene = Scene.of([one.alike for one in tables.together(tables.shared("original"))])
+    fit = Fit.of(scene, tuple(range(len(scene.known))))
+    return row_order(fit, tables.places, tables.asked.seed)
+
+
+def _by_other(tables: Tables) -> Iterator[Attack]:
+    """Two releases held against each other, by all known columns and by sets of few."""
+    if "other" not in tables.others:
+        return
+    first, second = _sides(tables)
+    secret = tuple(one.name for one in first.sensitive if one.name in tables.sensitive)
+    every = tuple(range(len(first.known)))
+    yield from releases(Fit.of(first, every), Fit.of(second, every), secret)
+    few = min(tables.asked.attackers.max_size, len(every) - 1)
+    for one, other in zip(sweep(first, few), sweep(second, few), strict=True):
+        yield from releases(one, other, secret)
+
+
+def _sides(tables: Tables) -> tuple[Scene, Scene]:
+    """Each release with the people of the original: what is known, and what both show exactly."""
+    both = set(tables.shared("original")) & set(tables.shared("other"))
+    known = [name for name in tables.known_in("other") if name in both - set(tables.sensitive)]
+    if not known:
+        raise InputError(
+            "the two releases and the original share no column that an attacker knows",
+            remedy="name some of them with --knows, or say what they are called with --rename",
+        )
+    rest = [name for name in tables.shared("original") if name in both and name not in known]
+    here, there = (tables.together(rest, where) for where in ("release", "other"))
+    exact = [_exact(one) and _exact(two) for one, two in zip(here, there, strict=True)]
+    return (
+        Scene.of(tables.together(known), list(compress(here, exact))),
+        Scene.of(tables.together(known, "other"), list(compress(there, exact))),
+    )
+
+
+def _exact(column: Shared) -> bool:
+    """Whether a release shows every value of a column as it is."""
+    return column.stands.exact is not None

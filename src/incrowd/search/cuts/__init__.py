@@ -1,0 +1,1 @@
+"""Global recoding by buckets of values."""

@@ -1,0 +1,1 @@
+"""The search that holds every class against a world."""

@@ -1,0 +1,143 @@
+"""Classes of as few records as the world allows, stage by stage.
+
+Records whose exact values fit enough individuals of the world leave as they are. The others form
+classes of at least two, and those that fit enough individuals stay; then of three, of five and so
+on. To whoever knows this, a record that does not leave as it is cannot be of the people whose
+records would: they do not count for later stages.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from incrowd.arrays import Codes, Counts, Flags
+from incrowd.classes import numbered
+from incrowd.errors import InfeasibleError, LimitError
+from incrowd.models.k_anonymity import KAnonymity
+from incrowd.models.model import Model, of_world
+from incrowd.problem import Problem
+from incrowd.recoding import Pieces, Spans
+from incrowd.search.mapping.kd import kd_order
+from incrowd.search.mapping.mapping import lowest_codes
+from incrowd.search.repair import mended
+from incrowd.watch import Watch
+from incrowd.world.counted import Counted
+
+_LADDER = (2, 3, 5, 8, 12, 20, 30, 50, 80, 120, 200)
+"""People per class, stage by stage."""
+
+
+def by_stages(problem: Problem, watch: Watch) -> Spans:
+    """Classes of as few records as the world allows; what is left over joins others."""
+    if problem.world is None:
+        raise ValueError("a world is needed")
+    every = np.arange(problem.tally.rows, dtype=np.int32)
+    stages = _Stages(problem, problem.world, every, problem.tally.counts)
+    stages.exact()
+    for k in _sizes(problem):
+        if not len(stages.row):
+            break
+        stages.classes_of(k, watch)
+    return mended(problem, stages.together())
+
+
+def _sizes(problem: Problem) -> Iterator[int]:
+    """People per class of the stages that are worth while."""
+    asked = [int(getattr(model, "k", 0)) for model in problem.models if of_world(model)]
+    shares = any(not hasattr(model, "k") for model in problem.models if of_world(model))
+    most = _LADDER[-1] if shares else max(asked)
+    yield from (k for k in _LADDER if k < most)
+    yield most
+
+
+@dataclass
+class _Stages:
+    """Classes that stay, and the rows that are in none yet."""
+
+    problem: Problem
+    world: Counted
+    row: Codes
+    count: Counts
+    """The rest: so many records of these rows are in no class yet."""
+    done: list[Pieces] = field(default_factory=list)
+    """Of rows of the problem's tally; classes are numbered from 0 in each."""
+    last: Pieces | None = None
+    """The classes that the rest was in last."""
+
+    @property
+    def others(self) -> tuple[Model, ...]:
+        """The models that do not count the world."""
+        return tuple(model for model in self.problem.models if not of_world(model))
+
+    def exact(self) -> None:
+        """Let records leave as they are where the world has enough people like them."""
+        part = self._part()
+        class_of, _ = numbered(np.ascontiguousarray(lowest_codes(part).T))
+        rows = np.arange(part.tally.rows, dtype=np.int32)
+        spans = Spans(Pieces(rows, part.tally.counts, class_of))
+        fine = self._fine(part, spans)
+        held = np.flatnonzero(fine)
+        shown = part.outcome(spans)
+        cells = (matrix[:, held] for matrix in (shown.low, shown.high, shown.level))
+        told = self.world.rows_within(*cells)
+        if told is None:
+            fine[:] = False
+        else:
+            self.world = self.world.without(told)
+        self._keep(spans.pieces, fine)
+
+    def classes_of(self, k: int, watch: Watch) -> None:
+        """Let classes of at least k people stay that fit enough individuals of the world."""
+        from incrowd.search.crowd.crowd import Crowd  # noqa: PLC0415  numba loads only when it runs
+
+        models = (*self.others, KAnonymity(k))
+        part = replace(self._part(), models=models, world=None)
+        try:
+            spans = Crowd().run(part, watch).recoding
+        except (InfeasibleError, LimitError):
+            return
+        self._keep(spans.pieces, self._fine(part, Spans(spans.pieces)))
+
+    def together(self) -> Pieces:
+        """All classes, numbered so that near ones have near numbers."""
+        parts = [*self.done, *([] if self.last is None else [self.last])]
+        first = np.cumsum([0, *(int(part.class_of.max(initial=-1)) + 1 for part in parts)])
+        class_of = np.concatenate(
+            [part.class_of + at for part, at in zip(parts, first[:-1], strict=True)]
+        )
+        row = np.concatenate([part.row for part in parts])
+        count = np.concatenate([part.count for part in parts])
+        return Pieces(row, count, _near(self.problem, row, class_of))
+
+    def _part(self) -> Problem:
+        return replace(self.problem, tally=self.problem.tally.split(self.row, self.count))
+
+    def _fine(self, part: Problem, spans: Spans) -> Flags:
+        """Which classes satisfy every model, those of the world by the people that still count."""
+        part = replace(part, models=self.problem.models, world=self.world)
+        return part.satisfied(part.outcome(spans).classes)
+
+    def _keep(self, pieces: Pieces, fine: Flags) -> None:
+        """Keep these classes; the records of the others, and those left out, are the rest."""
+        stay = np.append(fine, False)[pieces.class_of]
+        self.done.append(self._taken(pieces, stay))
+        self.last = self._taken(pieces, ~stay)
+        self.row, self.count = self.last.row, self.last.count
+
+    def _taken(self, pieces: Pieces, which: Flags) -> Pieces:
+        """These pieces as those of the whole table, their classes numbered without a gap."""
+        class_of = np.unique(pieces.class_of[which], return_inverse=True)[1]
+        row = self.row[pieces.row[which]]
+        return Pieces(row, pieces.count[which], class_of.astype(np.int32))
+
+
+def _near(problem: Problem, row: Codes, class_of: Codes) -> Codes:
+    """Class numbers in the order of a tree of cuts."""
+    rank: Counts = np.empty(problem.tally.rows, dtype=np.int64)
+    rank[kd_order(problem)] = np.arange(problem.tally.rows)
+    first = np.full(int(class_of.max(initial=-1)) + 1, problem.tally.rows, dtype=np.int64)
+    np.minimum.at(first, class_of, rank[row])
+    number = np.empty(len(first), dtype=np.int32)
+    number[np.argsort(first, kind="stable")] = np.arange(len(first), dtype=np.int32)
+    return number[class_of]

@@ -1,0 +1,227 @@
+"""Individuals of a world that the cells of classes may stand for, as searches ask for them."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Protocol
+
+import numpy as np
+
+from incrowd.arrays import MISSING, Codes, Counts, Flags
+from incrowd.classes import numbered
+from incrowd.errors import InputError
+from incrowd.hierarchy.hierarchy import Hierarchy
+from incrowd.table.column import CodedColumn, Domain
+from incrowd.table.roles import Missing
+from incrowd.world.index import index_of
+from incrowd.world.matching import Matching, from_runs, match
+from incrowd.world.rules import Run
+from incrowd.world.sets import Sets, sets_of
+from incrowd.world.world import World
+
+
+class _Column(Protocol):
+    """A quasi-identifying column, as a problem has it."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def hierarchy(self) -> Hierarchy: ...
+    @property
+    def lowest(self) -> int: ...
+
+
+class _ValueSets(Protocol):
+    """The values of each class in one column, in compressed rows."""
+
+    @property
+    def start(self) -> Counts: ...
+    @property
+    def code(self) -> Codes: ...
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Decoded:
+    """What the labels of one column stand for in the world; each label is read once."""
+
+    place: int
+    """The number of the column among those of the problem."""
+    column: _Column
+    domain: Domain
+    missing: Missing
+    unknown: bool
+    """Whether the world has missing values here."""
+    _number: dict[str | None, int] = field(default_factory=dict)
+    _runs: list[list[Run]] = field(default_factory=list)
+
+    def labels(self, cells: tuple[Codes, Codes, Codes], *, spans: bool) -> list[str | None]:
+        """What classes show whose cells have these bounds and levels."""
+        low, high, level = cells
+        column = self.column
+        shown = column.hierarchy.show(low, high, level, spans, lowest=column.lowest)
+        labels: list[str | None] = shown.tolist()
+        return labels
+
+    def matched(self, labels: Sequence[str | None]) -> tuple[Matching, Codes]:
+        """What labels stand for, and the number of each among those that occur."""
+        self._read([label for label in dict.fromkeys(labels) if label not in self._number])
+        number = np.array([self._number[label] for label in labels], dtype=np.int32)
+        held, of = np.unique(number, return_inverse=True)
+        runs = [self._runs[label] for label in held.tolist()]
+        return from_runs(runs, self._place), of.astype(np.int32)
+
+    @cached_property
+    def _place(self) -> Codes:
+        """The place of each code of the world, the same for all labels."""
+        return match([None], self.domain, self.column.hierarchy).place
+
+    def _read(self, fresh: list[str | None]) -> None:
+        """Remember what these labels stand for."""
+        if not fresh:
+            return
+        labels = [None, *(label for label in fresh if label is not None)]
+        found = match(labels, self.domain, self.column.hierarchy)
+        if self.missing is Missing.MATCHES_ANYTHING:
+            found = found.anything(unknown=self.unknown)
+        for i, label in enumerate(labels):
+            if label not in self._number:
+                here = slice(int(found.start[i]), int(found.start[i + 1]))
+                ends = zip(found.low[here].tolist(), found.high[here].tolist(), strict=True)
+                self._number[label] = len(self._runs)
+                self._runs.append(list(ends))
+
+
+@dataclass(frozen=True, eq=False)
+class Counted:
+    """A world held against the classes of a problem: whom could each of them be about?
+
+    Only the columns that the world shares with the problem are public (Bettini Section 2); what a
+    class shows in the others says nothing to whoever holds this world. Cells are read by the labels
+    that they show, as whoever holds the release reads them.
+    """
+
+    world: World
+    columns: tuple[Decoded, ...] = field(repr=False)
+
+    @classmethod
+    def of(
+        cls, world: World, columns: Sequence[_Column], missing: Missing = Missing.OWN_VALUE
+    ) -> "Counted":
+        """The world as seen with these columns; `InputError` if it has none of them."""
+        found = []
+        for place, column in enumerate(columns):
+            there = world.columns.get(column.name)
+            if there is not None:
+                unknown = bool((there.codes == MISSING).any())
+                found.append(Decoded(place, column, there.domain, missing, unknown))
+        if not found:
+            raise InputError(
+                f"the table ({', '.join(column.name for column in columns)}) and the world "
+                f"({', '.join(world.names)}) share no quasi-identifying column",
+                remedy="rename the world's columns as the table calls them",
+            )
+        return cls(world.select([one.column.name for one in found]), tuple(found))
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The public columns: those that the world shares with the problem."""
+        return tuple(one.column.name for one in self.columns)
+
+    @property
+    def places(self) -> tuple[int, ...]:
+        """The numbers of the public columns among those of the problem."""
+        return tuple(one.place for one in self.columns)
+
+    @property
+    def people(self) -> int:
+        """Individuals of the world: what a class that shows nothing may be about."""
+        return self.world.people
+
+    def counts(
+        self,
+        low: Codes,
+        high: Codes,
+        level: Codes,
+        *,
+        spans: bool = True,
+        sets: Mapping[int, _ValueSets] | None = None,
+    ) -> Counts:
+        """Per class the individuals that its cells may stand for, each once.
+
+        The matrices are those of an `Outcome`: bounds and levels, shape (d, classes). `spans` says
+        that ordered columns show their true span, `sets` which columns show sets of values.
+        """
+        if not low.shape[1]:
+            return np.zeros(0, dtype=np.int64)
+        found, lines = self._read((low, high, level), spans, sets or {})
+        tuple_of, tuples = _distinct(lines, found)
+        counts = index_of(self.world, self.names, found, tuples).counts()
+        return np.append(counts, 0)[tuple_of]
+
+    def rows_within(self, low: Codes, high: Codes, level: Codes) -> Flags | None:
+        """Which rows of the world some of these classes may stand for.
+
+        None if cells of one column overlap without being equal: they say nothing of each other
+        only where each value has one cell to be in.
+        """
+        within: Flags = np.zeros(self.world.rows, dtype=np.bool_)
+        if not low.shape[1]:
+            return within
+        found, lines = self._read((low, high, level), spans=True, sets={})
+        layers = [one.layers for one in found]
+        if any(layer is None or len(layer) > 1 for layer in layers):
+            return None
+        here = [
+            layer[0][one.atom[self.world.columns[name].codes]]
+            for name, one, layer in zip(self.names, found, layers, strict=True)
+            if layer is not None
+        ]
+        place, number = numbered(np.concatenate([lines + 1, np.stack(here)], axis=1))
+        asked: Flags = np.zeros(number, dtype=np.bool_)
+        asked[place[: lines.shape[1]]] = True
+        return asked[place[lines.shape[1] :]]
+
+    def _read(
+        self, cells: tuple[Codes, Codes, Codes], spans: bool, sets: Mapping[int, _ValueSets]
+    ) -> tuple[list[Sets], Codes]:
+        """Per public column the sets that cells stand for, and that of each class."""
+        shown = []
+        for one in self.columns:
+            low, high, level = (matrix[one.place] for matrix in cells)
+            labels = one.labels((low, high, level), spans=spans)
+            if (held := sets.get(one.place)) is not None:
+                labels = one.column.hierarchy.show_sets(held.start, held.code).tolist()
+            shown.append(one.matched(labels))
+        found = [sets_of(matching) for matching, _ in shown]
+        lines = [one.of[label] for one, (_, label) in zip(found, shown, strict=True)]
+        return found, np.stack(lines)
+
+    def alone(self) -> "Counted":
+        """The same for a problem that has the public columns only."""
+        columns = (replace(one, place=place) for place, one in enumerate(self.columns))
+        return replace(self, columns=tuple(columns))
+
+    def without(self, rows: Flags) -> "Counted":
+        """The same without these rows of the world: nobody of them is counted."""
+        kept = np.flatnonzero(~rows)
+        columns = {
+            name: CodedColumn(name, column.codes[kept], column.domain)
+            for name, column in self.world.columns.items()
+        }
+        return replace(self, world=World(columns, self.world.person[kept]))
+
+    def __repr__(self) -> str:
+        """Without values."""
+        return f"Counted({', '.join(self.names)}; {self.people} individuals)"
+
+
+def _distinct(lines: Codes, sets: Sequence[Sets]) -> tuple[Codes, Codes]:
+    """The distinct tuples of sets, and that of each class; -1 where one stands for nothing."""
+    place, number = numbered(lines)
+    tuples = np.empty((len(lines), number), dtype=np.int32)
+    tuples[:, place] = lines
+    idle: Flags = np.logical_or.reduce(
+        [one.empty[line] for one, line in zip(sets, tuples, strict=True)]
+    )
+    place_of = np.where(idle, -1, np.cumsum(~idle) - 1).astype(np.int32)
+    return place_of[place], np.ascontiguousarray(tuples[:, ~idle])

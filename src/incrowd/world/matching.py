@@ -1,0 +1,194 @@
+"""Labels of a release to values of the world (Bettini Section 2): Dec, column by column."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from incrowd.arrays import MISSING, Codes, Counts, Flags, Values
+from incrowd.errors import InputError
+from incrowd.hierarchy.hierarchy import Hierarchy
+from incrowd.hierarchy.labels import TOP
+from incrowd.table.column import Domain, Kind
+from incrowd.table.parse import parse
+from incrowd.world.rules import Rules, Run, runs_of
+
+Labels = Sequence[str | None]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Matching:
+    """The values of the world that each label of a column may stand for, as runs of places.
+
+    Label i stands for the places `low[start[i]:start[i + 1]]` to `high[…]`, ascending and apart,
+    or for none. Places are the codes of the world in the order of the hierarchy's leaves, so that
+    what a label stands for is one run or few; those that the hierarchy lacks come last, and missing
+    stays 0.
+    """
+
+    start: Counts
+    low: Codes
+    high: Codes
+    place: Codes
+    """The place of each code of the world: shape (values + 1,)."""
+    outside: int = 0
+    """Values of the world that the hierarchy lacks: they are read by rule."""
+
+    def __len__(self) -> int:
+        """Number of labels."""
+        return len(self.start) - 1
+
+    def codes(self, label: int) -> Codes:
+        """The codes of the world that one label may stand for, ascending."""
+        stands = np.zeros(len(self.place), dtype=np.bool_)
+        for r in range(int(self.start[label]), int(self.start[label + 1])):
+            stands[self.low[r] : self.high[r] + 1] = True
+        return np.flatnonzero(stands[self.place]).astype(np.int32)
+
+    def only(self, held: Flags) -> "Matching":
+        """The same without what labels stand for that no row has."""
+        lengths = np.diff(self.start)
+        kept: Flags = np.repeat(held, lengths)
+        start = np.concatenate([[0], np.cumsum(lengths * held)]).astype(np.int64)
+        return Matching(start, self.low[kept], self.high[kept], self.place, self.outside)
+
+    def anything(self, *, unknown: bool) -> "Matching":
+        """The same if a missing value says nothing; `unknown` says that the world has some.
+
+        The first label is the missing one: it stands for everything then. Every other one also
+        stands for missing values of the world.
+        """
+        last = len(self.place) - 1
+        labels = [[(MISSING, last)]]
+        for label in range(1, len(self)):
+            here = slice(int(self.start[label]), int(self.start[label + 1]))
+            runs = list(zip(self.low[here].tolist(), self.high[here].tolist(), strict=True))
+            if unknown and (not runs or runs[0][0] > MISSING):
+                runs = _joined([(MISSING, MISSING), *runs])
+            labels.append(runs)
+        return from_runs(labels, self.place, self.outside)
+
+
+def from_runs(runs: list[list[Run]], place: Codes, outside: int = 0) -> Matching:
+    """The matching of labels that stand for these runs of places."""
+    start = np.concatenate([[0], np.cumsum([len(found) for found in runs])]).astype(np.int64)
+    ends = np.array([run for found in runs for run in found], dtype=np.int32).reshape(-1, 2)
+    return Matching(start, ends[:, 0].copy(), ends[:, 1].copy(), place, outside)
+
+
+def match(labels: Labels, domain: Domain, hierarchy: Hierarchy | None = None) -> Matching:
+    """What each label may stand for in a column of the world; None is a missing value.
+
+    A hierarchy says it first, for the values that are its leaves; other values, and labels that
+    are not the hierarchy's, are read as they are written (see `rules`). The top stands for
+    everything, missing too; a missing cell for a missing value only.
+    """
+    leaf = np.zeros(len(domain), dtype=np.int32)
+    if hierarchy is not None:
+        leaf = leaves_of(domain, hierarchy.leaves)
+    order = np.argsort(np.where(leaf == MISSING, np.int32(2**31 - 1), leaf), kind="stable")
+    place = np.zeros(len(domain) + 1, dtype=np.int32)
+    place[order + 1] = np.arange(1, len(order) + 1, dtype=np.int32)
+    dec = _Dec(domain, hierarchy, leaf, order)
+    outside = 0 if hierarchy is None else int((leaf == MISSING).sum())
+    return from_runs(dec.runs(labels), place, outside)
+
+
+class _Dec:
+    """The places of labels in one column."""
+
+    def __init__(
+        self, domain: Domain, hierarchy: Hierarchy | None, leaf: Codes, order: NDArray[np.intp]
+    ) -> None:
+        self._size = len(domain)
+        self._hierarchy = hierarchy
+        self._tops = {TOP} if hierarchy is None else {TOP, hierarchy.labels[-1][0]}
+        self._leaf = leaf[order]
+        self._known = int((leaf != MISSING).sum())
+        self._place = np.empty(self._size, dtype=np.int64)
+        self._place[order] = np.arange(1, self._size + 1)
+        self._all = Rules(domain)
+        self._rest = Rules(Domain(domain.kind, domain.values[order[self._known :]]))
+
+    def runs(self, labels: Labels) -> list[list[Run]]:
+        """The runs of places of each label."""
+        by_hierarchy = self._decoded([label for label in labels if label is not None])
+        return [self._of(label, by_hierarchy) for label in labels]
+
+    def _of(self, label: str | None, by_hierarchy: dict[str, list[Run]]) -> list[Run]:
+        if label is None:
+            return [(MISSING, MISSING)]
+        if label in self._tops:
+            return [(MISSING, self._size)]
+        if label not in by_hierarchy:
+            return self._placed(self._all.runs(label))
+        rest = self._rest.runs(label) if self._known < self._size else []
+        return by_hierarchy[label] + [(lo + self._known, hi + self._known) for lo, hi in rest]
+
+    def _placed(self, runs: list[Run]) -> list[Run]:
+        """Runs of codes as runs of places."""
+        if self._hierarchy is None:
+            return runs
+        return runs_of(int(self._place[c - 1]) for lo, hi in runs for c in range(lo, hi + 1))
+
+    def _decoded(self, labels: list[str]) -> dict[str, list[Run]]:
+        """By label that the hierarchy knows: the runs of places of its leaves."""
+        if self._hierarchy is None or not labels:
+            return {}
+        try:
+            decoded = self._hierarchy.decode_all(labels)
+        except InputError:
+            if len(labels) == 1:
+                return {}
+            half = len(labels) // 2
+            return self._decoded(labels[:half]) | self._decoded(labels[half:])
+        known = self._leaf[: self._known]
+        first = np.searchsorted(known, decoded.low, side="left") + 1
+        last = np.searchsorted(known, decoded.high, side="right")
+        ends = list(zip(first.tolist(), last.tolist(), strict=True))
+        found = {}
+        for label, d in zip(labels, decoded.of.tolist(), strict=True):
+            here = ends[int(decoded.start[d]) : int(decoded.start[d + 1])]
+            found[label] = _joined([run for run in here if run[0] <= run[1]])
+        return found
+
+
+def _joined(runs: list[Run]) -> list[Run]:
+    """Ascending runs, those that touch made one: the leaves between them may be nobody's."""
+    joined: list[Run] = []
+    for low, high in runs:
+        if joined and joined[-1][1] == low - 1:
+            joined[-1] = (joined[-1][0], high)
+        else:
+            joined.append((low, high))
+    return joined
+
+
+def leaves_of(domain: Domain, leaves: Domain) -> Codes:
+    """The leaf that each value of the world is, 0 where there is none.
+
+    Values of equal kinds match by value, others by their text or, if one of them is a number or a
+    date, by what that text stands for.
+    """
+    kinds = {domain.kind, leaves.kind}
+    if kinds in ({Kind.NUMBER}, {Kind.DATE}):
+        return _look_up(domain.values, leaves.values)
+    code = {label: i for i, label in enumerate(leaves.labels.tolist(), start=1)}
+    found = np.array([code.get(label, 0) for label in domain.labels.tolist()], dtype=np.int32)
+    for kind in kinds - {Kind.TEXT}:
+        mine, theirs = parse(domain.labels, kind), parse(leaves.labels, kind)
+        usable = np.flatnonzero(theirs.fits)
+        spot = _look_up(mine.values, theirs.values[usable]) * mine.fits
+        numbered = np.concatenate([[0], usable + 1])[spot]
+        found = np.where(found == MISSING, numbered, found).astype(np.int32)
+    return found
+
+
+def _look_up(values: Values, known: Values) -> Codes:
+    """The place, from 1, of each value among the known ones, 0 where there is none."""
+    if not len(known):
+        return np.zeros(len(values), dtype=np.int32)
+    order = np.argsort(known, kind="stable")
+    spot = np.minimum(np.searchsorted(known[order], values), len(order) - 1)
+    return np.where(known[order][spot] == values, order[spot] + 1, MISSING).astype(np.int32)

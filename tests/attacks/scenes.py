@@ -1,0 +1,64 @@
+"""Small random releases with people, for the attacks and for their naive twins."""
+
+import numpy as np
+from hypothesis import strategies as st
+
+from incrowd.attacks.scene import Scene, Shared, Stands
+
+VALUES = 4
+"""Values of a column, 0 for missing among them."""
+
+
+def stands_of(labels, values=VALUES):
+    """What labels stand for, given as sets of values."""
+    runs = [[(value, value) for value in sorted(label)] for label in labels]
+    start = np.concatenate([[0], np.cumsum([len(found) for found in runs])]).astype(np.int64)
+    ends = np.array([run for found in runs for run in found], dtype=np.int32).reshape(-1, 2)
+    return Stands.of_runs(start, ends[:, 0], ends[:, 1], values)
+
+
+def shared(name, shown, people, column):
+    """One column of rows of sets and of people of values."""
+    labels = sorted({row[column] for row in shown}, key=sorted)
+    label = np.array([labels.index(row[column]) for row in shown], dtype=np.int32)
+    value = np.array([person[column] for person in people], dtype=np.int32)
+    return Shared(name, label, value, stands_of(labels))
+
+
+def scene_of(shown, people, known, sensitive=(), *, alike=False):
+    """The scene of naive rows and people, with these columns."""
+    columns = [shared(f"q{j}", shown, people, j) for j in known]
+    return Scene.of(
+        [one.alike for one in columns] if alike else columns,
+        [shared(f"s{j}", shown, people, j) for j in sensitive],
+    )
+
+
+@st.composite
+def tables(draw, columns=3, same_length=False, exact=(), max_rows=8):
+    """Rows of sets, and people; columns in `exact` show one value each."""
+    n = draw(st.integers(1, max_rows))
+    m = n if same_length else draw(st.integers(1, max_rows))
+    value = st.integers(0, VALUES - 1)
+    person = st.tuples(*[value] * columns)
+    people = draw(st.lists(person, min_size=m, max_size=m))
+    cells = [
+        value.map(lambda v: frozenset({v})) if j in exact else st.frozensets(value, min_size=1)
+        for j in range(columns)
+    ]
+    shown = draw(st.lists(st.tuples(*cells), min_size=n, max_size=n))
+    return shown, people
+
+
+def copy_of(people):
+    """A release that shows everything."""
+    return [tuple(frozenset({value}) for value in person) for person in people]
+
+
+def suppressed(people, columns):
+    """A release that shows nothing in these columns."""
+    everything = frozenset(range(VALUES))
+    return [
+        tuple(everything if j in columns else frozenset({v}) for j, v in enumerate(person))
+        for person in people
+    ]

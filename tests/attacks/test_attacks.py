@@ -1,0 +1,267 @@
+"""Every attack against its naive twin, and at the extremes."""
+
+from itertools import combinations, product
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import naive.attacks as naive
+from attacks.scenes import copy_of, scene_of, suppressed, tables
+from incrowd.attacks.background import background
+from incrowd.attacks.compressed import enough_room
+from incrowd.attacks.fit import Fit, sweep
+from incrowd.attacks.held import Held
+from incrowd.attacks.homogeneity import homogeneity
+from incrowd.attacks.inference import inference
+from incrowd.attacks.linkability import linkability
+from incrowd.attacks.linkage import Candidates, linkage
+from incrowd.attacks.play import splits
+from incrowd.attacks.releases import releases
+from incrowd.attacks.row_order import row_order
+from incrowd.attacks.singling_out import singling_out
+from incrowd.errors import LimitError
+from incrowd.watch import Watch
+
+PEOPLE = [*product(range(4), range(4), range(1))]
+"""Sixteen people whom two columns together tell apart."""
+
+
+def whole(scene):
+    return Fit.of(scene, tuple(range(len(scene.known))))
+
+
+@settings(max_examples=40)
+@given(tables(), st.integers(1, 3), st.booleans())
+def test_the_sweep_fits_every_set_as_the_twin_does(table, limit, alike):
+    shown, people = table
+    scene = scene_of(shown, people, (0, 1, 2), alike=alike)
+    seen = set()
+    for fit in sweep(scene, limit):
+        seen.add(fit.columns)
+        columns = fit.columns
+        rows = fit.rows_fitting[fit.people.class_of][scene.people.row_of]
+        assert rows.tolist() == [len(naive.rows_of(shown, p, columns)) for p in people]
+        who = fit.people_fitting[fit.rows.class_of][scene.shown.row_of]
+        assert who.tolist() == [len(naive.people_of(people, r, columns)) for r in shown]
+        assert singling_out(fit).success == pytest.approx(
+            naive.singling_out(shown, people, columns)
+        )
+    sets = [s for size in range(1, limit + 1) for s in combinations(range(3), size)]
+    assert seen == set(sets)
+
+
+@settings(max_examples=40)
+@given(tables(), st.sampled_from([(0,), (1,), (0, 1), (1, 2)]))
+def test_linkability(table, left):
+    shown, people = table
+    scene = scene_of(shown, people, (0, 1, 2))
+    right = tuple(j for j in range(3) if j not in left)
+    found = linkability(Fit.of(scene, left), Fit.of(scene, right), whole(scene))
+    assert found.success == pytest.approx(naive.linkability(shown, people, left, right))
+    assert found.baseline == pytest.approx(1 / len(people))
+
+
+@settings(max_examples=40)
+@given(tables(), st.integers(0, 3))
+def test_inference_homogeneity_and_background(table, ruled_out):
+    shown, people = table
+    for columns in ((0,), (0, 1)):
+        held = Held.of(whole(scene_of(shown, people, columns, (2,))), 0)
+        guess = inference(held)
+        assert guess.success == pytest.approx(naive.inference(shown, people, columns, 2))
+        assert guess.baseline == pytest.approx(naive.baseline(people, 2))
+        sure = homogeneity(held)
+        assert sure.success == pytest.approx(naive.certain(shown, people, columns, 2, 0))
+        more = background(held, ruled_out)
+        assert more.success == pytest.approx(naive.certain(shown, people, columns, 2, ruled_out))
+        assert more.baseline == pytest.approx(naive.baseline(people, 2, ruled_out))
+
+
+@settings(max_examples=40)
+@given(tables(exact=(1, 2)), st.data())
+def test_two_releases(table, data):
+    first, people = table
+    second, _ = data.draw(tables(exact=(1, 2)))
+    fits = [whole(scene_of(shown, people, (0,), (1, 2))) for shown in (first, second)]
+    finding, learning = releases(*fits, ("s2",))
+    k, success = naive.releases(first, second, people, (0,), (1, 2))
+    assert finding.figures["k"] == k
+    assert finding.success == pytest.approx(success)
+    chance, values = naive.learned((first, second), people, (0,), (1, 2), 2)
+    assert learning.success == pytest.approx(chance)
+    assert learning.figures["fewest_values"] == values
+    assert learning.column == "s2"
+
+
+@settings(max_examples=40)
+@given(tables(exact=()), st.data())
+def test_two_releases_that_share_nothing_exact_leave_the_smaller_crowd(table, data):
+    first, people = table
+    second, _ = data.draw(tables())
+    fits = [whole(scene_of(shown, people, (0, 1, 2))) for shown in (first, second)]
+    (finding,) = releases(*fits)
+    assert finding.figures["k"] == naive.releases(first, second, people, (0, 1, 2), ())[0]
+
+
+@settings(max_examples=40)
+@given(tables(same_length=True))
+def test_row_order_of_all_rows(table):
+    shown, people = table
+    found = row_order(whole(scene_of(shown, people, (0, 1, 2))))
+    here, chance = naive.in_place(shown, people, (0, 1, 2))
+    assert found.figures["fitting"] == pytest.approx(here)
+    assert found.figures["chance"] == pytest.approx(chance)
+
+
+@settings(max_examples=40)
+@given(tables())
+def test_row_order_with_rows_left_out(table):
+    shown, people = table
+    if len(shown) == len(people):
+        return
+    found = row_order(whole(scene_of(shown, people, (0, 1, 2))))
+    places = naive.first_fits(shown, people, (0, 1, 2))
+    assert found.figures["fitting"] == pytest.approx(np.mean([p >= 0 for p in places]))
+    truth = np.array(places)
+    told = row_order(whole(scene_of(shown, people, (0, 1, 2))), truth)
+    assert told.success == pytest.approx(np.mean(truth >= 0))
+
+
+@settings(max_examples=40)
+@given(tables(), st.data())
+def test_linkage(table, data):
+    """Individuals with several rows are counted once; the truth may be outside the world."""
+    shown, people = table
+    individual = data.draw(st.lists(st.integers(0, 4), min_size=len(people), max_size=len(people)))
+    truth = data.draw(st.lists(st.integers(0, 5), min_size=len(shown), max_size=len(shown)))
+    number, success = naive.linkage(shown, people, individual, (0, 1), truth)
+    who = [{individual[i] for i in naive.people_of(people, row, (0, 1))} for row in shown]
+    right = np.array([t in them for t, them in zip(truth, who, strict=True)])
+    found = Candidates(("q0", "q1"), np.array(number), len(set(individual)), right)
+    assert linkage(found).success == pytest.approx(success)
+    blind = Candidates(("q0", "q1"), np.array(number), len(set(individual)))
+    _, worst = naive.linkage(shown, people, individual, (0, 1))
+    assert linkage(blind).success == pytest.approx(worst)
+    assert blind.k == min((c for c in number if c), default=0)
+    assert blind.inconsistent == number.count(0)
+
+
+@settings(max_examples=40)
+@given(tables(columns=4), st.integers(1, 3))
+def test_the_columns_in_two(table, limit):
+    """Sets that reuse what they begin with are those that are built from nothing."""
+    scene = scene_of(*table, range(4))
+    seen = []
+    for left, right in splits(scene, limit):
+        seen.append(left.columns)
+        assert set(left.columns) | set(right.columns) == set(range(4))
+        assert len(left.columns) + len(right.columns) == 4
+        fresh = Fit.of(scene, right.columns)
+        assert right.people_fitting.tolist() == fresh.people_fitting.tolist()
+        assert right.person.tolist() == fresh.person.tolist()
+    sets = [s for size in range(1, limit + 1) for s in combinations(range(4), size)]
+    assert sorted(seen) == sorted(sets)
+
+
+def every_attack(shown, people, sensitive=1):
+    """All attacks on a release by columns 0 and 1, the second also as the sensitive one."""
+    scene = scene_of(shown, people, (0, 1), (sensitive,))
+    fit = whole(scene)
+    held = Held.of(fit, 0)
+    number = fit.people_fitting[fit.rows.class_of][scene.shown.row_of]
+    yield linkage(Candidates(fit.names, number, len(people)))
+    yield singling_out(fit)
+    yield row_order(fit)
+    yield from (inference(held), homogeneity(held), background(held, 1))
+    yield from releases(fit, fit, (f"s{sensitive}",))
+
+
+def test_a_copy_of_the_original_gives_everything_away():
+    attacks = list(every_attack(copy_of(PEOPLE), PEOPLE))
+    assert [attack.success for attack in attacks] == [1.0] * 8
+    assert all(attack.interval[1] == 1 and attack.interval[0] > 0.7 for attack in attacks)
+    assert all(attack.gain == 1 for attack in attacks)
+
+
+def test_linkability_of_a_copy_with_a_key_on_both_sides():
+    people = [(v, v, 0) for v in range(4)]
+    scene = scene_of(copy_of(people), people, (0, 1))
+    assert linkability(Fit.of(scene, (0,)), Fit.of(scene, (1,)), whole(scene)).success == 1
+
+
+def test_a_release_that_shows_nothing_leaves_guessing():
+    shown = suppressed(PEOPLE, (0, 1, 2))
+    for attack in every_attack(shown, PEOPLE):
+        assert attack.success <= attack.baseline + 1e-12, attack.kind
+        assert attack.gain == pytest.approx(0)
+    scene = scene_of(shown, PEOPLE, (0, 1))
+    assert linkability(
+        Fit.of(scene, (0,)), Fit.of(scene, (1,)), whole(scene)
+    ).success == pytest.approx(1 / 16)
+
+
+def test_suppressed_quasi_identifiers_leave_the_guess_of_the_commonest_value():
+    people = [(i % 4, int(i < 5), 0) for i in range(8)]
+    held = Held.of(whole(scene_of(suppressed(people, (0,)), people, (0,), (1,))), 0)
+    assert inference(held).success == inference(held).baseline == 5 / 8
+
+
+def test_a_planted_unique_is_found():
+    people = [(0, 0, 1)] * 6 + [(3, 3, 2)]
+    fit = whole(scene_of(copy_of(people), people, (0, 1), (2,)))
+    assert singling_out(fit).figures["singled_out"] == 1
+    assert singling_out(fit).success == pytest.approx(1 / 7)
+    hidden = suppressed(people, (0, 1))
+    assert singling_out(whole(scene_of(hidden, people, (0, 1)))).success == 0
+
+
+def test_the_complementary_release_of_two_safe_ones():
+    """Each release hides everybody among two; held together they hide nobody."""
+    people = [(0, 0, 0), (1, 0, 1), (2, 0, 0), (3, 0, 1)]
+    low, high = frozenset({0, 1}), frozenset({2, 3})
+    odd, even = frozenset({0, 3}), frozenset({1, 2})
+    first = [(low if p[0] < 2 else high, *map(frozenset, ([p[1]], [p[2]]))) for p in people]
+    second = [(odd if p[0] in odd else even, *map(frozenset, ([p[1]], [p[2]]))) for p in people]
+    fits = [whole(scene_of(shown, people, (0,), (2,))) for shown in (first, second)]
+    finding, learning = releases(*fits, ("s2",))
+    assert (finding.figures["k_first"], finding.figures["k_second"]) == (2, 2)
+    assert finding.figures["k"] == naive.releases(first, second, people, (0,), (2,))[0]
+    assert learning.figures["fewest_values"] >= 1
+
+
+def test_a_shuffled_release_tells_no_places():
+    rng = np.random.default_rng(5)
+    people = [tuple(row) for row in rng.integers(0, 4, (400, 3)).tolist()]
+    order = rng.permutation(400)
+    kept = row_order(whole(scene_of(copy_of(people), people, (0, 1, 2))))
+    mixed = row_order(whole(scene_of([copy_of(people)[i] for i in order], people, (0, 1, 2))))
+    assert kept.success == 1
+    assert kept.figures["correlation"] > mixed.figures["correlation"]
+    assert mixed.success < 0.05
+    assert abs(mixed.figures["correlation"]) < 0.2
+
+
+def test_a_kept_order_is_found_although_rows_were_left_out():
+    rng = np.random.default_rng(6)
+    people = [tuple(row) for row in rng.integers(0, 4, (300, 3)).tolist()]
+    stay = np.flatnonzero(rng.random(300) < 0.9)
+    rows = [copy_of(people)[i] for i in stay]
+    kept = row_order(whole(scene_of(rows, people, (0, 1, 2))))
+    mixed = row_order(
+        whole(scene_of([rows[i] for i in rng.permutation(len(rows))], people, range(3)))
+    )
+    assert kept.figures["fitting"] == 1
+    assert kept.success > 0.9
+    assert mixed.success < 0.2
+
+
+def test_the_sweep_ends_with_its_time():
+    scene = scene_of(copy_of(PEOPLE), PEOPLE, (0, 1))
+    assert list(sweep(scene, 2, Watch(limit=0))) == []
+
+
+def test_too_many_pairs_are_refused():
+    with pytest.raises(LimitError, match="overlap"):
+        enough_room(2**40)

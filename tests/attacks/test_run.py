@@ -1,0 +1,291 @@
+"""Attacks from frames: what labels stand for, what is taken for granted, and limits."""
+
+import polars as pl
+import pytest
+
+import incrowd
+from incrowd import InputError, KAnonymity, PolicyError
+from incrowd.models import LDiversity
+from incrowd.policy import Column, Policy
+
+CANARY = "Qz7canary"
+
+
+def original(n=24):
+    return pl.DataFrame(
+        {
+            "ssn": [f"{CANARY}{i:03}" for i in range(n)],
+            "age": [20 + i for i in range(n)],
+            "zip": [f"0213{i % 4}" for i in range(n)],
+            "born": [f"19{60 + i % 8}-0{1 + i % 3}-1{i % 5}" for i in range(n)],
+            "town": [f"{CANARY}{'abcdef'[i % 6]}" for i in range(n)],
+            "illness": [f"{CANARY}{'xyz'[i % 3]}" for i in range(n)],
+        }
+    )
+
+
+def of(found, kind, column=None):
+    return next(a for a in found.attacks if a.kind == kind and a.column == column)
+
+
+def world_of(table, *columns):
+    return table.select("ssn", *columns)
+
+
+@pytest.mark.parametrize(
+    ("column", "label", "fits"),
+    [
+        ("age", "[20, 30)", 10),
+        ("age", "[20, 30]", 11),
+        ("age", "20-29", 10),
+        ("zip", "0213*", 24),
+        ("zip", "02131", 6),
+        ("born", "1965", 3),
+        ("born", "1965-03", 1),
+        ("town", f"{{{CANARY}a, {CANARY}b}}", 8),
+        ("town", "*", 24),
+    ],
+)
+def test_labels_decode_by_rule(column, label, fits):
+    table = original()
+    release = pl.DataFrame({column: [label]})
+    found = incrowd.attack(release, world=world_of(table, column), id="ssn", knows=[column])
+    assert (found.k_world, found.inconsistent) == (fits, 0)
+    assert of(found, "linkage").success == pytest.approx(1 / fits)
+    alone = incrowd.attack(release, original=table, knows=[column])
+    assert of(alone, "singling-out").success == (1 / 24 if fits == 1 else 0)
+
+
+def test_labels_decode_by_the_hierarchies_that_are_given():
+    table = original()
+    rows = tuple((f"{CANARY}{t}", "north" if t in "abc" else "south", "*") for t in "abcdef")
+    tree = incrowd.Tree(rows)
+    release = pl.DataFrame({"town": ["north", "south"]})
+    found = incrowd.attack(
+        release, world=world_of(table, "town"), id="ssn", hierarchies={"town": tree}
+    )
+    assert (found.k_world, found.inconsistent) == (12, 0)
+    blind = incrowd.attack(release, world=world_of(table, "town"), id="ssn")
+    assert (blind.k_world, blind.inconsistent) == (None, 2)
+    assert any("labels of 'town'" in note for note in blind.notes)
+
+
+def test_a_copy_gives_everything_away_and_breaks_every_limit():
+    table = original()
+    copy = table.drop("ssn")
+    policy = Policy(
+        columns={
+            "ssn": Column(role="identifier"),
+            "illness": Column(role="sensitive"),
+            **{name: Column(role="quasi") for name in ("age", "zip", "born", "town")},
+        },
+        models=(KAnonymity(3), LDiversity("illness", 2)),
+    )
+    found = incrowd.attack(
+        copy,
+        original=table,
+        world=table.drop("illness"),
+        id="ssn",
+        truth=table.select("ssn"),
+        other=copy,
+        policy=policy,
+        max_success=0.5,
+    )
+    assert found.k_world == 1
+    kinds = {attack.kind for attack in found.attacks}
+    assert kinds == {
+        "linkage",
+        "singling-out",
+        "linkability",
+        "inference",
+        "homogeneity",
+        "background",
+        "row-order",
+        "releases",
+    }
+    whole = [a for a in found.attacks if a.kind != "linkability"]
+    assert [a.success for a in whole] == [1.0] * len(whole)
+    assert of(found, "linkage").figures["right_alone"] == 1
+    said = " ".join(found.broken)
+    assert "fewer than k = 3" in said
+    assert "fewer than l = 2" in said
+    assert "gains 1 over guessing, above 0.5" in said
+    assert CANARY not in repr(found) + str(found.as_dict())
+
+
+def test_everything_suppressed_leaves_guessing():
+    table = original()
+    release = table.select(
+        *(pl.lit("*").alias(name) for name in ("age", "zip", "born", "town")), "illness"
+    )
+    found = incrowd.attack(
+        release,
+        original=table,
+        world=table.drop("illness"),
+        id="ssn",
+        truth=table.select("ssn"),
+        other=release,
+        sensitive=["illness"],
+        max_success=0.01,
+        max_size=2,
+    )
+    order = [attack for attack in found.attacks if attack.kind == "row-order"]
+    rest = [attack for attack in found.attacks if attack.kind != "row-order"]
+    assert found.k_world == 24
+    assert all(attack.gain == pytest.approx(0) for attack in rest)
+    assert not any("row order" not in line for line in found.broken)
+    assert order[0].gain > 0.01  # the illnesses stand in the order of the original
+
+
+def test_a_planted_unique():
+    table = original()
+    release = pl.DataFrame({"age": ["[20, 42)"] * 22 + ["[42, 43)", "43"]})
+    found = incrowd.attack(release, original=table, world=world_of(table, "age"), id="ssn")
+    assert found.k_world == 1
+    assert of(found, "singling-out").figures["singled_out"] == 2
+    assert of(found, "linkage").success == pytest.approx((22 / 22 + 2) / 24)
+
+
+def test_renamed_columns_and_several_rows_per_individual():
+    table = original()
+    moved = table.select("ssn", pl.col("zip").alias("zipcode"))
+    world = pl.concat([moved, moved.with_columns(pl.lit("02139").alias("zipcode"))])
+    release = pl.DataFrame({"zip": ["02131", "0213*", "02139"]})
+    found = incrowd.attack(release, world=world, id="ssn", rename={"zip": "zipcode"}, max_size=1)
+    assert found.k_world == 6
+    assert of(found, "linkage").success == pytest.approx((1 / 6 + 1 / 24 + 1 / 24) / 3)
+    without = incrowd.attack(release, world=world, rename={"zip": "zipcode"})
+    assert of(without, "linkage").success == pytest.approx((1 / 6 + 1 / 48 + 1 / 24) / 3)
+    assert any("no ids" in note for note in without.notes)
+
+
+def test_the_truth_by_order_and_by_key():
+    table = original(4)
+    release = pl.DataFrame({"pseudonym": ["p", "q", "r", "s"], "age": ["20", "21", "22", "9"]})
+    truth = pl.DataFrame({"ssn": table["ssn"], "pseudonym": ["p", "q", "s", "r"]})
+    given = {"world": world_of(table, "age"), "id": "ssn", "knows": ["age"]}
+    by_order = incrowd.attack(release, truth=truth, **given)
+    assert of(by_order, "linkage").success == pytest.approx(3 / 4)
+    assert by_order.inconsistent == 1
+    by_key = incrowd.attack(release, truth=truth, truth_key="pseudonym", **given)
+    assert of(by_key, "linkage").success == pytest.approx(2 / 4)
+    assert of(by_key, "linkage").figures["right"] == pytest.approx(2 / 4)
+
+
+def test_row_order_is_counted_where_the_truth_is_known():
+    table = original()
+    turned = table.reverse()
+    found = incrowd.attack(
+        turned.select("zip"),
+        original=table,
+        world=world_of(table, "zip"),
+        id="ssn",
+        truth=turned.select("ssn"),
+    )
+    assert of(found, "row-order").success == 0
+    kept = incrowd.attack(
+        table.select("zip"),
+        original=table,
+        world=world_of(table, "zip"),
+        id="ssn",
+        truth=table.select("ssn"),
+    )
+    assert of(kept, "row-order").success == 1
+
+
+def test_all_sets_of_few_columns():
+    table = original()
+    found = incrowd.attack(
+        table.drop("ssn"), original=table, sensitive=["illness"], max_size=2, rule_out=2
+    )
+    knows = [attack.knows for attack in found.attacks if attack.kind == "inference"]
+    assert len(knows) == 4 + 6 + 1
+    assert max(len(names) for names in knows) == 4
+    background = [attack for attack in found.attacks if attack.kind == "background"]
+    assert {attack.figures["ruled_out"] for attack in background} == {1, 2}
+    assert any("no column alone would lower it" in line for line in found.advice)
+
+
+def test_missing_values_match_anything_if_the_policy_says_so():
+    table = pl.DataFrame({"zip": ["a", "b", "b", None], "ssn": ["1", "2", "3", "4"]})
+    release = pl.DataFrame({"zip": [None, "a"]}, schema={"zip": pl.String})
+    columns = {"zip": Column(role="quasi"), "ssn": Column(role="identifier")}
+    policy = Policy(columns=columns, models=(KAnonymity(2),), missing="matches-anything")
+    own = incrowd.attack(release, world=table, id="ssn")
+    assert own.k_world == 1
+    anything = incrowd.attack(release, world=table, id="ssn", policy=policy)
+    assert anything.k_world == 2
+    assert anything.ok
+    alone = incrowd.attack(release, original=table, policy=policy)
+    assert of(alone, "singling-out").success == 0
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "words"),
+    [
+        ({"knows": ["agee"]}, PolicyError, "the release has no column 'agee'"),
+        ({"world": original(), "id": "sss"}, PolicyError, "the world has no column 'sss'"),
+        ({"world": pl.DataFrame({"x": [1]}), "knows": ["zip"]}, InputError, "share no column"),
+        ({"truth": original().select("ssn")}, PolicyError, "individuals of a world"),
+        ({"other": original()}, PolicyError, "way of their original"),
+        (
+            {"world": original(), "id": "ssn", "truth": original(3).select("ssn")},
+            InputError,
+            "the truth has 3 rows, the release 24",
+        ),
+        (
+            {
+                "world": original(),
+                "id": "ssn",
+                "truth": original(),
+                "truth_key": "illness",
+            },
+            InputError,
+            "in 21 of its rows",
+        ),
+        ({"max_success": 1.5}, PolicyError, "from 0 to 1"),
+        ({"max_size": 0}, PolicyError, "at least one"),
+        ({"rule_out": -1}, PolicyError, "0 values or more"),
+        ({"rename": {"zip": "nowhere"}}, PolicyError, "to rename"),
+        ({"original": original().select("ssn"), "knows": ["zip"]}, InputError, "share no column"),
+    ],
+)
+def test_bad_requests(options, error, words):
+    with pytest.raises(error, match=words) as raised:
+        incrowd.attack(original().drop("ssn"), **options)
+    assert CANARY not in str(raised.value)
+
+
+def test_labels_that_do_not_decode_are_counted():
+    release = pl.DataFrame({"age": ["young", "[20, 30)"], "illness": ["?", "?"]})
+    found = incrowd.attack(release, original=original(), sensitive=["illness"])
+    assert any("1 released rows show a label of 'age'" in note for note in found.notes)
+    assert of(found, "homogeneity", "illness").success == 0
+
+
+def test_the_other_release_leaves_fewer():
+    """Every class of four shows four illnesses; two releases together leave two of them."""
+    table = original().with_columns((pl.col("age") % 8).alias("illness"))
+    first = table.select(
+        (pl.col("age") // 4 * 4).map_elements(lambda a: f"[{a}, {a + 4})", return_dtype=pl.String),
+        "illness",
+    )
+    second = table.select(
+        ((pl.col("age") + 2) // 4 * 4 - 2).map_elements(
+            lambda a: f"[{a}, {a + 4})", return_dtype=pl.String
+        ),
+        "illness",
+    )
+    found = incrowd.attack(
+        first.sample(fraction=1, shuffle=True, seed=3),
+        other=second,
+        original=table,
+        sensitive=["illness"],
+    )
+    finding = of(found, "releases")
+    assert (finding.figures["k_first"], finding.figures["k_second"]) == (4, 2)
+    assert finding.figures["k"] < 4
+    learning = of(found, "releases", "illness")
+    assert learning.figures["fewest_values"] == 2
+    assert of(found, "inference", "illness").success == pytest.approx(1 / 4)
+    assert learning.success == pytest.approx(1 / 2)

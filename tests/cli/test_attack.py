@@ -1,0 +1,84 @@
+"""`incrowd attack`: exit codes, the document, the picture and bad input."""
+
+from pathlib import Path
+
+import pytest
+
+from patients import MARK, QUICK, patients
+
+
+@pytest.fixture
+def release(incrowd, table):
+    ids = [f"{MARK}-{i}" for i in range(40)]
+    ages = [str(20 + i) for i in range(40)]
+    table(ssn=ids, age=ages)
+    said = incrowd("anonymize", "patients.csv", *QUICK, "--quiet", "--seed", "1")
+    assert said.code == 0, said.err
+    Path("truth.csv").write_text("ssn\n" + "\n".join(ids) + "\n")
+    Path("voters.csv").write_text(patients(ssn=ids, age=ages).replace("zip", "zipcode", 1))
+    return "release.csv"
+
+
+WORLD = ("--world", "voters.csv", "--id", "ssn", "--rename", "zip=zipcode")
+
+
+def test_the_document(incrowd, release):
+    said = incrowd("attack", release, *WORLD, "--knows", "age,zip,sex", "--json")
+    assert said.code == 0
+    document = said.document
+    assert document["schema"] == "incrowd.attack/1"
+    assert document["k_world"] >= 5
+    assert document["inconsistent"] == 0
+    for attack in document["attacks"]:
+        assert attack.keys() >= {"kind", "knows", "success", "interval", "baseline"}
+        assert attack["interval"][0] <= attack["success"] <= attack["interval"][1]
+    assert MARK not in said.out + said.err
+
+
+def test_a_broken_limit_is_exit_code_1(incrowd, release):
+    flags = ("attack", "patients.csv", *WORLD, "--original", "patients.csv", "-s", "diagnosis")
+    assert incrowd(*flags, "--knows", "age,zip").code == 0
+    said = incrowd(*flags, "--knows", "age,zip", "--max-success", "0.1")
+    assert said.code == 1
+    assert "limits are broken" in said.out
+    assert MARK not in said.out + said.err
+    paper = ("--certificate", "release.csv.certificate.json")
+    assert incrowd("attack", release, *WORLD, *paper).code == 0
+    said = incrowd("attack", "patients.csv", *WORLD, *paper)
+    assert said.code == 1
+    assert "fewer than k = 5" in said.out
+
+
+def test_a_policy_and_its_hierarchies(incrowd, release):
+    assert incrowd("init", "patients.csv", "-o", "policy.toml", "--quiet").code == 0
+    said = incrowd("attack", release, *WORLD, "--policy", "policy.toml", "--json")
+    assert said.document["k_world"] >= 5
+    tree = Path("trees")
+    tree.mkdir()
+    (tree / "zip.csv").write_text("".join(f"0213{i};x;*\n" for i in range(4)))
+    flags = ("--hierarchies", "trees", "--hierarchy", "age=intervals:5", "--max-size", "1")
+    assert incrowd("attack", release, *WORLD, *flags, "--json").code == 0
+
+
+def test_two_releases_and_the_truth(incrowd, release):
+    flags = ("--original", "patients.csv", "--other", "patients.csv", "-s", "diagnosis")
+    said = incrowd("attack", release, *WORLD, *flags, "--truth", "truth.csv", "--json")
+    assert said.code == 0, said.err
+    kinds = {attack["kind"] for attack in said.document["attacks"]}
+    assert {"linkage", "row-order", "releases"} <= kinds
+    assert incrowd("attack", release, *flags, "--quiet").out == ""
+
+
+def test_bad_input(refused, table):
+    table(ssn=[f"{MARK}-{i}" for i in range(40)])
+    Path("voters.csv").write_text("name\nx\n")
+    attack = ("attack", "patients.csv")
+    refused(2, *attack, "--world", "patients.csv", "--id", "nobody")
+    refused(3, *attack, "--world", "voters.csv")
+    refused(3, *attack, "--world", "nowhere.csv")
+    refused(2, *attack, "--rename", "zip")
+    refused(2, *attack, "--knows", "nothing")
+    refused(2, *attack, "--truth", "patients.csv")
+    refused(2, *attack, "--other", "patients.csv")
+    refused(2, *attack, "--max-success", "2")
+    refused(3, *attack, "--certificate", "voters.csv")

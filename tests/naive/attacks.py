@@ -1,0 +1,147 @@
+"""Attacks person by person and row by row.
+
+`shown` is a list of released rows, each a tuple of sets of values (what the label stands for);
+`people` a list of tuples of values. Column j of the one is column j of the other.
+"""
+
+from collections import Counter
+from fractions import Fraction
+
+
+def fits(row, person, columns):
+    return all(person[j] in row[j] for j in columns)
+
+
+def rows_of(shown, person, columns):
+    return [row for row in shown if fits(row, person, columns)]
+
+
+def people_of(people, row, columns):
+    return [i for i, person in enumerate(people) if fits(row, person, columns)]
+
+
+def mean(values):
+    values = list(values)
+    return float(sum(values) / len(values)) if values else 0.0
+
+
+def singling_out(shown, people, columns):
+    found = [people_of(people, row, columns) for row in shown]
+    alone = {who[0] for who in found if len(who) == 1}
+    return mean(Fraction(i in alone) for i in range(len(people)))
+
+
+def linkability(shown, people, left, right):
+    def hit(i, person):
+        rows = rows_of(shown, person, left)
+        total = Fraction(0)
+        for row in rows:
+            who = people_of(people, row, right)
+            if i in who:
+                total += Fraction(1, len(who) * len(rows))
+        return total
+
+    return mean(hit(i, person) for i, person in enumerate(people))
+
+
+def values_of(rows, sensitive):
+    """Rows per value of a sensitive column; a row of several values is shared among them."""
+    found = Counter()
+    for row in rows:
+        for value in row[sensitive]:
+            found[value] += Fraction(1, len(row[sensitive]))
+    return found
+
+
+def guess(found, truth):
+    """The chance that the most frequent value is the truth."""
+    best = max(found.values())
+    ties = [value for value, weight in found.items() if weight == best]
+    return Fraction(truth in ties, len(ties))
+
+
+def inference(shown, people, columns, sensitive):
+    overall = values_of(shown, sensitive)
+
+    def right(person):
+        found = values_of(rows_of(shown, person, columns), sensitive) or overall
+        return guess(found, person[sensitive]) if found else Fraction(0)
+
+    return mean(right(person) for person in people)
+
+
+def certain(shown, people, columns, sensitive, ruled_out):
+    def sure(person):
+        found = set(values_of(rows_of(shown, person, columns), sensitive))
+        return person[sensitive] in found and len(found) <= ruled_out + 1
+
+    return mean(Fraction(sure(person)) for person in people)
+
+
+def baseline(people, sensitive, ruled_out=0):
+    held = Counter(person[sensitive] for person in people).most_common(ruled_out + 1)
+    return sum(count for _, count in held) / len(people)
+
+
+def linkage(shown, world, individual, columns, truth=None):
+    """Candidates of each row, and the chance to draw the right one."""
+    candidates = [{individual[i] for i in people_of(world, row, columns)} for row in shown]
+    chances = [
+        Fraction(1, len(who)) if who and (truth is None or truth[r] in who) else Fraction(0)
+        for r, who in enumerate(candidates)
+    ]
+    return [len(who) for who in candidates], mean(chances)
+
+
+def by_values(shown, person, columns, exact):
+    """Rows that fit a person, by what they show in the exact columns."""
+    return Counter(tuple(row[j] for j in exact) for row in rows_of(shown, person, columns))
+
+
+def remaining(first, second, person, columns, exact):
+    """What both releases leave for a person: rows by what they show in the exact columns."""
+    one, other = (by_values(shown, person, columns, exact) for shown in (first, second))
+    return one & other
+
+
+def releases(first, second, people, columns, exact):
+    """The smallest number of rows left, and the chance to draw the person's."""
+    left = [remaining(first, second, person, columns, exact) for person in people]
+    chances = []
+    for person, rows in zip(people, left, strict=True):
+        own = tuple(frozenset({person[j]}) for j in exact)
+        chances.append(Fraction(1, rows.total()) if own in rows else Fraction(0))
+    totals = [rows.total() for rows in left if rows]
+    return min(totals, default=0), mean(chances)
+
+
+def learned(both, people, columns, exact, sensitive):
+    """The chance that the likeliest value left is the person's, and the fewest values left."""
+    overall = values_of(both[0], sensitive)
+    at = exact.index(sensitive)
+    chances, values = [], []
+    for person in people:
+        found = Counter()
+        one, other = (by_values(shown, person, columns, exact) for shown in both)
+        for shown in one & other:
+            found[min(shown[at])] += one[shown] * other[shown]
+        values.append(len(found))
+        chances.append(guess(found or overall, person[sensitive]) if found or overall else 0)
+    return mean(chances), min((count for count in values if count), default=0)
+
+
+def in_place(shown, people, columns):
+    """Shares of rows that fit the record of their place, and that fit by chance."""
+    here = mean(Fraction(fits(row, who, columns)) for row, who in zip(shown, people, strict=True))
+    chance = mean(Fraction(fits(row, who, columns)) for row in shown for who in people)
+    return here, chance
+
+
+def first_fits(shown, people, columns):
+    """The record of each row: the first that fits after that of the row before."""
+    free, places = 0, []
+    for row in shown:
+        found = [i for i in range(free, len(people)) if fits(row, people[i], columns)]
+        places.append(found[0] if found else -1)
+        free = found[0] + 1 if found else free
+    return places

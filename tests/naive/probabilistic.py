@@ -1,0 +1,64 @@
+"""Probabilistic anonymity by sums of fractions and by trying everything."""
+
+import math
+from fractions import Fraction
+
+
+def fewer(k, n, share):
+    """P[fewer than k of n fall into a class of this share], term by term."""
+    p = Fraction(share)
+    return sum(math.comb(n, j) * p**j * (1 - p) ** (n - j) for j in range(min(k, n + 1)))
+
+
+def chernoff(k, n, share):
+    """What the proof of Theorem 4 bounds it by; certain if everybody is in the class."""
+    mean = n * share
+    if share == 1:
+        return 0.0
+    return math.exp(-(float(mean - (k - 1)) ** 2) / float(2 * mean)) if mean > k - 1 else 1.0
+
+
+def classes_allowed(n, k, beta, missed, *, simultaneous):
+    """The largest D' that keeps beta, by trying all; `missed` is one of the two above."""
+    return max(
+        d
+        for d in range(1, n + 1)
+        if missed(k, n, Fraction(1, d)) <= (beta / d if simultaneous else beta)
+    )
+
+
+def k_of_share(n, share, beta):
+    """The largest k that a class of this share holds but for beta, by trying all."""
+    return max(k for k in range(n + 1) if fewer(k, n, share) <= beta)
+
+
+def satisfied(people, population, k, beta):
+    """Which classes of so many people have a share that supports k."""
+    shares = [Fraction(size, sum(people)) for size in people]
+    return [fewer(k, population, share) <= beta for share in shares]
+
+
+def budgets(distinct, allowed):
+    """All whole numbers of values within a product."""
+    if not distinct:
+        return [()]
+    return [
+        (d, *rest)
+        for d in range(1, min(distinct[0], allowed) + 1)
+        for rest in budgets(distinct[1:], allowed // d)
+    ]
+
+
+def shares(distinct, allowed, weights):
+    """The best d' that need not be whole, by halving the range of their common factor."""
+    low, high = -200.0, 200.0
+
+    def at(power):
+        c = math.exp(power)
+        return [min(max(c * w, 1.0), d) for d, w in zip(distinct, weights, strict=True)]
+
+    for _ in range(200):
+        middle = (low + high) / 2
+        fits = math.fsum(map(math.log, at(middle))) <= math.log(allowed)
+        low, high = (middle, high) if fits else (low, middle)
+    return at(low)

@@ -1,0 +1,113 @@
+"""The risk of each person given sampling weights, and the attackers who do not know the sample."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import naive.risk
+from incrowd.risk import measure
+from incrowd.risk.individual import individual, risks
+from incrowd.table.fold import fold
+from worked_risk import EXAMPLE, RISKS, WEIGHTS
+
+
+@given(st.integers(1, 60), st.floats(0.01, 1.0))
+def test_the_risk_is_the_mean_of_one_over_the_people(f, p):
+    exact = naive.risk.mean_of_inverse(f, p)
+    assert risks(np.array([f]), np.array([p]))[0] == pytest.approx(exact, rel=1e-9)
+
+
+@pytest.mark.parametrize("p", [1e-12, 1e-6, 0.01, 0.3, 0.4999999, 0.5, 0.9, 1 - 1e-12, 1.0])
+def test_closed_forms_of_small_classes(p):
+    q = 1 - p
+    found = risks(np.array([1, 2, 3]), np.array([p, p, p]))
+    if q < 1e-9:
+        assert found == pytest.approx([1, 1 / 2, 1 / 3])
+        return
+    two = p / q**2 * (q + p * np.log(p))
+    three = p / (2 * q**3) * (q * (3 * q - 2) - 2 * p**2 * np.log(p))
+    assert found == pytest.approx([-p / q * np.log(p), two, three], rel=1e-6)
+
+
+@given(st.integers(1, 10**7), st.floats(1e-9, 1.0))
+def test_a_risk_lies_between_that_of_the_fewest_and_the_mean_number(f, p):
+    found = float(risks(np.array([f]), np.array([p]))[0])
+    assert p / f * (1 - 1e-9) <= found <= 1 / f * (1 + 1e-9)
+
+
+def test_the_published_example():
+    """Ten records of the practice guide on disclosure control, Table 4.1, and their mean risk."""
+    risk = measure(fold(EXAMPLE, (), None, WEIGHTS), ())
+    assert risk.individual.average == pytest.approx(0.01582, abs=5e-6)
+    assert risk.individual.max == pytest.approx(0.0290, abs=5e-5)
+    assert risk.individual.expected == pytest.approx(0.1582, abs=5e-5)
+    sizes, weights = zip(*RISKS, strict=True)
+    listed = risks(np.array(sizes), np.array(sizes) / np.array(weights)).round(4).tolist()
+    assert listed == list(RISKS.values())
+
+
+@given(
+    st.lists(st.tuples(st.integers(1, 9), st.floats(1.0, 50.0)), min_size=1, max_size=12),
+    st.sampled_from([0.05, 0.2, 0.5]),
+)
+def test_journalist_and_marketer_by_their_definitions(classes, threshold):
+    codes = np.repeat(np.arange(1, len(classes) + 1), [size for size, _ in classes])
+    weights = np.repeat([weight for _, weight in classes], [size for size, _ in classes])
+    risk = measure(fold([codes.astype(np.int32)], (), None, weights), (), threshold)
+    records = [size for size, _ in classes]
+    people = [size * weight for size, weight in classes]
+    slow = naive.risk.attackers(records, people, threshold)
+    for name in ("max", "average", "above_threshold"):
+        assert getattr(risk.journalist, name) == pytest.approx(slow[name]), name
+    assert risk.marketer.average == pytest.approx(slow["marketer"])
+    assert risk.journalist.source == "weights"
+    assert risk.population == pytest.approx(min(people))
+
+
+def test_without_a_population_the_table_is_it():
+    risk = measure(fold([np.array([1, 1, 2, 3], dtype=np.int32)], ()), ())
+    assert risk.journalist.source == "table"
+    assert risk.journalist.max == risk.prosecutor.max
+    assert risk.journalist.average == risk.marketer.average == risk.prosecutor.average == 3 / 4
+    assert risk.journalist.above_threshold == risk.prosecutor.above_threshold
+    assert (risk.uniqueness, risk.individual) == (None, None)
+
+
+def test_a_population_spreads_each_class():
+    risk = measure(fold([np.array([1, 1, 2, 3], dtype=np.int32)], ()), (), population=40)
+    assert risk.journalist.source == "population"
+    assert risk.journalist.max == pytest.approx(0.1)
+    assert risk.marketer.average == pytest.approx(0.075)
+    assert risk.individual.max == pytest.approx(-0.1 / 0.9 * np.log(0.1))
+    assert risk.uniqueness.population == 40
+
+
+def test_weights_below_1_are_the_highest_risk_and_counted():
+    ones = np.ones(3, dtype=np.int64)
+    found = individual(ones, ones, np.array([0.0, 0.5, 10.0]), 0.2)
+    assert (found.max, found.light) == (1.0, 2)
+    tally = fold([np.array([1, 2, 3], dtype=np.int32)], (), None, np.array([0.0, 0.5, 10.0]))
+    assert measure(tally, ()).journalist.max == 1.0
+
+
+def test_people_of_several_records_are_weighed_once():
+    """One person of three records that stands for four people."""
+    codes, unit = np.array([1, 1, 1], dtype=np.int32), np.array([5, 5, 5], dtype=np.int32)
+    risk = measure(fold([codes], (), unit, np.array([4.0, 4.0, 4.0])), ())
+    assert risk.journalist.max == pytest.approx(1 / 4)
+    assert risk.individual.max == pytest.approx(risks(np.array([1]), np.array([0.25]))[0])
+
+
+def test_people_in_several_classes_are_in_several_of_the_population():
+    codes = np.array([1, 2, 3, 4], dtype=np.int32)
+    unit = np.array([1, 1, 2, 2], dtype=np.int32)
+    found = measure(fold([codes], (), unit), (), population=2).uniqueness
+    assert (found.population, found.estimate, found.estimator) == (2, 1.0, "counted")
+
+
+def test_a_table_without_records_has_no_risk():
+    nothing = fold([np.empty(0, dtype=np.int32)], (), None, np.empty(0))
+    risk = measure(nothing, (), population=100)
+    assert (risk.journalist.max, risk.marketer.average, risk.individual.max) == (0, 0, 0)
+    assert risk.uniqueness.estimate == 0
