@@ -106,6 +106,7 @@ def passes(source: AnyPath, method: str, reading: Reading) -> bool:
 
 
 def check_target(source: AnyPath, target: AnyPath | None) -> None:
+    """Refuse a target that cannot be written, or that is the source itself."""
     if target is None:
         return
     tables.refuse_foreign(target)

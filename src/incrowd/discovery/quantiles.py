@@ -20,7 +20,7 @@ from incrowd.discovery.bucketing import Bucketing, Recount, settle
 from incrowd.discovery.masking import check_target
 from incrowd.discovery.quantile_stream import gather, look, outcome, stream
 from incrowd.discovery.quantile_wish import QuantileWish
-from incrowd.discovery.source import is_stream, enough_memory, goes_by
+from incrowd.discovery.source import enough_memory, goes_by, is_stream
 from incrowd.engines.bare import bare_arrow, bare_pandas, bare_polars
 from incrowd.engines.memory import MemoryEngine
 from incrowd.engines.stream import Tuples

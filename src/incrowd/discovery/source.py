@@ -114,6 +114,7 @@ def _passing_file(
 
 
 def is_stream(data: Any) -> bool:
+    """Whether these are batches that go by, not one frame."""
     if isinstance(data, list | tuple):
         return True
     return hasattr(data, "__next__")

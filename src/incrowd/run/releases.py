@@ -5,7 +5,7 @@ Read and code the table, search, build the rows that leave, verify them, certify
 
 import os
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -23,6 +23,7 @@ from incrowd.io.hierarchies import resolve
 from incrowd.policy.policy import Policy
 from incrowd.recoding import Levels
 from incrowd.release.cells import typed
+from incrowd.release.against import Against
 from incrowd.release.certificate import Certificate, Digest, digest_of_bytes, digest_of_frame
 from incrowd.release.check import check_rows
 from incrowd.release.laps import Laps
@@ -32,7 +33,9 @@ from incrowd.release.release import Release
 from incrowd.release.verdict import Check
 from incrowd.release.verify import demand
 from incrowd.release.written import rewritten
+from incrowd.run.attack_tables import Table
 from incrowd.run.reading import AnyPath, Reading, collected, enough_memory, rows_of
+from incrowd.run.worlds import Called, notes_of, world_of_file, world_of_frame
 from incrowd.watch import Watch
 
 
@@ -44,17 +47,26 @@ def anonymize(  # noqa: PLR0913  the table, the request, and what comes from out
     key: bytes | None = None,
     watch: Watch | None = None,
     folder: AnyPath = ".",
+    world: Any = None,
+    world_id: str | None = None,
+    rename: Mapping[str, str] | None = None,
 ) -> Release:
     """A verified release of a frame of pandas, Polars or PyArrow, in the same kind of frame.
 
     Records leave in a new order, drawn from the system's randomness or from `seed`. `key` is the
     secret of pseudonyms. Paths of hierarchies are taken from `folder`. The frame is not changed.
+
+    `world` is a frame that somebody may hold: models such as k-map count its individuals, told
+    apart by its column `world_id`. `rename` says what it calls a column of the table.
     """
     laps, outside = Laps(), Outside(seed, key, watch or Watch())
+    called = Called(world_id, rename, folder)
     with enough_memory():
         frame = collected(frame)
         source = tables.Source(rows_of(frame), text=False)
-        prepared = _prepared(frame, source, policy, folder, outside, laps)
+        engine = MemoryEngine(frame)
+        against = world_of_frame(Table("table", engine), world, policy, called)
+        prepared = _prepared(engine, source, (policy, folder, against), outside, laps)
         return _proved(prepared, laps)
 
 
@@ -70,41 +82,67 @@ def anonymize_file(  # noqa: PLR0913  files, the request, and what comes from ou
     key: bytes | None = None,
     watch: Watch | None = None,
     folder: AnyPath = ".",
+    world: AnyPath | None = None,
+    world_id: str | None = None,
+    rename: Mapping[str, str] | None = None,
 ) -> Release:
     """A verified release of a file; the target is there at the end only if it was verified.
 
     The rows are written beside the target, read again and verified; then the certificate (by
     default the target's name with `.certificate.json`) and the target take their places. Target
     "-" is standard output, with a certificate only if its path is given. A dry run writes nothing.
+    `world` is a file that somebody may hold: see `anonymize`.
     """
     laps, outside = Laps(), Outside(seed, key, watch or Watch())
+    called = Called(world_id, rename, folder)
     paper = certificate or (None if str(target) == "-" else f"{os.fspath(target)}.certificate.json")
     _refuse_overwriting(source, target, paper)
     with enough_memory():
         read = (reading or Reading()).read(source)
-        prepared = _prepared(read.frame, read, policy, folder, outside, laps)
+        engine = MemoryEngine(read.frame, text=read.text)
+        against = world_of_file(Table("table", engine, read.text), world, policy, called)
+        prepared = _prepared(engine, read, (policy, folder, against), outside, laps)
         if dry_run:
             return _proved(prepared, laps)
         return _written(prepared, read, target, paper, laps)
 
 
-def check(frame: Any, policy: Policy, certificate: Certificate | None = None) -> Check:
-    """What a release shows of its policy, everything counted anew from the release alone."""
+def check(  # noqa: PLR0913  the release, what it promises, and a world
+    frame: Any,
+    policy: Policy,
+    certificate: Certificate | None = None,
+    *,
+    world: Any = None,
+    world_id: str | None = None,
+    rename: Mapping[str, str] | None = None,
+    folder: AnyPath = ".",
+) -> Check:
+    """What a release shows of its policy, everything counted anew from the release alone.
+
+    Models such as k-map are counted in the `world` that they are about: see `anonymize`.
+    """
     with enough_memory():
         rows = rows_of(frame)
-        return check_rows(rows, policy, digest_of_frame(rows), certificate)
+        called = Called(world_id, rename, folder)
+        against = world_of_frame(Table("release", MemoryEngine(rows)), world, policy, called)
+        return check_rows(rows, policy, digest_of_frame(rows), certificate, against=against)
 
 
-def check_file(
+def check_file(  # noqa: PLR0913  the release, what it promises, and a world
     path: AnyPath,
     policy: Policy | None = None,
     certificate: AnyPath | None = None,
     *,
     reading: Reading | None = None,
+    world: AnyPath | None = None,
+    world_id: str | None = None,
+    rename: Mapping[str, str] | None = None,
+    folder: AnyPath = ".",
 ) -> Check:
     """What a released file shows of its policy, everything counted anew from the file alone.
 
-    Without a policy that of the certificate is taken.
+    Without a policy that of the certificate is taken. Models such as k-map are counted in the
+    `world` that they are about: see `anonymize`.
     """
     with enough_memory():
         paper = None if certificate is None else Certificate.from_json(files.content(certificate))
@@ -113,19 +151,21 @@ def check_file(
         read = (reading or Reading()).read(path)
         framed = str(path) == "-" or (paper is not None and paper.digest.of == "frame")
         digest = digest_of_frame(read.frame) if framed else digest_of_bytes(files.content(path))
-        return check_rows(read.frame, policy, digest, paper, text=read.text)
+        table = Table("release", MemoryEngine(read.frame, text=read.text), read.text)
+        against = world_of_file(table, world, policy, Called(world_id, rename, folder))
+        return check_rows(read.frame, policy, digest, paper, text=read.text, against=against)
 
 
-def _prepared(  # noqa: PLR0913, PLR0917  all that a release is made of
-    frame: Any,
+def _prepared(
+    engine: MemoryEngine,
     source: tables.Source,
-    policy: Policy,
-    folder: AnyPath,
+    request: tuple[Policy, AnyPath, Against | None],
     outside: Outside,
     laps: Laps,
 ) -> Prepared:
-    engine = MemoryEngine(frame, text=source.text)
-    table = coded(engine, source.frame, policy, builders_of(policy, folder), text=source.text)
+    policy, folder, against = request
+    builders = builders_of(policy, folder)
+    table = coded(engine, source.frame, policy, builders, text=source.text, against=against)
     laps.end("read")
     found = search(table, outside)
     laps.end("search")
@@ -203,7 +243,9 @@ def _release(prepared: Prepared, rows: pl.DataFrame, digest: Digest, laps: Laps)
 
 
 def _notes(prepared: Prepared) -> tuple[str, ...]:
-    notes = [*prepared.table.policy.notes(), *_gaps(prepared)]
+    table = prepared.table
+    notes = [*table.policy.notes(), *_gaps(prepared)]
+    notes += notes_of(table.against, table.policy, table.compiled.problem.world)
     if prepared.order == "given":
         notes.append("the order of the records comes from a seed: whoever guesses it can undo it")
     if prepared.table.policy.show == "permutation" and not prepared.drawn:

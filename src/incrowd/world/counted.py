@@ -14,7 +14,7 @@ from incrowd.hierarchy.hierarchy import Hierarchy
 from incrowd.table.column import CodedColumn, Domain
 from incrowd.table.roles import Missing
 from incrowd.world.index import index_of
-from incrowd.world.matching import Matching, from_runs, match
+from incrowd.world.matching import Matching, from_runs, leaves_of, match
 from incrowd.world.rules import Run
 from incrowd.world.sets import Sets, sets_of
 from incrowd.world.world import World
@@ -131,6 +131,16 @@ class Counted:
     def places(self) -> tuple[int, ...]:
         """The numbers of the public columns among those of the problem."""
         return tuple(one.place for one in self.columns)
+
+    @property
+    def outside(self) -> dict[str, int]:
+        """By column: values of the world that its hierarchy lacks, where there are some."""
+        found = {}
+        for one in self.columns:
+            lacking = int((leaves_of(one.domain, one.column.hierarchy.leaves) == MISSING).sum())
+            if lacking:
+                found[one.column.name] = lacking
+        return found
 
     @property
     def people(self) -> int:

@@ -1,0 +1,106 @@
+"""The world that a release is held against, from a frame or from a file."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from incrowd.errors import InputError, PolicyError
+from incrowd.io import files
+from incrowd.models.model import of_world
+from incrowd.policy.policy import Policy
+from incrowd.release.against import Against
+from incrowd.release.certificate import digest_of_bytes, digest_of_frame
+from incrowd.run.attack_tables import Asked, Table, Tables
+from incrowd.run.reading import AnyPath, rows_of
+from incrowd.world.counted import Counted
+from incrowd.world.world import World
+
+
+@dataclass(frozen=True)
+class Called:
+    """How the columns of a world are called."""
+
+    id: str | None = None
+    """The column that tells its individuals apart; every row is one if not given."""
+    rename: Mapping[str, str] | None = None
+    """From the table's name of a column to the world's."""
+    folder: AnyPath = "."
+    """Where paths of hierarchies start."""
+
+
+def world_of_frame(table: Table, world: Any, policy: Policy, called: Called) -> Against | None:
+    """The world in a frame, as far as a table shares its quasi-identifying columns."""
+    if world is None:
+        _refuse_unused(called)
+        return None
+    other = Table.of_frame("world", world)
+    return _against(table, other, digest_of_frame(rows_of(world)), (policy, called))
+
+
+def world_of_file(
+    table: Table, world: AnyPath | None, policy: Policy, called: Called
+) -> Against | None:
+    """The world in a file, as far as a table shares its quasi-identifying columns."""
+    if world is None:
+        _refuse_unused(called)
+        return None
+    if str(world) == "-":
+        raise PolicyError("the world cannot come by standard input", remedy="name a file")
+    other = Table.of_file("world", world)
+    return _against(table, other, digest_of_bytes(files.content(world)), (policy, called))
+
+
+def _refuse_unused(called: Called) -> None:
+    if called.id is not None or called.rename:
+        raise PolicyError(
+            "an id and other names are those of a world, and there is none",
+            remedy="give the world too (--world FILE)",
+        )
+
+
+def _against(
+    table: Table, other: Table, digest: Any, request: tuple[Policy, Called]
+) -> Against:
+    policy, called = request
+    if called.id is not None:
+        other.column(called.id)
+    asked = Asked(id=called.id, rename=called.rename, policy=policy, folder=called.folder)
+    tables = Tables(table, {"world": other}, asked)
+    names = _shared(tables, policy)
+    columns = {name: tables.held(name, "world") for name in names}
+    ids = None if called.id is None else other.labels(called.id, policy.missing_values).codes
+    return Against(World(columns, ids), digest, tables.hierarchies(columns))
+
+
+def _shared(tables: Tables, policy: Policy) -> tuple[str, ...]:
+    shared = set(tables.shared("world"))
+    names = tuple(name for name in policy.quasi if name in shared)
+    if not names:
+        raise InputError(
+            f"the world has none of the quasi-identifying columns ({', '.join(policy.quasi)})",
+            remedy="say what it calls them, such as --rename zip=zipcode",
+        )
+    return names
+
+
+def notes_of(against: Against | None, policy: Policy, counted: Counted | None) -> Iterator[str]:
+    """What a reader of a release should know about the world it was held against."""
+    if against is None:
+        return
+    yield from against.world.notes
+    if not any(of_world(model) for model in policy.models):
+        yield (
+            "no model of the policy asks about the world, so it changed nothing: "
+            "ask for k-map or delta-presence"
+        )
+    lacking = [name for name in policy.quasi if name not in against.world.names]
+    if lacking:
+        yield (
+            f"the world does not know {', '.join(lacking)}: whoever holds another one may, and "
+            "models of the world do not look at it"
+        )
+    for name, outside in (counted.outside if counted is not None else {}).items():
+        yield (
+            f"the hierarchy of {name!r} lacks {outside:,} values of the world; labels are held "
+            "against them as they are written"
+        )
