@@ -102,3 +102,20 @@ def conservative(tuples, domains, decs):
     names = range(len(domains))
     worlds = individualized(tuples, domains, decs)
     return min(anonymity(tuples, world, names, decs) for world in worlds)
+
+
+def shown(tree, low, high, level, spans=True):
+    """The leaves of a hierarchy that a cell shows; all and the missing if it is suppressed."""
+    span = spans and tree.ordered and 0 < low < high
+    everything = level == tree.height and not span
+    mixed = low == 0 < high
+    if everything or mixed:
+        return set(range(len(tree.leaves) + 1))
+    if span:
+        return set(range(low, high + 1))
+    return {code for code in range(len(tree.maps[level])) if tree.maps[level][code] == tree.maps[level][low]}
+
+
+def fitting(cells, world):
+    """The individuals of a world, rows of codes, of whom some row fits a class in every column."""
+    return {who for who, row in world if all(row[j] in cell for j, cell in enumerate(cells))}

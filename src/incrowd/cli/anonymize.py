@@ -45,6 +45,7 @@ SEARCHES = (
     "mu-argus",
     "top-down",
     "tree",
+    "world",
 )
 """What `--method` knows: written out, as loading the searches is not for --help. A test holds it
 to what there is."""
@@ -138,6 +139,9 @@ def anonymize(  # noqa: PLR0913  one parameter per flag
     ] = False,
     hierarchy: options.HierarchyOf = None,
     hierarchies: options.Hierarchies = None,
+    world: options.World = None,
+    world_id: options.WorldId = None,
+    rename: options.Rename = None,
     certificate: Annotated[
         str | None,
         typer.Option(
@@ -183,12 +187,15 @@ def anonymize(  # noqa: PLR0913  one parameter per flag
     from incrowd.cli.maximize import Wish, refuse_nothing  # noqa: PLC0415  not for --help
     from incrowd.cli.request import Flags, key_of  # noqa: PLC0415  not for --help
     from incrowd.cli.table import held  # noqa: PLC0415  not for --help
+    from incrowd.cli.world import Opposed  # noqa: PLC0415  not for --help
     from incrowd.report import json, text  # noqa: PLC0415  not for --help
     from incrowd.watch import Watch  # noqa: PLC0415  not for --help
 
     said = Output(as_json=as_json, quiet=quiet)
     wish = Wish(maximize, max_loss, privacy, frontier)
     wish.refuse_search(method)
+    held_by = Opposed(world, world_id, tuple(rename or ()))
+    held_by.refuse_most_privacy(asked=wish.there)
     _refuse_both(curve, [output, certificate, explore], frontier=frontier)
     _refuse_nowhere(output, dry_run=dry_run or frontier)
     quick = {
@@ -220,13 +227,14 @@ def anonymize(  # noqa: PLR0913  one parameter per flag
     paths = _paths(output, certificate, dry_run=dry_run)
     for path in filter(None, (explore, curve)):
         run.refuse_unexplorable(path)
-    _refuse_overwriting([file, policy, key_file], [explore, curve])
+    _refuse_overwriting([file, policy, key_file, world], [explore, curve])
     _refuse_same(explore, paths.values())
-    _refuse_overwriting([policy, key_file], [output, certificate])
+    _refuse_overwriting([policy, key_file, world], [output, certificate])
     with waiting(said) as bar:
         table = held(file, run.Reading(delimiter, encoding, header), said)
-        request = wish.laid_over(flags.request(table.names))
-        for note in (*request.notes(), *wish.notes(quick, request)):
+        request = held_by.laid_over(wish.laid_over(flags.request(table.names)))
+        notes = (*request.notes(), *wish.notes(quick, request), *held_by.notes(request))
+        for note in notes:
             said.remark(f"note: {note}")
         how = _How(reading=table, watch=Watch(tell=bar.tell), folder=request.folder)
         if frontier:
@@ -241,6 +249,7 @@ def anonymize(  # noqa: PLR0913  one parameter per flag
                 seed=seed,
                 key=key_of(key_file),
                 **how,
+                **held_by.given,
             )
     if frontier:
         _show_curve(found, curve, said)

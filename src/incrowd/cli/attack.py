@@ -135,7 +135,7 @@ def attack(  # noqa: PLR0913  one parameter per flag
             max_size=max_size,
             max_success=max_success,
             rule_out=rule_out,
-            rename=_renamed(rename or ()),
+            rename=options.renamed(rename),
             hierarchies=_trees(hierarchy or (), hierarchies, table.names),
             seed=seed,
             folder=Path() if policy is None else Path(policy).parent,
@@ -144,19 +144,6 @@ def attack(  # noqa: PLR0913  one parameter per flag
         said.remark(f"note: {note}")
     said.result(lambda: attacks.attack_document(found), lambda: attacks.attack_picture(found))
     return 0 if found.ok else NotMetError.exit_code
-
-
-def _renamed(texts: Sequence[str]) -> dict[str, str]:
-    """What columns of the release are called elsewhere, as COLUMN=OTHER."""
-    found = {}
-    for text in texts:
-        name, _, called = text.partition("=")
-        if not name or not called:
-            raise PolicyError(
-                "a name is given as COLUMN=OTHER", remedy="write --rename zip=zipcode, say"
-            )
-        found[name] = called
-    return found
 
 
 def _trees(

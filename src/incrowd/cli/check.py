@@ -1,5 +1,6 @@
 """`incrowd check`: whether a release keeps its policy, from the release alone."""
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -26,6 +27,9 @@ def check(  # noqa: PLR0913  one parameter per flag
     missing: options.MissingReading = None,
     hierarchy: options.HierarchyOf = None,
     hierarchies: options.Hierarchies = None,
+    world: options.World = None,
+    world_id: options.WorldId = None,
+    rename: options.Rename = None,
     delimiter: options.Delimiter = None,
     encoding: options.Encoding = None,
     header: options.Header = None,
@@ -36,6 +40,7 @@ def check(  # noqa: PLR0913  one parameter per flag
     from incrowd import run  # noqa: PLC0415  not for --help
     from incrowd.cli.request import Flags  # noqa: PLC0415  not for --help
     from incrowd.cli.table import held  # noqa: PLC0415  not for --help
+    from incrowd.cli.world import Opposed  # noqa: PLC0415  not for --help
     from incrowd.report import json, text  # noqa: PLC0415  not for --help
 
     said = Output(as_json=as_json, quiet=quiet)
@@ -55,12 +60,16 @@ def check(  # noqa: PLR0913  one parameter per flag
     )
     with waiting(said):
         table = held(file, run.Reading(delimiter, encoding, header), said)
-        asked = None
+        asked, folder = None, Path()
+        held_by = Opposed(world, world_id, tuple(rename or ()))
         if certificate is None or not flags.silent:
             _refuse_half(policy, certificate)
             others = [name for name in table.names if name not in named]
-            asked = flags.request(table.names, keep=others).policy
-        found = run.check_file(file, asked, certificate, reading=table)
+            request = held_by.laid_over(flags.request(table.names, keep=others))
+            asked, folder = request.policy, request.folder
+        found = run.check_file(
+            file, asked, certificate, reading=table, folder=folder, **held_by.given
+        )
     said.result(lambda: json.check_document(found), lambda: text.check_picture(found))
     return 0 if found.ok else NotMetError.exit_code
 

@@ -157,6 +157,32 @@ Highest = Annotated[
         show_default=False,
     ),
 ]
+World = Annotated[
+    str | None,
+    typer.Option(
+        "--world",
+        metavar="FILE",
+        help="A table with names that somebody may hold: people hide among its people, and -k "
+        "asks for so many of them.",
+    ),
+]
+WorldId = Annotated[
+    str | None,
+    typer.Option(
+        "--id",
+        metavar="COLUMN",
+        help="The column of the world that tells individuals apart; each row is one if not given.",
+    ),
+]
+Rename = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--rename",
+        metavar="COLUMN=OTHER",
+        help="What the world calls a column of the table. Repeat it for each column.",
+        show_default=False,
+    ),
+]
 AsJson = Annotated[
     bool,
     typer.Option(
@@ -182,6 +208,23 @@ def columns(texts: Iterable[str] | None) -> tuple[str, ...]:
     """
     lines = csv.reader(texts or (), skipinitialspace=True)
     return tuple(dict.fromkeys(name for line in lines for name in line if name))
+
+
+def renamed(texts: Iterable[str] | None) -> dict[str, str]:
+    """What columns are called elsewhere, as COLUMN=OTHER.
+
+    >>> renamed(["zip=zipcode"])
+    {'zip': 'zipcode'}
+    """
+    found = {}
+    for text in texts or ():
+        name, _, called = text.partition("=")
+        if not name or not called:
+            raise PolicyError(
+                "a name is given as COLUMN=OTHER", remedy="write --rename zip=zipcode, say"
+            )
+        found[name] = called
+    return found
 
 
 def numbers(texts: Iterable[str] | None, flag: str) -> dict[str, float]:

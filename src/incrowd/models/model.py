@@ -67,6 +67,14 @@ class Shrinking(Protocol):
         """A limit, per class, of the people of any part of it that satisfies the model."""
 
 
+@runtime_checkable
+class Relative(Protocol):
+    """A model that speaks of shares of a table's people, and must be told how many they are."""
+
+    def among(self, people: int) -> Model:
+        """What it asks of the classes of a table of so many people, whichever are looked at."""
+
+
 def histogram_of(classes: Classes, model: str, column: str) -> Histogram:
     """What the classes hold of the column that a model names; an error if it is not sensitive."""
     held = classes.histograms.get(column)

@@ -1,6 +1,6 @@
 """A policy and coded columns become the problem that a search gets."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import inf
 from typing import TypeAlias
@@ -11,12 +11,14 @@ from incrowd.arrays import MISSING, Codes, Counts, Flags, Floats
 from incrowd.classes import SensitiveColumn, people_per_code
 from incrowd.errors import InfeasibleError, InputError, PolicyError
 from incrowd.hierarchy.hierarchy import Hierarchy
+from incrowd.models.model import Model, Relative
 from incrowd.policy.policy import Column, Policy
 from incrowd.problem import Problem
 from incrowd.recoding import QuasiColumn
 from incrowd.table.column import CodedColumn, Kind
 from incrowd.table.fold import fold
 from incrowd.table.roles import Missing
+from incrowd.table.tally import Tally
 
 _DAY = 86_400 * 1e6
 """Microseconds."""
@@ -63,7 +65,7 @@ def compile(  # noqa: A001, PLR0913  the word of the design; each argument is on
         tally=tally,
         columns=tuple(_quasi_column(policy, name, quasi, there) for name in policy.quasi),
         sensitive=tuple(_sensitive_column(name, sensitive, unit) for name in policy.counted),
-        models=policy.models,
+        models=_told(policy.models, tally),
         loss=policy.loss,
         suppression=policy.suppression,
         missing=_missing(policy),
@@ -71,6 +73,12 @@ def compile(  # noqa: A001, PLR0913  the word of the design; each argument is on
         consistent=policy.consistent,
     )
     return Compiled(problem, np.flatnonzero(there).astype(np.int64), int((~there).sum()))
+
+
+def _told(models: Sequence[Model], tally: Tally) -> tuple[Model, ...]:
+    """The models; those that speak of shares are told how many people the table is of."""
+    people = int(tally.people.sum()) + len(np.unique(tally.shared_unit))
+    return tuple(m.among(people) if isinstance(m, Relative) else m for m in models)
 
 
 def _require(names: tuple[str, ...], given: Mapping[str, object], what: str) -> None:

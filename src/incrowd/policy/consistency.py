@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from incrowd.models.model import Model
+from incrowd.models.model import Model, of_world
 from incrowd.policy.faults import Fault, did_you_mean
 from incrowd.table.roles import Missing, Role
 
@@ -53,6 +53,14 @@ def _show_faults(policy: "Policy") -> Iterator[Fault]:
         )
     if policy.show != "representatives":
         return
+    for number, model in enumerate(policy.models):
+        if of_world(model):
+            yield Fault(
+                ("models", number),
+                f"{model.name} counts whom a cell may stand for, and representatives stand for "
+                "nobody in particular",
+                'leave out show = "representatives"',
+            )
     for name, column in policy.columns.items():
         for key in ("highest", "widest"):
             if getattr(column, key) is not None:

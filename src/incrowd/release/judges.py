@@ -197,7 +197,8 @@ def _delta_presence(model: Any, evidence: Evidence) -> Judgement:
 def _candidates(model: Any, evidence: Evidence) -> Counts:
     if evidence.world is None:
         raise NotMetError(
-            f"{model.name} can be verified with the world only that it is about: give the world",
+            f"the world that {model.name} is about is not at hand, so nothing can be verified: "
+            "give the world",
             remedy="add --world FILE, or world=… in Python",
         )
     return evidence.world

@@ -13,14 +13,14 @@ from typing import Literal
 
 from pydantic.dataclasses import dataclass
 
-from incrowd.errors import InfeasibleError, LimitError, PolicyError
+from incrowd.errors import InfeasibleError, LimitError
 from incrowd.models.k_anonymity import KAnonymity
 from incrowd.models.model import Model, of_world
 from incrowd.problem import Problem
 from incrowd.recoding import Recoding
 from incrowd.search.full_domain import infeasible, nothing_found
 from incrowd.search.repair import mended
-from incrowd.search.search import Found, Search
+from incrowd.search.search import Found
 from incrowd.search.world.levels import by_levels
 from incrowd.search.world.partition import by_partition
 from incrowd.search.world.staged import by_stages
@@ -32,9 +32,9 @@ from incrowd.watch import Watch
 class AgainstWorld:
     """The least loss such that every class fits enough individuals of a world.
 
-    Four ways are tried: the release that would be made without a world; classes of one record where
-    the world has enough people, else of two, of three and so on; classes of the world's people, of
-    which those in the table show theirs; and one level per column.
+    Four ways are tried: the release that would be made without a world; classes of the world's
+    people, of which those in the table show theirs; classes of one record where the world has
+    enough people, else of two, of three and so on; and one level per column.
 
     >>> AgainstWorld().name
     'world'
@@ -43,10 +43,13 @@ class AgainstWorld:
     name: Literal["world"] = field(default="world", kw_only=True)
 
     def run(self, problem: Problem, watch: Watch) -> Found:
-        """Try every way and take the least loss; every class satisfies every model."""
-        infeasible(_with_world(problem))
-        if not any(of_world(model) for model in problem.models):
-            return _without(problem, problem.models).run(watch)
+        """Try every way and take the least loss; every class satisfies every model.
+
+        Where there is no world, or no model asks about it, this is `auto`.
+        """
+        infeasible(problem)
+        if problem.world is None or not any(map(of_world, problem.models)):
+            return _without(problem, problem.models, watch)
         tried = self._tried(problem, watch)
         if not tried:
             raise nothing_found(problem)
@@ -59,8 +62,8 @@ class AgainstWorld:
     def _tried(self, problem: Problem, watch: Watch) -> list["_Trial"]:
         ways: list[tuple[str, Callable[[Problem, Watch], Recoding | None]]] = [
             ("as without a world", _as_without),
-            ("stage by stage", by_stages),
             ("classes of the world", by_partition),
+            ("stage by stage", by_stages),
         ]
         tried: list[_Trial] = []
         for number, (title, way) in enumerate(ways):
@@ -95,30 +98,11 @@ def _trial(problem: Problem, title: str, recoding: Recoding | None) -> list[_Tri
     return [_Trial(title, recoding, problem.loss.of(outcome), len(outcome.classes))]
 
 
-def _with_world(problem: Problem) -> Problem:
-    if problem.world is None:
-        raise PolicyError(
-            "the search 'world' needs a world",
-            remedy="give one (--world FILE), or choose another search",
-        )
-    return problem
-
-
-@plain(frozen=True, eq=False)
-class _Alone:
-    """A problem that knows of no world."""
-
-    problem: Problem
-    search: Search
-
-    def run(self, watch: Watch) -> Found:
-        return self.search.run(self.problem, watch)
-
-
-def _without(problem: Problem, models: tuple[Model, ...]) -> _Alone:
+def _without(problem: Problem, models: tuple[Model, ...], watch: Watch) -> Found:
+    """What is found for these models by whoever knows of no world."""
     from incrowd.search.auto import Auto  # noqa: PLC0415  it hands problems with a world to us
 
-    return _Alone(replace(problem, models=models, world=None), Auto())
+    return Auto().run(replace(problem, models=models, world=None), watch)
 
 
 def _as_without(problem: Problem, watch: Watch) -> Recoding:
@@ -130,7 +114,7 @@ def _as_without(problem: Problem, watch: Watch) -> Recoding:
     others = tuple(model for model in problem.models if not of_world(model))
     k = max(asked, default=0)
     models = (*others, KAnonymity(max(k, 2)))
-    found = _without(problem, models).run(watch).recoding
+    found = _without(problem, models, watch).recoding
     if problem.satisfied(problem.outcome(found).classes).all():
         return found
     return mended(problem, found.pieces)
