@@ -58,7 +58,15 @@ if TYPE_CHECKING:
         Precision,
         Queries,
     )
-    from incrowd.models import AlphaK, KAnonymity, LDiversity, Probabilistic, TCloseness
+    from incrowd.models import (
+        AlphaK,
+        DeltaPresence,
+        KAnonymity,
+        KMap,
+        LDiversity,
+        Probabilistic,
+        TCloseness,
+    )
     from incrowd.policy import Column, Policy
     from incrowd.policy.quick import quick
     from incrowd.probabilistic.plan import Plan
@@ -86,6 +94,7 @@ if TYPE_CHECKING:
     from incrowd.run.plans import apply_plan, plan, plan_file, plan_sizes
     from incrowd.search import (
         Accuracy,
+        AgainstWorld,
         Anatomy,
         Auto,
         Crowd,
@@ -111,6 +120,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Accuracy",
+    "AgainstWorld",
     "AlphaK",
     "Anatomy",
     "Attack",
@@ -126,6 +136,7 @@ __all__ = [
     "Crowd",
     "Datafly",
     "Dates",
+    "DeltaPresence",
     "Discernibility",
     "Discovery",
     "Diversify",
@@ -146,6 +157,7 @@ __all__ = [
     "InputError",
     "Intervals",
     "KAnonymity",
+    "KMap",
     "LDiversity",
     "Lattice",
     "LatticeLocal",
@@ -216,7 +228,7 @@ _HOMES = {
     "ZipCodes",
     "loss": "AverageClass Classification Discernibility Entropy Gcp Granularity Il1 IlInf "
     "Precision Queries",
-    "models": "AlphaK KAnonymity LDiversity Probabilistic TCloseness",
+    "models": "AlphaK DeltaPresence KAnonymity KMap LDiversity Probabilistic TCloseness",
     "io.policies": "read_policy",
     "io.workloads": "read_workload",
     "policy": "Column Policy",
@@ -229,8 +241,9 @@ _HOMES = {
     "frontier frontier_file query_precision risk_file safe_harbor "
     "safe_harbor_file",
     "run.plans": "apply_plan plan plan_file plan_sizes",
-    "search": "Accuracy Anatomy Auto Crowd Datafly Diversify Exhaustive Hilbert IDistance Lattice "
-    "LatticeLocal MinGen MinGenCells Mondrian MuArgus Preferred TopDown TreeSearch",
+    "search": "Accuracy AgainstWorld Anatomy Auto Crowd Datafly Diversify Exhaustive Hilbert "
+    "IDistance Lattice LatticeLocal MinGen MinGenCells Mondrian MuArgus Preferred TopDown "
+    "TreeSearch",
     "search.accuracy.frontier": "Frontier",
     "table.roles": "Missing Role",
 }

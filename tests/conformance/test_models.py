@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from pydantic import TypeAdapter
 
 from incrowd.classes import Classes, Histogram, SensitiveColumn
-from incrowd.models import AlphaK, AnyModel, KAnonymity, LDiversity, Probabilistic, TCloseness
+from incrowd.models import AlphaK, AnyModel, KAnonymity, KMap, LDiversity, Probabilistic, TCloseness
 
 patient = settings(deadline=None, max_examples=40)
 """The first example compiles kernels."""
@@ -19,6 +19,7 @@ MAPS = np.array([[0, 1, 2, 3, 4], [0, 1, 1, 2, 2], [0, 1, 1, 1, 2], [1, 1, 1, 1,
 
 MODELS = [
     KAnonymity(3),
+    KMap(7),
     LDiversity("s", 2),
     LDiversity("s", 1.5),
     LDiversity("s", 3, "distinct"),
@@ -42,7 +43,10 @@ holdings = st.lists(values, min_size=1, max_size=4)
 
 
 def classes_of_holdings(rows, whole=None):
-    """Classes whose people each hold one value; `rows[c][v]` hold v in class c."""
+    """Classes whose people each hold one value; `rows[c][v]` hold v in class c.
+
+    The world has two individuals for each of them.
+    """
     matrix = np.array(rows, dtype=np.int64).reshape(-1, 5)
     total = matrix.sum(axis=0) if whole is None else np.array(whole)
     column = SensitiveColumn("s", total, ordered=True, maps=MAPS)
@@ -50,7 +54,7 @@ def classes_of_holdings(rows, whole=None):
     start = np.concatenate([[0], np.cumsum(np.bincount(c, minlength=len(matrix)))])
     held = Histogram(column, start.astype(np.int64), code.astype(np.int32), matrix[c, code])
     people = matrix.sum(axis=1)
-    return Classes(people, people, {"s": held})
+    return Classes(people, people, {"s": held}, 2 * people)
 
 
 def safe(model, value):

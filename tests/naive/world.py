@@ -113,7 +113,11 @@ def shown(tree, low, high, level, spans=True):
         return set(range(len(tree.leaves) + 1))
     if span:
         return set(range(low, high + 1))
-    return {code for code in range(len(tree.maps[level])) if tree.maps[level][code] == tree.maps[level][low]}
+    return {
+        code
+        for code in range(len(tree.maps[level]))
+        if tree.maps[level][code] == tree.maps[level][low]
+    }
 
 
 def fitting(cells, world):

@@ -1,15 +1,20 @@
 """Counting whom classes fit, against the listed leaves of their cells and against `link`."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import naive.world
+from incrowd.classes import numbered
 from incrowd.errors import InputError
+from incrowd.hierarchy import Intervals
 from incrowd.loss import Gcp
 from incrowd.models import KAnonymity
-from incrowd.recoding import Levels, Pieces, Spans
+from incrowd.recoding import Levels, Pieces, QuasiColumn, Spans
+from incrowd.search.full_domain import node_classes
 from incrowd.table.column import CodedColumn, Domain, Kind
 from incrowd.table.roles import Missing
 from incrowd.world.counted import Counted
@@ -38,8 +43,6 @@ def cases(draw, *, sets=False):
 
 
 def _problem(table, *, sets):
-    from dataclasses import replace
-
     trees, quasi, _, unit = table
     problem = problem_of((trees, quasi, [[0] * len(quasi[0])], unit), [KAnonymity(2)], Gcp())
     columns = (replace(c, sets=sets and not c.hierarchy.ordered) for c in problem.columns)
@@ -66,9 +69,7 @@ def expected(outcome, rows, who):
     people = list(zip(who or range(len(rows)), rows, strict=True))
     sizes = []
     for c in range(outcome.low.shape[1]):
-        cells = [
-            _cell(outcome, j, c, column.hierarchy) for j, column in enumerate(outcome.columns)
-        ]
+        cells = [_cell(outcome, j, c, column.hierarchy) for j, column in enumerate(outcome.columns)]
         sizes.append(len(naive.world.fitting(cells, people)))
     return sizes
 
@@ -105,10 +106,6 @@ def test_sets_fit_those_whom_their_values_fit(case):
 @settings(max_examples=40)
 @given(cases(), st.data())
 def test_levels_fit_those_whom_their_nodes_fit_and_problems_say_so(case, data):
-    from dataclasses import replace
-
-    from incrowd.search.full_domain import node_classes
-
     problem, rows, who, _ = case
     heights = [column.hierarchy.height for column in problem.columns]
     levels = tuple(data.draw(st.integers(0, height)) for height in heights)
@@ -144,8 +141,6 @@ def test_it_finds_what_whoever_links_the_labels_finds(case, missing):
 @settings(max_examples=60)
 @given(cases())
 def test_rows_within_exact_classes_and_the_rest(case):
-    from incrowd.classes import numbered
-
     problem, rows, who, _ = case
     class_of, _ = numbered(problem.tally.quasi)
     outcome = problem.outcome(Spans(pieces_of(problem, class_of)))
@@ -167,9 +162,6 @@ def test_rows_within_exact_classes_and_the_rest(case):
 
 def test_overlapping_cells_do_not_say_who_is_within():
     domain = Domain(Kind.NUMBER, np.arange(1, 5))
-    from incrowd.hierarchy import Intervals
-    from incrowd.recoding import QuasiColumn
-
     tree = Intervals(width=2).build(domain, "age")
     column = QuasiColumn("age", tree, np.ones(5, np.int64))
     world = World({"age": CodedColumn("age", np.arange(1, 5, dtype=np.int32), domain)})
@@ -183,12 +175,9 @@ def test_overlapping_cells_do_not_say_who_is_within():
 
 
 def test_values_outside_the_hierarchy_are_read_as_labels_are_written():
-    from incrowd.hierarchy import Intervals
-    from incrowd.recoding import QuasiColumn
-
     table = Domain(Kind.NUMBER, np.array([20, 30]))
     world_ages = Domain(Kind.NUMBER, np.array([20, 25, 30, 45]))
-    tree = Intervals(width=50, start=0).build(table, "age")
+    tree = Intervals(width=50).build(table, "age")
     column = QuasiColumn("age", tree, np.ones(3, np.int64))
     ages = CodedColumn("age", np.arange(1, 5, dtype=np.int32), world_ages)
     counted = Counted.of(World({"age": ages}), [column])

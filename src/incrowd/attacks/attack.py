@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from incrowd.attacks.intervals import Interval
+from incrowd.attacks.intervals import Interval, Rate
 
 
 @dataclass(frozen=True)
@@ -16,20 +16,31 @@ class Attack:
     `row-order` or `releases`."""
     knows: tuple[str, ...]
     """The columns whose values the attacker knows of a person."""
-    success: float
-    """How often the attacker is right, 0..1: exact for this table."""
-    interval: Interval
-    """Where the rate of further people like these lies, with 95 % confidence."""
+    rate: Rate
+    """How often the attacker is right, and how sure that is."""
     baseline: float
     """How often a guess without the release is right, 0..1."""
-    trials: int
-    """People, or released rows, that the rate is about."""
     says: str
     """The attacker's way in a few sentences."""
     column: str | None = None
     """The sensitive column whose value is guessed."""
     figures: Mapping[str, float] = field(default_factory=dict)
     """What else was counted, by name."""
+
+    @property
+    def success(self) -> float:
+        """How often the attacker is right, 0..1: exact for this table."""
+        return self.rate.success
+
+    @property
+    def interval(self) -> Interval:
+        """Where the rate of further people like these lies, with 95 % confidence."""
+        return self.rate.interval
+
+    @property
+    def trials(self) -> int:
+        """People, or released rows, that the rate is about."""
+        return self.rate.trials
 
     @property
     def goal(self) -> str:

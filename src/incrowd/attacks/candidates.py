@@ -7,14 +7,14 @@ from functools import cached_property
 import numpy as np
 
 from incrowd.arrays import Codes, Counts, Flags
-from incrowd.attacks.compressed import bounds, spread, sums
-from incrowd.attacks.fit import Fit, sweep
+from incrowd.attacks.compressed import bounds, spread
+from incrowd.attacks.fit import sweep
 from incrowd.attacks.linkage import Candidates
 from incrowd.attacks.scene import Scene, Shared
+from incrowd.attacks.sets import Sets
 from incrowd.hierarchy.hierarchy import Hierarchy
 from incrowd.table.column import CodedColumn
 from incrowd.table.roles import Missing
-from incrowd.watch import Watch
 from incrowd.world.linkage import Linked, link
 from incrowd.world.world import World
 
@@ -45,11 +45,12 @@ class Facing:
     def _by(self, names: Sequence[str]) -> Linked:
         return link(self.release, self.world, self.hierarchies, on=names, missing=self.missing)
 
-    def sweep(self, max_size: int, watch: Watch | None = None) -> Iterator[Candidates]:
-        """Whom each released row may be, by every set of at most so many columns."""
-        scene = Scene.of(self._shared)
-        for fit in sweep(scene, max_size, watch):
-            number = self._individuals(fit)[fit.rows.class_of][scene.shown.row_of]
+    def sweep(self, sets: Sets) -> Iterator[Candidates]:
+        """Whom each released row may be, by every set of columns that is played but that of all."""
+        person = None if self.world.everybody_once else self.world.person
+        scene = Scene.of(self._shared, person=person)
+        for fit in sweep(scene, sets):
+            number = fit.rows.per_row(fit.individuals_fitting)[scene.shown.row_of]
             yield self._judged(fit.names, number)
 
     @cached_property
@@ -63,20 +64,6 @@ class Facing:
             ).alike
             for name in self.names
         ]
-
-    def _individuals(self, fit: Fit) -> Counts:
-        """Per class of released rows: individuals who fit it, each once (Bettini Section 7)."""
-        if self.world.everybody_once:
-            return fit.people_fitting
-        classes, rows = len(fit.people.sizes), len(fit.rows.sizes)
-        place = fit.people.class_of[fit.scene.people.row_of]
-        alone = np.bincount(place[self.world.alone], minlength=classes).astype(np.int64)
-        found = sums(fit.row, alone[fit.person], rows)
-        several, person = place[~self.world.alone], self.world.person[~self.world.alone]
-        entry, owner = spread(bounds(fit.person.astype(np.int64), classes), several)
-        radix = int(person.max(initial=0)) + 1
-        pairs = np.unique(fit.row[entry].astype(np.int64) * radix + person[owner])
-        return found + np.bincount(pairs // radix, minlength=rows)
 
     def _judged(self, names: tuple[str, ...], number: Counts) -> Candidates:
         return Candidates(names, number, self.world.people, self._right(names))

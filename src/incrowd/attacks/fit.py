@@ -7,75 +7,98 @@ the people, for the released rows, and for the pairs of them that fit. No set is
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
-from incrowd.arrays import Codes, Counts, Flags
-from incrowd.attacks.compressed import bounds, found_in, keys_of, spread, sums
+from incrowd.arrays import Codes, Counts
+from incrowd.attacks.compressed import Rows, enough_room
 from incrowd.attacks.scene import Scene, Side
-from incrowd.table.fold import distinct
-from incrowd.watch import Watch
+from incrowd.attacks.sets import Sets
 
 
 @dataclass(frozen=True, eq=False)
 class SideClasses:
     """The classes of one side that the known columns do not tell apart."""
 
-    class_of: Codes
-    """The class of each row."""
+    rows: Codes
+    """The rows of the side, those of one class together."""
+    start: Counts
+    """Where the rows of each class begin, and where the last ones end."""
     sizes: Counts
     """Records per class."""
 
     @classmethod
     def whole(cls, side: Side) -> "SideClasses":
         """Without any column: one class of all, none if there is nobody."""
-        number = min(len(side.counts), 1)
-        sizes = np.full(number, side.records, dtype=np.int64)
-        return cls(np.zeros(len(side.counts), dtype=np.int32), sizes)
+        rows = np.arange(len(side.counts), dtype=np.int32)
+        start = np.array([0, len(rows)][: 1 + min(len(rows), 1)], dtype=np.int64)
+        return cls(rows, start, np.full(len(start) - 1, side.records, dtype=np.int64))
 
-    def split(self, side: Side, column: int, domain: int) -> tuple["SideClasses", Counts]:
-        """The classes with one more column; per new class its old one times `domain` + its code."""
-        bound = max(len(self.sizes), 1) * domain
-        found, class_of = distinct(keys_of(self.class_of, side.known[column], domain), bound)
-        sizes = sums(class_of, side.counts, len(found))
-        return SideClasses(class_of, sizes), found.astype(np.int64)
+    def split(self, side: Side, codes: Codes, domain: int) -> tuple["SideClasses", Rows]:
+        """The classes with one more column; per old class where its parts begin, and their codes."""
+        rows, start, code, parts = _kernels().split(self.rows, self.start, codes, domain)
+        sizes = _kernels().sum_members(start, rows, side.counts)
+        return SideClasses(rows, start, sizes), (parts, code)
+
+    @cached_property
+    def class_of(self) -> Codes:
+        """The class of each row of the side."""
+        return self.per_row(np.arange(len(self.sizes), dtype=np.int32))
+
+    def per_row(self, figure: Any) -> Any:
+        """A figure of each class as that of each row of the side."""
+        found = np.empty(len(self.rows), dtype=figure.dtype)
+        found[self.rows] = np.repeat(figure, np.diff(self.start))
+        return found
 
 
 @dataclass(frozen=True, eq=False)
 class Fit:
-    """SideClasses of people and of released rows by the known columns, and which of them fit.
+    """Classes of people and of released rows by the known columns, and which of them fit.
 
-    Pair i says that the people of class `person[i]` fit the rows of class `row[i]`: the labels of
-    the rows stand for the values of the people in every known column. Pairs ascend by person.
+    The rows of class r fit the people of the classes `pairs[1][pairs[0][r]:pairs[0][r + 1]]`: their
+    labels stand for the values of these people in every known column.
     """
 
     scene: Scene
     columns: tuple[int, ...]
     people: SideClasses
     rows: SideClasses
-    person: Codes
-    row: Codes
+    pairs: Rows
 
     @classmethod
     def whole(cls, scene: Scene) -> "Fit":
         """Without any column everybody fits everything."""
         people, rows = SideClasses.whole(scene.people), SideClasses.whole(scene.shown)
-        pairs = min(len(people.sizes), len(rows.sizes))
-        nought = np.zeros(pairs, dtype=np.int32)
-        return cls(scene, (), people, rows, nought, nought)
+        number = min(len(people.sizes), 1)
+        begin = np.arange(len(rows.sizes) + 1, dtype=np.int64) * number
+        return cls(scene, (), people, rows, (begin, np.zeros(int(begin[-1]), dtype=np.int32)))
 
     @classmethod
     def of(cls, scene: Scene, columns: tuple[int, ...]) -> "Fit":
         """By these columns."""
-        return Chain(scene).of(columns)
+        fit = cls.whole(scene)
+        for column in columns:
+            fit = fit.refined(column)
+        return fit
+
+    @classmethod
+    def of_all(cls, scene: Scene) -> "Fit":
+        """By all columns that may be known."""
+        return cls.of(scene, tuple(range(len(scene.known))))
 
     def refined(self, column: int) -> "Fit":
         """With one more column known."""
-        stands = self.scene.known[column].stands
-        people, old_person = self.people.split(self.scene.people, column, stands.values)
-        rows, old_row = self.rows.split(self.scene.shown, column, stands.labels)
-        pairs = _Children(self, column, old_person, old_row).pairs()
-        return Fit(self.scene, (*self.columns, column), people, rows, *pairs)
+        scene, stands = self.scene, self.scene.known[column].stands
+        who, shown = scene.people, scene.shown
+        people, of_person = self.people.split(who, who.known[column], stands.values)
+        rows, of_row = self.rows.split(shown, shown.known[column], stands.labels)
+        labels = stands.start, stands.label, stands.labels
+        begin = _kernels().count_pairs(self.pairs, of_person, of_row, labels)
+        enough_room(int(begin[-1]))
+        person = _kernels().list_pairs(self.pairs, of_person, of_row, labels, begin)
+        return Fit(scene, (*self.columns, column), people, rows, (begin, person))
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -83,99 +106,80 @@ class Fit:
         return tuple(self.scene.names[j] for j in sorted(self.columns))
 
     @cached_property
+    def rows_of(self) -> Rows:
+        """Per class of people: the classes of rows that they fit."""
+        found: Rows = _kernels().turned(*self.pairs, len(self.people.sizes))
+        return found
+
+    @cached_property
     def rows_fitting(self) -> Counts:
         """Per class of people: released rows that fit them."""
-        return sums(self.person, self.rows.sizes[self.row], len(self.people.sizes))
+        found = np.zeros(len(self.people.sizes), dtype=np.int64)
+        np.add.at(found, self.pairs[1], np.repeat(self.rows.sizes, np.diff(self.pairs[0])))
+        return found
 
     @cached_property
     def people_fitting(self) -> Counts:
         """Per class of released rows: people who fit them."""
-        return sums(self.row, self.people.sizes[self.person], len(self.rows.sizes))
+        found: Counts = _kernels().sum_members(*self.pairs, self.people.sizes)
+        return found
+
+    @property
+    def individuals_fitting(self) -> Counts:
+        """Per class of released rows: individuals who fit them, each once (Bettini Section 7)."""
+        kernels, who = _kernels(), self.scene.people
+        alone = kernels.sum_members(self.people.start, self.people.rows, who.alone)
+        found: Counts = kernels.sum_members(*self.pairs, alone)
+        if not len(who.owned[1]):
+            return found
+        owned = *who.owned, int(who.owned[1].max()) + 1
+        people = self.people.rows, self.people.start
+        return found + kernels.individuals(self.pairs, people, owned)
 
 
-@dataclass(frozen=True, eq=False)
-class _Children:
-    """What becomes of the pairs that fit when both sides are split by one more column."""
-
-    fit: Fit
-    column: int
-    old_person: Counts
-    old_row: Counts
-
-    def pairs(self) -> tuple[Codes, Codes]:
-        """The pairs of new classes that fit: those of old pairs whose label stands for the value.
-
-        Per value either its labels are looked up among the rows, or the rows' labels are tried,
-        whichever are fewer.
-        """
-        stands = self.fit.scene.known[self.column].stands
-        start = bounds(self.old_person // stands.values, len(self.fit.people.sizes))
-        person, place = spread(start, self.fit.person)
-        row = self.fit.row[place].astype(np.int64)
-        value = self.old_person[person] % stands.values
-        children = bounds(self.old_row // stands.labels, len(self.fit.rows.sizes))
-        few: Flags = np.diff(stands.start)[value] <= np.diff(children)[row]
-        found = [
-            self._by_label(person[few], value[few], row[few]),
-            self._by_row(person[~few], value[~few], children, row[~few]),
-        ]
-        persons, rows = (np.concatenate(parts) for parts in zip(*found, strict=True))
-        order = np.argsort(persons, kind="stable")
-        return persons[order].astype(np.int32), rows[order].astype(np.int32)
-
-    def _by_label(self, person: Counts, value: Counts, row: Counts) -> tuple[Counts, Counts]:
-        stands = self.fit.scene.known[self.column].stands
-        entry, place = spread(stands.start, value)
-        wanted = row[place] * stands.labels + stands.label[entry]
-        child, there = found_in(self.old_row, wanted)
-        return person[place][there], child[there]
-
-    def _by_row(
-        self, person: Counts, value: Counts, children: Counts, row: Counts
-    ) -> tuple[Counts, Counts]:
-        stands = self.fit.scene.known[self.column].stands
-        child, place = spread(children, row)
-        wanted = value[place] * stands.labels + self.old_row[child] % stands.labels
-        there = found_in(stands.keys, wanted)[1]
-        return person[place][there], child[there]
+def sweep(scene: Scene, sets: Sets) -> Iterator[Fit]:
+    """Every set of known columns that is played but that of all; those of few columns first."""
+    for fit in _larger(Fit.whole(scene), -1, sets):
+        if len(fit.columns) < len(scene.known):
+            yield fit
+            sets.done()
 
 
-def sweep(scene: Scene, max_size: int, watch: Watch | None = None) -> Iterator[Fit]:
-    """Every set of at least one and at most `max_size` known columns; small sets of a branch first.
-
-    When the time is up the sets not yet looked at are left out.
-    """
-    yield from _larger(Fit.whole(scene), -1, max_size, watch or Watch())
-
-
-def _larger(fit: Fit, last: int, limit: int, watch: Watch) -> Iterator[Fit]:
-    if len(fit.columns) == limit:
+def _larger(fit: Fit, last: int, sets: Sets) -> Iterator[Fit]:
+    if len(fit.columns) == sets.largest:
         return
     for column in range(last + 1, len(fit.scene.known)):
-        if watch.expired:
+        if sets.expired:
             return
         more = fit.refined(column)
         yield more
-        yield from _larger(more, column, limit, watch)
+        yield from _larger(more, column, sets)
 
 
-class Chain:
-    """Fits by one set of columns after the other; what a set begins with like the last is reused.
+def halves(scene: Scene, sets: Sets) -> Iterator[tuple[Fit, Fit]]:
+    """The known columns in two, in every way in which one half is a set that is played.
 
-    Asked for in an order in which neighbours begin alike, most sets cost a column or two.
+    All columns and none come first. The classes of either half are split as columns are dealt out
+    to the one or to the other, so that a set costs a column or two.
     """
+    none = Fit.whole(scene)
+    yield from _dealt(none.refined(0), none, sets)
 
-    def __init__(self, scene: Scene) -> None:
-        self._fits = [Fit.whole(scene)]
 
-    def of(self, columns: tuple[int, ...]) -> Fit:
-        """By these columns."""
-        alike = 0
-        while alike < len(self._fits[-1].columns) and (
-            columns[alike : alike + 1] == self._fits[-1].columns[alike : alike + 1]
-        ):
-            alike += 1
-        del self._fits[alike + 1 :]
-        for column in columns[alike:]:
-            self._fits.append(self._fits[-1].refined(column))
-        return self._fits[-1]
+def _dealt(one: Fit, other: Fit, sets: Sets) -> Iterator[tuple[Fit, Fit]]:
+    given, left = len(one.columns), len(other.columns)
+    column = given + left
+    if column == len(one.scene.known):
+        yield one, other
+        sets.done((given <= sets.largest) + (0 < left <= sets.largest))
+        return
+    if min(given + 1, left) <= sets.largest and not (left and sets.expired):
+        yield from _dealt(one.refined(column), other, sets)
+    if min(given, left + 1) <= sets.largest and not sets.expired:
+        yield from _dealt(one, other.refined(column), sets)
+
+
+def _kernels() -> Any:
+    from incrowd.kernels import fits as kernels  # noqa: PLC0415  numba only when it is needed
+
+    return kernels

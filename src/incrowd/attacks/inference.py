@@ -1,12 +1,12 @@
 """Inference: what a person's sensitive value is, guessed from the rows that may be theirs.
 
-The third of the three risks of the Article 29 Working Party (Opinion 05/2014, Section 2.2).
+The third of the three risks that the Article 29 Working Party names (Opinion 05/2014 on
+anonymisation techniques).
 """
 
 from incrowd.attacks.attack import Attack
 from incrowd.attacks.held import Held
-from incrowd.attacks.intervals import wilson
-from incrowd.attacks.scene import mean_of
+from incrowd.attacks.intervals import Rate
 from incrowd.attacks.words import columns, share
 
 
@@ -16,21 +16,18 @@ def inference(held: Held) -> Attack:
     Equally frequent values are drawn from; who fits no row is thought to hold what is most
     frequent in the whole release. The baseline is to guess the commonest value for everybody.
     """
-    people = int(held.people.sum())
-    success = mean_of(held.right, held.people)
-    baseline = float(held.shares.max(initial=0.0))
+    rate = Rate.expected(float((held.right * held.people).sum()), held.records)
+    baseline = held.secret.commonest()
     return Attack(
         kind="inference",
         knows=held.fit.names,
         column=held.name,
-        success=success,
-        interval=wilson(success * people, people),
+        rate=rate,
         baseline=baseline,
-        trials=people,
         says=(
             f"Somebody knows {columns(held.fit.names)} of a person, looks up the released rows "
             f"that fit, and takes the most frequent {held.name} among them for the person's. That "
-            f"is right for {share(success)} of the people; to name the commonest value for "
+            f"is right for {share(rate.success)} of the people; to name the commonest value for "
             f"everybody is right for {share(baseline)}."
         ),
     )

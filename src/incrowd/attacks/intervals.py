@@ -1,6 +1,7 @@
-"""How sure a rate is: confidence intervals of a share."""
+"""How often an attacker is right, and how sure that is: rates with confidence intervals."""
 
 import math
+from dataclasses import dataclass
 from typing import TypeAlias
 
 Interval: TypeAlias = tuple[float, float]
@@ -8,6 +9,33 @@ Interval: TypeAlias = tuple[float, float]
 _Z = 1.959963984540054
 """Within so many standard deviations lies 95 % of a normal distribution."""
 _TAIL = 0.025
+
+
+@dataclass(frozen=True)
+class Rate:
+    """How often an attacker is right."""
+
+    success: float
+    """The share of the trials, 0..1: exact for these."""
+    interval: Interval
+    """Where the rate of further trials like these lies, with 95 % confidence."""
+    trials: int
+
+    @classmethod
+    def counted(cls, hits: int, trials: int) -> "Rate":
+        """Of so many hits."""
+        return cls(hits / trials if trials else 0.0, clopper_pearson(hits, trials), trials)
+
+    @classmethod
+    def expected(cls, hits: float, trials: int) -> "Rate":
+        """Of an attacker who draws, and is expected to hit so many times."""
+        success = min(hits / trials, 1.0) if trials else 0.0
+        return cls(success, wilson(success * trials, trials), trials)
+
+
+def blind(number: int) -> float:
+    """How often somebody is right who draws one of so many."""
+    return 1 / number if number else 0.0
 
 
 def wilson(successes: float, trials: int) -> Interval:

@@ -1,14 +1,15 @@
 """Linkability: two files about the same people, with different columns, joined by the release.
 
-The second of the three risks of the Article 29 Working Party (Opinion 05/2014, Section 2.2).
+The second of the three risks that the Article 29 Working Party names (Opinion 05/2014 on
+anonymisation techniques).
 """
 
-import numpy as np
+from typing import Any
 
-from incrowd.arrays import Codes, Counts
+from incrowd.arrays import Counts
 from incrowd.attacks.attack import Attack
-from incrowd.attacks.fit import Fit
-from incrowd.attacks.intervals import wilson
+from incrowd.attacks.fit import Fit, SideClasses
+from incrowd.attacks.intervals import Rate, blind
 from incrowd.attacks.words import columns, share
 
 
@@ -20,31 +21,41 @@ def linkability(left: Fit, right: Fit, both: Fit) -> Attack:
     then one of the records of the second file that fit this row. The baseline is to draw from the
     second file.
     """
-    by_left = _of_class(both.people.class_of, left.people.class_of, left.rows_fitting)
-    by_right = _of_class(both.rows.class_of, right.rows.class_of, right.people_fitting)
-    pairs = both.people.sizes[both.person] * both.rows.sizes[both.row]
-    hits = float((pairs / (by_left[both.person] * by_right[both.row])).sum())
     people = left.scene.people.records
-    success = min(hits / people, 1.0) if people else 0.0
+    rate = Rate.expected(_hits(left, right, both), people)
     return Attack(
         kind="linkability",
         knows=left.names,
-        success=success,
-        interval=wilson(success * people, people),
-        baseline=1 / people if people else 0.0,
-        trials=people,
+        rate=rate,
+        baseline=blind(people),
         says=(
             f"Somebody holds two files about these people, one with {columns(left.names)}, the "
             f"other with {columns(right.names)}, and asks which records are of one person. Going "
             "from a record of the first to a released row that fits it, and from there to a record "
-            f"of the second, they arrive at the same person in {share(success)} of the cases."
+            "of the second, they arrive at the same person in "
+            f"{share(rate.success)} of the cases."
         ),
         figures={"other_columns": len(right.columns)},
     )
 
 
-def _of_class(fine: Codes, coarse: Codes, figure: Counts) -> Counts:
-    """The figure of the coarse class that each fine class is part of."""
-    found = np.zeros(int(fine.max(initial=-1)) + 1, dtype=np.int64)
-    found[fine] = figure[coarse]
+def _hits(left: Fit, right: Fit, both: Fit) -> float:
+    """Over all people and the rows that fit them: 1 / (rows to draw from * records to draw from)."""
+    by = (
+        _as_seen(left.people, left.rows_fitting, both.people),
+        _as_seen(right.rows, right.people_fitting, both.rows),
+    )
+    found: float = _kernels().met(both.pairs, (both.people.sizes, both.rows.sizes), by)
     return found
+
+
+def _as_seen(coarse: SideClasses, figure: Counts, fine: SideClasses) -> Counts:
+    """The figure of the coarse class that each fine class is part of."""
+    found: Counts = coarse.per_row(figure)[fine.rows[fine.start[:-1]]]
+    return found
+
+
+def _kernels() -> Any:
+    from incrowd.kernels import fits as kernels  # noqa: PLC0415  numba only when it is needed
+
+    return kernels

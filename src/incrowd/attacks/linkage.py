@@ -9,7 +9,7 @@ import numpy as np
 
 from incrowd.arrays import Counts, Flags, Floats
 from incrowd.attacks.attack import Attack
-from incrowd.attacks.intervals import wilson
+from incrowd.attacks.intervals import Rate, blind
 from incrowd.attacks.words import columns, people, share
 
 
@@ -47,21 +47,19 @@ def linkage(found: Candidates) -> Attack:
     rows = len(found.number)
     right: Flags = found.number > 0 if found.right is None else found.right & (found.number > 0)
     chance: Floats = np.where(right, 1 / np.maximum(found.number, 1), 0.0)
-    success = float(chance.mean()) if rows else 0.0
+    rate = Rate.expected(float(chance.sum()), rows)
     alone = int((right & (found.number == 1)).sum())
     sure = "" if found.right is None else ", the right one"
     return Attack(
         kind="linkage",
         knows=found.knows,
-        success=success,
-        interval=wilson(success * rows, rows),
-        baseline=1 / found.individuals if found.individuals else 0.0,
-        trials=rows,
+        rate=rate,
+        baseline=blind(found.individuals),
         says=(
             f"Somebody holds a list of {people(found.individuals)} with {columns(found.knows)}, "
             "and looks up who fits each released row. The row with the fewest fits "
             f"{people(found.k)}; {alone:,} of {rows:,} rows fit one person only{sure}. To draw "
-            f"among those who fit names the right person for {share(success)} of the rows."
+            f"among those who fit names the right person for {share(rate.success)} of the rows."
         ),
         figures=_figures(found, alone),
     )

@@ -2,18 +2,18 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
 
 from incrowd.attacks.attack import Attack
 from incrowd.attacks.background import background
 from incrowd.attacks.candidates import Facing
-from incrowd.attacks.fit import Chain, Fit, sweep
+from incrowd.attacks.fit import Fit, halves
 from incrowd.attacks.held import Held
 from incrowd.attacks.homogeneity import homogeneity
 from incrowd.attacks.inference import inference
 from incrowd.attacks.linkability import linkability
 from incrowd.attacks.linkage import linkage
 from incrowd.attacks.scene import Scene
+from incrowd.attacks.sets import Sets
 from incrowd.attacks.singling_out import singling_out
 from incrowd.attacks.words import columns, share
 from incrowd.watch import Watch
@@ -41,61 +41,57 @@ class Attackers:
     """How many sensitive values an attacker with background knowledge can rule out."""
 
 
-def play(
-    scene: Scene, attackers: Attackers, watch: Watch | None = None
-) -> tuple[list[Attack], list[str]]:
-    """All attacks of a scene by the known columns, and what would lower their success most.
+@dataclass(frozen=True)
+class Played:
+    """What attackers got right, what would lower it most, and how many sets were left out."""
+
+    attacks: tuple[Attack, ...]
+    lower: tuple[str, ...]
+    left_out: int = 0
+    """Sets of known columns for which there was no time."""
+
+
+def play(scene: Scene, attackers: Attackers, watch: Watch | None = None) -> Played:
+    """All attacks of a scene by the known columns.
 
     Singling out, inference, homogeneity and background knowledge take all known columns, and the
     sets asked for; linkability takes each such set, single columns at the least, and the others.
     """
-    both = Fit.of(scene, tuple(range(len(scene.known))))
-    attacks = list(of_fit(both, attackers.ruled_out))
-    for fit in sweep(scene, attackers.max_size, watch):
-        if len(fit.columns) < len(scene.known):
-            attacks += of_fit(fit, attackers.ruled_out)
+    width = len(scene.known)
+    sets = Sets(width, max(attackers.max_size, 1), watch)
+    two = halves(scene, sets)
+    both, _ = next(two)
+    whole = list(of_fit(both, attackers.ruled_out))
+    few: list[Attack] = []
     without: dict[str, list[Attack]] = {}
-    links = []
-    for left, right in splits(scene, max(attackers.max_size, 1), watch):
-        links.append(linkability(left, right, both))
-        if len(left.columns) == 1:
-            without[left.names[0]] = list(of_fit(right, 0))
-    lower = [line for one in attacks if one.knows == scene.names for line in lowered(one, without)]
-    return attacks + links, lower
-
-
-def splits(scene: Scene, max_size: int, watch: Watch | None = None) -> Iterator[tuple[Fit, Fit]]:
-    """The known columns in two: every set of at most so many of them, and the others."""
-    every = range(len(scene.known))
-    sets = {
-        tuple(j for j in every if j not in some): some
-        for size in range(1, min(max_size, len(every) - 1) + 1)
-        for some in combinations(every, size)
-    }
-    lefts, rights = Chain(scene), Chain(scene)
-    for rest, some in sorted(sets.items()):
-        if watch is not None and watch.expired:
-            return
-        yield lefts.of(some), rights.of(rest)
+    for one, other in two:
+        for left, right in ((one, other), (other, one)):
+            if len(left.columns) <= sets.largest:
+                few.append(linkability(left, right, both))
+            if len(left.columns) <= attackers.max_size:
+                few += of_fit(left, attackers.ruled_out)
+            if len(left.columns) == 1:
+                without[left.names[0]] = list(of_fit(right, 0))
+    lower = [line for one in whole for line in lowered(one, without)]
+    return Played((*whole, *few), tuple(lower), sets.left_out)
 
 
 def of_fit(fit: Fit, ruled_out: int) -> Iterator[Attack]:
     """The attacks by one set of known columns."""
     yield singling_out(fit)
-    for place in range(len(fit.scene.sensitive)):
-        held = Held.of(fit, place)
+    for secret in fit.scene.secrets:
+        held = Held.of(fit, secret)
         yield inference(held)
         yield homogeneity(held)
         yield from (background(held, some) for some in range(1, ruled_out + 1))
 
 
-def face(facing: Facing, attackers: Attackers, watch: Watch | None = None) -> Iterator[Attack]:
-    """Linkage with a world, by all columns first and then by every set of at most so many."""
-    yield linkage(facing.candidates())
-    if attackers.max_size:
-        for found in facing.sweep(attackers.max_size, watch):
-            if len(found.knows) < len(facing.names):
-                yield linkage(found)
+def face(facing: Facing, attackers: Attackers, watch: Watch | None = None) -> Played:
+    """Linkage with a world, by all columns and by every set of at most so many."""
+    whole = linkage(facing.candidates())
+    sets = Sets(len(facing.names), attackers.max_size, watch)
+    few = [linkage(found) for found in facing.sweep(sets)] if attackers.max_size else []
+    return Played((whole, *few), tuple(world_advice(facing, whole)), sets.left_out)
 
 
 def world_advice(facing: Facing, attack: Attack) -> Iterator[str]:

@@ -1,22 +1,24 @@
 """Several releases of one table: what is left when each of them is held against the others.
 
-Sweeney, *k-anonymity: a model for protecting privacy*, Sections 4.2 and 4.3: complementary releases
+Sweeney, *k-anonymity: a model for protecting privacy*, on complementary and temporal releases: they
 are linked by what both show exactly, and so are releases of one table at different times.
 """
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
 from incrowd.arrays import Codes, Counts, Flags, Floats
 from incrowd.attacks.attack import Attack
-from incrowd.attacks.compressed import bounds, found_in, grouped, keys_of, spread
+from incrowd.attacks.compressed import bounds, found_in, owners
 from incrowd.attacks.fit import Fit
-from incrowd.attacks.held import Held
-from incrowd.attacks.homogeneity import fewest, homogeneity
+from incrowd.attacks.held import Held, Weighed, fitting, judged
+from incrowd.attacks.homogeneity import homogeneity
 from incrowd.attacks.inference import inference
-from incrowd.attacks.intervals import wilson
+from incrowd.attacks.intervals import Rate, blind
+from incrowd.attacks.scene import Stands
 from incrowd.attacks.words import columns, share
 from incrowd.classes import numbered
 
@@ -65,7 +67,8 @@ class _Both:
         here, there, own = np.split(number, cuts)
         exact = np.zeros((len(every), many), dtype=np.int32)
         exact[:, number] = every - 1
-        one, other = (_rows(*pair, many) for pair in ((first, here), (second, there)))
+        alone = Stands.alone(many).of_label
+        one, other = (fitting(*pair, alone) for pair in ((first, here), (second, there)))
         return cls(first, second, *_common(one, other, many), own, exact)
 
     @property
@@ -78,21 +81,21 @@ class _Both:
     @property
     def right(self) -> Flags:
         """Per row of people: whether what it holds is among what is left."""
-        domain = self.exact.shape[1]
-        owner = np.repeat(np.arange(len(self.start) - 1), np.diff(self.start))
-        wanted = self.first.people.class_of.astype(np.int64) * domain + self.own
-        return found_in(owner * domain + self.code, wanted)[1]
+        held = self.start, self.code, self.weight
+        return judged(self.first, held, self.own, self.exact.shape[1])[0]
 
     def held(self, name: str) -> Held:
         """What is left of one sensitive column."""
         place = [one.name for one in self.first.scene.sensitive].index(name)
-        values = self.first.scene.sensitive[place].stands.values
-        owner = np.repeat(np.arange(len(self.start) - 1), np.diff(self.start))
+        secret = self.first.scene.secrets[place]
         value = self.exact[place][self.code]
         some = value >= 0
-        keys = keys_of(owner[some], value[some], values)
-        held = grouped(keys, self.likely[some], values, len(self.start) - 1)
-        return Held(self.first, place, *held, Held.of(self.first, place).overall)
+        start = np.concatenate([[0], np.cumsum(some)])[self.start]
+        alone = Stands.alone(secret.stands.values).of_label
+        every = np.arange(len(start), dtype=np.int64)
+        one_each = every, every[:-1].astype(np.int32)
+        shown = start, value[some], self.likely[some]
+        return Held(self.first, secret, *_kernels().held(one_each, shown, alone))
 
 
 def _exactly(fit: Fit) -> Codes:
@@ -105,26 +108,12 @@ def _exactly(fit: Fit) -> Codes:
     return (np.array(lines).reshape(shown.shape) + 1).astype(np.int32)
 
 
-def _rows(fit: Fit, number: Codes, many: int) -> tuple[Counts, Codes, Floats]:
-    """Per class of people the rows that fit them, by what they show."""
-    counts = fit.scene.shown.counts.astype(np.float64)
-    classes = len(fit.rows.sizes)
-    start, code, weight = grouped(keys_of(fit.rows.class_of, number, many), counts, many, classes)
-    entry, place = spread(start, fit.row)
-    keys = keys_of(fit.person[place], code[entry], many)
-    return grouped(keys, weight[entry], many, len(fit.people.sizes))
-
-
-def _common(
-    one: tuple[Counts, Codes, Floats], other: tuple[Counts, Codes, Floats], many: int
-) -> tuple[Counts, Codes, Floats, Floats]:
+def _common(one: Weighed, other: Weighed, many: int) -> tuple[Counts, Codes, Floats, Floats]:
     """What both have, with the smaller of their weights and with the product of them."""
-    keys = [
-        np.repeat(np.arange(len(start) - 1), np.diff(start)) * many + code
-        for start, code, _ in (one, other)
-    ]
-    place, there = found_in(keys[1], keys[0])
-    here, mine, theirs = keys[0][there], one[2][there], other[2][place[there]]
+    keys = [owners(start) * many + code for start, code, _ in (one, other)]
+    order = np.argsort(keys[1])
+    place, there = found_in(keys[1][order], keys[0])
+    here, mine, theirs = keys[0][there], one[2][there], other[2][order[place[there]]]
     start = bounds(here // many, len(one[0]) - 1)
     return start, (here % many).astype(np.int32), np.minimum(mine, theirs), mine * theirs
 
@@ -132,23 +121,21 @@ def _common(
 def _finding(both: _Both) -> Attack:
     fit = both.first
     people, left = fit.scene.people.records, both.left
-    chance = np.where(both.right, 1 / np.maximum(left, 1)[fit.people.class_of], 0.0)
-    success = float((chance * fit.scene.people.counts).sum()) / people if people else 0.0
+    chance = np.where(both.right, fit.people.per_row(1 / np.maximum(left, 1)), 0.0)
+    rate = Rate.expected(float((chance * fit.scene.people.counts).sum()), people)
     k, before = _least(left), [_least(one.rows_fitting) for one in (both.first, both.second)]
     nobody = int(fit.people.sizes[left == 0].sum())
     return Attack(
         kind="releases",
         knows=fit.names,
-        success=success,
-        interval=wilson(success * people, people),
-        baseline=1 / people if people else 0.0,
-        trials=people,
+        rate=rate,
+        baseline=blind(people),
         says=(
             f"Somebody knows {columns(fit.names)} of a person and holds both releases. At least "
             f"{before[0]:,} rows of the one fit a person, and {before[1]:,} of the other; only "
             f"{k:,} remain for the person with the fewest, as a row must stand in both with the "
             f"same {columns([one.name for one in fit.scene.sensitive])}. One of those that remain "
-            f"is the person's in {share(success)} of the cases."
+            f"is the person's in {share(rate.success)} of the cases."
         ),
         figures={"k": k, "k_first": before[0], "k_second": before[1], "nothing_left": nobody},
     )
@@ -166,10 +153,16 @@ def _learning(held: Held) -> Attack:
             f"is the only one; to name the commonest for everybody is right for "
             f"{share(guess.baseline)}."
         ),
-        figures={"fewest_values": fewest(held), "certain": sure.success},
+        figures={"fewest_values": held.fewest, "certain": sure.success},
     )
 
 
 def _least(counts: Counts) -> int:
     """The smallest count that is not 0, 0 if there is none."""
     return int(counts[counts > 0].min(initial=counts.max(initial=0)))
+
+
+def _kernels() -> Any:
+    from incrowd.kernels import fits as kernels  # noqa: PLC0415  numba only when it is needed
+
+    return kernels

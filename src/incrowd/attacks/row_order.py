@@ -1,18 +1,18 @@
 """Row order: a release whose rows stand as in the original gives everybody away by their place.
 
-Sweeney, *k-anonymity: a model for protecting privacy*, Section 4.1, calls this unsorted matching.
+Sweeney, *k-anonymity: a model for protecting privacy*, calls this unsorted matching.
 """
 
-from bisect import bisect_left
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from incrowd.arrays import Codes, Counts, Flags, Floats
+from incrowd.arrays import Codes, Counts, Flags
 from incrowd.attacks.attack import Attack
-from incrowd.attacks.compressed import found_in, spread, sums
+from incrowd.attacks.compressed import bounds, found_in, owners
 from incrowd.attacks.fit import Fit
-from incrowd.attacks.intervals import wilson
+from incrowd.attacks.intervals import Rate, blind
 from incrowd.attacks.words import columns, share
 
 _SHUFFLES = 3
@@ -32,7 +32,7 @@ def row_order(fit: Fit, truth: Counts | None = None, seed: int = 0) -> Attack:
     place = order.places(np.arange(rows))
     fitting = float((place >= 0).mean()) if rows else 0.0
     chance = order.chance(seed)
-    guess = 1 / records if records else 0.0
+    guess = blind(records)
     kept = max(0.0, (fitting - chance) / (1 - chance)) if chance < 1 else 0.0
     success = kept + (1 - kept) * guess
     if truth is not None and rows:
@@ -40,10 +40,8 @@ def row_order(fit: Fit, truth: Counts | None = None, seed: int = 0) -> Attack:
     return Attack(
         kind="row-order",
         knows=fit.names,
-        success=success,
-        interval=wilson(success * rows, rows),
+        rate=Rate.expected(success * rows, rows),
         baseline=guess,
-        trials=rows,
         says=(
             "Somebody who has seen the original takes the released rows, in their order, for its "
             f"records in theirs. {share(fitting)} of the rows fit their record in "
@@ -79,32 +77,17 @@ class _Order:
         return self._first_fits(rows, records)
 
     def _fits(self, record: Codes, row: Codes) -> Flags:
-        domain = max(len(self.fit.rows.sizes), 1)
-        pairs = np.sort(self.fit.person.astype(np.int64) * domain + self.fit.row)
-        return found_in(pairs, record.astype(np.int64) * domain + row)[1]
+        begin, person = self.fit.pairs
+        domain = max(len(self.fit.people.sizes), 1)
+        pairs = np.sort(owners(begin) * domain + person)
+        return found_in(pairs, row.astype(np.int64) * domain + record)[1]
 
     def _first_fits(self, rows: Codes, records: Codes) -> Counts:
         """For each row the first record that fits it after that of the row before."""
-        start, record = self._fitting(records)
-        listed, ends = record.tolist(), start.tolist()
-        place = np.full(len(rows), -1, dtype=np.int64)
-        free = 0
-        for i, row in enumerate(rows.tolist()):
-            found = bisect_left(listed, free, ends[row], ends[row + 1])
-            if found < ends[row + 1]:
-                place[i] = listed[found]
-                free = listed[found] + 1
-        return place
-
-    def _fitting(self, records: Codes) -> tuple[Counts, Counts]:
-        """Per class of rows the records that fit it, ascending."""
-        of_class = np.argsort(records, kind="stable")
-        start = np.concatenate([[0], np.cumsum(np.bincount(records, minlength=1))])
-        entry, pair = spread(start, self.fit.person)
-        row, record = self.fit.row[pair], of_class[entry]
-        order = np.lexsort((record, row))
-        bounds = np.searchsorted(row[order], np.arange(len(self.fit.rows.sizes) + 1))
-        return bounds.astype(np.int64), record[order]
+        order = np.argsort(records, kind="stable")
+        start = bounds(records[order].astype(np.int64), len(self.fit.people.sizes))
+        found: Counts = _kernels().first_fits(rows, self.fit.pairs, start, order)
+        return found
 
     def chance(self, seed: int) -> float:
         """The share of rows that would fit if they stood in a random order."""
@@ -112,7 +95,7 @@ class _Order:
         if not rows or not records:
             return 0.0
         if rows == records:
-            pairs = self.fit.people.sizes[self.fit.person] * self.fit.rows.sizes[self.fit.row]
+            pairs = self.fit.people_fitting * self.fit.rows.sizes
             return float(pairs.sum()) / rows / records
         rng = np.random.default_rng(seed)
         drawn = [self.places(rng.permutation(rows)) for _ in range(_SHUFFLES)]
@@ -122,11 +105,17 @@ class _Order:
     def correlation(self) -> float:
         """Between the place of a row and the mean place of the records that fit it."""
         fit = self.fit
-        places = sums(self._records, np.arange(len(self._records)), len(fit.people.sizes))
-        total = sums(fit.row, places[fit.person], len(fit.rows.sizes))
-        mean: Floats = total / np.maximum(fit.people_fitting, 1)
+        places = np.zeros(len(fit.people.sizes), dtype=np.int64)
+        np.add.at(places, self._records, np.arange(len(self._records)))
+        mean = _kernels().sum_members(*fit.pairs, places) / np.maximum(fit.people_fitting, 1)
         there = fit.people_fitting[self._rows] > 0
         here, expected = np.flatnonzero(there), mean[self._rows][there]
         if len(here) < 2 or np.ptp(expected) == 0:
             return 0.0
         return float(np.corrcoef(here, expected)[0, 1])
+
+
+def _kernels() -> Any:
+    from incrowd.kernels import fits as kernels  # noqa: PLC0415  numba only when it is needed
+
+    return kernels

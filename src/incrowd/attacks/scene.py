@@ -12,12 +12,15 @@ from itertools import pairwise
 import numpy as np
 
 from incrowd.arrays import MISSING, Codes, Counts, Flags, Floats
-from incrowd.attacks.compressed import bounds, enough_room, found_in
+from incrowd.attacks.compressed import Rows, bounds, enough_room, found_in, owners
 from incrowd.hierarchy.hierarchy import Hierarchy
 from incrowd.table.column import CodedColumn
 from incrowd.table.fold import fold
 from incrowd.table.roles import Missing
 from incrowd.world.matching import Matching, match
+
+EQUAL = 1 - 1e-9
+"""Weights that differ by rounding alone are equal."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,8 +73,14 @@ class Stands:
     @cached_property
     def keys(self) -> Counts:
         """Value times labels plus label, for every label of every value: ascending."""
-        value = np.repeat(np.arange(self.values), np.diff(self.start))
-        return value * self.labels + self.label
+        return owners(self.start) * self.labels + self.label
+
+    @cached_property
+    def of_label(self) -> tuple[Counts, Codes, int]:
+        """The values of each label in compressed rows, and how many values there are."""
+        order = np.argsort(self.label, kind="stable")
+        start = np.concatenate([[0], np.cumsum(self.sizes)]).astype(np.int64)
+        return start, owners(self.start)[order].astype(np.int32), self.values
 
     @cached_property
     def sizes(self) -> Counts:
@@ -84,7 +93,7 @@ class Stands:
         if (self.sizes > 1).any():
             return None
         value = np.full(self.labels, -1, dtype=np.int32)
-        value[self.label] = np.repeat(np.arange(self.values, dtype=np.int32), np.diff(self.start))
+        value[self.label] = owners(self.start)
         return value
 
     def covers(self, label: Codes, value: Codes) -> Flags:
@@ -160,19 +169,72 @@ class Side:
     counts: Counts
     row_of: Codes
     """The row of each record."""
+    alone: Counts
+    """Individuals of no other row, per row: the records, unless it is said who is who."""
+    owned: Rows
+    """Individuals of several rows, in each of their rows."""
 
     @classmethod
-    def of(cls, known: Sequence[Codes], sensitive: Sequence[Codes], records: int) -> "Side":
-        """The side with these columns."""
+    def of(
+        cls,
+        known: Sequence[Codes],
+        sensitive: Sequence[Codes],
+        records: int,
+        person: Codes | None = None,
+    ) -> "Side":
+        """The side with these columns; `person` says whose record each is, from 1."""
         nothing = np.zeros(records, dtype=np.int32)
-        tally = fold([nothing, *known], sensitive)
+        tally = fold([nothing, *known], sensitive, person)
         row_of = nothing if tally.row_of is None else tally.row_of
-        return cls(np.ascontiguousarray(tally.quasi[1:]), tally.sensitive, tally.counts, row_of)
+        order = np.argsort(tally.shared_row, kind="stable")
+        start = bounds(tally.shared_row[order].astype(np.int64), tally.rows)
+        owned = start, np.ascontiguousarray(tally.shared_unit[order])
+        quasi = np.ascontiguousarray(tally.quasi[1:])
+        return cls(quasi, tally.sensitive, tally.counts, row_of, tally.people, owned)
 
     @property
     def records(self) -> int:
         """Number of records."""
         return len(self.row_of)
+
+
+@dataclass(frozen=True, eq=False)
+class Secret:
+    """A sensitive column of a scene: what the rows show of it, and what the people hold."""
+
+    name: str
+    label: Codes
+    """What each row of the release shows."""
+    truth: Codes
+    """What each row of people holds."""
+    stands: Stands
+    sizes: tuple[Counts, Counts]
+    """The records of each row of the release, and of the people."""
+
+    @cached_property
+    def shares(self) -> Floats:
+        """The share of the people who hold each value, most first."""
+        held = np.bincount(self.truth, weights=self.sizes[1])
+        return -np.sort(-held) / max(float(held.sum()), 1.0)
+
+    def commonest(self, several: int = 1) -> float:
+        """The share of the people who hold one of the so many commonest values."""
+        return min(float(self.shares[:several].sum()), 1.0)
+
+    @cached_property
+    def usual(self) -> Floats:
+        """Per row of people: how likely its value is the most frequent one of the release."""
+        start, value, values = self.stands.of_label
+        rows = np.bincount(self.label, weights=self.sizes[0], minlength=len(start) - 1)
+        parts = rows / np.maximum(self.stands.sizes, 1)
+        overall = np.bincount(value, weights=np.repeat(parts, np.diff(start)), minlength=values)
+        most = (overall >= overall.max(initial=0.0) * EQUAL) & (overall > 0)
+        usual: Floats = most[self.truth] / max(int(most.sum()), 1)
+        return usual
+
+    def __repr__(self) -> str:
+        """Without values."""
+        return f"Secret({self.name!r}, {self.stands!r})"
 
 
 @dataclass(frozen=True, eq=False)
@@ -185,14 +247,19 @@ class Scene:
     people: Side
 
     @classmethod
-    def of(cls, known: Sequence[Shared], sensitive: Sequence[Shared] = ()) -> "Scene":
-        """The scene of these columns; there must be one at least."""
+    def of(
+        cls,
+        known: Sequence[Shared],
+        sensitive: Sequence[Shared] = (),
+        person: Codes | None = None,
+    ) -> "Scene":
+        """The scene of these columns, of which there must be one; `person` as `Side` has it."""
         first = (*known, *sensitive)[0]
         shown = Side.of(
             [one.label for one in known], [one.label for one in sensitive], len(first.label)
         )
         people = Side.of(
-            [one.value for one in known], [one.value for one in sensitive], len(first.value)
+            [one.value for one in known], [one.value for one in sensitive], len(first.value), person
         )
         return cls(tuple(known), tuple(sensitive), shown, people)
 
@@ -201,12 +268,13 @@ class Scene:
         """The columns that may be known."""
         return tuple(one.name for one in self.known)
 
+    @cached_property
+    def secrets(self) -> tuple[Secret, ...]:
+        """The sensitive columns."""
+        sizes = self.shown.counts, self.people.counts
+        lines = zip(self.sensitive, self.shown.sensitive, self.people.sensitive, strict=True)
+        return tuple(Secret(one.name, *two, one.stands, sizes) for one, *two in lines)
+
     def __repr__(self) -> str:
         """Without values."""
         return f"Scene({self.shown.records} rows shown, {self.people.records} people)"
-
-
-def mean_of(values: Floats, counts: Counts) -> float:
-    """The mean of a figure of rows over their records; 0 if there are none."""
-    total = int(counts.sum())
-    return float((values * counts).sum()) / total if total else 0.0

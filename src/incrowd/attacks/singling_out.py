@@ -1,14 +1,14 @@
 """Singling out: a description taken from the release that fits one person and no other.
 
-The first of the three risks of the Article 29 Working Party (Opinion 05/2014 on anonymisation
-techniques, Section 2.2). Descriptions are what the released rows show in the known columns.
+The first of the three risks that the Article 29 Working Party names (Opinion 05/2014 on
+anonymisation techniques). Descriptions are what the released rows show in the known columns.
 """
 
 import numpy as np
 
 from incrowd.attacks.attack import Attack
 from incrowd.attacks.fit import Fit
-from incrowd.attacks.intervals import clopper_pearson
+from incrowd.attacks.intervals import Rate, blind
 from incrowd.attacks.words import columns, people, share
 
 
@@ -18,20 +18,25 @@ def singling_out(fit: Fit) -> Attack:
     The baseline is to point at one of the people blindly.
     """
     total = fit.scene.people.records
-    alone = fit.people_fitting[fit.row] == 1
-    found = len(np.unique(fit.person[alone]))
-    success = found / total if total else 0.0
+    found = _alone(fit)
+    rate = Rate.counted(found, total)
     return Attack(
         kind="singling-out",
         knows=fit.names,
-        success=success,
-        interval=clopper_pearson(found, total),
-        baseline=1 / total if total else 0.0,
-        trials=total,
+        rate=rate,
+        baseline=blind(total),
         says=(
             f"Somebody reads {columns(fit.names)} of a released row as a description, and looks "
-            f"who fits it. {people(found)} ({share(success)}) alone fit a description: they are "
-            "singled out, with everything else that the row shows of them."
+            f"who fits it. {people(found)} ({share(rate.success)}) alone fit a description: they "
+            "are singled out, with everything else that the row shows of them."
         ),
         figures={"singled_out": found},
     )
+
+
+def _alone(fit: Fit) -> int:
+    """How many people are the only one to fit a class of rows."""
+    begin, person = fit.pairs
+    found = np.zeros(len(fit.people.sizes), dtype=np.bool_)
+    found[person[np.repeat(fit.people_fitting == 1, np.diff(begin))]] = True
+    return int(np.count_nonzero(found))

@@ -56,7 +56,7 @@ def anonymize(  # noqa: PLR0913  one parameter per flag
     curve: Annotated[
         str | None,
         typer.Argument(
-            metavar="[CURVE]",
+            metavar="CURVE",
             help="With --frontier: where the curve is written, .csv, .json, .svg, .png or .html.",
             show_default=False,
         ),

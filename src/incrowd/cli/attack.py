@@ -9,7 +9,7 @@ import typer
 from incrowd.cli import options
 from incrowd.cli.output import Output
 from incrowd.cli.progress import waiting
-from incrowd.errors import NotMetError, PolicyError
+from incrowd.errors import NotMetError
 
 if TYPE_CHECKING:
     from incrowd.hierarchy import AnyHierarchy

@@ -18,7 +18,8 @@ import polars as pl
 from incrowd.arrays import Codes, Counts
 from incrowd.discovery.bucketing import Bucketing, Recount, settle
 from incrowd.discovery.masking import check_target
-from incrowd.discovery.quantile_stream import gather, look, outcome, stream
+from incrowd.discovery.quantile_run import look, outcome
+from incrowd.discovery.quantile_stream import gather, stream
 from incrowd.discovery.quantile_wish import QuantileWish
 from incrowd.discovery.source import enough_memory, goes_by, is_stream
 from incrowd.engines.bare import bare_arrow, bare_pandas, bare_polars

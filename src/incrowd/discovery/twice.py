@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -18,7 +17,7 @@ import polars as pl
 
 from incrowd.errors import InputError
 from incrowd.io.batches import Layout, batches
-from incrowd.io.columns import columns_of, is_plain
+from incrowd.io.columns import PIECE, PlainText, plain_text
 from incrowd.io.spool import Spool, spool
 from incrowd.io.tables import Form
 from incrowd.run import AnyPath
@@ -39,8 +38,8 @@ class Twice:
     names: tuple[str, ...]
     """All its columns."""
     frames: Frames
-    quick: Frames | None = None
-    """The same, read without a check of the other columns; None if that cannot be done."""
+    text: PlainText | None = None
+    """The same as a text that can be read without a check of all columns; None if it cannot."""
     form: Form = field(default_factory=Form)
     notes: Sequence[str] = ()
     """Complete when the table has gone by."""
@@ -86,9 +85,11 @@ def _of_file(source: AnyPath, choice: Choice, layout: Layout) -> Twice:
     with batches(source, layout) as first:
         choice(first.names)
         names, form = first.names, first.form
-    plain = layout.encoding is None and layout.header is not False and is_plain(source, form, names)
-    quick = partial(columns_of, source, form) if plain else None
-    return Twice(names, lambda wanted: ahead(frames(wanted)), quick, form, notes)
+    guessed = layout.encoding is None and layout.header is not False
+    text = plain_text(source, form, names) if guessed else None
+    if text is not None:
+        text = replace(text, piece=min(layout.piece, PIECE))
+    return Twice(names, lambda wanted: ahead(frames(wanted)), text, form, notes)
 
 
 def _of_frames(source: Iterable[Any], choice: Choice, aside: Spool) -> Twice:

@@ -17,13 +17,13 @@ from dataclasses import dataclass, field, replace
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, TypeVar
 
-import numpy as np
 import polars as pl
 
 from incrowd.errors import IncrowdError, InputError, PolicyError
 from incrowd.io.atomic import reason
+from incrowd.io.bodies import Body, bodies, with_last
 from incrowd.io.tables import Form, Format
 from incrowd.io.text import (
     DELIMITERS,
@@ -41,8 +41,8 @@ _PARQUET, _ARROW, _STREAM = b"PAR1", b"ARROW1", b"\xff\xff\xff\xff"
 _GZIP, _ZSTD, _ZIP = b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"PK\x03\x04"
 _HEAD = 2**17
 _PIECE = 2**23
-_LONGEST = 2**26
 _CELLS = 2**21
+Part = TypeVar("Part")
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,6 +56,8 @@ class Batches:
     notes: list[str] = field(default_factory=list)
     """What its reader should know; complete when all records are read."""
     form: Form = field(default_factory=Form)
+    bodies: Iterator[Body] = field(default_factory=lambda: iter(()))
+    """Of a text: its records as they are written, to be read instead of the frames."""
 
     def __iter__(self) -> Iterator[pl.DataFrame]:
         """The frames, once."""
@@ -98,7 +100,7 @@ def batches(path: str | os.PathLike[str], layout: Layout | None = None) -> Itera
         with _about(path):
             stream = _Peeked(stack.enter_context(_opened(path)))
             found = _batches(path, stream, layout or Layout(), stack)
-        yield replace(found, frames=_named(path, found.frames))
+        yield replace(found, frames=_named(path, found.frames), bodies=_named(path, found.bodies))
 
 
 def _batches(
@@ -227,16 +229,16 @@ def _text(stream: "_Peeked", layout: Layout) -> Batches:
     header = has_header(records) if layout.header is None else layout.header
     names = names_of(records[0], header=header)
     chosen = layout.chosen(names)
-    returns = b"\n" not in raw
+    pieces = decode(_read(stream, layout.piece))
+    parts = bodies(pieces, delimiter, header=header, returns=b"\n" not in raw)
 
     def frames() -> Iterator[pl.DataFrame]:
-        skip = header
-        pieces = decode(_read(stream, layout.piece))
-        for body, line in _whole(pieces, delimiter, returns=returns):
-            yield read_records(body, delimiter, names, line, header=skip).select(chosen)
-            skip = False
+        for part in parts:
+            found = read_records(part.text, delimiter, names, part.line, header=part.header)
+            yield found.select(chosen)
 
-    return Batches(tuple(chosen), frames(), text=True, notes=notes, form=Form(delimiter=delimiter))
+    form = Form(delimiter=delimiter)
+    return Batches(tuple(chosen), frames(), text=True, notes=notes, form=form, bodies=parts)
 
 
 def _read(stream: "_Peeked", size: int) -> Iterator[bytes]:
@@ -273,7 +275,7 @@ def _transcoded(pieces: Iterator[bytes], encoding: str) -> Iterator[bytes]:
     name = codecs.lookup(encoding).name
     decoder = codecs.getincrementaldecoder("utf-8-sig" if name == "utf-8" else name)()
     before = 0
-    for piece, last in _with_last(pieces):
+    for piece, last in with_last(pieces):
         try:
             text = decoder.decode(piece, last)
         except UnicodeError:
@@ -291,8 +293,12 @@ def _guessed(pieces: Iterator[bytes], notes: list[str]) -> Iterator[bytes]:
     """UTF-8; or Latin-1, if the first byte that is not ASCII does not fit UTF-8."""
     decoder = codecs.getincrementaldecoder("utf-8-sig")()
     plain, latin, before = True, False, 0
-    for piece, last in _with_last(pieces):
+    for piece, last in with_last(pieces):
         pending = decoder.getstate()[0]
+        if before and not pending and piece and piece.isascii():
+            before += len(piece)
+            yield piece
+            continue
         try:
             text = piece.decode("latin-1") if latin else decoder.decode(piece, last)
         except UnicodeDecodeError as error:
@@ -315,47 +321,6 @@ def _guessed(pieces: Iterator[bytes], notes: list[str]) -> Iterator[bytes]:
         yield text.encode()
 
 
-def _with_last(pieces: Iterator[bytes]) -> Iterator[tuple[bytes, bool]]:
-    """The pieces, and an empty one that is the last."""
-    for piece in pieces:
-        yield piece, False
-    yield b"", True
-
-
-def _whole(
-    pieces: Iterator[bytes], delimiter: str, *, returns: bool
-) -> Iterator[tuple[bytes, int]]:
-    """The text cut where records end, and the number of each part's first line."""
-    rest, line = b"", 1
-    for piece, last in _with_last(pieces):
-        rest += piece.replace(b"\r", b"\n") if returns else piece
-        end = len(rest) if last else _last_end(rest, delimiter)
-        _refuse_endless(len(rest) - end, line + rest.count(b"\n", 0, end))
-        body = rest[:end].lstrip(b"\r\n")
-        start = line + rest.count(b"\n", 0, end - len(body))
-        if body:
-            yield body, start
-        line += rest.count(b"\n", 0, end)
-        rest = rest[end:]
-
-
-def _last_end(text: bytes, delimiter: str) -> int:
-    """Where the last whole record of the text ends."""
-    if b'"' not in text:
-        return text.rfind(b"\n") + 1
-    from incrowd.kernels.records import last_end  # noqa: PLC0415  numba only when it is needed
-
-    data: Any = np.frombuffer(text, dtype=np.uint8)
-    return last_end(data, ord(delimiter))
-
-
-def _refuse_endless(size: int, line: int) -> None:
-    if size > _LONGEST:
-        raise InputError(
-            f"the record of line {line:,} has no end", remedy="close its quotes, or cut the file"
-        )
-
-
 def _refuse_binary(head: bytes) -> None:
     if head.startswith(_ZIP):
         raise InputError("it is a ZIP archive or a workbook", remedy="save it as CSV or Parquet")
@@ -364,14 +329,14 @@ def _refuse_binary(head: bytes) -> None:
         raise InputError("it is neither text nor Parquet nor Arrow", remedy="save it as CSV")
 
 
-def _named(path: str | os.PathLike[str], frames: Iterator[pl.DataFrame]) -> Iterator[pl.DataFrame]:
-    """The frames, every error naming the file."""
+def _named(path: str | os.PathLike[str], parts: Iterator[Part]) -> Iterator[Part]:
+    """The parts of the file, every error naming it."""
     while True:
         with _about(path):
-            frame = next(frames, None)
-        if frame is None:
+            part = next(parts, None)
+        if part is None:
             return
-        yield frame
+        yield part
 
 
 @contextmanager

@@ -1,47 +1,78 @@
-"""Some columns of a delimited text, read by Polars alone and without a look at the others.
+"""Delimited texts that Polars and we read alike: some columns at once, or records byte by byte.
 
-Quicker than `batches`, which checks every record: for what was checked already, as a file that was
-just written, or for what will be, as a sample of a file that is read again.
+Columns are read by Polars alone and without a look at the others, which is quicker than `batches`,
+which checks every record: for what was checked already, as a file that was just written, or for
+what will be, as a file whose records are then rewritten.
 """
 
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 import polars as pl
 
 from incrowd.errors import InputError, boundary
+from incrowd.io.batches import Layout, batches
+from incrowd.io.bodies import Body
 from incrowd.io.tables import Form
 
+PIECE = 2**21
 
-def is_plain(path: str | os.PathLike[str], form: Form, names: Sequence[str]) -> bool:
-    """Whether Polars finds these columns in this order in a text in UTF-8 that has a header."""
+
+@dataclass(frozen=True)
+class PlainText:
+    """A delimited text in UTF-8 with a header."""
+
+    path: Path
+    delimiter: str
+    names: tuple[str, ...]
+    """All its columns."""
+    piece: int = PIECE
+    """Bytes that are read at a time where records are read."""
+
+    def columns(self, names: Sequence[str]) -> Iterator[pl.DataFrame]:
+        """These columns as texts, batch by batch in their order."""
+        with _boundary():
+            table = _scanned(self.path, self.delimiter).select(names)
+            frames = iter(table.collect_batches(maintain_order=True))
+        while True:
+            with _boundary():
+                frame = next(frames, None)
+            if frame is None:
+                return
+            yield frame
+
+    def bodies(self) -> Iterator[Body]:
+        """Its records as they are written; refused if they turn out to be in another encoding."""
+        layout = Layout(self.delimiter, header=True, piece=self.piece)
+        with batches(self.path, layout) as found:
+            for body in found.bodies:
+                if found.notes:
+                    raise InputError("the text is not UTF-8", remedy="name its encoding")
+                yield body
+
+    @property
+    def size(self) -> int:
+        """Its bytes."""
+        return self.path.stat().st_size
+
+
+def plain_text(path: str | os.PathLike[str], form: Form, names: Sequence[str]) -> PlainText | None:
+    """The text in this file, if Polars finds these columns in this order in it."""
     if form.format != "csv" or form.compression is not None:
-        return False
+        return None
     try:
         with _boundary():
-            return _scanned(path, form).collect_schema().names() == list(names)
+            found = _scanned(path, form.delimiter).collect_schema().names()
     except InputError:
-        return False
+        return None
+    return PlainText(Path(path), form.delimiter, tuple(names)) if found == list(names) else None
 
 
-def columns_of(
-    path: str | os.PathLike[str], form: Form, names: Sequence[str]
-) -> Iterator[pl.DataFrame]:
-    """These columns of a text that has a header, as texts, batch by batch in their order."""
-    with _boundary():
-        frames = iter(_scanned(path, form).select(names).collect_batches(maintain_order=True))
-    while True:
-        with _boundary():
-            frame = next(frames, None)
-        if frame is None:
-            return
-        yield frame
-
-
-def _scanned(path: str | os.PathLike[str], form: Form) -> pl.LazyFrame:
-    return pl.scan_csv(Path(path), separator=form.delimiter, infer_schema=False)
+def _scanned(path: str | os.PathLike[str], delimiter: str) -> pl.LazyFrame:
+    return pl.scan_csv(Path(path), separator=delimiter, infer_schema=False)
 
 
 @contextmanager

@@ -190,30 +190,36 @@ def move(
     group's ends for which it is known that no record can go there, and that none within the ends
     stands in the chain before a certain one; then that one. `rule` is (most, by_value).
     """
-    direction, moved, marks = ways
-    changes = pair[2][4][1 - source]
+    moved, marks = ways[1:]
     most, by_value = rule
-    people = pair[0]
-    sizes, counts, _, _ = people
-    if sizes[source] < 2:
+    if pair[0][0][source] < 2:
         return False
-    number = counts.shape[1]
-    for value in np.argsort(np.arange(number) - counts[source] * number):
-        if counts[source, value] == 0:
-            break
-        if direction[value] == 1 - source or marks[source, value, 0] == changes:
-            continue
-        if not betters(people, source, value, by_value):
-            continue
+    while True:
+        value = commonest(pair, source, ways, by_value)
+        if value < 0:
+            return False
         record = nearest(items, boxes, pair, source, value, moved, marks[source, value], most)
         if record >= 0:
             leave(items, values, pair, source, record)
             enter(items, values, pair, 1 - source, record)
-            direction[value] = source
+            ways[0][value] = source
             moved[record] = 1
             return True
-        marks[source, value, 0] = changes
-    return False
+        marks[source, value, 0] = pair[2][4][1 - source]
+
+
+@jit
+def commonest(pair: Pair, source: int, ways: Ways, by_value: bool) -> int:
+    """The commonest value of the source with records that may go and had better; -1 if none has."""
+    direction, _, marks = ways
+    people, changes = pair[0], pair[2][4][1 - source]
+    best, most = -1, 0
+    for value, count in enumerate(people[1][source]):
+        if count <= most or direction[value] == 1 - source or marks[source, value, 0] == changes:
+            continue
+        if betters(people, source, value, by_value):
+            best, most = value, count
+    return int(best)
 
 
 @jit

@@ -182,16 +182,17 @@ def help_weakest(
     rule: Rule,
     class_of: Codes,
     limits: Counts,
-) -> Codes:
+) -> tuple[Codes, bool]:
     """The classes after the least private one was helped again and again, until nobody could.
 
-    `limits` is (reach, most steps). A class joins another where both together cost at most the
+    Also whether nobody could, rather than the steps were up. `limits` is (reach, most steps). A class joins another where both together cost at most the
     rule's `most`, or else changes records with it if both then are more private than the less
     private was.
     """
     number = pair[0][1].shape[1]
     classes = chained(items, values, class_of, class_of.max() + 1)
     ways = new_ways(number, len(values))
+    done = True
     for _ in range(limits[1]):
         one = weakest(classes, rule[1])
         others, costs = near(classes, boxes, one, limits[0])
@@ -215,4 +216,4 @@ def help_weakest(
         while i >= 0:
             found[i] = place - 1
             i = classes[1][i]
-    return found
+    return found, not done

@@ -1,4 +1,4 @@
-"""A release held against a world, by its labels alone: whom could each row be about?
+"""A release held against a world by its labels alone: whom each row may be about.
 
 Part of the verification: it shares nothing with the search. What a label stands for is read by the
 hierarchy that made it, or as it is written.

@@ -41,7 +41,7 @@ _PERMUTED = (
 )
 
 
-def check_rows(
+def check_rows(  # noqa: PLR0913  the release, what it promises, and a world
     rows: pl.DataFrame,
     policy: Policy,
     digest: Digest,

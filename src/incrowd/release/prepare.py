@@ -62,7 +62,7 @@ class Outside:
         return Watch(limit, self.watch.tell)
 
 
-def coded(
+def coded(  # noqa: PLR0913  the table, the request, and a world
     engine: Engine,
     rows: pl.DataFrame,
     policy: Policy,

@@ -16,8 +16,8 @@ _SENTENCES = {
 def number(value: float | None) -> str:
     """A figure for people: whole numbers with commas, fractions to four significant places.
 
-    >>> number(12345.0), number(0.123456), number(None), number(float("inf"))
-    ('12,345', '0.1235', 'none', 'none')
+    >>> number(12345.0), number(0.123456), number(0.999999), number(None), number(float("inf"))
+    ('12,345', '0.1235', '1', 'none', 'none')
     """
     if value is None or not math.isfinite(value):
         return "none"
@@ -26,7 +26,7 @@ def number(value: float | None) -> str:
     if abs(value) >= 1000:
         return f"{value:,.1f}"
     places = 4 if abs(value) >= 0.001 else 4 - math.floor(math.log10(abs(value)))
-    return f"{value:.{places}f}".rstrip("0")
+    return f"{value:.{places}f}".rstrip("0").rstrip(".")
 
 
 def counted(value: float, one: str, many: str | None = None) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from incrowd.attacks.attack import Attack
 from incrowd.attacks.words import columns, share
-from incrowd.models import AlphaK, KAnonymity, LDiversity
+from incrowd.models import AlphaK, KAnonymity, KMap, LDiversity
 from incrowd.policy.policy import Policy
 
 
@@ -17,13 +17,16 @@ def broken(
     """The limits that are broken, in words.
 
     k-anonymity must hold against the world, and when two releases are held against each other;
-    l-diversity leaves at least l values then. No attack may gain more over guessing than allowed.
+    k-map against the world alone; l-diversity leaves at least l values of two releases. No attack
+    may gain more over guessing than allowed.
     """
     if max_success is not None:
         yield from _above(attacks, max_success)
     for model in () if policy is None else policy.models:
         if isinstance(model, KAnonymity | AlphaK):
             yield from _fewer(attacks, k_world, model.k)
+        if isinstance(model, KMap):
+            yield from _fewer((), k_world, model.k)
         if isinstance(model, LDiversity):
             yield from _plainer(attacks, model)
 

@@ -22,8 +22,8 @@ from incrowd.io.files import write_text
 from incrowd.io.hierarchies import resolve
 from incrowd.policy.policy import Policy
 from incrowd.recoding import Levels
-from incrowd.release.cells import typed
 from incrowd.release.against import Against
+from incrowd.release.cells import typed
 from incrowd.release.certificate import Certificate, Digest, digest_of_bytes, digest_of_frame
 from incrowd.release.check import check_rows
 from incrowd.release.laps import Laps
@@ -33,7 +33,6 @@ from incrowd.release.release import Release
 from incrowd.release.verdict import Check
 from incrowd.release.verify import demand
 from incrowd.release.written import rewritten
-from incrowd.run.attack_tables import Table
 from incrowd.run.reading import AnyPath, Reading, collected, enough_memory, rows_of
 from incrowd.run.worlds import Called, notes_of, world_of_file, world_of_frame
 from incrowd.watch import Watch
@@ -65,7 +64,7 @@ def anonymize(  # noqa: PLR0913  the table, the request, and what comes from out
         frame = collected(frame)
         source = tables.Source(rows_of(frame), text=False)
         engine = MemoryEngine(frame)
-        against = world_of_frame(Table("table", engine), world, policy, called)
+        against = world_of_frame(engine, world, policy, called)
         prepared = _prepared(engine, source, (policy, folder, against), outside, laps)
         return _proved(prepared, laps)
 
@@ -100,7 +99,7 @@ def anonymize_file(  # noqa: PLR0913  files, the request, and what comes from ou
     with enough_memory():
         read = (reading or Reading()).read(source)
         engine = MemoryEngine(read.frame, text=read.text)
-        against = world_of_file(Table("table", engine, read.text), world, policy, called)
+        against = world_of_file(engine, world, policy, called)
         prepared = _prepared(engine, read, (policy, folder, against), outside, laps)
         if dry_run:
             return _proved(prepared, laps)
@@ -124,7 +123,7 @@ def check(  # noqa: PLR0913  the release, what it promises, and a world
     with enough_memory():
         rows = rows_of(frame)
         called = Called(world_id, rename, folder)
-        against = world_of_frame(Table("release", MemoryEngine(rows)), world, policy, called)
+        against = world_of_frame(MemoryEngine(rows), world, policy, called)
         return check_rows(rows, policy, digest_of_frame(rows), certificate, against=against)
 
 
@@ -151,8 +150,8 @@ def check_file(  # noqa: PLR0913  the release, what it promises, and a world
         read = (reading or Reading()).read(path)
         framed = str(path) == "-" or (paper is not None and paper.digest.of == "frame")
         digest = digest_of_frame(read.frame) if framed else digest_of_bytes(files.content(path))
-        table = Table("release", MemoryEngine(read.frame, text=read.text), read.text)
-        against = world_of_file(table, world, policy, Called(world_id, rename, folder))
+        engine = MemoryEngine(read.frame, text=read.text)
+        against = world_of_file(engine, world, policy, Called(world_id, rename, folder))
         return check_rows(read.frame, policy, digest, paper, text=read.text, against=against)
 
 

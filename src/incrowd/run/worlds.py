@@ -2,18 +2,21 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from incrowd.engines.memory import MemoryEngine
 from incrowd.errors import InputError, PolicyError
 from incrowd.io import files
 from incrowd.models.model import of_world
 from incrowd.policy.policy import Policy
 from incrowd.release.against import Against
-from incrowd.release.certificate import digest_of_bytes, digest_of_frame
-from incrowd.run.attack_tables import Asked, Table, Tables
+from incrowd.release.certificate import Digest, digest_of_bytes, digest_of_frame
 from incrowd.run.reading import AnyPath, rows_of
 from incrowd.world.counted import Counted
 from incrowd.world.world import World
+
+if TYPE_CHECKING:
+    from incrowd.run.attack_tables import Table, Tables
 
 
 @dataclass(frozen=True)
@@ -28,17 +31,21 @@ class Called:
     """Where paths of hierarchies start."""
 
 
-def world_of_frame(table: Table, world: Any, policy: Policy, called: Called) -> Against | None:
+def world_of_frame(
+    engine: MemoryEngine, world: Any, policy: Policy, called: Called
+) -> Against | None:
     """The world in a frame, as far as a table shares its quasi-identifying columns."""
     if world is None:
         _refuse_unused(called)
         return None
+    from incrowd.run.attack_tables import Table  # noqa: PLC0415  only where there is a world
+
     other = Table.of_frame("world", world)
-    return _against(table, other, digest_of_frame(rows_of(world)), (policy, called))
+    return _against(engine, other, digest_of_frame(rows_of(world)), (policy, called))
 
 
 def world_of_file(
-    table: Table, world: AnyPath | None, policy: Policy, called: Called
+    engine: MemoryEngine, world: AnyPath | None, policy: Policy, called: Called
 ) -> Against | None:
     """The world in a file, as far as a table shares its quasi-identifying columns."""
     if world is None:
@@ -46,8 +53,10 @@ def world_of_file(
         return None
     if str(world) == "-":
         raise PolicyError("the world cannot come by standard input", remedy="name a file")
+    from incrowd.run.attack_tables import Table  # noqa: PLC0415  only where there is a world
+
     other = Table.of_file("world", world)
-    return _against(table, other, digest_of_bytes(files.content(world)), (policy, called))
+    return _against(engine, other, digest_of_bytes(files.content(world)), (policy, called))
 
 
 def _refuse_unused(called: Called) -> None:
@@ -59,20 +68,22 @@ def _refuse_unused(called: Called) -> None:
 
 
 def _against(
-    table: Table, other: Table, digest: Any, request: tuple[Policy, Called]
+    engine: MemoryEngine, other: "Table", digest: Digest, request: tuple[Policy, Called]
 ) -> Against:
+    from incrowd.run.attack_tables import Asked, Table, Tables  # noqa: PLC0415  as above
+
     policy, called = request
     if called.id is not None:
         other.column(called.id)
     asked = Asked(id=called.id, rename=called.rename, policy=policy, folder=called.folder)
-    tables = Tables(table, {"world": other}, asked)
+    tables = Tables(Table("table", engine), {"world": other}, asked)
     names = _shared(tables, policy)
     columns = {name: tables.held(name, "world") for name in names}
     ids = None if called.id is None else other.labels(called.id, policy.missing_values).codes
     return Against(World(columns, ids), digest, tables.hierarchies(columns))
 
 
-def _shared(tables: Tables, policy: Policy) -> tuple[str, ...]:
+def _shared(tables: "Tables", policy: Policy) -> tuple[str, ...]:
     shared = set(tables.shared("world"))
     names = tuple(name for name in policy.quasi if name in shared)
     if not names:

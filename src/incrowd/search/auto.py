@@ -11,6 +11,7 @@ from incrowd.errors import InfeasibleError, LimitError
 from incrowd.loss.cells import CellLoss
 from incrowd.problem import Problem
 from incrowd.search.crowd.crowd import Crowd
+from incrowd.search.diversify.diversify import Diversify
 from incrowd.search.full_domain import infeasible, many
 from incrowd.search.lattice.lattice import Lattice
 from incrowd.search.mondrian import Mondrian
@@ -33,7 +34,8 @@ class Auto:
 
     Crowd comes first because it rarely loses more. The lattice then looks only for levels that lose
     less than what was found, which it often rules out at once. Where the loss is no mean of what
-    cells cost, Mondrian is tried too: crowd makes the cost of cells small.
+    cells cost, Mondrian is tried too: crowd makes the cost of cells small. Where a sensitive value is
+    too common for the models, diversify leaves out records that hold it, if the policy allows.
 
     >>> Auto().name
     'auto'
@@ -66,7 +68,7 @@ class _Trial:
 
 
 def _local(problem: Problem, watch: Watch) -> list[_Trial]:
-    """What local recoding finds; nothing if the table as one class fails a model."""
+    """What local recoding finds; nothing if no classes satisfy the models."""
     searches: list[tuple[str, Search]] = [("crowd", Crowd())]
     if not isinstance(problem.loss, CellLoss):
         searches += [("mondrian", Mondrian()), ("relaxed mondrian", Mondrian(relaxed=True))]
@@ -81,7 +83,18 @@ def _local(problem: Problem, watch: Watch) -> list[_Trial]:
                 return trials
             raise
         trials.append(_Trial(title, found, _loss(problem, found)))
-    return trials
+    return trials or _leaving_out(problem, watch)
+
+
+def _leaving_out(problem: Problem, watch: Watch) -> list[_Trial]:
+    """What is found without records of values that are too common, if any may be left out."""
+    if not problem.suppressible or not any(model.columns for model in problem.models):
+        return []
+    try:
+        found = Diversify().run(problem, watch)
+    except (InfeasibleError, LimitError):
+        return []
+    return [_Trial("diversify", found, _loss(problem, found))]
 
 
 def _loss(problem: Problem, found: Found) -> float:

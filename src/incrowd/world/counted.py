@@ -14,7 +14,7 @@ from incrowd.hierarchy.hierarchy import Hierarchy
 from incrowd.table.column import CodedColumn, Domain
 from incrowd.table.roles import Missing
 from incrowd.world.index import index_of
-from incrowd.world.matching import Matching, from_runs, leaves_of, match
+from incrowd.world.matching import Matcher, Matching, from_runs
 from incrowd.world.rules import Run
 from incrowd.world.sets import Sets, sets_of
 from incrowd.world.world import World
@@ -68,19 +68,19 @@ class Decoded:
         number = np.array([self._number[label] for label in labels], dtype=np.int32)
         held, of = np.unique(number, return_inverse=True)
         runs = [self._runs[label] for label in held.tolist()]
-        return from_runs(runs, self._place), of.astype(np.int32)
+        return from_runs(runs, self.matcher.place), of.astype(np.int32)
 
     @cached_property
-    def _place(self) -> Codes:
-        """The place of each code of the world, the same for all labels."""
-        return match([None], self.domain, self.column.hierarchy).place
+    def matcher(self) -> Matcher:
+        """What reads labels."""
+        return Matcher(self.domain, self.column.hierarchy)
 
     def _read(self, fresh: list[str | None]) -> None:
         """Remember what these labels stand for."""
         if not fresh:
             return
         labels = [None, *(label for label in fresh if label is not None)]
-        found = match(labels, self.domain, self.column.hierarchy)
+        found = self.matcher.match(labels)
         if self.missing is Missing.MATCHES_ANYTHING:
             found = found.anything(unknown=self.unknown)
         for i, label in enumerate(labels):
@@ -93,7 +93,7 @@ class Decoded:
 
 @dataclass(frozen=True, eq=False)
 class Counted:
-    """A world held against the classes of a problem: whom could each of them be about?
+    """A world held against the classes of a problem: whom each of them may be about.
 
     Only the columns that the world shares with the problem are public (Bettini Section 2); what a
     class shows in the others says nothing to whoever holds this world. Cells are read by the labels
@@ -135,12 +135,8 @@ class Counted:
     @property
     def outside(self) -> dict[str, int]:
         """By column: values of the world that its hierarchy lacks, where there are some."""
-        found = {}
-        for one in self.columns:
-            lacking = int((leaves_of(one.domain, one.column.hierarchy.leaves) == MISSING).sum())
-            if lacking:
-                found[one.column.name] = lacking
-        return found
+        lacking = {one.column.name: one.matcher.outside for one in self.columns}
+        return {name: number for name, number in lacking.items() if number}
 
     @property
     def people(self) -> int:
@@ -190,6 +186,20 @@ class Counted:
         asked: Flags = np.zeros(number, dtype=np.bool_)
         asked[place[: lines.shape[1]]] = True
         return asked[place[lines.shape[1] :]]
+
+    def crowded(self, k: int) -> Flags:
+        """Which rows of the world are like those of at least k individuals."""
+        world = self.world
+        lines = np.stack([world.columns[name].codes for name in self.names])
+        place, number = numbered(lines)
+        if world.everybody_once:
+            sizes = np.bincount(place, minlength=number)
+        else:
+            radix = int(world.person.max(initial=0)) + 1
+            pairs = np.unique(place.astype(np.int64) * radix + world.person)
+            sizes = np.bincount(pairs // radix, minlength=number)
+        crowded: Flags = sizes[place] >= k
+        return crowded
 
     def _read(
         self, cells: tuple[Codes, Codes, Codes], spans: bool, sets: Mapping[int, _ValueSets]

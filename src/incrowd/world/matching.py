@@ -84,15 +84,25 @@ def match(labels: Labels, domain: Domain, hierarchy: Hierarchy | None = None) ->
     are not the hierarchy's, are read as they are written (see `rules`). The top stands for
     everything, missing too; a missing cell for a missing value only.
     """
-    leaf = np.zeros(len(domain), dtype=np.int32)
-    if hierarchy is not None:
-        leaf = leaves_of(domain, hierarchy.leaves)
-    order = np.argsort(np.where(leaf == MISSING, np.int32(2**31 - 1), leaf), kind="stable")
-    place = np.zeros(len(domain) + 1, dtype=np.int32)
-    place[order + 1] = np.arange(1, len(order) + 1, dtype=np.int32)
-    dec = _Dec(domain, hierarchy, leaf, order)
-    outside = 0 if hierarchy is None else int((leaf == MISSING).sum())
-    return from_runs(dec.runs(labels), place, outside)
+    return Matcher(domain, hierarchy).match(labels)
+
+
+class Matcher:
+    """Matches labels with one column of the world; it remembers what it had to look up for them."""
+
+    def __init__(self, domain: Domain, hierarchy: Hierarchy | None = None) -> None:
+        leaf = np.zeros(len(domain), dtype=np.int32)
+        if hierarchy is not None:
+            leaf = leaves_of(domain, hierarchy.leaves)
+        order = np.argsort(np.where(leaf == MISSING, np.int32(2**31 - 1), leaf), kind="stable")
+        self.place = np.zeros(len(domain) + 1, dtype=np.int32)
+        self.place[order + 1] = np.arange(1, len(order) + 1, dtype=np.int32)
+        self.outside = 0 if hierarchy is None else int((leaf == MISSING).sum())
+        self._dec = _Dec(domain, hierarchy, leaf, order)
+
+    def match(self, labels: Labels) -> Matching:
+        """What each label may stand for; see `match`."""
+        return from_runs(self._dec.runs(labels), self.place, self.outside)
 
 
 class _Dec:

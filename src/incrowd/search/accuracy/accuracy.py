@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass as plain
 from dataclasses import field, replace
+from itertools import chain
 from math import ceil
 from typing import TYPE_CHECKING, Annotated, Literal, assert_never
 
@@ -40,6 +41,8 @@ Method = Literal["ac", "ipcsd-mondrian", "ipcsd-direct", "optimal"]
 _SLACK = 1e-9
 """Costs are sums of fractions."""
 _DIGITS = 10_000
+_HALVINGS = 7
+"""How often the way to a bound that works is halved before it is named."""
 
 
 @dataclass(frozen=True, config=STRICT)
@@ -79,8 +82,21 @@ class Accuracy:
         watch.tell("looking for the most privacy", 0.0)
         answer = _answered(quest, self.method, watch)
         if answer is None:
-            answer = _fallback(quest, watch)
+            answer = _fallback(quest, self.method, watch)
         return _found(self, problem, answer)
+
+
+class OutOfReachError(InfeasibleError):
+    """No classes were found within a bound; `works` is the least that was found to work."""
+
+    def __init__(self, bound: float, works: float) -> None:
+        self.works = works
+        super().__init__(
+            f"no classes were found that satisfy the models and lose at most {bound:g} each; "
+            f"the least that was found is {works:g}",
+            remedy=f"raise max_loss to {works:g}, ask for less in the models, or let more records "
+            "be left out",
+        )
 
 
 @plain(frozen=True, eq=False)
@@ -134,7 +150,7 @@ def _answered(quest: "Quest", method: Method, watch: Watch) -> _Answer | None:
     found: list[Spans | Pieces]
     match method:
         case "ac":
-            found = [*methods.by_adjusting(quest, boxes, watch)]
+            found = [*methods.by_adjusting(quest, boxes, watch, fits)]
         case "ipcsd-mondrian":
             whole = quest.sensitive is None
             found = [*methods.by_halving(quest, Mondrian(relaxed=True), watch, fits, whole=whole)]
@@ -145,7 +161,7 @@ def _answered(quest: "Quest", method: Method, watch: Watch) -> _Answer | None:
             found = methods.best_of_one_column(quest, boxes)
         case _:
             assert_never(method)
-    judged = (_judged(quest, one) for one in [*found, *_mended(problem, found)])
+    judged = (_judged(quest, one) for one in chain(found, _mended(problem, found)))
     return next((answer for answer in judged if answer is not None), None)
 
 
@@ -195,10 +211,10 @@ def _losses(problem: Problem, spans: Spans, outcome: Outcome) -> "np.ndarray":
     return np.where(costs >= FORBIDDEN, FORBIDDEN, losses)
 
 
-def _fallback(quest: "Quest", watch: Watch) -> _Answer:
+def _fallback(quest: "Quest", method: Method, watch: Watch) -> _Answer:
     """What satisfies the models with the least largest loss, if that is within the bound.
 
-    Raises `InfeasibleError` with the least bound that works if it is not.
+    Raises `OutOfReachError` with the least bound that was found to work if it is not.
     """
     problem = replace(quest.problem, loss=IlInf())
     tried: list[tuple[float, Spans]] = []
@@ -217,18 +233,31 @@ def _fallback(quest: "Quest", watch: Watch) -> _Answer:
     least, spans = min(tried, key=lambda pair: pair[0])
     answer = _judged(replace(quest, most=max(quest.most, least)), spans)
     if answer is None or least > quest.most:
-        raise _out_of_reach(quest, least)
+        raise OutOfReachError(quest.most - _SLACK, _least_bound(quest, least, method, watch))
     return answer
 
 
-def _out_of_reach(quest: "Quest", least: float) -> InfeasibleError:
-    works = ceil(least * _DIGITS - _SLACK) / _DIGITS
-    return InfeasibleError(
-        f"no classes were found that satisfy the models and lose at most {quest.most - _SLACK:g} "
-        f"each; the least that was found is {works:g}",
-        remedy=f"raise max_loss to {works:g}, ask for less in the models, or let more records be "
-        "left out",
-    )
+def _least_bound(quest: "Quest", works: float, method: Method, watch: Watch) -> float:
+    """A bound that works, between that of the quest, which does not, and one that does.
+
+    Found by halving, in steps that a message can write down: what it names works when it is asked.
+    """
+    low, high = quest.most, _written(works)
+    for _ in range(_HALVINGS):
+        middle = _written((low + high) / 2)
+        if watch.expired or not low < middle < high:
+            break
+        try:
+            answer = _answered(replace(quest, most=middle + _SLACK), method, watch)
+        except LimitError:
+            break
+        low, high = (middle, high) if answer is None else (low, middle)
+    return high
+
+
+def _written(bound: float) -> float:
+    """The bound with few digits, no smaller than it is."""
+    return ceil(bound * _DIGITS - _SLACK) / _DIGITS
 
 
 def _found(search: Accuracy, problem: Problem, best: _Answer) -> Found:

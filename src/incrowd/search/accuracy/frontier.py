@@ -1,5 +1,6 @@
 """The frontier: how much privacy there is for every largest loss of a class (Ghinita Section 5)."""
 
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -7,7 +8,7 @@ from typing import Literal
 
 from incrowd.errors import InfeasibleError, LimitError, PolicyError
 from incrowd.problem import Problem
-from incrowd.search.accuracy.accuracy import Accuracy
+from incrowd.search.accuracy.accuracy import Accuracy, OutOfReachError
 from incrowd.watch import Watch
 
 BOUNDS = (0.01, 0.02, 0.05, *(step / 20 for step in range(2, 11)), 0.6, 0.7, 0.8, 0.9, 1.0)
@@ -67,7 +68,7 @@ def frontier(
     """The most privacy for each of these bounds, without points that others make pointless.
 
     The largest bound comes first and then those half way between, so that whatever time there is
-    the whole curve is seen. Below a bound that nothing meets no other is tried. Raises
+    the whole curve is seen. Below the least bound that was found to work no other is tried. Raises
     `InfeasibleError` if nothing satisfies the models at all, `LimitError` without time for one.
     """
     bounds = _ascending(bounds)
@@ -85,10 +86,11 @@ def frontier(
             if not found:
                 raise
             unseen.append(bounds[here])
-        except InfeasibleError:
+        except InfeasibleError as error:
             if not found:
                 raise
-            least = max(least, here + 1)
+            works = error.works if isinstance(error, OutOfReachError) else 0.0
+            least = max(least, here + 1, bisect_left(bounds, works))
     names = [column.name for column in problem.sensitive]
     return Frontier(
         points=undominated(found.values(), search.privacy),
@@ -97,7 +99,7 @@ def frontier(
         loss=problem.loss.name,
         bounds=bounds,
         unseen=tuple(bound for bound in sorted(unseen) if bound not in bounds[:least]),
-        out_of_reach=bounds[:least],
+        out_of_reach=tuple(bounds[i] for i in range(least) if i not in found),
     )
 
 

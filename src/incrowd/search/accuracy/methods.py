@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
-from math import ceil
+from math import ceil, floor
 
 import numpy as np
 
@@ -23,7 +23,7 @@ from incrowd.problem import Problem
 from incrowd.recoding import Pieces, Spans
 from incrowd.search.curve.partition import least_people
 from incrowd.search.diversify import exact
-from incrowd.search.diversify.diversify import MappingName, order_of, shown
+from incrowd.search.diversify.diversify import Diversify, MappingName, order_of, shown
 from incrowd.search.diversify.groups import Records, records_of
 from incrowd.search.search import Search
 from incrowd.table.fold import in_threads
@@ -31,8 +31,8 @@ from incrowd.watch import Watch
 
 _REACH = 128
 """How many places away a class may be that helps the least private one."""
-_SHARES = (1.0, 0.85, 0.5, 0.35)
-"""How much of the bound groups use before they are adjusted."""
+_SHARES = (1.0, 0.35)
+"""How much of the bound groups use before they are adjusted, one share per thread."""
 _STEPS = 64
 """How often the least private class is helped before anybody looks at the time."""
 _THRESHOLD = Fraction(1, 100)
@@ -58,11 +58,14 @@ class Quest:
         return LDiversity(self.problem.sensitive[self.sensitive].name, privacy)
 
 
-def by_adjusting(quest: Quest, boxes: Boxes, watch: Watch) -> list[Pieces]:
+def by_adjusting(
+    quest: Quest, boxes: Boxes, watch: Watch, fits: Callable[[Spans], bool]
+) -> list[Spans | Pieces]:
     """Ghinita's heuristic AC, after which the least private class gets help; most private first.
 
     Groups that are as wide as the bound lets them be have no room for others' records, so it is
-    also tried with groups that begin smaller. If only sizes count, the line is divided best too.
+    also tried with groups that begin smaller. If only sizes count, the line is divided best too; if
+    not, the direct heuristic may still do better, whose classes are as small as can be.
     """
     records = records_of(quest.problem, order_of(quest.problem, quest.mapping), quest.sensitive)
     watch.tell("adjusting neighbours", 0.3)
@@ -70,8 +73,28 @@ def by_adjusting(quest: Quest, boxes: Boxes, watch: Watch) -> list[Pieces]:
     found = in_threads(tries)
     if quest.sensitive is None:
         found += by_runs(quest, boxes, records)
-    found.sort(key=lambda class_of: _privacy(quest, records, class_of), reverse=True)
-    return [records.pieces(class_of) for class_of in found]
+    ranked = sorted(
+        ((_privacy(quest, records, one), i) for i, one in enumerate(found)), reverse=True
+    )
+    pieces = [records.pieces(found[i]) for _, i in ranked]
+    if quest.sensitive is None:
+        return [*pieces]
+    return [*_directly(quest, ranked[0][0], watch, fits), *pieces]
+
+
+def _directly(
+    quest: Quest, reached: Fraction, watch: Watch, fits: Callable[[Spans], bool]
+) -> list[Spans]:
+    """What the direct heuristic makes of the next whole l, and so on while that fits."""
+    found: list[Spans] = []
+    l = floor(reached) + 1
+    while l <= _most_possible(quest) and not watch.expired:
+        asked = replace(quest.problem, models=(*quest.problem.models, quest.model(l)))
+        spans = _tried(asked, Diversify(mapping=quest.mapping), watch)
+        if spans is None or not fits(spans):
+            break
+        found, l = [spans], l + 1
+    return found
 
 
 def _privacy(quest: Quest, records: Records, class_of: Codes) -> Fraction:
@@ -95,9 +118,9 @@ def _adjusted(quest: Quest, boxes: Boxes, records: Records, share: float, watch:
     pair = empty_pair(*line, records.values, start)
     left = 8 * int(class_of.max()) + 16
     for steps in [_STEPS] * (left // _STEPS) + [left % _STEPS]:
-        before, limits = class_of, np.array([_REACH, steps])
-        class_of = help_weakest(*line, boxes, pair, (quest.most, by_value), before, limits)
-        if watch.expired or (before == class_of).all():
+        bound, limits = (quest.most, by_value), np.array([_REACH, steps])
+        class_of, over = help_weakest(*line, boxes, pair, bound, class_of, limits)
+        if over or watch.expired:
             break
     return class_of
 

@@ -43,9 +43,7 @@ def by_levels(problem: Problem, watch: Watch, bar: float) -> Levels | None:
     return best
 
 
-def _found(
-    problem: Problem, levels: tuple[int, ...], bar: float
-) -> tuple[Levels, float] | None:
+def _found(problem: Problem, levels: tuple[int, ...], bar: float) -> tuple[Levels, float] | None:
     """The recoding of these levels and its loss, if it satisfies the policy and loses less."""
     class_of, number = node_classes(problem, levels)
     everyone = np.ones(number, dtype=np.bool_)

@@ -6,12 +6,15 @@ on its values and the world alone: it tells nothing of who else is in the table,
 the class would show the same.
 """
 
+from dataclasses import dataclass as plain
 from dataclasses import replace
+from math import ceil
 
 import numpy as np
 
 from incrowd.arrays import MISSING, Codes, Flags
 from incrowd.classes import numbered
+from incrowd.hierarchy.hierarchy import Hierarchy
 from incrowd.loss.cells import CellLoss
 from incrowd.loss.ncp import Gcp
 from incrowd.models.k_anonymity import KAnonymity
@@ -20,6 +23,7 @@ from incrowd.problem import Problem
 from incrowd.recoding import Boxes, Pieces, Spans
 from incrowd.search.mapping.mapping import lowest_codes
 from incrowd.search.repair import mended
+from incrowd.table.column import Domain, Kind
 from incrowd.table.fold import fold
 from incrowd.table.roles import Missing
 from incrowd.table.tally import Tally
@@ -29,6 +33,8 @@ from incrowd.world.matching import leaves_of
 
 _MOST_ROWS = 2**19
 """Worlds with more rows are not divided."""
+_EDGES = 2
+"""Who was put beside the first or last leaf of a class may not fit it: that many are spared."""
 
 
 def by_partition(problem: Problem, watch: Watch) -> Boxes | None:
@@ -42,28 +48,61 @@ def by_partition(problem: Problem, watch: Watch) -> Boxes | None:
     return _shown(problem, world, *_divided(problem, world, max(asked), watch))
 
 
-def _leaves(world: Counted) -> tuple[Codes, Flags]:
-    """The leaves of every row of the world, and which rows have values of the hierarchies only."""
-    lines = []
-    known: Flags = np.ones(world.world.rows, dtype=np.bool_)
-    for one in world.columns:
-        codes = world.world.columns[one.column.name].codes
-        leaf = np.append(np.int32(MISSING), leaves_of(one.domain, one.column.hierarchy.leaves))
-        lines.append(leaf[codes])
-        known &= (lines[-1] != MISSING) | (codes == MISSING)
-    return np.ascontiguousarray(np.stack(lines)[:, known]), known
+@plain(frozen=True, eq=False)
+class _Leaves:
+    """The rows of a world that can be divided, as leaves of the table's hierarchies."""
+
+    lines: Codes
+    rows: Flags
+    """Which rows of the world they are: those with a leaf in every column."""
+    beside: float
+    """The values of a row that were put beside a leaf, on average."""
+
+    @classmethod
+    def of(cls, world: Counted) -> "_Leaves":
+        lines, beside = [], 0.0
+        rows: Flags = np.ones(world.world.rows, dtype=np.bool_)
+        for one in world.columns:
+            codes = world.world.columns[one.column.name].codes
+            leaf, near = _near(one.domain, one.column.hierarchy)
+            lines.append(leaf[codes])
+            rows &= (lines[-1] != MISSING) | (codes == MISSING)
+            beside += float(near[codes].mean())
+        return cls(np.ascontiguousarray(np.stack(lines)[:, rows]), rows, beside)
+
+
+def _near(domain: Domain, hierarchy: Hierarchy) -> tuple[Codes, Flags]:
+    """The leaf of each code of the world, the nearest one where distance has a meaning.
+
+    And which codes were put beside their leaf: whether the cells of a class stand for them is
+    counted afterwards.
+    """
+    leaves = hierarchy.leaves
+    leaf = np.append(np.int32(MISSING), leaves_of(domain, leaves))
+    nowhere: Flags = np.zeros(len(leaf), dtype=np.bool_)
+    if not hierarchy.ordered or domain.kind is not leaves.kind or domain.kind is Kind.TEXT:
+        return leaf, nowhere
+    place, known = domain.positions, leaves.positions
+    after = np.clip(np.searchsorted(known, place), 1, max(len(known) - 1, 1))
+    lower = place - known[after - 1] <= known[np.minimum(after, len(known) - 1)] - place
+    nearest = np.where(lower, after, np.minimum(after + 1, len(known)))
+    nowhere[1:] = leaf[1:] == MISSING
+    leaf[1:] = np.where(nowhere[1:], nearest, leaf[1:])
+    return leaf, nowhere
 
 
 def _divided(problem: Problem, world: Counted, k: int, watch: Watch) -> tuple[Problem, Spans]:
     """The people of the world, and whoever of the table is not among them, in classes."""
     from incrowd.search.crowd.crowd import Crowd  # noqa: PLC0415  numba loads only when it runs
 
+    leaves = _Leaves.of(world)
     people = replace(
         problem,
-        tally=_everybody(problem, world),
+        tally=_everybody(problem, world, leaves),
         columns=tuple(replace(problem.columns[j], sets=False) for j in world.places),
         sensitive=(),
-        models=(KAnonymity(k),),
+        suppression=0.0,
+        models=(KAnonymity(k + ceil(_EDGES * leaves.beside - 0.5)),),
         loss=problem.loss if isinstance(problem.loss, CellLoss) else Gcp(),
         consistent=True,
         world=None,
@@ -75,9 +114,9 @@ def _divided(problem: Problem, world: Counted, k: int, watch: Watch) -> tuple[Pr
     return people, mended(held, spans.pieces)
 
 
-def _everybody(problem: Problem, world: Counted) -> Tally:
+def _everybody(problem: Problem, world: Counted, known: _Leaves) -> Tally:
     """All rows of the world, and those of the table that it lacks."""
-    leaves, known = _leaves(world)
+    leaves = known.lines
     mine = np.ascontiguousarray(problem.tally.quasi[list(world.places)])
     place, number = numbered(np.concatenate([leaves, mine], axis=1))
     there = np.zeros(number, dtype=np.bool_)
@@ -87,7 +126,7 @@ def _everybody(problem: Problem, world: Counted) -> Tally:
     if world.world.everybody_once:
         return fold(list(lines), ())
     nobody = np.zeros(len(strange), dtype=np.int32)
-    return fold(list(lines), (), np.concatenate([world.world.person[known], nobody]))
+    return fold(list(lines), (), np.concatenate([world.world.person[known.rows], nobody]))
 
 
 def _shown(problem: Problem, world: Counted, people: Problem, spans: Spans) -> Boxes:

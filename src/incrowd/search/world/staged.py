@@ -3,7 +3,8 @@
 Records whose exact values fit enough individuals of the world leave as they are. The others form
 classes of at least two, and those that fit enough individuals stay; then of three, of five and so
 on. To whoever knows this, a record that does not leave as it is cannot be of the people whose
-records would: they do not count for later stages.
+records would: they do not count for later stages. Records that are left over join the class with
+which the loss grows least.
 """
 
 from collections.abc import Iterator
@@ -62,8 +63,6 @@ class _Stages:
     """The rest: so many records of these rows are in no class yet."""
     done: list[Pieces] = field(default_factory=list)
     """Of rows of the problem's tally; classes are numbered from 0 in each."""
-    last: Pieces | None = None
-    """The classes that the rest was in last."""
 
     @property
     def others(self) -> tuple[Model, ...]:
@@ -73,9 +72,8 @@ class _Stages:
     def exact(self) -> None:
         """Let records leave as they are where the world has enough people like them."""
         part = self._part()
-        class_of, _ = numbered(np.ascontiguousarray(lowest_codes(part).T))
         rows = np.arange(part.tally.rows, dtype=np.int32)
-        spans = Spans(Pieces(rows, part.tally.counts, class_of))
+        spans = Spans(Pieces(rows, part.tally.counts, _alike(part)))
         fine = self._fine(part, spans)
         held = np.flatnonzero(fine)
         shown = part.outcome(spans)
@@ -84,7 +82,11 @@ class _Stages:
         if told is None:
             fine[:] = False
         else:
-            self.world = self.world.without(told)
+            asked = [
+                int(getattr(model, "k", 0)) for model in self.problem.models if of_world(model)
+            ]
+            like = self.world.crowded(max(asked)) if all(asked) else told
+            self.world = self.world.without(told | like)
         self._keep(spans.pieces, fine)
 
     def classes_of(self, k: int, watch: Watch) -> None:
@@ -100,8 +102,9 @@ class _Stages:
         self._keep(spans.pieces, self._fine(part, Spans(spans.pieces)))
 
     def together(self) -> Pieces:
-        """All classes, numbered so that near ones have near numbers."""
-        parts = [*self.done, *([] if self.last is None else [self.last])]
+        """All classes, the rest as it is, numbered so that near ones have near numbers."""
+        alone = Pieces(self.row, self.count, _alike(self._part()))
+        parts = [*self.done, alone]
         first = np.cumsum([0, *(int(part.class_of.max(initial=-1)) + 1 for part in parts)])
         class_of = np.concatenate(
             [part.class_of + at for part, at in zip(parts, first[:-1], strict=True)]
@@ -122,14 +125,19 @@ class _Stages:
         """Keep these classes; the records of the others, and those left out, are the rest."""
         stay = np.append(fine, False)[pieces.class_of]
         self.done.append(self._taken(pieces, stay))
-        self.last = self._taken(pieces, ~stay)
-        self.row, self.count = self.last.row, self.last.count
+        rest = self._taken(pieces, ~stay)
+        self.row, self.count = rest.row, rest.count
 
     def _taken(self, pieces: Pieces, which: Flags) -> Pieces:
         """These pieces as those of the whole table, their classes numbered without a gap."""
         class_of = np.unique(pieces.class_of[which], return_inverse=True)[1]
         row = self.row[pieces.row[which]]
         return Pieces(row, pieces.count[which], class_of.astype(np.int32))
+
+
+def _alike(problem: Problem) -> Codes:
+    """The class of each row if records that may show the same do."""
+    return numbered(np.ascontiguousarray(lowest_codes(problem).T))[0]
 
 
 def _near(problem: Problem, row: Codes, class_of: Codes) -> Codes:

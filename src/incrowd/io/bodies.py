@@ -1,0 +1,68 @@
+"""Delimited text in parts of whole records."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from incrowd.errors import InputError
+
+_LONGEST = 2**26
+
+
+@dataclass(frozen=True, eq=False)
+class Body:
+    """Some whole records of a text in UTF-8."""
+
+    text: bytes
+    line: int
+    """The number of its first line in the file."""
+    header: bool = False
+    """Whether its first record names the columns."""
+
+    def __repr__(self) -> str:
+        """Without values."""
+        return f"Body({len(self.text)} bytes)"
+
+
+def bodies(
+    pieces: Iterator[bytes], delimiter: str, *, header: bool, returns: bool
+) -> Iterator[Body]:
+    """The text cut where records end; lines end with `returns` if there are no line feeds."""
+    rest, line = b"", 1
+    for piece, last in with_last(pieces):
+        rest += piece.replace(b"\r", b"\n") if returns else piece
+        end = len(rest) if last else _last_end(rest, delimiter)
+        _refuse_endless(len(rest) - end, line + rest.count(b"\n", 0, end))
+        body = rest[:end].lstrip(b"\r\n")
+        start = line + rest.count(b"\n", 0, end - len(body))
+        if body:
+            yield Body(body, start, header)
+            header = False
+        line += rest.count(b"\n", 0, end)
+        rest = rest[end:]
+
+
+def with_last(pieces: Iterator[bytes]) -> Iterator[tuple[bytes, bool]]:
+    """The pieces, and an empty one that is the last."""
+    for piece in pieces:
+        yield piece, False
+    yield b"", True
+
+
+def _last_end(text: bytes, delimiter: str) -> int:
+    """Where the last whole record of the text ends."""
+    if b'"' not in text:
+        return text.rfind(b"\n") + 1
+    from incrowd.kernels.records import last_end  # noqa: PLC0415  numba only when it is needed
+
+    data: Any = np.frombuffer(text, dtype=np.uint8)
+    return last_end(data, ord(delimiter))
+
+
+def _refuse_endless(size: int, line: int) -> None:
+    if size > _LONGEST:
+        raise InputError(
+            f"the record of line {line:,} has no end", remedy="close its quotes, or cut the file"
+        )

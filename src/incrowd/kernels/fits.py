@@ -1,0 +1,284 @@
+"""Classes of people and of released rows, and which of them fit, column by column.
+
+Rows of one class stand together in `rows`; class c has those from `start[c]` to `start[c + 1]`.
+Pairs that fit are compressed rows: the rows of class r fit the people of the classes
+`person[begin[r]:begin[r + 1]]`.
+"""
+
+import numpy as np
+
+from incrowd.arrays import Codes, Counts, Flags, Floats
+from incrowd.kernels.compile import jit
+
+
+@jit
+def split(
+    rows: Codes, start: Counts, column: Codes, domain: int
+) -> tuple[Codes, Counts, Codes, Counts]:
+    """The classes split by a column: rows, their bounds, the code of each class.
+
+    Last comes where the parts of each old class begin among the new ones.
+    """
+    end = len(rows)
+    cells = np.full(domain, -1, dtype=np.int32)
+    label, moved = np.empty(end, dtype=np.int32), np.empty(end, dtype=np.int32)
+    code, free = np.empty(end, dtype=np.int32), np.zeros(end + 1, dtype=np.int64)
+    parts = np.zeros(len(start), dtype=np.int64)
+    found = 0
+    for g in range(len(start) - 1):
+        first = found
+        for i in range(start[g], start[g + 1]):
+            here = column[rows[i]]
+            c = cells[here]
+            if c < first:
+                c = found
+                cells[here] = c
+                code[c] = here
+                found += 1
+            label[i] = c
+            free[c] += 1
+        before = start[g]
+        for c in range(first, found):
+            size = free[c]
+            free[c] = before
+            before += size
+        for i in range(start[g], start[g + 1]):
+            moved[free[label[i]]] = rows[i]
+            free[label[i]] += 1
+        parts[g + 1] = found
+    bounds = np.zeros(found + 1, dtype=np.int64)
+    bounds[1:] = free[:found]
+    return moved, bounds, code[:found].copy(), parts
+
+
+@jit
+def count_pairs(
+    pairs: tuple[Counts, Codes],
+    people: tuple[Counts, Codes],
+    shown: tuple[Counts, Codes],
+    stands: tuple[Counts, Codes, int],
+) -> Counts:
+    """Where the pairs of each new class of rows begin, after both sides were split by a column.
+
+    A new pair is of parts of an old one, and its label stands for its value. `people` and `shown`
+    tell where the parts of each old class begin and the code of each part; `stands` the labels of
+    each value, ascending, and how many there are.
+    """
+    fitting = np.zeros(len(shown[1]) + 1, dtype=np.int64)
+    _visit_pairs(pairs, people, shown, stands, fitting, np.empty(0, dtype=np.int32))
+    before = 0
+    for r in range(len(fitting)):
+        number = fitting[r]
+        fitting[r] = before
+        before += number
+    return fitting
+
+
+@jit
+def list_pairs(
+    pairs: tuple[Counts, Codes],
+    people: tuple[Counts, Codes],
+    shown: tuple[Counts, Codes],
+    stands: tuple[Counts, Codes, int],
+    begin: Counts,
+) -> Codes:
+    """The classes of people of all new pairs, given where those of each class of rows begin."""
+    person = np.empty(begin[-1], dtype=np.int32)
+    _visit_pairs(pairs, people, shown, stands, begin.copy(), person)
+    return person
+
+
+@jit
+def _visit_pairs(
+    pairs: tuple[Counts, Codes],
+    people: tuple[Counts, Codes],
+    shown: tuple[Counts, Codes],
+    stands: tuple[Counts, Codes, int],
+    free: Counts,
+    person: Codes,
+) -> None:
+    """Count the new pairs of each class of rows in `free`, and list them if there is room.
+
+    Per value either its labels are looked up among the parts of the class of rows, or the labels
+    of the parts among those of the value, whichever are fewer.
+    """
+    part_of = np.full(stands[2], -1, dtype=np.int32)
+    for r in range(len(shown[0]) - 1):
+        low, high = shown[0][r], shown[0][r + 1]
+        for part in range(low, high):
+            part_of[shown[1][part]] = part
+        for i in range(pairs[0][r], pairs[0][r + 1]):
+            a = pairs[1][i]
+            for who in range(people[0][a], people[0][a + 1]):
+                first, last = stands[0][people[1][who]], stands[0][people[1][who] + 1]
+                if last - first <= high - low:
+                    for entry in range(first, last):
+                        part = part_of[stands[1][entry]]
+                        if part >= low:
+                            _note(part, who, free, person)
+                else:
+                    labels = stands[1][first:last]
+                    for part in range(low, high):
+                        spot = np.searchsorted(labels, shown[1][part])
+                        if spot < len(labels) and labels[spot] == shown[1][part]:
+                            _note(part, who, free, person)
+
+
+@jit
+def _note(part: int, who: int, free: Counts, person: Codes) -> None:
+    if len(person):
+        person[free[part]] = who
+    free[part] += 1
+
+
+@jit
+def turned(begin: Counts, person: Codes, number: int) -> tuple[Counts, Codes]:
+    """The pairs the other way round: the classes of rows that each class of people fits."""
+    start = np.zeros(number + 1, dtype=np.int64)
+    for a in person:
+        start[a + 1] += 1
+    for a in range(number):
+        start[a + 1] += start[a]
+    free, row = start[:-1].copy(), np.empty(len(person), dtype=np.int32)
+    for r in range(len(begin) - 1):
+        for i in range(begin[r], begin[r + 1]):
+            row[free[person[i]]] = r
+            free[person[i]] += 1
+    return start, row
+
+
+@jit
+def sum_members(start: Counts, member: Codes, figure: Counts) -> Counts:
+    """The sum of the figure over the members of each compressed row."""
+    sums = np.zeros(len(start) - 1, dtype=np.int64)
+    for c in range(len(start) - 1):
+        for i in range(start[c], start[c + 1]):
+            sums[c] += figure[member[i]]
+    return sums
+
+
+@jit
+def held(
+    fits: tuple[Counts, Codes],
+    shown: tuple[Counts, Codes, Counts],
+    stands: tuple[Counts, Codes, int],
+) -> tuple[Counts, Codes, Floats]:
+    """What the rows that fit each class of people show: values, with the rows of each.
+
+    `shown` has, per class of rows, labels with their rows; `stands` the values of each label, and
+    how many there are. A row whose label stands for several values counts for each in equal parts.
+    """
+    classes = len(fits[0]) - 1
+    start = np.zeros(classes + 1, dtype=np.int64)
+    value, weight = np.empty(classes, dtype=np.int32), np.empty(classes, dtype=np.float64)
+    place = np.full(stands[2], -1, dtype=np.int64)
+    used = 0
+    for a in range(classes):
+        for i in range(fits[0][a], fits[0][a + 1]):
+            r = fits[1][i]
+            for e in range(shown[0][r], shown[0][r + 1]):
+                first, last = stands[0][shown[1][e]], stands[0][shown[1][e] + 1]
+                for v in stands[1][first:last]:
+                    if place[v] < start[a]:
+                        if used == len(value):
+                            value, weight = _twice(value), _twice(weight)
+                        place[v], value[used], weight[used] = used, v, 0.0
+                        used += 1
+                    weight[place[v]] += shown[2][e] / (last - first)
+        start[a + 1] = used
+    return start, value[:used].copy(), weight[:used].copy()
+
+
+@jit
+def _twice(line: Floats) -> Floats:
+    more = np.empty(2 * len(line) + 1, dtype=line.dtype)
+    more[: len(line)] = line
+    return more
+
+
+@jit
+def judged(
+    held_by: tuple[Counts, Codes, Floats],
+    people: tuple[Codes, Counts],
+    truth: Codes,
+    domain: int,
+    equal: float,
+) -> tuple[Flags, Floats]:
+    """Per row of people: whether its value is held, and its chance to be drawn of the heaviest.
+
+    Classes without values have the chance -1. Weights above `equal` times the largest are tied.
+    """
+    possible = np.zeros(len(truth), dtype=np.bool_)
+    chance = np.zeros(len(truth), dtype=np.float64)
+    place = np.full(domain, -1, dtype=np.int64)
+    start, value, weight = held_by
+    for a in range(len(start) - 1):
+        best, ties = 0.0, 0
+        for e in range(start[a], start[a + 1]):
+            place[value[e]] = e
+            best = max(best, weight[e])
+        for e in range(start[a], start[a + 1]):
+            ties += weight[e] >= best * equal
+        for i in range(people[1][a], people[1][a + 1]):
+            row = people[0][i]
+            entry = place[truth[row]]
+            possible[row] = entry >= start[a]
+            if start[a] == start[a + 1]:
+                chance[row] = -1.0
+            elif possible[row] and weight[entry] >= best * equal:
+                chance[row] = 1.0 / ties
+    return possible, chance
+
+
+@jit
+def individuals(
+    pairs: tuple[Counts, Codes], people: tuple[Codes, Counts], owned: tuple[Counts, Codes, int]
+) -> Counts:
+    """Per class of rows: different individuals among the people who fit it.
+
+    `owned` has the individuals of each row of people, and how many there are.
+    """
+    number = np.zeros(len(pairs[0]) - 1, dtype=np.int64)
+    seen = np.full(owned[2], -1, dtype=np.int32)
+    for r in range(len(number)):
+        for i in range(pairs[0][r], pairs[0][r + 1]):
+            a = pairs[1][i]
+            for j in range(people[1][a], people[1][a + 1]):
+                row = people[0][j]
+                for who in owned[1][owned[0][row] : owned[0][row + 1]]:
+                    number[r] += seen[who] != r
+                    seen[who] = r
+    return number
+
+
+@jit
+def met(
+    pairs: tuple[Counts, Codes], weights: tuple[Counts, Counts], by: tuple[Counts, Counts]
+) -> float:
+    """The sum over pairs of people times rows, each over what `by` has of the two."""
+    total = 0.0
+    for r in range(len(pairs[0]) - 1):
+        for a in pairs[1][pairs[0][r] : pairs[0][r + 1]]:
+            total += weights[0][a] * weights[1][r] / (by[0][a] * by[1][r])
+    return total
+
+
+@jit
+def first_fits(rows: Codes, pairs: tuple[Counts, Codes], start: Counts, records: Counts) -> Counts:
+    """For each row, told by its class, the first record that fits it after that of the row before.
+
+    `records` are those of each class of people, ascending, from `start`. A row that fits none of
+    the records left has -1, and is passed over.
+    """
+    found = np.full(len(rows), -1, dtype=np.int64)
+    free = start[:-1].copy()
+    least = 0
+    for i in range(len(rows)):
+        for a in pairs[1][pairs[0][rows[i]] : pairs[0][rows[i] + 1]]:
+            while free[a] < start[a + 1] and records[free[a]] < least:
+                free[a] += 1
+            if free[a] < start[a + 1] and (found[i] < 0 or records[free[a]] < found[i]):
+                found[i] = records[free[a]]
+        if found[i] >= 0:
+            least = found[i] + 1
+    return found

@@ -1,0 +1,111 @@
+"""`--world` of `incrowd anonymize` and `incrowd check`."""
+
+from pathlib import Path
+
+import pytest
+
+from patients import MARK, patients
+
+QUICK = ("-q", "age,zip,sex", "-s", "diagnosis", "-k", "5", "--seed", "1")
+WORLD = ("--world", "voters.csv", "--id", "ssn", "--rename", "zip=zipcode")
+MAKE = ("anonymize", "patients.csv", *QUICK, "-o", "release.csv")
+
+
+@pytest.fixture
+def voters(table):
+    """A table of patients, and a world that has each of them three times."""
+    ids = [f"{MARK}-{i}" for i in range(40)]
+    ages = [str(20 + i) for i in range(40)]
+    table(ssn=ids, age=ages)
+    lines = patients(ssn=ids, age=ages).replace("zip", "zipcode", 1).splitlines()
+    others = [line.replace(MARK, f"{MARK}{copy}") for copy in range(3) for line in lines[1:]]
+    Path("voters.csv").write_text("\n".join([lines[0], *others]) + "\n")
+
+
+@pytest.mark.usefixtures("voters")
+def test_less_is_lost_with_the_world_and_the_certificate_names_it(incrowd):
+    without = incrowd(*MAKE, "--json")
+    assert without.code == 0, without.err
+    said = incrowd(*MAKE, *WORLD, "--json")
+    assert said.code == 0, said.err
+    assert "asked of the world (k-map)" in said.err
+    assert said.document["search"] == "world"
+    assert said.document["models"][0]["name"] == "k-map"
+    assert said.document["models"][0]["reached"] >= 5
+    assert said.document["loss"]["gcp"] < without.document["loss"]["gcp"]
+    paper = Path("release.csv.certificate.json").read_text()
+    assert '"people": 120' in paper
+    assert MARK not in said.out + said.err + paper
+
+
+@pytest.mark.usefixtures("voters")
+def test_a_check_needs_the_world(incrowd):
+    assert incrowd(*MAKE, *WORLD, "--quiet").code == 0
+    paper = ("check", "release.csv", "--certificate", "release.csv.certificate.json")
+    said = incrowd(*paper, *WORLD)
+    assert said.code == 0, said.out
+    said = incrowd(*paper)
+    assert said.code == 1
+    assert "give the world" in " ".join(said.out.split())
+    flags = ("-q", "age,zip,sex", "-k", "5")
+    assert incrowd("check", "release.csv", *flags, *WORLD).code == 0
+    assert incrowd("check", "patients.csv", *flags, *WORLD).code == 1
+    half = Path("voters.csv").read_text().splitlines()[:61]
+    Path("voters.csv").write_text("\n".join(half) + "\n")
+    said = incrowd(*paper, *WORLD)
+    assert "another world" in " ".join(said.out.split())
+    assert MARK not in said.out + said.err
+
+
+@pytest.mark.usefixtures("voters")
+def test_a_policy_file_says_itself_what_it_asks_for(incrowd):
+    assert incrowd("init", "patients.csv", "-o", "policy.toml", "--quiet").code == 0
+    text = Path("policy.toml").read_text()
+    make = ("anonymize", "patients.csv", "--policy", "policy.toml", "-o", "release.csv", "--json")
+    said = incrowd(*make, *WORLD)
+    assert said.code == 0, said.err
+    assert "no model of the policy asks about the world" in said.err
+    assert "k-anonymity" in text
+    Path("policy.toml").write_text(text.replace('"k-anonymity"', '"k-map"'))
+    said = incrowd(*make, *WORLD)
+    assert said.code == 0, said.err
+    assert said.document["search"] == "world"
+    said = incrowd(*make)
+    assert said.code == 2
+    assert "--world" in said.err
+
+
+@pytest.mark.usefixtures("voters")
+def test_a_world_without_ids_is_said_to_have_none(incrowd):
+    said = incrowd(*MAKE, "--world", "voters.csv", "--rename", "zip=zipcode", "--json")
+    assert said.code == 0
+    assert "each of its 120 rows is an individual" in said.err
+    said = incrowd(*MAKE, "--world", "voters.csv", "--id", "ssn", "--json")
+    assert said.code == 0
+    assert "the world does not know zip" in said.err
+
+
+@pytest.mark.usefixtures("voters")
+@pytest.mark.parametrize(
+    ("code", "flags"),
+    [
+        (2, ("--world", "voters.csv", "--id", "nobody")),
+        (2, ("--id", "ssn")),
+        (2, ("--rename", "zip=zipcode")),
+        (2, (*WORLD, "--rename", "zip")),
+        (2, (*WORLD, "--rename", "zap=zipcode")),
+        (2, (*WORLD, "--maximize", "privacy", "--max-loss", "0.3")),
+        (2, ("--world", "-")),
+        (3, ("--world", "nowhere.csv")),
+        (3, ("--world", "strange.csv")),
+        (4, (*WORLD, "-k", "121")),
+    ],
+)
+def test_bad_input(refused, code, flags):
+    Path("strange.csv").write_text(f"name\n{MARK}\n")
+    refused(code, *MAKE, *flags)
+
+
+@pytest.mark.usefixtures("voters")
+def test_the_world_is_not_overwritten(refused):
+    refused(2, "anonymize", "patients.csv", *QUICK, *WORLD, "-o", "voters.csv")

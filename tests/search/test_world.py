@@ -1,0 +1,232 @@
+"""The search against a world: it keeps every model, and knowing the world never costs anything."""
+
+from dataclasses import replace
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import incrowd
+import naive.world
+from incrowd.errors import InfeasibleError, NotMetError, PolicyError
+from incrowd.hierarchy import Flat
+from incrowd.loss import Entropy, Gcp
+from incrowd.models import DeltaPresence, KAnonymity, KMap, LDiversity
+from incrowd.search import AgainstWorld, Auto
+from incrowd.search.world.levels import by_levels
+from incrowd.search.world.partition import by_partition
+from incrowd.search.world.staged import by_stages
+from incrowd.table.column import CodedColumn, Domain, Kind
+from incrowd.watch import Watch
+from incrowd.world.counted import Counted
+from incrowd.world.world import World
+from strategies import problem_of, tables
+
+WAYS = [by_stages, by_partition, lambda problem, watch: by_levels(problem, watch, float("inf"))]
+
+
+def with_world(problem, rows, who=None):
+    """The problem with a world whose rows are given as codes of the leaves."""
+    columns = {
+        column.name: CodedColumn(
+            column.name, np.array([row[j] for row in rows], np.int32), column.hierarchy.leaves
+        )
+        for j, column in enumerate(problem.columns)
+    }
+    world = World(columns, None if who is None else np.array(who, np.int32))
+    return replace(problem, world=Counted.of(world, problem.columns))
+
+
+@st.composite
+def cases(draw, models, *, units=False, present=False):
+    """A problem and a world; `present` says that the people of the table are in it."""
+    table = draw(tables(max_records=8, max_columns=2, units=units))
+    trees, quasi, _, _ = table
+    problem = problem_of(table, models, draw(st.sampled_from([Gcp(), Entropy()])))
+    strangers = draw(
+        st.lists(st.tuples(*(st.integers(0, len(t.leaves)) for t in trees)), max_size=14)
+    )
+    mine = list(zip(*quasi, strict=True)) if present or draw(st.booleans()) else []
+    rows = [*mine, *strangers] or mine or [tuple(codes[0] for codes in quasi)]
+    return with_world(problem, rows), rows
+
+
+def fits(problem, recoding, rows):
+    """How many people of the world each class fits, listed."""
+    outcome = problem.outcome(recoding)
+    people = list(enumerate(rows))
+    sizes = []
+    for c in range(outcome.low.shape[1]):
+        bounds = (
+            (column.hierarchy, *(int(m[j, c]) for m in (outcome.low, outcome.high, outcome.level)))
+            for j, column in enumerate(outcome.columns)
+        )
+        cells = [naive.world.shown(*bound, outcome.spans) for bound in bounds]
+        sizes.append(len(naive.world.fitting(cells, people)))
+    return sizes
+
+
+def covered(problem, recoding):
+    """Whether every record's codes are among those that its class shows."""
+    outcome = problem.outcome(recoding)
+    pieces = recoding.pieces
+    for row, c in zip(pieces.row.tolist(), pieces.class_of.tolist(), strict=True):
+        for j, column in enumerate(problem.columns):
+            ends = (int(m[j, c]) for m in (outcome.low, outcome.high, outcome.level))
+            shown = naive.world.shown(column.hierarchy, *ends, outcome.spans)
+            if c >= 0 and int(problem.tally.quasi[j, row]) not in shown:
+                return False
+    return True
+
+
+@settings(max_examples=30)
+@given(cases([KMap(3)], present=True))
+def test_every_class_fits_k_people_and_nothing_is_lost_by_knowing_the_world(case):
+    problem, rows = case
+    if len(rows) < 3:
+        return
+    found = AgainstWorld().run(problem, Watch())
+    assert min(fits(problem, found.recoding, rows)) >= 3
+    assert covered(problem, found.recoding)
+    loss = problem.loss.of(problem.outcome(found.recoding))
+    alone = replace(problem, models=(KAnonymity(3),), world=None)
+    if problem.tally.records >= 3:
+        without = Auto().run(alone, Watch())
+        assert loss <= problem.loss.of(alone.outcome(without.recoding)) + 1e-12
+
+
+@pytest.mark.parametrize("way", range(len(WAYS)))
+@settings(max_examples=30)
+@given(case=cases([KMap(3), LDiversity("s0", 2)], units=True))
+def test_each_way_finds_what_fits_and_covers(way, case):
+    problem, rows = case
+    try:
+        recoding = WAYS[way](problem, Watch())
+    except InfeasibleError:
+        return
+    if recoding is None:
+        return
+    pieces = recoding.pieces
+    assert (np.bincount(pieces.row, pieces.count) == problem.tally.counts).all()
+    assert covered(problem, recoding)
+    assert min(fits(problem, recoding, rows)) >= 3
+
+
+@settings(max_examples=20)
+@given(cases([DeltaPresence(0.6), LDiversity("s0", 1.5)], units=True))
+def test_delta_presence_and_other_models_are_kept(case):
+    problem, _ = case
+    try:
+        found = AgainstWorld().run(problem, Watch())
+    except InfeasibleError:
+        return
+    classes = problem.outcome(found.recoding).classes
+    assert problem.satisfied(classes).all()
+    assert (classes.people <= 0.6 * classes.world + 1e-9).all()
+
+
+def population(people, seed=0):
+    rng = np.random.default_rng(seed)
+    return pl.DataFrame(
+        {
+            "id": np.arange(people) + 1,
+            "age": np.clip(rng.normal(45, 18, people), 18, 95).astype(int),
+            "zip": [f"02{z:03}" for z in rng.integers(0, 80, people)],
+            "sex": rng.choice(["f", "m"], people),
+        }
+    )
+
+
+def policy(model):
+    said = incrowd.quick(["age", "zip", "sex"], quasi=["age", "zip", "sex"], k=2)
+    return said.model_copy(update={"models": (model,)})
+
+
+def test_a_sample_of_a_population_loses_far_less():
+    world = population(4000)
+    table = world.sample(400, seed=1).drop("id")
+    without = incrowd.anonymize(table, policy(KAnonymity(5)))
+    with_it = incrowd.anonymize(table, policy(KMap(5)), world=world, world_id="id")
+    assert with_it.models[0].reached >= 5
+    assert with_it.loss["gcp"] < 0.6 * without.loss["gcp"]
+    assert with_it.certificate.world.people == 4000
+    again = incrowd.check(
+        with_it.frame, policy(KMap(5)), with_it.certificate, world=world, world_id="id"
+    )
+    assert again.ok
+
+
+def test_a_sample_keeps_delta_presence():
+    world = population(2000)
+    table = world.sample(200, seed=1).drop("id")
+    found = incrowd.anonymize(table, policy(DeltaPresence(0.25)), world=world, world_id="id")
+    assert found.models[0].reached <= 0.25
+    assert not incrowd.check(table, policy(DeltaPresence(0.25)), world=world, world_id="id").ok
+
+
+def test_verification_counts_anew_whatever_the_search_believes(monkeypatch):
+    def everybody(self, low, *_, **__):
+        return np.full(low.shape[1], self.people)
+
+    monkeypatch.setattr(Counted, "counts", everybody)
+    world = population(500)
+    with pytest.raises(NotMetError, match="k-map asks for 5 and reaches 1"):
+        incrowd.anonymize(world.head(50).drop("id"), policy(KMap(5)), world=world, world_id="id")
+
+
+def test_what_the_world_does_not_know_leaves_as_it_is():
+    world = population(2000)
+    table = world.sample(200, seed=1).drop("id")
+    found = incrowd.anonymize(table, policy(KMap(5)), world=world.drop("sex"), world_id="id")
+    assert set(found.frame["sex"]) == {"f", "m"}
+    assert any("does not know sex" in note for note in found.notes)
+
+
+def test_who_would_leave_as_they_are_does_not_hide_the_others():
+    """Seven people are like the first record and leave as they are: the second cannot be one."""
+    case = problem_of(_three(), [KMap(3)], Gcp())
+    problem = with_world(case, [(1,)] * 7 + [(2,)] * 2)
+    found = by_stages(problem, Watch())
+    assert found.pieces.class_of.tolist() == [0, 0]
+    more = with_world(case, [(1,)] * 7 + [(2,)] * 3)
+    assert by_stages(more, Watch()).pieces.class_of.tolist() == [0, 1]
+
+
+def _three():
+    domain = Domain(Kind.TEXT, np.array(["a", "b", "c"], dtype=object))
+    return [Flat().build(domain, "q0")], [[1, 2]], [[1, 1]], None
+
+
+def test_a_world_of_too_few_people_is_named():
+    problem = with_world(problem_of(_three(), [KMap(4)], Gcp()), [(1,)] * 3)
+    with pytest.raises(InfeasibleError, match="the world has 3"):
+        AgainstWorld().run(problem, Watch())
+
+
+def test_people_with_several_rows_count_once():
+    problem = with_world(
+        problem_of(_three(), [KMap(3)], Gcp()), [(1,)] * 5 + [(2,)], [7, 7, 7, 7, 8, 9]
+    )
+    found = AgainstWorld().run(problem, Watch())
+    assert problem.outcome(found.recoding).classes.world.tolist() == [3]
+
+
+def test_a_table_that_the_world_contradicts_is_generalized_until_it_does_not():
+    problem = with_world(problem_of(_three(), [KMap(2)], Gcp()), [(3,)] * 3)
+    found = AgainstWorld().run(problem, Watch())
+    assert problem.outcome(found.recoding).classes.world.tolist() == [3]
+
+
+def test_without_a_world_it_is_auto_and_models_of_a_world_are_refused():
+    problem = problem_of(_three(), [KAnonymity(2)], Gcp())
+    assert AgainstWorld().run(problem, Watch()).search == Auto().run(problem, Watch()).search
+    for search in (AgainstWorld(), Auto()):
+        with pytest.raises(PolicyError, match="there is none here"):
+            search.run(replace(problem, models=(KMap(2),)), Watch())
+
+
+def test_a_world_that_no_model_asks_about_changes_nothing():
+    problem = problem_of(_three(), [KAnonymity(2)], Gcp())
+    assert Auto().run(with_world(problem, [(1,)]), Watch()).recoding.pieces.class_of.max() == 0
