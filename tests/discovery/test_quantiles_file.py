@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 from collections import Counter
+from contextlib import contextmanager
 
 import numpy as np
 import polars as pl
@@ -14,7 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from incrowd.discovery import quantile_stream, quantiles_file, source
+from incrowd.discovery import quantile_stream, quantile_text, quantiles_file, source
 from incrowd.discovery.quantile_stream import stream
 from incrowd.discovery.quantiles import quantile_wish
 from incrowd.errors import InfeasibleError, InputError, NotMetError, PolicyError
@@ -175,7 +176,7 @@ def test_standard_input(table, tmp_path, monkeypatch):
 def test_what_was_written_is_verified(table, tmp_path, monkeypatch, spoil, ending):
     target = tmp_path / f"p.{ending}"
     target.write_text("of yesterday")
-    real = quantile_stream.pieces
+    real, plainly = quantile_stream.pieces, quantile_text.writing
     change = {
         "row": lambda frame: frame[1:],
         "column": lambda frame: frame.with_columns(more=pl.lit("1")),
@@ -198,7 +199,16 @@ def test_what_was_written_is_verified(table, tmp_path, monkeypatch, spoil, endin
 
         return Spoiling()
 
+    @contextmanager
+    def spoiled_text(path):
+        told = []
+        yield lambda data: told.append(bytes(data))
+        rows = change(pl.read_csv(b"".join(told), infer_schema=False))
+        with plainly(path) as put:
+            put(rows.write_csv().encode())
+
     monkeypatch.setattr(quantile_stream, "pieces", spoiled)
+    monkeypatch.setattr(quantile_text, "writing", spoiled_text)
     with pytest.raises(NotMetError):
         quantiles_file(table, target, columns=NAMES, k=100, keep_order=True)
     assert target.read_text() == "of yesterday"
@@ -206,7 +216,7 @@ def test_what_was_written_is_verified(table, tmp_path, monkeypatch, spoil, endin
 
 
 def test_a_file_that_changes_between_the_passes_is_noticed(table, tmp_path, monkeypatch):
-    real = quantile_stream._divided
+    real = quantile_stream.divided
 
     def meanwhile(*arguments):
         people(4_000 + 10 * len(calls)).write_csv(table)
@@ -214,9 +224,10 @@ def test_a_file_that_changes_between_the_passes_is_noticed(table, tmp_path, monk
         return real(*arguments)
 
     calls = []
-    monkeypatch.setattr(quantile_stream, "_divided", meanwhile)
+    monkeypatch.setattr(quantile_stream, "divided", meanwhile)
+    monkeypatch.setattr(quantile_text, "divided", meanwhile)
     with pytest.raises(NotMetError, match="not those that were to leave"):
-        quantiles_file(table, tmp_path / "p.csv", columns=["age"], k=100)
+        quantiles_file(table, tmp_path / "p.csv", columns=["age"], k=100, epsilon=0.05)
     assert len(calls) == 2
     assert [path.name for path in tmp_path.iterdir()] == ["t.csv"]
 
@@ -255,17 +266,25 @@ def test_bad_targets_are_told_before_anything_is_read(tmp_path, monkeypatch, tar
     assert [path.name for path in tmp_path.iterdir()] == ["t.csv"]
 
 
-@pytest.mark.parametrize("where", ["_divided", "_write", "_verify"])
-def test_an_interruption_leaves_nothing(table, tmp_path, monkeypatch, where):
+@pytest.mark.parametrize(
+    ("module", "where"),
+    [
+        (quantile_text, "sampled"),
+        (quantile_text, "_write"),
+        (quantile_stream, "rewrite"),
+        (quantile_stream, "verify"),
+    ],
+)
+def test_an_interruption_leaves_nothing(table, tmp_path, monkeypatch, module, where):
     target = tmp_path / "p.csv"
     target.write_text("of yesterday")
-    real = getattr(quantile_stream, where)
+    real = getattr(module, where)
 
-    def interrupted(*arguments):
-        real(*arguments)
+    def interrupted(*arguments, **options):
+        real(*arguments, **options)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(quantile_stream, where, interrupted)
+    monkeypatch.setattr(module, where, interrupted)
     with pytest.raises(KeyboardInterrupt):
         quantiles_file(table, target, columns=["age"], k=100)
     assert target.read_text() == "of yesterday"
@@ -274,13 +293,13 @@ def test_an_interruption_leaves_nothing(table, tmp_path, monkeypatch, where):
 
 USED = """
 import resource
-from incrowd.discovery import order
+from incrowd.discovery import text_order
 from incrowd.discovery.quantile_stream import stream
 from incrowd.discovery.quantiles import quantile_wish
 from incrowd.io.batches import Layout
 from incrowd.watch import Watch
 
-order.CELLS = 2**16
+text_order.BYTES = 2**20
 
 def run(source):
     wish = quantile_wish(["zip", "age"], k=1000, epsilon=0.05, seed=1)

@@ -107,5 +107,5 @@ def test_wrong_settings_are_refused_when_written(wrong):
 @pytest.mark.parametrize("model", [KMap(3), DeltaPresence(0.5)])
 def test_cells_that_stand_for_nobody_in_particular_are_refused(show, model):
     columns = {"age": Column(role="quasi"), "ill": Column(role="sensitive")}
-    with pytest.raises(ValidationError, match=model.name):
+    with pytest.raises(PolicyError, match=model.name):
         Policy(columns=columns, models=(model,), show=show)

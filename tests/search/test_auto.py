@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 import arx_tables
 from incrowd.errors import InfeasibleError, LimitError
 from incrowd.loss import AverageClass, Gcp, Precision
-from incrowd.models import KAnonymity, LDiversity
+from incrowd.models import KAnonymity, LDiversity, TCloseness
 from incrowd.search import auto
 from incrowd.search.auto import Auto
 from incrowd.search.exhaustive import Exhaustive
@@ -63,11 +63,23 @@ def test_a_lattice_too_large_for_the_time_is_left_out(monkeypatch):
     assert "too large for the time" in found.why
 
 
-def test_where_cutting_cannot_help_the_lattice_suppresses():
-    values = [[1] * 6 + [1, 2, 3]]
-    table = ([_flat(2)], [[1] * 6 + [2] * 3], values, None)
-    models = [LDiversity("s0", 3, kind="frequency")]
-    found = Auto().run(problem_of(table, models, Gcp(), 0.7), Watch())
+def test_where_cutting_cannot_help_records_of_too_common_values_are_left_out():
+    table = ([_flat(8)], [[1, 2, 3, 4, 5, 6, 7, 8]], [[1, 1, 1, 1, 1, 1, 2, 2]], None)
+    models = [LDiversity("s0", 2, kind="frequency"), KAnonymity(2)]
+    problem = problem_of(table, models, Gcp(), 0.5)
+    found = Auto().run(problem, Watch())
+    assert found.search == "diversify"
+    outcome = problem.outcome(found.recoding)
+    assert problem.satisfied(outcome.classes).all()
+    assert outcome.suppressed == 4
+
+
+def test_where_nothing_local_helps_the_lattice_suppresses():
+    table = ([_flat(2)], [[1] * 6 + [2] * 3], [[1] * 6 + [1, 2, 3]], None)
+    models = [TCloseness("s0", 0.3)]
+    problem = problem_of(table, models, Gcp(), 0.7)
+    shares = replace(problem.sensitive[0], whole=np.array([0, 1, 1, 1]))
+    found = Auto().run(replace(problem, sensitive=(shares,)), Watch())
     assert found.search == "lattice"
     assert "cannot satisfy" in found.why
 

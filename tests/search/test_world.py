@@ -158,6 +158,21 @@ def test_a_sample_of_a_population_loses_far_less():
     assert again.ok
 
 
+def test_values_that_only_the_world_has_are_put_beside_those_of_the_table():
+    rng = np.random.default_rng(3)
+    world = pl.DataFrame(
+        {"age": rng.permutation(20_000)[:1500], "sex": rng.choice(["f", "m"], 1500)}
+    )
+    table = world.sample(150, seed=1)
+    said = incrowd.quick(table.columns, quasi=table.columns, k=5)
+    without = incrowd.anonymize(table, said)
+    against = said.model_copy(update={"models": (KMap(5),)})
+    with_it = incrowd.anonymize(table, against, world=world)
+    assert with_it.models[0].reached >= 5
+    assert with_it.why.startswith("classes of the world")
+    assert with_it.loss["gcp"] < 0.6 * without.loss["gcp"]
+
+
 def test_a_sample_keeps_delta_presence():
     world = population(2000)
     table = world.sample(200, seed=1).drop("id")
@@ -230,3 +245,16 @@ def test_without_a_world_it_is_auto_and_models_of_a_world_are_refused():
 def test_a_world_that_no_model_asks_about_changes_nothing():
     problem = problem_of(_three(), [KAnonymity(2)], Gcp())
     assert Auto().run(with_world(problem, [(1,)]), Watch()).recoding.pieces.class_of.max() == 0
+
+
+def test_janes_of_the_world_hide_the_one_in_the_table():
+    """Bettini Section 6, last remark: where the world is known, Jane need not become J*."""
+    table = pl.DataFrame({"name": ["Jane", "Jack"]})
+    world = pl.DataFrame({"name": ["Jane"] * 4 + ["Jack"] * 3})
+    said = incrowd.quick(["name"], quasi=["name"], k=3)
+    with pytest.raises(InfeasibleError):
+        incrowd.anonymize(table, said)
+    release = incrowd.anonymize(table, said.model_copy(update={"models": (KMap(3),)}), world=world)
+    assert sorted(release.frame["name"]) == ["Jack", "Jane"]
+    assert release.loss["gcp"] == 0.0
+    assert release.models[0].reached == 3

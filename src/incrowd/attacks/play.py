@@ -46,9 +46,18 @@ class Played:
     """What attackers got right, what would lower it most, and how many sets were left out."""
 
     attacks: tuple[Attack, ...]
-    lower: tuple[str, ...]
+    lower: tuple[str, ...] = ()
     left_out: int = 0
     """Sets of known columns for which there was no time."""
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a reader should know."""
+        if not self.left_out:
+            return ()
+        some = "1 set" if self.left_out == 1 else f"{self.left_out:,} sets"
+        kinds = dict.fromkeys(one.kind.replace("-", " ") for one in self.attacks)
+        return (f"the time was up: {some} of known columns left out of {columns([*kinds])}",)
 
 
 def play(scene: Scene, attackers: Attackers, watch: Watch | None = None) -> Played:

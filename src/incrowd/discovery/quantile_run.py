@@ -84,8 +84,8 @@ def verify(run: Run, settled: Sequence[Settled], place: Path, form: Form, layout
     recount = Recount(run.wish.columns)
     plain = plain_text(place, form, run.leaving)
     if plain is not None:
-        for frame in plain.columns(run.wish.columns):
-            recount.add(frame)
+        for name in run.wish.columns:
+            recount.add_counts(name, plain.counts(name))
     else:
         read = replace(layout, delimiter=form.delimiter, encoding="utf-8", header=True)
         with batches(place, read) as found:

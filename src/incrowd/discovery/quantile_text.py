@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import chain
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 import polars as pl
@@ -108,13 +108,13 @@ def _write(found: _LookedUp, text: PlainText, settled: Sequence[Settled], place:
     rows = _spliced(found, text, how)
     with ExitStack() as stack:
         put = stack.enter_context(writing(place))
-        header, rest = next(rows), rows
-        put(header.text)
+        put(next(rows).text)
+        texts: Iterator[Any] = (part.text for part in rows)
         if not run.wish.keep_order:
             aside = stack.enter_context(spool(place.parent))
-            rest = shuffled_text(rows, text.size, run.wish.seed, aside)
-        for part in rest:
-            put(part.text)
+            texts = shuffled_text(rows, text.size, run.wish.seed, aside)
+        for part in texts:
+            put(part)
 
 
 def _spliced(found: _LookedUp, text: PlainText, how: Rewriting) -> Iterator[Rows]:

@@ -1,7 +1,7 @@
 """Records of a text in a new order: the shuffle of `order`, of bytes instead of frames."""
 
 from collections.abc import Iterable, Iterator
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 import polars as pl
@@ -19,8 +19,8 @@ _Keyed: TypeAlias = tuple[Rows, np.ndarray]
 
 def shuffled_text(
     parts: Iterable[Rows], size: int, seed: int | None, aside: Spool
-) -> Iterator[Rows]:
-    """The records of parts of about so many bytes, every order of them equally likely.
+) -> Iterator[Any]:
+    """Records in parts, about so many bytes in all, as bytes: every order is equally likely.
 
     Records draw the same numbers as in `order.shuffled`, and leave in the same order. Only if they
     are too large to be held are they put aside on the disk, by ranges of their numbers.
@@ -31,7 +31,7 @@ def shuffled_text(
     for held in [list(keyed)] if ranges == 1 else _by_ranges(keyed, ranges, aside):
         if held:
             drawn = np.concatenate([numbers for _, numbers in held])
-            yield joined([rows for rows, _ in held]).ordered(np.argsort(drawn))
+            yield joined([rows for rows, _ in held]).text_in(np.argsort(drawn))
 
 
 def _by_ranges(keyed: Iterable[_Keyed], ranges: int, aside: Spool) -> Iterator[list[_Keyed]]:

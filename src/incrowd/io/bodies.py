@@ -18,6 +18,8 @@ class Body:
     text: bytes
     line: int
     """The number of its first line in the file."""
+    lines: int
+    """How many line feeds it has."""
     header: bool = False
     """Whether its first record names the columns."""
 
@@ -34,13 +36,14 @@ def bodies(
     for piece, last in with_last(pieces):
         rest += piece.replace(b"\r", b"\n") if returns else piece
         end = len(rest) if last else _last_end(rest, delimiter)
-        _refuse_endless(len(rest) - end, line + rest.count(b"\n", 0, end))
         body = rest[:end].lstrip(b"\r\n")
-        start = line + rest.count(b"\n", 0, end - len(body))
+        line += rest.count(b"\n", 0, end - len(body))
+        lines = body.count(b"\n")
+        _refuse_endless(len(rest) - end, line + lines)
         if body:
-            yield Body(body, start, header)
+            yield Body(body, line, lines, header)
             header = False
-        line += rest.count(b"\n", 0, end)
+        line += lines
         rest = rest[end:]
 
 

@@ -44,6 +44,13 @@ class PlainText:
                 return
             yield frame
 
+    def counts(self, name: str) -> pl.DataFrame:
+        """How many cells of a column (`size`) show the same (`shown`)."""
+        with _boundary():
+            cells = _scanned(self.path, self.delimiter).select(shown=name)
+            sizes = cells.group_by("shown").agg(size=pl.len().cast(pl.Int64))
+            return sizes.collect(engine="streaming")
+
     def bodies(self) -> Iterator[Body]:
         """Its records as they are written; refused if they turn out to be in another encoding."""
         layout = Layout(self.delimiter, header=True, piece=self.piece)

@@ -44,13 +44,17 @@ class Rows:
         high = int(self.ends[stop - 1]) if stop else 0
         return Rows(self.text[low:high], self.ends[start:stop] - low)
 
-    def ordered(self, order: Counts) -> "Rows":
-        """The same records in this order."""
+    def text_in(self, order: Counts) -> Any:
+        """The bytes of the same records in this order."""
         from incrowd.kernels.splice import gather  # noqa: PLC0415  numba only when it is needed
 
         made = np.empty_like(self.text)
         gather(self.text, self.ends, order, made)
-        return Rows(made, np.cumsum(np.diff(self.ends, prepend=0)[order]))
+        return made
+
+    def ordered(self, order: Counts) -> "Rows":
+        """The same records in this order."""
+        return Rows(self.text_in(order), np.cumsum(np.diff(self.ends, prepend=0)[order]))
 
 
 def joined(parts: Sequence[Rows]) -> Rows:
@@ -120,7 +124,7 @@ class Rewriting:
 def records_in(body: Body, delimiter: str) -> int:
     """How many records a body has, the header too; blank lines may be counted."""
     if b'"' not in body.text:
-        return _closed(body.text).count(b"\n")
+        return body.lines + (not body.text.endswith(b"\n"))
     from incrowd.kernels.lines import survey  # noqa: PLC0415  numba only when it is needed
 
     found = np.zeros(5, dtype=np.int64)
@@ -149,12 +153,13 @@ def _written(cells: pl.Series, delimiter: str, *, alone: bool) -> list[bytes]:
 
     In a table of one column an empty cell is a quoted one: a blank line were no record.
     """
-    shown = [*cells.cast(pl.String).to_list(), cells.name]
-    table = pl.DataFrame(
-        {"shown": shown, "end": [0] * len(shown)}, schema_overrides={"shown": pl.String}
-    )
-    found = [
-        table[j].write_csv(separator=delimiter, include_header=False).encode()[:-3]
-        for j in range(len(shown))
-    ]
+    faces = _lines(cells.cast(pl.String), delimiter).split(f"{delimiter}0\n".encode())
+    name = _lines(pl.Series([cells.name]), delimiter)[: -len(delimiter) - 2]
+    found = [*faces[:-1], name]
     return [face or b'""' for face in found] if alone else found
+
+
+def _lines(cells: pl.Series, delimiter: str) -> bytes:
+    """The cells as the first of two columns, the second of which is always 0."""
+    table = pl.DataFrame({"shown": cells, "end": pl.repeat(0, len(cells), eager=True)})
+    return table.write_csv(separator=delimiter, include_header=False).encode()

@@ -86,39 +86,84 @@ def near(classes: Classes, boxes: Boxes, c: int, reach: int) -> tuple[Counts, Fl
 
 @jit
 def load(items: Items, values: Codes, pair: Pair, group: int, classes: Classes, c: int) -> None:
-    """Bring the records of a class to a group."""
+    """Bring the records of a class to a group of nobody."""
+    (sizes, counts, with_count, top), (head, follow, prior), (held, low, high, start, changes) = (
+        pair
+    )
+    cells, of = items
     i = classes[0][c]
     while i >= 0:
-        enter(items, values, pair, group, i)
+        after = head[group, values[i]]
+        follow[i], prior[i] = after, -1
+        if after >= 0:
+            prior[after] = i
+        head[group, values[i]] = i
+        counts[group, values[i]] += 1
+        for j in range(cells.shape[1]):
+            held[group, start[j] + cells[of[i], j]] += 1
         i = classes[1][i]
+    for count in counts[group]:
+        with_count[group, 0] -= 1
+        with_count[group, count] += 1
+    sizes[group], top[group] = classes[2][c], classes[3][c]
+    low[group], high[group] = classes[4][c], classes[5][c]
+    changes[group] += 1
 
 
 @jit
-def unload(
-    items: Items,
-    values: Codes,
-    pair: Pair,
-    group: int,
-    moved: Codes,
-    classes: Classes,
-    c: int,
-    keep: bool,
-) -> None:
-    """Empty a group, none of whose records have moved then; if kept, the class is what it held."""
+def clear(items: Items, pair: Pair, group: int) -> None:
+    """Empty a group."""
+    (sizes, counts, with_count, top), (head, follow, _), (held, low, high, start, _) = pair
+    cells, of = items
+    if sizes[group] * cells.shape[1] > held.shape[1]:
+        held[group] = 0
+    for value, count in enumerate(counts[group]):
+        with_count[group, count] = 0
+        i = head[group, value] if sizes[group] * cells.shape[1] <= held.shape[1] else -1
+        while i >= 0:
+            for j in range(cells.shape[1]):
+                held[group, start[j] + cells[of[i], j]] = 0
+            i = follow[i]
+    with_count[group, 0] = counts.shape[1]
+    counts[group] = 0
+    head[group] = -1
+    sizes[group], top[group] = 0, 0
+    low[group], high[group] = 2**31 - 1, -1
+
+
+@jit
+def keep(pair: Pair, group: int, classes: Classes, c: int) -> None:
+    """Let a class be what a group holds."""
     first, next_of, sizes, tops, low, high = classes
-    people, (head, _, _), (_, lows, highs, _, _) = pair
-    if keep:
-        first[c] = -1
-        sizes[c], tops[c] = people[0][group], people[3][group]
-        low[c], high[c] = lows[group], highs[group]
-    for value in range(head.shape[1]):
-        while head[group, value] >= 0:
-            record = head[group, value]
-            leave(items, values, pair, group, record)
-            moved[record] = 0
-            if keep:
-                next_of[record] = first[c]
-                first[c] = record
+    people, (head, follow, _), (_, lows, highs, _, _) = pair
+    sizes[c], tops[c] = people[0][group], people[3][group]
+    low[c], high[c] = lows[group], highs[group]
+    first[c] = -1
+    for i in head[group]:
+        while i >= 0:
+            next_of[i] = first[c]
+            first[c] = i
+            i = follow[i]  # noqa: PLW2901  on along the chain
+
+
+@jit
+def settle(items: Items, values: Codes, pair: Pair, ways: Ways, back: bool) -> None:
+    """Forget which records have moved, after they have gone back if they must.
+
+    Records of a value move one way, and whoever comes stands first in the chain.
+    """
+    direction, moved, _ = ways
+    head, follow, _ = pair[1]
+    for value in range(len(direction)):
+        source = direction[value]
+        i = head[1 - source, value] if source >= 0 else -1
+        while i >= 0 and moved[i] == 1:
+            after = follow[i]
+            moved[i] = 0
+            if back:
+                leave(items, values, pair, 1 - source, i)
+                enter(items, values, pair, source, i)
+            i = after
 
 
 @jit
@@ -132,11 +177,13 @@ def helped(
     classes: Classes,
     two: tuple[int, int],
 ) -> bool:
-    """Let two classes change records; whether the less private of them is better off then."""
+    """Let two classes change records; whether the less private of them is better off then.
+
+    Group 0 holds the first before and after.
+    """
     one, other = two
     mine, theirs = privacy(classes, one, rule[1]), privacy(classes, other, rule[1])
     before = theirs if lower(theirs, mine) else mine
-    load(items, values, pair, 0, classes, one)
     load(items, values, pair, 1, classes, other)
     adjust(items, values, boxes, pair, ways, rule)
     sizes, _, _, tops = pair[0]
@@ -144,8 +191,11 @@ def helped(
     for group in range(2):
         after = (sizes[group], tops[group] if rule[1] else 1)
         better &= lower(before, after)
-    for group in range(2):
-        unload(items, values, pair, group, ways[1], classes, two[group], better)
+    settle(items, values, pair, ways, not better)
+    if better:
+        keep(pair, 0, classes, one)
+        keep(pair, 1, classes, other)
+    clear(items, pair, 1)
     return better
 
 
@@ -185,29 +235,34 @@ def help_weakest(
 ) -> tuple[Codes, bool]:
     """The classes after the least private one was helped again and again, until nobody could.
 
-    Also whether nobody could, rather than the steps were up. `limits` is (reach, most steps). A class joins another where both together cost at most the
-    rule's `most`, or else changes records with it if both then are more private than the less
-    private was.
+    Also whether nobody could, rather than that the steps were up. `limits` is (reach, most steps).
+    A class joins another where both together cost at most the rule's `most`, or else changes
+    records with it if both then are more private than the less private was.
     """
     number = pair[0][1].shape[1]
     classes = chained(items, values, class_of, class_of.max() + 1)
     ways = new_ways(number, len(values))
-    done = True
+    done, held = True, -1
     for _ in range(limits[1]):
         one = weakest(classes, rule[1])
+        if one != held:
+            clear(items, pair, 0)
+            load(items, values, pair, 0, classes, one)
+            held = one
         others, costs = near(classes, boxes, one, limits[0])
         done = False
         for i in range(len(others)):
+            two = (one, others[i])
             if costs[i] <= rule[0]:
                 join(classes, values, number, one, others[i])
-                done = True
+                done, held = True, -1
             else:
-                two = (one, others[i])
                 done = helped(items, values, boxes, pair, ways, rule, classes, two)
             if done:
                 break
         if not done:
             break
+    clear(items, pair, 0)
     found = np.full(len(values), -1, np.int32)
     place = 0
     for c in range(len(classes[0])):

@@ -1,15 +1,16 @@
 """Attacks on a finished release, with whatever somebody may hold beside it."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import compress
 from typing import Any
 
 from incrowd.attacks.attack import Attack, Attacked
 from incrowd.attacks.fit import Fit, sweep
-from incrowd.attacks.play import face, in_order, play, world_advice
+from incrowd.attacks.play import Played, face, in_order, play
 from incrowd.attacks.releases import releases
 from incrowd.attacks.row_order import row_order
 from incrowd.attacks.scene import Scene, Shared
+from incrowd.attacks.sets import Sets
 from incrowd.errors import InputError, PolicyError
 from incrowd.hierarchy import AnyHierarchy
 from incrowd.io import files
@@ -117,47 +118,46 @@ def _certified(certificate: AnyPath, policy: Policy | None) -> Policy:
 
 
 def _attacked(tables: Tables, watch: Watch | None) -> Attacked:
-    attackers, scene, told = tables.asked.attackers, tables.scene, list(tables.notes())
-    attacks, lower = play(scene, attackers, watch)
+    attackers, told = tables.asked.attackers, list(tables.notes())
+    played = [play(tables.scene, attackers, watch)]
     k_world, inconsistent = None, None
     if "world" in tables.others:
         linked = tables.facing.linked
         k_world, inconsistent = linked.k, linked.inconsistent
         told += linked.notes
-        links = list(face(tables.facing, attackers, watch))
-        lower = [*world_advice(tables.facing, links[0]), *lower]
-        attacks += links
+        played.append(face(tables.facing, attackers, watch))
     if "original" in tables.others:
-        attacks += [_by_order(tables), *_by_other(tables)]
-    asked, played = tables.asked, in_order(attacks)
+        played.append(Played((_by_order(tables),)))
+        played.append(_by_other(tables, watch))
+    told += [line for one in played for line in one.notes]
+    asked, attacks = tables.asked, in_order([one for every in played for one in every.attacks])
     return Attacked(
-        attacks=played,
+        attacks=attacks,
         k_world=k_world,
         inconsistent=inconsistent,
-        broken=tuple(broken(played, k_world, asked.policy, asked.max_success)),
-        advice=tuple(lower),
-        notes=tuple(told),
+        broken=tuple(broken(attacks, k_world, asked.policy, asked.max_success)),
+        advice=tuple(line for one in reversed(played) for line in one.lower),
+        notes=tuple(dict.fromkeys(told)),
         limited=asked.policy is not None or asked.max_success is not None,
     )
 
 
 def _by_order(tables: Tables) -> Attack:
     scene = Scene.of([one.alike for one in tables.together(tables.shared("original"))])
-    fit = Fit.of(scene, tuple(range(len(scene.known))))
-    return row_order(fit, tables.places, tables.asked.seed)
+    return row_order(Fit.of_all(scene), tables.places, tables.asked.seed)
 
 
-def _by_other(tables: Tables) -> Iterator[Attack]:
+def _by_other(tables: Tables, watch: Watch | None) -> Played:
     """Two releases held against each other, by all known columns and by sets of few."""
     if "other" not in tables.others:
-        return
+        return Played(())
     first, second = _sides(tables)
     secret = tuple(one.name for one in first.sensitive if one.name in tables.sensitive)
-    every = tuple(range(len(first.known)))
-    yield from releases(Fit.of(first, every), Fit.of(second, every), secret)
-    few = min(tables.asked.attackers.max_size, len(every) - 1)
-    for one, other in zip(sweep(first, few), sweep(second, few), strict=True):
-        yield from releases(one, other, secret)
+    found = list(releases(Fit.of_all(first), Fit.of_all(second), secret))
+    sets = Sets(len(first.known), tables.asked.attackers.max_size, watch)
+    for one in sweep(first, sets):
+        found += releases(one, Fit.of(second, one.columns), secret)
+    return Played(tuple(found), left_out=sets.left_out)
 
 
 def _sides(tables: Tables) -> tuple[Scene, Scene]:

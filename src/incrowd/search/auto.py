@@ -34,8 +34,8 @@ class Auto:
 
     Crowd comes first because it rarely loses more. The lattice then looks only for levels that lose
     less than what was found, which it often rules out at once. Where the loss is no mean of what
-    cells cost, Mondrian is tried too: crowd makes the cost of cells small. Where a sensitive value is
-    too common for the models, diversify leaves out records that hold it, if the policy allows.
+    cells cost, Mondrian is tried too: crowd makes the cost of cells small. Where a sensitive value
+    is too common for the models, diversify leaves out records that hold it, if the policy allows.
 
     >>> Auto().name
     'auto'

@@ -10,7 +10,7 @@ from pydantic import Field
 from pydantic.dataclasses import dataclass
 
 from incrowd.arrays import Codes
-from incrowd.errors import LimitError, PolicyError
+from incrowd.errors import InfeasibleError, LimitError, PolicyError
 from incrowd.loss.extent import IlInf
 from incrowd.models.alpha_k import AlphaK
 from incrowd.models.l_diversity import LDiversity
@@ -156,7 +156,10 @@ def _better(problem: Problem, order: Codes, spans: Spans, l: int) -> Spans:
     """These classes, or the line divided by size alone and repaired, if k is what binds."""
     if least_people(problem) <= l:
         return spans
-    other = mended(problem, partition_in_order(problem, order))
+    try:
+        other = mended(problem, partition_in_order(problem, order))
+    except InfeasibleError:  # it leaves nobody out
+        return spans
     first, second = (problem.loss.of(problem.outcome(found)) for found in (spans, other))
     return other if second < first else spans
 
