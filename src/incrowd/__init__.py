@@ -98,6 +98,7 @@ if TYPE_CHECKING:
         Anatomy,
         Auto,
         Crowd,
+        Cuts,
         Datafly,
         Diversify,
         Exhaustive,
@@ -134,6 +135,7 @@ __all__ = [
     "Classification",
     "Column",
     "Crowd",
+    "Cuts",
     "Datafly",
     "Dates",
     "DeltaPresence",
@@ -241,9 +243,9 @@ _HOMES = {
     "frontier frontier_file query_precision risk_file safe_harbor "
     "safe_harbor_file",
     "run.plans": "apply_plan plan plan_file plan_sizes",
-    "search": "Accuracy AgainstWorld Anatomy Auto Crowd Datafly Diversify Exhaustive Hilbert "
-    "IDistance Lattice LatticeLocal MinGen MinGenCells Mondrian MuArgus Preferred TopDown "
-    "TreeSearch",
+    "search": "Accuracy AgainstWorld Anatomy Auto Crowd Cuts Datafly Diversify Exhaustive "
+    "Hilbert IDistance Lattice LatticeLocal MinGen MinGenCells Mondrian MuArgus Preferred "
+    "TopDown TreeSearch",
     "search.accuracy.frontier": "Frontier",
     "table.roles": "Missing Role",
 }

@@ -25,13 +25,34 @@ def shared(name, shown, people, column):
     return Shared(name, label, value, stands_of(labels))
 
 
-def scene_of(shown, people, known, sensitive=(), *, alike=False):
+def scene_of(shown, people, known, sensitive=(), *, alike=False, joint=True):
     """The scene of naive rows and people, with these columns."""
     columns = [shared(f"q{j}", shown, people, j) for j in known]
     return Scene.of(
         [one.alike for one in columns] if alike else columns,
         [shared(f"s{j}", shown, people, j) for j in sensitive],
+        joint=joint,
     )
+
+
+PARTS = [
+    [{0}, {1}, {2}, {3}],
+    [{0}, {1, 2}, {3}],
+    [{0, 1}, {2, 3}],
+    [{1}, {0, 2, 3}],
+    [{0, 1, 2, 3}],
+]
+"""Ways to show a column so that no value has two labels."""
+
+
+@st.composite
+def apart(draw, columns=3, max_rows=8):
+    """Rows of sets, and people; no two labels of a column stand for the same value."""
+    n, m = draw(st.integers(1, max_rows)), draw(st.integers(1, max_rows))
+    person = st.tuples(*[st.integers(0, VALUES - 1)] * columns)
+    cells = [st.sampled_from([*map(frozenset, draw(st.sampled_from(PARTS)))]) for _ in range(columns)]
+    people = draw(st.lists(person, min_size=m, max_size=m))
+    return draw(st.lists(st.tuples(*cells), min_size=n, max_size=n)), people
 
 
 @st.composite

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import naive.attacks as naive
-from attacks.scenes import copy_of, scene_of, suppressed, tables
+from attacks.scenes import apart, copy_of, scene_of, suppressed, tables
 from incrowd.attacks.background import background
 from incrowd.attacks.compressed import enough_room
 from incrowd.attacks.fit import Fit, halves, sweep
@@ -36,7 +36,7 @@ def held_of(fit, place=0):
 
 
 @settings(max_examples=40)
-@given(tables(), st.integers(1, 3), st.booleans())
+@given(tables() | apart(), st.integers(1, 3), st.booleans())
 def test_the_sweep_fits_every_set_as_the_twin_does(table, limit, alike):
     shown, people = table
     scene = scene_of(shown, people, (0, 1, 2), alike=alike)
@@ -56,7 +56,7 @@ def test_the_sweep_fits_every_set_as_the_twin_does(table, limit, alike):
 
 
 @settings(max_examples=40)
-@given(tables(), st.sampled_from([(0,), (1,), (0, 1), (1, 2)]))
+@given(tables() | apart(), st.sampled_from([(0,), (1,), (0, 1), (1, 2)]))
 def test_linkability(table, left):
     shown, people = table
     scene = scene_of(shown, people, (0, 1, 2))
@@ -67,7 +67,7 @@ def test_linkability(table, left):
 
 
 @settings(max_examples=40)
-@given(tables(), st.integers(0, 3))
+@given(tables() | apart(), st.integers(0, 3))
 def test_inference_homogeneity_and_background(table, ruled_out):
     shown, people = table
     for columns in ((0,), (0, 1)):
@@ -87,7 +87,7 @@ def test_inference_homogeneity_and_background(table, ruled_out):
 def test_two_releases(table, data):
     first, people = table
     second, _ = data.draw(tables(exact=(1, 2)))
-    fits = [whole(scene_of(shown, people, (0,), (1, 2))) for shown in (first, second)]
+    fits = [whole(scene_of(shown, people, (0,), (1, 2), joint=False)) for shown in (first, second)]
     finding, learning = releases(*fits, ("s2",))
     k, success = naive.releases(first, second, people, (0,), (1, 2))
     assert finding.figures["k"] == k
@@ -103,7 +103,7 @@ def test_two_releases(table, data):
 def test_two_releases_that_share_nothing_exact_leave_the_smaller_crowd(table, data):
     first, people = table
     second, _ = data.draw(tables())
-    fits = [whole(scene_of(shown, people, (0, 1, 2))) for shown in (first, second)]
+    fits = [whole(scene_of(shown, people, (0, 1, 2), joint=False)) for shown in (first, second)]
     (finding,) = releases(*fits)
     assert finding.figures["k"] == naive.releases(first, second, people, (0, 1, 2), ())[0]
 
@@ -119,7 +119,7 @@ def test_row_order_of_all_rows(table):
 
 
 @settings(max_examples=40)
-@given(tables())
+@given(tables() | apart())
 def test_row_order_with_rows_left_out(table):
     shown, people = table
     if len(shown) == len(people):
@@ -152,7 +152,7 @@ def test_linkage(table, data):
 
 
 @settings(max_examples=40)
-@given(tables(columns=4), st.integers(1, 4))
+@given(tables(columns=4) | apart(columns=4), st.integers(1, 4))
 def test_the_columns_in_two(table, limit):
     """Sets that reuse what they begin with are those that are built from nothing."""
     scene = scene_of(*table, range(4))
@@ -231,7 +231,7 @@ def test_the_complementary_release_of_two_safe_ones():
     odd, even = frozenset({0, 3}), frozenset({1, 2})
     first = [(low if p[0] < 2 else high, *map(frozenset, ([p[1]], [p[2]]))) for p in people]
     second = [(odd if p[0] in odd else even, *map(frozenset, ([p[1]], [p[2]]))) for p in people]
-    fits = [whole(scene_of(shown, people, (0,), (2,))) for shown in (first, second)]
+    fits = [whole(scene_of(shown, people, (0,), (2,), joint=False)) for shown in (first, second)]
     finding, learning = releases(*fits, ("s2",))
     assert (finding.figures["k_first"], finding.figures["k_second"]) == (2, 2)
     assert finding.figures["k"] == naive.releases(first, second, people, (0,), (2,))[0]

@@ -17,7 +17,7 @@ def background(held: Held, ruled_out: int) -> Attack:
     without the release, the value is right if it is among the so many and one commonest.
     """
     found = held.certain(ruled_out)
-    rate = Rate.counted(found, held.records)
+    rate = Rate.counted(found, held.people)
     return Attack(
         kind="background",
         knows=held.fit.names,

@@ -35,16 +35,22 @@ class SideClasses:
         start = np.array([0, len(rows)][: 1 + min(len(rows), 1)], dtype=np.int64)
         return cls(rows, start, np.full(len(start) - 1, side.records, dtype=np.int64))
 
-    def split(self, side: Side, codes: Codes, domain: int) -> tuple["SideClasses", Rows]:
-        """The classes with one more column; per old class where its parts begin, and their codes."""
-        rows, start, code, parts = _kernels().split(self.rows, self.start, codes, domain)
-        sizes = _kernels().sum_members(start, rows, side.counts)
-        return SideClasses(rows, start, sizes), (parts, code)
+    def split(self, side: Side, column: int, domain: int) -> tuple["SideClasses", Rows]:
+        """The classes with one more column; where the parts of each begin, and their codes."""
+        split = _kernels().split
+        rows, start, code, parts = split(self.rows, self.start, side.known[column], domain)
+        return SideClasses(rows, start, side.counts).summed(side), (parts, code)
+
+    def summed(self, side: Side) -> "SideClasses":
+        """The same classes of a side with the same rows."""
+        sizes = _kernels().sum_members(self.start, self.rows, side.counts)
+        return SideClasses(self.rows, self.start, sizes)
 
     @cached_property
     def class_of(self) -> Codes:
         """The class of each row of the side."""
-        return self.per_row(np.arange(len(self.sizes), dtype=np.int32))
+        found: Codes = self.per_row(np.arange(len(self.sizes), dtype=np.int32))
+        return found
 
     def per_row(self, figure: Any) -> Any:
         """A figure of each class as that of each row of the side."""
@@ -58,7 +64,8 @@ class Fit:
     """Classes of people and of released rows by the known columns, and which of them fit.
 
     The rows of class r fit the people of the classes `pairs[1][pairs[0][r]:pairs[0][r + 1]]`: their
-    labels stand for the values of these people in every known column.
+    labels stand for the values of these people in every known column. In a joint scene, class by
+    class, the rows fit the people of the same class; either may have none.
     """
 
     scene: Scene
@@ -91,14 +98,16 @@ class Fit:
     def refined(self, column: int) -> "Fit":
         """With one more column known."""
         scene, stands = self.scene, self.scene.known[column].stands
-        who, shown = scene.people, scene.shown
-        people, of_person = self.people.split(who, who.known[column], stands.values)
-        rows, of_row = self.rows.split(shown, shown.known[column], stands.labels)
+        columns = (*self.columns, column)
+        rows, of_row = self.rows.split(scene.shown, column, stands.labels + 1)
+        if scene.joint:
+            return Fit(scene, columns, rows.summed(scene.people), rows, _same(len(rows.sizes)))
+        people, of_person = self.people.split(scene.people, column, stands.values)
         labels = stands.start, stands.label, stands.labels
         begin = _kernels().count_pairs(self.pairs, of_person, of_row, labels)
         enough_room(int(begin[-1]))
         person = _kernels().list_pairs(self.pairs, of_person, of_row, labels, begin)
-        return Fit(scene, (*self.columns, column), people, rows, (begin, person))
+        return Fit(scene, columns, people, rows, (begin, person))
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -108,19 +117,24 @@ class Fit:
     @cached_property
     def rows_of(self) -> Rows:
         """Per class of people: the classes of rows that they fit."""
+        if self.scene.joint:
+            return self.pairs
         found: Rows = _kernels().turned(*self.pairs, len(self.people.sizes))
         return found
 
     @cached_property
     def rows_fitting(self) -> Counts:
-        """Per class of people: released rows that fit them."""
-        found = np.zeros(len(self.people.sizes), dtype=np.int64)
-        np.add.at(found, self.pairs[1], np.repeat(self.rows.sizes, np.diff(self.pairs[0])))
+        """Per class of people: released rows that fit them; 0 if there are no such people."""
+        if self.scene.joint:
+            return np.where(self.people.sizes > 0, self.rows.sizes, 0)
+        found: Counts = _kernels().sum_members(*self.rows_of, self.rows.sizes)
         return found
 
     @cached_property
     def people_fitting(self) -> Counts:
-        """Per class of released rows: people who fit them."""
+        """Per class of released rows: people who fit them; 0 if there are no such rows."""
+        if self.scene.joint:
+            return np.where(self.rows.sizes > 0, self.people.sizes, 0)
         found: Counts = _kernels().sum_members(*self.pairs, self.people.sizes)
         return found
 
@@ -133,8 +147,14 @@ class Fit:
         if not len(who.owned[1]):
             return found
         owned = *who.owned, int(who.owned[1].max()) + 1
-        people = self.people.rows, self.people.start
+        people = self.people.start, self.people.rows
         return found + kernels.individuals(self.pairs, people, owned)
+
+
+def _same(number: int) -> Rows:
+    """Every class with itself."""
+    each = np.arange(number + 1)
+    return each, each[:-1].astype(np.int32)
 
 
 def sweep(scene: Scene, sets: Sets) -> Iterator[Fit]:
@@ -171,7 +191,8 @@ def _dealt(one: Fit, other: Fit, sets: Sets) -> Iterator[tuple[Fit, Fit]]:
     column = given + left
     if column == len(one.scene.known):
         yield one, other
-        sets.done((given <= sets.largest) + (0 < left <= sets.largest))
+        if left:
+            sets.done((given <= sets.largest) + (left <= sets.largest))
         return
     if min(given + 1, left) <= sets.largest and not (left and sets.expired):
         yield from _dealt(one.refined(column), other, sets)

@@ -6,12 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from incrowd.arrays import Codes, Counts, Flags, Floats
+from incrowd.arrays import Codes, Counts, Floats
 from incrowd.attacks.fit import Fit
-from incrowd.attacks.scene import EQUAL, Secret
-
-Weighed = tuple[Counts, Codes, Floats]
-"""Compressed rows of values, each with a weight."""
+from incrowd.attacks.scene import EQUAL, Secret, Stands, Weighed
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,7 +28,7 @@ class Held:
     @classmethod
     def of(cls, fit: Fit, secret: Secret) -> "Held":
         """What the rows show of a sensitive column."""
-        return cls(fit, secret, *fitting(fit, secret.label, secret.stands.of_label))
+        return cls(fit, secret, *fitting(fit, secret.shown, secret.stands))
 
     @property
     def name(self) -> str:
@@ -39,13 +36,8 @@ class Held:
         return self.secret.name
 
     @property
-    def people(self) -> Counts:
-        """The records of each row of people."""
-        return self.fit.scene.people.counts
-
-    @property
-    def records(self) -> int:
-        """Number of people."""
+    def people(self) -> int:
+        """How many people there are."""
         return self.fit.scene.people.records
 
     @cached_property
@@ -56,45 +48,42 @@ class Held:
     @property
     def fewest(self) -> int:
         """The fewest values possible for anybody who fits a released row; 0 if nobody does."""
-        return int(self.values[self.values > 0].min(initial=self.values.max(initial=0)))
+        found = self.values[(self.values > 0) & (self.fit.people.sizes > 0)]
+        return int(found.min()) if len(found) else 0
 
     @cached_property
-    def _judged(self) -> tuple[Flags, Floats]:
-        return judged(
-            self.fit,
-            (self.start, self.value, self.weight),
-            self.secret.truth,
-            self.secret.stands.values,
-        )
+    def _judged(self) -> tuple[Floats, Floats]:
+        held = self.start, self.value, self.weight
+        return judged(self.fit, held, self.secret.truth, self.secret.usual)
 
     @property
-    def right(self) -> Floats:
-        """Per row of people: how likely the most frequent of the possible values is its own.
+    def hits(self) -> float:
+        """For how many people the most frequent of the possible values is their own, expected.
 
         Ties are broken by chance. Who fits no row is thought to hold what is most frequent in the
         whole release.
         """
-        chance = self._judged[1]
-        return np.where(chance < 0, self.secret.usual, chance)
+        return float(self._judged[1].sum())
 
     def certain(self, ruled_out: int = 0) -> int:
         """How many people have their own value and at most so many others possible."""
-        few = self.fit.people.per_row(self.values <= ruled_out + 1)
-        return int(self.people[few & self._judged[0]].sum())
+        return int(self._judged[0][self.values <= ruled_out + 1].sum())
 
 
-def fitting(fit: Fit, label: Codes, stands: tuple[Counts, Codes, int]) -> Weighed:
-    """What the rows that fit each class of people show, by what each label stands for."""
-    classes, (parts, code) = fit.rows.split(fit.scene.shown, label, len(stands[0]) - 1)
-    shown = parts, code, classes.sizes.astype(np.float64)
-    found: Weighed = _kernels().held(fit.rows_of, shown, stands)
+def fitting(fit: Fit, shown: Weighed, stands: Stands) -> Weighed:
+    """Per class of people: what the rows that fit them show, read by what labels stand for."""
+    gather, rows = _kernels().held, (fit.rows.start, fit.rows.rows)
+    if not fit.scene.joint:
+        shown = gather(rows, shown, Stands.alone(stands.labels).of_label)
+        rows = fit.rows_of
+    found: Weighed = gather(rows, shown, stands.of_label)
     return found
 
 
-def judged(fit: Fit, held: Weighed, truth: Codes, domain: int) -> tuple[Flags, Floats]:
-    """Per row of people: whether the truth is held, and its chance to be drawn of the heaviest."""
-    people = fit.people.rows, fit.people.start
-    found: tuple[Flags, Floats] = _kernels().judged(held, people, truth, domain, EQUAL)
+def judged(fit: Fit, held: Weighed, truth: Weighed, usual: Floats) -> tuple[Floats, Floats]:
+    """Per class of people: how many hold one of the values, and the hits of the best guess."""
+    people = fit.people.start, fit.people.rows
+    found: tuple[Floats, Floats] = _kernels().judged(held, people, truth, usual, EQUAL)
     return found
 
 

@@ -15,7 +15,7 @@ def homogeneity(held: Held) -> Attack:
     The baseline is to guess the commonest value for everybody.
     """
     found = held.certain()
-    rate = Rate.counted(found, held.records)
+    rate = Rate.counted(found, held.people)
     return Attack(
         kind="homogeneity",
         knows=held.fit.names,

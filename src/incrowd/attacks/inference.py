@@ -16,7 +16,7 @@ def inference(held: Held) -> Attack:
     Equally frequent values are drawn from; who fits no row is thought to hold what is most
     frequent in the whole release. The baseline is to guess the commonest value for everybody.
     """
-    rate = Rate.expected(float((held.right * held.people).sum()), held.records)
+    rate = Rate.expected(held.hits, held.people)
     baseline = held.secret.commonest()
     return Attack(
         kind="inference",

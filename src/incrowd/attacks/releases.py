@@ -10,15 +10,15 @@ from typing import Any
 
 import numpy as np
 
-from incrowd.arrays import Codes, Counts, Flags, Floats
+from incrowd.arrays import Codes, Counts, Floats
 from incrowd.attacks.attack import Attack
 from incrowd.attacks.compressed import bounds, found_in, owners
 from incrowd.attacks.fit import Fit
-from incrowd.attacks.held import Held, Weighed, fitting, judged
+from incrowd.attacks.held import Held, fitting, judged
 from incrowd.attacks.homogeneity import homogeneity
 from incrowd.attacks.inference import inference
 from incrowd.attacks.intervals import Rate, blind
-from incrowd.attacks.scene import Stands
+from incrowd.attacks.scene import Scene, Stands, Weighed
 from incrowd.attacks.words import columns, share
 from incrowd.classes import numbered
 
@@ -26,7 +26,7 @@ from incrowd.classes import numbered
 def releases(first: Fit, second: Fit, sensitive: tuple[str, ...] = ()) -> Iterator[Attack]:
     """What somebody who holds two releases of one table finds out about its people.
 
-    Both fits are by the same known columns of the same people. The sensitive columns of both scenes
+    Both fits are by the same known columns of the same people, in scenes that are not joint. The sensitive columns of both scenes
     are those that both releases show exactly: a record of the person stands in both with the same
     of these values. Of the rows that fit the person, so many are left as both releases have, value
     by value; the likeliest value is that with the largest product of both. The baseline of finding
@@ -52,24 +52,27 @@ class _Both:
     code: Codes
     weight: Floats
     likely: Floats
-    own: Codes
-    """The number of what each row of people holds."""
+    own: Weighed
+    """The numbers of what each row of people holds."""
     exact: Codes
     """By number, the value of each exact column, -1 if none: shape (columns, numbers)."""
 
     @classmethod
     def of(cls, first: Fit, second: Fit) -> "_Both":
         """The records that both releases leave, value by value."""
-        shown = [_exactly(fit) for fit in (first, second)]
-        every = np.concatenate([*shown, first.scene.people.sensitive + 1], axis=1)
+        fits = first, second
+        shown = [_exactly(fit.scene) for fit in fits]
+        every = np.concatenate([*shown, _held(first.scene)], axis=1)
         number, many = numbered(every)
-        cuts = np.cumsum([one.shape[1] for one in shown])
-        here, there, own = np.split(number, cuts)
+        *codes, own = np.split(number, np.cumsum([one.shape[1] for one in shown]))
         exact = np.zeros((len(every), many), dtype=np.int32)
         exact[:, number] = every - 1
-        alone = Stands.alone(many).of_label
-        one, other = (fitting(*pair, alone) for pair in ((first, here), (second, there)))
-        return cls(first, second, *_common(one, other, many), own, exact)
+        one, other = (
+            fitting(fit, fit.scene.shown.entries(code), Stands.alone(many))
+            for fit, code in zip(fits, codes, strict=True)
+        )
+        held = first.scene.people.entries(own)
+        return cls(first, second, *_common(one, other, many), held, exact)
 
     @property
     def left(self) -> Counts:
@@ -79,10 +82,10 @@ class _Both:
         return left
 
     @property
-    def right(self) -> Flags:
-        """Per row of people: whether what it holds is among what is left."""
+    def right(self) -> Floats:
+        """Per class of people: for how many of them what they hold is among what is left."""
         held = self.start, self.code, self.weight
-        return judged(self.first, held, self.own, self.exact.shape[1])[0]
+        return judged(self.first, held, self.own, np.zeros(self.exact.shape[1]))[0]
 
     def held(self, name: str) -> Held:
         """What is left of one sensitive column."""
@@ -93,19 +96,25 @@ class _Both:
         start = np.concatenate([[0], np.cumsum(some)])[self.start]
         alone = Stands.alone(secret.stands.values).of_label
         every = np.arange(len(start), dtype=np.int64)
-        one_each = every, every[:-1].astype(np.int32)
         shown = start, value[some], self.likely[some]
-        return Held(self.first, secret, *_kernels().held(one_each, shown, alone))
+        left = _kernels().held((every, every[:-1].astype(np.int32)), shown, alone)
+        return Held(self.first, secret, *left)
 
 
-def _exactly(fit: Fit) -> Codes:
+def _exactly(scene: Scene) -> Codes:
     """The exact values that each released row shows, plus 1; 0 for what stands for none."""
-    shown = fit.scene.shown.sensitive
+    nothing = np.zeros((0, scene.shown.records), dtype=np.int32)
     lines = [
-        np.full(shown.shape[1], -1) if one.stands.exact is None else one.stands.exact[line]
-        for one, line in zip(fit.scene.sensitive, shown, strict=True)
+        np.zeros_like(one.label) if one.stands.exact is None else one.stands.exact[one.label] + 1
+        for one in scene.sensitive
     ]
-    return (np.array(lines).reshape(shown.shape) + 1).astype(np.int32)
+    return np.vstack([nothing, *lines])
+
+
+def _held(scene: Scene) -> Codes:
+    """The values of each record of the people, plus 1."""
+    nothing = np.zeros((0, scene.people.records), dtype=np.int32)
+    return np.vstack([nothing, *(one.value + np.int32(1) for one in scene.sensitive)])
 
 
 def _common(one: Weighed, other: Weighed, many: int) -> tuple[Counts, Codes, Floats, Floats]:
@@ -121,8 +130,7 @@ def _common(one: Weighed, other: Weighed, many: int) -> tuple[Counts, Codes, Flo
 def _finding(both: _Both) -> Attack:
     fit = both.first
     people, left = fit.scene.people.records, both.left
-    chance = np.where(both.right, fit.people.per_row(1 / np.maximum(left, 1)), 0.0)
-    rate = Rate.expected(float((chance * fit.scene.people.counts).sum()), people)
+    rate = Rate.expected(float((both.right / np.maximum(left, 1)).sum()), people)
     k, before = _least(left), [_least(one.rows_fitting) for one in (both.first, both.second)]
     nobody = int(fit.people.sizes[left == 0].sum())
     return Attack(

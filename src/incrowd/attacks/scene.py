@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
+from typing import TypeAlias
 
 import numpy as np
 
@@ -17,7 +18,11 @@ from incrowd.hierarchy.hierarchy import Hierarchy
 from incrowd.table.column import CodedColumn
 from incrowd.table.fold import fold
 from incrowd.table.roles import Missing
+from incrowd.table.tally import Tally
 from incrowd.world.matching import Matching, match
+
+Weighed: TypeAlias = tuple[Counts, Codes, Floats]
+"""Compressed rows of codes, each with a weight."""
 
 EQUAL = 1 - 1e-9
 """Weights that differ by rounding alone are equal."""
@@ -86,6 +91,16 @@ class Stands:
     def sizes(self) -> Counts:
         """How many values each label stands for."""
         return np.bincount(self.label, minlength=self.labels).astype(np.int64)
+
+    @cached_property
+    def label_of(self) -> Codes | None:
+        """The one label of each value, `labels` where there is none; None if one has several."""
+        several = np.diff(self.start)
+        if several.max(initial=0) > 1:
+            return None
+        label = np.full(self.values, self.labels, dtype=np.int32)
+        label[several == 1] = self.label
+        return label
 
     @cached_property
     def exact(self) -> Codes | None:
@@ -160,13 +175,12 @@ class Shared:
 
 @dataclass(frozen=True, eq=False)
 class Side:
-    """One of the two tables, folded: distinct rows with their counts."""
+    """One of the two tables, folded: distinct rows by the known columns."""
 
     known: Codes
     """Labels or values of the known columns: shape (d, rows)."""
-    sensitive: Codes
-    """The same of the sensitive columns: shape (s, rows)."""
     counts: Counts
+    """Records per row; 0 for a row of the other table if both are folded into one."""
     row_of: Codes
     """The row of each record."""
     alone: Counts
@@ -175,27 +189,31 @@ class Side:
     """Individuals of several rows, in each of their rows."""
 
     @classmethod
-    def of(
-        cls,
-        known: Sequence[Codes],
-        sensitive: Sequence[Codes],
-        records: int,
-        person: Codes | None = None,
-    ) -> "Side":
-        """The side with these columns; `person` says whose record each is, from 1."""
-        nothing = np.zeros(records, dtype=np.int32)
-        tally = fold([nothing, *known], sensitive, person)
-        row_of = nothing if tally.row_of is None else tally.row_of
+    def of(cls, known: Codes, row_of: Codes, person: Codes | None = None) -> "Side":
+        """The side with these rows and records; `person` says whose record each is, from 1."""
+        rows = known.shape[1]
+        counts = np.bincount(row_of, minlength=rows).astype(np.int64)
+        if person is None:
+            nobody = np.zeros(rows + 1, dtype=np.int64), np.zeros(0, dtype=np.int32)
+            return cls(known, counts, row_of, counts, nobody)
+        tally = fold([row_of], (), person)
+        row = tally.quasi[0]
+        alone = np.zeros(rows, dtype=np.int64)
+        alone[row] = tally.people
         order = np.argsort(tally.shared_row, kind="stable")
-        start = bounds(tally.shared_row[order].astype(np.int64), tally.rows)
-        owned = start, np.ascontiguousarray(tally.shared_unit[order])
-        quasi = np.ascontiguousarray(tally.quasi[1:])
-        return cls(quasi, tally.sensitive, tally.counts, row_of, tally.people, owned)
+        start = bounds(row[tally.shared_row[order]].astype(np.int64), rows)
+        return cls(known, counts, row_of, alone, (start, tally.shared_unit[order]))
 
     @property
     def records(self) -> int:
         """Number of records."""
         return len(self.row_of)
+
+    def entries(self, code: Codes) -> Weighed:
+        """Per row: the codes of its records, each with how many have it."""
+        tally = fold([self.row_of, code], ())
+        start = bounds(tally.quasi[0].astype(np.int64), len(self.counts))
+        return start, tally.quasi[1], tally.counts.astype(np.float64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -203,18 +221,16 @@ class Secret:
     """A sensitive column of a scene: what the rows show of it, and what the people hold."""
 
     name: str
-    label: Codes
-    """What each row of the release shows."""
-    truth: Codes
-    """What each row of people holds."""
+    shown: Weighed
+    """The labels of each row of the release."""
+    truth: Weighed
+    """The values of each row of people."""
     stands: Stands
-    sizes: tuple[Counts, Counts]
-    """The records of each row of the release, and of the people."""
 
     @cached_property
     def shares(self) -> Floats:
         """The share of the people who hold each value, most first."""
-        held = np.bincount(self.truth, weights=self.sizes[1])
+        held = np.bincount(self.truth[1], weights=self.truth[2])
         return -np.sort(-held) / max(float(held.sum()), 1.0)
 
     def commonest(self, several: int = 1) -> float:
@@ -223,13 +239,13 @@ class Secret:
 
     @cached_property
     def usual(self) -> Floats:
-        """Per row of people: how likely its value is the most frequent one of the release."""
+        """Per value: how likely it is drawn of the most frequent ones of the release."""
         start, value, values = self.stands.of_label
-        rows = np.bincount(self.label, weights=self.sizes[0], minlength=len(start) - 1)
-        parts = rows / np.maximum(self.stands.sizes, 1)
-        overall = np.bincount(value, weights=np.repeat(parts, np.diff(start)), minlength=values)
+        rows = np.bincount(self.shown[1], weights=self.shown[2], minlength=len(start) - 1)
+        parts = np.repeat(rows / np.maximum(np.diff(start), 1), np.diff(start))
+        overall = np.bincount(value, weights=parts, minlength=values)
         most = (overall >= overall.max(initial=0.0) * EQUAL) & (overall > 0)
-        usual: Floats = most[self.truth] / max(int(most.sum()), 1)
+        usual: Floats = most / max(int(most.sum()), 1)
         return usual
 
     def __repr__(self) -> str:
@@ -239,12 +255,17 @@ class Secret:
 
 @dataclass(frozen=True, eq=False)
 class Scene:
-    """What an attacker has before them: released rows, and people who may be in them."""
+    """What an attacker has before them: released rows, and people who may be in them.
+
+    If no value has two labels that stand for it, both tables are folded into one: people and rows
+    then fit where their labels are the same, and classes are split once for both (`joint`).
+    """
 
     known: tuple[Shared, ...]
     sensitive: tuple[Shared, ...]
     shown: Side
     people: Side
+    joint: bool
 
     @classmethod
     def of(
@@ -252,16 +273,13 @@ class Scene:
         known: Sequence[Shared],
         sensitive: Sequence[Shared] = (),
         person: Codes | None = None,
+        *,
+        joint: bool = True,
     ) -> "Scene":
-        """The scene of these columns, of which there must be one; `person` as `Side` has it."""
-        first = (*known, *sensitive)[0]
-        shown = Side.of(
-            [one.label for one in known], [one.label for one in sensitive], len(first.label)
-        )
-        people = Side.of(
-            [one.value for one in known], [one.value for one in sensitive], len(first.value), person
-        )
-        return cls(tuple(known), tuple(sensitive), shown, people)
+        """The scene of these columns; `person` as `Side` has it, `joint` if that is allowed."""
+        joint = joint and all(one.stands.label_of is not None for one in known)
+        sides = _joint(known, person) if joint else _apart(known, person)
+        return cls(tuple(known), tuple(sensitive), *sides, joint)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -271,10 +289,35 @@ class Scene:
     @cached_property
     def secrets(self) -> tuple[Secret, ...]:
         """The sensitive columns."""
-        sizes = self.shown.counts, self.people.counts
-        lines = zip(self.sensitive, self.shown.sensitive, self.people.sensitive, strict=True)
-        return tuple(Secret(one.name, *two, one.stands, sizes) for one, *two in lines)
+        return tuple(
+            Secret(
+                one.name,
+                self.shown.entries(one.label),
+                self.people.entries(one.value),
+                one.stands,
+            )
+            for one in self.sensitive
+        )
 
     def __repr__(self) -> str:
         """Without values."""
         return f"Scene({self.shown.records} rows shown, {self.people.records} people)"
+
+
+def _apart(known: Sequence[Shared], person: Codes | None) -> tuple[Side, Side]:
+    """Each table folded for itself."""
+    shown, people = fold([one.label for one in known], ()), fold([one.value for one in known], ())
+    return Side.of(shown.quasi, _row_of(shown)), Side.of(people.quasi, _row_of(people), person)
+
+
+def _joint(known: Sequence[Shared], person: Codes | None) -> tuple[Side, Side]:
+    """Both tables folded into one, the people by the labels that stand for their values."""
+    lines = [np.concatenate([one.label, one.stands.label_of[one.value]]) for one in known]
+    both = fold(lines, ())
+    rows = len(known[0].label)
+    row_of = _row_of(both)
+    return Side.of(both.quasi, row_of[:rows]), Side.of(both.quasi, row_of[rows:], person)
+
+
+def _row_of(tally: Tally) -> Codes:
+    return np.zeros(0, dtype=np.int32) if tally.row_of is None else tally.row_of

@@ -36,7 +36,10 @@ def singling_out(fit: Fit) -> Attack:
 
 def _alone(fit: Fit) -> int:
     """How many people are the only one to fit a class of rows."""
+    alone = fit.people_fitting == 1
+    if fit.scene.joint:
+        return int(np.count_nonzero(alone))
     begin, person = fit.pairs
     found = np.zeros(len(fit.people.sizes), dtype=np.bool_)
-    found[person[np.repeat(fit.people_fitting == 1, np.diff(begin))]] = True
+    found[person[np.repeat(alone, np.diff(begin))]] = True
     return int(np.count_nonzero(found))

@@ -1,6 +1,6 @@
 """One column put into buckets: looked up as its cells go by, counted, and settled afterwards."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import pairwise
@@ -57,28 +57,39 @@ class Bucketing:
         return made, made.see_scaled(found, 0)
 
     def see(self, cells: pl.Series, start: int) -> Codes:
-        """The bucket of each cell, 0 for a missing one, counted; `start` records were before."""
-        return self.see_scaled(scaled(cells, self.kind), start)
+        """The bucket of each cell, 0 for a missing one, counted; `start` records were before.
+
+        Cells are added up one by one, so that it does not matter which came together.
+        """
+        found = scaled(cells, self.kind)
+        self._note(found, start)
+        codes = np.empty(len(found.values), dtype=np.int32)
+        self._task(found.values, codes, self.spread)()
+        return codes
 
     def see_scaled(self, found: Scaled, start: int) -> Codes:
         """The same of cells on the scale, several parts of them side by side."""
-        from incrowd.kernels.quantiles import look_up  # noqa: PLC0415  numba only when it is needed
-
         self._note(found, start)
         values = found.values
         codes = np.empty(len(values), dtype=np.int32)
-        cuts, tasks, parts = self.division.cuts, [], []
+        tasks, parts = [], []
         number = threads() if len(values) > _SMALL else 1
         bounds = np.linspace(0, len(values), number + 1).astype(np.int64)
         for low, high in pairwise(bounds.tolist()):
             part = Spread.none(self.division)
-            given = (cuts, part.centres, codes[low:high], part.sizes, part.sums, part.squares)
-            tasks.append(partial(look_up, values[low:high], *given))
+            tasks.append(self._task(values[low:high], codes[low:high], part))
             parts.append(part)
         in_threads(tasks)
         for part in parts:
             self.spread.add(part)
         return codes
+
+    def _task(self, values: Floats, codes: Codes, spread: Spread) -> Callable[[], None]:
+        """Look values up, and add them to a spread."""
+        from incrowd.kernels.quantiles import look_up  # noqa: PLC0415  numba only when it is needed
+
+        sums = (spread.sizes, spread.sums, spread.squares)
+        return partial(look_up, values, self.division.cuts, spread.centres, codes, *sums)
 
     def _note(self, found: Scaled, start: int) -> None:
         if found.unfit is None:

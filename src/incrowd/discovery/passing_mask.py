@@ -8,8 +8,8 @@ the disk as it goes by.
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, replace
+from contextlib import ExitStack
+from dataclasses import replace
 from math import isqrt
 from pathlib import Path
 
@@ -19,13 +19,14 @@ import polars as pl
 from incrowd.discovery.order import shuffled
 from incrowd.discovery.recount import Frames, demand, recounted_in_passes
 from incrowd.discovery.source import chosen
+from incrowd.discovery.twice import Twice, twice
 from incrowd.discovery.wish import Decision, Wish, refuse_nothing
 from incrowd.engines.stream import Pairs, Plan, Sample, Tuples, draw
 from incrowd.errors import InputError, NotMetError
 from incrowd.io.atomic import replacing
-from incrowd.io.batches import Batches, Layout, batches
+from incrowd.io.batches import Layout, batches
 from incrowd.io.pieces import pieces, refuse_unwritable
-from incrowd.io.spool import Spool, spool
+from incrowd.io.spool import spool
 from incrowd.io.tables import Form, form_of
 from incrowd.quasi.masking import SAMPLE, Masking, OnPairs, OnRecords, mask, mask_sample
 from incrowd.quasi.masking import chosen as choice_of
@@ -46,7 +47,7 @@ def mask_passing(
     """
     with ExitStack() as stack:
         place = None if target is None else stack.enter_context(replacing(target))
-        table = stack.enter_context(_twice(source, layout, _folder(target)))
+        table = stack.enter_context(twice(source, tuple, layout, _folder(target)))
         form = table.form if target is None else form_of(target, table.form)
         refuse_unwritable(form)
         decision = _decided(table, wish, watch)
@@ -61,65 +62,12 @@ def mask_passing(
         return decision.masked(wish, None, ratios, watch.elapsed, table.notes)
 
 
-@dataclass(frozen=True, eq=False)
-class _Twice:
-    """A table that can be read more than once, from its first record to its last."""
-
-    names: tuple[str, ...]
-    form: Form
-    notes: Sequence[str]
-    """Complete when the table has gone by."""
-    frames: Callable[[Sequence[str]], Iterable[pl.DataFrame]]
-    """The records with these columns."""
-
-
-@contextmanager
-def _twice(
-    source: AnyPath, layout: Layout, folder: str | os.PathLike[str] | None
-) -> Iterator[_Twice]:
-    if str(source) == "-" or not Path(source).is_file():
-        with batches(source, layout) as found, spool(folder) as aside:
-            kept = _Kept(found, aside)
-            yield _Twice(found.names, found.form, found.notes, kept.frames)
-        return
-    notes: list[str] = []
-
-    def frames(names: Sequence[str]) -> Iterator[pl.DataFrame]:
-        with batches(source, replace(layout, columns=tuple(names))) as found:
-            yield from found
-            notes[:] = found.notes
-
-    with batches(source, layout) as first:
-        table = _Twice(first.names, first.form, notes, frames)
-    yield table
-
-
-class _Kept:
-    """Batches that come once: the first time they are put aside."""
-
-    def __init__(self, found: Batches, aside: Spool) -> None:
-        self._found = found
-        self._aside = aside
-        self._read = False
-
-    def frames(self, names: Sequence[str]) -> Iterator[pl.DataFrame]:
-        """The records with these columns."""
-        if self._read:
-            for number in range(len(self._aside)):
-                yield self._aside.get(number).select(names)
-            return
-        self._read = True
-        for frame in self._found:
-            self._aside.put(frame)
-            yield frame.select(names)
-
-
 def _folder(target: AnyPath | None) -> Path | None:
     """Where records are put aside: beside the target, where there must be room for it anyway."""
     return None if target is None else Path(os.path.realpath(target)).parent
 
 
-def _decided(table: _Twice, wish: Wish, watch: Watch) -> Decision:
+def _decided(table: Twice, wish: Wish, watch: Watch) -> Decision:
     """The columns to publish, by a sample; by all records if they are no more than that."""
     for asked in (wish.keep, wish.drop, tuple(wish.weights)):
         if asked:
@@ -178,7 +126,7 @@ def _on_pairs(drawn: Records) -> OnPairs:
     return OnPairs(differences(drawn, np.arange(drawn.total).reshape(-1, 2).T.copy()))
 
 
-def _write(table: _Twice, place: Path, form: Form, decision: Decision, wish: Wish) -> None:
+def _write(table: Twice, place: Path, form: Form, decision: Decision, wish: Wish) -> None:
     """The rows that leave, in their order only if that is asked for."""
     frames = table.frames(decision.published)
     with spool(place.parent) as aside, pieces(place, form) as write:

@@ -7,7 +7,7 @@ Pairs that fit are compressed rows: the rows of class r fit the people of the cl
 
 import numpy as np
 
-from incrowd.arrays import Codes, Counts, Flags, Floats
+from incrowd.arrays import Codes, Counts, Floats
 from incrowd.kernels.compile import jit
 
 
@@ -160,13 +160,14 @@ def sum_members(start: Counts, member: Codes, figure: Counts) -> Counts:
 @jit
 def held(
     fits: tuple[Counts, Codes],
-    shown: tuple[Counts, Codes, Counts],
+    shown: tuple[Counts, Codes, Floats],
     stands: tuple[Counts, Codes, int],
 ) -> tuple[Counts, Codes, Floats]:
-    """What the rows that fit each class of people show: values, with the rows of each.
+    """What the members of each class show, taken together: values with their weights.
 
-    `shown` has, per class of rows, labels with their rows; `stands` the values of each label, and
-    how many there are. A row whose label stands for several values counts for each in equal parts.
+    `fits` are the members of each class, `shown` the labels of each member with their weights, and
+    `stands` the values of each label, and how many values there are. A label that stands for
+    several counts for each in equal parts.
     """
     classes = len(fits[0]) - 1
     start = np.zeros(classes + 1, dtype=np.int64)
@@ -199,19 +200,20 @@ def _twice(line: Floats) -> Floats:
 @jit
 def judged(
     held_by: tuple[Counts, Codes, Floats],
-    people: tuple[Codes, Counts],
-    truth: Codes,
-    domain: int,
+    people: tuple[Counts, Codes],
+    truth: tuple[Counts, Codes, Floats],
+    usual: Floats,
     equal: float,
-) -> tuple[Flags, Floats]:
-    """Per row of people: whether its value is held, and its chance to be drawn of the heaviest.
+) -> tuple[Floats, Floats]:
+    """Per class of people: how many hold a value that is held, and the hits of the best guess.
 
-    Classes without values have the chance -1. Weights above `equal` times the largest are tied.
+    A guess is drawn of the values of the largest weight (above `equal` times it); in a class that
+    has none, value v is guessed with the chance `usual[v]`. `people` are the rows of each class,
+    `truth` the values of each row with their people.
     """
-    possible = np.zeros(len(truth), dtype=np.bool_)
-    chance = np.zeros(len(truth), dtype=np.float64)
-    place = np.full(domain, -1, dtype=np.int64)
     start, value, weight = held_by
+    possible, hits = np.zeros(len(start) - 1), np.zeros(len(start) - 1)
+    place = np.full(len(usual), -1, dtype=np.int64)
     for a in range(len(start) - 1):
         best, ties = 0.0, 0
         for e in range(start[a], start[a + 1]):
@@ -219,20 +221,21 @@ def judged(
             best = max(best, weight[e])
         for e in range(start[a], start[a + 1]):
             ties += weight[e] >= best * equal
-        for i in range(people[1][a], people[1][a + 1]):
-            row = people[0][i]
-            entry = place[truth[row]]
-            possible[row] = entry >= start[a]
-            if start[a] == start[a + 1]:
-                chance[row] = -1.0
-            elif possible[row] and weight[entry] >= best * equal:
-                chance[row] = 1.0 / ties
-    return possible, chance
+        for row in people[1][people[0][a] : people[0][a + 1]]:
+            for t in range(truth[0][row], truth[0][row + 1]):
+                entry = place[truth[1][t]]
+                if ties == 0:
+                    hits[a] += truth[2][t] * usual[truth[1][t]]
+                elif entry >= start[a]:
+                    possible[a] += truth[2][t]
+                    if weight[entry] >= best * equal:
+                        hits[a] += truth[2][t] / ties
+    return possible, hits
 
 
 @jit
 def individuals(
-    pairs: tuple[Counts, Codes], people: tuple[Codes, Counts], owned: tuple[Counts, Codes, int]
+    pairs: tuple[Counts, Codes], people: tuple[Counts, Codes], owned: tuple[Counts, Codes, int]
 ) -> Counts:
     """Per class of rows: different individuals among the people who fit it.
 
@@ -243,8 +246,7 @@ def individuals(
     for r in range(len(number)):
         for i in range(pairs[0][r], pairs[0][r + 1]):
             a = pairs[1][i]
-            for j in range(people[1][a], people[1][a + 1]):
-                row = people[0][j]
+            for row in people[1][people[0][a] : people[0][a + 1]]:
                 for who in owned[1][owned[0][row] : owned[0][row + 1]]:
                     number[r] += seen[who] != r
                     seen[who] = r
@@ -259,7 +261,9 @@ def met(
     total = 0.0
     for r in range(len(pairs[0]) - 1):
         for a in pairs[1][pairs[0][r] : pairs[0][r + 1]]:
-            total += weights[0][a] * weights[1][r] / (by[0][a] * by[1][r])
+            both = weights[0][a] * weights[1][r]
+            if both > 0:
+                total += both / (by[0][a] * by[1][r])
     return total
 
 

@@ -173,8 +173,8 @@ def _sides(tables: Tables) -> tuple[Scene, Scene]:
     here, there = (tables.together(rest, where) for where in ("release", "other"))
     exact = [_exact(one) and _exact(two) for one, two in zip(here, there, strict=True)]
     return (
-        Scene.of(tables.together(known), list(compress(here, exact))),
-        Scene.of(tables.together(known, "other"), list(compress(there, exact))),
+        Scene.of(tables.together(known), list(compress(here, exact)), joint=False),
+        Scene.of(tables.together(known, "other"), list(compress(there, exact)), joint=False),
     )
 
 
