@@ -13,8 +13,8 @@ from incrowd.search.search import Found
 from incrowd.watch import Watch
 
 Made = TypeVar("Made")
-LONG = 2.0
-"""A run of so many seconds is not repeated."""
+LONG = 1.0
+"""A run of that many seconds is not repeated."""
 
 
 def timed(search: Search, problem: Problem, runs: int = 2) -> tuple[float, Found]:

@@ -44,9 +44,9 @@ def test_the_sweep_fits_every_set_as_the_twin_does(table, limit, alike):
     for fit in sweep(scene, Sets(3, limit)):
         seen.add(fit.columns)
         columns = fit.columns
-        rows = fit.rows_fitting[fit.people.class_of][scene.people.row_of]
+        rows = fit.rows_of_each[scene.people.row_of]
         assert rows.tolist() == [len(naive.rows_of(shown, p, columns)) for p in people]
-        who = fit.people_fitting[fit.rows.class_of][scene.shown.row_of]
+        who = fit.people_of_each[scene.shown.row_of]
         assert who.tolist() == [len(naive.people_of(people, r, columns)) for r in shown]
         assert singling_out(fit).success == pytest.approx(
             naive.singling_out(shown, people, columns)
@@ -112,7 +112,7 @@ def test_two_releases_that_share_nothing_exact_leave_the_smaller_crowd(table, da
 @given(tables(same_length=True))
 def test_row_order_of_all_rows(table):
     shown, people = table
-    found = row_order(whole(scene_of(shown, people, (0, 1, 2))))
+    found = row_order(whole(scene_of(shown, people, (0, 1, 2), joint=False)))
     here, chance = naive.in_place(shown, people, (0, 1, 2))
     assert found.figures["fitting"] == pytest.approx(here)
     assert found.figures["chance"] == pytest.approx(chance)
@@ -124,11 +124,11 @@ def test_row_order_with_rows_left_out(table):
     shown, people = table
     if len(shown) == len(people):
         return
-    found = row_order(whole(scene_of(shown, people, (0, 1, 2))))
+    found = row_order(whole(scene_of(shown, people, (0, 1, 2), joint=False)))
     places = naive.first_fits(shown, people, (0, 1, 2))
     assert found.figures["fitting"] == pytest.approx(np.mean([p >= 0 for p in places]))
     truth = np.array(places)
-    told = row_order(whole(scene_of(shown, people, (0, 1, 2))), truth)
+    told = row_order(whole(scene_of(shown, people, (0, 1, 2), joint=False)), truth)
     assert told.success == pytest.approx(np.mean(truth >= 0))
 
 
@@ -163,8 +163,8 @@ def test_the_columns_in_two(table, limit):
         assert sorted(sum(columns, ())) == [0, 1, 2, 3]
         for half in halved:
             fresh = Fit.of(scene, half.columns)
-            assert half.people_fitting.tolist() == fresh.people_fitting.tolist()
-            assert half.rows_fitting.tolist() == fresh.rows_fitting.tolist()
+            assert half.people_of_each.tolist() == fresh.people_of_each.tolist()
+            assert half.rows_of_each.tolist() == fresh.rows_of_each.tolist()
             if 0 < len(half.columns) <= limit or len(half.columns) == 4:
                 seen.append(half.columns)
     wanted = [s for size in range(1, limit + 1) for s in combinations(range(4), size)]
@@ -177,11 +177,12 @@ def every_attack(shown, people, sensitive=1):
     scene = scene_of(shown, people, (0, 1), (sensitive,))
     fit = whole(scene)
     held = held_of(fit)
-    number = fit.people_fitting[fit.rows.class_of][scene.shown.row_of]
+    number = fit.people_of_each[scene.shown.row_of]
     yield linkage(Candidates(fit.names, number, len(people)))
     yield singling_out(fit)
-    yield row_order(fit)
     yield from (inference(held), homogeneity(held), background(held, 1))
+    fit = whole(scene_of(shown, people, (0, 1), (sensitive,), joint=False))
+    yield row_order(fit)
     yield from releases(fit, fit, (f"s{sensitive}",))
 
 
@@ -242,8 +243,8 @@ def test_a_shuffled_release_tells_no_places():
     rng = np.random.default_rng(5)
     people = [tuple(row) for row in rng.integers(0, 4, (400, 3)).tolist()]
     order = rng.permutation(400)
-    kept = row_order(whole(scene_of(copy_of(people), people, (0, 1, 2))))
-    mixed = row_order(whole(scene_of([copy_of(people)[i] for i in order], people, (0, 1, 2))))
+    kept = row_order(whole(scene_of(copy_of(people), people, (0, 1, 2), joint=False)))
+    mixed = row_order(whole(scene_of([copy_of(people)[i] for i in order], people, (0, 1, 2), joint=False)))
     assert kept.success == 1
     assert kept.figures["correlation"] > mixed.figures["correlation"]
     assert mixed.success < 0.05
@@ -255,9 +256,9 @@ def test_a_kept_order_is_found_although_rows_were_left_out():
     people = [tuple(row) for row in rng.integers(0, 4, (300, 3)).tolist()]
     stay = np.flatnonzero(rng.random(300) < 0.9)
     rows = [copy_of(people)[i] for i in stay]
-    kept = row_order(whole(scene_of(rows, people, (0, 1, 2))))
+    kept = row_order(whole(scene_of(rows, people, (0, 1, 2), joint=False)))
     mixed = row_order(
-        whole(scene_of([rows[i] for i in rng.permutation(len(rows))], people, range(3)))
+        whole(scene_of([rows[i] for i in rng.permutation(len(rows))], people, range(3), joint=False))
     )
     assert kept.figures["fitting"] == 1
     assert kept.success > 0.9

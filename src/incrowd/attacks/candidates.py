@@ -50,8 +50,7 @@ class Facing:
         person = None if self.world.everybody_once else self.world.person
         scene = Scene.of(self._shared, person=person)
         for fit in sweep(scene, sets):
-            number = fit.rows.per_row(fit.individuals_fitting)[scene.shown.row_of]
-            yield self._judged(fit.names, number)
+            yield self._judged(fit.names, fit.individuals_of_each[scene.shown.row_of])
 
     @cached_property
     def _shared(self) -> list[Shared]:

@@ -5,16 +5,17 @@ the people, for the released rows, and for the pairs of them that fit. No set is
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from incrowd.arrays import Codes, Counts
+from incrowd.arrays import Codes, Counts, Floats
 from incrowd.attacks.compressed import Rows, enough_room
 from incrowd.attacks.scene import Scene, Side
 from incrowd.attacks.sets import Sets
+from incrowd.attacks.weighed import each as one_each
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,22 +30,22 @@ class SideClasses:
     """Records per class."""
 
     @classmethod
+    def of(cls, side: Side, rows: Codes, start: Counts) -> "SideClasses":
+        """Classes of these rows of a side."""
+        return cls(rows, start, _kernels().sum_members(start, rows, side.counts))
+
+    @classmethod
     def whole(cls, side: Side) -> "SideClasses":
         """Without any column: one class of all, none if there is nobody."""
         rows = np.arange(len(side.counts), dtype=np.int32)
         start = np.array([0, len(rows)][: 1 + min(len(rows), 1)], dtype=np.int64)
-        return cls(rows, start, np.full(len(start) - 1, side.records, dtype=np.int64))
+        return cls.of(side, rows, start)
 
     def split(self, side: Side, column: int, domain: int) -> tuple["SideClasses", Rows]:
         """The classes with one more column; where the parts of each begin, and their codes."""
         split = _kernels().split
         rows, start, code, parts = split(self.rows, self.start, side.known[column], domain)
-        return SideClasses(rows, start, side.counts).summed(side), (parts, code)
-
-    def summed(self, side: Side) -> "SideClasses":
-        """The same classes of a side with the same rows."""
-        sizes = _kernels().sum_members(self.start, self.rows, side.counts)
-        return SideClasses(self.rows, self.start, sizes)
+        return SideClasses.of(side, rows, start), (parts, code)
 
     @cached_property
     def class_of(self) -> Codes:
@@ -52,11 +53,41 @@ class SideClasses:
         found: Codes = self.per_row(np.arange(len(self.sizes), dtype=np.int32))
         return found
 
-    def per_row(self, figure: Any) -> Any:
-        """A figure of each class as that of each row of the side."""
-        found = np.empty(len(self.rows), dtype=figure.dtype)
+    def per_row(self, figure: Any, alone: Any = None) -> Any:
+        """A figure of each class as that of each row; rows of no class have that of `alone`."""
+        found = np.empty(len(self.rows), dtype=figure.dtype) if alone is None else alone.copy()
         found[self.rows] = np.repeat(figure, np.diff(self.start))
         return found
+
+
+@dataclass(frozen=True, eq=False)
+class Settled:
+    """Rows of a joint scene that are alone in their class: no more columns change what they fit.
+
+    They leave the classes, and what is known of each of them by all columns is summed instead.
+    """
+
+    rows: Codes
+    before: "Settled | None" = None
+    """Those that were settled before these."""
+    _known: dict[int, tuple[Any, float]] = field(default_factory=dict, repr=False)
+    """By array: itself, so that it stays, and what was found for it."""
+
+    def total(self, figure: Floats | Counts) -> float:
+        """The sum of a figure of all rows over those that are settled."""
+        if id(figure) not in self._known:
+            more = 0.0 if self.before is None else self.before.total(figure)
+            self._known[id(figure)] = figure, float(figure[self.rows].sum()) + more
+        return self._known[id(figure)][1]
+
+    def least(self, figure: Counts) -> int:
+        """The smallest figure above 0 of the rows that are settled, 0 if there is none."""
+        if id(figure) not in self._known:
+            here = figure[self.rows]
+            before = 0 if self.before is None else self.before.least(figure)
+            above = np.append(here, before)
+            self._known[id(figure)] = figure, int(above[above > 0].min(initial=above.max()))
+        return int(self._known[id(figure)][1])
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,8 +95,8 @@ class Fit:
     """Classes of people and of released rows by the known columns, and which of them fit.
 
     The rows of class r fit the people of the classes `pairs[1][pairs[0][r]:pairs[0][r + 1]]`: their
-    labels stand for the values of these people in every known column. In a joint scene, class by
-    class, the rows fit the people of the same class; either may have none.
+    labels stand for the values of these people in every known column. In a joint scene people and
+    rows have the same classes, of which either may be empty, and fit class by class.
     """
 
     scene: Scene
@@ -73,6 +104,7 @@ class Fit:
     people: SideClasses
     rows: SideClasses
     pairs: Rows
+    settled: Settled
 
     @classmethod
     def whole(cls, scene: Scene) -> "Fit":
@@ -80,7 +112,8 @@ class Fit:
         people, rows = SideClasses.whole(scene.people), SideClasses.whole(scene.shown)
         number = min(len(people.sizes), 1)
         begin = np.arange(len(rows.sizes) + 1, dtype=np.int64) * number
-        return cls(scene, (), people, rows, (begin, np.zeros(int(begin[-1]), dtype=np.int32)))
+        pairs = begin, np.zeros(int(begin[-1]), dtype=np.int32)
+        return cls(scene, (), people, rows, pairs, Settled(np.zeros(0, dtype=np.int32)))
 
     @classmethod
     def of(cls, scene: Scene, columns: tuple[int, ...]) -> "Fit":
@@ -97,17 +130,28 @@ class Fit:
 
     def refined(self, column: int) -> "Fit":
         """With one more column known."""
+        if self.scene.joint:
+            return self._refined_as_one(column)
         scene, stands = self.scene, self.scene.known[column].stands
-        columns = (*self.columns, column)
-        rows, of_row = self.rows.split(scene.shown, column, stands.labels + 1)
-        if scene.joint:
-            return Fit(scene, columns, rows.summed(scene.people), rows, _same(len(rows.sizes)))
+        rows, of_row = self.rows.split(scene.shown, column, stands.labels)
         people, of_person = self.people.split(scene.people, column, stands.values)
         labels = stands.start, stands.label, stands.labels
         begin = _kernels().count_pairs(self.pairs, of_person, of_row, labels)
         enough_room(int(begin[-1]))
         person = _kernels().list_pairs(self.pairs, of_person, of_row, labels, begin)
-        return Fit(scene, columns, people, rows, (begin, person))
+        return Fit(scene, (*self.columns, column), people, rows, (begin, person), self.settled)
+
+    def _refined_as_one(self, column: int) -> "Fit":
+        """People and rows are split together, and what is alone then is settled."""
+        from incrowd.kernels.special_uniques import split  # noqa: PLC0415  numba only when needed
+
+        scene, each = self.scene, self.scene.each[1]
+        domain = scene.known[column].stands.labels + 1
+        line = scene.shown.known[column]
+        rows, start, alone = split(self.rows.rows, self.rows.start, line, domain, each)
+        people, shown = (SideClasses.of(side, rows, start) for side in (scene.people, scene.shown))
+        columns, settled = (*self.columns, column), Settled(alone, self.settled)
+        return Fit(scene, columns, people, shown, one_each(len(start) - 1), settled)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -124,37 +168,48 @@ class Fit:
 
     @cached_property
     def rows_fitting(self) -> Counts:
-        """Per class of people: released rows that fit them; 0 if there are no such people."""
+        """Per class of people: released rows that fit them."""
         if self.scene.joint:
-            return np.where(self.people.sizes > 0, self.rows.sizes, 0)
+            return self.rows.sizes
         found: Counts = _kernels().sum_members(*self.rows_of, self.rows.sizes)
         return found
 
     @cached_property
     def people_fitting(self) -> Counts:
-        """Per class of released rows: people who fit them; 0 if there are no such rows."""
+        """Per class of released rows: people who fit them."""
         if self.scene.joint:
-            return np.where(self.rows.sizes > 0, self.people.sizes, 0)
+            return self.people.sizes
         found: Counts = _kernels().sum_members(*self.pairs, self.people.sizes)
         return found
 
     @property
-    def individuals_fitting(self) -> Counts:
-        """Per class of released rows: individuals who fit them, each once (Bettini Section 7)."""
+    def rows_of_each(self) -> Counts:
+        """Per row of people: released rows that fit it."""
+        alone = self.scene.shown.counts if self.scene.joint else None
+        found: Counts = self.people.per_row(self.rows_fitting, alone)
+        return found
+
+    @property
+    def people_of_each(self) -> Counts:
+        """Per row of the release: people who fit it."""
+        alone = self.scene.people.counts if self.scene.joint else None
+        found: Counts = self.rows.per_row(self.people_fitting, alone)
+        return found
+
+    @property
+    def individuals_of_each(self) -> Counts:
+        """Per row of the release: individuals who fit it, each once (Bettini Section 7)."""
         kernels, who = _kernels(), self.scene.people
-        alone = kernels.sum_members(self.people.start, self.people.rows, who.alone)
-        found: Counts = kernels.sum_members(*self.pairs, alone)
-        if not len(who.owned[1]):
-            return found
-        owned = *who.owned, int(who.owned[1].max()) + 1
-        people = self.people.start, self.people.rows
-        return found + kernels.individuals(self.pairs, people, owned)
-
-
-def _same(number: int) -> Rows:
-    """Every class with itself."""
-    each = np.arange(number + 1)
-    return each, each[:-1].astype(np.int32)
+        found = kernels.sum_members(
+            *self.pairs, kernels.sum_members(self.people.start, self.people.rows, who.alone)
+        )
+        if len(who.owned[1]):
+            owned = *who.owned, int(who.owned[1].max()) + 1
+            people = self.people.start, self.people.rows
+            found = found + kernels.individuals(self.pairs, people, owned)
+        alone = who.alone + np.diff(who.owned[0]) if self.scene.joint else None
+        each: Counts = self.rows.per_row(found, alone)
+        return each
 
 
 def sweep(scene: Scene, sets: Sets) -> Iterator[Fit]:

@@ -2,33 +2,30 @@
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
-import numpy as np
-
-from incrowd.arrays import Codes, Counts, Floats
+from incrowd.attacks.compressed import Rows
 from incrowd.attacks.fit import Fit
-from incrowd.attacks.scene import EQUAL, Secret, Stands, Weighed
+from incrowd.attacks.scene import Secret
+from incrowd.attacks.weighed import Told, Weighed, gathered
 
 
 @dataclass(frozen=True, eq=False)
 class Held:
-    """Per class of people, what the rows that fit them show: values with the rows of each.
+    """Per class of people, what the rows that fit them show of a secret.
 
-    Class a holds `value[start[a]:start[a + 1]]`. A row whose label stands for several values counts
-    for each of them in equal parts.
+    Class a has the members `members[1][members[0][a]:members[0][a + 1]]`, each of which shows
+    values with weights.
     """
 
     fit: Fit
     secret: Secret
-    start: Counts
-    value: Codes
-    weight: Floats
+    members: Rows
+    shown: Weighed
 
     @classmethod
     def of(cls, fit: Fit, secret: Secret) -> "Held":
         """What the rows show of a sensitive column."""
-        return cls(fit, secret, *fitting(fit, secret.shown, secret.stands))
+        return cls(fit, secret, *fitting(fit, secret.shown, secret.values))
 
     @property
     def name(self) -> str:
@@ -41,20 +38,11 @@ class Held:
         return self.fit.scene.people.records
 
     @cached_property
-    def values(self) -> Counts:
-        """Per class of people: how many values are possible for them."""
-        return np.diff(self.start)
-
-    @property
-    def fewest(self) -> int:
-        """The fewest values possible for anybody who fits a released row; 0 if nobody does."""
-        found = self.values[(self.values > 0) & (self.fit.people.sizes > 0)]
-        return int(found.min()) if len(found) else 0
-
-    @cached_property
-    def _judged(self) -> tuple[Floats, Floats]:
-        held = self.start, self.value, self.weight
-        return judged(self.fit, held, self.secret.truth, self.secret.usual)
+    def told(self) -> Told:
+        """What the people of each class are told about."""
+        people = self.fit.people.start, self.fit.people.rows
+        secret = self.secret
+        return Told.of(self.members, self.shown, people, secret.truth, secret.usual)
 
     @property
     def hits(self) -> float:
@@ -63,31 +51,31 @@ class Held:
         Ties are broken by chance. Who fits no row is thought to hold what is most frequent in the
         whole release.
         """
-        return float(self._judged[1].sum())
+        found = float(self.told.hits.sum())
+        if self.fit.scene.joint:
+            found += self.fit.settled.total(self.secret.of_each.hits)
+        return found
 
     def certain(self, ruled_out: int = 0) -> int:
         """How many people have their own value and at most so many others possible."""
-        return int(self._judged[0][self.values <= ruled_out + 1].sum())
+        found = float(self.told.certain(ruled_out).sum())
+        if self.fit.scene.joint:
+            found += self.fit.settled.total(self.secret.of_each.certain(ruled_out))
+        return round(found)
+
+    @property
+    def fewest(self) -> int:
+        """The fewest values possible for anybody who fits a released row; 0 if nobody does."""
+        seen = (self.told.values > 0) & (self.fit.people.sizes > 0)
+        found = {int(self.told.values[seen].min())} if seen.any() else set()
+        if self.fit.scene.joint:
+            found |= {self.fit.settled.least(self.secret.values_of_each)}
+        return min(found - {0}, default=0)
 
 
-def fitting(fit: Fit, shown: Weighed, stands: Stands) -> Weighed:
-    """Per class of people: what the rows that fit them show, read by what labels stand for."""
-    gather, rows = _kernels().held, (fit.rows.start, fit.rows.rows)
-    if not fit.scene.joint:
-        shown = gather(rows, shown, Stands.alone(stands.labels).of_label)
-        rows = fit.rows_of
-    found: Weighed = gather(rows, shown, stands.of_label)
-    return found
-
-
-def judged(fit: Fit, held: Weighed, truth: Weighed, usual: Floats) -> tuple[Floats, Floats]:
-    """Per class of people: how many hold one of the values, and the hits of the best guess."""
-    people = fit.people.start, fit.people.rows
-    found: tuple[Floats, Floats] = _kernels().judged(held, people, truth, usual, EQUAL)
-    return found
-
-
-def _kernels() -> Any:
-    from incrowd.kernels import fits as kernels  # noqa: PLC0415  numba only when it is needed
-
-    return kernels
+def fitting(fit: Fit, shown: Weighed, domain: int) -> tuple[Rows, Weighed]:
+    """The members of each class of people, and what they show: rows, or classes of rows."""
+    rows = fit.rows.start, fit.rows.rows
+    if fit.scene.joint:
+        return rows, shown
+    return fit.rows_of, gathered(rows, shown, domain)

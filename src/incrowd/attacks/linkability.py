@@ -41,18 +41,20 @@ def linkability(left: Fit, right: Fit, both: Fit) -> Attack:
 
 def _hits(left: Fit, right: Fit, both: Fit) -> float:
     """Over all people and the rows that fit them: 1 / (rows to draw from * records to draw from)."""
-    by = (
-        _as_seen(left.people, left.rows_fitting, both.people),
-        _as_seen(right.rows, right.people_fitting, both.rows),
-    )
-    found: float = _kernels().met(both.pairs, (both.people.sizes, both.rows.sizes), by)
+    scene = both.scene
+    by = left.rows_of_each, right.people_of_each
+    if scene.joint:
+        pairs, weights = scene.each, (scene.people.counts, scene.shown.counts)
+    else:
+        pairs, weights = both.pairs, (both.people.sizes, both.rows.sizes)
+        by = _first(by[0], both.people), _first(by[1], both.rows)
+    found: float = _kernels().met(pairs, weights, by)
     return found
 
 
-def _as_seen(coarse: SideClasses, figure: Counts, fine: SideClasses) -> Counts:
-    """The figure of the coarse class that each fine class is part of."""
-    found: Counts = coarse.per_row(figure)[fine.rows[fine.start[:-1]]]
-    return found
+def _first(figure: Counts, classes: SideClasses) -> Counts:
+    """The figure of the first row of each class."""
+    return figure[classes.rows[classes.start[:-1]]]
 
 
 def _kernels() -> Any:

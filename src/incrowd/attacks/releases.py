@@ -6,7 +6,6 @@ are linked by what both show exactly, and so are releases of one table at differ
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
@@ -14,11 +13,12 @@ from incrowd.arrays import Codes, Counts, Floats
 from incrowd.attacks.attack import Attack
 from incrowd.attacks.compressed import bounds, found_in, owners
 from incrowd.attacks.fit import Fit
-from incrowd.attacks.held import Held, fitting, judged
+from incrowd.attacks.held import Held, fitting
 from incrowd.attacks.homogeneity import homogeneity
 from incrowd.attacks.inference import inference
 from incrowd.attacks.intervals import Rate, blind
-from incrowd.attacks.scene import Scene, Stands, Weighed
+from incrowd.attacks.scene import Scene
+from incrowd.attacks.weighed import Told, Weighed, each, gathered
 from incrowd.attacks.words import columns, share
 from incrowd.classes import numbered
 
@@ -68,7 +68,7 @@ class _Both:
         exact = np.zeros((len(every), many), dtype=np.int32)
         exact[:, number] = every - 1
         one, other = (
-            fitting(fit, fit.scene.shown.entries(code), Stands.alone(many))
+            gathered(*fitting(fit, fit.scene.shown.entries(code), many), many)
             for fit, code in zip(fits, codes, strict=True)
         )
         held = first.scene.people.entries(own)
@@ -84,8 +84,9 @@ class _Both:
     @property
     def right(self) -> Floats:
         """Per class of people: for how many of them what they hold is among what is left."""
-        held = self.start, self.code, self.weight
-        return judged(self.first, held, self.own, np.zeros(self.exact.shape[1]))[0]
+        left, nothing = (self.start, self.code, self.weight), np.zeros(self.exact.shape[1])
+        people = self.first.people.start, self.first.people.rows
+        return Told.of(each(len(self.start) - 1), left, people, self.own, nothing).possible
 
     def held(self, name: str) -> Held:
         """What is left of one sensitive column."""
@@ -94,11 +95,8 @@ class _Both:
         value = self.exact[place][self.code]
         some = value >= 0
         start = np.concatenate([[0], np.cumsum(some)])[self.start]
-        alone = Stands.alone(secret.stands.values).of_label
-        every = np.arange(len(start), dtype=np.int64)
-        shown = start, value[some], self.likely[some]
-        left = _kernels().held((every, every[:-1].astype(np.int32)), shown, alone)
-        return Held(self.first, secret, *left)
+        left = start, value[some], self.likely[some]
+        return Held(self.first, secret, each(len(start) - 1), left)
 
 
 def _exactly(scene: Scene) -> Codes:
@@ -169,8 +167,3 @@ def _least(counts: Counts) -> int:
     """The smallest count that is not 0, 0 if there is none."""
     return int(counts[counts > 0].min(initial=counts.max(initial=0)))
 
-
-def _kernels() -> Any:
-    from incrowd.kernels import fits as kernels  # noqa: PLC0415  numba only when it is needed
-
-    return kernels

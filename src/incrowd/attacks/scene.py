@@ -8,24 +8,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from typing import TypeAlias
 
 import numpy as np
 
 from incrowd.arrays import MISSING, Codes, Counts, Flags, Floats
-from incrowd.attacks.compressed import Rows, bounds, enough_room, found_in, owners
+from incrowd.attacks.compressed import Rows, bounds, enough_room, found_in, owners, spread
+from incrowd.attacks.weighed import EQUAL, Told, Weighed, each
 from incrowd.hierarchy.hierarchy import Hierarchy
 from incrowd.table.column import CodedColumn
 from incrowd.table.fold import fold
 from incrowd.table.roles import Missing
 from incrowd.table.tally import Tally
 from incrowd.world.matching import Matching, match
-
-Weighed: TypeAlias = tuple[Counts, Codes, Floats]
-"""Compressed rows of codes, each with a weight."""
-
-EQUAL = 1 - 1e-9
-"""Weights that differ by rounding alone are equal."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,11 +75,11 @@ class Stands:
         return owners(self.start) * self.labels + self.label
 
     @cached_property
-    def of_label(self) -> tuple[Counts, Codes, int]:
-        """The values of each label in compressed rows, and how many values there are."""
+    def by_label(self) -> Rows:
+        """The values of each label in compressed rows."""
         order = np.argsort(self.label, kind="stable")
         start = np.concatenate([[0], np.cumsum(self.sizes)]).astype(np.int64)
-        return start, owners(self.start)[order].astype(np.int32), self.values
+        return start, owners(self.start)[order].astype(np.int32)
 
     @cached_property
     def sizes(self) -> Counts:
@@ -222,10 +216,26 @@ class Secret:
 
     name: str
     shown: Weighed
-    """The labels of each row of the release."""
+    """The values that each row of the release may show.
+
+    A record whose label stands for several counts for each of them in equal parts.
+    """
     truth: Weighed
     """The values of each row of people."""
-    stands: Stands
+    values: int
+    """How many values there are."""
+
+    @classmethod
+    def of(cls, column: Shared, shown: Side, people: Side) -> "Secret":
+        """The secret of a column."""
+        start, label, records = shown.entries(column.label)
+        stands = column.stands
+        entry, place = spread(stands.by_label[0], label)
+        value = stands.by_label[1][entry]
+        weight = records[place] / stands.sizes[label[place]]
+        ends = np.concatenate([[0], np.cumsum(stands.sizes[label])]).astype(np.int64)
+        held = ends[start], value, weight
+        return cls(column.name, held, people.entries(column.value), stands.values)
 
     @cached_property
     def shares(self) -> Floats:
@@ -240,17 +250,25 @@ class Secret:
     @cached_property
     def usual(self) -> Floats:
         """Per value: how likely it is drawn of the most frequent ones of the release."""
-        start, value, values = self.stands.of_label
-        rows = np.bincount(self.shown[1], weights=self.shown[2], minlength=len(start) - 1)
-        parts = np.repeat(rows / np.maximum(np.diff(start), 1), np.diff(start))
-        overall = np.bincount(value, weights=parts, minlength=values)
+        overall = np.bincount(self.shown[1], weights=self.shown[2], minlength=self.values)
         most = (overall >= overall.max(initial=0.0) * EQUAL) & (overall > 0)
         usual: Floats = most / max(int(most.sum()), 1)
         return usual
 
+    @cached_property
+    def of_each(self) -> Told:
+        """What the people of each row of a joint scene are told about by the row itself."""
+        rows = each(len(self.truth[0]) - 1)
+        return Told.of(rows, self.shown, rows, self.truth, self.usual)
+
+    @cached_property
+    def values_of_each(self) -> Counts:
+        """How many values each row of a joint scene shows its people; 0 if it has none."""
+        return np.where(np.diff(self.truth[0]) > 0, self.of_each.values, 0)
+
     def __repr__(self) -> str:
         """Without values."""
-        return f"Secret({self.name!r}, {self.stands!r})"
+        return f"Secret({self.name!r}, {self.values} values)"
 
 
 @dataclass(frozen=True, eq=False)
@@ -281,6 +299,17 @@ class Scene:
         sides = _joint(known, person) if joint else _apart(known, person)
         return cls(tuple(known), tuple(sensitive), *sides, joint)
 
+    @cached_property
+    def each(self) -> Rows:
+        """Every row of a joint scene as a class of its own."""
+        return each(len(self.shown.counts))
+
+    @cached_property
+    def lone(self) -> Counts:
+        """Per row of a joint scene: whether it is of one person, and released."""
+        found = (self.people.counts == 1) & (self.shown.counts > 0)
+        return found.astype(np.int64)
+
     @property
     def names(self) -> tuple[str, ...]:
         """The columns that may be known."""
@@ -289,15 +318,7 @@ class Scene:
     @cached_property
     def secrets(self) -> tuple[Secret, ...]:
         """The sensitive columns."""
-        return tuple(
-            Secret(
-                one.name,
-                self.shown.entries(one.label),
-                self.people.entries(one.value),
-                one.stands,
-            )
-            for one in self.sensitive
-        )
+        return tuple(Secret.of(one, self.shown, self.people) for one in self.sensitive)
 
     def __repr__(self) -> str:
         """Without values."""

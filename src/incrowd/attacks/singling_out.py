@@ -38,7 +38,8 @@ def _alone(fit: Fit) -> int:
     """How many people are the only one to fit a class of rows."""
     alone = fit.people_fitting == 1
     if fit.scene.joint:
-        return int(np.count_nonzero(alone))
+        alone &= fit.rows.sizes > 0
+        return int(np.count_nonzero(alone) + fit.settled.total(fit.scene.lone))
     begin, person = fit.pairs
     found = np.zeros(len(fit.people.sizes), dtype=np.bool_)
     found[person[np.repeat(alone, np.diff(begin))]] = True

@@ -257,16 +257,36 @@ def adjust(items: Items, values: Codes, boxes: Boxes, pair: Pair, ways: Ways, ru
 
 
 @jit
-def put_away(
-    items: Items, values: Codes, pair: Pair, group: int, class_of: Codes, number: int
-) -> None:
+def clear(items: Items, pair: Pair, group: int) -> None:
+    """Empty a group."""
+    (sizes, counts, with_count, top), (head, follow, _), (held, low, high, start, _) = pair
+    cells, of = items
+    if sizes[group] * cells.shape[1] > held.shape[1]:
+        held[group] = 0
+    for value, count in enumerate(counts[group]):
+        with_count[group, count] = 0
+        i = head[group, value] if sizes[group] * cells.shape[1] <= held.shape[1] else -1
+        while i >= 0:
+            for j in range(cells.shape[1]):
+                held[group, start[j] + cells[of[i], j]] = 0
+            i = follow[i]
+    with_count[group, 0] = counts.shape[1]
+    counts[group] = 0
+    head[group] = -1
+    sizes[group], top[group] = 0, 0
+    low[group], high[group] = _NONE, -1
+
+
+@jit
+def put_away(items: Items, pair: Pair, group: int, class_of: Codes, number: int) -> None:
     """Give a group its number, and empty it."""
-    head = pair[1][0]
-    for value in range(head.shape[1]):
-        while head[group, value] >= 0:
-            record = head[group, value]
+    head, follow, _ = pair[1]
+    for i in head[group]:
+        record = i
+        while record >= 0:
             class_of[record] = number
-            leave(items, values, pair, group, record)
+            record = follow[record]
+    clear(items, pair, group)
 
 
 @jit
@@ -289,13 +309,13 @@ def most_private(
             continue
         if sizes[1 - current] > 0:
             adjust(items, values, boxes, pair, ways, rule)
-            put_away(items, values, pair, 1 - current, class_of, classes)
+            put_away(items, pair, 1 - current, class_of, classes)
             classes += 1
         current = 1 - current
         enter(items, values, pair, current, record)
     if sizes[1 - current] > 0:
         adjust(items, values, boxes, pair, ways, rule)
-        put_away(items, values, pair, 1 - current, class_of, classes)
+        put_away(items, pair, 1 - current, class_of, classes)
         classes += 1
-    put_away(items, values, pair, current, class_of, classes)
+    put_away(items, pair, current, class_of, classes)
     return class_of

@@ -10,7 +10,17 @@ from typing import TypeAlias
 import numpy as np
 
 from incrowd.arrays import Codes, Counts, Floats
-from incrowd.kernels.accuracy import Pair, Rule, Ways, adjust, enter, leave, lower, new_ways
+from incrowd.kernels.accuracy import (
+    Pair,
+    Rule,
+    Ways,
+    adjust,
+    clear,
+    enter,
+    leave,
+    lower,
+    new_ways,
+)
 from incrowd.kernels.boxes import Boxes
 from incrowd.kernels.compile import jit
 from incrowd.kernels.diversify import Items
@@ -108,27 +118,6 @@ def load(items: Items, values: Codes, pair: Pair, group: int, classes: Classes, 
     sizes[group], top[group] = classes[2][c], classes[3][c]
     low[group], high[group] = classes[4][c], classes[5][c]
     changes[group] += 1
-
-
-@jit
-def clear(items: Items, pair: Pair, group: int) -> None:
-    """Empty a group."""
-    (sizes, counts, with_count, top), (head, follow, _), (held, low, high, start, _) = pair
-    cells, of = items
-    if sizes[group] * cells.shape[1] > held.shape[1]:
-        held[group] = 0
-    for value, count in enumerate(counts[group]):
-        with_count[group, count] = 0
-        i = head[group, value] if sizes[group] * cells.shape[1] <= held.shape[1] else -1
-        while i >= 0:
-            for j in range(cells.shape[1]):
-                held[group, start[j] + cells[of[i], j]] = 0
-            i = follow[i]
-    with_count[group, 0] = counts.shape[1]
-    counts[group] = 0
-    head[group] = -1
-    sizes[group], top[group] = 0, 0
-    low[group], high[group] = 2**31 - 1, -1
 
 
 @jit

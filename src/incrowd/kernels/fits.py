@@ -158,36 +158,28 @@ def sum_members(start: Counts, member: Codes, figure: Counts) -> Counts:
 
 
 @jit
-def held(
-    fits: tuple[Counts, Codes],
-    shown: tuple[Counts, Codes, Floats],
-    stands: tuple[Counts, Codes, int],
+def gathered(
+    members: tuple[Counts, Codes], shown: tuple[Counts, Codes, Floats], domain: int
 ) -> tuple[Counts, Codes, Floats]:
-    """What the members of each class show, taken together: values with their weights.
-
-    `fits` are the members of each class, `shown` the labels of each member with their weights, and
-    `stands` the values of each label, and how many values there are. A label that stands for
-    several counts for each in equal parts.
-    """
-    classes = len(fits[0]) - 1
+    """What the members of each class show, taken together: codes below `domain` with weights."""
+    classes = len(members[0]) - 1
     start = np.zeros(classes + 1, dtype=np.int64)
-    value, weight = np.empty(classes, dtype=np.int32), np.empty(classes, dtype=np.float64)
-    place = np.full(stands[2], -1, dtype=np.int64)
+    code, weight = np.empty(classes, dtype=np.int32), np.empty(classes, dtype=np.float64)
+    place = np.full(domain, -1, dtype=np.int64)
     used = 0
-    for a in range(classes):
-        for i in range(fits[0][a], fits[0][a + 1]):
-            r = fits[1][i]
-            for e in range(shown[0][r], shown[0][r + 1]):
-                first, last = stands[0][shown[1][e]], stands[0][shown[1][e] + 1]
-                for v in stands[1][first:last]:
-                    if place[v] < start[a]:
-                        if used == len(value):
-                            value, weight = _twice(value), _twice(weight)
-                        place[v], value[used], weight[used] = used, v, 0.0
-                        used += 1
-                    weight[place[v]] += shown[2][e] / (last - first)
-        start[a + 1] = used
-    return start, value[:used].copy(), weight[:used].copy()
+    for c in range(classes):
+        for i in range(members[0][c], members[0][c + 1]):
+            m = members[1][i]
+            for e in range(shown[0][m], shown[0][m + 1]):
+                v = shown[1][e]
+                if place[v] < start[c]:
+                    if used == len(code):
+                        code, weight = _twice(code), _twice(weight)
+                    place[v], code[used], weight[used] = used, v, 0.0
+                    used += 1
+                weight[place[v]] += shown[2][e]
+        start[c + 1] = used
+    return start, code[:used].copy(), weight[:used].copy()
 
 
 @jit
@@ -198,39 +190,54 @@ def _twice(line: Floats) -> Floats:
 
 
 @jit
-def judged(
-    held_by: tuple[Counts, Codes, Floats],
+def told(
+    members: tuple[Counts, Codes],
+    shown: tuple[Counts, Codes, Floats],
     people: tuple[Counts, Codes],
     truth: tuple[Counts, Codes, Floats],
     usual: Floats,
     equal: float,
-) -> tuple[Floats, Floats]:
-    """Per class of people: how many hold a value that is held, and the hits of the best guess.
+) -> tuple[Counts, Floats, Floats]:
+    """Per class: the values that its members show, who holds one of them, hits of the best guess.
 
     A guess is drawn of the values of the largest weight (above `equal` times it); in a class that
-    has none, value v is guessed with the chance `usual[v]`. `people` are the rows of each class,
+    shows none, value v is guessed with the chance `usual[v]`. `people` are the rows of each class,
     `truth` the values of each row with their people.
     """
-    start, value, weight = held_by
-    possible, hits = np.zeros(len(start) - 1), np.zeros(len(start) - 1)
-    place = np.full(len(usual), -1, dtype=np.int64)
-    for a in range(len(start) - 1):
-        best, ties = 0.0, 0
-        for e in range(start[a], start[a + 1]):
-            place[value[e]] = e
-            best = max(best, weight[e])
-        for e in range(start[a], start[a + 1]):
-            ties += weight[e] >= best * equal
-        for row in people[1][people[0][a] : people[0][a + 1]]:
+    classes = len(members[0]) - 1
+    values = np.zeros(classes, dtype=np.int64)
+    possible, hits = np.zeros(classes), np.zeros(classes)
+    weight, seen = np.zeros(len(usual)), np.empty(len(usual), dtype=np.int32)
+    for c in range(classes):
+        number = 0
+        for i in range(members[0][c], members[0][c + 1]):
+            m = members[1][i]
+            for e in range(shown[0][m], shown[0][m + 1]):
+                v = shown[1][e]
+                if weight[v] == 0.0:
+                    seen[number] = v
+                    number += 1
+                weight[v] += shown[2][e]
+        values[c] = number
+        least = 0.0
+        for j in range(number):
+            least = max(least, weight[seen[j]] * equal)
+        ties = 0
+        for j in range(number):
+            ties += weight[seen[j]] >= least
+        for i in range(people[0][c], people[0][c + 1]):
+            row = people[1][i]
             for t in range(truth[0][row], truth[0][row + 1]):
-                entry = place[truth[1][t]]
-                if ties == 0:
-                    hits[a] += truth[2][t] * usual[truth[1][t]]
-                elif entry >= start[a]:
-                    possible[a] += truth[2][t]
-                    if weight[entry] >= best * equal:
-                        hits[a] += truth[2][t] / ties
-    return possible, hits
+                v = truth[1][t]
+                if number == 0:
+                    hits[c] += truth[2][t] * usual[v]
+                elif weight[v] > 0.0:
+                    possible[c] += truth[2][t]
+                    if weight[v] >= least:
+                        hits[c] += truth[2][t] / ties
+        for j in range(number):
+            weight[seen[j]] = 0.0
+    return values, possible, hits
 
 
 @jit
@@ -246,8 +253,10 @@ def individuals(
     for r in range(len(number)):
         for i in range(pairs[0][r], pairs[0][r + 1]):
             a = pairs[1][i]
-            for row in people[1][people[0][a] : people[0][a + 1]]:
-                for who in owned[1][owned[0][row] : owned[0][row + 1]]:
+            for j in range(people[0][a], people[0][a + 1]):
+                row = people[1][j]
+                for e in range(owned[0][row], owned[0][row + 1]):
+                    who = owned[1][e]
                     number[r] += seen[who] != r
                     seen[who] = r
     return number
@@ -260,7 +269,8 @@ def met(
     """The sum over pairs of people times rows, each over what `by` has of the two."""
     total = 0.0
     for r in range(len(pairs[0]) - 1):
-        for a in pairs[1][pairs[0][r] : pairs[0][r + 1]]:
+        for i in range(pairs[0][r], pairs[0][r + 1]):
+            a = pairs[1][i]
             both = weights[0][a] * weights[1][r]
             if both > 0:
                 total += both / (by[0][a] * by[1][r])
@@ -278,7 +288,8 @@ def first_fits(rows: Codes, pairs: tuple[Counts, Codes], start: Counts, records:
     free = start[:-1].copy()
     least = 0
     for i in range(len(rows)):
-        for a in pairs[1][pairs[0][rows[i]] : pairs[0][rows[i] + 1]]:
+        for j in range(pairs[0][rows[i]], pairs[0][rows[i] + 1]):
+            a = pairs[1][j]
             while free[a] < start[a + 1] and records[free[a]] < least:
                 free[a] += 1
             if free[a] < start[a + 1] and (found[i] < 0 or records[free[a]] < found[i]):

@@ -143,7 +143,8 @@ def _attacked(tables: Tables, watch: Watch | None) -> Attacked:
 
 
 def _by_order(tables: Tables) -> Attack:
-    scene = Scene.of([one.alike for one in tables.together(tables.shared("original"))])
+    every = [one.alike for one in tables.together(tables.shared("original"))]
+    scene = Scene.of(every, joint=False)
     return row_order(Fit.of_all(scene), tables.places, tables.asked.seed)
 
 

@@ -20,6 +20,12 @@ _OPEN = re.compile(
     re.IGNORECASE,
 )
 _RANGE = re.compile(r"(\d{1,4}) ?(?:-|\u2013|to) ?(\d{1,4})")
+_UNIT = re.compile(
+    r"(?<=[\d+]) ?-?(?:years?|yrs?|y|yo|y/o)(?:[- ](?:old|of age))?\.?", re.IGNORECASE
+)
+_IN_WORDS = re.compile(
+    r".*\d\+?(?: ?(?:yo|y/o)| ?-?(?:years?|yrs?)[- ](?:old|of age))\.?", re.IGNORECASE
+)
 _YEAR = re.compile(r"\d{4}(?:-.*)?")
 
 
@@ -87,8 +93,19 @@ def _range(label: str) -> list[Range]:
         return [Range(int(found[1]), int(found[2]))]
     if found := _OPEN.fullmatch(label):
         return [_open(found)]
+    if (unit := _UNIT.search(label)) and unit.end() == len(label):
+        return _range(label[: unit.start()])
     number = parse_number(label)
     return [] if number is None else [Range(floor(number), floor(number))]
+
+
+def is_age_in_words(text: str) -> bool:
+    """Whether a text says that it is an age, whatever its column is called.
+
+    >>> is_age_in_words("93 years old"), is_age_in_words("5 years")
+    (True, False)
+    """
+    return _IN_WORDS.fullmatch(text) is not None
 
 
 def _end(text: str | None, *, inside: bool, side: int) -> float | None:

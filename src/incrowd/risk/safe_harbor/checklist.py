@@ -9,6 +9,8 @@ from incrowd.risk.safe_harbor.codes import (
     internet_addresses,
     numbers_things,
     sentences,
+    unnamed_social_security,
+    unnamed_telephones,
 )
 from incrowd.risk.safe_harbor.dates import dates_and_ages
 from incrowd.risk.safe_harbor.evidence import Finding, Status
@@ -16,7 +18,13 @@ from incrowd.risk.safe_harbor.forms import FORMS
 from incrowd.risk.safe_harbor.identifiers import ABOUT, IDENTIFIERS, Identifier
 from incrowd.risk.safe_harbor.look import Look, Setting
 from incrowd.risk.safe_harbor.names import is_things_name, names_of_persons, possible_names
-from incrowd.risk.safe_harbor.places import is_no_place, unnamed_zip_codes, vague_places, zip_codes
+from incrowd.risk.safe_harbor.places import (
+    is_no_place,
+    small_places,
+    unnamed_zip_codes,
+    vague_places,
+    zip_codes,
+)
 from incrowd.table.column import CodedColumn
 
 _TOLD_APART = frozenset("FNQ")
@@ -144,6 +152,7 @@ def _certain(look: Look, setting: Setting) -> Iterator[tuple[str, Finding]]:
     special = (
         ("A", names_of_persons(look)),
         ("B", zip_codes(look, setting)),
+        ("B", small_places(look)),
         ("C", dates_and_ages(look, setting)),
         *((form.letter, form.found(look)) for form in FORMS),
     )
@@ -156,6 +165,8 @@ def _uncertain(look: Look, setting: Setting) -> Iterator[tuple[str, Finding]]:
         ("A", possible_names(look)),
         ("B", vague_places(look)),
         ("B", unnamed_zip_codes(look, setting)),
+        ("D", unnamed_telephones(look)),
+        ("G", unnamed_social_security(look)),
         ("O", internet_addresses(look)),
     )
     yield from ((letter, finding) for letter, finding in special if finding is not None)

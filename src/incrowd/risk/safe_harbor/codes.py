@@ -3,7 +3,7 @@
 import re
 
 from incrowd.risk.safe_harbor.evidence import Finding
-from incrowd.risk.safe_harbor.forms import is_internet_address
+from incrowd.risk.safe_harbor.forms import bare_address, is_internet_address
 from incrowd.risk.safe_harbor.identifiers import IDENTIFIERS
 from incrowd.risk.safe_harbor.look import MOST, Look, looks_like
 from incrowd.table.column import Kind
@@ -33,6 +33,7 @@ def _is_no_version(text: str) -> bool:
     """Whether an address has a number that versions hardly reach, or is none of four numbers."""
     if not is_internet_address(text):
         return False
+    text = bare_address(text)
     return ":" in text or any(int(part) > 99 for part in text.split("."))
 
 
@@ -60,7 +61,40 @@ def codes_of_their_own(look: Look) -> Finding | None:
 
 
 def _is_code(text: str) -> bool:
-    return _CODE.fullmatch(text) is not None and _DECIMAL.fullmatch(text) is None
+    measured = _DECIMAL.fullmatch(text) or _MEASURED.fullmatch(text)
+    return _CODE.fullmatch(text) is not None and measured is None
+
+
+def unnamed_telephones(look: Look) -> Finding | None:
+    """That ten digits could all be telephone numbers."""
+    found = _could_be(look, _TEN, 10, "its values could be telephone numbers")
+    if found is None or not look.words & _REACHED:
+        return found
+    return look.fails("by its name and its ten digits: telephone numbers")
+
+
+def unnamed_social_security(look: Look) -> Finding | None:
+    """That nine digits could all be social security numbers."""
+    return _could_be(look, _NINE, 9, "its values could be social security numbers")
+
+
+def _could_be(look: Look, form: re.Pattern[str], width: int, why: str) -> Finding | None:
+    """Numbers may have lost leading zeros."""
+    if (
+        look.kind is Kind.DATE
+        or len(look.domain) < _ENOUGH
+        or (look.kind is Kind.NUMBER and not look.is_whole)
+    ):
+        return None
+    share = look.share(lambda text: form.fullmatch(text.zfill(width)) and len(text) >= width - 1)
+    return look.unseen(why) if share >= _OF_THEIR_OWN else None
+
+
+_MEASURED = re.compile(r"\d{1,3}(?:[./:]\d{1,3})+")
+"""120/80, 1:320 and 2.10.3."""
+_REACHED = frozenset(("contact", "cell", "ph", "call", "callback", "emergency"))
+_TEN = re.compile(r"[2-9]\d{2}[2-9]\d{6}")
+_NINE = re.compile(r"(?!000|666|9)\d{3}(?!00)\d{2}(?!0000)\d{4}")
 
 
 def sentences(look: Look) -> Finding | None:

@@ -5,18 +5,23 @@ from datetime import date
 
 import numpy as np
 
-from incrowd.risk.safe_harbor.ages import shows_old_ages, shows_old_births
+from incrowd.risk.safe_harbor.ages import is_age_in_words, shows_old_ages, shows_old_births
 from incrowd.risk.safe_harbor.evidence import Finding
 from incrowd.risk.safe_harbor.identifiers import ABOUT
 from incrowd.risk.safe_harbor.look import MOST, Look, Setting, looks_like
 from incrowd.table.column import Kind
 
-AGE = frozenset(("age", "ages", "alter", "edad", "idade", "leeftijd", "wiek"))
+AGE = frozenset(
+    (
+        *("age", "ages", "alter", "edad", "idade", "leeftijd", "wiek", "ageyears", "ageyrs"),
+        *("ageatadmit", "ageatadmission", "ageatdeath", "ageatdiagnosis", "ageatvisit", "ptage"),
+    )
+)
 BIRTH = frozenset(
     (
         *("birth", "birthdate", "birthday", "birthyear", "dateofbirth", "yearofbirth", "dob"),
         *("yob", "born", "geburt", "geburtsdatum", "geburtstag", "geburtsjahr", "naissance"),
-        *("nacimiento", "nascita", "nascimento", "geboorte", "urodzenia"),
+        *("nacimiento", "nascita", "nascimento", "geboorte", "urodzenia", "byear", "byr"),
     )
 )
 _NOT_WHEN = ABOUT | {"place", "birthplace", "country", "state", "city", "order", "control", "sex"}
@@ -24,6 +29,7 @@ _DATE = frozenset(
     (
         *("date", "dates", "datetime", "timestamp", "dob", "birthdate", "birthday", "dateofbirth"),
         *("datum", "fecha", "geburtsdatum", "geburtstag"),
+        *("epoch", "unixtime", "createdat", "updatedat", "admittedat", "dischargedat"),
     )
 )
 _EVENT = BIRTH | {
@@ -57,8 +63,29 @@ _NAMED = re.compile(
     rf"|{_MONTH} \d{{1,2}}(?:st|nd|rd|th)?,? \d{{4}}|{_MONTH}[ -]'?\d{{2,4}}",
     re.IGNORECASE,
 )
-_YEAR_MONTH = re.compile(r"(?:18|19|20)\d\d-(?:(?:0[1-9]|1[0-2])|q[1-4])", re.IGNORECASE)
-_COMPACT = re.compile(r"(?:18|19|20)\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])")
+_YEAR_MONTH = re.compile(
+    r"(?:18|19|20)\d\d-(?:0[1-9]|1[0-2]|w[0-5]\d)|(?:18|19|20)\d\d[- ]?q[1-4]"
+    r"|q[1-4][- ]?(?:18|19|20)\d\d|(?:0?[1-9]|1[0-2])[/.-](?:18|19|20)\d\d",
+    re.IGNORECASE,
+)
+_SPOKEN_MONTH = (
+    r"(?:jan(?:uary)?|feb(?:ruary)?|march|april|june|july|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"
+    r"|nov(?:ember)?|dec(?:ember)?)\b\.?"
+)
+_SPOKEN = re.compile(
+    rf"\b{_SPOKEN_MONTH} \d{{1,2}}(?:st|nd|rd|th)?\b|\b\d{{1,2}}(?:st|nd|rd|th)? {_SPOKEN_MONTH}"
+    rf"|\b{_MONTH} \d{{1,2}}(?:st|nd|rd|th)?,? (?:18|19|20)\d\d\b"
+    rf"|\b\d{{1,2}}[ -]?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[ -]?(?:18|19|20)\d\d\b",
+    re.IGNORECASE,
+)
+_DAY_OF_YEAR = re.compile(r"(0?[1-9]|1[0-2])/(0?[1-9]|[12]\d|3[01])")
+_MANY = 60
+"""So many different months with days are no fractions."""
+_MOMENTS = (946_684_800, 4_102_444_800)
+"""The first seconds of 2000 and of 2100, counted as computers do."""
+_COMPACT = re.compile(
+    r"(?:18|19|20)\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])(?:[01]\d|2[0-3])?(?:[0-5]\d){0,2}"
+)
 
 
 def dates_and_ages(look: Look, setting: Setting) -> Finding | None:
@@ -126,7 +153,18 @@ def _finer_numbers(look: Look) -> str | None:
     compact = look.share(_is_compact)
     if compact >= MOST and (len(look.texts) >= _ENOUGH or names_dates(look)):
         return looks_like(compact, "dates")
+    if _are_moments(look):
+        return "its values look like moments, counted in seconds"
     return "by its name it holds dates, and not years alone" if _dated(look) else None
+
+
+def _are_moments(look: Look) -> bool:
+    """Whether numbers are seconds since 1970 of this century, or thousandths of them."""
+    numbers = look.domain.positions
+    if len(numbers) < _ENOUGH:
+        return False
+    low, high = _MOMENTS
+    return any(((numbers >= low * n) & (numbers < high // 2 * n)).all() for n in (1, 1000))
 
 
 def _dated(look: Look) -> bool:
@@ -136,18 +174,26 @@ def _dated(look: Look) -> bool:
 
 
 def _finer_texts(look: Look) -> str | None:
-    strong = look.share(_is_strong, _THREE)
+    strong = look.share(_is_strong, _may_be_strong)
     if strong:
         return looks_like(strong, "dates")
     if look.share(_MONTHS.fullmatch) >= MOST:
         return "its values look like months"
+    if len(look.texts) >= _MANY and look.share(_DAY_OF_YEAR.fullmatch) >= MOST:
+        return "its values look like days of a year"
     weak = look.share(lambda text: _is_weak(text, named=names_dates(look)))
     return looks_like(weak, "dates finer than a year") if weak >= MOST else None
 
 
 def _is_strong(text: str) -> bool:
-    """A date that can hardly be anything else: 2024-01-31, 1/31/2024, 31.1.2024."""
-    return _ISO.search(text) is not None or any(_is_day(found) for found in _NUMERIC.finditer(text))
+    """A date that can hardly be anything else: 2024-01-31, 1/31/2024, 31.1.2024, January 31."""
+    if _ISO.search(text) is not None or _SPOKEN.search(text) is not None:
+        return True
+    return any(_is_day(found) for found in _NUMERIC.finditer(text))
+
+
+def _may_be_strong(blob: str) -> bool:
+    return _THREE(blob) is not None or _SPOKEN.search(blob) is not None
 
 
 def _is_day(found: re.Match[str]) -> bool:
@@ -176,7 +222,9 @@ def _is_weak(text: str, *, named: bool) -> bool:
     if any(pattern.fullmatch(text) for pattern in (_NAMED, _YEAR_MONTH)) or _is_compact(text):
         return True
     found = _NUMERIC.fullmatch(text)
-    if found is None or max(len(found[1]), len(found[4])) > 2 or not (named or found[2] == "/"):
+    if found is None or max(len(found[1]), len(found[4])) > 2:
+        return False
+    if not (named or found[2] == "/" or (found[2] == "-" and len(text) == len("01-31-24"))):
         return False
     month, day = sorted((int(found[1]), int(found[3])))
     return _exists(2000, month, day)
@@ -185,11 +233,11 @@ def _is_weak(text: str, *, named: bool) -> bool:
 def _is_compact(text: str) -> bool:
     if _COMPACT.fullmatch(text) is None:
         return False
-    return _exists(int(text[:4]), int(text[4:6]), int(text[6:]))
+    return _exists(int(text[:4]), int(text[4:6]), int(text[6:8]))
 
 
 def _old_ages(look: Look) -> str | None:
-    if not look.said & AGE or look.kind is Kind.DATE:
+    if look.kind is Kind.DATE or not (look.said & AGE or look.share(is_age_in_words) >= MOST):
         return None
     per_year = next((n for word, n in _PER_YEAR.items() if word in look.words), 1)
     shown = shows_old_ages(look.texts, per_year)

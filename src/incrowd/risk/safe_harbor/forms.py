@@ -125,6 +125,7 @@ def is_internet_address(text: str) -> bool:
     >>> is_internet_address("192.0.2.17"), is_internet_address("10.0.19041.1")
     (True, False)
     """
+    text = bare_address(text)
     if text.count(".") != 3 and text.count(":") < 2:
         return False
     try:
@@ -134,16 +135,40 @@ def is_internet_address(text: str) -> bool:
     return text != "::"
 
 
+def bare_address(text: str) -> str:
+    """An address without its port or the size of its network.
+
+    >>> bare_address("192.0.2.17:80"), bare_address("[2001:db8::1]:443"), bare_address("10.0.0.0/8")
+    ('192.0.2.17', '2001:db8::1', '10.0.0.0')
+    """
+    text = _NETWORK.sub("", text)
+    found = _WITH_PORT.fullmatch(text)
+    return text if found is None else found[1] or found[2]
+
+
+_NETWORK = re.compile(r"/\d{1,3}$")
+_WITH_PORT = re.compile(
+    r"\[([0-9a-f:.]+)\](?::\d{1,5})?|(\d+\.\d+\.\d+\.\d+):\d{1,5}", re.IGNORECASE
+)
+
+
 def is_telephone(text: str) -> bool:
     """A telephone number with its separators; ten digits alone may be anything.
 
     >>> is_telephone("(212) 555-0143"), is_telephone("2125550143"), is_telephone("+0.25183746")
     (True, False, False)
     """
-    return any(pattern.search(text) for pattern in (_AMERICAN, _WITH_COUNTRY))
+    return any(pattern.search(text) for pattern in (_AMERICAN, _WITH_COUNTRY, _CALLED))
 
 
-_AMERICAN = re.compile(r"(?<![\d-])(?:\([2-9]\d{2}\) ?|[2-9]\d{2}-)[2-9]\d{2}-\d{4}(?![\d-])")
+_AMERICAN = re.compile(
+    r"(?<![\d.-])(?:\+?1[-. ]?)?(?:\([2-9]\d{2}\) ?|[2-9]\d{2}(?P<by>[-. ]))[2-9]\d{2}"
+    r"(?(by)(?P=by)|[-. ])\d{4}(?![\d-]|\.\d)"
+)
+_CALLED = re.compile(
+    r"\b(?:call|phone|tel|ph|cell|mobile|fax)\b\D{0,12}\+?1?[2-9]\d{2}[2-9]\d{6}\b", re.IGNORECASE
+)
+_MAY_CALL = r"[-+]\d|\d{3}[-. ]\d{3}[-. ]\d{4}|\) ?\d{3}[-. ]\d{4}|\d{10}\b"
 _WITH_COUNTRY = re.compile(r"^(?!\+\d*\.\d+$)\+\d[\d .()-]{7,16}\d$")
 _BENEFICIARY = (
     r"[1-9][AC-HJKMNP-RT-Y][0-9AC-HJKMNP-RT-Y]\d-?[AC-HJKMNP-RT-Y][0-9AC-HJKMNP-RT-Y]\d"
@@ -162,6 +187,14 @@ _IMAGE = (
     r"|(?:ffd8ff|89504e470d0a1a0a)[0-9a-f]{40,}"
 )
 
+_SPELLED = (
+    r"[\w.+-]+ ?[\[(]at[\])] ?[\w-]+ ?(?:\.|[\[(]dot[\])]) ?[a-z]{2,}|\w+ at \w+ dot [a-z]{2,}"
+)
+_HOST = (
+    r"(?:[a-z0-9-]+\.)+(?:com|org|net|edu|gov|mil|io|info|biz|me|us|uk|ca|de|fr|es|it|nl)"
+    r"(?::\d+)?(?:/\S*)?"
+)
+
 FORMS = (
     Form("A", "names with a title", _like(r"(?:mr|mrs|ms|miss|dr|prof)\.? [a-z][a-z .'-]+")),
     Form(
@@ -173,11 +206,14 @@ FORMS = (
     Form("B", "street addresses", _like(_SHORT_STREET)),
     Form("B", "ZIP codes of nine digits", _like(r"\d{5}-\d{4}"), least=5),
     Form("B", "coordinates", _like(r"\(?-?\d{1,2}\.\d{3,}[,;] ?-?\d{1,3}\.\d{3,}\)?")),
-    Form("D", "telephone numbers", is_telephone, _holding(r"[-+]\d")),
+    Form("D", "telephone numbers", is_telephone, _holding(_MAY_CALL)),
+    Form("F", "e-mail addresses", _holding(_SPELLED), _any_of("[at]", "(at)", " dot ")),
     Form("F", "e-mail addresses", _holding(r"[^@\s]{1,64}@[^@\s]{1,250}\.[a-z]{2,}"), _any_of("@")),
     Form(
         "G", "social security numbers", is_social_security_number, _holding(r"[- ]\d{2}[- ]\d{4}")
     ),
+    Form("G", "social security numbers", _holding(r"\bss[n#]\D{0,5}\d{9}\b"), _any_of("ss")),
+    Form("H", "medical record numbers", _holding(r"\bmrn\W{0,3}\d{4,}"), _any_of("mrn")),
     Form("I", "Medicare beneficiary numbers", _like(_BENEFICIARY)),
     Form("J", "bank accounts", is_bank_account),
     Form("J", "card numbers", is_card, least=3, numbers=True),
@@ -188,6 +224,7 @@ FORMS = (
     Form(
         "N", "web addresses", _holding(r"\b(?:https?|ftp)://\S|\bwww\.\w"), _any_of("://", "www.")
     ),
+    Form("N", "web addresses", _like(_HOST)),
     Form("Q", "images", _like(_IMAGE)),
     Form("R", "UUIDs", _like(r"\{?[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\}?")),
     Form("R", "digests of something", _like(r"[0-9a-f]{32}|[0-9a-f]{40}|[0-9a-f]{64}")),

@@ -48,7 +48,8 @@ IDENTIFIERS = (
         "A",
         "Names",
         "name names surname firstname lastname forename fullname givenname familyname middlename "
-        "maidenname nickname initials fname lname nom prenom nombre apellido apellidos nachname "
+        "maidenname nickname initials nextofkin nok ptnm ptname "
+        "patname fname lname nom prenom nombre apellido apellidos nachname "
         "vorname cognome nome sobrenome naam achternaam voornaam imie nazwisko employer "
         + _of_persons("name"),
     ),
@@ -57,7 +58,8 @@ IDENTIFIERS = (
         "Geographic subdivisions smaller than a state",
         "address addr street city town village municipality county precinct parish borough suburb "
         "neighborhood neighbourhood district tract censustract blockgroup fips msa cbsa puma zcta "
-        "geocode geohash coordinates latitude longitude lat lon lng gps apartment "
+        "cnty counties cities towns hometown homecity geocode geohash coord coords coordinates "
+        "xcoord ycoord latitude longitude lat lon lng gps apartment "
         "adresse anschrift strasse stadt gemeinde ville commune direccion calle ciudad municipio "
         "indirizzo citta comune endereco cidade ulica",
     ),
@@ -66,7 +68,8 @@ IDENTIFIERS = (
         "D",
         "Telephone numbers",
         "phone phones telephone telephonenumber phonenumber tel mobile mobilenumber cellphone "
-        "telefon telefono telefone handy celular gsm",
+        "telefon telefono telefone handy celular gsm phoneno phno contactno contactnumber cellno "
+        "cellnumber callback",
         numbered=True,
     ),
     _identifier(
@@ -80,7 +83,8 @@ IDENTIFIERS = (
     _identifier(
         "G",
         "Social security numbers",
-        "ssn ssns socialsecurity socialsecuritynumber socsec itin",
+        "ssn ssns socialsecurity socialsecuritynumber socialsecnum socialsecno socsec socsecno "
+        "ssnum ssno ssnumber itin",
         numbered=True,
     ),
     _identifier(
@@ -111,7 +115,7 @@ IDENTIFIERS = (
         "Certificate and license numbers",
         "certificate certificatenumber certificateno certno license licence licensenumber "
         "licencenumber licenseno licenceno driverslicense driverlicense driverlicence "
-        "fuehrerschein",
+        "fuehrerschein npi dea deano deanumber dlno dlnumber",
         numbered=True,
     ),
     _identifier(
@@ -129,7 +133,9 @@ IDENTIFIERS = (
         numbered=True,
     ),
     _identifier(
-        "N", "Web addresses (URLs)", "url urls uri website homepage webpage weblink webaddress"
+        "N",
+        "Web addresses (URLs)",
+        "url urls uri website homepage webpage weblink webaddress link links href",
     ),
     _identifier("O", "IP addresses", "ip ipaddress ipaddr ipv", numbered=True),
     _identifier(

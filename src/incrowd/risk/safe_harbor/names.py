@@ -3,13 +3,21 @@
 import re
 
 from incrowd.risk.safe_harbor.evidence import Finding
+from incrowd.risk.safe_harbor.given_names import GIVEN
 from incrowd.risk.safe_harbor.identifiers import THINGS
 from incrowd.risk.safe_harbor.look import MOST, Look
 from incrowd.risk.safe_harbor.places import is_large_place
 from incrowd.table.column import Kind
 
-_GIVEN_LAST = re.compile(r"[^\W\d_][^\W\d_'-]+, [^\W\d_][^\W\d_'-]*\.?(?: [^\W\d_]\.?)?")
-_WORDS = re.compile(r"(?:[^\W\d_][^\W\d_'-]+\.? ){1,3}[^\W\d_][^\W\d_'-]+")
+_LETTERS = r"[^\W\d_](?:[^\W\d_]|['\u2019-])"
+_GIVEN_LAST = re.compile(rf"{_LETTERS}+, ?{_LETTERS}*\.?(?: [^\W\d_]\.?)?")
+_WORDS = re.compile(rf"(?:{_LETTERS}+\.? |[^\W\d_]\. ?){{1,3}}{_LETTERS}+")
+_INSTITUTIONS = frozenset(
+    "hospital clinic center centre medical school university college church street inc ltd".split()  # noqa: SIM905  it reads better
+)
+_KNOWN = 0.2
+_ALONE = 0.6
+_SOME = 10
 _OF_THEIR_OWN = 0.9
 _ENOUGH = 20
 
@@ -25,6 +33,8 @@ def names_of_persons(look: Look) -> Finding | None:
 
     Illnesses and places look the same, but return.
     """
+    if _given_names(look):
+        return look.fails("its values hold given names of persons")
     found = possible_names(look)
     if found is None or look.values < _ENOUGH or look.distinct_share < _OF_THEIR_OWN:
         return None
@@ -36,6 +46,21 @@ def possible_names(look: Look) -> Finding | None:
     if look.kind is not Kind.TEXT or look.words & THINGS or look.share(_is_name) < MOST:
         return None
     return look.unseen("its values could be names of persons")
+
+
+def _given_names(look: Look) -> bool:
+    """Whether many values hold a common given name, alone or beside another word or two."""
+    if look.kind is not Kind.TEXT or look.words & THINGS or len(look.texts) < _SOME:
+        return False
+    alone = look.share(lambda text: text.casefold() in GIVEN)
+    return alone >= _ALONE or look.share(_holds_given_name) >= _KNOWN
+
+
+def _holds_given_name(text: str) -> bool:
+    words = re.split(r"[ ,]+", text.casefold())
+    if _INSTITUTIONS.intersection(words):
+        return False
+    return 2 <= len(words) <= 4 and any(word in GIVEN for word in (words[0], *words[1:2]))
 
 
 def _is_name(text: str) -> bool:

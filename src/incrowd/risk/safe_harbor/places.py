@@ -1,16 +1,18 @@
 """B: places smaller than a state; three digits of a ZIP code may stay where many live."""
 
+import re
+
 from incrowd.hierarchy.regions import is_country
-from incrowd.hierarchy.zips import digits_shown, is_populous, zip_texts
+from incrowd.hierarchy.zips import digits_shown, is_populous, people_by_area, zip_texts
 from incrowd.risk.safe_harbor.evidence import Finding
 from incrowd.risk.safe_harbor.identifiers import ABOUT, NETWORKS
-from incrowd.risk.safe_harbor.look import Look, Setting, parts_of
+from incrowd.risk.safe_harbor.look import MOST, Look, Setting, looks_like, parts_of
 from incrowd.table.column import Domain, Kind
 
 _POSTAL = frozenset(
     (
         *("zip", "zips", "zipcode", "zipcodes", "zcta", "postcode", "postal", "postalcode"),
-        *("plz", "postleitzahl", "codepostal", "codigopostal", "pincode"),
+        *("plz", "postleitzahl", "codepostal", "codigopostal", "pincode", "pcode", "postcodes"),
     )
 )
 _FILES = frozenset(("file", "archive", "folder", "path"))
@@ -21,6 +23,7 @@ _VAGUE = frozenset(
     )
 )
 _NEARLY_ALL = 0.95
+_KNOWN = 0.9
 
 _STATES = """
 AL Alabama|AK Alaska|AZ Arizona|AR Arkansas|CA California|CO Colorado|CT Connecticut|DE Delaware|
@@ -80,12 +83,23 @@ def unnamed_zip_codes(look: Look, setting: Setting) -> Finding | None:
     """That a column of five digits, with leading zeros, may be one of ZIP codes."""
     if look.kind is not Kind.TEXT or len(look.domain) < 10 or is_postal(look):
         return None
-    known = look.share(lambda text: len(text) == 5 and text.isdigit() and _lived_in(text, setting))
-    return look.unseen("its values could be ZIP codes") if known >= _NEARLY_ALL else None
+    areas = {*people_by_area(), *setting.people}
+    known = look.share(lambda text: len(text) == 5 and text.isdigit() and text[:3] in areas)
+    return look.unseen("its values could be ZIP codes") if known >= _KNOWN else None
 
 
-def _lived_in(code: str, setting: Setting) -> bool:
-    return is_populous(code[:3], setting.people)
+_CITY = re.compile(
+    rf"[a-z][a-z .'-]+, ?(?:{'|'.join(sorted(s for s in STATES if len(s) == 2))})"
+    r"(?: \d{5}(?:-\d{4})?)?"
+    r"|[a-z][a-z .'-]+ (?:county|parish|borough)",
+    re.IGNORECASE,
+)
+
+
+def small_places(look: Look) -> Finding | None:
+    """That values are a city with its state, or counties."""
+    share = look.share(_CITY.fullmatch) if look.kind is Kind.TEXT else 0.0
+    return look.fails(looks_like(share, "cities or counties")) if share >= MOST else None
 
 
 def _codes(domain: Domain) -> list[str]:

@@ -4,7 +4,8 @@ Records whose exact values fit enough individuals of the world leave as they are
 classes of at least two, and those that fit enough individuals stay; then of three, of five and so
 on. To whoever knows this, a record that does not leave as it is cannot be of the people whose
 records would: they do not count for later stages. Records that are left over join the class with
-which the loss grows least.
+which the loss grows least, but none of those that leave as they are. Where too few people are left
+for that, nobody leaves as they are because of the world alone.
 """
 
 from collections.abc import Iterator
@@ -35,12 +36,12 @@ def by_stages(problem: Problem, watch: Watch) -> Spans:
         raise ValueError("a world is needed")
     every = np.arange(problem.tally.rows, dtype=np.int32)
     stages = _Stages(problem, problem.world, every, problem.tally.counts)
-    stages.exact()
-    for k in _sizes(problem):
-        if not len(stages.row):
-            break
-        stages.classes_of(k, watch)
-    return mended(problem, stages.together())
+    exact = stages.exact()
+    try:
+        return stages.run(watch, exact)
+    except InfeasibleError:
+        stages = _Stages(problem, problem.world, every, problem.tally.counts)
+        return stages.run(watch, exact.of(every[:0]))
 
 
 def _sizes(problem: Problem) -> Iterator[int]:

@@ -1,0 +1,67 @@
+"""Codes with weights, class by class: what rows show, and who is right about it."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from incrowd.arrays import Codes, Counts, Floats
+from incrowd.attacks.compressed import Rows
+
+Weighed: TypeAlias = tuple[Counts, Codes, Floats]
+"""Compressed rows of codes, each with a weight."""
+
+EQUAL = 1 - 1e-9
+"""Weights that differ by rounding alone are equal."""
+
+
+@dataclass(frozen=True, eq=False)
+class Told:
+    """What classes of people are told about a secret, in figures per class."""
+
+    values: Counts
+    """How many values are possible."""
+    possible: Floats
+    """People whose own value is possible."""
+    hits: Floats
+    """People whose own value is drawn of the most frequent ones, expected."""
+
+    @classmethod
+    def of(
+        cls, members: Rows, shown: Weighed, people: Rows, truth: Weighed, usual: Floats
+    ) -> "Told":
+        """Of what the members of each class show, and what the rows of its people hold.
+
+        In a class that shows nothing, value v is thought to be that of a person with the chance
+        `usual[v]`.
+        """
+        return cls(*_kernels().told(members, shown, people, truth, usual, EQUAL))
+
+    def certain(self, ruled_out: int) -> Floats:
+        """People whose own value is possible with at most so many others; the same array again."""
+        if ruled_out not in self._certain:
+            self._certain[ruled_out] = np.where(self.values <= ruled_out + 1, self.possible, 0.0)
+        return self._certain[ruled_out]
+
+    @cached_property
+    def _certain(self) -> dict[int, Floats]:
+        return {}
+
+
+def gathered(members: Rows, shown: Weighed, domain: int) -> Weighed:
+    """What the members of each class show, taken together: codes below `domain`."""
+    found: Weighed = _kernels().gathered(members, shown, domain)
+    return found
+
+
+def each(number: int) -> Rows:
+    """So many classes, each of one member."""
+    every = np.arange(number + 1, dtype=np.int64)
+    return every, every[:-1].astype(np.int32)
+
+
+def _kernels() -> Any:
+    from incrowd.kernels import fits as kernels  # noqa: PLC0415  numba only when it is needed
+
+    return kernels
