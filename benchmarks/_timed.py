@@ -1,5 +1,7 @@
 """Seconds of warm runs, and the memory that a run takes beyond what was there before."""
 
+import ctypes
+import gc
 import resource
 import threading
 import time
@@ -35,11 +37,14 @@ def once(work: Callable[[], Made]) -> tuple[float, Made]:
     return time.perf_counter() - start, made
 
 
-def peak(work: Callable[[], object]) -> float:
-    """The most bytes that this work holds at a time beyond what was there before.
+def peak(work: Callable[[], Made]) -> tuple[float, Made]:
+    """The most bytes that this work holds at a time beyond what was there before; what it gave.
 
-    Kernels take memory that Python does not see, so this watches what the process has.
+    Kernels take memory that Python does not see, so this watches what the process has. What was
+    freed before but not given back to the system is given back first.
     """
+    gc.collect()
+    ctypes.CDLL(None).malloc_trim(0)
     before, most, done = _resident(), [0], threading.Event()
 
     def watch() -> None:
@@ -49,11 +54,11 @@ def peak(work: Callable[[], object]) -> float:
     watcher = threading.Thread(target=watch)
     watcher.start()
     try:
-        work()
+        made = work()
     finally:
         done.set()
         watcher.join()
-    return float(max(most[0], _resident()) - before)
+    return float(max(most[0], _resident()) - before), made
 
 
 def _resident() -> int:

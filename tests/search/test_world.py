@@ -53,19 +53,24 @@ def cases(draw, models, *, units=False, present=False):
     return with_world(problem, rows), rows
 
 
-def fits(problem, recoding, rows):
-    """How many people of the world each class fits, listed."""
+def cells_of(problem, recoding):
+    """What each class shows in each column, as sets of codes."""
     outcome = problem.outcome(recoding)
-    people = list(enumerate(rows))
-    sizes = []
+    classes = []
     for c in range(outcome.low.shape[1]):
         bounds = (
             (column.hierarchy, *(int(m[j, c]) for m in (outcome.low, outcome.high, outcome.level)))
             for j, column in enumerate(outcome.columns)
         )
-        cells = [naive.world.shown(*bound, outcome.spans) for bound in bounds]
-        sizes.append(len(naive.world.fitting(cells, people)))
-    return sizes
+        classes.append([naive.world.shown(*bound, outcome.spans) for bound in bounds])
+    return classes
+
+
+def fits(problem, recoding, rows):
+    """How many people of the world each class fits, listed."""
+    people = list(enumerate(rows))
+    shown = cells_of(problem, recoding)
+    return [len(naive.world.fitting(cells, people)) for cells in shown]
 
 
 def covered(problem, recoding):
@@ -207,6 +212,21 @@ def test_who_would_leave_as_they_are_does_not_hide_the_others():
     assert found.pieces.class_of.tolist() == [0, 0]
     more = with_world(case, [(1,)] * 7 + [(2,)] * 3)
     assert by_stages(more, Watch()).pieces.class_of.tolist() == [0, 1]
+
+
+@settings(max_examples=60)
+@given(cases([KMap(3)], present=True))
+def test_whoever_subtracts_those_who_left_as_they_are_still_finds_k_people(case):
+    problem, rows = case
+    if len(rows) < 3:
+        return
+    recoding = by_stages(problem, Watch())
+    shown = cells_of(problem, recoding)
+    exact = [cells for cells in shown if all(len(cell) == 1 for cell in cells)]
+    told = {tuple(next(iter(cell)) for cell in cells) for cells in exact}
+    others = [(i, row) for i, row in enumerate(rows) if row not in told]
+    fitting = [naive.world.fitting(cells, others) for cells in shown if cells not in exact]
+    assert all(len(found) >= 3 for found in fitting)
 
 
 def _three():

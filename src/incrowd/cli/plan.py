@@ -192,6 +192,8 @@ def _pairs(texts: Iterable[str] | None, example: str) -> dict[str, float]:
     found: dict[str, float] = {}
     for text in options.columns(texts):
         name, _, figure = text.rpartition("=")
+        if name in found:
+            raise PolicyError(f"two numbers are given for {name!r}", remedy="give one of them")
         try:
             found[name] = float(figure.replace("_", ""))
         except ValueError:

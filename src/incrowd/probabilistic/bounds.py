@@ -135,10 +135,7 @@ def population_of_share(share: float, k: float, beta: float, *, bound: Bound = "
     if not 0 < share <= 1:
         raise PolicyError("the share of a class must be above 0 and at most 1")
     if share < 1 / _MOST_CLASSES:
-        raise LimitError(
-            f"no population fills that many classes: more than {_MOST_CLASSES:.0e}",
-            remedy="take fewer columns, or coarser ones",
-        )
+        raise _too_many()
     return _first(lambda n: _held(share, n, k, beta, bound), low=k)
 
 
@@ -169,6 +166,20 @@ def missing_probability(share: float, population: int, k: int, bound: Bound) -> 
             return math.exp(-((mean - fewer) ** 2) / (2 * mean)) if mean > fewer else 1.0
         case _:
             assert_never(bound)
+
+
+def countable(classes: int) -> int:
+    """A number of classes, if there can be a population that fills them."""
+    if classes > _MOST_CLASSES:
+        raise _too_many()
+    return classes
+
+
+def _too_many() -> LimitError:
+    return LimitError(
+        f"no population fills that many classes: more than {_MOST_CLASSES:.0e}",
+        remedy="take fewer columns, or coarser ones",
+    )
 
 
 def whole(value: float, what: str) -> int:

@@ -10,6 +10,7 @@ from incrowd.probabilistic.bounds import (
     Bound,
     check_beta,
     classes_allowed,
+    countable,
     k_of_shares,
     missing_probability,
     population_of_share,
@@ -159,7 +160,7 @@ def planned(question: Question, ladders: Sequence[Ladder], weights: Sequence[flo
     worth = check_weights(weights, len(ladders))
     _refuse_wrong(question)
     if question.unknown is not None:
-        classes = math.prod(ladder.distinct for ladder in ladders)
+        classes = countable(math.prod(ladder.distinct for ladder in ladders))
         kept = [ladder.distinct for ladder in ladders]
         actions = _actions(ladders, kept, [0] * len(ladders), worth)
         return Plan(question.answered(classes), question.unknown, classes, actions)

@@ -4,8 +4,9 @@ Records whose exact values fit enough individuals of the world leave as they are
 classes of at least two, and those that fit enough individuals stay; then of three, of five and so
 on. To whoever knows this, a record that does not leave as it is cannot be of the people whose
 records would: they do not count for later stages. Records that are left over join the class with
-which the loss grows least, but none of those that leave as they are. Where too few people are left
-for that, nobody leaves as they are because of the world alone.
+which the loss grows least, but none of those that leave as they are; if too few people are left for
+that, all records form one class. Where a value may be another, as missing ones that match anything,
+nothing can be told so and everybody counts.
 """
 
 from collections.abc import Iterator
@@ -22,7 +23,7 @@ from incrowd.problem import Problem
 from incrowd.recoding import Pieces, Spans
 from incrowd.search.mapping.kd import kd_order
 from incrowd.search.mapping.mapping import lowest_codes
-from incrowd.search.repair import mended
+from incrowd.search.repair import folded, mended
 from incrowd.watch import Watch
 from incrowd.world.counted import Counted
 
@@ -34,14 +35,57 @@ def by_stages(problem: Problem, watch: Watch) -> Spans:
     """Classes of as few records as the world allows; what is left over joins others."""
     if problem.world is None:
         raise ValueError("a world is needed")
-    every = np.arange(problem.tally.rows, dtype=np.int32)
-    stages = _Stages(problem, problem.world, every, problem.tally.counts)
-    exact = stages.exact()
+    exact, rest = _as_they_are(problem, problem.world)
+    if not len(rest.row):
+        return Spans(exact)
+    part = replace(problem, tally=problem.tally.take(rest.row), world=rest.world)
     try:
-        return stages.run(watch, exact)
+        others = _staged(part, rest.world, watch).pieces
     except InfeasibleError:
-        stages = _Stages(problem, problem.world, every, problem.tally.counts)
-        return stages.run(watch, exact.of(every[:0]))
+        every = np.arange(problem.tally.rows, dtype=np.int32)
+        return mended(problem, Pieces(every, problem.tally.counts, np.zeros_like(every)))
+    row = np.concatenate([exact.row, rest.row[others.row]])
+    number = int(exact.class_of.max(initial=-1)) + 1
+    class_of = np.where(others.class_of < 0, others.class_of, others.class_of + number)
+    count = np.concatenate([exact.count, others.count])
+    return Spans(folded(Pieces(row, count, np.concatenate([exact.class_of, class_of]))))
+
+
+@dataclass(frozen=True, eq=False)
+class _Rest:
+    """Rows that do not leave as they are, and the people whose rows they may be."""
+
+    row: Codes
+    world: Counted
+
+
+def _as_they_are(problem: Problem, world: Counted) -> tuple[Pieces, _Rest]:
+    """The classes of records that leave as they are: the world has enough people like them."""
+    rows = np.arange(problem.tally.rows, dtype=np.int32)
+    spans = Spans(Pieces(rows, problem.tally.counts, _alike(problem)))
+    shown = problem.outcome(spans)
+    fine = problem.satisfied(shown.classes)
+    cells = (matrix[:, fine] for matrix in (shown.low, shown.high, shown.level))
+    told = world.rows_within(*cells)
+    if told is None:
+        return Pieces(rows[:0], problem.tally.counts[:0], rows[:0]), _Rest(rows, world)
+    asked = [int(getattr(model, "k", 0)) for model in problem.models if of_world(model)]
+    like = world.crowded(max(asked)) if all(asked) else told
+    stay = fine[spans.pieces.class_of]
+    class_of = np.unique(spans.pieces.class_of[stay], return_inverse=True)[1].astype(np.int32)
+    exact = Pieces(rows[stay], problem.tally.counts[stay], class_of)
+    return exact, _Rest(rows[~stay], world.without(told | like))
+
+
+def _staged(problem: Problem, world: Counted, watch: Watch) -> Spans:
+    """Classes of at least two people, three and so on, as soon as they fit enough individuals."""
+    every = np.arange(problem.tally.rows, dtype=np.int32)
+    stages = _Stages(problem, world, every, problem.tally.counts)
+    for k in _sizes(problem):
+        if not len(stages.row):
+            break
+        stages.classes_of(k, watch)
+    return mended(problem, stages.together())
 
 
 def _sizes(problem: Problem) -> Iterator[int]:
@@ -69,26 +113,6 @@ class _Stages:
     def others(self) -> tuple[Model, ...]:
         """The models that do not count the world."""
         return tuple(model for model in self.problem.models if not of_world(model))
-
-    def exact(self) -> None:
-        """Let records leave as they are where the world has enough people like them."""
-        part = self._part()
-        rows = np.arange(part.tally.rows, dtype=np.int32)
-        spans = Spans(Pieces(rows, part.tally.counts, _alike(part)))
-        fine = self._fine(part, spans)
-        held = np.flatnonzero(fine)
-        shown = part.outcome(spans)
-        cells = (matrix[:, held] for matrix in (shown.low, shown.high, shown.level))
-        told = self.world.rows_within(*cells)
-        if told is None:
-            fine[:] = False
-        else:
-            asked = [
-                int(getattr(model, "k", 0)) for model in self.problem.models if of_world(model)
-            ]
-            like = self.world.crowded(max(asked)) if all(asked) else told
-            self.world = self.world.without(told | like)
-        self._keep(spans.pieces, fine)
 
     def classes_of(self, k: int, watch: Watch) -> None:
         """Let classes of at least k people stay that fit enough individuals of the world."""
