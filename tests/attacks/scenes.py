@@ -50,7 +50,9 @@ def apart(draw, columns=3, max_rows=8):
     """Rows of sets, and people; no two labels of a column stand for the same value."""
     n, m = draw(st.integers(1, max_rows)), draw(st.integers(1, max_rows))
     person = st.tuples(*[st.integers(0, VALUES - 1)] * columns)
-    cells = [st.sampled_from([*map(frozenset, draw(st.sampled_from(PARTS)))]) for _ in range(columns)]
+    cells = [
+        st.sampled_from([*map(frozenset, draw(st.sampled_from(PARTS)))]) for _ in range(columns)
+    ]
     people = draw(st.lists(person, min_size=m, max_size=m))
     return draw(st.lists(st.tuples(*cells), min_size=n, max_size=n)), people
 

@@ -244,7 +244,9 @@ def test_a_shuffled_release_tells_no_places():
     people = [tuple(row) for row in rng.integers(0, 4, (400, 3)).tolist()]
     order = rng.permutation(400)
     kept = row_order(whole(scene_of(copy_of(people), people, (0, 1, 2), joint=False)))
-    mixed = row_order(whole(scene_of([copy_of(people)[i] for i in order], people, (0, 1, 2), joint=False)))
+    mixed = row_order(
+        whole(scene_of([copy_of(people)[i] for i in order], people, (0, 1, 2), joint=False))
+    )
     assert kept.success == 1
     assert kept.figures["correlation"] > mixed.figures["correlation"]
     assert mixed.success < 0.05
@@ -258,7 +260,9 @@ def test_a_kept_order_is_found_although_rows_were_left_out():
     rows = [copy_of(people)[i] for i in stay]
     kept = row_order(whole(scene_of(rows, people, (0, 1, 2), joint=False)))
     mixed = row_order(
-        whole(scene_of([rows[i] for i in rng.permutation(len(rows))], people, range(3), joint=False))
+        whole(
+            scene_of([rows[i] for i in rng.permutation(len(rows))], people, range(3), joint=False)
+        )
     )
     assert kept.figures["fitting"] == 1
     assert kept.success > 0.9

@@ -168,6 +168,8 @@ def test_levels_are_raised_where_classes_are_too_small(said):
         ((*SIZES, *PEOPLE, "--columns", "zip"), 2, "about a table"),
         ((*SIZES, *PEOPLE, "--apply", "-o", "x.csv"), 2, "no table to carry"),
         (("--distinct", "zip=0", *PEOPLE), 2, "whole number from 1 on"),
+        (("--distinct", "zip=5,zip=6", *PEOPLE), 2, "two numbers are given for 'zip'"),
+        ((*SIZES, "--population", "2.5", "-k", "2", "--beta", "0.1"), 2, "whole number of people"),
         (("--distinct", "zip=many", *PEOPLE), 2, "COLUMN=NUMBER"),
         (("--distinct", "a=1e9,b=1e9", "-k", "5", "--beta", "0.1"), 5, "that many classes"),
         (("patients.csv", *PEOPLE, "--apply"), 2, "not said where"),

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import incrowd
 from incrowd.datasets import hospital
-from incrowd.errors import InfeasibleError, InputError, PolicyError
+from incrowd.errors import InfeasibleError, InputError, LimitError, PolicyError
 from incrowd.hierarchy import Dates, Flat
 from incrowd.models import Probabilistic
 from incrowd.probabilistic import classes_allowed, k_of_shares, k_supported
@@ -96,6 +96,17 @@ def test_the_question_with_one_thing_left_out():
     assert plan_sizes(sizes, k=50, beta=0.1, simultaneous=True).question.population > (
         found.question.population
     )
+
+
+def test_more_classes_than_a_float_counts_are_empty():
+    sizes = {f"c{i}": 10**9 for i in range(70)}
+    for simultaneous in (False, True):
+        found = plan_sizes(sizes, population=3e8, beta=0.1, simultaneous=simultaneous)
+        assert found.question.k == 0
+        found = plan_sizes(sizes, population=3e8, k=5, simultaneous=simultaneous)
+        assert found.question.beta == 1
+        with pytest.raises(LimitError, match="that many classes"):
+            plan_sizes(sizes, k=5, beta=0.1, simultaneous=simultaneous)
 
 
 def test_a_table_says_what_its_classes_support(patients):

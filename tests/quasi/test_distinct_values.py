@@ -106,7 +106,7 @@ def test_populations_by_name_and_number():
     with pytest.raises(PolicyError, match="one of australia"):
         population("qqqqqq")
     for wrong in (0, -1, math.nan, math.inf, "0", "nan"):
-        with pytest.raises(PolicyError, match="at least one person"):
+        with pytest.raises(PolicyError, match="whole number of people"):
             population(wrong)
 
 

@@ -14,7 +14,7 @@ from incrowd.errors import InfeasibleError, NotMetError, PolicyError
 from incrowd.hierarchy import Flat
 from incrowd.loss import Entropy, Gcp
 from incrowd.models import DeltaPresence, KAnonymity, KMap, LDiversity
-from incrowd.search import AgainstWorld, Auto
+from incrowd.search import AgainstWorld, Auto, Mondrian
 from incrowd.search.world.levels import by_levels
 from incrowd.search.world.partition import by_partition
 from incrowd.search.world.staged import by_stages
@@ -122,7 +122,7 @@ def test_each_way_finds_what_fits_and_covers(way, case):
 @settings(max_examples=20)
 @given(cases([DeltaPresence(0.6), LDiversity("s0", 1.5)], units=True))
 def test_delta_presence_and_other_models_are_kept(case):
-    problem, _ = case
+    problem, rows = case
     try:
         found = AgainstWorld().run(problem, Watch())
     except InfeasibleError:
@@ -130,6 +130,12 @@ def test_delta_presence_and_other_models_are_kept(case):
     classes = problem.outcome(found.recoding).classes
     assert problem.satisfied(classes).all()
     assert (classes.people <= 0.6 * classes.world + 1e-9).all()
+    sure = [0.0] * len(rows)
+    for cells, people in zip(cells_of(problem, found.recoding), classes.people, strict=True):
+        fitting = naive.world.fitting(cells, list(enumerate(rows)))
+        for person in fitting:
+            sure[person] += people / len(fitting)
+    assert max(sure) <= 0.6 + 1e-9
 
 
 def population(people, seed=0):
@@ -218,9 +224,10 @@ def test_who_would_leave_as_they_are_does_not_hide_the_others():
 @given(cases([KMap(3)], present=True))
 def test_whoever_subtracts_those_who_left_as_they_are_still_finds_k_people(case):
     problem, rows = case
-    if len(rows) < 3:
+    try:
+        recoding = by_stages(problem, Watch())
+    except InfeasibleError:
         return
-    recoding = by_stages(problem, Watch())
     shown = cells_of(problem, recoding)
     exact = [cells for cells in shown if all(len(cell) == 1 for cell in cells)]
     told = {tuple(next(iter(cell)) for cell in cells) for cells in exact}
@@ -232,6 +239,13 @@ def test_whoever_subtracts_those_who_left_as_they_are_still_finds_k_people(case)
 def _three():
     domain = Domain(Kind.TEXT, np.array(["a", "b", "c"], dtype=object))
     return [Flat().build(domain, "q0")], [[1, 2]], [[1, 1]], None
+
+
+def test_a_search_that_knows_no_world_is_refused_by_name():
+    world = population(200)
+    asked = policy(KMap(3)).model_copy(update={"search": Mondrian()})
+    with pytest.raises(PolicyError, match="'mondrian' does not count the people of a world"):
+        incrowd.anonymize(world.head(50).drop("id"), asked, world=world, world_id="id")
 
 
 def test_a_world_of_too_few_people_is_named():

@@ -1,7 +1,7 @@
 """Background knowledge: an attacker who can rule out some sensitive values of a person.
 
-Machanavajjhala et al., *l-Diversity*. In a class with l different values it takes l - 1 values ruled
-out to know the one that is left.
+Machanavajjhala et al., *l-Diversity*. In a class with l different values it takes l - 1 values
+ruled out to know the one that is left.
 """
 
 from incrowd.attacks.attack import Attack

@@ -40,7 +40,7 @@ def linkability(left: Fit, right: Fit, both: Fit) -> Attack:
 
 
 def _hits(left: Fit, right: Fit, both: Fit) -> float:
-    """Over all people and the rows that fit them: 1 / (rows to draw from * records to draw from)."""
+    """Over all pairs of a person and a row that fits: 1 / (rows, times records, to draw from)."""
     scene = both.scene
     by = left.rows_of_each, right.people_of_each
     if scene.joint:

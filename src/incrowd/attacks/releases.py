@@ -26,11 +26,12 @@ from incrowd.classes import numbered
 def releases(first: Fit, second: Fit, sensitive: tuple[str, ...] = ()) -> Iterator[Attack]:
     """What somebody who holds two releases of one table finds out about its people.
 
-    Both fits are by the same known columns of the same people, in scenes that are not joint. The sensitive columns of both scenes
-    are those that both releases show exactly: a record of the person stands in both with the same
-    of these values. Of the rows that fit the person, so many are left as both releases have, value
-    by value; the likeliest value is that with the largest product of both. The baseline of finding
-    the row is to point at one blindly; that of a sensitive value is to guess the commonest.
+    Both fits are by the same known columns of the same people, in scenes that are not joint. The
+    sensitive columns of both scenes are those that both releases show exactly: a record of the
+    person stands in both with the same of these values. Of the rows that fit the person, so many
+    are left as both releases have, value by value; the likeliest value is that with the largest
+    product of both. The baseline of finding the row is to point at one blindly; that of a
+    sensitive value is to guess the commonest.
     """
     both = _Both.of(first, second)
     yield _finding(both)
@@ -166,4 +167,3 @@ def _learning(held: Held) -> Attack:
 def _least(counts: Counts) -> int:
     """The smallest count that is not 0, 0 if there is none."""
     return int(counts[counts > 0].min(initial=counts.max(initial=0)))
-

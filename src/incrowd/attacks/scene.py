@@ -87,13 +87,15 @@ class Stands:
         return np.bincount(self.label, minlength=self.labels).astype(np.int64)
 
     @cached_property
-    def label_of(self) -> Codes | None:
-        """The one label of each value, `labels` where there is none; None if one has several."""
-        several = np.diff(self.start)
-        if several.max(initial=0) > 1:
-            return None
+    def apart(self) -> bool:
+        """Whether no value has two labels that stand for it."""
+        return int(np.diff(self.start).max(initial=0)) <= 1
+
+    @cached_property
+    def label_of(self) -> Codes:
+        """The label of each value, `labels` where there is none, if they are apart."""
         label = np.full(self.values, self.labels, dtype=np.int32)
-        label[several == 1] = self.label
+        label[owners(self.start)] = self.label
         return label
 
     @cached_property
@@ -295,7 +297,7 @@ class Scene:
         joint: bool = True,
     ) -> "Scene":
         """The scene of these columns; `person` as `Side` has it, `joint` if that is allowed."""
-        joint = joint and all(one.stands.label_of is not None for one in known)
+        joint = joint and all(one.stands.apart for one in known)
         sides = _joint(known, person) if joint else _apart(known, person)
         return cls(tuple(known), tuple(sensitive), *sides, joint)
 
@@ -307,7 +309,7 @@ class Scene:
     @cached_property
     def lone(self) -> Counts:
         """Per row of a joint scene: whether it is of one person, and released."""
-        found = (self.people.counts == 1) & (self.shown.counts > 0)
+        found: Flags = (self.people.counts == 1) & (self.shown.counts > 0)
         return found.astype(np.int64)
 
     @property

@@ -5,6 +5,8 @@ Pairs that fit are compressed rows: the rows of class r fit the people of the cl
 `person[begin[r]:begin[r + 1]]`.
 """
 
+from typing import Any
+
 import numpy as np
 
 from incrowd.arrays import Codes, Counts, Floats
@@ -47,7 +49,8 @@ def split(
             free[label[i]] += 1
         parts[g + 1] = found
     bounds = np.zeros(found + 1, dtype=np.int64)
-    bounds[1:] = free[:found]
+    for c in range(found):
+        bounds[c + 1] = free[c]
     return moved, bounds, code[:found].copy(), parts
 
 
@@ -183,9 +186,10 @@ def gathered(
 
 
 @jit
-def _twice(line: Floats) -> Floats:
+def _twice(line: Any) -> Any:
     more = np.empty(2 * len(line) + 1, dtype=line.dtype)
-    more[: len(line)] = line
+    for i in range(len(line)):
+        more[i] = line[i]
     return more
 
 

@@ -95,7 +95,7 @@ def in_world(classes: Classes, model: str) -> Counts:
     """Individuals of the world that each class fits; an error if no world was held against them."""
     if classes.world is None:
         raise PolicyError(
-            f"{model} counts the people of a world: none is given, or the search cannot count them",
+            f"{model} counts the people of a world, and there is none here",
             remedy="give a world (--world FILE), and take search = 'auto' or 'world'",
         )
     return classes.world

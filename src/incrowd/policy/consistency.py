@@ -67,7 +67,7 @@ def _show_faults(policy: "Policy") -> Iterator[Fault]:
                 yield Fault(
                     ("columns", name, key),
                     f"column '{name}' limits what a cell spans, and cells show single values",
-                    f'leave out {key}, or show = "representatives"',
+                    f'leave out {key}, or leave out show = "representatives"',
                 )
 
 
@@ -88,7 +88,7 @@ def _permutation_faults(policy: "Policy") -> Iterator[Fault]:
                 yield Fault(
                     ("columns", name, key),
                     f"column '{name}' limits what a cell shows, and cells are exact",
-                    f'leave out {key}, or show = "permutation"',
+                    f'leave out {key}, or leave out show = "permutation"',
                 )
         if column.role is Role.KEEP:
             yield Fault(

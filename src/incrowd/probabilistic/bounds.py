@@ -135,7 +135,10 @@ def population_of_share(share: float, k: float, beta: float, *, bound: Bound = "
     if not 0 < share <= 1:
         raise PolicyError("the share of a class must be above 0 and at most 1")
     if share < 1 / _MOST_CLASSES:
-        raise _too_many()
+        raise LimitError(
+            f"no population fills that many classes: more than {_MOST_CLASSES:.0e}",
+            remedy="take fewer columns, or coarser ones",
+        )
     return _first(lambda n: _held(share, n, k, beta, bound), low=k)
 
 
@@ -168,24 +171,12 @@ def missing_probability(share: float, population: int, k: int, bound: Bound) -> 
             assert_never(bound)
 
 
-def countable(classes: int) -> int:
-    """A number of classes, if there can be a population that fills them."""
-    if classes > _MOST_CLASSES:
-        raise _too_many()
-    return classes
-
-
-def _too_many() -> LimitError:
-    return LimitError(
-        f"no population fills that many classes: more than {_MOST_CLASSES:.0e}",
-        remedy="take fewer columns, or coarser ones",
-    )
-
-
 def whole(value: float, what: str) -> int:
     """A whole number from 1 on, however it is written: 3e8 is one."""
     if not (math.isfinite(value) and value == math.floor(value) and value >= 1):
-        raise PolicyError(f"{what} must be a whole number from 1 on")
+        raise PolicyError(
+            f"{what} must be a whole number from 1 on", remedy="write 100, or 3e8, say"
+        )
     return int(value)
 
 

@@ -10,13 +10,14 @@ from incrowd.probabilistic.bounds import (
     Bound,
     check_beta,
     classes_allowed,
-    countable,
     k_of_shares,
     missing_probability,
     population_of_share,
 )
 from incrowd.probabilistic.budget import budget, check_weights, distortion
 
+_MOST_CLASSES = 10**200
+"""More classes than this are as good as empty, and no floating-point number counts them."""
 _RIGID = "nothing lies between its values and leaving it out; a hierarchy would help"
 
 
@@ -57,6 +58,7 @@ class Question:
         Without a share they are equally likely.
         """
         n, k, beta = self._known()
+        classes = min(classes, _MOST_CLASSES)
         part = 1 / classes if share is None else share
         beta /= classes if self.simultaneous else 1
         match self.unknown:
@@ -160,7 +162,7 @@ def planned(question: Question, ladders: Sequence[Ladder], weights: Sequence[flo
     worth = check_weights(weights, len(ladders))
     _refuse_wrong(question)
     if question.unknown is not None:
-        classes = countable(math.prod(ladder.distinct for ladder in ladders))
+        classes = math.prod(ladder.distinct for ladder in ladders)
         kept = [ladder.distinct for ladder in ladders]
         actions = _actions(ladders, kept, [0] * len(ladders), worth)
         return Plan(question.answered(classes), question.unknown, classes, actions)

@@ -154,9 +154,11 @@ def population(people: float | str) -> int:
             remedy = f"did you mean {near[0]!r}?" if near else "give a number, as 3e8, or one of "
             remedy += "" if near else ", ".join(POPULATIONS)
             raise PolicyError("no such population", remedy=remedy) from None
-    if not (math.isfinite(people) and people >= 1):
-        raise PolicyError("a population has at least one person")
-    return round(people)
+    if not (math.isfinite(people) and people >= 1 and people == math.floor(people)):
+        raise PolicyError(
+            "a population is a whole number of people, from 1 on", remedy="give 3e8, say"
+        )
+    return int(people)
 
 
 def by_domains(sizes: Sequence[int]) -> int:

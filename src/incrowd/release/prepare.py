@@ -11,6 +11,7 @@ from incrowd.arrays import Codes, Counts, Texts
 from incrowd.engines.base import Engine, Shown
 from incrowd.errors import PolicyError
 from incrowd.hierarchy.hierarchy import Hierarchy
+from incrowd.models.model import of_world
 from incrowd.policy.compile import Compiled, Quasi
 from incrowd.policy.compile import compile as compile_problem
 from incrowd.policy.policy import Policy, require_declared
@@ -107,12 +108,24 @@ def search(table: Table, outside: Outside) -> Any:
         check_key(outside.key)
     problem = table.compiled.problem
     infeasible(problem)
+    _refuse_blind(table.policy)
     if getattr(table.policy.search, "draws", False):
         problem = replace(problem, seed=_search_seed(outside))
     found = table.policy.search.run(problem, outside.search_watch(table.policy))
     if table.policy.show == "permutation":
         found = replace(found, recoding=Anatomy(found.recoding.pieces))
     return found
+
+
+def _refuse_blind(policy: Policy) -> None:
+    """A search that looks at the table alone cannot keep a model of a world."""
+    asked = [model.name for model in policy.models if of_world(model)]
+    if asked and policy.search.name not in {"auto", "world"}:
+        raise PolicyError(
+            f"the search '{policy.search.name}' does not count the people of a world, whom "
+            f"{asked[0]} asks about",
+            remedy="take search = 'auto' or 'world'",
+        )
 
 
 def _search_seed(outside: Outside) -> int:

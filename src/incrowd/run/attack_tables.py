@@ -230,8 +230,9 @@ class Tables:
     def scene(self) -> Scene:
         """The release with the people of the original, or with its own rows if there is none."""
         if "original" not in self.others:
-            own = [[Shared.itself(self.shown(n)) for n in names] for names in self._apart]
-            return Scene.of(*own)
+            known, secret = self._apart
+            own = {n: Shared.itself(self.shown(n)) for n in (*known, *secret)}
+            return Scene.of([own[n] for n in known], [own[n] for n in secret])
         shared = self.shared("original")
         secret = [name for name in self.sensitive if name in shared]
         known = [name for name in self.known_in("original") if name not in secret]

@@ -8,12 +8,13 @@ from typing import Protocol
 import numpy as np
 
 from incrowd.arrays import MISSING, Codes, Counts, Flags
-from incrowd.classes import numbered
+from incrowd.classes import Classes, numbered
 from incrowd.errors import InputError
 from incrowd.hierarchy.hierarchy import Hierarchy
 from incrowd.table.column import CodedColumn, Domain
 from incrowd.table.roles import Missing
 from incrowd.world.index import index_of
+from incrowd.world.linkage import persons_of
 from incrowd.world.matching import Matcher, Matching, from_runs
 from incrowd.world.rules import Run
 from incrowd.world.sets import Sets, sets_of
@@ -38,6 +39,23 @@ class _ValueSets(Protocol):
     def start(self) -> Counts: ...
     @property
     def code(self) -> Codes: ...
+
+
+class _Outcome(Protocol):
+    """What a release shows, and who is in its classes."""
+
+    @property
+    def low(self) -> Codes: ...
+    @property
+    def high(self) -> Codes: ...
+    @property
+    def level(self) -> Codes: ...
+    @property
+    def spans(self) -> bool: ...
+    @property
+    def sets(self) -> Mapping[int, _ValueSets]: ...
+    @property
+    def classes(self) -> Classes: ...
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -163,6 +181,25 @@ class Counted:
         tuple_of, tuples = _distinct(lines, found)
         counts = index_of(self.world, self.names, found, tuples).counts()
         return np.append(counts, 0)[tuple_of]
+
+    def presence(self, outcome: _Outcome) -> float:
+        """How sure somebody's presence is at most, whose person each record of a class may be.
+
+        Cells of classes may overlap: whoever they both fit may be in either, so what the classes
+        say of an individual is added up.
+        """
+        found, lines = self._read(
+            (outcome.low, outcome.high, outcome.level), outcome.spans, outcome.sets
+        )
+        tuple_of, tuples = _distinct(lines, found)
+        index = index_of(self.world, self.names, found, tuples)
+        every = np.arange(tuples.shape[1], dtype=np.int32)
+        start, person = persons_of(index, self.world, every)
+        fits: Flags = tuple_of >= 0
+        held = np.bincount(tuple_of[fits], outcome.classes.people[fits], minlength=len(every))
+        counts = np.diff(start)
+        sums = np.bincount(person, np.repeat(held / np.maximum(counts, 1), counts))
+        return float(sums.max(initial=0.0))
 
     def rows_within(self, low: Codes, high: Codes, level: Codes) -> Flags | None:
         """Which rows of the world some of these classes may stand for.

@@ -105,7 +105,7 @@ class Linked:
         asked = self._tuple_of[np.asarray(rows, dtype=np.int64)]
         tuples, place = np.unique(asked, return_inverse=True)
         known = tuples >= 0
-        start, person = self._persons(tuples[known])
+        start, person = persons_of(self._index, self.world, tuples[known])
         sizes = np.zeros(len(tuples), dtype=np.int64)
         sizes[known] = np.diff(start)
         first = np.zeros(len(tuples), dtype=np.int64)
@@ -120,25 +120,6 @@ class Linked:
         sizes = np.diff(start)
         spot = start[:-1] + (rng.random(len(sizes)) * sizes).astype(np.int64)
         return np.where(sizes > 0, np.append(person, np.int32(0))[spot], 0).astype(np.int32)
-
-    def _persons(self, tuples: Codes) -> Rows:
-        """The individuals of tuples, each once, ascending."""
-        start, point = self._index.members(tuples)
-        of = np.repeat(np.arange(len(tuples), dtype=np.int64), np.diff(start))
-        persons = self._index.points.individuals
-        if persons is None:
-            person = self.world.person[point]
-        else:
-            first, every = persons
-            sizes = first[point + 1] - first[point]
-            ends = np.cumsum(sizes)
-            entry = np.repeat(first[point] - ends + sizes, sizes) + np.arange(ends[-1:].sum())
-            of, person = np.repeat(of, sizes), every[entry]
-        radix = int(person.max(initial=0)) + 1
-        pairs = np.sort(of * radix + person)
-        pairs = pairs[np.diff(pairs, prepend=-1) != 0]
-        counts = np.searchsorted(pairs // radix, np.arange(len(tuples) + 1))
-        return counts.astype(np.int64), (pairs % radix).astype(np.int32)
 
     def __repr__(self) -> str:
         """Without values."""
@@ -177,6 +158,26 @@ def link(
     counts = np.append(index.counts(), 0)
     notes = (*world.notes, *_notes(release, world, names), *_of_columns(columns))
     return Linked(names, counts[tuple_of], columns, notes, world, tuple_of, index)
+
+
+def persons_of(index: Index, world: World, tuples: Codes) -> Rows:
+    """The individuals of tuples, each once, ascending."""
+    start, point = index.members(tuples)
+    of = np.repeat(np.arange(len(tuples), dtype=np.int64), np.diff(start))
+    persons = index.points.individuals
+    if persons is None:
+        person = world.person[point]
+    else:
+        first, every = persons
+        sizes = first[point + 1] - first[point]
+        ends = np.cumsum(sizes)
+        entry = np.repeat(first[point] - ends + sizes, sizes) + np.arange(ends[-1:].sum())
+        of, person = np.repeat(of, sizes), every[entry]
+    radix = int(person.max(initial=0)) + 1
+    pairs = np.sort(of * radix + person)
+    pairs = pairs[np.diff(pairs, prepend=-1) != 0]
+    counts = np.searchsorted(pairs // radix, np.arange(len(tuples) + 1))
+    return counts.astype(np.int64), (pairs % radix).astype(np.int32)
 
 
 def _public(

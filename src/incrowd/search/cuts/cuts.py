@@ -203,7 +203,7 @@ def _near(candidates: Candidates, numbers: Numbers) -> Iterator[Numbers]:
         for j in columns:
             yield from _raised(candidates, numbers, j, step)
     for j, i in permutations(columns, 2):
-        for fewer in dict.fromkeys((numbers[i] - 1, numbers[i] // 2)):
+        for fewer in dict.fromkeys((numbers[i] - 1, numbers[i] // 2, numbers[i] // 3)):
             if fewer >= 1:
                 lowered = _replaced(numbers, i, fewer)
                 for step in _EXCHANGES:
