@@ -147,7 +147,7 @@ def test_linkage(table, data):
     blind = Candidates(("q0", "q1"), np.array(number), len(set(individual)))
     _, worst = naive.linkage(shown, people, individual, (0, 1))
     assert linkage(blind).success == pytest.approx(worst)
-    assert blind.k == min((c for c in number if c), default=0)
+    assert blind.k == min((c for c in number if c), default=None)
     assert blind.inconsistent == number.count(0)
 
 

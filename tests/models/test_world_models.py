@@ -3,11 +3,13 @@
 from fractions import Fraction
 
 import numpy as np
+import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import TypeAdapter, ValidationError
 
+import incrowd
 from incrowd.classes import Classes
 from incrowd.errors import PolicyError
 from incrowd.models import AnyModel, DeltaPresence, KMap
@@ -109,3 +111,13 @@ def test_cells_that_stand_for_nobody_in_particular_are_refused(show, model):
     columns = {"age": Column(role="quasi"), "ill": Column(role="sensitive")}
     with pytest.raises(PolicyError, match=model.name):
         Policy(columns=columns, models=(model,), show=show)
+
+
+def test_what_several_classes_say_of_one_individual_is_added_up():
+    """Each class alone leaves even odds; whoever fits both is surely in one of them."""
+    policy = Policy(columns={"age": Column(role="quasi")}, models=(DeltaPresence(0.5),))
+    world = pl.DataFrame({"age": [1, 2, 3]})
+    apart = incrowd.check(pl.DataFrame({"age": ["[1, 2]"]}), policy, world=world)
+    assert (apart.models[0].reached, apart.models[0].ok) == (0.5, True)
+    over = incrowd.check(pl.DataFrame({"age": ["[1, 2]", "[2, 3]"]}), policy, world=world)
+    assert (over.models[0].reached, over.models[0].ok) == (1.0, False)

@@ -6,6 +6,9 @@ from typing import Any
 
 from incrowd.attacks.intervals import Interval, Rate
 
+_ROUNDING = 1e-12
+"""A rate that is better than guessing by less is not better."""
+
 
 @dataclass(frozen=True)
 class Attack:
@@ -55,7 +58,7 @@ class Attack:
         This is what a limit is held against: an attack that is no better than a guess adds nothing,
         however often the guess is right.
         """
-        if self.success <= self.baseline:
+        if self.success <= self.baseline + _ROUNDING:
             return 0.0
         return (self.success - self.baseline) / (1 - self.baseline)
 

@@ -7,7 +7,7 @@ anonymisation techniques).
 from incrowd.attacks.attack import Attack
 from incrowd.attacks.held import Held
 from incrowd.attacks.intervals import Rate
-from incrowd.attacks.words import columns, share
+from incrowd.attacks.words import columns, part
 
 
 def inference(held: Held) -> Attack:
@@ -27,7 +27,7 @@ def inference(held: Held) -> Attack:
         says=(
             f"Somebody knows {columns(held.fit.names)} of a person, looks up the released rows "
             f"that fit, and takes the most frequent {held.name} among them for the person's. That "
-            f"is right for {share(rate.success)} of the people; to name the commonest value for "
-            f"everybody is right for {share(baseline)}."
+            f"is right for {part(rate.success, 'the people')}; to name the commonest value for "
+            f"everybody is right for {part(baseline, 'them')}."
         ),
     )

@@ -10,7 +10,7 @@ from incrowd.arrays import Counts
 from incrowd.attacks.attack import Attack
 from incrowd.attacks.fit import Fit, SideClasses
 from incrowd.attacks.intervals import Rate, blind
-from incrowd.attacks.words import columns, share
+from incrowd.attacks.words import columns, part
 
 
 def linkability(left: Fit, right: Fit, both: Fit) -> Attack:
@@ -33,7 +33,7 @@ def linkability(left: Fit, right: Fit, both: Fit) -> Attack:
             f"other with {columns(right.names)}, and asks which records are of one person. Going "
             "from a record of the first to a released row that fits it, and from there to a record "
             "of the second, they arrive at the same person in "
-            f"{share(rate.success)} of the cases."
+            f"{part(rate.success, 'the cases')}."
         ),
         figures={"other_columns": len(right.columns)},
     )

@@ -19,7 +19,7 @@ from incrowd.attacks.inference import inference
 from incrowd.attacks.intervals import Rate, blind
 from incrowd.attacks.scene import Scene
 from incrowd.attacks.weighed import Told, Weighed, each, gathered
-from incrowd.attacks.words import columns, share
+from incrowd.attacks.words import columns, part, rows
 from incrowd.classes import numbered
 
 
@@ -138,14 +138,19 @@ def _finding(both: _Both) -> Attack:
         rate=rate,
         baseline=blind(people),
         says=(
-            f"Somebody knows {columns(fit.names)} of a person and holds both releases. At least "
-            f"{before[0]:,} rows of the one fit a person, and {before[1]:,} of the other; only "
-            f"{k:,} remain for the person with the fewest, as a row must stand in both with the "
-            f"same {columns([one.name for one in fit.scene.sensitive])}. One of those that remain "
-            f"is the person's in {share(rate.success)} of the cases."
+            f"Somebody knows {columns(fit.names)} of a person and holds both releases. A person "
+            f"fits at least {rows(before[0])} of the one, and {before[1]:,} of the other; for the "
+            f"person with the fewest {rows(k)} may be left{_as_well(fit)}. One of those left, "
+            f"drawn at random, is the person's in {part(rate.success, 'the cases')}."
         ),
         figures={"k": k, "k_first": before[0], "k_second": before[1], "nothing_left": nobody},
     )
+
+
+def _as_well(fit: Fit) -> str:
+    """By what else rows of two releases are told apart, in words."""
+    exact = [one.name for one in fit.scene.sensitive]
+    return f", as a row must stand in both with the same {columns(exact)}" if exact else ""
 
 
 def _learning(held: Held) -> Attack:
@@ -155,10 +160,10 @@ def _learning(held: Held) -> Attack:
         kind="releases",
         says=(
             f"Somebody knows {columns(guess.knows)} of a person and holds both releases. Among the "
-            f"rows that remain, the likeliest {held.name} is the person's in "
-            f"{share(guess.success)} of the cases, and for {share(sure.success)} of the people it "
-            f"is the only one; to name the commonest for everybody is right for "
-            f"{share(guess.baseline)}."
+            f"rows that are left, the likeliest {held.name} is the person's in "
+            f"{part(guess.success, 'the cases')}, and for {part(sure.success, 'the people')} it is "
+            f"the only one; to name the commonest for everybody is right for "
+            f"{part(guess.baseline, 'them')}."
         ),
         figures={"fewest_values": held.fewest, "certain": sure.success},
     )

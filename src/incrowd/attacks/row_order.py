@@ -13,7 +13,7 @@ from incrowd.attacks.attack import Attack
 from incrowd.attacks.compressed import bounds, found_in, owners
 from incrowd.attacks.fit import Fit
 from incrowd.attacks.intervals import Rate, blind
-from incrowd.attacks.words import columns, share
+from incrowd.attacks.words import columns, part
 
 _SHUFFLES = 3
 
@@ -44,9 +44,9 @@ def row_order(fit: Fit, truth: Counts | None = None, seed: int = 0) -> Attack:
         baseline=guess,
         says=(
             "Somebody who has seen the original takes the released rows, in their order, for its "
-            f"records in theirs. {share(fitting)} of the rows fit their record in "
-            f"{columns(fit.names)}; in a random order {share(chance)} would. The place of a row "
-            f"tells whose it is for {share(success)} of the rows."
+            f"records in theirs. In {columns(fit.names)}, {part(fitting, 'the rows')} fit their "
+            f"record; in a random order {part(chance, 'them')} would. The place of a row tells "
+            f"whose it is for {part(success, 'the rows')}."
         ),
         figures={"fitting": fitting, "chance": chance, "correlation": order.correlation},
     )

@@ -23,6 +23,26 @@ def people(count: int) -> str:
     return f"{count:,} {'person' if count == 1 else 'people'}"
 
 
+def rows(count: int) -> str:
+    """So many rows.
+
+    >>> rows(1), rows(12345)
+    ('1 row', '12,345 rows')
+    """
+    return f"{count:,} {'row' if count == 1 else 'rows'}"
+
+
+def part(value: float, what: str) -> str:
+    """A share of something.
+
+    >>> part(0, "the rows"), part(0.25, "the rows"), part(1, "the rows")
+    ('none of the rows', 'a share of 0.25 of the rows', 'all of the rows')
+    """
+    if value in {0, 1}:
+        return f"{'all' if value else 'none'} of {what}"
+    return f"a share of {share(value)} of {what}"
+
+
 def share(value: float) -> str:
     """A share, not rounded to none or all if it is not.
 

@@ -15,7 +15,7 @@ from incrowd.release.certificate import Digest, Opposed
 from incrowd.release.verify import Seen
 from incrowd.table.column import CodedColumn, Domain, Kind
 from incrowd.table.roles import Missing
-from incrowd.world.linkage import link
+from incrowd.world.linkage import Linked, link
 from incrowd.world.world import World
 
 
@@ -40,6 +40,26 @@ class Against:
 
     def counts(self, seen: Seen, missing: Missing) -> Counts:
         """Per class of the rows that leave: the individuals that it may be about."""
+        counts = np.zeros(seen.crowds.number, dtype=np.int64)
+        counts[seen.crowds.class_of] = self._linked(seen, missing).candidates
+        return counts
+
+    def presence(self, seen: Seen, missing: Missing) -> float:
+        """How sure it is at most that an individual is among the rows that leave.
+
+        Every row is as likely about each individual that it may be about; an individual who fits
+        several classes may be in any of them, so what they say is added up.
+        """
+        crowds = seen.crowds
+        _, first = np.unique(crowds.class_of, return_index=True)
+        start, person = self._linked(seen, missing).candidates_of(first)
+        rows = np.bincount(crowds.class_of, minlength=crowds.number)
+        people = (rows if crowds.unit is None else crowds.people)[crowds.class_of[first]]
+        sizes = np.diff(start)
+        sums = np.bincount(person, np.repeat(people / np.maximum(sizes, 1), sizes))
+        return float(sums.max(initial=0.0))
+
+    def _linked(self, seen: Seen, missing: Missing) -> Linked:
         reading = Missing.OWN_VALUE if missing is Missing.SUPPRESS else missing
         shown = {
             name: CodedColumn(
@@ -49,10 +69,7 @@ class Against:
             )
             for name, cells in seen.quasi.items()
         }
-        found = link(shown, self.world, self.hierarchies, missing=reading)
-        counts = np.zeros(seen.crowds.number, dtype=np.int64)
-        counts[seen.crowds.class_of] = found.candidates
-        return counts
+        return link(shown, self.world, self.hierarchies, missing=reading)
 
     def __repr__(self) -> str:
         """Without values."""

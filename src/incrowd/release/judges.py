@@ -41,6 +41,8 @@ class Evidence:
     sensitive: Mapping[str, Values]
     world: Counts | None = None
     """Per crowd: the individuals of the world that it may be about, if there is a world."""
+    presence: float | None = None
+    """How sure it is at most that an individual is there, over all crowds, if that was counted."""
     _holders: dict[str, "Holders"] = field(default_factory=dict, repr=False)
 
     @cached_property
@@ -187,11 +189,14 @@ def _k_map(model: Any, evidence: Evidence) -> Judgement:
 
 
 def _delta_presence(model: Any, evidence: Evidence) -> Judgement:
-    """The largest share of those whom a crowd may be about that is in it (Nergiz et al. 2007)."""
+    """How sure a crowd, and all crowds together, make that an individual is there.
+
+    Nergiz et al. 2007; of all crowds what they say of one individual is added up.
+    """
     people, there = evidence.people, _candidates(model, evidence)
-    share = float((people / np.maximum(there, 1)).max())
+    share = max(float((people / np.maximum(there, 1)).max()), evidence.presence or 0.0)
     met = bool((there > 0).all()) and _at_most(people, there, _written(model.delta))
-    return min(share, 1.0), met
+    return min(share, 1.0), met and share <= model.delta + _ROUNDING
 
 
 def _candidates(model: Any, evidence: Evidence) -> Counts:

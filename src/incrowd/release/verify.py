@@ -103,6 +103,7 @@ def look(rows: pl.DataFrame, policy: _Policy, people: Codes | None = None) -> Se
 
 class _World(Protocol):
     def counts(self, seen: Seen, missing: Missing) -> Counts: ...
+    def presence(self, seen: Seen, missing: Missing) -> float: ...
 
 
 def verify(
@@ -119,10 +120,20 @@ def verify(
     names = dict.fromkeys(model.column for model in policy.models if model.columns)
     known = reference or {}
     sensitive = {name: _values(seen.rows[name], seen.crowds, known.get(name)) for name in names}
-    asked = any(getattr(model, "of_world", False) for model in policy.models)
-    counts = world.counts(seen, policy.missing) if world is not None and asked else None
-    evidence = Evidence(seen.crowds, sensitive, counts)
+    evidence = Evidence(seen.crowds, sensitive, *_whom(seen, policy, world))
     return tuple(_verdict(model, evidence) for model in policy.models)
+
+
+def _whom(
+    seen: Seen, policy: _Policy, world: _World | None
+) -> tuple[Counts | None, float | None]:
+    """Whom classes may be about, and how sure that says that somebody is there, if it is asked."""
+    asked = [model for model in policy.models if getattr(model, "of_world", False)]
+    if world is None or not asked:
+        return None, None
+    present = any(hasattr(model, "delta") for model in asked)
+    sure = world.presence(seen, policy.missing) if present else None
+    return world.counts(seen, policy.missing), sure
 
 
 def demand(verdicts: Sequence[Verdict], remedy: str = "") -> None:

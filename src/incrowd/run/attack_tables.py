@@ -175,8 +175,9 @@ class Tables:
         found = tuple(here or [name for name in free if name not in self.sensitive])
         if not found:
             raise InputError(
-                "there is no column that an attacker could know",
-                remedy="name some of the release's with --knows, or rename those of other tables",
+                "there is no column that an attacker could know: the tables share none, or only "
+                "sensitive ones",
+                remedy="say what other tables call them, such as --rename zip=zipcode",
             )
         return found
 
@@ -230,18 +231,23 @@ class Tables:
     def scene(self) -> Scene:
         """The release with the people of the original, or with its own rows if there is none."""
         if "original" not in self.others:
-            known, secret = self._apart
-            own = {n: Shared.itself(self.shown(n)) for n in (*known, *secret)}
-            return Scene.of([own[n] for n in known], [own[n] for n in secret])
+            own = [Shared.itself(self.shown(name)) for name in self._free(self.knows)]
+            return Scene.of(own, [Shared.itself(self.shown(name)) for name in self.sensitive])
         shared = self.shared("original")
         secret = [name for name in self.sensitive if name in shared]
-        known = [name for name in self.known_in("original") if name not in secret]
+        known = self._free(self.known_in("original"))
         return Scene.of([one.alike for one in self.together(known)], self.together(secret))
 
-    @property
-    def _apart(self) -> tuple[list[str], list[str]]:
-        """Known and sensitive columns; what is sensitive is not known."""
-        return [n for n in self.knows if n not in self.sensitive], list(self.sensitive)
+    def _free(self, names: Sequence[str]) -> list[str]:
+        """The known columns that are not what an attacker wants to learn."""
+        found = [name for name in names if name not in self.sensitive]
+        if not found:
+            raise InputError(
+                f"all that an attacker knows ({', '.join(names)}) is sensitive: nothing is left by "
+                "which to find somebody",
+                remedy="name other columns with --knows",
+            )
+        return found
 
     @cached_property
     def facing(self) -> Facing:
@@ -311,6 +317,11 @@ class Tables:
 
     def notes(self) -> Iterator[str]:
         """What a reader should know about the tables."""
+        if not self.sensitive:
+            yield (
+                "no column is named as sensitive: what is learned about a person is not played "
+                "(--sensitive)"
+            )
         if "world" in self.others:
             more = [name for name in self.shared("world") if name not in self.facing.names]
             if more:

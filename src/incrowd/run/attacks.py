@@ -125,6 +125,8 @@ def _attacked(tables: Tables, watch: Watch | None) -> Attacked:
         linked = tables.facing.linked
         k_world, inconsistent = linked.k, linked.inconsistent
         told += linked.notes
+        if k_world is None:
+            told.append("no released row fits anybody of the world: nothing is known about k there")
         played.append(face(tables.facing, attackers, watch))
     if "original" in tables.others:
         played.append(Played((_by_order(tables),)))
