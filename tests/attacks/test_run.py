@@ -289,3 +289,17 @@ def test_the_other_release_leaves_fewer():
     assert learning.figures["fewest_values"] == 2
     assert of(found, "inference", "illness").success == pytest.approx(1 / 4)
     assert learning.success == pytest.approx(1 / 2)
+
+
+def test_whoever_holds_a_world_knows_all_that_it_shares_with_the_release():
+    """Not only what the policy takes for quasi-identifying (Bettini Section 5)."""
+    columns = {"age": Column(role="quasi"), "zip": Column(role="keep")}
+    policy = Policy(columns=columns, models=(KAnonymity(2),))
+    release = pl.DataFrame({"age": ["[1, 2]", "[1, 2]"], "zip": ["a", "b"]})
+    world = pl.DataFrame({"who": [1, 2], "age": [1, 2], "zip": ["a", "b"]})
+    found = incrowd.attack(release, world=world, id="who", policy=policy)
+    assert found.k_world == 1
+    assert not found.ok
+    assert any("also public: zip" in note for note in found.notes)
+    less = incrowd.attack(release, world=world, id="who", policy=policy, knows=["age"])
+    assert less.k_world == 2

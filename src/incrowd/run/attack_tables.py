@@ -182,9 +182,15 @@ class Tables:
         return found
 
     def known_in(self, table: str) -> tuple[str, ...]:
-        """The known columns that another table has too; there must be one."""
+        """The known columns that another table has too; there must be one.
+
+        Whoever holds a world knows all that it shares with the release (Bettini Section 2) but
+        what is sensitive, whatever the policy takes for quasi-identifying, unless asked for less.
+        """
         shared = self.shared(table)
-        found = tuple(name for name in self.knows if name in shared)
+        public = table == "world" and not self.asked.knows
+        known = [name for name in shared if name not in self.sensitive] if public else self.knows
+        found = tuple(name for name in known if name in shared)
         if not found:
             raise InputError(
                 f"the release ({', '.join(self.knows)}) and the {table} "

@@ -14,6 +14,7 @@ from incrowd.attacks.sets import Sets
 from incrowd.errors import InputError, PolicyError
 from incrowd.hierarchy import AnyHierarchy
 from incrowd.io import files
+from incrowd.models import AlphaK, KAnonymity, KMap
 from incrowd.policy.policy import Policy
 from incrowd.release.certificate import Certificate
 from incrowd.release.written import rewritten
@@ -21,6 +22,7 @@ from incrowd.run.attack_limits import broken
 from incrowd.run.attack_tables import Asked, Table, Tables
 from incrowd.run.reading import AnyPath, Reading, enough_memory
 from incrowd.watch import Watch
+from incrowd.world.conservative import cautions
 
 
 def attack(  # noqa: PLR0913  what the attacker holds and knows, and limits
@@ -124,7 +126,7 @@ def _attacked(tables: Tables, watch: Watch | None) -> Attacked:
     if "world" in tables.others:
         linked = tables.facing.linked
         k_world, inconsistent = linked.k, linked.inconsistent
-        told += linked.notes
+        told += [*linked.notes, *_cautions(tables)]
         if k_world is None:
             told.append("no released row fits anybody of the world: nothing is known about k there")
         played.append(face(tables.facing, attackers, watch))
@@ -142,6 +144,17 @@ def _attacked(tables: Tables, watch: Watch | None) -> Attacked:
         notes=tuple(dict.fromkeys(told)),
         limited=asked.policy is not None or asked.max_success is not None,
     )
+
+
+def _cautions(tables: Tables) -> list[str]:
+    """What the policy's quasi-identifiers leave out that the world knows (Bettini Section 5)."""
+    policy, public = tables.asked.policy, tables.known_in("world")
+    left = [] if policy is None else [name for name in public if name not in policy.quasi]
+    if policy is None or not left:
+        return []
+    sizes = [model.k for model in policy.models if isinstance(model, AlphaK | KAnonymity | KMap)]
+    found = cautions(public, [policy.quasi], max(sizes, default=2), tables.facing.world)
+    return [caution.text for caution in found]
 
 
 def _by_order(tables: Tables) -> Attack:

@@ -139,7 +139,7 @@ def _one_by_one(public: tuple[str, ...], number: int) -> Caution:
 
 def _subset(left: tuple[str, ...]) -> Caution:
     text = (
-        f"{', '.join(left)} is public too: k-anonymity of the other columns, and even of every"
+        f"also public: {', '.join(left)}; k-anonymity of the other columns, and even of every"
         " proper subset of the public ones, proves nothing for all of them"
     )
     return Caution("subset", left, text)
