@@ -124,9 +124,7 @@ def verify(
     return tuple(_verdict(model, evidence) for model in policy.models)
 
 
-def _whom(
-    seen: Seen, policy: _Policy, world: _World | None
-) -> tuple[Counts | None, float | None]:
+def _whom(seen: Seen, policy: _Policy, world: _World | None) -> tuple[Counts | None, float | None]:
     """Whom classes may be about, and how sure that says that somebody is there, if it is asked."""
     asked = [model for model in policy.models if getattr(model, "of_world", False)]
     if world is None or not asked:
