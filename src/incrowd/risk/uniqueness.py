@@ -103,7 +103,7 @@ def zayatz(sizes: Counts, classes: Counts, population: int) -> float | None:
     people = int((sizes * classes).sum())
     chances = _one_of(sizes, people, population)
     seen = float((classes * chances).sum())
-    return single / people * (single * people / population / seen)
+    return min(single / people * (single * people / population / seen), 1.0)
 
 
 def _one_of(sizes: Counts, people: int, population: int) -> Floats:
