@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import naive.risk
@@ -189,6 +189,7 @@ def test_what_need_not_be_estimated_is_counted():
 
 
 @given(SIZES, st.integers(0, 100_000))
+@example([1, 1, 1], 2)
 def test_no_estimate_is_beyond_reason(sizes, more):
     found = uniqueness(*counted(sizes), sum(sizes) + more)
     for share in (found.pitman, found.zayatz, found.snb, found.estimate, found.correct_match):
