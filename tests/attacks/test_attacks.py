@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import incrowd.attacks.scene as scenes
 import naive.attacks as naive
 from attacks.scenes import apart, copy_of, scene_of, suppressed, tables
 from incrowd.attacks.background import background
@@ -53,6 +54,20 @@ def test_the_sweep_fits_every_set_as_the_twin_does(table, limit, alike):
         )
     sets = [s for size in range(1, limit + 1) for s in combinations(range(3), size)]
     assert seen == set(sets) - {(0, 1, 2)}
+
+
+@settings(max_examples=20)
+@given(tables())
+def test_what_fits_is_the_same_without_room_for_bits(table):
+    """Labels of a value are looked up in their order where they are too many for bits."""
+    fits = []
+    for most in (2**20, 0):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(scenes, "_MOST_BYTES", most)
+            fits.append(whole(scene_of(*table, (0, 1, 2), joint=False)))
+    one, other = fits
+    assert one.scene.known[0].stands.bits.size > 0 == other.scene.known[0].stands.bits.size
+    assert [line.tolist() for line in one.pairs] == [line.tolist() for line in other.pairs]
 
 
 @settings(max_examples=40)

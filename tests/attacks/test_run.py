@@ -7,6 +7,7 @@ import incrowd
 from incrowd import InputError, KAnonymity, PolicyError
 from incrowd.models import LDiversity
 from incrowd.policy import Column, Policy
+from incrowd.watch import Watch
 
 CANARY = "Qz7canary"
 
@@ -248,6 +249,13 @@ def test_missing_values_match_anything_if_the_policy_says_so():
         ({"rule_out": -1}, PolicyError, "0 values or more"),
         ({"rename": {"zip": "nowhere"}}, PolicyError, "to rename"),
         ({"original": original().select("ssn"), "knows": ["zip"]}, InputError, "share no column"),
+        ({"world": pl.DataFrame({"x": [1]})}, InputError, "the tables share none"),
+        ({"knows": ["illness"], "sensitive": ["illness"]}, InputError, "is sensitive"),
+        (
+            {"original": original(), "knows": ["illness"], "sensitive": ["illness"]},
+            InputError,
+            "is sensitive",
+        ),
     ],
 )
 def test_bad_requests(options, error, words):
@@ -303,3 +311,51 @@ def test_whoever_holds_a_world_knows_all_that_it_shares_with_the_release():
     assert any("also public: zip" in note for note in found.notes)
     less = incrowd.attack(release, world=world, id="who", policy=policy, knows=["age"])
     assert less.k_world == 2
+
+
+def test_a_world_that_fits_no_row_says_nothing_about_k():
+    release = pl.DataFrame({"zip": ["99999", "99998"]})
+    found = incrowd.attack(release, world=original().select("ssn", "zip"), id="ssn")
+    assert (found.k_world, found.inconsistent) == (None, 2)
+    assert any("nothing is known about k" in note for note in found.notes)
+    link = of(found, "linkage")
+    assert link.success == 0
+    assert "k" not in link.figures
+    assert "No row fits anybody." in link.says
+
+
+def test_sets_for_which_there_is_no_time_are_told():
+    table = original()
+    given = {
+        "original": table,
+        "world": table.drop("illness"),
+        "id": "ssn",
+        "other": table.drop("ssn"),
+        "sensitive": ["illness"],
+        "max_size": 2,
+    }
+    found = incrowd.attack(table.drop("ssn"), **given, watch=Watch(limit=0))
+    assert {len(attack.knows) for attack in found.attacks if attack.kind != "row-order"} == {4}
+    late = [note for note in found.notes if "the time was up: 10 sets of known columns" in note]
+    assert len(late) == 3
+    told = []
+    whole = incrowd.attack(
+        table.drop("ssn"), **given, watch=Watch(tell=lambda what, share: told.append((what, share)))
+    )
+    assert not any("the time was up" in note for note in whole.notes)
+    assert [share for _, share in told].count(1.0) == 3
+    assert all(0 < share <= 1 for _, share in told)
+    assert {what for what, _ in told} == {"sets of known columns"}
+
+
+def test_nothing_sensitive_is_told():
+    assert any("no column is named as sensitive" in n for n in incrowd.attack(original()).notes)
+
+
+def test_no_gain_by_rounding_alone():
+    """Linkability of a release that shows nothing is the blind guess, up to the last digits."""
+    table = pl.DataFrame({"a": range(30), "b": [i % 7 for i in range(30)]})
+    shown = pl.DataFrame({"a": ["*"] * 30, "b": ["*"] * 30})
+    found = incrowd.attack(shown, original=table, max_success=0)
+    assert found.ok
+    assert [attack.gain for attack in found.attacks] == [0.0] * len(found.attacks)

@@ -32,6 +32,10 @@ class Facing:
     truth: Codes | None = None
     """The individual of each released row, numbered as in `World.person`; 0 if not in the world."""
 
+    def __repr__(self) -> str:
+        """Without values."""
+        return f"Facing({', '.join(self.names)}; {self.world!r})"
+
     @cached_property
     def linked(self) -> Linked:
         """The release linked with the world by all columns."""

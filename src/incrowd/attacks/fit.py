@@ -135,7 +135,7 @@ class Fit:
         scene, stands = self.scene, self.scene.known[column].stands
         rows, of_row = self.rows.split(scene.shown, column, stands.labels)
         people, of_person = self.people.split(scene.people, column, stands.values)
-        labels = stands.start, stands.label, stands.labels
+        labels = stands.start, stands.label, stands.labels, stands.bits
         begin = _kernels().count_pairs(self.pairs, of_person, of_row, labels)
         enough_room(int(begin[-1]))
         person = _kernels().list_pairs(self.pairs, of_person, of_row, labels, begin)
@@ -143,12 +143,10 @@ class Fit:
 
     def _refined_as_one(self, column: int) -> "Fit":
         """People and rows are split together, and what is alone then is settled."""
-        from incrowd.kernels.special_uniques import split  # noqa: PLC0415  numba only when needed
-
-        scene, each = self.scene, self.scene.each[1]
+        scene, line = self.scene, self.scene.shown.known[column]
         domain = scene.known[column].stands.labels + 1
-        line = scene.shown.known[column]
-        rows, start, alone = split(self.rows.rows, self.rows.start, line, domain, each)
+        split = _kernels().split_off
+        rows, start, alone = split(self.rows.rows, self.rows.start, line, domain)
         people, shown = (SideClasses.of(side, rows, start) for side in (scene.people, scene.shown))
         columns, settled = (*self.columns, column), Settled(alone, self.settled)
         return Fit(scene, columns, people, shown, one_each(len(start) - 1), settled)

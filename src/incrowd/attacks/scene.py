@@ -10,6 +10,7 @@ from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
+from numpy.typing import NDArray
 
 from incrowd.arrays import MISSING, Codes, Counts, Flags, Floats
 from incrowd.attacks.compressed import Rows, bounds, enough_room, found_in, owners, spread
@@ -20,6 +21,8 @@ from incrowd.table.fold import fold
 from incrowd.table.roles import Missing
 from incrowd.table.tally import Tally
 from incrowd.world.matching import Matching, match
+
+_MOST_BYTES = 2**26
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,6 +88,20 @@ class Stands:
     def sizes(self) -> Counts:
         """How many values each label stands for."""
         return np.bincount(self.label, minlength=self.labels).astype(np.int64)
+
+    @cached_property
+    def bits(self) -> NDArray[np.uint8]:
+        """By value and label, as bits: whether the label stands for the value; empty if too large.
+
+        The first label is the lowest bit of the first byte.
+        """
+        width = self.labels // 8 + 1
+        if self.values * width > _MOST_BYTES:
+            return np.zeros((0, 0), dtype=np.uint8)
+        found = np.zeros((self.values, width), dtype=np.uint8)
+        where = owners(self.start), self.label >> 3
+        np.bitwise_or.at(found, where, (1 << (self.label & 7)).astype(np.uint8))
+        return found
 
     @cached_property
     def apart(self) -> bool:

@@ -79,10 +79,11 @@ def risk(  # noqa: PLR0913  one parameter per flag
     from incrowd import run  # noqa: PLC0415  not for --help
     from incrowd.cli.table import held  # noqa: PLC0415  not for --help
     from incrowd.report import json, text  # noqa: PLC0415  not for --help
+    from incrowd.watch import Watch  # noqa: PLC0415  not for --help
 
     said = Output(as_json=as_json, quiet=quiet)
     asked = options.columns(quasi)
-    with waiting(said):
+    with waiting(said) as bar:
         table = held(file, run.Reading(delimiter, encoding, header), said)
         found = run.risk_file(
             file,
@@ -97,6 +98,7 @@ def risk(  # noqa: PLR0913  one parameter per flag
             explain=explain,
             list_records=list_records,
             reading=table,
+            watch=Watch(tell=bar.tell),
         )
     if list_records is not None:
         write(sys.stderr, _LISTED.format(path=list_records))

@@ -8,9 +8,12 @@ Pairs that fit are compressed rows: the rows of class r fit the people of the cl
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from incrowd.arrays import Codes, Counts, Floats
 from incrowd.kernels.compile import jit
+
+Bits = NDArray[np.uint8]
 
 
 @jit
@@ -55,17 +58,60 @@ def split(
 
 
 @jit
+def split_off(
+    rows: Codes, start: Counts, column: Codes, domain: int
+) -> tuple[Codes, Counts, Codes]:
+    """The classes split by a column, and apart from them the rows that are then alone."""
+    end = len(rows)
+    cells, size = np.full(domain, -1, dtype=np.int32), np.zeros(end, dtype=np.int32)
+    label, moved = np.empty(end, dtype=np.int32), np.empty(end, dtype=np.int32)
+    alone, bounds = np.empty(end, dtype=np.int32), np.zeros(end // 2 + 1, dtype=np.int64)
+    found, kept, filled, left = 0, 0, 0, 0
+    for g in range(len(start) - 1):
+        low, high = start[g], start[g + 1]
+        if high - low == 2 and column[rows[low]] != column[rows[low + 1]]:
+            alone[left], alone[left + 1] = rows[low], rows[low + 1]
+            left += 2
+            continue
+        first = found
+        for i in range(low, high):
+            here = column[rows[i]]
+            if cells[here] < first:
+                cells[here] = found
+                found += 1
+            label[i] = cells[here]
+            size[label[i]] += 1
+        for c in range(first, found):
+            if size[c] > 1:
+                filled += size[c]
+                size[c] = filled - size[c]
+                kept += 1
+                bounds[kept] = filled
+            else:
+                size[c] = -1
+        for i in range(low, high):
+            if size[label[i]] < 0:
+                alone[left] = rows[i]
+                left += 1
+            else:
+                moved[size[label[i]]] = rows[i]
+                size[label[i]] += 1
+    return moved[:filled].copy(), bounds[: kept + 1].copy(), alone[:left].copy()
+
+
+@jit
 def count_pairs(
     pairs: tuple[Counts, Codes],
     people: tuple[Counts, Codes],
     shown: tuple[Counts, Codes],
-    stands: tuple[Counts, Codes, int],
+    stands: tuple[Counts, Codes, int, Bits],
 ) -> Counts:
     """Where the pairs of each new class of rows begin, after both sides were split by a column.
 
     A new pair is of parts of an old one, and its label stands for its value. `people` and `shown`
     tell where the parts of each old class begin and the code of each part; `stands` the labels of
-    each value, ascending, and how many there are.
+    each value, ascending, how many there are, and the same as bits
+    by value and label, if there is room for them.
     """
     fitting = np.zeros(len(shown[1]) + 1, dtype=np.int64)
     _visit_pairs(pairs, people, shown, stands, fitting, np.empty(0, dtype=np.int32))
@@ -82,7 +128,7 @@ def list_pairs(
     pairs: tuple[Counts, Codes],
     people: tuple[Counts, Codes],
     shown: tuple[Counts, Codes],
-    stands: tuple[Counts, Codes, int],
+    stands: tuple[Counts, Codes, int, Bits],
     begin: Counts,
 ) -> Codes:
     """The classes of people of all new pairs, given where those of each class of rows begin."""
@@ -96,7 +142,7 @@ def _visit_pairs(
     pairs: tuple[Counts, Codes],
     people: tuple[Counts, Codes],
     shown: tuple[Counts, Codes],
-    stands: tuple[Counts, Codes, int],
+    stands: tuple[Counts, Codes, int, Bits],
     free: Counts,
     person: Codes,
 ) -> None:
@@ -118,6 +164,12 @@ def _visit_pairs(
                     for entry in range(first, last):
                         part = part_of[stands[1][entry]]
                         if part >= low:
+                            _note(part, who, free, person)
+                elif len(stands[3]):
+                    bits = stands[3][people[1][who]]
+                    for part in range(low, high):
+                        label = shown[1][part]
+                        if bits[label >> 3] >> (label & 7) & 1:
                             _note(part, who, free, person)
                 else:
                     labels = stands[1][first:last]

@@ -11,6 +11,7 @@ from incrowd.arrays import Codes, Flags
 from incrowd.classes import classes_of, numbered
 from incrowd.models.shares import fraction
 from incrowd.table.tally import Tally
+from incrowd.watch import Watch
 
 MOST_SWEPT = 12
 """With more columns than this there are too many sets to look at all of them."""
@@ -115,7 +116,9 @@ def share_of(tally: Tally, rows: Flags) -> float:
     return int(tally.counts[rows].sum()) / max(tally.records, 1)
 
 
-def sweep(names: Sequence[str], tally: Tally) -> dict[tuple[int, ...], tuple[float, float]]:
+def sweep(
+    names: Sequence[str], tally: Tally, watch: Watch | None = None
+) -> dict[tuple[int, ...], tuple[float, float]]:
     """The share of unique records and the average risk by every set of columns.
 
     All sets at once by splitting classes, if each record is a person; else set by set, counting
@@ -126,7 +129,7 @@ def sweep(names: Sequence[str], tally: Tally) -> dict[tuple[int, ...], tuple[flo
 
     if not tally.has_units:
         records = Records(tuple(names), tally.quasi, tally.counts)
-        found = all_ratios(records)
+        found = all_ratios(records, watch=watch)
         return {columns: (r.unique_ratio, r.distinct_ratio) for columns, r in found}
     every = range(1, len(names) + 1)
     sets = [one for size in every for one in combinations(range(len(names)), size)]

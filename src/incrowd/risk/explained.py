@@ -21,6 +21,7 @@ from incrowd.risk.contributions import (
 from incrowd.risk.measure import measure_as_it_is
 from incrowd.risk.risk import Risk
 from incrowd.table.tally import Tally
+from incrowd.watch import Watch
 
 _FIGURES = ("above_threshold", "unique_share", "uniqueness", "individual")
 
@@ -40,12 +41,20 @@ class Finding:
 
 
 def explained(
-    names: Sequence[str], tally: Tally, risk: Risk, coarser: Mapping[str, Codes]
+    names: Sequence[str],
+    tally: Tally,
+    risk: Risk,
+    coarser: Mapping[str, Codes],
+    watch: Watch | None = None,
 ) -> Explained:
-    """What each column does; `coarser` maps the codes of columns to those one level higher."""
+    """What each column does; `coarser` maps the codes of columns to those one level higher.
+
+    All sets of columns are looked at, whatever time there is: the watch is told how far it is.
+    """
+    telling = Watch(tell=None if watch is None else watch.tell)
     above = exposed(tally, tally.quasi, risk.threshold)
     width = len(names)
-    sets = sweep(names, tally) if width <= MOST_SWEPT and tally.rows else None
+    sets = sweep(names, tally, telling) if width <= MOST_SWEPT and tally.rows else None
     shapley = None if sets is None else parts(width, sets, float(risk.people == 1))
     return Explained(
         contributions=tuple(
@@ -60,7 +69,7 @@ def explained(
             for j, name in enumerate(names)
         ),
         knowledge=() if sets is None else knowledge(names, sets),
-        changes=tuple(_changes(names, tally, risk, coarser)),
+        changes=tuple(_changes(names, tally, risk, (coarser, telling))),
     )
 
 
@@ -97,10 +106,12 @@ def _best(changes: Sequence[Change], figure: str, now: float, change: str) -> Ch
 
 
 def _changes(
-    names: Sequence[str], tally: Tally, risk: Risk, coarser: Mapping[str, Codes]
+    names: Sequence[str], tally: Tally, risk: Risk, request: tuple[Mapping[str, Codes], Watch]
 ) -> list[Change]:
+    coarser, watch = request
     found = []
     for j, name in enumerate(names):
+        watch.tell("columns left out or coarser", j / len(names))
         if len(names) > 1:
             found.append(_change(name, "drop", 0, replace(tally, quasi=_without(tally, j)), risk))
         if name in coarser:

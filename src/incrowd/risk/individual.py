@@ -3,7 +3,7 @@
 A record of a class of which f were drawn stands for one of F people of the population. F is not
 known; given f it is taken to be negative binomial with the class's sampling fraction p = f / (sum
 of the weights), and the risk is the mean of 1 / F (Benedetti and Franconi 1998; Franconi and
-Polettini 2004, Section 3, as in µ-Argus and sdcMicro's `indivRisk`):
+Polettini 2004, as in µ-Argus and sdcMicro's `indivRisk`):
 
     r = p^f / f * 2F1(f, f; f + 1; 1 - p)
 

@@ -1,7 +1,7 @@
 """The share of unique people in a population whose classes follow Pitman's sampling formula.
 
 Hoshino, *Applying Pitman's sampling formula to microdata disclosure risk assessment*, 2001: alpha
-and theta are those under which the sample's classes are likeliest (Section 3), for 0 < alpha < 1
+and theta are those under which the sample's classes are likeliest, for 0 < alpha < 1
 and theta > -alpha. With u classes of n people, s_j of them of size j, the logarithm of the
 likelihood is, but for a constant,
 

@@ -31,7 +31,7 @@ class Journalist:
     """The risk of a person of whom it is not known whether they are in the table.
 
     1 / people of the population who share the class (El Emam, *Guide to the De-Identification of
-    Personal Health Information*, Chapter 16). The people of a class are estimated by its sampling
+    Personal Health Information*). The people of a class are estimated by its sampling
     weights, or by its share of the table, or, if neither is known, by the table itself: then this
     is the prosecutor's risk.
     """

@@ -1,7 +1,7 @@
 """The three attackers: who knows that a person is in the table, who does not, who wants them all.
 
 Definitions of highest risk, average risk and share at risk follow El Emam, *Guide to the
-De-Identification of Personal Health Information* (2013), Chapter 16, as in ARX.
+De-Identification of Personal Health Information* (2013), as in ARX.
 """
 
 import numpy as np

@@ -1,7 +1,7 @@
 """Records that few columns make unique, and how many such sets each has.
 
 A *minimal sample unique* of a record is a set of columns by which it is unique, and by no part of
-the set (Elliot, Manning, Mayes, Gurd and Bane 2005, Section 2; Manning, Haglin and Keane 2008). A
+the set (Elliot, Manning, Mayes, Gurd and Bane 2005; Manning, Haglin and Keane 2008). A
 record with small ones, or many, is a *special unique*: it is likelier to be unique in the
 population than one that is unique by all columns together only.
 
@@ -11,7 +11,7 @@ part of a set is seen before the set. Rows that are unique already are not looke
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from math import prod
+from math import comb, prod
 from typing import Any
 
 import numpy as np
@@ -20,6 +20,7 @@ from incrowd.arrays import MISSING, Codes, Counts, Floats
 from incrowd.errors import LimitError, PolicyError
 from incrowd.models.shares import TOLERANCE
 from incrowd.table.fold import fold
+from incrowd.watch import Watch
 
 _MOST_COLUMNS = 62
 
@@ -105,7 +106,7 @@ def suda_weights(columns: int, max_size: int) -> Floats:
     """What a minimal sample unique of each size adds to the score of its record.
 
     The product of columns - i over i from its size to the largest size looked for (Elliot and
-    others 2005, Section 3), which leaves out the factor 0 of the set of all columns; as in
+    others 2005), which leaves out the factor 0 of the set of all columns; as in
     sdcMicro's `suda2` with `original_scores`.
 
     >>> suda_weights(4, 3).tolist()
@@ -136,7 +137,11 @@ def dis_scores(scores: Floats, records: Counts, chance: tuple[float, int], colum
 
 
 def minimal(
-    names: Sequence[str], quasi: Sequence[Codes], unit: Codes | None = None, max_size: int = 4
+    names: Sequence[str],
+    quasi: Sequence[Codes],
+    unit: Codes | None = None,
+    max_size: int = 4,
+    watch: Watch | None = None,
 ) -> Minimal:
     """The minimal sample uniques of records with these columns of codes, up to a size.
 
@@ -151,7 +156,7 @@ def minimal(
         )
     size = min(max_size, len(quasi))
     table = _table(quasi, unit)
-    row, columns = _searched(table, size)
+    row, columns = _searched(table, size, watch or Watch())
     return Minimal(tuple(names), size, row, columns, table.records, table.pairs, table.uniques)
 
 
@@ -252,9 +257,9 @@ def _named(unit: Codes) -> Codes:
     return found
 
 
-def _searched(table: _Table, max_size: int) -> tuple[Codes, Counts]:
+def _searched(table: _Table, max_size: int, watch: Watch) -> tuple[Codes, Counts]:
     """Row and columns (bits) of every minimal sample unique up to the size."""
-    search = _Search(table, max_size)
+    search = _Search(table, max_size, watch)
     rows = np.arange(len(table.person), dtype=np.int32)
     search.visit(rows, np.array([0, len(rows)], dtype=np.int64), (0, 0, -1))
     kernels = _kernels()
@@ -264,9 +269,12 @@ def _searched(table: _Table, max_size: int) -> tuple[Codes, Counts]:
 class _Search:
     """The sets seen so far, and the notes of `kernels.special_uniques.keep_minimal`."""
 
-    def __init__(self, table: _Table, max_size: int) -> None:
+    def __init__(self, table: _Table, max_size: int, watch: Watch) -> None:
         self._table = table
         self._max_size = max_size
+        self._watch = watch
+        self._every = sum(comb(len(table.codes), size) for size in range(1, max_size + 1))
+        self._seen = 0
         self._domains = [int(line.max(initial=0)) + 1 for line in table.codes]
         self.last = np.full(len(table.person), -1, dtype=np.int64)
         self.before = np.empty(len(table.person), dtype=np.int64)
@@ -281,6 +289,8 @@ class _Search:
             left, bounds, fresh = _kernels().split(rows, start, codes, domain, self._table.person)
             with_column = bits | 1 << column
             self._note(fresh, with_column)
+            self._seen += 1
+            self._watch.tell("sets that make records unique", self._seen / self._every)
             if size + 1 < self._max_size and len(left):
                 self.visit(left, bounds, (with_column, size + 1, column))
 

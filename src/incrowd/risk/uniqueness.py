@@ -1,9 +1,9 @@
 """How many people are unique in the population, estimated from a sample of it.
 
 Three estimators and the rule that chooses one of them (Dankar, El Emam, Neisa and Roffey,
-*Estimating the re-identification risk of clinical data sets*, 2012, Appendix A and Section
-"Decision rule"). All of them see the sizes of the sample's classes alone. An estimator whose
-equations have no solution, or more than one, gives no estimate.
+*Estimating the re-identification risk of clinical data sets*, 2012). All of them see
+the sizes of the sample's classes alone. An estimator whose equations have no solution, or more than
+one, gives no estimate.
 """
 
 from collections.abc import Callable
@@ -44,8 +44,8 @@ class Uniqueness:
     expected: float | None
     """The estimate as a number of people of the population."""
     correct_match: float | None
-    """How likely it is that somebody who matches a unique record with a person of the population
-    is right (Skinner and Elliot 2002); None if nobody is unique."""
+    """How likely somebody is right who meets a person of the population, finds that they match a
+    unique record, and takes it for theirs (Skinner and Elliot 2002); None if nobody is unique."""
 
 
 def uniqueness(sizes: Counts, classes: Counts, population: int) -> Uniqueness:
@@ -86,7 +86,8 @@ def _chosen(shares: dict[str, float | None], fraction: float) -> str:
 def correct_match(sizes: Counts, classes: Counts, fraction: float) -> float | None:
     """Data intrusion simulation: s1 p / (s1 p + 2 s2 (1 - p)), s1 uniques and s2 pairs.
 
-    Skinner and Elliot 2002, Section 4. The sampling fraction is p.
+    Skinner and Elliot 2002; p is the sampling fraction. It estimates the uniques of the sample over
+    all people of the population who share their values.
     """
     single, double = (int(classes[sizes == size].sum()) for size in (1, 2))
     right = single * fraction

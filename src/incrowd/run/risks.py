@@ -17,6 +17,7 @@ from incrowd.table.column import CodedColumn, Kind
 from incrowd.table.encode import align
 from incrowd.table.fold import fold
 from incrowd.table.tally import Tally
+from incrowd.watch import Watch
 
 if TYPE_CHECKING:
     from incrowd.hierarchy import AnyHierarchy
@@ -36,6 +37,7 @@ def risk(  # noqa: PLR0913  the table, its columns by what they are for, and set
     fraction: float | None = None,
     special_uniques: int | None = None,
     explain: bool = False,
+    watch: Watch | None = None,
 ) -> Risk:
     """How easily a person of this table is found by these columns, and what is then learned.
 
@@ -49,77 +51,58 @@ def risk(  # noqa: PLR0913  the table, its columns by what they are for, and set
     coarser values; the latter are suggested by the data if not given.
     """
     asked = _Asked(
-        quasi,
-        sensitive,
-        unit,
-        weight,
-        hierarchies or {},
-        threshold,
-        missing_values,
-        population,
-        fraction,
-        special_uniques,
-        explain,
+        quasi=quasi,
+        sensitive=sensitive,
+        unit=unit,
+        weight=weight,
+        hierarchies=hierarchies,
+        threshold=threshold,
+        missing_values=missing_values,
+        population=population,
+        fraction=fraction,
+        special_uniques=special_uniques,
+        explain=explain,
     )
     with enough_memory():
-        return _risk(MemoryEngine(frame), asked)
+        return _risk(MemoryEngine(frame), asked, watch or Watch())
 
 
-def risk_file(  # noqa: PLR0913  the same, and how to read the file
+def risk_file(
     path: AnyPath,
     *,
-    quasi: Sequence[str],
-    sensitive: Sequence[str] = (),
-    unit: str | None = None,
-    weight: str | None = None,
-    hierarchies: Mapping[str, "AnyHierarchy"] | None = None,
-    threshold: float = 0.2,
-    missing_values: Sequence[str] = (),
-    population: int | None = None,
-    fraction: float | None = None,
-    special_uniques: int | None = None,
-    explain: bool = False,
     list_records: AnyPath | None = None,
     reading: Reading | None = None,
+    watch: Watch | None = None,
+    **options: Any,
 ) -> Risk:
     """The risk of a table in a file; see `risk`.
 
-    `list_records` is a file for the numbers of the records whose risk is above the threshold, from
-    1, one a line. It says who is exposed: keep it where the table is kept.
+    The options are those of `risk`. `list_records` is a file for the numbers of the records whose
+    risk is above the threshold, from 1, one a line. It says who is exposed: keep it where the table
+    is kept.
     """
-    asked = _Asked(
-        quasi,
-        sensitive,
-        unit,
-        weight,
-        hierarchies or {},
-        threshold,
-        missing_values,
-        population,
-        fraction,
-        special_uniques,
-        explain,
-    )
+    asked = _Asked(**options)
     with enough_memory():
         read = (reading or Reading()).read(path)
-        return _risk(MemoryEngine(read.frame, text=read.text), asked, list_records)
+        engine = MemoryEngine(read.frame, text=read.text)
+        return _risk(engine, asked, watch or Watch(), list_records)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class _Asked:
     """What is asked of a table's risk."""
 
     quasi: Sequence[str]
-    sensitive: Sequence[str]
-    unit: str | None
-    weight: str | None
-    hierarchies: Mapping[str, "AnyHierarchy"]
-    threshold: float
-    missing_values: Sequence[str]
-    population: int | None
-    fraction: float | None
-    special_uniques: int | None
-    explain: bool
+    sensitive: Sequence[str] = ()
+    unit: str | None = None
+    weight: str | None = None
+    hierarchies: Mapping[str, "AnyHierarchy"] | None = None
+    threshold: float = 0.2
+    missing_values: Sequence[str] = ()
+    population: int | None = None
+    fraction: float | None = None
+    special_uniques: int | None = None
+    explain: bool = False
 
     def __post_init__(self) -> None:
         if not self.quasi:
@@ -148,7 +131,9 @@ class _Coded:
     weights: Floats | None
 
 
-def _risk(engine: MemoryEngine, asked: _Asked, list_records: AnyPath | None = None) -> Risk:
+def _risk(
+    engine: MemoryEngine, asked: _Asked, watch: Watch, list_records: AnyPath | None = None
+) -> Risk:
     names = tuple(dict.fromkeys((*asked.quasi, *asked.sensitive)))
     codes = engine.codes(names, missing_values=asked.missing_values)
     unit = None if asked.unit is None else engine.units(asked.unit, asked.missing_values)
@@ -156,7 +141,7 @@ def _risk(engine: MemoryEngine, asked: _Asked, list_records: AnyPath | None = No
     coded = _Coded({name: codes[name] for name in dict.fromkeys(asked.quasi)}, unit, weights)
     columns, sensitive = [], []
     for name in dict.fromkeys(asked.sensitive):
-        column, described = _sensitive(codes[name], asked.hierarchies.get(name), unit)
+        column, described = _sensitive(codes[name], (asked.hierarchies or {}).get(name), unit)
         columns.append(column.codes)
         sensitive.append(described)
     tally = fold([column.codes for column in coded.quasi.values()], columns, unit, weights)
@@ -165,7 +150,7 @@ def _risk(engine: MemoryEngine, asked: _Asked, list_records: AnyPath | None = No
     found = measure(tally, sensitive, asked.threshold, population=population)
     if list_records is not None:
         _write_exposed(tally, asked.threshold, list_records)
-    return _more(found, coded, tally, asked)
+    return _more(found, coded, tally, (asked, watch))
 
 
 def _people(unit: Codes) -> int:
@@ -174,21 +159,22 @@ def _people(unit: Codes) -> int:
     return int(seen[0] + np.count_nonzero(seen[1:]))
 
 
-def _more(found: Risk, coded: _Coded, tally: Tally, asked: _Asked) -> Risk:
+def _more(found: Risk, coded: _Coded, tally: Tally, request: tuple[_Asked, Watch]) -> Risk:
     """What takes longer, if it is asked for."""
+    asked, watch = request
     names = list(coded.quasi)
     if asked.special_uniques is not None:
         from incrowd.risk.special_uniques import minimal, special_uniques  # noqa: PLC0415  few ask
 
         codes = [column.codes for column in coded.quasi.values()]
-        sets = minimal(names, codes, coded.unit, asked.special_uniques)
+        sets = minimal(names, codes, coded.unit, asked.special_uniques, watch)
         special = special_uniques(sets, _sampled(found, coded.weights), asked.threshold)
         found = replace(found, special_uniques=special)
     if asked.explain:
         from incrowd.risk.explained import explained  # noqa: PLC0415  few ask for it
 
-        coarser = _coarser(coded.quasi, asked.hierarchies)
-        found = replace(found, explained=explained(names, tally, found, coarser))
+        coarser = _coarser(coded.quasi, asked.hierarchies or {})
+        found = replace(found, explained=explained(names, tally, found, coarser, watch))
     return found
 
 
