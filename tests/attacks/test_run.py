@@ -247,7 +247,12 @@ def test_missing_values_match_anything_if_the_policy_says_so():
         ({"max_success": 1.5}, PolicyError, "from 0 to 1"),
         ({"max_size": 0}, PolicyError, "at least one"),
         ({"rule_out": -1}, PolicyError, "0 values or more"),
-        ({"rename": {"zip": "nowhere"}}, PolicyError, "to rename"),
+        ({"rename": {"zip": "nowhere"}}, PolicyError, "no other table has the column 'nowhere'"),
+        (
+            {"world": original().select("ssn", "age"), "rename": {"zip": "age"}},
+            PolicyError,
+            "'zip' and 'age' would both be 'age'",
+        ),
         ({"original": original().select("ssn"), "knows": ["zip"]}, InputError, "share no column"),
         ({"world": pl.DataFrame({"x": [1]})}, InputError, "the tables share none"),
         ({"knows": ["illness"], "sensitive": ["illness"]}, InputError, "is sensitive"),
@@ -322,6 +327,12 @@ def test_a_world_that_fits_no_row_says_nothing_about_k():
     assert link.success == 0
     assert "k" not in link.figures
     assert "No row fits anybody." in link.says
+    assert found.ok
+    policy = Policy(columns={"zip": Column(role="quasi")}, models=(KAnonymity(2),))
+    kept = incrowd.attack(release, world=original().select("ssn", "zip"), id="ssn", policy=policy)
+    assert kept.broken == (
+        "k = 2 was not held against the world: no released row fits anybody of it",
+    )
 
 
 def test_sets_for_which_there_is_no_time_are_told():

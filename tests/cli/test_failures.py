@@ -71,9 +71,13 @@ def test_debugging_shows_places_and_no_messages(failing, monkeypatch):
 
 def test_memory_and_interruption_have_their_codes(failing):
     assert failing(MemoryError(SECRET)).code == 5
-    said = failing(KeyboardInterrupt())
-    assert said.code == 130
-    assert said.err == "error: interrupted; nothing was written\n"
+    inside = SystemError(SECRET)
+    inside.__context__ = KeyboardInterrupt()
+    for error in (KeyboardInterrupt(), inside):
+        said = failing(error)
+        assert said.code == 130
+        assert said.err == "error: interrupted; nothing was written\n"
+    assert failing(SystemError(SECRET)).code == 70
 
 
 def test_the_system_is_quoted_by_number_only(failing):

@@ -109,3 +109,38 @@ def test_bad_input(refused, code, flags):
 @pytest.mark.usefixtures("voters")
 def test_the_world_is_not_overwritten(refused):
     refused(2, "anonymize", "patients.csv", *QUICK, *WORLD, "-o", "voters.csv")
+
+
+@pytest.mark.usefixtures("voters")
+def test_several_tables_are_one_world(incrowd, refused):
+    """What one list tells of a person and what another tells are put together by the id."""
+    lines = [line.split(",") for line in Path("voters.csv").read_text().splitlines()]
+    names = lines[0]
+    for path, some in (("a.csv", ("age", "ssn")), ("b.csv", ("ssn", "zipcode", "sex"))):
+        places = [names.index(name) for name in some]
+        Path(path).write_text("\n".join(",".join(row[j] for j in places) for row in lines) + "\n")
+    both = ("--world", "a.csv", "--world", "b.csv", "--id", "ssn", "--rename", "zip=zipcode")
+    assert incrowd(*MAKE, *WORLD, "--quiet").code == 0
+    one = Path("release.csv").read_text()
+    said = incrowd(*MAKE, *both, "--json")
+    assert said.code == 0, said.err
+    assert Path("release.csv").read_text() == one
+    paper = ("check", "release.csv", "--certificate", "release.csv.certificate.json")
+    assert incrowd(*paper, *both).code == 0
+    assert "another world" in " ".join(incrowd(*paper, *WORLD).out.split())
+    play = ("attack", "release.csv", "--knows", "age,zip,sex", "--json")
+    found, whole = (incrowd(*play, *world).document for world in (both, WORLD))
+    assert found["attacks"][0] == whole["attacks"][0]
+    assert found["k_world"] == whole["k_world"] >= 5
+    less = incrowd("attack", "release.csv", *both[:2], *both[4:6], "--json").document
+    assert less["attacks"][0]["knows"] == ["age"]
+    refused(2, *MAKE, *both[:4], *both[6:])
+    refused(2, *MAKE, *both[:4], "--id", "age")
+
+
+@pytest.mark.usefixtures("voters")
+def test_who_is_in_one_table_only_is_said(incrowd):
+    Path("a.csv").write_text("ssn,age\n1,30\n2,40\n")
+    Path("b.csv").write_text("ssn,sex\n2,F\n3,M\n")
+    said = incrowd("attack", "patients.csv", "--world", "a.csv", "--world", "b.csv", "--id", "ssn")
+    assert "2 of 3 individuals are not in all tables of the world" in said.err

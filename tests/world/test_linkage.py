@@ -305,12 +305,22 @@ def test_labels_that_stand_for_nobody_are_counted_with_the_first_row():
         (["F ", " M"], ["F", "M"], "spaces"),
         (["15.03.65", "1"], ["15/03/65", "15-03-65"], "signs"),
         (["Rome", "Oslo"], ["Bern"], ""),
+        (["31/12/1960", "1/2/1961"], ["[1960-01-01, 1970-01-01)"], "write year-month-day"),
     ],
 )
 def test_other_spellings_are_hinted_at(there, here, told):
     found = link({"c": column("c", here)}, World({"c": column("c", there)}))
     assert found.inconsistent == len(here)
     assert (told in found.columns[0].hint) if told else not found.columns[0].hint
+
+
+@pytest.mark.parametrize(
+    ("away", "told"), [(1, "under 0.1%"), (2, "0.1%"), (1998, "99.9%"), (1999, "over 99.9%")]
+)
+def test_a_small_share_is_not_told_as_none(away, told):
+    world = World({"c": column("c", ["a"] * (2000 - away) + ["b"] * away)})
+    notes = link({"c": column("c", ["a"])}, world).notes
+    assert f"the value of {told} of the world's rows" in " ".join(notes)
 
 
 def test_numbers_get_back_the_zeros_they_lost():

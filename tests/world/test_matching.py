@@ -102,6 +102,28 @@ def test_texts(label, expected):
     assert stands_for(label, ZIPS) == expected
 
 
+@pytest.mark.parametrize(
+    ("label", "expected"),
+    [
+        ("[1960-01-01, 1970-01-01)", [1960, 1965]),
+        ("[1960-01-01, 1970-01-01]", [1960, 1965, 1970]),
+        ("[1965-12-31, 1972-01-02]", [1965, 1970, 1972]),
+        ("1965-03-07", [1965]),
+        ("1965-03", [1965]),
+        ("1965-Q1", [1965]),
+        ("1965", [1965]),
+        ("1966-03", []),
+        ("[1965, 1970]", [1965, 1970]),
+        ("[1960-01-01, 1970)", []),
+    ],
+)
+def test_dates_beside_years(label, expected):
+    """Who was born in 1965 may be who was born on a day of it."""
+    years = np.array([1960, 1965, 1970, 1972])
+    found = match([label], Domain(Kind.NUMBER, years)).codes(0)
+    assert years[found - 1].tolist() == expected
+
+
 def test_a_value_of_the_world_stands_for_itself_whatever_it_looks_like():
     odd = domain("J*", "Jane", "{Jane, John}", "20-29", "*x")
     for label in odd.labels:

@@ -194,7 +194,7 @@ def anonymize(  # noqa: PLR0913  one parameter per flag
     said = Output(as_json=as_json, quiet=quiet)
     wish = Wish(maximize, max_loss, privacy, frontier)
     wish.refuse_search(method)
-    held_by = Opposed(world, world_id, tuple(rename or ()))
+    held_by = Opposed(tuple(world or ()), world_id, tuple(rename or ()))
     held_by.refuse_most_privacy(asked=wish.there)
     _refuse_both(curve, [output, certificate, explore], frontier=frontier)
     _refuse_nowhere(output, dry_run=dry_run or frontier)
@@ -227,9 +227,9 @@ def anonymize(  # noqa: PLR0913  one parameter per flag
     paths = _paths(output, certificate, dry_run=dry_run)
     for path in filter(None, (explore, curve)):
         run.refuse_unexplorable(path)
-    _refuse_overwriting([file, policy, key_file, world], [explore, curve])
+    _refuse_overwriting([file, policy, key_file, *held_by.worlds], [explore, curve])
     _refuse_same(explore, paths.values())
-    _refuse_overwriting([policy, key_file, world], [output, certificate])
+    _refuse_overwriting([policy, key_file, *held_by.worlds], [output, certificate])
     with waiting(said) as bar:
         table = held(file, run.Reading(delimiter, encoding, header), said)
         request = held_by.laid_over(wish.laid_over(flags.request(table.names)))

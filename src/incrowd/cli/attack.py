@@ -19,8 +19,14 @@ def attack(  # noqa: PLR0913  one parameter per flag
     file: options.TableFile,
     *,
     world: Annotated[
-        str | None,
-        typer.Option("--world", metavar="FILE", help="A table with names that somebody may hold."),
+        list[str] | None,
+        typer.Option(
+            "--world",
+            metavar="FILE",
+            help="A table with names that somebody may hold. Repeat it for several, which --id "
+            "joins.",
+            show_default=False,
+        ),
     ] = None,
     id: Annotated[  # noqa: A002  the flag's name
         str | None,

@@ -61,7 +61,7 @@ def check(  # noqa: PLR0913  one parameter per flag
     with waiting(said):
         table = held(file, run.Reading(delimiter, encoding, header), said)
         asked, folder = None, Path()
-        held_by = Opposed(world, world_id, tuple(rename or ()))
+        held_by = Opposed(tuple(world or ()), world_id, tuple(rename or ()))
         if certificate is None or not flags.silent:
             _refuse_half(policy, certificate)
             others = [name for name in table.names if name not in named]

@@ -37,8 +37,8 @@ def failure_of(error: BaseException) -> Failure:
         case IncrowdError():
             verdicts = getattr(error, "verdicts", ())
             return Failure(error.message, error.remedy, error.exit_code, verdicts)
-        case KeyboardInterrupt():
-            return INTERRUPTION
+        case KeyboardInterrupt() | SystemError(__context__=KeyboardInterrupt()):
+            return INTERRUPTION  # numba turns an interrupt inside a kernel into a SystemError
         case MemoryError():
             remedy = "name fewer quasi-identifying columns, or use a machine with more memory"
             return Failure("out of memory; nothing was written", remedy, LimitError.exit_code)

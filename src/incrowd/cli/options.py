@@ -158,12 +158,13 @@ Highest = Annotated[
     ),
 ]
 World = Annotated[
-    str | None,
+    list[str] | None,
     typer.Option(
         "--world",
         metavar="FILE",
         help="A table with names that somebody may hold: people hide among its people, and -k "
-        "asks for so many of them.",
+        "asks for so many of them. Repeat it for several, which --id joins.",
+        show_default=False,
     ),
 ]
 WorldId = Annotated[

@@ -16,20 +16,20 @@ if TYPE_CHECKING:
 class Opposed:
     """What the flags say of the world that a release is held against."""
 
-    world: str | None = None
+    worlds: tuple[str, ...] = ()
     id: str | None = None
     rename: tuple[str, ...] = ()
 
     @property
     def there(self) -> bool:
         """Whether there is a world."""
-        return self.world is not None
+        return bool(self.worlds)
 
     @property
     def given(self) -> Mapping[str, Any]:
         """As `run` wants them."""
         names = options.renamed(self.rename)
-        return {"world": self.world, "world_id": self.id, "rename": names}
+        return {"world": self.worlds, "world_id": self.id, "rename": names}
 
     def refuse_most_privacy(self, *, asked: bool) -> None:
         """The most privacy for a loss is that of the table alone."""

@@ -21,18 +21,25 @@ from incrowd.world.world import World
 
 @dataclass(frozen=True, eq=False)
 class Against:
-    """The world that somebody may hold, and what its file or frame was."""
+    """The world that somebody may hold, and what its files or frames were."""
 
     world: World
-    digest: Digest
+    digests: tuple[Digest, ...]
     hierarchies: Mapping[str, Hierarchy] = field(default_factory=dict)
     """What labels stand for, by column; those of other columns are read as they are written."""
+    joined: tuple[str, ...] = ()
+    """What is taken for granted where several tables are one world, in words."""
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What is taken for granted about who is who, in words."""
+        return (*self.world.notes, *self.joined)
 
     @property
     def opposed(self) -> Opposed:
         """What a certificate says of the world: no value of it."""
         return Opposed(
-            digest=self.digest,
+            digests=self.digests,
             columns=self.world.names,
             rows=self.world.rows,
             people=self.world.people,

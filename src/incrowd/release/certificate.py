@@ -73,7 +73,8 @@ class Seed(_Part):
 class Opposed(_Part):
     """The world that a release was held against."""
 
-    digest: Digest
+    digests: tuple[Digest, ...]
+    """Of each of its tables."""
     columns: tuple[str, ...]
     """Its public columns, under the names of the release."""
     rows: int

@@ -163,9 +163,9 @@ def _opposed(certificate: Certificate | None, against: Against | None) -> Iterat
     """Whether the world is that of the certificate."""
     if against is None:
         return
-    yield from (f"{note[:1].upper()}{note[1:]}." for note in against.world.notes)
+    yield from (f"{note[:1].upper()}{note[1:]}." for note in against.notes)
     said = None if certificate is None else certificate.world
-    if said is not None and said.digest != against.digest:
+    if said is not None and said.digests != against.digests:
         yield "The certificate was made against another world, or the world was changed since."
 
 

@@ -18,7 +18,8 @@ def broken(
 
     k-anonymity must hold against the world, and when two releases are held against each other;
     k-map against the world alone; l-diversity leaves at least l values of two releases. No attack
-    may gain more over guessing than allowed.
+    may gain more over guessing than allowed. Where no row fits anybody of the world, nothing was
+    held against it, and that is not taken for kept.
     """
     if max_success is not None:
         yield from _above(attacks, max_success)
@@ -26,7 +27,8 @@ def broken(
         if isinstance(model, KAnonymity | AlphaK):
             yield from _fewer(attacks, k_world, model.k)
         if isinstance(model, KMap):
-            yield from _fewer((), k_world, model.k)
+            linkage = [attack for attack in attacks if attack.kind == "linkage"]
+            yield from _fewer(linkage, k_world, model.k)
         if isinstance(model, LDiversity):
             yield from _plainer(attacks, model)
 
@@ -41,6 +43,9 @@ def _above(attacks: Sequence[Attack], limit: float) -> Iterator[str]:
 
 
 def _fewer(attacks: Sequence[Attack], k_world: int | None, k: int) -> Iterator[str]:
+    linked = any(attack.kind == "linkage" and attack.trials for attack in attacks)
+    if linked and k_world is None:
+        yield f"k = {k} was not held against the world: no released row fits anybody of it"
     if k_world is not None and k_world < k:
         yield f"a released row fits {k_world:,} of the world, fewer than k = {k}"
     for attack in attacks:

@@ -3,115 +3,17 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from incrowd.arrays import Codes, Counts
 from incrowd.attacks.candidates import Facing
-from incrowd.attacks.play import Attackers
 from incrowd.attacks.scene import Scene, Shared
-from incrowd.engines.memory import MemoryEngine
 from incrowd.errors import InputError, PolicyError
-from incrowd.hierarchy import AnyHierarchy, Flat, Hierarchy, Suggested
-from incrowd.io.hierarchies import resolve
-from incrowd.policy.policy import Policy
-from incrowd.run.reading import AnyPath, Reading, collected
-from incrowd.table.column import CodedColumn, Kind
-from incrowd.table.roles import Missing
-from incrowd.world.world import World
-
-
-@dataclass(frozen=True, kw_only=True)
-class Asked:
-    """What is asked of the attackers."""
-
-    id: str | None = None
-    knows: Sequence[str] = ()
-    truth_key: str | None = None
-    sensitive: Sequence[str] = ()
-    policy: Policy | None = None
-    max_size: int | None = None
-    max_success: float | None = None
-    rule_out: int = 1
-    rename: Mapping[str, str] | None = None
-    hierarchies: Mapping[str, AnyHierarchy] | None = None
-    seed: int = 0
-    folder: AnyPath = "."
-
-    def __post_init__(self) -> None:
-        """Refuse limits that mean nothing."""
-        if self.max_success is not None and not 0 <= self.max_success <= 1:
-            raise PolicyError("the largest success must be from 0 to 1", remedy="give 0.1, say")
-        if self.max_size is not None and self.max_size < 1:
-            raise PolicyError("sets of known columns have at least one", remedy="give 1 or more")
-        if self.rule_out < 0:
-            raise PolicyError("an attacker rules out 0 values or more", remedy="give 1, say")
-
-    @property
-    def attackers(self) -> Attackers:
-        """Which attackers are played."""
-        return Attackers(self.max_size or 0, self.rule_out)
-
-    @property
-    def missing(self) -> Missing:
-        """How a missing value is read; rows that lack one were left out if it suppresses."""
-        given = Missing.OWN_VALUE if self.policy is None else self.policy.missing
-        return Missing.OWN_VALUE if given is Missing.SUPPRESS else given
-
-    @property
-    def missing_values(self) -> tuple[str, ...]:
-        """Texts that mean missing."""
-        return () if self.policy is None else self.policy.missing_values
-
-    def kind(self, name: str) -> Kind | None:
-        """What the policy says the values of a column are."""
-        column = None if self.policy is None else self.policy.columns.get(name)
-        return None if column is None else column.kind
-
-    def hierarchy(self, name: str) -> AnyHierarchy | None:
-        """What builds the hierarchy of a column, if that is said."""
-        if self.hierarchies and name in self.hierarchies:
-            return resolve(self.hierarchies[name], Path(self.folder))
-        column = None if self.policy is None else self.policy.columns.get(name)
-        spec = None if column is None else column.hierarchy
-        plain = spec is None or isinstance(spec, Suggested | Flat)
-        return None if plain else resolve(spec, Path(self.folder))  # type: ignore[arg-type]
-
-
-@dataclass(frozen=True, eq=False)
-class Table:
-    """A table as it came."""
-
-    name: str
-    engine: MemoryEngine
-    text: bool = False
-
-    @classmethod
-    def of_frame(cls, name: str, frame: Any) -> "Table":
-        """The table of a frame."""
-        return cls(name, MemoryEngine(collected(frame)))
-
-    @classmethod
-    def of_file(cls, name: str, path: AnyPath, reading: Reading | None = None) -> "Table":
-        """The table of a file."""
-        source = (reading or Reading()).read(path)
-        return cls(name, MemoryEngine(source.frame, text=source.text), source.text)
-
-    def column(self, name: str) -> str:
-        """The name, if there is a column of it."""
-        if name not in self.engine.names:
-            raise PolicyError(
-                f"the {self.name} has no column {name!r}",
-                remedy="it has: " + ", ".join(self.engine.names),
-            )
-        return name
-
-    def labels(self, name: str, missing_values: Sequence[str] = ()) -> CodedColumn:
-        """A column by the text that it shows."""
-        kind = Kind.TEXT if self.text else None
-        return self.engine.code(self.column(name), kind, missing_values)
+from incrowd.hierarchy import Hierarchy
+from incrowd.run.attack_asked import Asked, Table
+from incrowd.run.attack_world import Holdings
+from incrowd.table.column import CodedColumn
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,13 +22,14 @@ class Tables:
 
     release: Table
     others: Mapping[str, Table]
-    """By `world`, `truth`, `original` and `other`."""
+    """By `truth`, `original` and `other`."""
     asked: Asked
+    worlds: tuple[Table, ...] = ()
     _labels: dict[tuple[str, str], CodedColumn] = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
         """Refuse what does not go together."""
-        if "truth" in self.others and ("world" not in self.others or self.asked.id is None):
+        if "truth" in self.others and (not self.worlds or self.asked.id is None):
             raise PolicyError(
                 "the truth is about individuals of a world, told apart by an id",
                 remedy="give the world and the name of its id column",
@@ -136,29 +39,40 @@ class Tables:
                 "two releases are held against each other by way of their original",
                 remedy="give the original too",
             )
-        for name, called in (self.asked.rename or {}).items():
-            self.release.column(name)
-            if not any(called in table.engine.names for table in self.others.values()):
-                raise PolicyError(f"no table has a column {called!r} to rename")
+        refuse_names(self.release, (*self.worlds, *self.others.values()), self.asked.rename or {})
+
+    @cached_property
+    def holdings(self) -> Holdings:
+        """The tables of the world."""
+        return Holdings(self.worlds, self.asked)
+
+    def parts(self, table: str) -> tuple[Table, ...]:
+        """The tables of the world, or the one of this name; none if it is not given."""
+        if table == "world":
+            return self.worlds
+        return (self.others[table],) if table in self.others else ()
 
     def called(self, name: str, table: str) -> str:
         """What another table calls a column of the release."""
-        called = (self.asked.rename or {}).get(name, name)
-        return called if called in self.others[table].engine.names else name
+        return self.asked.called(name, self.others[table].names)
 
     def shared(self, table: str) -> tuple[str, ...]:
         """The columns that the release and another table have, but for the id."""
-        there = set(self.others[table].engine.names) - {self.asked.id}
+        parts = self.parts(table)
         return tuple(
-            name for name in self.release.engine.names if self.called(name, table) in there
+            name for name in self.release.names if any(self._has(part, name) for part in parts)
         )
+
+    def _has(self, part: Table, name: str) -> bool:
+        called = self.asked.called(name, part.names)
+        return called in part.names and called != self.asked.id
 
     @cached_property
     def sensitive(self) -> tuple[str, ...]:
         """The sensitive columns, as asked or as the policy says."""
         policy = self.asked.policy
         said = () if policy is None else policy.sensitive
-        given = self.asked.sensitive or [n for n in said if n in self.release.engine.names]
+        given = self.asked.sensitive or [n for n in said if n in self.release.names]
         return tuple(dict.fromkeys(self.release.column(name) for name in given))
 
     @cached_property
@@ -168,10 +82,10 @@ class Tables:
         if self.asked.knows:
             return tuple(dict.fromkeys(map(self.release.column, self.asked.knows)))
         named = () if policy is None else policy.quasi
-        here = [name for name in named if name in self.release.engine.names]
-        held = [set(self.shared(table)) for table in ("world", "original") if table in self.others]
-        every = set(self.release.engine.names) if not held else set.union(*held)
-        free = [name for name in self.release.engine.names if name in every]
+        here = [name for name in named if name in self.release.names]
+        held = [set(self.shared(table)) for table in ("world", "original") if self.parts(table)]
+        every = set(self.release.names) if not held else set.union(*held)
+        free = [name for name in self.release.names if name in every]
         found = tuple(here or [name for name in free if name not in self.sensitive])
         if not found:
             raise InputError(
@@ -192,9 +106,10 @@ class Tables:
         known = [name for name in shared if name not in self.sensitive] if public else self.knows
         found = tuple(name for name in known if name in shared)
         if not found:
+            there = dict.fromkeys(name for part in self.parts(table) for name in part.names)
             raise InputError(
                 f"the release ({', '.join(self.knows)}) and the {table} "
-                f"({', '.join(self.others[table].engine.names)}) share no column",
+                f"({', '.join(there)}) share no column",
                 remedy="say what the other calls them, such as --rename zip=zipcode",
             )
         return found
@@ -208,13 +123,6 @@ class Tables:
             self._labels[table, name] = CodedColumn(name, column.codes, column.domain)
         return self._labels[table, name]
 
-    def held(self, name: str, table: str) -> CodedColumn:
-        """A column of the original or of the world, by its values, under the release's name."""
-        engine = self.others[table].engine
-        kind, missing = self.asked.kind(name), self.asked.missing_values
-        found = engine.code(self.called(name, table), kind, missing)
-        return CodedColumn(name, found.codes, found.domain)
-
     def hierarchies(self, columns: Mapping[str, CodedColumn]) -> dict[str, Hierarchy]:
         """The hierarchies that are said, over these values."""
         specs = {name: self.asked.hierarchy(name) for name in columns}
@@ -226,7 +134,10 @@ class Tables:
 
     def together(self, names: Sequence[str], shown_in: str = "release") -> list[Shared]:
         """Columns of the original, each with that of a release of it."""
-        people = {name: self.held(name, "original") for name in names}
+        original = self.others["original"]
+        people = {
+            name: original.values(self.called(name, "original"), self.asked, name) for name in names
+        }
         trees = self.hierarchies(people)
         return [
             Shared.of(self.shown(name, shown_in), people[name], trees.get(name), self.asked.missing)
@@ -259,23 +170,15 @@ class Tables:
     def facing(self) -> Facing:
         """The release with the world."""
         names = self.known_in("world")
-        columns = {name: self.held(name, "world") for name in names}
-        world = World(columns, None if self.asked.id is None else self._ids[1])
+        world = self.holdings.world(names)
         truth = None
         if "truth" in self.others:
-            place = {label: code for code, label in enumerate(self._ids[0], start=1)}
-            true = self._true_ids
-            code = [0, *(place.get(label, 0) for label in true.domain.labels.tolist())]
+            number, true = self.holdings.people, self._true_ids
+            code = [0, *(number.get(label, 0) for label in true.domain.labels.tolist())]
             truth = np.array(code, dtype=np.int32)[true.codes]
         release = {name: self.shown(name) for name in names}
-        trees = self.hierarchies(columns)
+        trees = self.hierarchies(world.columns)
         return Facing(release, world, names, trees, self.asked.missing, truth)
-
-    @cached_property
-    def _ids(self) -> tuple[list[str], Codes]:
-        """The ids of the world, and that of each of its rows."""
-        found = self.others["world"].labels(str(self.asked.id), self.asked.missing_values)
-        return found.domain.labels.tolist(), found.codes
 
     @cached_property
     def _true_ids(self) -> CodedColumn:
@@ -309,7 +212,7 @@ class Tables:
     def places(self) -> Counts | None:
         """The record of the original that each released row was, -1 if not known; by its id."""
         original = self.others["original"]
-        if "truth" not in self.others or self.asked.id not in original.engine.names:
+        if "truth" not in self.others or self.asked.id not in original.names:
             return None
         ids = original.labels(str(self.asked.id), self.asked.missing_values)
         if len(ids.domain) < len(ids.codes):
@@ -328,7 +231,8 @@ class Tables:
                 "no column is named as sensitive: what is learned about a person is not played "
                 "(--sensitive)"
             )
-        if "world" in self.others:
+        if self.worlds:
+            yield from self.holdings.notes
             more = [name for name in self.shared("world") if name not in self.facing.names]
             if more:
                 yield (
@@ -351,3 +255,21 @@ class Tables:
                     f"{idle:,} released rows show a label of {one.name!r} that stands for no value "
                     "of the original"
                 )
+
+
+def refuse_names(release: Table, others: Sequence[Table], rename: Mapping[str, str]) -> None:
+    """Refuse other names that no table has, and those that two columns would have."""
+    for name, called in rename.items():
+        release.column(name)
+        if not any(called in table.names for table in others):
+            every = dict.fromkeys(name for table in others for name in table.names)
+            raise PolicyError(
+                f"no other table has the column {called!r} that {name!r} is renamed to",
+                remedy="they have: " + ", ".join(every),
+            )
+        also = [one for one in release.names if one != name and rename.get(one, one) == called]
+        if also:
+            raise PolicyError(
+                f"{name!r} and {also[0]!r} would both be {called!r} of another table",
+                remedy=f"say what it calls {also[0]!r} too, or leave one of them out",
+            )

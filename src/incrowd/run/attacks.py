@@ -18,9 +18,10 @@ from incrowd.models import AlphaK, KAnonymity, KMap
 from incrowd.policy.policy import Policy
 from incrowd.release.certificate import Certificate
 from incrowd.release.written import rewritten
+from incrowd.run.attack_asked import Asked, Table
 from incrowd.run.attack_limits import broken
-from incrowd.run.attack_tables import Asked, Table, Tables
-from incrowd.run.reading import AnyPath, Reading, enough_memory
+from incrowd.run.attack_tables import Tables
+from incrowd.run.reading import AnyPath, Reading, each_of, enough_memory
 from incrowd.watch import Watch
 from incrowd.world.conservative import cautions
 
@@ -48,9 +49,10 @@ def attack(  # noqa: PLR0913  what the attacker holds and knows, and limits
 ) -> Attacked:
     """What attackers with a world, the original or another release get right about a release.
 
-    `world` is a table with names; `id` is its column that tells individuals apart. `truth` has that
-    column for each released row, in the release's order or by the column `truth_key` of both.
-    `original` is the table that the release was made of, `other` another release of it.
+    `world` is a table with names, or a list of them; `id` is the column that tells individuals
+    apart, and joins several. `truth` has that column for each released row, in the release's order
+    or by the column `truth_key` of both. `original` is the table that the release was made of,
+    `other` another release of it.
 
     The attacker knows the columns `knows` of a person: if not given, the policy's quasi-identifiers
     or all that the tables share but what is `sensitive`. With `max_size` every set of at most so
@@ -74,18 +76,20 @@ def attack(  # noqa: PLR0913  what the attacker holds and knows, and limits
         seed=seed,
         folder=folder,
     )
-    given = {"world": world, "truth": truth, "original": original, "other": other}
+    given = {"truth": truth, "original": original, "other": other}
     with enough_memory():
         others = {
             name: Table.of_frame(name, frame) for name, frame in given.items() if frame is not None
         }
-        return _attacked(Tables(Table.of_frame("release", release), others, asked), watch)
+        worlds = tuple(Table.of_frame("world", frame) for frame in each_of(world))
+        tables = Tables(Table.of_frame("release", release), others, asked, worlds)
+        return _attacked(tables, watch)
 
 
 def attack_file(  # noqa: PLR0913  files, the request, and how to read the release
     release: AnyPath,
     *,
-    world: AnyPath | None = None,
+    world: AnyPath | Sequence[AnyPath] | None = None,
     truth: AnyPath | None = None,
     original: AnyPath | None = None,
     other: AnyPath | None = None,
@@ -100,7 +104,7 @@ def attack_file(  # noqa: PLR0913  files, the request, and how to read the relea
     Without a policy that of the certificate is taken. `reading` says how to read the release; the
     other tables are read as their files are.
     """
-    given = {"world": world, "truth": truth, "original": original, "other": other}
+    given = {"truth": truth, "original": original, "other": other}
     with enough_memory():
         if certificate is not None:
             policy = _certified(certificate, policy)
@@ -108,7 +112,9 @@ def attack_file(  # noqa: PLR0913  files, the request, and how to read the relea
         others = {
             name: Table.of_file(name, path) for name, path in given.items() if path is not None
         }
-        return _attacked(Tables(Table.of_file("release", release, reading), others, asked), watch)
+        worlds = tuple(Table.of_file("world", path) for path in each_of(world))
+        tables = Tables(Table.of_file("release", release, reading), others, asked, worlds)
+        return _attacked(tables, watch)
 
 
 def _certified(certificate: AnyPath, policy: Policy | None) -> Policy:
@@ -123,7 +129,7 @@ def _attacked(tables: Tables, watch: Watch | None) -> Attacked:
     attackers, told = tables.asked.attackers, list(tables.notes())
     played = [play(tables.scene, attackers, watch)]
     k_world, inconsistent = None, None
-    if "world" in tables.others:
+    if tables.worlds:
         linked = tables.facing.linked
         k_world, inconsistent = linked.k, linked.inconsistent
         told += [*linked.notes, *_cautions(tables)]

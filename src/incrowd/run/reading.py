@@ -45,6 +45,13 @@ def collected(frame: Any) -> Any:
         return frame.collect() if isinstance(frame, pl.LazyFrame) else frame
 
 
+def each_of(given: Any) -> tuple[Any, ...]:
+    """The tables of a world, be they none, one or several."""
+    if given is None:
+        return ()
+    return tuple(given) if isinstance(given, list | tuple) else (given,)
+
+
 @contextmanager
 def enough_memory() -> Iterator[None]:
     """Running out of memory is told as what it is."""

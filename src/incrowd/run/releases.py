@@ -5,7 +5,7 @@ Read and code the table, search, build the rows that leave, verify them, certify
 
 import os
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -34,7 +34,7 @@ from incrowd.release.verdict import Check
 from incrowd.release.verify import demand
 from incrowd.release.written import rewritten
 from incrowd.run.reading import AnyPath, Reading, collected, enough_memory, rows_of
-from incrowd.run.worlds import Called, notes_of, world_of_file, world_of_frame
+from incrowd.run.worlds import Called, notes_of, world_of_files, world_of_frames
 from incrowd.watch import Watch
 
 
@@ -55,8 +55,9 @@ def anonymize(  # noqa: PLR0913  the table, the request, and what comes from out
     Records leave in a new order, drawn from the system's randomness or from `seed`. `key` is the
     secret of pseudonyms. Paths of hierarchies are taken from `folder`. The frame is not changed.
 
-    `world` is a frame that somebody may hold: models such as k-map count its individuals, told
-    apart by its column `world_id`. `rename` says what it calls a column of the table.
+    `world` is a frame that somebody may hold, or a list of them: models such as k-map count its
+    individuals, told apart by the column `world_id`, which joins several. `rename` says
+    what it calls a column of the table.
     """
     laps, outside = Laps(), Outside(seed, key, watch or Watch())
     called = Called(world_id, rename, folder)
@@ -64,7 +65,7 @@ def anonymize(  # noqa: PLR0913  the table, the request, and what comes from out
         frame = collected(frame)
         source = tables.Source(rows_of(frame), text=False)
         engine = MemoryEngine(frame)
-        against = world_of_frame(engine, world, policy, called)
+        against = world_of_frames(engine, world, policy, called)
         prepared = _prepared(engine, source, (policy, folder, against), outside, laps)
         return _proved(prepared, laps)
 
@@ -81,7 +82,7 @@ def anonymize_file(  # noqa: PLR0913  files, the request, and what comes from ou
     key: bytes | None = None,
     watch: Watch | None = None,
     folder: AnyPath = ".",
-    world: AnyPath | None = None,
+    world: AnyPath | Sequence[AnyPath] | None = None,
     world_id: str | None = None,
     rename: Mapping[str, str] | None = None,
 ) -> Release:
@@ -90,7 +91,7 @@ def anonymize_file(  # noqa: PLR0913  files, the request, and what comes from ou
     The rows are written beside the target, read again and verified; then the certificate (by
     default the target's name with `.certificate.json`) and the target take their places. Target
     "-" is standard output, with a certificate only if its path is given. A dry run writes nothing.
-    `world` is a file that somebody may hold: see `anonymize`.
+    `world` is a file that somebody may hold, or a list of them: see `anonymize`.
     """
     laps, outside = Laps(), Outside(seed, key, watch or Watch())
     called = Called(world_id, rename, folder)
@@ -99,7 +100,7 @@ def anonymize_file(  # noqa: PLR0913  files, the request, and what comes from ou
     with enough_memory():
         read = (reading or Reading()).read(source)
         engine = MemoryEngine(read.frame, text=read.text)
-        against = world_of_file(engine, world, policy, called)
+        against = world_of_files(engine, world, policy, called)
         prepared = _prepared(engine, read, (policy, folder, against), outside, laps)
         if dry_run:
             return _proved(prepared, laps)
@@ -123,7 +124,7 @@ def check(  # noqa: PLR0913  the release, what it promises, and a world
     with enough_memory():
         rows = rows_of(frame)
         called = Called(world_id, rename, folder)
-        against = world_of_frame(MemoryEngine(rows), world, policy, called)
+        against = world_of_frames(MemoryEngine(rows), world, policy, called)
         return check_rows(rows, policy, digest_of_frame(rows), certificate, against=against)
 
 
@@ -133,7 +134,7 @@ def check_file(  # noqa: PLR0913  the release, what it promises, and a world
     certificate: AnyPath | None = None,
     *,
     reading: Reading | None = None,
-    world: AnyPath | None = None,
+    world: AnyPath | Sequence[AnyPath] | None = None,
     world_id: str | None = None,
     rename: Mapping[str, str] | None = None,
     folder: AnyPath = ".",
@@ -151,7 +152,7 @@ def check_file(  # noqa: PLR0913  the release, what it promises, and a world
         framed = str(path) == "-" or (paper is not None and paper.digest.of == "frame")
         digest = digest_of_frame(read.frame) if framed else digest_of_bytes(files.content(path))
         engine = MemoryEngine(read.frame, text=read.text)
-        against = world_of_file(engine, world, policy, Called(world_id, rename, folder))
+        against = world_of_files(engine, world, policy, Called(world_id, rename, folder))
         return check_rows(read.frame, policy, digest, paper, text=read.text, against=against)
 
 

@@ -1,6 +1,6 @@
 """The world that a release is held against, from a frame or from a file."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -11,12 +11,12 @@ from incrowd.models.model import of_world
 from incrowd.policy.policy import Policy
 from incrowd.release.against import Against
 from incrowd.release.certificate import Digest, digest_of_bytes, digest_of_frame
-from incrowd.run.reading import AnyPath, rows_of
+from incrowd.run.reading import AnyPath, each_of, rows_of
 from incrowd.world.counted import Counted
-from incrowd.world.world import World
 
 if TYPE_CHECKING:
-    from incrowd.run.attack_tables import Table, Tables
+    from incrowd.run.attack_asked import Table
+    from incrowd.run.attack_tables import Tables
 
 
 @dataclass(frozen=True)
@@ -31,32 +31,52 @@ class Called:
     """Where paths of hierarchies start."""
 
 
-def world_of_frame(
+def world_of_frames(
     engine: MemoryEngine, world: Any, policy: Policy, called: Called
 ) -> Against | None:
-    """The world in a frame, as far as a table shares its quasi-identifying columns."""
-    if world is None:
-        _refuse_unused(called)
-        return None
-    from incrowd.run.attack_tables import Table  # noqa: PLC0415  only where there is a world
+    """The world in one frame or several, as far as a table shares its quasi-identifying columns."""
+    from incrowd.run.attack_asked import Table  # noqa: PLC0415  only where there is a world
 
-    other = Table.of_frame("world", world)
-    return _against(engine, other, digest_of_frame(rows_of(world)), (policy, called))
+    frames = each_of(world)
+    parts = tuple(Table.of_frame("world", frame) for frame in frames)
+    digests = tuple(digest_of_frame(rows_of(frame)) for frame in frames)
+    return _against(engine, parts, digests, (policy, called))
 
 
-def world_of_file(
-    engine: MemoryEngine, world: AnyPath | None, policy: Policy, called: Called
+def world_of_files(
+    engine: MemoryEngine,
+    world: AnyPath | Sequence[AnyPath] | None,
+    policy: Policy,
+    called: Called,
 ) -> Against | None:
-    """The world in a file, as far as a table shares its quasi-identifying columns."""
-    if world is None:
+    """The world in one file or several, as far as a table shares its quasi-identifying columns."""
+    from incrowd.run.attack_asked import Table  # noqa: PLC0415  only where there is a world
+
+    paths = each_of(world)
+    if any(str(path) == "-" for path in paths):
+        raise PolicyError("the world cannot come by standard input", remedy="name a file")
+    parts = tuple(Table.of_file("world", path) for path in paths)
+    digests = tuple(digest_of_bytes(files.content(path)) for path in paths)
+    return _against(engine, parts, digests, (policy, called))
+
+
+def _against(
+    engine: MemoryEngine,
+    parts: tuple["Table", ...],
+    digests: tuple[Digest, ...],
+    request: tuple[Policy, Called],
+) -> Against | None:
+    from incrowd.run.attack_asked import Asked, Table  # noqa: PLC0415  as above
+    from incrowd.run.attack_tables import Tables  # noqa: PLC0415  as above
+
+    policy, called = request
+    if not parts:
         _refuse_unused(called)
         return None
-    if str(world) == "-":
-        raise PolicyError("the world cannot come by standard input", remedy="name a file")
-    from incrowd.run.attack_tables import Table  # noqa: PLC0415  only where there is a world
-
-    other = Table.of_file("world", world)
-    return _against(engine, other, digest_of_bytes(files.content(world)), (policy, called))
+    asked = Asked(id=called.id, rename=called.rename, policy=policy, folder=called.folder)
+    tables = Tables(Table("table", engine), {}, asked, parts)
+    world = tables.holdings.world(_shared(tables, policy))
+    return Against(world, digests, tables.hierarchies(world.columns), tables.holdings.notes)
 
 
 def _refuse_unused(called: Called) -> None:
@@ -65,22 +85,6 @@ def _refuse_unused(called: Called) -> None:
             "an id and other names are those of a world, and there is none",
             remedy="give the world too (--world FILE)",
         )
-
-
-def _against(
-    engine: MemoryEngine, other: "Table", digest: Digest, request: tuple[Policy, Called]
-) -> Against:
-    from incrowd.run.attack_tables import Asked, Table, Tables  # noqa: PLC0415  as above
-
-    policy, called = request
-    if called.id is not None:
-        other.column(called.id)
-    asked = Asked(id=called.id, rename=called.rename, policy=policy, folder=called.folder)
-    tables = Tables(Table("table", engine), {"world": other}, asked)
-    names = _shared(tables, policy)
-    columns = {name: tables.held(name, "world") for name in names}
-    ids = None if called.id is None else other.labels(called.id, policy.missing_values).codes
-    return Against(World(columns, ids), digest, tables.hierarchies(columns))
 
 
 def _shared(tables: "Tables", policy: Policy) -> tuple[str, ...]:
@@ -98,7 +102,7 @@ def notes_of(against: Against | None, policy: Policy, counted: Counted | None) -
     """What a reader of a release should know about the world it was held against."""
     if against is None:
         return
-    yield from against.world.notes
+    yield from against.notes
     if not any(of_world(model) for model in policy.models):
         yield (
             "no model of the policy asks about the world, so it changed nothing: "

@@ -1,5 +1,6 @@
 """Why labels and values of the world do not meet: how they may differ in spelling."""
 
+import re
 from collections.abc import Callable, Sequence
 
 from incrowd.table.column import Domain
@@ -13,12 +14,17 @@ _SPELLINGS: tuple[tuple[str, Same], ...] = (
     ("in signs between letters and digits", lambda text: "".join(filter(str.isalnum, text))),
 )
 
+_SLASHED = re.compile(r"\d{1,2}/\d{1,2}/\d{2,4}")
+_DATED = re.compile(r"\d{4}-\d{2}")
+
 
 def hint_for(labels: Sequence[str], domain: Domain) -> str:
     """In which way most of the labels differ from values of the world; empty if no way is seen."""
     if not len(domain):
         return "the world has no value there"
     values = domain.labels.tolist()
+    if _DATED.search(labels[0]) and _SLASHED.fullmatch(values[0].strip()):
+        return "the world writes dates with slashes, which are not read: write year-month-day"
     found = [(_meeting(labels, values, same), told) for told, same in _SPELLINGS]
     most, told = max(found, key=lambda pair: pair[0])
     masked = _without_zeros(labels, values)

@@ -261,8 +261,8 @@ def _of_columns(columns: Sequence[ColumnMatch]) -> list[str]:
     for column in columns:
         if column.unmatched:
             notes.append(
-                f"no label of {column.name!r} stands for the value of {column.unmatched:.1%} of the"
-                " world's rows"
+                f"no label of {column.name!r} stands for the value of {_percent(column.unmatched)}"
+                " of the world's rows"
             )
         if column.outside:
             notes.append(
@@ -270,3 +270,10 @@ def _of_columns(columns: Sequence[ColumnMatch]) -> list[str]:
                 " they are read by rule"
             )
     return notes
+
+
+def _percent(share: float) -> str:
+    """A share above 0 in words, not rounded to none or all if it is not."""
+    if share < 0.001:
+        return "under 0.1%"
+    return "over 99.9%" if 0.999 < share < 1 else f"{share:.1%}"

@@ -2,7 +2,8 @@
 
 A value of the world stands for itself, whatever else it looks like. Otherwise `{A, B}` is a set;
 `[20, 30)`, `[20-29]`, `20-29`, `<20` and `90+` are intervals; `1965`, `1965-03` and `1965-Q1` are
-periods of dates; `0213*` is everything that begins so; `*` is everything.
+periods of dates; `0213*` is everything that begins so; `*` is everything. Where the world knows
+years, as numbers, dates stand for the years that they lie in.
 """
 
 import re
@@ -91,16 +92,18 @@ class Rules:
             last = 3 * int(quarter["quarter"])
             year = quarter["year"]
             bounds = Bounds(f"{year}-{last - 2:02}", f"{year}-{last:02}", high_inside=True)
-            return self._located(bounds, Kind.DATE)
-        if parse_date(label) is None:
+        elif parse_date(label) is not None:
+            bounds = Bounds(label, label, high_inside=True)
+        else:
             return []
-        return self._located(Bounds(label, label, high_inside=True), Kind.DATE)
+        return self._located(bounds, Kind.DATE) or self._years(bounds)
 
     def _between(self, label: str) -> list[Run]:
         bounds = bounds_in(label)
         if bounds is None:
             return []
         found = self._located(bounds, Kind.NUMBER) or self._located(bounds, Kind.DATE)
+        found = found or self._years(bounds)
         if found or self._domain.kind is not Kind.TEXT:
             return found
         ends = [end for end in (bounds.low, bounds.high) if end is not None]
@@ -118,6 +121,15 @@ class Rules:
         if self._domain.kind is kind:
             return [(low[0], high[1])]
         return runs_of(self._scales[kind][1][low[0] - 1 : high[1]].tolist())
+
+    def _years(self, bounds: Bounds) -> list[Run]:
+        """The numbers that are years in which there is something between two dates."""
+        if self._domain.kind is not Kind.NUMBER:
+            return []
+        low, high = _year(bounds.low), _year(bounds.high, before=not bounds.high_inside)
+        if (low is None, high is None) != (bounds.low is None, bounds.high is None):
+            return []
+        return self._located(Bounds(low, high, high_inside=True), Kind.NUMBER)
 
     def _edge(self, kind: Kind, end: str | None, *, inside: bool, upper: bool) -> Run | None:
         """The values on one side of a bound; many labels have the same bounds."""
@@ -173,6 +185,16 @@ class Rules:
             return self._located(Bounds(str(low), str(low + 10**masked)), Kind.NUMBER)
         labels, _ = self._sorted
         return self._slice(bisect_left(labels, shown), bisect_right(labels, shown + _LAST))
+
+
+def _year(end: str | None, *, before: bool = False) -> str | None:
+    """The year of a date, or of what is just before it; None if it is no date."""
+    date = None if end is None else parse_date(end)
+    unit = "Y" if date is None else np.datetime_data(date.dtype)[0]
+    if date is None or unit == "Y":
+        return None
+    step = np.array(int(before), dtype=f"timedelta64[{unit}]")
+    return str((date - step).astype("datetime64[Y]"))
 
 
 def bounds_in(label: str) -> Bounds | None:

@@ -38,6 +38,8 @@ class _Part:
 
 def _one_numbering(columns: Sequence[CodedColumn]) -> tuple[Domain, list[Codes]]:
     """The same columns in codes of one domain."""
+    if all(column.domain is columns[0].domain for column in columns):
+        return columns[0].domain, [column.codes for column in columns]
     kinds = {column.domain.kind for column in columns}
     kind = kinds.pop() if len(kinds) == 1 else Kind.TEXT
     values = [

@@ -1,0 +1,122 @@
+"""What is asked of attackers, and a table as it came."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from incrowd.attacks.play import Attackers
+from incrowd.engines.memory import MemoryEngine
+from incrowd.errors import PolicyError
+from incrowd.hierarchy import AnyHierarchy, Flat, Suggested
+from incrowd.io.hierarchies import resolve
+from incrowd.policy.policy import Policy
+from incrowd.run.reading import AnyPath, Reading, collected
+from incrowd.table.column import CodedColumn, Kind
+from incrowd.table.roles import Missing
+
+
+@dataclass(frozen=True, kw_only=True)
+class Asked:
+    """What is asked of the attackers."""
+
+    id: str | None = None
+    knows: Sequence[str] = ()
+    truth_key: str | None = None
+    sensitive: Sequence[str] = ()
+    policy: Policy | None = None
+    max_size: int | None = None
+    max_success: float | None = None
+    rule_out: int = 1
+    rename: Mapping[str, str] | None = None
+    hierarchies: Mapping[str, AnyHierarchy] | None = None
+    seed: int = 0
+    folder: AnyPath = "."
+
+    def __post_init__(self) -> None:
+        """Refuse limits that mean nothing."""
+        if self.max_success is not None and not 0 <= self.max_success <= 1:
+            raise PolicyError("the largest success must be from 0 to 1", remedy="give 0.1, say")
+        if self.max_size is not None and self.max_size < 1:
+            raise PolicyError("sets of known columns have at least one", remedy="give 1 or more")
+        if self.rule_out < 0:
+            raise PolicyError("an attacker rules out 0 values or more", remedy="give 1, say")
+
+    @property
+    def attackers(self) -> Attackers:
+        """Which attackers are played."""
+        return Attackers(self.max_size or 0, self.rule_out)
+
+    @property
+    def missing(self) -> Missing:
+        """How a missing value is read; rows that lack one were left out if it suppresses."""
+        given = Missing.OWN_VALUE if self.policy is None else self.policy.missing
+        return Missing.OWN_VALUE if given is Missing.SUPPRESS else given
+
+    @property
+    def missing_values(self) -> tuple[str, ...]:
+        """Texts that mean missing."""
+        return () if self.policy is None else self.policy.missing_values
+
+    def called(self, name: str, names: Sequence[str]) -> str:
+        """What another table, with columns of these names, calls a column of the release."""
+        called = (self.rename or {}).get(name, name)
+        return called if called in names else name
+
+    def kind(self, name: str) -> Kind | None:
+        """What the policy says the values of a column are."""
+        column = None if self.policy is None else self.policy.columns.get(name)
+        return None if column is None else column.kind
+
+    def hierarchy(self, name: str) -> AnyHierarchy | None:
+        """What builds the hierarchy of a column, if that is said."""
+        if self.hierarchies and name in self.hierarchies:
+            return resolve(self.hierarchies[name], Path(self.folder))
+        column = None if self.policy is None else self.policy.columns.get(name)
+        spec = None if column is None else column.hierarchy
+        plain = spec is None or isinstance(spec, Suggested | Flat)
+        return None if plain else resolve(spec, Path(self.folder))  # type: ignore[arg-type]
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """A table as it came."""
+
+    name: str
+    engine: MemoryEngine
+    text: bool = False
+
+    @classmethod
+    def of_frame(cls, name: str, frame: Any) -> "Table":
+        """The table of a frame."""
+        return cls(name, MemoryEngine(collected(frame)))
+
+    @classmethod
+    def of_file(cls, name: str, path: AnyPath, reading: Reading | None = None) -> "Table":
+        """The table of a file."""
+        source = (reading or Reading()).read(path)
+        return cls(name, MemoryEngine(source.frame, text=source.text), source.text)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Its columns."""
+        return self.engine.names
+
+    def column(self, name: str) -> str:
+        """The name, if there is a column of it."""
+        if name not in self.names:
+            raise PolicyError(
+                f"the {self.name} has no column {name!r}",
+                remedy="it has: " + ", ".join(self.names),
+            )
+        return name
+
+    def values(self, called: str, asked: Asked, name: str) -> CodedColumn:
+        """A column by its values, under the name that the release has for it."""
+        found = self.engine.code(called, asked.kind(name), asked.missing_values)
+        return CodedColumn(name, found.codes, found.domain)
+
+    def labels(self, name: str, missing_values: Sequence[str] = ()) -> CodedColumn:
+        """A column by the text that it shows."""
+        kind = Kind.TEXT if self.text else None
+        return self.engine.code(self.column(name), kind, missing_values)
