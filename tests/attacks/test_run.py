@@ -8,6 +8,7 @@ from incrowd import InputError, KAnonymity, PolicyError
 from incrowd.models import LDiversity
 from incrowd.policy import Column, Policy
 from incrowd.watch import Watch
+from incrowd.world import AtLeast
 
 CANARY = "Qz7canary"
 
@@ -370,3 +371,24 @@ def test_no_gain_by_rounding_alone():
     found = incrowd.attack(shown, original=table, max_success=0)
     assert found.ok
     assert [attack.gain for attack in found.attacks] == [0.0] * len(found.attacks)
+
+
+def test_k_whatever_table_somebody_holds():
+    """Rows that decode within another count for it (Bettini Section 6): 30 lies in [30, 39]."""
+    release = pl.DataFrame({"age": ["[30, 39]", "30", "30"], "illness": ["a", "b", "c"]})
+    found = incrowd.attack(release, sensitive=["illness"])
+    assert (found.k_every_world, found.proved) == (2, None)
+    columns = {"age": Column(role="quasi"), "who": Column(role="unit")}
+    policy = Policy(columns=columns, models=(KAnonymity(2),))
+    assert incrowd.attack(release, policy=policy).k_every_world is None
+
+
+def test_promises_prove_k_without_a_table():
+    release = pl.DataFrame({"zip": ["02138", "02139"], "sex": ["F", "M"]})
+    broad, narrow = AtLeast(("zip", "sex", "age"), 500), AtLeast(("zip",), 9000)
+    found = incrowd.attack(release, promises=[broad, narrow])
+    assert (found.k_every_world, found.proved.k) == (1, 500)
+    assert found.as_dict()["k_proved"] == 500
+    assert any("proves nothing here: sex is public too" in note for note in found.notes)
+    assert incrowd.attack(release, knows=["zip"], promises=[broad, narrow]).proved.k == 9000
+    assert incrowd.attack(release, promises=[narrow]).proved.by is None

@@ -82,3 +82,17 @@ def test_bad_input(refused, table):
     refused(2, *attack, "--other", "patients.csv")
     refused(2, *attack, "--max-success", "2")
     refused(3, *attack, "--certificate", "voters.csv")
+
+
+def test_what_is_promised_of_every_world(incrowd, refused, release):
+    told = ("attack", release, "--knows", "age,sex", "--promise", "sex,age,zip=700")
+    said = incrowd(*told, "--json")
+    assert said.document["k_proved"] == 700
+    assert said.document["k_every_world"] >= 5
+    said = incrowd(*told)
+    assert "k whatever table somebody holds: " in said.out
+    assert "k by what is promised of sex, age, zip: 700." in said.out
+    said = incrowd("attack", release, "--knows", "age,sex", "--promise", "zip=700")
+    assert "proves nothing here" in said.out
+    for wrong in ("zip", "zip=", "=5", "zip=0", "zip=-3", "zip=many"):
+        refused(2, "attack", release, "--promise", wrong)

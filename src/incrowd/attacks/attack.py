@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from incrowd.attacks.intervals import Interval, Rate
+from incrowd.world.constraints import Proof
 
 _ROUNDING = 1e-12
 """A rate that is better than guessing by less is not better."""
@@ -93,6 +94,14 @@ class Attacked:
 
     None without a world.
     """
+    k_every_world: int | None = None
+    """So many people may be each released row whatever table somebody holds (Bettini Section 6).
+
+    None if that is not known: there are no rows, or people with several rows, who cannot be told
+    apart.
+    """
+    proved: Proof | None = None
+    """What promises about the world prove; None without any."""
     broken: tuple[str, ...] = ()
     """The limits that are broken, in words."""
     advice: tuple[str, ...] = ()
@@ -114,6 +123,8 @@ class Attacked:
             "ok": self.ok,
             "k_world": self.k_world,
             "inconsistent": self.inconsistent,
+            "k_every_world": self.k_every_world,
+            "k_proved": None if self.proved is None else self.proved.k,
             "attacks": [attack.as_dict() for attack in self.attacks],
             "broken": list(self.broken),
             "advice": list(self.advice),

@@ -103,6 +103,16 @@ def attack(  # noqa: PLR0913  one parameter per flag
             show_default=False,
         ),
     ] = None,
+    promise: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--promise",
+            metavar="COLUMNS=PEOPLE",
+            help="What is known of every world: zip,sex=500 says that whatever values these "
+            "columns show, at least 500 people have them. Repeat it.",
+            show_default=False,
+        ),
+    ] = None,
     hierarchy: options.HierarchyOf = None,
     hierarchies: options.Hierarchies = None,
     seed: Annotated[
@@ -145,6 +155,7 @@ def attack(  # noqa: PLR0913  one parameter per flag
             hierarchies=_trees(hierarchy or (), hierarchies, table.names),
             seed=seed,
             folder=Path() if policy is None else Path(policy).parent,
+            promises=options.promised(promise),
         )
     for note in found.notes:
         said.remark(f"note: {note}")

@@ -3,11 +3,14 @@
 import csv
 import math
 from collections.abc import Iterable
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from incrowd.errors import PolicyError
+
+if TYPE_CHECKING:
+    from incrowd.world.constraints import AtLeast
 
 TableFile = Annotated[
     str,
@@ -228,6 +231,26 @@ def renamed(texts: Iterable[str] | None) -> dict[str, str]:
     return found
 
 
+def promised(texts: Iterable[str] | None) -> "tuple[AtLeast, ...]":
+    """Promises about a world, as COLUMNS=PEOPLE.
+
+    >>> promised(["zip,sex=500"])
+    (AtLeast(columns=('zip', 'sex'), people=500),)
+    """
+    from incrowd.world.constraints import AtLeast  # noqa: PLC0415  not for --help
+
+    found = []
+    for text in texts or ():
+        names, _, people = text.rpartition("=")
+        some = columns([names])
+        if not some or not people.isdecimal() or int(people) < 1:
+            raise PolicyError(
+                "a promise is given as COLUMNS=PEOPLE", remedy="write --promise zip,sex=500, say"
+            )
+        found.append(AtLeast(some, int(people)))
+    return tuple(found)
+
+
 def numbers(texts: Iterable[str] | None, flag: str) -> dict[str, float]:
     """The numbers of columns in a flag that takes commas and repetition.
 
@@ -241,8 +264,15 @@ def numbers(texts: Iterable[str] | None, flag: str) -> dict[str, float]:
             raise PolicyError(
                 f"--{flag} is given as COLUMN=NUMBER", remedy=f"write --{flag} age=10, say"
             )
-        found[name] = _number(number, f"--{flag} of '{name}'")
+        value = _number(number, f"--{flag} of '{name}'")
+        if found.setdefault(name, value) != value:
+            raise twice(name, f"--{flag}")
     return found
+
+
+def twice(name: str, flag: str) -> PolicyError:
+    """A flag that says two things of one column."""
+    return PolicyError(f"{flag} says two things of '{name}'", remedy="say one of them")
 
 
 def _number(text: str, what: str) -> float:

@@ -1,5 +1,6 @@
 """Attacks for people at a terminal and for other programs. Nothing is computed here."""
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Group, RenderableType
@@ -24,7 +25,7 @@ def attack_document(found: "Attacked") -> dict[str, Any]:
 
 def attack_picture(found: "Attacked") -> RenderableType:
     """What attackers get right, the worst of each kind in words."""
-    parts: list[RenderableType] = [*_verdict(found), *_world(found)]
+    parts: list[RenderableType] = [*_verdict(found), *map(_text, _crowds(found))]
     parts += [Text(), _table(found)] if parts else [_table(found)]
     more = len(found.attacks) - _SHOWN
     if more > 0:
@@ -43,14 +44,20 @@ def _verdict(found: "Attacked") -> list[RenderableType]:
     return [Text(head, style=_BAD), *(_text(f"- {_sentence(line)}") for line in found.broken)]
 
 
-def _world(found: "Attacked") -> list[RenderableType]:
-    if found.inconsistent is None:
-        return []
-    lines = [f"k against the world: {number(found.k_world)}."]
+def _crowds(found: "Attacked") -> Iterator[str]:
+    """Among how many people a row hides: in this world, in every one, by what is promised."""
+    if found.inconsistent is not None:
+        yield f"k against the world: {number(found.k_world)}."
     if found.inconsistent:
         rows = counted(found.inconsistent, "released row fits", "released rows fit")
-        lines.append(f"{rows} nobody of the world: the two do not belong together there.")
-    return [_text(line) for line in lines]
+        yield f"{rows} nobody of the world: the two do not belong together there."
+    if found.k_every_world is not None:
+        yield f"k whatever table somebody holds: {number(found.k_every_world)}."
+    if found.proved is not None and found.proved.by is not None:
+        told = ", ".join(found.proved.by.columns)
+        yield f"k by what is promised of {told}: {number(found.proved.k)}."
+    elif found.proved is not None:
+        yield "What is promised proves nothing here."
 
 
 def _table(found: "Attacked") -> Table:

@@ -14,6 +14,7 @@ from incrowd.policy.policy import Policy
 from incrowd.run.reading import AnyPath, Reading, collected
 from incrowd.table.column import CodedColumn, Kind
 from incrowd.table.roles import Missing
+from incrowd.world.constraints import AtLeast
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,6 +33,7 @@ class Asked:
     hierarchies: Mapping[str, AnyHierarchy] | None = None
     seed: int = 0
     folder: AnyPath = "."
+    promises: Sequence[AtLeast] = ()
 
     def __post_init__(self) -> None:
         """Refuse limits that mean nothing."""

@@ -114,6 +114,11 @@ class Tables:
             )
         return found
 
+    @property
+    def public(self) -> tuple[str, ...]:
+        """PAttr (Bettini Section 2): what the world shares with the release, or what is known."""
+        return self.known_in("world") if self.worlds else tuple(self._free(self.knows))
+
     def shown(self, name: str, table: str = "release") -> CodedColumn:
         """A column of the release, or of the other one, by its labels."""
         if (table, name) not in self._labels:

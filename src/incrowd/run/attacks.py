@@ -23,7 +23,8 @@ from incrowd.run.attack_limits import broken
 from incrowd.run.attack_tables import Tables
 from incrowd.run.reading import AnyPath, Reading, each_of, enough_memory
 from incrowd.watch import Watch
-from incrowd.world.conservative import cautions
+from incrowd.world.conservative import cautions, conservative
+from incrowd.world.constraints import AtLeast, proved
 
 
 def attack(  # noqa: PLR0913  what the attacker holds and knows, and limits
@@ -46,6 +47,7 @@ def attack(  # noqa: PLR0913  what the attacker holds and knows, and limits
     seed: int = 0,
     watch: Watch | None = None,
     folder: AnyPath = ".",
+    promises: Sequence[AtLeast] = (),
 ) -> Attacked:
     """What attackers with a world, the original or another release get right about a release.
 
@@ -61,6 +63,9 @@ def attack(  # noqa: PLR0913  what the attacker holds and knows, and limits
     `max_success` is the largest gain over guessing that is allowed; the policy's k and l are limits
     too. `rename` says what other tables call a column of the release; `hierarchies`, the policy's
     if not given, say what labels stand for. `seed` is for the shuffles of the attack by row order.
+
+    `promises` are what is known of a world without its table, such as `AtLeast(("zip", "sex"),
+    500)`: they may prove k-anonymity without any (Bettini Theorem 1).
     """
     asked = Asked(
         id=id,
@@ -75,6 +80,7 @@ def attack(  # noqa: PLR0913  what the attacker holds and knows, and limits
         hierarchies=hierarchies,
         seed=seed,
         folder=folder,
+        promises=promises,
     )
     given = {"truth": truth, "original": original, "other": other}
     with enough_memory():
@@ -140,16 +146,29 @@ def _attacked(tables: Tables, watch: Watch | None) -> Attacked:
         played.append(Played((_by_order(tables),)))
         played.append(_by_other(tables, watch))
     told += [line for one in played for line in one.notes]
+    proof = proved(tables.public, tables.asked.promises) if tables.asked.promises else None
+    told += () if proof is None else proof.notes
     asked, attacks = tables.asked, in_order([one for every in played for one in every.attacks])
     return Attacked(
         attacks=attacks,
         k_world=k_world,
         inconsistent=inconsistent,
+        k_every_world=_in_every_world(tables),
+        proved=proof,
         broken=tuple(broken(attacks, k_world, asked.policy, asked.max_success)),
         advice=tuple(line for one in reversed(played) for line in one.lower),
         notes=tuple(dict.fromkeys(told)),
         limited=asked.policy is not None or asked.max_success is not None,
     )
+
+
+def _in_every_world(tables: Tables) -> int | None:
+    """The k that the rows have among themselves, whoever somebody else knows of."""
+    policy = tables.asked.policy
+    if policy is not None and policy.unit is not None:
+        return None
+    shown = {name: tables.shown(name) for name in tables.public}
+    return conservative(shown).k_sure
 
 
 def _cautions(tables: Tables) -> list[str]:

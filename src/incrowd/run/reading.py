@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 import narwhals.stable.v2 as nw
 import polars as pl
 
+from incrowd.engines.memory import MemoryEngine
 from incrowd.errors import InputError, LimitError, boundary
 from incrowd.io import tables
 from incrowd.table.encode import to_polars
@@ -34,6 +35,7 @@ def rows_of(frame: Any) -> pl.DataFrame:
     frame = collected(frame)
     if isinstance(frame, pl.DataFrame):
         return frame
+    MemoryEngine(frame)  # it says what is wrong with what is no frame
     with boundary(InputError("the frame cannot be read")):
         narrow = nw.from_native(frame, eager_only=True)
         return pl.DataFrame([to_polars(narrow[name]).alias(name) for name in narrow.columns])
