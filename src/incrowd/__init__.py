@@ -16,8 +16,10 @@ if TYPE_CHECKING:
     from incrowd.discovery import (
         Bucketed,
         Discovery,
+        Groups,
         Masked,
         discover,
+        groups,
         mask,
         mask_file,
         quantiles,
@@ -149,6 +151,7 @@ __all__ = [
     "Frontier",
     "Gcp",
     "Granularity",
+    "Groups",
     "Hierarchy",
     "Hilbert",
     "IDistance",
@@ -205,6 +208,7 @@ __all__ = [
     "draft_file",
     "frontier",
     "frontier_file",
+    "groups",
     "mask",
     "mask_file",
     "plan",
@@ -224,7 +228,8 @@ __all__ = [
 
 _HOMES = {
     "attacks": "Attack Attacked",
-    "discovery": "Bucketed Discovery Masked discover mask mask_file quantiles quantiles_file",
+    "discovery": "Bucketed Discovery Groups Masked discover groups mask mask_file quantiles "
+    "quantiles_file",
     "errors": "IncrowdError InfeasibleError InputError LimitError NotMetError PolicyError",
     "hierarchy": "Dates File Flat Hierarchy Intervals Ordered Prefix Regions Suggested Tree "
     "ZipCodes",

@@ -227,3 +227,29 @@ def test_wrong_large_tables(refused, table, monkeypatch, text):
     monkeypatch.setattr("incrowd.discovery.source.LARGE", -1)
     flags = ("--ratio", "0.5", "--method", "sampled", "-o", "release.csv")
     refused(3, "mask", table(text), *flags)
+
+
+def test_small_groups_of_people(incrowd, refused):
+    """Somebody with two rows is one person; a set in another is not told again."""
+    lines = ["1,02138,F,30", "1,02138,F,31", "2,02138,F,30", "3,02138,M,30", "4,02139,M,40"]
+    Path("voters.csv").write_text("\n".join(["ssn,zip,sex,age", *lines, "5,02139,M,40"]) + "\n")
+    said = incrowd("discover", "voters.csv", "-k", "1", "--id", "ssn", "--json").document
+    assert said["schema"] == "incrowd.groups/1"
+    assert said["people"] == 5
+    found = [(one["columns"], one["smallest"]) for one in said["sets"]]
+    assert found == [(["age"], 1), (["zip", "sex"], 1)]
+    assert not said["partial"]
+    one = incrowd("discover", "voters.csv", "-k", "1", "--id", "ssn", "--max-size", "1", "--json")
+    assert one.document["partial"]
+    said = incrowd("discover", "voters.csv", "-k", "2", "--id", "ssn", "--columns", "zip,sex")
+    assert "5 people: 2 minimal sets of columns with values that name at most 2 people." in said.out
+    said = incrowd("discover", "voters.csv", "-k", "1", "--columns", "zip")
+    assert "0 minimal sets" in said.out
+    assert "the world has no ids" in said.err
+    flags = ("discover", "voters.csv", "-k", "2")
+    for wrong in (["--ratio", "0.5"], ["--sampled"], ["--explain", "age"], ["--measure", "unique"]):
+        refused(2, *flags, *wrong)
+    refused(2, *flags, "--id", "who")
+    refused(2, *flags, "--max-size", "0")
+    refused(2, "discover", "voters.csv", "-k", "0")
+    refused(2, "discover", "voters.csv", "--id", "ssn")

@@ -132,3 +132,40 @@ def test_nobody_listening_is_no_error():
     command = f"{sys.executable} -m incrowd.cli.main --version | true; exit ${{PIPESTATUS[0]}}"
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
+
+
+LOST = """
+import signal, sys, time, weakref
+from incrowd.cli import main as cli
+from incrowd.cli.main import main
+
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a job in the background has none
+
+class Thing:
+    pass
+
+def losing(_):
+    signal.raise_signal(signal.SIGINT)
+    time.sleep(0)
+
+def command():
+    thing = Thing()
+    mark = weakref.ref(thing, losing)
+    del thing
+    time.sleep(60)
+
+cli.app.command("lose")(command)
+main(["lose"])
+"""
+
+
+def test_an_interrupt_is_heard_where_python_ignores_exceptions():
+    """It fell into a callback of a weak reference, as kernels use while they are compiled."""
+    done = subprocess.run(
+        [sys.executable, "-c", LOST],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 130
+    assert done.stderr == "error: interrupted; nothing was written\n"

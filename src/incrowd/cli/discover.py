@@ -1,6 +1,7 @@
 """`incrowd discover`: which columns tell people apart."""
 
-from typing import Annotated
+from collections.abc import Callable, Mapping
+from typing import Annotated, Any
 
 import typer
 
@@ -9,6 +10,7 @@ from incrowd.cli.failures import INTERRUPTED
 from incrowd.cli.interrupt import Stoppable
 from incrowd.cli.output import Output
 from incrowd.cli.progress import waiting
+from incrowd.errors import PolicyError
 
 
 def discover(  # noqa: PLR0913  one parameter per flag
@@ -85,6 +87,24 @@ def discover(  # noqa: PLR0913  one parameter per flag
             show_default=False,
         ),
     ] = None,
+    k: Annotated[
+        int | None,
+        typer.Option(
+            "-k",
+            "--k",
+            metavar="PEOPLE",
+            help="Find the sets that name groups of at most this many people instead.",
+            show_default=False,
+        ),
+    ] = None,
+    id: Annotated[  # noqa: A002  the flag's name
+        str | None,
+        typer.Option(
+            "--id",
+            metavar="COLUMN",
+            help="With -k: the column that tells individuals apart; each row is one if not given.",
+        ),
+    ] = None,
     drop_duplicates: Annotated[
         bool,
         typer.Option("--drop-duplicates", help="Count records that are equal in all columns once."),
@@ -103,31 +123,59 @@ def discover(  # noqa: PLR0913  one parameter per flag
 ) -> None:
     """Find the sets of columns that tell the records of FILE apart."""
     from incrowd import discovery, run  # noqa: PLC0415  not for --help
-    from incrowd.report import json, text  # noqa: PLC0415  not for --help
+    from incrowd.report import groups, json, text  # noqa: PLC0415  not for --help
 
-    said = Output(as_json=as_json, quiet=quiet)
+    said, some = Output(as_json=as_json, quiet=quiet), options.columns(columns) or None
+    judged: dict[str, Any] = {
+        "measure": measure,
+        "ratio": ratio,
+        "exact": exact,
+        "epsilon": epsilon,
+        "delta": delta,
+        "sample": sample,
+        "population": population,
+        "explain": options.columns(explain),
+        "drop_duplicates": drop_duplicates,
+        "seed": seed,
+    }
+    limits: dict[str, Any] = {
+        "max_size": max_size,
+        "time_limit": time_limit,
+        "reading": run.Reading(delimiter, encoding, header),
+    }
+    found: Any
+    show: tuple[Callable[[Any], Any], Callable[[Any], Any]]
     with waiting(said) as bar, Stoppable(said, bar.tell) as watch:
-        found = discovery.discover(
-            file,
-            options.columns(columns) or None,
-            measure=measure,  # type: ignore[arg-type]  # checked there
-            ratio=ratio,
-            max_size=max_size,
-            exact=exact,
-            epsilon=epsilon,
-            delta=delta,
-            sample=sample,
-            population=population,
-            explain=options.columns(explain),
-            drop_duplicates=drop_duplicates,
-            seed=seed,
-            time_limit=time_limit,
-            reading=run.Reading(delimiter, encoding, header),
-            watch=watch,
-        )
+        if k is None:
+            _refuse_id(id)
+            show = json.discovery_document, text.discovery_picture
+            found = discovery.discover(file, some, **judged, **limits, watch=watch)
+        else:
+            _refuse_measures(judged)
+            show = groups.groups_document, groups.groups_picture
+            found = discovery.groups(file, k, some, id=id, **limits, watch=watch)
     for note in found.notes:
         said.remark(f"note: {note}")
-    said.result(lambda: json.discovery_document(found), lambda: text.discovery_picture(found))
+    said.result(lambda: show[0](found), lambda: show[1](found))
     if watch.interrupted:
         said.remark("interrupted: this is what was known by then")
         raise SystemExit(INTERRUPTED)
+
+
+def _refuse_id(id: str | None) -> None:  # noqa: A002  the flag's name
+    if id is not None:
+        raise PolicyError(
+            "--id tells the people of groups apart, and no group is asked for",
+            remedy="say how many people a small group has, such as -k 5",
+        )
+
+
+def _refuse_measures(judged: Mapping[str, Any]) -> None:
+    """Groups of people are counted, not judged by a ratio or a sample."""
+    usual = {"measure": "distinct", "delta": 0.01, "explain": (), "drop_duplicates": False}
+    given = [name for name, value in judged.items() if value != usual.get(name)]
+    if given:
+        raise PolicyError(
+            f"-k counts the people of groups, without --{given[0].replace('_', '-')}",
+            remedy="leave out one of them",
+        )

@@ -1,13 +1,19 @@
-"""Ctrl-C during a long search: what is known so far is told, then the command ends."""
+"""Interrupts: what is known so far is told, nothing is left half-written, the command ends."""
 
+import _thread
 import signal
-from collections.abc import Callable
-from contextlib import suppress
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from threading import Timer
 from types import FrameType, TracebackType
 from typing import Any, Self
 
 from incrowd.cli.output import Output
 from incrowd.watch import Watch
+
+_MOMENT = 0.1
+"""Seconds after which an interrupt comes again that was lost."""
 
 
 class Stoppable(Watch):
@@ -44,3 +50,39 @@ class Stoppable(Watch):
         self.interrupted = True
         with suppress(RuntimeError):  # it was just writing
             self._said.remark("stopping; Ctrl-C again ends at once")
+
+
+@contextmanager
+def terminable() -> Iterator[None]:
+    """A polite request to stop (SIGTERM) is met like Ctrl-C: by leaving nothing half-written."""
+    try:
+        before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    except ValueError:  # not in the main thread: somebody else decides
+        yield
+        return
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+@contextmanager
+def heard() -> Iterator[None]:
+    """An interrupt is not lost where Python ignores exceptions, as in what tidies up objects.
+
+    It comes again a moment later. Nothing is told of other exceptions there: their messages may
+    quote a cell.
+    """
+    before = sys.unraisablehook
+    sys.unraisablehook = _ignored
+    try:
+        yield
+    finally:
+        sys.unraisablehook = before
+
+
+def _ignored(what: "sys.UnraisableHookArgs") -> None:
+    if what.exc_type is KeyboardInterrupt:
+        again = Timer(_MOMENT, _thread.interrupt_main)
+        again.daemon = True
+        again.start()

@@ -3,8 +3,8 @@
 import os
 import signal
 import sys
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Sequence
+from contextlib import suppress
 from typing import Annotated, NoReturn
 
 import typer
@@ -15,6 +15,7 @@ from incrowd.cli.check import check
 from incrowd.cli.discover import discover
 from incrowd.cli.failures import INTERRUPTED, INTERRUPTION, Failure, failure_of, frames
 from incrowd.cli.init import init
+from incrowd.cli.interrupt import heard, terminable
 from incrowd.cli.mask import mask
 from incrowd.cli.output import Output, write
 from incrowd.cli.plan import plan
@@ -83,7 +84,7 @@ def perform(arguments: Sequence[str]) -> int:
     """Run one command; its exit code."""
     as_json = "--json" in arguments
     try:
-        with _terminable():
+        with terminable(), heard():
             code = typer.main.get_command(app)(
                 list(arguments) or ["--help"], prog_name="incrowd", standalone_mode=False
             )
@@ -127,20 +128,6 @@ def _debug(error: BaseException) -> None:
     if os.environ.get("INCROWD_DEBUG") == "1":
         for place in frames(error):
             write(sys.stderr, f"  {place}\n")
-
-
-@contextmanager
-def _terminable() -> Iterator[None]:
-    """A polite request to stop (SIGTERM) is met like Ctrl-C: by leaving nothing half-written."""
-    try:
-        before = signal.signal(signal.SIGTERM, signal.default_int_handler)
-    except ValueError:  # not in the main thread: somebody else decides
-        yield
-        return
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)
 
 
 if __name__ == "__main__":

@@ -78,6 +78,14 @@ def discover(  # noqa: PLR0913  the table, what is asked, and what comes from ou
         )
     if sample is not None and sample < 1:
         raise PolicyError("a sample must hold at least one record")
+    if time_limit is not None and not time_limit >= 0:
+        raise PolicyError("the time limit must be a number of seconds from 0 on")
+    for name in explain:
+        if columns and name not in columns:
+            raise PolicyError(
+                f"{name!r} is to be explained and is not among the columns to look at",
+                remedy="name it with --columns, too",
+            )
     if ratio is None:
         ratio = 0.9 if epsilon is None else 1.0
     asked = Asked(measure_of(measure), ratio, max_size, epsilon, delta, seed)

@@ -141,3 +141,26 @@ class Masked:
             f"Masked({len(self.published)} of {len(self.published) + len(self.withheld)} columns, "
             f"{self.measure} ratio {self.ratio:.4g})"
         )
+
+
+@dataclass(frozen=True)
+class Group:
+    """A set of columns, and the fewest people whom values of it name."""
+
+    columns: tuple[str, ...]
+    smallest: int
+
+
+@dataclass(frozen=True)
+class Groups:
+    """The minimal sets of columns that name groups of at most k people."""
+
+    k: int
+    people: int
+    """Different individuals in the table."""
+    sets: tuple[Group, ...]
+    """Small sets first. What contains one of them is such a set too (Bettini Proposition 2)."""
+    partial: bool
+    """Whether the search was cut short, by time or by the largest size asked for."""
+    notes: tuple[str, ...]
+    seconds: float

@@ -29,6 +29,8 @@ class KQis:
     k: int
     sets: tuple[tuple[str, ...], ...]
     """Small sets first."""
+    smallest: tuple[int, ...]
+    """Per set: the fewest people whom values of it name."""
     complete: bool
     """Whether these are all; otherwise only those up to a size or found in time."""
     looked: int
@@ -67,12 +69,13 @@ def minimal_k_qis(
         raise PolicyError(f"at most {MOST_COLUMNS} columns can be searched", remedy="select some")
     found = Found()
     if not 0 < crowds.smallest(range(width)) <= _checked(k):
-        return KQis(k, (), complete=True, looked=1)
+        return KQis(k, (), (), complete=True, looked=1)
     judge = _Judge(crowds, k)
     most = width if max_size is None else min(max_size, width)
     HittingSets(judge, judge.order, found).run(most, watch or Watch())
     sets = tuple(tuple(world.names[j] for j in columns) for columns in found.sorted)
-    return KQis(k, sets, found.complete, found.looked)
+    smallest = tuple(judge.smallest(columns) for columns in found.sorted)
+    return KQis(k, sets, smallest, found.complete, found.looked)
 
 
 class Crowds:
@@ -111,7 +114,7 @@ class _Judge:
         self._k = k
         self._size: dict[frozenset[int], int] = {}
         width = len(crowds._world.names)  # noqa: SLF001  one file
-        alone = [self._smallest((j,)) for j in range(width)]
+        alone = [self.smallest((j,)) for j in range(width)]
         self.order = sorted(range(width), key=lambda j: -alone[j])
 
     def first(self) -> Masks:
@@ -120,15 +123,16 @@ class _Judge:
 
     def look(self, columns: Sequence[int]) -> Masks:
         """No mask for a k-QI; otherwise the columns that a largest set around it leaves out."""
-        if columns and self._smallest(columns) <= self._k:
+        if columns and self.smallest(columns) <= self._k:
             return self.first()
         failing = list(columns)
         for j in self.order:
-            if j not in failing and self._smallest((*failing, j)) > self._k:
+            if j not in failing and self.smallest((*failing, j)) > self._k:
                 failing.append(j)
         return mask_of([j for j in self.order if j not in failing], self.order)
 
-    def _smallest(self, columns: Sequence[int]) -> int:
+    def smallest(self, columns: Sequence[int]) -> int:
+        """The fewest who share their values in these columns; counted once."""
         key = frozenset(columns)
         if key not in self._size:
             self._size[key] = self._crowds.smallest(sorted(key))
