@@ -105,7 +105,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rows", type=int, default=200_000)
     parser.add_argument("--many", type=int, default=1_000_000)
-    parser.add_argument("--overlapping", type=int, default=20_000)
+    parser.add_argument("--overlapping", type=int, default=200_000)
     parser.add_argument("--size", type=int, default=2)
     parser.add_argument("--world", type=int, default=5_000_000)
     asked, _ = parser.parse_known_args()

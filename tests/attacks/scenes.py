@@ -3,7 +3,8 @@
 import numpy as np
 from hypothesis import strategies as st
 
-from incrowd.attacks.scene import Scene, Shared, Stands
+from incrowd.attacks.scene import Scene, Shared
+from incrowd.attacks.stands import Stands
 
 VALUES = 4
 """Values of a column, 0 for missing among them."""
@@ -14,7 +15,7 @@ def stands_of(labels, values=VALUES):
     runs = [[(value, value) for value in sorted(label)] for label in labels]
     start = np.concatenate([[0], np.cumsum([len(found) for found in runs])]).astype(np.int64)
     ends = np.array([run for found in runs for run in found], dtype=np.int32).reshape(-1, 2)
-    return Stands.of_runs(start, ends[:, 0], ends[:, 1], values)
+    return Stands(start, ends[:, 0].copy(), ends[:, 1].copy(), values)
 
 
 def shared(name, shown, people, column):

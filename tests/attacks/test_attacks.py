@@ -1,17 +1,17 @@
 """Every attack against its naive twin, and at the extremes."""
 
-from itertools import combinations, product
+from itertools import combinations, pairwise, product
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import incrowd.attacks.scene as scenes
 import naive.attacks as naive
 from attacks.scenes import apart, copy_of, scene_of, suppressed, tables
+from incrowd.attacks import pairs
 from incrowd.attacks.background import background
-from incrowd.attacks.compressed import enough_room
+from incrowd.attacks.compressed import enough_room, joined, parts
 from incrowd.attacks.fit import Fit, halves, sweep
 from incrowd.attacks.held import Held
 from incrowd.attacks.homogeneity import homogeneity
@@ -22,6 +22,7 @@ from incrowd.attacks.releases import releases
 from incrowd.attacks.row_order import row_order
 from incrowd.attacks.sets import Sets
 from incrowd.attacks.singling_out import singling_out
+from incrowd.attacks.weighed import Told
 from incrowd.errors import LimitError
 from incrowd.watch import Watch
 
@@ -56,18 +57,22 @@ def test_the_sweep_fits_every_set_as_the_twin_does(table, limit, alike):
     assert seen == set(sets) - {(0, 1, 2)}
 
 
-@settings(max_examples=20)
-@given(tables())
-def test_what_fits_is_the_same_without_room_for_bits(table):
-    """Labels of a value are looked up in their order where they are too many for bits."""
-    fits = []
-    for most in (2**20, 0):
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(scenes, "_MOST_BYTES", most)
-            fits.append(whole(scene_of(*table, (0, 1, 2), joint=False)))
-    one, other = fits
-    assert one.scene.known[0].stands.bits.size > 0 == other.scene.known[0].stands.bits.size
-    assert [line.tolist() for line in one.pairs] == [line.tolist() for line in other.pairs]
+@settings(max_examples=40)
+@given(tables(columns=4), st.integers(0, 3), st.integers(1, 40), st.integers(0, 1))
+def test_pairs_are_the_same_in_parts(table, columns, words, alike):
+    """However little room there is, people and rows that fit are found, each once."""
+    shown, people = table
+    scene = scene_of(shown, people, range(4), alike=bool(alike), joint=False)
+    whole_parts = Fit.of(scene, tuple(range(columns)))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(pairs, "_PAIRS", 1)
+        patch.setattr(pairs, "_WORDS", words)
+        fit = Fit.of(scene, tuple(range(columns)))
+        assert len(list(parts(fit.rows_of))) >= len(list(parts(whole_parts.rows_of)))
+        rows = [line.tolist() for line in joined(fit.rows_of)]
+        assert rows == [line.tolist() for line in joined(whole_parts.rows_of)]
+    number = [len(naive.people_of(people, row, range(columns))) for row in shown]
+    assert fit.people_of_each[scene.shown.row_of].tolist() == number
 
 
 @settings(max_examples=40)
@@ -95,6 +100,47 @@ def test_inference_homogeneity_and_background(table, ruled_out):
         more = background(held, ruled_out)
         assert more.success == pytest.approx(naive.certain(shown, people, columns, 2, ruled_out))
         assert more.baseline == pytest.approx(naive.baseline(people, 2, ruled_out))
+
+
+@settings(max_examples=40)
+@given(tables(), st.sampled_from([(), (0,), (1,), (0, 1)]), st.integers(0, 2))
+def test_a_release_that_shows_the_sensitive_values_of_its_people(table, hidden, ruled_out):
+    """What a class is told about is then counted from its people alone."""
+    people = table[1]
+    shown = suppressed(people, hidden)
+    for columns in ((0,), (0, 1)):
+        scene = scene_of(shown, people, columns, (2,))
+        assert scene.joint
+        assert scene.secrets[0].open
+        held = held_of(whole(scene))
+        guess, sure = inference(held), background(held, ruled_out)
+        assert guess.success == pytest.approx(naive.inference(shown, people, columns, 2))
+        assert sure.success == pytest.approx(naive.certain(shown, people, columns, 2, ruled_out))
+        fewest = [len(naive.values_of(naive.rows_of(shown, p, columns), 2)) for p in people]
+        assert held.fewest == min(fewest)
+
+
+@settings(max_examples=40)
+@given(st.integers(0, 2**32 - 1))
+def test_classes_are_told_the_same_together_and_one_by_one(seed):
+    """Members that are visited often show few values as lines, others as they are."""
+    rng = np.random.default_rng(seed)
+    shown, truth = ((start, code, rng.integers(1, 4, len(code)) / 2) for start, code in lists(rng))
+    members, people = lists(rng, classes=12, most=5)
+    usual = np.array([0.5, 0.5, 0.0])
+    alone = [(np.array([0, b - a]), members[1][a:b]) for a, b in pairwise(members[0])]
+    one, other = (Told.of(some, shown, people, truth, usual) for some in (members, alone))
+    assert one.values.tolist() == other.values.tolist()
+    assert one.possible == pytest.approx(other.possible)
+    assert one.hits == pytest.approx(other.hits)
+
+
+def lists(rng, classes=5, most=3):
+    """Two times compressed rows: different numbers below the most, for some classes."""
+    for _ in range(2):
+        some = [np.flatnonzero(rng.random(most) < 0.8) for _ in range(classes)]
+        start = np.cumsum([0, *map(len, some)])
+        yield start, np.concatenate(some).astype(np.int32)
 
 
 @settings(max_examples=40)

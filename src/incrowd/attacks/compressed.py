@@ -1,5 +1,6 @@
 """Compressed rows: members of one owner after the other, and where each owner's begin and end."""
 
+from collections.abc import Iterable, Iterator
 from typing import TypeAlias
 
 import numpy as np
@@ -9,6 +10,9 @@ from incrowd.errors import LimitError
 
 Rows: TypeAlias = tuple[Counts, Codes]
 """Where the members of each owner begin, and the members."""
+
+Members: TypeAlias = Rows | Iterable[Rows]
+"""The members of owners, all at once, or in parts of owners one after another."""
 
 _MOST = 2**27
 """Members that are held at once."""
@@ -40,6 +44,34 @@ def spread(start: Counts, rows: Codes | Counts) -> tuple[Counts, Counts]:
     place = np.repeat(np.arange(len(rows)), lengths)
     entry = np.arange(total) + np.repeat(start[rows] - (np.cumsum(lengths) - lengths), lengths)
     return entry, place
+
+
+def parts(members: Members) -> Iterator[Rows]:
+    """The members of owners part by part."""
+    if isinstance(members, tuple):
+        yield members
+    else:
+        yield from members
+
+
+def joined(members: Members) -> Rows:
+    """The members of owners all at once, if there is room for them."""
+    lengths, all_of, total = [np.zeros(1, dtype=np.int64)], [np.zeros(0, dtype=np.int32)], 0
+    for start, member in parts(members):
+        total += len(member)
+        enough_room(total)
+        lengths.append(np.diff(start))
+        all_of.append(member)
+    return np.cumsum(np.concatenate(lengths)), np.concatenate(all_of)
+
+
+def runs(low: Codes, high: Codes) -> Counts:
+    """The numbers from each low to its high, one run after the other."""
+    lengths = (high - low + 1).astype(np.int64)
+    enough_room(int(lengths.sum()))
+    first = np.repeat(low - (np.cumsum(lengths) - lengths), lengths)
+    found: Counts = np.arange(len(first)) + first
+    return found
 
 
 def enough_room(members: int) -> None:

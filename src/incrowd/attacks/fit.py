@@ -1,7 +1,8 @@
 """Who fits what a release shows, for every set of columns that somebody may know.
 
 The classes of a set are found from those of a set with one column less, as in `incrowd.quasi`: for
-the people, for the released rows, and for the pairs of them that fit. No set is grouped anew.
+the people and for the released rows. No set is grouped anew. Which classes fit is the same classes
+of both in a joint scene; in others it is found anew, when it is asked for.
 """
 
 from collections.abc import Iterator
@@ -11,11 +12,12 @@ from typing import Any
 
 import numpy as np
 
-from incrowd.arrays import Codes, Counts, Floats
-from incrowd.attacks.compressed import Rows, enough_room
+from incrowd.arrays import Codes, Counts, Flags, Floats
+from incrowd.attacks.compressed import Members, Rows, joined, parts
+from incrowd.attacks.pairs import Pairs
 from incrowd.attacks.scene import Scene, Side
 from incrowd.attacks.sets import Sets
-from incrowd.attacks.weighed import each as one_each
+from incrowd.attacks.weighed import each
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,22 +43,26 @@ class SideClasses:
         start = np.array([0, len(rows)][: 1 + min(len(rows), 1)], dtype=np.int64)
         return cls.of(side, rows, start)
 
-    def split(self, side: Side, column: int, domain: int) -> tuple["SideClasses", Rows]:
-        """The classes with one more column; where the parts of each begin, and their codes."""
+    def split(self, side: Side, column: int, domain: int) -> "SideClasses":
+        """The classes with one more column."""
         split = _kernels().split
-        rows, start, code, parts = split(self.rows, self.start, side.known[column], domain)
-        return SideClasses.of(side, rows, start), (parts, code)
+        return SideClasses.of(side, *split(self.rows, self.start, side.known[column], domain))
+
+    def known(self, side: Side, columns: tuple[int, ...]) -> Codes:
+        """What each class holds in the columns by which it is one: shape (columns, classes)."""
+        first = self.rows[self.start[:-1]]
+        nothing = np.zeros((0, len(first)), dtype=np.int32)
+        return np.vstack([nothing, *(side.known[column][first] for column in columns)])
 
     @cached_property
     def class_of(self) -> Codes:
         """The class of each row of the side."""
-        found: Codes = self.per_row(np.arange(len(self.sizes), dtype=np.int32))
-        return found
+        return self.per_row(np.arange(len(self.sizes))).astype(np.int32)
 
-    def per_row(self, figure: Any, alone: Any = None) -> Any:
+    def per_row(self, figure: Counts, alone: Counts | None = None) -> Counts:
         """A figure of each class as that of each row; rows of no class have that of `alone`."""
         found = np.empty(len(self.rows), dtype=figure.dtype) if alone is None else alone.copy()
-        found[self.rows] = np.repeat(figure, np.diff(self.start))
+        _kernels().hand_out(self.start, self.rows, figure, found)
         return found
 
 
@@ -94,26 +100,22 @@ class Settled:
 class Fit:
     """Classes of people and of released rows by the known columns, and which of them fit.
 
-    The rows of class r fit the people of the classes `pairs[1][pairs[0][r]:pairs[0][r + 1]]`: their
-    labels stand for the values of these people in every known column. In a joint scene people and
-    rows have the same classes, of which either may be empty, and fit class by class.
+    Rows fit people if their labels stand for the values of these people in every known column. In a
+    joint scene people and rows have the same classes, of which either may be empty, and fit class
+    by class.
     """
 
     scene: Scene
     columns: tuple[int, ...]
     people: SideClasses
     rows: SideClasses
-    pairs: Rows
     settled: Settled
 
     @classmethod
     def whole(cls, scene: Scene) -> "Fit":
         """Without any column everybody fits everything."""
         people, rows = SideClasses.whole(scene.people), SideClasses.whole(scene.shown)
-        number = min(len(people.sizes), 1)
-        begin = np.arange(len(rows.sizes) + 1, dtype=np.int64) * number
-        pairs = begin, np.zeros(int(begin[-1]), dtype=np.int32)
-        return cls(scene, (), people, rows, pairs, Settled(np.zeros(0, dtype=np.int32)))
+        return cls(scene, (), people, rows, Settled(np.zeros(0, dtype=np.int32)))
 
     @classmethod
     def of(cls, scene: Scene, columns: tuple[int, ...]) -> "Fit":
@@ -133,13 +135,9 @@ class Fit:
         if self.scene.joint:
             return self._refined_as_one(column)
         scene, stands = self.scene, self.scene.known[column].stands
-        rows, of_row = self.rows.split(scene.shown, column, stands.labels)
-        people, of_person = self.people.split(scene.people, column, stands.values)
-        labels = stands.start, stands.label, stands.labels, stands.bits
-        begin = _kernels().count_pairs(self.pairs, of_person, of_row, labels)
-        enough_room(int(begin[-1]))
-        person = _kernels().list_pairs(self.pairs, of_person, of_row, labels, begin)
-        return Fit(scene, (*self.columns, column), people, rows, (begin, person), self.settled)
+        rows = self.rows.split(scene.shown, column, stands.labels)
+        people = self.people.split(scene.people, column, stands.values)
+        return Fit(scene, (*self.columns, column), people, rows, self.settled)
 
     def _refined_as_one(self, column: int) -> "Fit":
         """People and rows are split together, and what is alone then is settled."""
@@ -147,67 +145,96 @@ class Fit:
         domain = scene.known[column].stands.labels + 1
         split = _kernels().split_off
         rows, start, alone = split(self.rows.rows, self.rows.start, line, domain)
-        people, shown = (SideClasses.of(side, rows, start) for side in (scene.people, scene.shown))
+        shown = SideClasses.of(scene.shown, rows, start)
+        same = scene.people is scene.shown
+        people = shown if same else SideClasses.of(scene.people, rows, start)
         columns, settled = (*self.columns, column), Settled(alone, self.settled)
-        return Fit(scene, columns, people, shown, one_each(len(start) - 1), settled)
+        return Fit(scene, columns, people, shown, settled)
 
     @property
     def names(self) -> tuple[str, ...]:
         """The known columns."""
-        return tuple(self.scene.names[j] for j in sorted(self.columns))
+        return tuple(self.scene.known[j].name for j in sorted(self.columns))
 
     @cached_property
-    def rows_of(self) -> Rows:
+    def rows_of(self) -> Members:
         """Per class of people: the classes of rows that they fit."""
+        scene = self.scene
+        if scene.joint:
+            return each(len(self.rows.sizes))
+        label, value = (
+            classes.known(side, self.columns)
+            for classes, side in ((self.rows, scene.shown), (self.people, scene.people))
+        )
+        return Pairs([scene.known[column].stands for column in self.columns], label, value)
+
+    @property
+    def pairs(self) -> Rows:
+        """Per class of rows: the classes of people who fit them, all at once."""
         if self.scene.joint:
-            return self.pairs
-        found: Rows = _kernels().turned(*self.pairs, len(self.people.sizes))
+            return each(len(self.rows.sizes))
+        found: Rows = _kernels().turned(*joined(self.rows_of), len(self.rows.sizes))
         return found
 
     @cached_property
+    def _met(self) -> tuple[Counts, Counts, Codes]:
+        """Rows that fit each class of people, people who fit each of rows, and the last of them."""
+        return self._summed(self.people.sizes)
+
+    def _summed(self, figure: Counts) -> tuple[Counts, Counts, Codes]:
+        """Rows of each class of people; of each class of rows the sum of the figure, and the last.
+
+        The figure is one of the classes of people, and so is the last.
+        """
+        number, done, fitting = len(self.rows.sizes), 0, []
+        total, last = np.zeros(number, dtype=np.int64), np.full(number, -1, dtype=np.int32)
+        for part in parts(self.rows_of):
+            fitting.append(_kernels().sum_members(*part, self.rows.sizes))
+            _kernels().add_owners(part, figure[done:], done, total, last)
+            done += len(part[0]) - 1
+        return np.concatenate(fitting), total, last
+
+    @property
     def rows_fitting(self) -> Counts:
         """Per class of people: released rows that fit them."""
-        if self.scene.joint:
-            return self.rows.sizes
-        found: Counts = _kernels().sum_members(*self.rows_of, self.rows.sizes)
-        return found
+        return self.rows.sizes if self.scene.joint else self._met[0]
 
-    @cached_property
+    @property
     def people_fitting(self) -> Counts:
         """Per class of released rows: people who fit them."""
+        return self.people.sizes if self.scene.joint else self._met[1]
+
+    @property
+    def singled_out(self) -> int:
+        """How many people are the only one to fit a class of rows."""
+        alone: Flags = self.people_fitting == 1
         if self.scene.joint:
-            return self.people.sizes
-        found: Counts = _kernels().sum_members(*self.pairs, self.people.sizes)
-        return found
+            alone &= self.rows.sizes > 0
+            return int(np.count_nonzero(alone) + self.settled.total(self.scene.lone))
+        return len(np.unique(self._met[2][alone]))
 
     @property
     def rows_of_each(self) -> Counts:
         """Per row of people: released rows that fit it."""
         alone = self.scene.shown.counts if self.scene.joint else None
-        found: Counts = self.people.per_row(self.rows_fitting, alone)
-        return found
+        return self.people.per_row(self.rows_fitting, alone)
 
     @property
     def people_of_each(self) -> Counts:
         """Per row of the release: people who fit it."""
         alone = self.scene.people.counts if self.scene.joint else None
-        found: Counts = self.rows.per_row(self.people_fitting, alone)
-        return found
+        return self.rows.per_row(self.people_fitting, alone)
 
     @property
     def individuals_of_each(self) -> Counts:
         """Per row of the release: individuals who fit it, each once (Bettini Section 7)."""
-        kernels, who = _kernels(), self.scene.people
-        found = kernels.sum_members(
-            *self.pairs, kernels.sum_members(self.people.start, self.people.rows, who.alone)
-        )
+        who, people = self.scene.people, (self.people.start, self.people.rows)
+        _, found, _ = self._summed(_kernels().sum_members(*people, who.alone))
         if len(who.owned[1]):
             owned = *who.owned, int(who.owned[1].max()) + 1
-            people = self.people.start, self.people.rows
-            found = found + kernels.individuals(self.pairs, people, owned)
+            found = found + _kernels().individuals(self.pairs, people, owned)
         alone = who.alone + np.diff(who.owned[0]) if self.scene.joint else None
-        each: Counts = self.rows.per_row(found, alone)
-        return each
+        return self.rows.per_row(found, alone)
 
 
 def sweep(scene: Scene, sets: Sets) -> Iterator[Fit]:

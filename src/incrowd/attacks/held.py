@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from functools import cached_property
 
-from incrowd.attacks.compressed import Rows
+from incrowd.attacks.compressed import Members
 from incrowd.attacks.fit import Fit
 from incrowd.attacks.scene import Secret
 from incrowd.attacks.weighed import Told, Weighed, gathered
@@ -13,13 +13,12 @@ from incrowd.attacks.weighed import Told, Weighed, gathered
 class Held:
     """Per class of people, what the rows that fit them show of a secret.
 
-    Class a has the members `members[1][members[0][a]:members[0][a + 1]]`, each of which shows
-    values with weights.
+    Each of the members of a class shows values with weights.
     """
 
     fit: Fit
     secret: Secret
-    members: Rows
+    members: Members
     shown: Weighed
 
     @classmethod
@@ -42,6 +41,8 @@ class Held:
         """What the people of each class are told about."""
         people = self.fit.people.start, self.fit.people.rows
         secret = self.secret
+        if self.fit.scene.joint and secret.open:
+            return Told.of_own(people, secret.truth)
         return Told.of(self.members, self.shown, people, secret.truth, secret.usual)
 
     @property
@@ -73,7 +74,7 @@ class Held:
         return min(found - {0}, default=0)
 
 
-def fitting(fit: Fit, shown: Weighed, domain: int) -> tuple[Rows, Weighed]:
+def fitting(fit: Fit, shown: Weighed, domain: int) -> tuple[Members, Weighed]:
     """The members of each class of people, and what they show: rows, or classes of rows."""
     rows = fit.rows.start, fit.rows.rows
     if fit.scene.joint:

@@ -8,6 +8,7 @@ from typing import Any
 
 from incrowd.arrays import Counts
 from incrowd.attacks.attack import Attack
+from incrowd.attacks.compressed import parts
 from incrowd.attacks.fit import Fit, SideClasses
 from incrowd.attacks.intervals import Rate, blind
 from incrowd.attacks.words import columns, part
@@ -41,14 +42,18 @@ def linkability(left: Fit, right: Fit, both: Fit) -> Attack:
 
 def _hits(left: Fit, right: Fit, both: Fit) -> float:
     """Over all pairs of a person and a row that fits: 1 / (rows, times records, to draw from)."""
-    scene = both.scene
-    by = left.rows_of_each, right.people_of_each
+    scene, members = both.scene, both.rows_of
+    people, rows = left.rows_of_each, right.people_of_each
+    weights = scene.people.counts, scene.shown.counts
     if scene.joint:
-        pairs, weights = scene.each, (scene.people.counts, scene.shown.counts)
+        members = scene.each
     else:
-        pairs, weights = both.pairs, (both.people.sizes, both.rows.sizes)
-        by = _first(by[0], both.people), _first(by[1], both.rows)
-    found: float = _kernels().met(pairs, weights, by)
+        people, rows = _first(people, both.people), _first(rows, both.rows)
+        weights = both.people.sizes, both.rows.sizes
+    found, done = 0.0, 0
+    for some in parts(members):
+        found += _kernels().met(some, (weights[0][done:], weights[1]), (people[done:], rows))
+        done += len(some[0]) - 1
     return found
 
 

@@ -7,131 +7,19 @@ of the release themselves, each known as it is shown.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
 from incrowd.arrays import MISSING, Codes, Counts, Flags, Floats
-from incrowd.attacks.compressed import Rows, bounds, enough_room, found_in, owners, spread
+from incrowd.attacks.compressed import Rows, bounds, spread
+from incrowd.attacks.stands import Stands
 from incrowd.attacks.weighed import EQUAL, Told, Weighed, each
 from incrowd.hierarchy.hierarchy import Hierarchy
 from incrowd.table.column import CodedColumn
 from incrowd.table.fold import fold
 from incrowd.table.roles import Missing
 from incrowd.table.tally import Tally
-from incrowd.world.matching import Matching, match
-
-_MOST_BYTES = 2**26
-
-
-@dataclass(frozen=True, eq=False)
-class Stands:
-    """Which labels of a column may stand for which values (Bettini's Dec, the other way round).
-
-    Value v is among what the labels `label[start[v]:start[v + 1]]` (ascending) stand for.
-    """
-
-    start: Counts
-    label: Codes
-    labels: int
-    """How many labels there are."""
-
-    @classmethod
-    def of_runs(
-        cls, start: Counts, low: Codes, high: Codes, values: int, held: Flags | None = None
-    ) -> "Stands":
-        """Of labels that stand for runs of values, first to last, as `Decoded` has them.
-
-        Values that nobody holds are left out.
-        """
-        labels = len(start) - 1
-        lengths = (high - low + 1).astype(np.int64)
-        enough_room(int(lengths.sum()))
-        label = np.repeat(np.arange(labels, dtype=np.int32), np.diff(start))
-        step = np.arange(int(lengths.sum())) - np.repeat(np.cumsum(lengths) - lengths, lengths)
-        value, label = np.repeat(low, lengths) + step, np.repeat(label, lengths)
-        if held is not None:
-            value, label = value[held[value]], label[held[value]]
-        order = np.argsort(value, kind="stable")
-        return cls(bounds(value[order], values), label[order], labels)
-
-    @classmethod
-    def of_matching(cls, found: Matching, held: Flags) -> "Stands":
-        """Of the labels of a release; `held` says which places are values of somebody."""
-        return cls.of_runs(found.start, found.low, found.high, len(held), held)
-
-    @classmethod
-    def alone(cls, values: int) -> "Stands":
-        """Of labels that stand for one value each, that of the same number."""
-        each = np.arange(values + 1)
-        return cls(each.astype(np.int64), each[:-1].astype(np.int32), values)
-
-    @property
-    def values(self) -> int:
-        """How many values there are."""
-        return len(self.start) - 1
-
-    @cached_property
-    def keys(self) -> Counts:
-        """Value times labels plus label, for every label of every value: ascending."""
-        return owners(self.start) * self.labels + self.label
-
-    @cached_property
-    def by_label(self) -> Rows:
-        """The values of each label in compressed rows."""
-        order = np.argsort(self.label, kind="stable")
-        start = np.concatenate([[0], np.cumsum(self.sizes)]).astype(np.int64)
-        return start, owners(self.start)[order].astype(np.int32)
-
-    @cached_property
-    def sizes(self) -> Counts:
-        """How many values each label stands for."""
-        return np.bincount(self.label, minlength=self.labels).astype(np.int64)
-
-    @cached_property
-    def bits(self) -> NDArray[np.uint8]:
-        """By value and label, as bits: whether the label stands for the value; empty if too large.
-
-        The first label is the lowest bit of the first byte.
-        """
-        width = self.labels // 8 + 1
-        if self.values * width > _MOST_BYTES:
-            return np.zeros((0, 0), dtype=np.uint8)
-        found = np.zeros((self.values, width), dtype=np.uint8)
-        where = owners(self.start), self.label >> 3
-        np.bitwise_or.at(found, where, (1 << (self.label & 7)).astype(np.uint8))
-        return found
-
-    @cached_property
-    def apart(self) -> bool:
-        """Whether no value has two labels that stand for it."""
-        return int(np.diff(self.start).max(initial=0)) <= 1
-
-    @cached_property
-    def label_of(self) -> Codes:
-        """The label of each value, `labels` where there is none, if they are apart."""
-        label = np.full(self.values, self.labels, dtype=np.int32)
-        label[owners(self.start)] = self.label
-        return label
-
-    @cached_property
-    def exact(self) -> Codes | None:
-        """The one value of each label, if every label stands for one (or none: -1)."""
-        if (self.sizes > 1).any():
-            return None
-        value = np.full(self.labels, -1, dtype=np.int32)
-        value[self.label] = owners(self.start)
-        return value
-
-    def covers(self, label: Codes, value: Codes) -> Flags:
-        """Whether a label stands for a value, elementwise."""
-        wanted = value.astype(np.int64) * self.labels + label
-        return found_in(self.keys, wanted)[1]
-
-    def __repr__(self) -> str:
-        """Without values."""
-        return f"Stands({self.labels} labels, {self.values} values)"
+from incrowd.world.matching import match
 
 
 @dataclass(frozen=True, eq=False)
@@ -153,12 +41,13 @@ class Shared:
     ) -> "Shared":
         """A released column and that of the people; labels decode as `incrowd.world` reads them."""
         found = match([None, *release.domain.labels.tolist()], people.domain, hierarchy)
-        value = found.place[people.codes]
-        held = np.bincount(value, minlength=len(found.place)) > 0
+        place = found.place[people.codes]
+        held: Flags = np.bincount(place, minlength=len(found.place)) > 0
         if missing is Missing.MATCHES_ANYTHING:
             found = found.anything(unknown=bool(held[MISSING]))
         found = found.only(np.bincount(release.codes, minlength=len(found)) > 0)
-        return cls(release.name, release.codes, value, Stands.of_matching(found, held))
+        stands, value = Stands.of_matching(found, held)
+        return cls(release.name, release.codes, value[place], stands)
 
     @classmethod
     def itself(cls, release: CodedColumn) -> "Shared":
@@ -168,18 +57,12 @@ class Shared:
 
     @property
     def alike(self) -> "Shared":
-        """The same with values made one that the same labels stand for: no row tells them apart.
+        """The same with neighbouring values made one that no released row tells apart.
 
         The people are then as few different ones as the release has classes, or not many more.
         """
-        ends = pairwise(self.stands.start.tolist())
-        number: dict[bytes, int] = {}
-        lines = [self.stands.label[first:last].tobytes() for first, last in ends]
-        atom = np.array([number.setdefault(line, len(number)) for line in lines], dtype=np.int32)
-        labels = [np.frombuffer(line, dtype=np.int32) for line in number]
-        start = np.cumsum([0, *map(len, labels)]).astype(np.int64)
-        stands = Stands(start, np.concatenate(labels), self.stands.labels)
-        return Shared(self.name, self.label, atom[self.value], stands)
+        stands, one = self.stands.alike
+        return Shared(self.name, self.label, one[self.value], stands)
 
     def __repr__(self) -> str:
         """Without values."""
@@ -255,6 +138,11 @@ class Secret:
         ends = np.concatenate([[0], np.cumsum(stands.sizes[label])]).astype(np.int64)
         held = ends[start], value, weight
         return cls(column.name, held, people.entries(column.value), stands.values)
+
+    @cached_property
+    def open(self) -> bool:
+        """Whether every row of a joint scene shows what its people hold."""
+        return all(np.array_equal(self.shown[i], self.truth[i]) for i in range(3))
 
     @cached_property
     def shares(self) -> Floats:
@@ -356,7 +244,10 @@ def _joint(known: Sequence[Shared], person: Codes | None) -> tuple[Side, Side]:
     both = fold(lines, ())
     rows = len(known[0].label)
     row_of = _row_of(both)
-    return Side.of(both.quasi, row_of[:rows]), Side.of(both.quasi, row_of[rows:], person)
+    shown = Side.of(both.quasi, row_of[:rows])
+    if person is None and np.array_equal(row_of[:rows], row_of[rows:]):
+        return shown, shown
+    return shown, Side.of(both.quasi, row_of[rows:], person)
 
 
 def _row_of(tally: Tally) -> Codes:

@@ -4,8 +4,6 @@ The first of the three risks that the Article 29 Working Party names (Opinion 05
 anonymisation techniques). Descriptions are what the released rows show in the known columns.
 """
 
-import numpy as np
-
 from incrowd.attacks.attack import Attack
 from incrowd.attacks.fit import Fit
 from incrowd.attacks.intervals import Rate, blind
@@ -18,7 +16,7 @@ def singling_out(fit: Fit) -> Attack:
     The baseline is to point at one of the people blindly.
     """
     total = fit.scene.people.records
-    found = _alone(fit)
+    found = fit.singled_out
     rate = Rate.counted(found, total)
     return Attack(
         kind="singling-out",
@@ -32,15 +30,3 @@ def singling_out(fit: Fit) -> Attack:
         ),
         figures={"singled_out": found},
     )
-
-
-def _alone(fit: Fit) -> int:
-    """How many people are the only one to fit a class of rows."""
-    alone = fit.people_fitting == 1
-    if fit.scene.joint:
-        alone &= fit.rows.sizes > 0
-        return int(np.count_nonzero(alone) + fit.settled.total(fit.scene.lone))
-    begin, person = fit.pairs
-    found = np.zeros(len(fit.people.sizes), dtype=np.bool_)
-    found[person[np.repeat(alone, np.diff(begin))]] = True
-    return int(np.count_nonzero(found))

@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from incrowd.arrays import Codes, Counts, Floats
-from incrowd.attacks.compressed import Rows
+from incrowd.attacks.compressed import Members, Rows, parts
 
 Weighed: TypeAlias = tuple[Counts, Codes, Floats]
 """Compressed rows of codes, each with a weight."""
@@ -29,14 +29,25 @@ class Told:
 
     @classmethod
     def of(
-        cls, members: Rows, shown: Weighed, people: Rows, truth: Weighed, usual: Floats
+        cls, members: Members, shown: Weighed, people: Rows, truth: Weighed, usual: Floats
     ) -> "Told":
         """Of what the members of each class show, and what the rows of its people hold.
 
         In a class that shows nothing, value v is thought to be that of a person with the chance
         `usual[v]`.
         """
-        return cls(*_kernels().told(members, shown, people, truth, usual, EQUAL))
+        found, done = [], 0
+        for part in parts(members):
+            here = people[0][done:], people[1]
+            found.append(_kernels().told(part, shown, here, truth, usual, EQUAL))
+            done += len(part[0]) - 1
+        return cls(*(np.concatenate(figure) for figure in zip(*found, strict=True)))
+
+    @classmethod
+    def of_own(cls, people: Rows, truth: Weighed) -> "Told":
+        """Of what people hold if their classes show just that."""
+        domain = int(truth[1].max(initial=-1)) + 1
+        return cls(*_kernels().told_own(people, truth, domain, EQUAL))
 
     def certain(self, ruled_out: int) -> Floats:
         """People whose own value is possible with at most so many others; the same array again."""
@@ -49,10 +60,13 @@ class Told:
         return {}
 
 
-def gathered(members: Rows, shown: Weighed, domain: int) -> Weighed:
+def gathered(members: Members, shown: Weighed, domain: int) -> Weighed:
     """What the members of each class show, taken together: codes below `domain`."""
-    found: Weighed = _kernels().gathered(members, shown, domain)
-    return found
+    found = [_kernels().gathered(part, shown, domain) for part in parts(members)]
+    lengths = np.concatenate([np.diff(start) for start, _, _ in found])
+    start = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+    code, weight = (np.concatenate([one[i] for one in found]) for i in (1, 2))
+    return start, code, weight
 
 
 def each(number: int) -> Rows:

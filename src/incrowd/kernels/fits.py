@@ -1,47 +1,34 @@
 """Classes of people and of released rows, and which of them fit, column by column.
 
 Rows of one class stand together in `rows`; class c has those from `start[c]` to `start[c + 1]`.
-Pairs that fit are compressed rows: the rows of class r fit the people of the classes
-`person[begin[r]:begin[r + 1]]`.
+Pairs that fit are compressed rows: the members of each owner.
 """
 
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from incrowd.arrays import Codes, Counts, Floats
 from incrowd.kernels.compile import jit
 
-Bits = NDArray[np.uint8]
-
 
 @jit
-def split(
-    rows: Codes, start: Counts, column: Codes, domain: int
-) -> tuple[Codes, Counts, Codes, Counts]:
-    """The classes split by a column: rows, their bounds, the code of each class.
-
-    Last comes where the parts of each old class begin among the new ones.
-    """
+def split(rows: Codes, start: Counts, column: Codes, domain: int) -> tuple[Codes, Counts]:
+    """The classes split by a column: rows, and their bounds."""
     end = len(rows)
     cells = np.full(domain, -1, dtype=np.int32)
     label, moved = np.empty(end, dtype=np.int32), np.empty(end, dtype=np.int32)
-    code, free = np.empty(end, dtype=np.int32), np.zeros(end + 1, dtype=np.int64)
-    parts = np.zeros(len(start), dtype=np.int64)
+    free = np.zeros(end + 1, dtype=np.int64)
     found = 0
     for g in range(len(start) - 1):
         first = found
         for i in range(start[g], start[g + 1]):
             here = column[rows[i]]
-            c = cells[here]
-            if c < first:
-                c = found
-                cells[here] = c
-                code[c] = here
+            if cells[here] < first:
+                cells[here] = found
                 found += 1
-            label[i] = c
-            free[c] += 1
+            label[i] = cells[here]
+            free[label[i]] += 1
         before = start[g]
         for c in range(first, found):
             size = free[c]
@@ -50,11 +37,10 @@ def split(
         for i in range(start[g], start[g + 1]):
             moved[free[label[i]]] = rows[i]
             free[label[i]] += 1
-        parts[g + 1] = found
     bounds = np.zeros(found + 1, dtype=np.int64)
     for c in range(found):
         bounds[c + 1] = free[c]
-    return moved, bounds, code[:found].copy(), parts
+    return moved, bounds
 
 
 @jit
@@ -100,106 +86,19 @@ def split_off(
 
 
 @jit
-def count_pairs(
-    pairs: tuple[Counts, Codes],
-    people: tuple[Counts, Codes],
-    shown: tuple[Counts, Codes],
-    stands: tuple[Counts, Codes, int, Bits],
-) -> Counts:
-    """Where the pairs of each new class of rows begin, after both sides were split by a column.
-
-    A new pair is of parts of an old one, and its label stands for its value. `people` and `shown`
-    tell where the parts of each old class begin and the code of each part; `stands` the labels of
-    each value, ascending, how many there are, and the same as bits
-    by value and label, if there is room for them.
-    """
-    fitting = np.zeros(len(shown[1]) + 1, dtype=np.int64)
-    _visit_pairs(pairs, people, shown, stands, fitting, np.empty(0, dtype=np.int32))
-    before = 0
-    for r in range(len(fitting)):
-        number = fitting[r]
-        fitting[r] = before
-        before += number
-    return fitting
-
-
-@jit
-def list_pairs(
-    pairs: tuple[Counts, Codes],
-    people: tuple[Counts, Codes],
-    shown: tuple[Counts, Codes],
-    stands: tuple[Counts, Codes, int, Bits],
-    begin: Counts,
-) -> Codes:
-    """The classes of people of all new pairs, given where those of each class of rows begin."""
-    person = np.empty(begin[-1], dtype=np.int32)
-    _visit_pairs(pairs, people, shown, stands, begin.copy(), person)
-    return person
-
-
-@jit
-def _visit_pairs(
-    pairs: tuple[Counts, Codes],
-    people: tuple[Counts, Codes],
-    shown: tuple[Counts, Codes],
-    stands: tuple[Counts, Codes, int, Bits],
-    free: Counts,
-    person: Codes,
-) -> None:
-    """Count the new pairs of each class of rows in `free`, and list them if there is room.
-
-    Per value either its labels are looked up among the parts of the class of rows, or the labels
-    of the parts among those of the value, whichever are fewer.
-    """
-    part_of = np.full(stands[2], -1, dtype=np.int32)
-    for r in range(len(shown[0]) - 1):
-        low, high = shown[0][r], shown[0][r + 1]
-        for part in range(low, high):
-            part_of[shown[1][part]] = part
-        for i in range(pairs[0][r], pairs[0][r + 1]):
-            a = pairs[1][i]
-            for who in range(people[0][a], people[0][a + 1]):
-                first, last = stands[0][people[1][who]], stands[0][people[1][who] + 1]
-                if last - first <= high - low:
-                    for entry in range(first, last):
-                        part = part_of[stands[1][entry]]
-                        if part >= low:
-                            _note(part, who, free, person)
-                elif len(stands[3]):
-                    bits = stands[3][people[1][who]]
-                    for part in range(low, high):
-                        label = shown[1][part]
-                        if bits[label >> 3] >> (label & 7) & 1:
-                            _note(part, who, free, person)
-                else:
-                    labels = stands[1][first:last]
-                    for part in range(low, high):
-                        spot = np.searchsorted(labels, shown[1][part])
-                        if spot < len(labels) and labels[spot] == shown[1][part]:
-                            _note(part, who, free, person)
-
-
-@jit
-def _note(part: int, who: int, free: Counts, person: Codes) -> None:
-    if len(person):
-        person[free[part]] = who
-    free[part] += 1
-
-
-@jit
-def turned(begin: Counts, person: Codes, number: int) -> tuple[Counts, Codes]:
-    """The pairs the other way round: the classes of rows that each class of people fits."""
-    start = np.zeros(number + 1, dtype=np.int64)
-    for a in person:
-        start[a + 1] += 1
-    for a in range(number):
-        start[a + 1] += start[a]
-    free, row = start[:-1].copy(), np.empty(len(person), dtype=np.int32)
-    for r in range(len(begin) - 1):
-        for i in range(begin[r], begin[r + 1]):
-            row[free[person[i]]] = r
-            free[person[i]] += 1
-    return start, row
+def turned(start: Counts, member: Codes, number: int) -> tuple[Counts, Codes]:
+    """The pairs the other way round: the owners of each member, of which there are `number`."""
+    begin = np.zeros(number + 1, dtype=np.int64)
+    for m in member:
+        begin[m + 1] += 1
+    for m in range(number):
+        begin[m + 1] += begin[m]
+    free, owner = begin[:-1].copy(), np.empty(len(member), dtype=np.int32)
+    for a in range(len(start) - 1):
+        for i in range(start[a], start[a + 1]):
+            owner[free[member[i]]] = a
+            free[member[i]] += 1
+    return begin, owner
 
 
 @jit
@@ -210,6 +109,28 @@ def sum_members(start: Counts, member: Codes, figure: Counts) -> Counts:
         for i in range(start[c], start[c + 1]):
             sums[c] += figure[member[i]]
     return sums
+
+
+@jit
+def add_owners(
+    members: tuple[Counts, Codes], figure: Counts, first: int, total: Counts, last: Codes
+) -> None:
+    """Add the figure of each owner, the first of this number, to all of its members.
+
+    The last owner of each member is noted.
+    """
+    for a in range(len(members[0]) - 1):
+        for i in range(members[0][a], members[0][a + 1]):
+            total[members[1][i]] += figure[a]
+            last[members[1][i]] = first + a
+
+
+@jit
+def hand_out(start: Counts, member: Codes, figure: Counts, each: Counts) -> None:
+    """Give each member the figure of its owner."""
+    for c in range(len(start) - 1):
+        for i in range(start[c], start[c + 1]):
+            each[member[i]] = figure[c]
 
 
 @jit
@@ -246,6 +167,68 @@ def _twice(line: Any) -> Any:
 
 
 @jit
+def _of(
+    members: tuple[Counts, Codes],
+    c: int,
+    shown: tuple[Counts, Codes, Floats],
+    weight: Floats,
+    seen: Codes,
+) -> int:
+    """Add up what the members of a class show, write down the values seen; return how many."""
+    number = 0
+    for i in range(members[0][c], members[0][c + 1]):
+        m = members[1][i]
+        for e in range(shown[0][m], shown[0][m + 1]):
+            v = shown[1][e]
+            if weight[v] == 0.0:
+                seen[number] = v
+                number += 1
+            weight[v] += shown[2][e]
+    return number
+
+
+@jit
+def _lines_of(
+    members: tuple[Counts, Codes], c: int, lines: Floats, weight: Floats, seen: Codes
+) -> int:
+    """The same if what they show are lines with a weight for every value: without a branch."""
+    for i in range(members[0][c], members[0][c + 1]):
+        for v in range(len(weight)):
+            weight[v] += lines[members[1][i], v]
+    number = 0
+    for v in range(len(weight)):
+        if weight[v] > 0.0:
+            seen[number] = v
+            number += 1
+    return number
+
+
+@jit
+def _most(weight: Floats, seen: Codes, number: int, equal: float) -> tuple[float, int]:
+    """The least weight that counts as the largest of so many values, and how many have it."""
+    least = 0.0
+    for j in range(number):
+        least = max(least, weight[seen[j]] * equal)
+    ties = 0
+    for j in range(number):
+        ties += weight[seen[j]] >= least
+    return least, ties
+
+
+@jit
+def _in_lines(shown: tuple[Counts, Codes, Floats], domain: int, visits: int) -> Floats:
+    """What members show as lines, if they show a good part of few values and are visited often."""
+    members, entries = len(shown[0]) - 1, len(shown[1])
+    if members * domain > min(4 * entries, visits):
+        return np.zeros((0, domain))
+    lines = np.zeros((members, domain))
+    for m in range(members):
+        for e in range(shown[0][m], shown[0][m + 1]):
+            lines[m, shown[1][e]] += shown[2][e]
+    return lines
+
+
+@jit
 def told(
     members: tuple[Counts, Codes],
     shown: tuple[Counts, Codes, Floats],
@@ -264,23 +247,14 @@ def told(
     values = np.zeros(classes, dtype=np.int64)
     possible, hits = np.zeros(classes), np.zeros(classes)
     weight, seen = np.zeros(len(usual)), np.empty(len(usual), dtype=np.int32)
+    lines = _in_lines(shown, len(usual), len(members[1]))
     for c in range(classes):
-        number = 0
-        for i in range(members[0][c], members[0][c + 1]):
-            m = members[1][i]
-            for e in range(shown[0][m], shown[0][m + 1]):
-                v = shown[1][e]
-                if weight[v] == 0.0:
-                    seen[number] = v
-                    number += 1
-                weight[v] += shown[2][e]
+        if len(lines):
+            number = _lines_of(members, c, lines, weight, seen)
+        else:
+            number = _of(members, c, shown, weight, seen)
         values[c] = number
-        least = 0.0
-        for j in range(number):
-            least = max(least, weight[seen[j]] * equal)
-        ties = 0
-        for j in range(number):
-            ties += weight[seen[j]] >= least
+        least, ties = _most(weight, seen, number, equal)
         for i in range(people[0][c], people[0][c + 1]):
             row = people[1][i]
             for t in range(truth[0][row], truth[0][row + 1]):
@@ -293,6 +267,28 @@ def told(
                         hits[c] += truth[2][t] / ties
         for j in range(number):
             weight[seen[j]] = 0.0
+    return values, possible, hits
+
+
+@jit
+def told_own(
+    people: tuple[Counts, Codes], truth: tuple[Counts, Codes, Floats], domain: int, equal: float
+) -> tuple[Counts, Floats, Floats]:
+    """`told` of classes that show what their people hold, and nothing else."""
+    classes = len(people[0]) - 1
+    values = np.zeros(classes, dtype=np.int64)
+    possible, hits = np.zeros(classes), np.zeros(classes)
+    weight, seen = np.zeros(domain), np.empty(domain, dtype=np.int32)
+    for c in range(classes):
+        number = _of(people, c, truth, weight, seen)
+        least, ties = _most(weight, seen, number, equal)
+        values[c] = number
+        for j in range(number):
+            here = weight[seen[j]]
+            weight[seen[j]] = 0.0
+            possible[c] += here
+            if here >= least:
+                hits[c] += here / ties
     return values, possible, hits
 
 
@@ -320,16 +316,16 @@ def individuals(
 
 @jit
 def met(
-    pairs: tuple[Counts, Codes], weights: tuple[Counts, Counts], by: tuple[Counts, Counts]
+    members: tuple[Counts, Codes], weights: tuple[Counts, Counts], by: tuple[Counts, Counts]
 ) -> float:
-    """The sum over pairs of people times rows, each over what `by` has of the two."""
+    """The sum over pairs of what owner times member weigh, each over what `by` has of the two."""
     total = 0.0
-    for r in range(len(pairs[0]) - 1):
-        for i in range(pairs[0][r], pairs[0][r + 1]):
-            a = pairs[1][i]
-            both = weights[0][a] * weights[1][r]
+    for a in range(len(members[0]) - 1):
+        for i in range(members[0][a], members[0][a + 1]):
+            m = members[1][i]
+            both = weights[0][a] * weights[1][m]
             if both > 0:
-                total += both / (by[0][a] * by[1][r])
+                total += both / (by[0][a] * by[1][m])
     return total
 
 
