@@ -26,6 +26,7 @@ class Tables:
     asked: Asked
     worlds: tuple[Table, ...] = ()
     _labels: dict[tuple[str, str], CodedColumn] = field(default_factory=dict, repr=False)
+    _shared: dict[tuple[str, str], Shared] = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
         """Refuse what does not go together."""
@@ -138,16 +139,17 @@ class Tables:
         }
 
     def together(self, names: Sequence[str], shown_in: str = "release") -> list[Shared]:
-        """Columns of the original, each with that of a release of it."""
+        """Columns of the original, each with that of a release of it; labels are read once."""
+        for name in names:
+            if (shown_in, name) not in self._shared:
+                self._shared[shown_in, name] = self._matched(name, shown_in)
+        return [self._shared[shown_in, name] for name in names]
+
+    def _matched(self, name: str, shown_in: str) -> Shared:
         original = self.others["original"]
-        people = {
-            name: original.values(self.called(name, "original"), self.asked, name) for name in names
-        }
-        trees = self.hierarchies(people)
-        return [
-            Shared.of(self.shown(name, shown_in), people[name], trees.get(name), self.asked.missing)
-            for name in names
-        ]
+        people = original.values(self.called(name, "original"), self.asked, name)
+        tree = self.hierarchies({name: people}).get(name)
+        return Shared.of(self.shown(name, shown_in), people, tree, self.asked.missing)
 
     @cached_property
     def scene(self) -> Scene:
