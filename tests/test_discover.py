@@ -264,6 +264,8 @@ WRONG = {
     "population": {"population": "usb"},
     "people": {"population": 0.0},
     "explain": {"explain": ["agee"]},
+    "seconds": {"time_limit": float("nan")},
+    "seconds-below-0": {"time_limit": -1.0},
     "seed": {"seed": -1, "epsilon": 0.1},
     "sample": {"sample": 0},
 }
@@ -273,6 +275,23 @@ WRONG = {
 def test_wrong_requests_are_refused(name):
     with pytest.raises(PolicyError):
         discover(PEOPLE, **WRONG[name])
+
+
+def test_columns_are_named_by_any_sequence_or_alone():
+    first, second = PEOPLE.columns[:2]
+    both, one = [first, second], [second]
+    assert incrowd.risk(PEOPLE, quasi=iter(both)) == incrowd.risk(PEOPLE, quasi=both)
+    assert incrowd.risk(PEOPLE, quasi=second) == incrowd.risk(PEOPLE, quasi=one)
+    assert discover(PEOPLE, columns=iter(both)).best == discover(PEOPLE, columns=both).best
+    assert discover(PEOPLE, columns=second, explain=second).best.columns == (second,)
+    asked = {"population": 1e6, "k": 5, "beta": 0.1}
+    assert incrowd.plan(PEOPLE, second, **asked) == incrowd.plan(PEOPLE, one, **asked)
+
+
+def test_what_is_to_be_explained_must_be_looked_at():
+    first, second = PEOPLE.columns[:2]
+    with pytest.raises(PolicyError, match="not among the columns to look at"):
+        discover(PEOPLE, columns=[first], explain=[second])
 
 
 def test_wrong_tables_are_refused():

@@ -1,6 +1,7 @@
 """The whole way: a table in, a verified release out, and nothing where it must not leave."""
 
 import json
+import random
 from datetime import date
 
 import numpy as np
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 import incrowd
 from incrowd import (
     Column,
+    Crowd,
     Datafly,
     File,
     InfeasibleError,
@@ -397,6 +399,41 @@ def test_what_is_no_frame_is_refused(thing):
         incrowd.check(thing, policy_of())
     with pytest.raises(InputError):
         incrowd.risk(thing, quasi=["a"])
+
+
+def test_auto_looks_further_where_missing_values_make_crowds_of_classes_that_fail():
+    """Each class of local recoding is diverse, but not with those that a gap makes it match."""
+    rng = random.Random(37)
+    gaps = (
+        [rng.choice([None, 1, 2, 3]) for _ in range(40)],
+        [rng.choice([None, "x", "y"]) for _ in range(40)],
+    )
+    who, ill = [rng.randrange(20) for _ in range(40)], [rng.choice("pqr") for _ in range(40)]
+    frame = pl.DataFrame({"a": gaps[0], "b": gaps[1], "who": who, "ill": ill})
+    roles = {"a": "quasi", "b": "quasi", "who": "unit", "ill": "sensitive"}
+    columns = {name: Column(role=role) for name, role in roles.items()}
+    models = (KAnonymity(2), LDiversity("ill", 1.8))
+    asked = Policy(columns=columns, models=models, missing="matches-anything")
+    with pytest.raises(NotMetError):
+        incrowd.anonymize(frame, asked.model_copy(update={"search": Crowd()}))
+    assert incrowd.anonymize(frame, asked).search == "lattice"
+
+
+def test_a_frame_with_a_name_twice_says_so():
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame([[1, 2]] * 9, columns=["age", "age"])
+    policy = incrowd.quick(["age"], quasi=["age"], k=2)
+    with pytest.raises(InputError, match="occur more than once: 'age'"):
+        incrowd.anonymize(frame, policy)
+    with pytest.raises(InputError, match="occur more than once: 'age'"):
+        incrowd.check(frame, policy)
+
+
+def test_names_that_are_no_text_are_told_as_what_they_are():
+    with pytest.raises(incrowd.PolicyError, match="no column 'age'"):
+        incrowd.quick([0, 1], quasi=["age"], k=2)
+    with pytest.raises(incrowd.PolicyError, match="columns: every name must be text"):
+        incrowd.quick([0, 1], quasi=[0], k=2)
 
 
 def test_a_seed_below_nothing_is_refused(table):

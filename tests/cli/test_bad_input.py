@@ -8,6 +8,7 @@ import sys
 import time
 from pathlib import Path
 
+import polars as pl
 import pytest
 
 from patients import MARK, QUICK, patients, snapshot
@@ -51,6 +52,55 @@ def test_k_larger_than_the_table(refused, table):
 def test_l_larger_than_possible(refused, table):
     said = refused(INFEASIBLE, "anonymize", table(n=40), *QUICK, "-l", "6")
     assert "5" in said.err
+
+
+def test_what_a_flag_takes_is_said_in_plain_words(refused, table):
+    said = refused(USAGE, "anonymize", table(), *QUICK[:4], "-k", "2.5", *QUICK[6:])
+    assert "'-k': it must be a whole number\n" in said.err
+    said = refused(USAGE, "anonymize", table(), *QUICK, "--suppress", "much")
+    assert "'--suppress': it must be a number\n" in said.err
+
+
+def test_two_things_about_one_column(refused, table):
+    flags = ("anonymize", table(), *QUICK)
+    said = refused(USAGE, *flags, "--hierarchy", "sex=flat", "--hierarchy", "sex=prefix")
+    assert "--hierarchy says two things of 'sex'" in said.err
+    said = refused(USAGE, *flags, "--widest", "age=5,age=6")
+    assert "--widest says two things of 'age'" in said.err
+
+
+def test_a_size_without_columns(refused, table):
+    said = refused(USAGE, "anonymize", table(), "-k", "5", "-o", "release.csv")
+    assert "it is not said which columns are quasi-identifying" in said.err
+
+
+def test_a_target_without_a_name(refused, table):
+    said = refused(USAGE, "anonymize", table(), *QUICK[:6], "-o", "")
+    assert "not said where the release goes" in said.err
+
+
+def test_what_would_help_is_apart_from_what_is_wrong(incrowd, table):
+    said = incrowd("anonymize", table(), *QUICK, "--method", "latice", "--json")
+    assert said.document["error"] == "search: unknown name"
+    assert said.document["remedy"] == "did you mean 'lattice'?"
+
+
+def test_a_certificate_on_standard_output(refused, table):
+    said = refused(USAGE, "anonymize", table(), *QUICK, "--certificate", "-")
+    assert "not to standard output" in said.err
+
+
+def test_lists_do_not_go_into_a_text_file(refused, incrowd, here):
+    frame = pl.DataFrame({"age": list(range(40)), "visits": [[MARK]] * 40})
+    frame.write_parquet(here / "patients.parquet")
+    flags = ("anonymize", "patients.parquet", "--quasi", "age", "--keep", "visits", "-k", "5")
+    assert "of 'visits'" in refused(INPUT, *flags, "-o", "release.csv").err
+    assert incrowd(*flags, "-o", "release.parquet").code == 0
+
+
+def test_a_certificate_that_is_none(refused, table):
+    said = refused(INPUT, "check", table(), "--certificate", "patients.csv")
+    assert "the certificate is none" in said.err
 
 
 @pytest.mark.parametrize("k", ["1", "0", "-3", "2.5", "five"])
@@ -263,11 +313,12 @@ def test_an_interruption_in_the_middle(here, table, number):
     before = snapshot(here)
     flags = ("-q", ",".join(columns), "-k", "50", "--method", "exhaustive", "-o", "release.csv")
     command = [sys.executable, "-m", "incrowd.cli.main", "anonymize", "patients.csv", *flags]
-    process = subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-    time.sleep(3.0)
-    assert process.poll() is None, "the search must last longer than that"
-    process.send_signal(number)
-    out, err = process.communicate(timeout=60)
+    pipes = {"stderr": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+    with subprocess.Popen(command, **pipes) as process:
+        time.sleep(3.0)
+        assert process.poll() is None, "the search must last longer than that"
+        process.send_signal(number)
+        out, err = process.communicate()
     assert process.returncode == INTERRUPTED, err
     assert "error: interrupted; nothing was written" in err
     assert "Traceback" not in err

@@ -150,6 +150,14 @@ def test_levels_are_raised_where_classes_are_too_small(said):
     assert done["raised"]
 
 
+def test_more_classes_than_a_float_holds_are_said_by_their_size(run):
+    sizes = ("--distinct", "a=1e300,b=1e300")
+    code, out, err = run(*sizes, "--population", "1e9", "-k", "5")
+
+    assert (code, err) == (0, "")
+    assert "about 10^600 classes" in out
+
+
 @pytest.mark.parametrize(
     ("arguments", "code", "error"),
     [

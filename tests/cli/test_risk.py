@@ -75,6 +75,10 @@ def test_people_are_told_in_words(incrowd, table):
     ("flags", "says"),
     [
         (("--population", "10"), "smaller than the table"),
+        (("--population", "0"), "whole number of people"),
+        (("--population", "usb"), "no such population"),
+        (("--unit", "nope"), "it has 'age', "),
+        (("--list-records", "-"), "goes to a file"),
         (("--fraction", "0"), "above 0"),
         (("--fraction", "2"), "at most 1"),
         (("--population", "100", "--fraction", "0.5"), "both"),
@@ -103,6 +107,20 @@ def test_records_are_listed_by_number_alone_with_a_warning(incrowd, table, here)
     assert "WARNING" not in found.err
     assert len(listed) == round(found.document["prosecutor"]["above_threshold"] * 40)
     assert listed[:2] == ["1", "2"]
+
+
+@pytest.mark.parametrize("people", ["340_000_000", "3.4e8", "usa"])
+def test_a_population_is_a_number_or_a_name(incrowd, table, people):
+    found = incrowd("risk", table(), *FLAGS, "--population", people, "--json").document
+    assert found["uniqueness"]["population"] == 340_000_000
+
+
+def test_a_list_does_not_overwrite_the_table(refused, table, here):
+    name = table()
+    before = (here / name).read_bytes()
+    said = refused(2, "risk", name, *FLAGS, "--list-records", f"./{name}")
+    assert "overwrite the table" in said.err
+    assert (here / name).read_bytes() == before
 
 
 def test_a_list_that_cannot_be_written_is_refused(refused, table):

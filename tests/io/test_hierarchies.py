@@ -43,6 +43,21 @@ def test_files_of_any_make(tmp_path, content):
     assert read_tree(packed).rows == ROWS
 
 
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-8-sig", "cp1252"])
+def test_a_file_may_be_encoded_as_a_table_may(tmp_path, encoding):
+    path = tmp_path / "price.csv"
+    path.write_bytes("5 €;cheap;*\n500 €;dear;*\n".encode(encoding))
+    assert [row[0] for row in read_tree(path).rows] == ["5 €", "500 €"]
+
+
+def test_a_quote_that_is_not_closed(tmp_path):
+    path = tmp_path / "town.csv"
+    path.write_text('Bern;"secret;*\nGenf;CH;*\n')
+    with pytest.raises(InputError, match="a quote that is not closed") as caught:
+        read_tree(path)
+    assert "secret" not in str(caught.value)
+
+
 def test_latin_1(tmp_path):
     path = tmp_path / "x.csv"
     path.write_bytes("Zürich;CH\nGenève;CH\n".encode("latin-1"))
@@ -143,7 +158,7 @@ def test_options(text, spec):
         ("age=prefx", "did you mean 'prefix'"),
         ("age=zzz", "known are auto, cuts"),
         ("age=intervals:five", "must be numbers"),
-        ("age=intervals:-5", "greater than 0"),
+        ("age=intervals:-5", "'width' must be above 0"),
         ("age=intervals:5,7", "multiple of the one before"),
         ("age=flat:3", "takes no parameters"),
         ("age=dates:week", "cannot be 'dates'"),

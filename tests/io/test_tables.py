@@ -68,6 +68,17 @@ def test_what_is_given_is_not_guessed(source):
     assert source(b"a,b\n3,4\n", columns=["b"]).frame.columns == ["b"]
 
 
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf_16_be", "UTF-32-LE"])
+def test_wide_characters_without_a_mark_are_read_if_they_are_named(source, encoding):
+    data = "ä,b\né,1\n".encode(encoding)
+
+    assert source(data, encoding=encoding).frame.rows() == [("é", "1")]
+    with pytest.raises(InputError, match="name its encoding"):
+        source(data)
+    with pytest.raises(InputError, match="neither text"):
+        source(b"a,b\n1,\x00\n", encoding="utf-8")
+
+
 def test_guesses_and_formulas_are_noted(source):
     found = source("a,b\n=cmd(),é\n@x,+1\n".encode("cp1252"))
 

@@ -157,3 +157,9 @@ def test_words_hold_no_value():
     canary = column("name", texts([f"CANARY{i}{j}" for i in range(9) for j in range(9)]))
     for spec in (None, Prefix(), Flat()):
         assert "CANARY" not in repr(ladder_of(canary, spec))
+
+
+def test_numbers_near_the_largest_have_ladders_too():
+    huge = column("huge", np.arange(20) * 7.9e306)
+
+    assert len(ladder_of(huge).rungs) > 2

@@ -26,10 +26,12 @@ from strategies import problem_of, tables
 
 def expected(column, codes):
     """The value that stands for these codes, from its definition."""
+    known = [code for code in codes if code]
+    if len(codes) - len(known) > len(known):
+        return 0
     if column.hierarchy.ordered:
-        known = [code for code in codes if code]
-        return 0 if len(codes) - len(known) > len(known) else median_low(known)
-    most = Counter(codes)
+        return median_low(known)
+    most = Counter(known)
     return min(most, key=lambda code: (-most[code], code))
 
 

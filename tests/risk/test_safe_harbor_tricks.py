@@ -73,6 +73,22 @@ HOLDS = [
     ("A", "col7", [f"{GIVEN[i % 8]} {LAST[i % 5]}".lower() for i in range(N)]),
     ("A", "col7", [f"{LAST[i % 5]},{GIVEN[i % 8]}" for i in range(N)]),
     ("A", "next_of_kin", cycled("Ann", "Bob")),
+    ("A", "test_subject_name", cycled("Ann", "Bob")),
+    ("A", "insurance_holder_name", cycled("Ann", "Bob")),
+    ("A", "known_name", cycled("Ann", "Bob")),
+    ("B", "present_address", cycled("Rose Villa", "Hill House")),
+    ("B", "ip_city", cycled("Boston", "Salem")),
+    ("B", "col", [f"({40 + i / 1000:.5f}, {-70 - i / 1000:.5f})" for i in range(N)]),
+    ("C", "age_at_day_of_surgery", [i % 97 for i in range(N)]),
+    ("C", "age_month_12", [i % 97 for i in range(N)]),
+    ("C", "agegroup", cycled("85-89", "90-94")),
+    ("C", "age_days", [300 * i for i in range(N)]),
+    ("C", "birth_month", [f"{d:%m}" for d in DAYS]),
+    ("C", "admission_quarter", cycled("Q1", "Q4")),
+    ("C", "admission_date", [f"le {d.day} mars {d.year}" for d in DAYS]),
+    ("C", "discharge", [f"{d:%m/%d}" for d in DAYS[:20]] * 6),
+    ("C", "decade_of_birth", cycled("1930s", "1980s")),
+    ("D", "verified_phone", called("{}{}{}")),
 ]
 """Letter, column, values."""
 
@@ -101,6 +117,12 @@ DOES_NOT_HOLD = {
     "budget": [10_000 + 999 * i for i in range(N)],
     "visit_year": cycled(2001, 2002, 2003),
     "advice": cycled("may 10 times", "may 20 times"),
+    "phone_verified": cycled("code 1", "code 2", "code 3", "code 4"),
+    "patient_country_name": cycled("France", "Spain"),
+    "email_address_known": cycled("by letter", "by visit", "by us", "not"),
+    "age_in_months": cycled(93, 1079),
+    "birth_date": cycled("1950", "[1940, 1950)", "(-inf, 1940)", "1960s", "unknown"),
+    "date_source": cycled("registry", "letter"),
 }
 
 

@@ -125,6 +125,13 @@ def test_long_decimals_are_told_apart():
     assert coded(values, pl.Decimal(38, 20)).codes.tolist() == [1, 2]
 
 
+def test_moments_that_microseconds_do_not_part_are_told_apart():
+    moments = [1_700_000_000_000_000_001, 1_700_000_000_000_000_002, None]
+
+    assert coded(moments, pl.Datetime("ns")).codes.tolist() == [1, 2, 0]
+    assert coded([1_000, None], pl.Datetime("ns")).domain.kind is Kind.DATE
+
+
 def test_a_categorical_with_strangers_in_its_dictionary_is_coded_alone():
     other = pl.Series(["x", "y", "z"], dtype=pl.Categorical)
     column = coded(["z", "q"], pl.Categorical)

@@ -197,7 +197,7 @@ def anonymize(  # noqa: PLR0913  one parameter per flag
     held_by = Opposed(tuple(world or ()), world_id, tuple(rename or ()))
     held_by.refuse_most_privacy(asked=wish.there)
     _refuse_both(curve, [output, certificate, explore], frontier=frontier)
-    _refuse_nowhere(output, dry_run=dry_run or frontier)
+    _refuse_nowhere(output, certificate, dry_run=dry_run or frontier)
     quick = {
         "quasi": options.columns(quasi),
         "sensitive": options.columns(sensitive),
@@ -291,15 +291,18 @@ def _refuse_both(curve: str | None, others: list[str | None], *, frontier: bool)
         )
 
 
-def _refuse_nowhere(output: str | None, *, dry_run: bool) -> None:
+def _refuse_nowhere(output: str | None, certificate: str | None, *, dry_run: bool) -> None:
     from incrowd.io import tables  # noqa: PLC0415  not for --help
 
-    if output is None and not dry_run:
+    if not output and not dry_run:
         raise PolicyError("it is not said where the release goes", remedy="add -o FILE")
-    if output is None:
+    if not output:
         return
-    if output == "-":
-        raise PolicyError("a release goes to a file, not to standard output", remedy="add -o FILE")
+    if "-" in (output, certificate):
+        raise PolicyError(
+            "a release and its certificate go to files, not to standard output",
+            remedy="name the files",
+        )
     tables.refuse_foreign(output)
     folder = Path(output).parent
     if not folder.is_dir():

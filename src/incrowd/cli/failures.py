@@ -5,6 +5,7 @@ cell values, so an unforeseen error is told by its type and by the place in our 
 """
 
 import os
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -62,7 +63,7 @@ def _usage(error: Any) -> Failure:
     """What the parser of the command line says, with its suggestions as the remedy."""
     possible = list(getattr(error, "possibilities", None) or ())
     text = (error.message if possible else error.format_message()).strip().rstrip(".")
-    text, _, hint = text.partition(" Did you mean ")
+    text, _, hint = _KIND.sub(_kind, text).partition(" Did you mean ")
     remedy = "see incrowd --help"
     context = getattr(error, "ctx", None)
     if context is not None:
@@ -72,6 +73,13 @@ def _usage(error: Any) -> Failure:
     if hint:
         remedy = f"did you mean {hint}"
     return Failure(text[:1].lower() + text[1:].rstrip("."), remedy, PolicyError.exit_code)
+
+
+_KIND = re.compile(r"Input should be a valid (integer|number)\b.*")
+
+
+def _kind(found: "re.Match[str]") -> str:
+    return "it must be a whole number" if found[1] == "integer" else "it must be a number"
 
 
 def _unforeseen(error: BaseException) -> Failure:

@@ -53,8 +53,8 @@ def init(  # noqa: PLR0913  one parameter per flag
     from incrowd.report import json, text  # noqa: PLC0415  not for --help
 
     said = Output(as_json=as_json, quiet=quiet)
-    if output is not None and not force:
-        _refuse_existing(output)
+    if output is not None:
+        _refuse_losing(file, output, force=force)
     with waiting(said):
         table = held(file, run.Reading(delimiter, encoding, header), said)
         draft = run.draft_file(file, reading=table)
@@ -75,8 +75,14 @@ def init(  # noqa: PLR0913  one parameter per flag
         said.remark(f"policy written to {output}; review it before it is used")
 
 
-def _refuse_existing(path: str) -> None:
-    if Path(path).exists():
+def _refuse_losing(file: str, path: str, *, force: bool) -> None:
+    from incrowd.io.files import same_file  # noqa: PLC0415  not for --help
+
+    if not path:
+        raise PolicyError("the policy's file has no name", remedy="name it after -o")
+    if same_file(file, path):
+        raise PolicyError("the policy would overwrite the table", remedy="name another file")
+    if not force and Path(path).exists():
         raise PolicyError(f"{path!r} is there already", remedy="name another file, or add --force")
 
 

@@ -106,7 +106,7 @@ def mask(  # noqa: PLR0913  one parameter per flag
     from incrowd.watch import Watch  # noqa: PLC0415  not for --help
 
     said = Output(as_json=as_json, quiet=quiet)
-    if output is None and not dry_run:
+    if not output and not dry_run:
         raise PolicyError("it is not said where the columns go", remedy="add -o FILE")
     wish = {
         "ratio": ratio,

@@ -90,8 +90,9 @@ class Flags:
                 filed=True,
             )
         if "quasi" not in flags:
+            unsaid = "it is not said which columns are quasi-identifying"
             raise PolicyError(
-                "nothing is asked for",
+                unsaid if flags else "nothing is asked for",
                 remedy="name a policy with --policy, or columns with --quasi and a size with -k",
             )
         trees = self._trees(flags["quasi"])
@@ -110,10 +111,12 @@ class Flags:
         found: dict[str, AnyHierarchy] = {}
         if self.hierarchies is not None:
             found |= {name: read_tree(path) for name, path in find(self.hierarchies, quasi).items()}
+        named: dict[str, AnyHierarchy] = {}
         for text in self.hierarchy or ():
             name, spec = parse_option(text)
-            found[name] = resolve(spec, Path())
-        return found
+            if named.setdefault(name, spec) != spec:
+                raise options.twice(name, "--hierarchy")
+        return found | {name: resolve(spec, Path()) for name, spec in named.items()}
 
 
 def _refuse_both(flags: Mapping[str, Any]) -> None:

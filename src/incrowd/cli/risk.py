@@ -23,11 +23,12 @@ def risk(  # noqa: PLR0913  one parameter per flag
     unit: options.Unit = None,
     weight: options.Weight = None,
     population: Annotated[
-        int | None,
+        str | None,
         typer.Option(
             "--population",
-            metavar="N",
-            help="How many people the table was drawn from: tells who is unique among them.",
+            metavar="PEOPLE",
+            help="How many people the table was drawn from, such as 3e8, or a name such as usa: "
+            "tells who is unique among them.",
         ),
     ] = None,
     fraction: Annotated[

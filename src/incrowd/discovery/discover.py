@@ -22,6 +22,7 @@ from incrowd.quasi.ratios import Measure, Ratios
 from incrowd.quasi.records import Records
 from incrowd.quasi.sampling import once, sampled_rows, separation_pairs
 from incrowd.run import Reading
+from incrowd.table.names import listed
 from incrowd.watch import Watch, Within
 
 SAMPLE = 100_000
@@ -72,6 +73,7 @@ def discover(  # noqa: PLR0913  the table, what is asked, and what comes from ou
     "usa") adds what the number of values says, `explain` why columns identify.
     """
     watch = watch or Watch()
+    columns, explain = None if columns is None else listed(columns), listed(explain)
     if exact and not (epsilon is None and sample is None):
         raise PolicyError(
             "an exact answer has no epsilon and no sample", remedy="ask for one or the other"
@@ -89,7 +91,7 @@ def discover(  # noqa: PLR0913  the table, what is asked, and what comes from ou
     if ratio is None:
         ratio = 0.9 if epsilon is None else 1.0
     asked = Asked(measure_of(measure), ratio, max_size, epsilon, delta, seed)
-    extras = _Extras(_people(population), tuple(explain), drop_duplicates, time_limit)
+    extras = _Extras(_people(population), explain, drop_duplicates, time_limit)
     with enough_memory(), opened(data, columns, reading, whole=bool(exact)) as table:
         chosen(table.names, extras.explain or None)
         if isinstance(table, Passing):

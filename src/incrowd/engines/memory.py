@@ -18,6 +18,7 @@ from incrowd.table.decode import decode, texts_like
 from incrowd.table.encode import encode
 from incrowd.table.fold import in_threads
 
+_SOME = 8
 _KINDS = (nw.Implementation.PANDAS, nw.Implementation.POLARS, nw.Implementation.PYARROW)
 
 
@@ -131,9 +132,15 @@ class MemoryEngine:
             near = difflib.get_close_matches(name, self.names, 1)
             raise PolicyError(
                 f"the table has no column {name!r}",
-                remedy=f"did you mean {near[0]!r}?" if near else "",
+                remedy=f"did you mean {near[0]!r}?" if near else _listed(self.names),
             )
         return self._frame[name]
+
+
+def _listed(names: Sequence[str]) -> str:
+    """Some of the columns there are, for somebody who named another."""
+    more = ", …" if len(names) > _SOME else ""
+    return f"it has {', '.join(map(repr, names[:_SOME]))}{more}"
 
 
 def _narrow(frame: Any) -> "nw.DataFrame[Any]":

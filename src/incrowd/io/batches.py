@@ -34,11 +34,12 @@ from incrowd.io.text import (
     known,
     names_of,
     read_records,
+    refuse_binary,
     with_line_feeds,
 )
 
 _PARQUET, _ARROW, _STREAM = b"PAR1", b"ARROW1", b"\xff\xff\xff\xff"
-_GZIP, _ZSTD, _ZIP = b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"PK\x03\x04"
+_GZIP, _ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
 _HEAD = 2**17
 _PIECE = 2**23
 _CELLS = 2**21
@@ -216,7 +217,7 @@ def _streamed(stream: "_Peeked", layout: Layout) -> Batches:
 
 def _text(stream: "_Peeked", layout: Layout) -> Batches:
     """A delimited text: its head says how to read it, then it is read record by record."""
-    _refuse_binary(stream.peek(4096))
+    refuse_binary(stream.peek(4096), layout.encoding)
     notes: list[str] = []
     head = stream.peek(_HEAD)
     decode = _decoder(head, layout.encoding, notes)
@@ -319,14 +320,6 @@ def _guessed(pieces: Iterator[bytes], notes: list[str]) -> Iterator[bytes]:
         plain = plain and text.isascii()
         before += len(piece)
         yield text.encode()
-
-
-def _refuse_binary(head: bytes) -> None:
-    if head.startswith(_ZIP):
-        raise InputError("it is a ZIP archive or a workbook", remedy="save it as CSV or Parquet")
-    marked = head.startswith((b"\xff\xfe", b"\xfe\xff", b"\x00\x00\xfe\xff"))
-    if b"\x00" in head and not marked:
-        raise InputError("it is neither text nor Parquet nor Arrow", remedy="save it as CSV")
 
 
 def _named(path: str | os.PathLike[str], parts: Iterator[Part]) -> Iterator[Part]:

@@ -1,7 +1,7 @@
 """Hierarchies in files, and as the command line writes them.
 
 A file holds one line per leaf: value, parent, …, top; no header. Fields are separated by `;`, a tab
-or a comma. It may be compressed (`.gz`), have any line ends, and be UTF-8 or Latin-1.
+or a comma. It may be compressed (`.gz`), have any line ends, and be encoded as tables may be.
 """
 
 import csv
@@ -27,6 +27,8 @@ from incrowd.hierarchy import (
     Tree,
     ZipCodes,
 )
+from incrowd.io.text import decoded
+from incrowd.policy.faults import faults_of
 
 Line = tuple[int, tuple[str, ...]]
 """A line's number in its file, and its fields."""
@@ -112,10 +114,12 @@ def _spec(column: str, what: str) -> AnyHierarchy:
     try:
         return _BUILDERS[name]([part.strip() for part in given.split(",")] if given else [])
     except ValidationError as error:
-        reason = error.errors(include_input=False, include_url=False)[0]["msg"]
+        fault = faults_of(error, lambda _: ())[0]
+        reason, remedy = fault.message, fault.remedy
     except ValueError:
-        reason = "its parameters must be numbers"
-    raise PolicyError(f"the hierarchy of {column!r} cannot be {name!r}: {reason}")
+        whole = "whole numbers" if name in {"prefix", "quantiles"} else "numbers"
+        reason, remedy = f"its parameters must be {whole}", ""
+    raise PolicyError(f"the hierarchy of {column!r} cannot be {name!r}: {reason}", remedy=remedy)
 
 
 def _intervals(given: Sequence[str]) -> AnyHierarchy:
@@ -164,15 +168,17 @@ def _text(path: Path) -> str:
         content = path.read_bytes()
         if path.suffix.lower() == ".gz":
             content = gzip.decompress(content)
-    try:
-        return content.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        return content.decode("latin-1")
+        return decoded(content, None).data.decode("utf-8-sig")
 
 
 def _lines(text: str, path: Path) -> list[Line]:
-    with boundary(InputError(f"the hierarchy file {path.name!r} is no table of fields")):
-        reader = csv.reader(io.StringIO(text, newline=""), delimiter=_delimiter(text))
+    wrong = InputError(
+        f"the hierarchy file {path.name!r} has a quote that is not closed, or that ends in a field",
+        remedy="close it, or write it twice where it belongs to the text",
+    )
+    with boundary(wrong):
+        lines = io.StringIO(text, newline="")
+        reader = csv.reader(lines, delimiter=_delimiter(text), strict=True)
         return [(reader.line_num, tuple(fields)) for fields in reader if fields]
 
 

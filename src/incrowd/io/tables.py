@@ -16,13 +16,20 @@ import polars as pl
 
 from incrowd.errors import IncrowdError, InputError, PolicyError, boundary, is_panic
 from incrowd.io.atomic import reason
-from incrowd.io.text import DELIMITERS, decoded, find_delimiter, is_headed, read_text
+from incrowd.io.text import (
+    DELIMITERS,
+    decoded,
+    find_delimiter,
+    is_headed,
+    read_text,
+    refuse_binary,
+)
 
 Format: TypeAlias = Literal["csv", "parquet", "arrow"]
 Compression: TypeAlias = Literal["gzip", "zstd"]
 
 _PARQUET, _ARROW, _STREAM = b"PAR1", b"ARROW1", b"\xff\xff\xff\xff"
-_GZIP, _ZSTD, _ZIP = b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"PK\x03\x04"
+_GZIP, _ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
 _FORMATS: dict[str, Format] = {
     ".csv": "csv",
     ".tsv": "csv",
@@ -145,12 +152,31 @@ def form_of(path: str | os.PathLike[str], like: Source | Form | None = None) -> 
     return Form(kind, delimiter, compression)
 
 
+_UNWRITTEN = (pl.Binary, pl.Object)
+
+
 def refuse_foreign(path: str | os.PathLike[str]) -> None:
     """Refuse a path whose ending promises a format that cannot be written."""
     ending = Path(path).suffix.lower()
     if ending in _FOREIGN:
         raise PolicyError(
             f"no {ending} file can be written", remedy="name a .csv, .tsv, .parquet or .arrow file"
+        )
+
+
+def refuse_nested(
+    frame: pl.DataFrame, columns: Sequence[str], path: str | os.PathLike[str], like: Source
+) -> None:
+    """Refuse columns whose cells no text file can hold, if that is where they are to go."""
+    if form_of(path, like).format != "csv":
+        return
+    held = [name for name in columns if name in frame.columns]
+    wrong = [n for n in held if frame[n].dtype.is_nested() or frame[n].dtype in _UNWRITTEN]
+    if wrong:
+        names = ", ".join(map(repr, wrong))
+        raise InputError(
+            f"a text file cannot hold the lists, structures or bytes of {names}",
+            remedy="write a .parquet or .arrow file, or leave them out",
         )
 
 
@@ -196,7 +222,7 @@ def _read_text(
     header: bool | None,
     columns: Sequence[str] | None,
 ) -> Source:
-    _refuse_binary(data)
+    refuse_binary(data[:4096], encoding)
     text = decoded(data, encoding)
     if not text.data.strip():
         raise InputError("it is empty", remedy="give a table with a header and records")
@@ -214,15 +240,6 @@ def _read_text(
         words = f"the text is not UTF-8 and was read as {text.encoding}; name its encoding if not"
         notes.append(Note("guessed_encoding", 1, words))
     return Source(frame, True, "csv", separator, text.encoding, None, tuple(notes))
-
-
-def _refuse_binary(data: bytes) -> None:
-    if data.startswith(_ZIP):
-        raise InputError("it is a ZIP archive or a workbook", remedy="save it as CSV or Parquet")
-    head = data[:4096]
-    marked = head.startswith((b"\xff\xfe", b"\xfe\xff", b"\x00\x00\xfe\xff"))
-    if b"\x00" in head and not marked:
-        raise InputError("it is neither text nor Parquet nor Arrow", remedy="save it as CSV")
 
 
 def _refuse_empty(frame: pl.DataFrame) -> None:

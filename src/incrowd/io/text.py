@@ -24,6 +24,8 @@ _MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
+_ZIP = b"PK\x03\x04"
+_WIDE = ("utf16", "utf32")
 _HEAD = 2**16
 _SAMPLE = 100
 
@@ -36,6 +38,19 @@ class Text:
     encoding: str
     guessed: bool = False
     """Whether the encoding is only a guess."""
+
+
+def refuse_binary(head: bytes, encoding: str | None = None) -> None:
+    """Refuse what begins like no text; bytes of 0 are of texts in UTF-16 and UTF-32 alone."""
+    if head.startswith(_ZIP):
+        raise InputError("it is a ZIP archive or a workbook", remedy="save it as CSV or Parquet")
+    marked = head.startswith((b"\xff\xfe", b"\xfe\xff", b"\x00\x00\xfe\xff"))
+    wide = (encoding or "").lower().replace("-", "").replace("_", "").startswith(_WIDE)
+    if b"\x00" in head and not (marked or wide):
+        raise InputError(
+            "it is neither text nor Parquet nor Arrow",
+            remedy="save it as CSV, or name its encoding if it is text",
+        )
 
 
 def decoded(data: bytes, encoding: str | None) -> Text:

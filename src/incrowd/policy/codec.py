@@ -35,7 +35,8 @@ def loads(text: str, source: str = "policy") -> Policy:
         _check_version(data)
         return made(lambda: _read(data))
     except FaultyPolicyError as error:
-        raise PolicyError(_told(error.faults, text, data, source)) from None
+        found = _placed(error.faults, text, data)
+    raise _told(found, source)
 
 
 def made(make: Callable[[], _Made]) -> _Made:
@@ -153,14 +154,19 @@ def _mistyped(written: Any, taken: Any, path: Path) -> Iterator[Fault]:
 _SCALARS: Mapping[type, str] = {bool: "bool", int: "int", float: "float", str: "string"}
 
 
-def _told(faults: Sequence[Fault], text: str, data: Mapping[str, Any], source: str) -> str:
+def _placed(faults: Sequence[Fault], text: str, data: Mapping[str, Any]) -> list[Fault]:
+    """The faults in the order of the file, each with its line."""
     lines = lines_of(text)
     found = [(_line(lines, data, fault.path), fault) for fault in dict.fromkeys(faults)]
     found.sort(key=lambda pair: pair[0] or 0)
-    sentences = [fault.sentence(line) for line, fault in found]
-    if len(sentences) == 1:
-        return f"{source}: {sentences[0]}"
-    return "\n".join([f"{source} has {len(sentences)} faults:", *(f"- {s}" for s in sentences)])
+    return [fault.at(line) for line, fault in found]
+
+
+def _told(faults: Sequence[Fault], source: str) -> PolicyError:
+    if len(faults) == 1:
+        return PolicyError(f"{source}: {faults[0].message}", remedy=faults[0].remedy)
+    told = (f"- {fault.sentence()}" for fault in faults)
+    return PolicyError("\n".join([f"{source} has {len(faults)} faults:", *told]))
 
 
 def _line(lines: Mapping[Path, int], data: Any, path: Path) -> int | None:

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from typing import Any, TypeAlias
 
@@ -23,10 +23,13 @@ class Fault:
     message: str
     remedy: str = ""
 
-    def sentence(self, line: int | None = None) -> str:
-        """What is wrong and what to do, with the line of the policy file if it is known."""
-        where = f" (line {line})" if line else ""
-        return f"{self.message}{where}" + (f"; {self.remedy}" if self.remedy else "")
+    def at(self, line: int | None) -> "Fault":
+        """The same with the line of the policy file, if it is known."""
+        return replace(self, message=f"{self.message} (line {line})") if line else self
+
+    def sentence(self) -> str:
+        """What is wrong and what to do."""
+        return f"{self.message}; {self.remedy}" if self.remedy else self.message
 
 
 class FaultyPolicyError(PolicyError):
@@ -34,20 +37,23 @@ class FaultyPolicyError(PolicyError):
 
     def __init__(self, faults: Iterable[Fault]) -> None:
         self.faults = tuple(faults)
-        super().__init__("\n".join(fault.sentence() for fault in self.faults))
+        if len(self.faults) == 1:
+            super().__init__(self.faults[0].message, remedy=self.faults[0].remedy)
+        else:
+            super().__init__("\n".join(fault.sentence() for fault in self.faults))
 
 
-def did_you_mean(word: object, known: Iterable[str], *, listed: bool = False) -> str:
+def did_you_mean(word: object, known: Iterable[object], *, listed: bool = False) -> str:
     """A remedy that names the nearest known word, or lists the few that there are.
 
     >>> did_you_mean("supression", ["suppression", "search"])
     "did you mean 'suppression'?"
     """
-    known = list(known)
-    near = get_close_matches(str(word).lower(), [name.lower() for name in known], n=1, cutoff=0.6)
+    names = list(map(str, known))
+    near = get_close_matches(str(word).lower(), [name.lower() for name in names], n=1, cutoff=0.6)
     if near:
-        return f"did you mean '{next(name for name in known if name.lower() == near[0])}'?"
-    return f"choose one of {_listed(known)}" if listed and known else ""
+        return f"did you mean '{next(name for name in names if name.lower() == near[0])}'?"
+    return f"choose one of {_listed(names)}" if listed and names else ""
 
 
 def faults_of(error: ValidationError, keys: Keys) -> tuple[Fault, ...]:
@@ -60,6 +66,8 @@ def _fault(detail: Mapping[str, Any], keys: Keys) -> Fault:
     path = _without_types(tuple(detail["loc"]))
     kind = detail["type"]
     context = detail.get("ctx", {})
+    if path[-1:] == ("[key]",):
+        return Fault(path[:-2], f"{place_of(path[:-2])}every name must be text")
     place, key = place_of(path[:-1]), path[-1] if path else "policy"
     if kind in {"extra_forbidden", "unexpected_keyword_argument"}:
         return Fault(path, f"{place}unknown key '{key}'", did_you_mean(key, keys(path[:-1])))

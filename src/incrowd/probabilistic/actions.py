@@ -218,7 +218,7 @@ def _rounds(reach: float, least: float = 2.0) -> Iterator[float]:
     if not (math.isfinite(reach) and reach > 0 and least > 0):
         return
     exponent = math.floor(math.log10(least))
-    while 10.0**exponent <= reach:
+    while float(f"1e{exponent}") <= reach:
         for digit in (1, 2, 5):
             width = float(f"{digit}e{exponent}")
             if least <= width <= reach:

@@ -14,7 +14,6 @@ better choice of whole numbers rarely remains.
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import permutations
 
 from incrowd.errors import PolicyError
 from incrowd.probabilistic.bounds import whole
@@ -139,7 +138,9 @@ def _exchanged(
 ) -> list[int] | None:
     """One column up at the expense of another, where that helps most; None where nothing does."""
     product, best, found = math.prod(kept), _ROUNDING * distortion(kept, worth), None
-    for i, j in permutations(range(len(kept)), 2):
+    rising = [i for i, (d, size) in enumerate(zip(kept, sizes, strict=True)) if d < size]
+    falling = [j for j, d in enumerate(kept) if d > 1 or j < 2]  # two, if nothing has to fall
+    for i, j in ((i, j) for i in rising for j in falling if i != j):
         pair, others = (kept[i], kept[j]), product // (kept[i] * kept[j])
         for up, down in _trades(pair, sizes[i], allowed // others):
             gain = worth[i] * (1 / kept[i] - 1 / up) + worth[j] * (1 / kept[j] - 1 / down)

@@ -125,14 +125,17 @@ class Certificate(_Part):
     @classmethod
     def from_json(cls, text: str | bytes) -> "Certificate":
         """The certificate of this JSON document; `InputError` if it is none or was changed."""
-        faults = []
         try:
             return cls.model_validate_json(text)
         except ValidationError as error:
-            faults = [".".join(map(str, fault["loc"])) or "policy" for fault in error.errors()]
-        many = f"{len(faults)} faults, first" if len(faults) > 1 else "a fault"
+            found = [(fault["type"], ".".join(map(str, fault["loc"]))) for fault in error.errors()]
+        kind, place = found[0]
+        many = f"{len(found)} faults, first" if len(found) > 1 else "a fault"
+        why = f"is not valid ({many} at {place or 'policy'!r})"
+        if kind in {"json_invalid", "model_type"}:
+            why = "is none: it is not a JSON document as `anonymize` writes them"
         raise InputError(
-            f"the certificate is not valid ({many} at {faults[0]!r})",
+            f"the certificate {why}",
             remedy="use the file that was written with the release, unchanged",
         )
 

@@ -48,9 +48,7 @@ def _median(class_of: Codes, codes: Codes, counts: Counts) -> Codes:
     upto = np.cumsum(counts[order])
     before = np.concatenate([[0], upto])[first]
     total = upto[last] - before
-    lacking: Counts = np.zeros(len(first), dtype=np.int64)
-    missing: Flags = codes == 0
-    np.add.at(lacking, class_of[missing], counts[missing])
+    lacking = _lacking(class_of, codes, counts)
     known = total - lacking
     half = np.where(lacking > known, 1, lacking + (known + 1) // 2)
     medians: Codes = codes[order][np.searchsorted(upto, before + half)]
@@ -58,14 +56,25 @@ def _median(class_of: Codes, codes: Codes, counts: Counts) -> Codes:
 
 
 def _mode(class_of: Codes, codes: Codes, counts: Counts) -> Codes:
-    """The most frequent code of each class."""
+    """The most frequent code of each class, of records that have the value; 0 if most lack it."""
     width = int(codes.max(initial=0)) + 1
     pairs, place = np.unique(class_of.astype(np.int64) * width + codes, return_inverse=True)
     total = np.bincount(place, weights=counts).astype(np.int64)
+    lacking = _lacking(class_of, codes, counts)
+    most = 2 * lacking > np.bincount(class_of, weights=counts)
+    total[(pairs % width > 0) == most[pairs // width]] = 0
     order = np.lexsort((pairs, -total, pairs // width))
     _, first = np.unique(pairs[order] // width, return_index=True)
     modes: Codes = (pairs[order][first] % width).astype(np.int32)
     return modes
+
+
+def _lacking(class_of: Codes, codes: Codes, counts: Counts) -> Counts:
+    """How many records of each class lack the value."""
+    missing: Flags = codes == 0
+    number = int(class_of.max(initial=-1)) + 1
+    found = np.bincount(class_of[missing], weights=counts[missing], minlength=number)
+    return found.astype(np.int64)
 
 
 def _sorted(class_of: Codes, codes: Codes) -> tuple[Counts, Counts, Counts]:

@@ -13,12 +13,18 @@ _SENTENCES = {
 }
 
 
+_MANY = 10**30
+"""Whole numbers from here on are said by their size."""
+
+
 def number(value: float | None) -> str:
     """A figure for people: whole numbers with commas, fractions to four significant places.
 
     >>> number(12345.0), number(0.123456), number(0.999999), number(None), number(float("inf"))
     ('12,345', '0.1235', '1', 'none', 'none')
     """
+    if isinstance(value, int) and abs(value) >= _MANY:
+        return f"about 10^{len(str(abs(value))) - 1}"
     if value is None or not math.isfinite(value):
         return "none"
     if float(value).is_integer():

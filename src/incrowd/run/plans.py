@@ -25,6 +25,7 @@ from incrowd.release.release import Release
 from incrowd.run.reading import AnyPath, Reading, enough_memory
 from incrowd.run.releases import anonymize_file
 from incrowd.table.column import CodedColumn
+from incrowd.table.names import listed
 
 _MISSING = ("",)
 _DAYS = 366
@@ -179,7 +180,7 @@ def _plan(
 ) -> Plan:
     if not engine.records:
         raise InputError("the table has no records")
-    names = tuple(dict.fromkeys(columns)) or _quasi(engine)
+    names = listed(columns) or _quasi(engine)
     _refuse_unknown([*weights, *hierarchies], names)
     if asked.population is not None and asked.population < engine.records:
         raise PolicyError(

@@ -35,6 +35,7 @@ from incrowd.release.verify import demand
 from incrowd.release.written import rewritten
 from incrowd.run.reading import AnyPath, Reading, collected, enough_memory, rows_of
 from incrowd.run.worlds import Called, notes_of, world_of_files, world_of_frames
+from incrowd.table.roles import Role
 from incrowd.watch import Watch
 
 
@@ -99,12 +100,20 @@ def anonymize_file(  # noqa: PLR0913  files, the request, and what comes from ou
     _refuse_overwriting(source, target, paper)
     with enough_memory():
         read = (reading or Reading()).read(source)
+        if not dry_run:
+            tables.refuse_nested(read.frame, _as_they_are(policy), target, read)
         engine = MemoryEngine(read.frame, text=read.text)
         against = world_of_files(engine, world, policy, called)
         prepared = _prepared(engine, read, (policy, folder, against), outside, laps)
         if dry_run:
             return _proved(prepared, laps)
         return _written(prepared, read, target, paper, laps)
+
+
+def _as_they_are(policy: Policy) -> list[str]:
+    """The columns whose cells leave unchanged."""
+    roles = (Role.KEEP, Role.SENSITIVE, Role.WEIGHT)
+    return [name for name, column in policy.columns.items() if column.role in roles]
 
 
 def check(  # noqa: PLR0913  the release, what it promises, and a world

@@ -16,6 +16,7 @@ from incrowd.run.reading import AnyPath, Reading, enough_memory
 from incrowd.table.column import CodedColumn, Kind
 from incrowd.table.encode import align
 from incrowd.table.fold import fold
+from incrowd.table.names import listed
 from incrowd.table.tally import Tally
 from incrowd.watch import Watch
 
@@ -33,7 +34,7 @@ def risk(  # noqa: PLR0913  the table, its columns by what they are for, and set
     hierarchies: Mapping[str, "AnyHierarchy"] | None = None,
     threshold: float = 0.2,
     missing_values: Sequence[str] = (),
-    population: int | None = None,
+    population: float | str | None = None,
     fraction: float | None = None,
     special_uniques: int | None = None,
     explain: bool = False,
@@ -44,7 +45,8 @@ def risk(  # noqa: PLR0913  the table, its columns by what they are for, and set
     Values are compared as they are. `unit` says which records belong to one person, a record counts
     as risky above the `threshold`, and texts among `missing_values` mean that a value is missing.
     If the table is a sample, `weight` names the column of sampling weights, or `population` tells
-    how many people it was drawn from, or `fraction` which share of them it holds.
+    how many people it was drawn from (a number, or a name such as "usa"), or `fraction` which
+    share of them it holds.
     `special_uniques` is the largest number of columns of the sets that make a record unique to be
     looked for. With `explain` comes what each column does, and what would lower the risk.
     `hierarchies` are those of sensitive columns, for distances, and of quasi-identifying ones, for
@@ -82,6 +84,8 @@ def risk_file(
     is kept.
     """
     asked = _Asked(**options)
+    if list_records is not None:
+        _refuse_listing(path, list_records)
     with enough_memory():
         read = (reading or Reading()).read(path)
         engine = MemoryEngine(read.frame, text=read.text)
@@ -99,12 +103,14 @@ class _Asked:
     hierarchies: Mapping[str, "AnyHierarchy"] | None = None
     threshold: float = 0.2
     missing_values: Sequence[str] = ()
-    population: int | None = None
+    population: float | str | None = None
     fraction: float | None = None
     special_uniques: int | None = None
     explain: bool = False
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "quasi", listed(self.quasi))
+        object.__setattr__(self, "sensitive", listed(self.sensitive))
         if not self.quasi:
             raise PolicyError(
                 "no column is named by which a person could be found",
@@ -120,6 +126,16 @@ class _Asked:
                 "special uniques have sets of at least 1 column",
                 remedy="give the largest number of columns of a set: 4 is usual",
             )
+        _ = self.drawn_from
+
+    @property
+    def drawn_from(self) -> int | None:
+        """The people of the population, if they are told."""
+        if self.population is None:
+            return None
+        from incrowd.quasi.distinct_values import population  # noqa: PLC0415  few ask for it
+
+        return population(self.population)
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,23 +150,24 @@ class _Coded:
 def _risk(
     engine: MemoryEngine, asked: _Asked, watch: Watch, list_records: AnyPath | None = None
 ) -> Risk:
-    names = tuple(dict.fromkeys((*asked.quasi, *asked.sensitive)))
+    names = listed((*asked.quasi, *asked.sensitive))
     codes = engine.codes(names, missing_values=asked.missing_values)
     unit = None if asked.unit is None else engine.units(asked.unit, asked.missing_values)
     weights = None if asked.weight is None else engine.weights(asked.weight)
-    coded = _Coded({name: codes[name] for name in dict.fromkeys(asked.quasi)}, unit, weights)
+    coded = _Coded({name: codes[name] for name in asked.quasi}, unit, weights)
     columns, sensitive = [], []
-    for name in dict.fromkeys(asked.sensitive):
+    for name in asked.sensitive:
         column, described = _sensitive(codes[name], (asked.hierarchies or {}).get(name), unit)
         columns.append(column.codes)
         sensitive.append(described)
     tally = fold([column.codes for column in coded.quasi.values()], columns, unit, weights)
     people = engine.records if unit is None else _people(unit)
-    population = population_size(people, asked.population, asked.fraction)
+    population = population_size(people, asked.drawn_from, asked.fraction)
     found = measure(tally, sensitive, asked.threshold, population=population)
+    found = _more(found, coded, tally, (asked, watch))
     if list_records is not None:
         _write_exposed(tally, asked.threshold, list_records)
-    return _more(found, coded, tally, (asked, watch))
+    return found
 
 
 def _people(unit: Codes) -> int:
@@ -203,6 +220,17 @@ def _coarser(
             leaves = align(CodedColumn(name, every, column.domain), hierarchy.leaves).codes
             found[name] = hierarchy.maps[1][leaves]
     return found
+
+
+def _refuse_listing(source: AnyPath, target: AnyPath) -> None:
+    from incrowd.io.files import same_file  # noqa: PLC0415  few ask for it
+
+    if str(target) == "-":
+        raise PolicyError("a list of records goes to a file", remedy="name a file")
+    if str(source) != "-" and same_file(source, target):
+        raise PolicyError(
+            "the list of records would overwrite the table", remedy="name another file"
+        )
 
 
 def _write_exposed(tally: Tally, threshold: float, path: AnyPath) -> None:

@@ -15,6 +15,7 @@ from incrowd.search.diversify.diversify import Diversify
 from incrowd.search.full_domain import infeasible, many
 from incrowd.search.lattice.lattice import Lattice
 from incrowd.search.mondrian import Mondrian
+from incrowd.search.refine.local import safe
 from incrowd.search.search import Found, Search
 from incrowd.search.world.world import AgainstWorld
 from incrowd.values import STRICT
@@ -82,7 +83,7 @@ def _local(problem: Problem, watch: Watch) -> list[_Trial]:
             if trials:
                 return trials
             raise
-        trials.append(_Trial(title, found, _loss(problem, found)))
+        trials += _tried(problem, title, found)
     return trials or _leaving_out(problem, watch)
 
 
@@ -94,7 +95,19 @@ def _leaving_out(problem: Problem, watch: Watch) -> list[_Trial]:
         found = Diversify().run(problem, watch)
     except (InfeasibleError, LimitError):
         return []
-    return [_Trial("diversify", found, _loss(problem, found))]
+    return _tried(problem, "diversify", found)
+
+
+def _tried(problem: Problem, title: str, found: Found) -> list[_Trial]:
+    """The trial; none if a crowd fails a model, which a search by classes does not see.
+
+    With people in several classes, two that satisfy a model may fail it together, as a missing
+    value that matches anything makes of them.
+    """
+    outcome = problem.outcome(found.recoding)
+    if not safe(problem, outcome):
+        return []
+    return [_Trial(title, found, problem.loss.of(outcome))]
 
 
 def _loss(problem: Problem, found: Found) -> float:

@@ -3,8 +3,8 @@
 Local recoding first makes classes that are large enough; what else the models ask for, and people
 who stand in several classes, is seen to here. A class that fails joins the near one with which the
 cost grows least, one after which all is well before one after which it is not. What the limits of
-columns forbid is never done: records that no allowed class can hold are left out, as many as the
-policy lets go.
+columns forbid is never done: a class that they forbid is taken apart first, and records that then
+find no class are left out, as many as the policy lets go.
 """
 
 from dataclasses import dataclass, replace
@@ -95,12 +95,17 @@ class _Repair:
         from incrowd.search.boxes import boxes_of  # noqa: PLC0415  as above
 
         cut = problem.tally.split(pieces.row, pieces.count)
-        class_of = pieces.class_of
+        quasi, class_of, boxes = problem.tally.quasi, pieces.class_of, boxes_of(problem)
         number = int(class_of.max(initial=-1)) + 1
-        boxes = boxes_of(problem)
-        low, high = kernels.class_boxes(problem.tally.quasi, pieces.row, class_of, number)
+        low, high = kernels.class_boxes(quasi, pieces.row, class_of, number)
+        forbidden = kernels.box_costs(boxes, low, high) >= FORBIDDEN
+        if forbidden.any():
+            class_of = _apart(quasi[:, pieces.row], class_of, forbidden)
+            number = int(class_of.max(initial=-1)) + 1
+            low, high = kernels.class_boxes(quasi, pieces.row, class_of, number)
         classes = classes_of(cut, class_of, number, problem.sensitive)
-        fine = _satisfied(problem, pieces) if problem.world else problem.satisfied(classes)
+        there = replace(pieces, class_of=class_of)
+        fine = _satisfied(problem, there) if problem.world else problem.satisfied(classes)
         records = classes.records
         left_out = int(pieces.count[class_of < 0].sum())
         state = cls(problem, pieces, cut, boxes, class_of, low, high, records, fine, left_out)
@@ -198,6 +203,21 @@ class _Repair:
         self._renumber(renumbered(~which), int((~which).sum()))
 
 
+def _apart(quasi: Codes, class_of: Codes, forbidden: Flags) -> Codes:
+    """The same classes in the same order, those that are forbidden taken apart.
+
+    Pieces with the same codes, which `quasi` are, stay together.
+    """
+    torn = np.append(forbidden, False)[class_of]
+    equal = np.zeros(len(class_of), dtype=np.int64)
+    equal[torn] = np.unique(quasi[:, torn], axis=1, return_inverse=True)[1].ravel()
+    there = class_of >= 0
+    keys = class_of[there].astype(np.int64) * (int(equal.max(initial=0)) + 1) + equal[there]
+    apart = np.full(len(class_of), SUPPRESSED, dtype=np.int32)
+    apart[there] = np.unique(keys, return_inverse=True)[1]
+    return apart
+
+
 def _limited(problem: Problem) -> list[str]:
     """The names of the columns in which not every cell may be shown."""
     return [
@@ -210,7 +230,8 @@ def _limited(problem: Problem) -> list[str]:
 def _limits_bind(problem: Problem, left_out: int) -> InfeasibleError:
     names = ", ".join(repr(name) for name in _limited(problem))
     return InfeasibleError(
-        f"within the limits of {names} at least {left_out:,} records are in no class that "
-        f"satisfies the models, and {problem.suppressible:,} may be left out",
-        remedy="raise the limits of these columns, or let more records be left out",
+        f"within the limits of {names} this search found no class that satisfies the models for "
+        f"{left_out:,} records, and {problem.suppressible:,} may be left out",
+        remedy="raise the limits of these columns, let more records be left out, "
+        "or try another search: auto tries several",
     )

@@ -133,8 +133,13 @@ def _floats(values: pl.Series, name: str) -> CodedColumn:
 
 
 def _dates(values: pl.Series, name: str) -> CodedColumn:
-    """Days if no value has a time of day; times are those on the wall of their time zone."""
+    """Days if no value has a time of day; times are those on the wall of their time zone.
+
+    Text if microseconds do not tell all of them apart.
+    """
     if isinstance(values.dtype, pl.Datetime):
+        if values.dtype.time_unit == "ns" and (values.to_physical() % 1000 != 0).any():
+            return _texts(values, name)
         moments = values.dt.replace_time_zone(None).dt.cast_time_unit("us")
         _refuse_far(moments, name)
         days = moments.cast(pl.Date)

@@ -2,7 +2,17 @@
 
 import re
 import unicodedata
+from collections.abc import Iterable
 from itertools import pairwise
+
+
+def listed(names: Iterable[str]) -> tuple[str, ...]:
+    """Columns that are named, each once: a name alone is one of them, not a list of its letters.
+
+    >>> listed("age"), listed(name for name in ["age", "zip", "age"])
+    (('age',), ('age', 'zip'))
+    """
+    return (names,) if isinstance(names, str) else tuple(dict.fromkeys(names))
 
 
 def words_of(name: str) -> tuple[str, ...]:

@@ -99,7 +99,7 @@ def kind_of(texts: Texts) -> Kind:
     Codes that only look like numbers are text: a leading zero (ZIP codes), a leading plus sign
     (telephone numbers), more digits than a float64 keeps (account numbers).
     """
-    if not len(texts):
+    if not len(texts) or not any(letter.isdigit() for letter in texts[0]):
         return Kind.TEXT
     for some in (texts[:_GLANCE], texts):
         found = _kind_of_all(some)

@@ -26,6 +26,7 @@ _UNIT = re.compile(
 _IN_WORDS = re.compile(
     r".*\d\+?(?: ?(?:yo|y/o)| ?-?(?:years?|yrs?)[- ](?:old|of age))\.?", re.IGNORECASE
 )
+_DECADE = re.compile(r"(\d{3}0)'?s")
 _YEAR = re.compile(r"\d{4}(?:-.*)?")
 
 
@@ -53,7 +54,7 @@ def shows_old_births(labels: Iterable[str], today: int) -> bool:
     >>> shows_old_births(["(-inf, 1937)", "1937"], 2026), shows_old_births(["[1930, 1940)"], 2026)
     (False, True)
     """
-    years = (shown for label in labels for shown in ranges(label) if _is_years(shown))
+    years = (shown for label in labels for shown in ranges(label) if is_years(shown))
     ages = (Range(today - shown.high, today - shown.low) for shown in years)
     return any(_beyond(age, OLDEST) for age in ages)
 
@@ -65,7 +66,7 @@ def _beyond(age: Range, oldest: float) -> bool:
     return age.high > oldest
 
 
-def _is_years(shown: Range) -> bool:
+def is_years(shown: Range) -> bool:
     """Whether a range is one of calendar years: birth weights and birth orders are not."""
     ends = [end for end in (shown.low, shown.high) if abs(end) != inf]
     return bool(ends) and all(1800 <= end <= 2100 for end in ends)
@@ -91,6 +92,8 @@ def _range(label: str) -> list[Range]:
         return [] if low is None or high is None else [Range(low, high)]
     if found := _RANGE.fullmatch(label):
         return [Range(int(found[1]), int(found[2]))]
+    if found := _DECADE.fullmatch(label):
+        return [Range(int(found[1]), int(found[1]) + 9)]
     if found := _OPEN.fullmatch(label):
         return [_open(found)]
     if (unit := _UNIT.search(label)) and unit.end() == len(label):

@@ -15,7 +15,7 @@ from incrowd.risk.safe_harbor.codes import (
 from incrowd.risk.safe_harbor.dates import dates_and_ages
 from incrowd.risk.safe_harbor.evidence import Finding, Status
 from incrowd.risk.safe_harbor.forms import FORMS
-from incrowd.risk.safe_harbor.identifiers import ABOUT, IDENTIFIERS, Identifier
+from incrowd.risk.safe_harbor.identifiers import IDENTIFIERS, Identifier
 from incrowd.risk.safe_harbor.look import Look, Setting
 from incrowd.risk.safe_harbor.names import is_things_name, names_of_persons, possible_names
 from incrowd.risk.safe_harbor.places import (
@@ -118,7 +118,7 @@ def checklist(
 
 def named(look: Look, identifier: Identifier) -> bool:
     """Whether the name of a column says an identifier, and its values do not speak against it."""
-    if not look.said & identifier.words or look.words & ABOUT or look.is_flag:
+    if not look.said & identifier.words or look.is_about or look.is_flag:
         return False
     if identifier.numbered and look.share(_has_digit) < _DIGITS:
         return False

@@ -5,15 +5,21 @@ from datetime import date
 
 import numpy as np
 
-from incrowd.risk.safe_harbor.ages import is_age_in_words, shows_old_ages, shows_old_births
+from incrowd.risk.safe_harbor.ages import (
+    is_age_in_words,
+    is_years,
+    ranges,
+    shows_old_ages,
+    shows_old_births,
+)
 from incrowd.risk.safe_harbor.evidence import Finding
-from incrowd.risk.safe_harbor.identifiers import ABOUT
 from incrowd.risk.safe_harbor.look import MOST, Look, Setting, looks_like
 from incrowd.table.column import Kind
 
 AGE = frozenset(
     (
         *("age", "ages", "alter", "edad", "idade", "leeftijd", "wiek", "ageyears", "ageyrs"),
+        *("agegroup", "agegroups", "agegrp", "ageband", "agerange", "agecat", "agecategory"),
         *("ageatadmit", "ageatadmission", "ageatdeath", "ageatdiagnosis", "ageatvisit", "ptage"),
     )
 )
@@ -24,7 +30,7 @@ BIRTH = frozenset(
         *("nacimiento", "nascita", "nascimento", "geboorte", "urodzenia", "byear", "byr"),
     )
 )
-_NOT_WHEN = ABOUT | {"place", "birthplace", "country", "state", "city", "order", "control", "sex"}
+_NOT_WHEN = {"place", "birthplace", "country", "state", "city", "order", "control", "sex"}
 _DATE = frozenset(
     (
         *("date", "dates", "datetime", "timestamp", "dob", "birthdate", "birthday", "dateofbirth"),
@@ -99,12 +105,12 @@ def dates_and_ages(look: Look, setting: Setting) -> Finding | None:
 
 def names_dates(look: Look) -> bool:
     """Whether the name of a column says that it holds dates."""
-    return bool(look.said & _DATE) and not look.words & ABOUT
+    return bool(look.said & _DATE) and not look.is_about
 
 
 def is_birth(look: Look) -> bool:
     """Whether the name of a column says that it tells when people were born."""
-    return bool(look.said & BIRTH) and not look.words & _NOT_WHEN
+    return bool(look.said & BIRTH) and not (look.is_about or look.words & _NOT_WHEN)
 
 
 def _finer(look: Look) -> str | None:
@@ -127,7 +133,7 @@ def _are_years(look: Look) -> bool:
 def _element(look: Look) -> str | None:
     """The element of a date that a column's name says and its values could be."""
     for element, largest in _ELEMENTS.items():
-        if element not in look.said or look.words & ABOUT:
+        if element not in look.said or look.is_about:
             continue
         alone = look.words <= {element, "of", "the", "year"} and element != "day"
         if (alone or look.said & _EVENT) and _within(look, 1, largest):
@@ -137,9 +143,17 @@ def _element(look: Look) -> str | None:
 
 def _within(look: Look, first: int, last: int) -> bool:
     if look.kind is Kind.TEXT:
-        return look.share(lambda text: _MONTHS.fullmatch(text) or _weekday(text)) >= MOST
+        return look.share(lambda text: _is_element(text, first, last)) >= MOST
     numbers = look.domain.positions
     return look.is_whole and bool(((numbers >= first) & (numbers <= last)).all())
+
+
+def _is_element(text: str, first: int, last: int) -> bool:
+    """A month or a day of the week by its name, or a number: 03 and Q3 are written so, too."""
+    number = text[1:] if text[:1] in {"q", "Q"} else text
+    if number.isdecimal() and len(number) <= len(str(last)):
+        return first <= int(number) <= last
+    return _MONTHS.fullmatch(text) is not None or _weekday(text)
 
 
 def _weekday(text: str) -> bool:
@@ -149,13 +163,13 @@ def _weekday(text: str) -> bool:
 def _finer_numbers(look: Look) -> str | None:
     """Days as 20240131, and numbers of days or seconds in a column that is named a date."""
     if not look.is_whole:
-        return "by its name it holds dates, and not years alone" if _dated(look) else None
+        return _NAMED_SO if _dated(look) else None
     compact = look.share(_is_compact)
     if compact >= MOST and (len(look.texts) >= _ENOUGH or names_dates(look)):
         return looks_like(compact, "dates")
     if _are_moments(look):
         return "its values look like moments, counted in seconds"
-    return "by its name it holds dates, and not years alone" if _dated(look) else None
+    return _NAMED_SO if _dated(look) else None
 
 
 def _are_moments(look: Look) -> bool:
@@ -179,10 +193,25 @@ def _finer_texts(look: Look) -> str | None:
         return looks_like(strong, "dates")
     if look.share(_MONTHS.fullmatch) >= MOST:
         return "its values look like months"
-    if len(look.texts) >= _MANY and look.share(_DAY_OF_YEAR.fullmatch) >= MOST:
+    many = _ENOUGH if look.said & _EVENT else _MANY
+    if len(look.texts) >= many and look.share(_DAY_OF_YEAR.fullmatch) >= MOST:
         return "its values look like days of a year"
     weak = look.share(lambda text: _is_weak(text, named=names_dates(look)))
-    return looks_like(weak, "dates finer than a year") if weak >= MOST else None
+    if weak >= MOST:
+        return looks_like(weak, "dates finer than a year")
+    return _NAMED_SO if names_dates(look) and look.share(_is_no_year) >= _HALF else None
+
+
+_NAMED_SO = "by its name it holds dates, and not years alone"
+_HALF = 0.5
+
+
+def _is_no_year(text: str) -> bool:
+    """Digits that stand neither for a year nor for a range of them, in whatever language."""
+    if not any(letter.isdigit() for letter in text):
+        return False
+    shown = ranges(text)
+    return not shown or not all(map(is_years, shown))
 
 
 def _is_strong(text: str) -> bool:
@@ -239,13 +268,22 @@ def _is_compact(text: str) -> bool:
 def _old_ages(look: Look) -> str | None:
     if look.kind is Kind.DATE or not (look.said & AGE or look.share(is_age_in_words) >= MOST):
         return None
-    per_year = next((n for word, n in _PER_YEAR.items() if word in look.words), 1)
-    shown = shows_old_ages(look.texts, per_year)
+    shown = shows_old_ages(look.texts, _per_year(look))
     return "it shows ages over 89 that are not pooled as 90 or older" if shown else None
 
 
-_PER_YEAR = {"months": 12, "month": 12, "weeks": 52.18, "days": 365.25, "day": 365.25}
-"""How many of its units an age of one year has."""
+def _per_year(look: Look) -> float:
+    """How many of its units an age of one year has: `age_day_1` may be the age on the first day."""
+    long = look.kind is Kind.NUMBER and look.domain.positions.max() > _EVER
+    for unit, number in _PER_YEAR.items():
+        if f"{unit}s" in look.words or (long and f"age{unit}" in look.said):
+            return number
+    return 1
+
+
+_PER_YEAR = {"month": 12, "week": 52.18, "day": 365.25}
+_EVER = 130
+"""Years that nobody reaches."""
 
 
 def _old_births(look: Look, today: int) -> str | None:

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 _PERSONS = (
     "patient person member customer client subject participant student employee user citizen "
-    "respondent pupil individual insured donor subscriber guardian spouse mother father"
+    "respondent pupil individual insured donor subscriber guardian spouse mother father holder "
+    "owner contact caregiver"
 )
 PERSONS = tuple(_PERSONS.split())
 """Words for one person."""
@@ -177,12 +178,15 @@ THINGS = frozenset(_THINGS.split())
 
 _ABOUT = (
     "type types kind class category status count counts amount balance model make manufacturer "
-    "color colour flag reason brand version verified known present missing available length size "
+    "color colour flag reason brand version length size "
     "score rate level rank population income density quality width height weight index per change "
-    "format provider carrier vendor expired valid"
+    "format provider carrier vendor"
 )
 ABOUT = frozenset(_ABOUT.split())
 """Words that turn a name to a property: `phone_type`, `account_balance`, `city_size`."""
+
+REMARKS = frozenset(("verified", "known", "present", "missing", "available", "expired", "valid"))
+"""The same, if they come last: `phone_verified` is none, `verified_phone` is a number to call."""
 
 NETWORKS = frozenset(("email", "mail", "ip", "mac", "web", "url", "internet"))
 """Before `address`, words that make it another one than where somebody lives."""

@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from incrowd.hierarchy.labels import read_bounds, read_set
 from incrowd.risk.safe_harbor.evidence import Finding, Status
-from incrowd.risk.safe_harbor.identifiers import PERSONS
+from incrowd.risk.safe_harbor.identifiers import ABOUT, PERSONS, REMARKS
 from incrowd.table.column import CodedColumn, Domain, Kind
 from incrowd.table.names import said_by, words_of
 
@@ -59,6 +59,11 @@ class Look:
     def said(self) -> frozenset[str]:
         """The words of the name, and neighbours in one."""
         return said_by(self.name)
+
+    @cached_property
+    def is_about(self) -> bool:
+        """Whether the name is that of a property of what it names, such as `phone_type`."""
+        return bool(self.words & ABOUT) or not REMARKS.isdisjoint(words_of(self.name)[-1:])
 
     @cached_property
     def texts(self) -> list[str]:
@@ -169,8 +174,8 @@ def _ends(text: str) -> Sequence[str]:
 
 
 def _taken_apart(text: str) -> tuple[str, ...]:
-    """The same, quick for the many texts that are neither."""
-    return parts_of(text) if text[:1] in _OPENING else (text,)
+    """The text and its parts, quick for the many that have none."""
+    return (text, *parts_of(text)) if text[:1] in _OPENING else (text,)
 
 
 _OPENING = frozenset("[({")

@@ -4,10 +4,11 @@ import re
 
 from incrowd.risk.safe_harbor.evidence import Finding
 from incrowd.risk.safe_harbor.given_names import GIVEN
-from incrowd.risk.safe_harbor.identifiers import THINGS
+from incrowd.risk.safe_harbor.identifiers import PERSONS, THINGS
 from incrowd.risk.safe_harbor.look import MOST, Look
 from incrowd.risk.safe_harbor.places import is_large_place
 from incrowd.table.column import Kind
+from incrowd.table.names import words_of
 
 _LETTERS = r"[^\W\d_](?:[^\W\d_]|['\u2019-])"
 _GIVEN_LAST = re.compile(rf"{_LETTERS}+, ?{_LETTERS}*\.?(?: [^\W\d_]\.?)?")
@@ -23,9 +24,13 @@ _ENOUGH = 20
 
 
 def is_things_name(look: Look) -> bool:
-    """Whether a column's name says that it names things, not persons; numbers name nobody."""
+    """Whether a column's name says that it names things, not persons; numbers name nobody.
+
+    Of several words the last one decides: the name of a test subject is no name of a test.
+    """
     own = {"name", "names"} & look.said
-    return look.kind is not Kind.TEXT or bool(own and look.words & THINGS)
+    named = [w for w in words_of(look.name) if w in THINGS or w.startswith(PERSONS)]
+    return look.kind is not Kind.TEXT or bool(own and not THINGS.isdisjoint(named[-1:]))
 
 
 def names_of_persons(look: Look) -> Finding | None:
@@ -33,6 +38,8 @@ def names_of_persons(look: Look) -> Finding | None:
 
     Illnesses and places look the same, but return.
     """
+    if look.words & THINGS:
+        return None
     if _given_names(look):
         return look.fails("its values hold given names of persons")
     found = possible_names(look)
@@ -42,15 +49,20 @@ def names_of_persons(look: Look) -> Finding | None:
 
 
 def possible_names(look: Look) -> Finding | None:
-    """That most values are two or more words with capitals, as names are and titles may be."""
-    if look.kind is not Kind.TEXT or look.words & THINGS or look.share(_is_name) < MOST:
+    """That most values are two or more words with capitals, as names are and titles may be.
+
+    In a column that is named after things, given names must be among them.
+    """
+    if look.kind is not Kind.TEXT or look.share(_is_name) < MOST:
+        return None
+    if look.words & THINGS and not _given_names(look):
         return None
     return look.unseen("its values could be names of persons")
 
 
 def _given_names(look: Look) -> bool:
     """Whether many values hold a common given name, alone or beside another word or two."""
-    if look.kind is not Kind.TEXT or look.words & THINGS or len(look.texts) < _SOME:
+    if look.kind is not Kind.TEXT or len(look.texts) < _SOME:
         return False
     alone = look.share(lambda text: text.casefold() in GIVEN)
     return alone >= _ALONE or look.share(_holds_given_name) >= _KNOWN

@@ -5,7 +5,7 @@ import re
 from incrowd.hierarchy.regions import is_country
 from incrowd.hierarchy.zips import digits_shown, is_populous, people_by_area, zip_texts
 from incrowd.risk.safe_harbor.evidence import Finding
-from incrowd.risk.safe_harbor.identifiers import ABOUT, NETWORKS
+from incrowd.risk.safe_harbor.identifiers import IDENTIFIERS, NETWORKS
 from incrowd.risk.safe_harbor.look import MOST, Look, Setting, looks_like, parts_of
 from incrowd.table.column import Domain, Kind
 
@@ -22,6 +22,9 @@ _VAGUE = frozenset(
         *("residence", "hospital", "facility", "clinic", "catchment"),
     )
 )
+_ADDRESSES = {"address", "addr", "adresse", "direccion", "indirizzo", "endereco"}
+_WHERE = IDENTIFIERS[1].words - _ADDRESSES
+"""Names of small places that no network has: `ip_city` is one."""
 _NEARLY_ALL = 0.95
 _KNOWN = 0.9
 
@@ -50,14 +53,14 @@ def is_postal(look: Look) -> bool:
 
 def is_no_place(look: Look) -> bool:
     """Whether what sounds like a small place is none: another address, the code of a state."""
-    if look.words & NETWORKS or is_postal(look):
+    if (look.words & NETWORKS and not look.said & _WHERE) or is_postal(look):
         return True
     return "fips" in look.words and _two_digits(look)
 
 
 def zip_codes(look: Look, setting: Setting) -> Finding | None:
     """That ZIP codes show more than the digits that they may."""
-    if not is_postal(look) or look.is_flag or look.words & ABOUT:
+    if not is_postal(look) or look.is_flag or look.is_about:
         return None
     codes = Domain(Kind.TEXT, look.domain.labels) if look.kind is Kind.DATE else look.domain
     shown = [digits_shown(part) for code in _codes(codes) for part in parts_of(code)]
@@ -74,7 +77,7 @@ def zip_codes(look: Look, setting: Setting) -> Finding | None:
 
 def vague_places(look: Look) -> Finding | None:
     """That a column may tell a small place."""
-    if look.is_flag or look.words & ABOUT or not look.said & _VAGUE or _are_large(look):
+    if look.is_flag or look.is_about or not look.said & _VAGUE or _are_large(look):
         return None
     return look.unseen("by its name it may tell a place smaller than a state")
 

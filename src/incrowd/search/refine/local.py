@@ -16,8 +16,10 @@ import numpy as np
 from pydantic import Field
 from pydantic.dataclasses import dataclass
 
-from incrowd.arrays import MISSING, Codes
+from incrowd.arrays import Codes
 from incrowd.classes import Classes, crowds, numbered
+from incrowd.loss.cells import Cells as Shown
+from incrowd.loss.cells import cells_of
 from incrowd.problem import Problem
 from incrowd.recoding import Cells, Outcome, Pieces, Recoding
 from incrowd.search.full_domain import allowed_levels, infeasible
@@ -116,12 +118,12 @@ def checked(problem: Problem, class_of: Codes, levels: Codes) -> _Answer | None:
     cells = Cells(np.ascontiguousarray(levels[:, live]), pieces)
     cells = cells.told_apart(problem.tally, problem.columns)
     outcome = problem.outcome(cells)
-    if outcome.suppressed > problem.suppressible or not _safe(problem, outcome):
+    if outcome.suppressed > problem.suppressible or not safe(problem, outcome):
         return None
     return _Answer(cells, problem.loss.of(outcome))
 
 
-def _safe(problem: Problem, outcome: Outcome) -> bool:
+def safe(problem: Problem, outcome: Outcome) -> bool:
     """Whether all classes satisfy the models, and their crowds if missing matches anything."""
     if not problem.satisfied(outcome.classes).all():
         return False
@@ -132,10 +134,19 @@ def _safe(problem: Problem, outcome: Outcome) -> bool:
 
 def _crowds(outcome: Outcome) -> Classes:
     """The crowd of each class: all classes that it could be if missing matches anything."""
-    tops = np.array([[column.hierarchy.height] for column in outcome.columns])
-    shown = outcome.level < tops
-    missing = shown & (outcome.high == MISSING)
-    ends = (np.where(shown, end + 1, 0) for end in (outcome.low, outcome.high))
-    pairs = np.stack([*ends], axis=1).astype(np.int32)
-    nodes = np.array([numbered(pair)[0] for pair in pairs], dtype=np.int32)
+    each = cells_of(outcome)
+    missing = np.array([cells.missing for cells in each])
+    nodes = np.array([_shown(cells) for cells in each], dtype=np.int32)
     return crowds(nodes, missing, outcome.classes, outcome.tally, outcome.class_of)
+
+
+def _shown(cells: Shown) -> Codes:
+    """A number for what each class shows in a column."""
+    hidden = cells.suppressed
+    if cells.sets is None:
+        ends = [np.where(hidden, 0, end + 1) for end in (cells.low, cells.high)]
+        return numbered(np.array(ends, dtype=np.int32))[0]
+    values = np.split(cells.sets.code, cells.sets.start[1:-1])
+    number: dict[bytes, int] = {}
+    texts = (b"" if h else held.tobytes() for h, held in zip(hidden, values, strict=True))
+    return np.array([number.setdefault(text, len(number)) for text in texts], dtype=np.int32)
