@@ -1,7 +1,7 @@
 """(alpha, k)-anonymity: classes of k people in which no sensitive value is too common."""
 
 from dataclasses import field
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 from pydantic import Field
@@ -30,6 +30,12 @@ class AlphaK:
     alpha: Annotated[float, Field(gt=0, lt=1)]
     k: Annotated[int, Field(ge=2)]
     name: Literal["alpha-k"] = field(default="alpha-k", kw_only=True)
+    higher_is_safer: ClassVar[bool] = False
+    """The smaller the largest share, the less a class tells."""
+    monotone: ClassVar[bool] = True
+    """No value is commoner in a union than in the part where it is commonest."""
+    absorbing: ClassVar[bool] = False
+    """A class that joins can make a value too common."""
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -40,21 +46,6 @@ class AlphaK:
     def asked(self) -> float:
         """Alpha."""
         return float(self.alpha)
-
-    @property
-    def higher_is_safer(self) -> bool:
-        """The smaller the largest share, the less a class tells."""
-        return False
-
-    @property
-    def monotone(self) -> bool:
-        """No value is commoner in a union than in the part where it is commonest."""
-        return True
-
-    @property
-    def absorbing(self) -> bool:
-        """A class that joins can make a value too common."""
-        return False
 
     def satisfied(self, classes: Classes) -> Flags:
         """Which classes meet both conditions; shares are compared without rounding."""

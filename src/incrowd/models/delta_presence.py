@@ -1,7 +1,7 @@
 """delta-presence: nobody can tell who of a world is in the table (Nergiz et al. 2007)."""
 
 from dataclasses import field
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 from pydantic import Field
@@ -27,36 +27,21 @@ class DeltaPresence:
 
     delta: Annotated[float, Field(gt=0, lt=1)]
     name: Literal["delta-presence"] = field(default="delta-presence", kw_only=True)
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """No sensitive column."""
-        return ()
+    columns: ClassVar[tuple[str, ...]] = ()
+    """No sensitive column."""
+    higher_is_safer: ClassVar[bool] = False
+    """The smaller the share, the less sure is anybody's presence."""
+    monotone: ClassVar[bool] = False
+    """Classes whose cells overlap fit some individuals twice, and their union once."""
+    absorbing: ClassVar[bool] = False
+    """A class that joins can be one of people who are all in the table."""
+    of_world: ClassVar[bool] = True
+    """It counts the people of a world, not those of the table alone."""
 
     @property
     def asked(self) -> float:
         """Delta."""
         return float(self.delta)
-
-    @property
-    def higher_is_safer(self) -> bool:
-        """The smaller the share, the less sure is anybody's presence."""
-        return False
-
-    @property
-    def monotone(self) -> bool:
-        """Classes whose cells overlap fit some individuals twice, and their union once."""
-        return False
-
-    @property
-    def absorbing(self) -> bool:
-        """A class that joins can be one of people who are all in the table."""
-        return False
-
-    @property
-    def of_world(self) -> bool:
-        """It counts the people of a world, not those of the table alone."""
-        return True
 
     def satisfied(self, classes: Classes) -> Flags:
         """Which classes meet the bound; shares are compared without rounding."""

@@ -1,7 +1,7 @@
 """k-anonymity: every class holds at least k people (Sweeney Definition 2)."""
 
 from dataclasses import field
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 from pydantic.dataclasses import dataclass
@@ -21,31 +21,19 @@ class KAnonymity:
 
     k: Annotated[int, Field(ge=2)]
     name: Literal["k-anonymity"] = field(default="k-anonymity", kw_only=True)
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """No sensitive column."""
-        return ()
+    columns: ClassVar[tuple[str, ...]] = ()
+    """No sensitive column."""
+    higher_is_safer: ClassVar[bool] = True
+    """A larger crowd hides better."""
+    monotone: ClassVar[bool] = True
+    """Larger classes only help."""
+    absorbing: ClassVar[bool] = True
+    """A class of k people stays one, whoever joins."""
 
     @property
     def asked(self) -> float:
         """K itself."""
         return float(self.k)
-
-    @property
-    def higher_is_safer(self) -> bool:
-        """A larger crowd hides better."""
-        return True
-
-    @property
-    def monotone(self) -> bool:
-        """Larger classes only help."""
-        return True
-
-    @property
-    def absorbing(self) -> bool:
-        """A class of k people stays one, whoever joins."""
-        return True
 
     def satisfied(self, classes: Classes) -> Flags:
         """Which classes hold at least k people."""

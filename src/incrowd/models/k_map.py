@@ -1,7 +1,7 @@
 """k-map: every class may be about at least k individuals of a world (Sweeney; Bettini)."""
 
 from dataclasses import field
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 from pydantic.dataclasses import dataclass
@@ -26,36 +26,21 @@ class KMap:
 
     k: Annotated[int, Field(ge=2)]
     name: Literal["k-map"] = field(default="k-map", kw_only=True)
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """No sensitive column."""
-        return ()
+    columns: ClassVar[tuple[str, ...]] = ()
+    """No sensitive column."""
+    higher_is_safer: ClassVar[bool] = True
+    """A larger crowd hides better."""
+    monotone: ClassVar[bool] = True
+    """What covers two classes fits everybody whom they fit."""
+    absorbing: ClassVar[bool] = True
+    """A class fits no fewer when its cells become coarser."""
+    of_world: ClassVar[bool] = True
+    """It counts the people of a world, not those of the table."""
 
     @property
     def asked(self) -> float:
         """K itself."""
         return float(self.k)
-
-    @property
-    def higher_is_safer(self) -> bool:
-        """A larger crowd hides better."""
-        return True
-
-    @property
-    def monotone(self) -> bool:
-        """What covers two classes fits everybody whom they fit."""
-        return True
-
-    @property
-    def absorbing(self) -> bool:
-        """A class fits no fewer when its cells become coarser."""
-        return True
-
-    @property
-    def of_world(self) -> bool:
-        """It counts the people of a world, not those of the table."""
-        return True
 
     def satisfied(self, classes: Classes) -> Flags:
         """Which classes fit at least k individuals."""

@@ -2,7 +2,7 @@
 
 import math
 from dataclasses import field
-from typing import Annotated, Literal, Self, assert_never
+from typing import Annotated, ClassVar, Literal, Self, assert_never
 
 import numpy as np
 from pydantic import Field, model_validator
@@ -37,6 +37,10 @@ class LDiversity:
     c: Annotated[float, Field(gt=0, le=1000)] | None = None
     """The c of `recursive`, and of no other kind."""
     name: Literal["l-diversity"] = field(default="l-diversity", kw_only=True)
+    higher_is_safer: ClassVar[bool] = True
+    """More values hide better."""
+    monotone: ClassVar[bool] = True
+    """A union is no worse than the worse of its parts, whatever the kind."""
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
@@ -55,16 +59,6 @@ class LDiversity:
     def asked(self) -> float:
         """The l asked for."""
         return float(self.l)
-
-    @property
-    def higher_is_safer(self) -> bool:
-        """More values hide better."""
-        return True
-
-    @property
-    def monotone(self) -> bool:
-        """A union is no worse than the worse of its parts, whatever the kind."""
-        return True
 
     @property
     def absorbing(self) -> bool:

@@ -6,7 +6,7 @@ for a share p of the population, of whom Bin(n, p) people are in it.
 
 from dataclasses import dataclass as plain
 from dataclasses import field
-from typing import Annotated, Literal, Self
+from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 from pydantic.dataclasses import dataclass
@@ -38,6 +38,14 @@ class Probabilistic:
     beta: Annotated[float, Field(gt=0, lt=1)]
     """The probability, class by class, that there are fewer."""
     name: Literal["probabilistic"] = field(default="probabilistic", kw_only=True)
+    columns: ClassVar[tuple[str, ...]] = ()
+    """No sensitive column."""
+    higher_is_safer: ClassVar[bool] = True
+    """A larger crowd hides better."""
+    monotone: ClassVar[bool] = True
+    """Of one table, larger classes have larger shares."""
+    absorbing: ClassVar[bool] = True
+    """The share of a class does not fall, whoever joins."""
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
@@ -46,29 +54,9 @@ class Probabilistic:
         return self
 
     @property
-    def columns(self) -> tuple[str, ...]:
-        """No sensitive column."""
-        return ()
-
-    @property
     def asked(self) -> float:
         """K itself."""
         return float(self.k)
-
-    @property
-    def higher_is_safer(self) -> bool:
-        """A larger crowd hides better."""
-        return True
-
-    @property
-    def monotone(self) -> bool:
-        """Of one table, larger classes have larger shares."""
-        return True
-
-    @property
-    def absorbing(self) -> bool:
-        """The share of a class does not fall, whoever joins."""
-        return True
 
     def satisfied(self, classes: Classes) -> Flags:
         """Which classes have a share that supports k."""
@@ -117,6 +105,14 @@ class OfTable:
     model: Probabilistic
     people: int
     """People of the table."""
+    columns: ClassVar[tuple[str, ...]] = ()
+    """No sensitive column."""
+    higher_is_safer: ClassVar[bool] = True
+    """A larger crowd hides better."""
+    monotone: ClassVar[bool] = True
+    """Larger classes only help."""
+    absorbing: ClassVar[bool] = True
+    """A class that is large enough stays so, whoever joins."""
 
     @property
     def name(self) -> str:
@@ -139,29 +135,9 @@ class OfTable:
         return self.model.least(self.people)
 
     @property
-    def columns(self) -> tuple[str, ...]:
-        """No sensitive column."""
-        return ()
-
-    @property
     def asked(self) -> float:
         """The k of the population."""
         return self.model.asked
-
-    @property
-    def higher_is_safer(self) -> bool:
-        """A larger crowd hides better."""
-        return True
-
-    @property
-    def monotone(self) -> bool:
-        """Larger classes only help."""
-        return True
-
-    @property
-    def absorbing(self) -> bool:
-        """A class that is large enough stays so, whoever joins."""
-        return True
 
     def satisfied(self, classes: Classes) -> Flags:
         """Which classes hold enough people."""

@@ -1,7 +1,7 @@
 """t-closeness: what a class holds differs little from what the whole table holds."""
 
 from dataclasses import field
-from typing import Annotated, Literal, assert_never
+from typing import Annotated, ClassVar, Literal, assert_never
 
 import numpy as np
 from pydantic import Field
@@ -38,6 +38,12 @@ class TCloseness:
     t: Annotated[float, Field(ge=0, le=1)]
     distance: Distance = "equal"
     name: Literal["t-closeness"] = field(default="t-closeness", kw_only=True)
+    higher_is_safer: ClassVar[bool] = False
+    """The nearer to the whole table, the less a class tells."""
+    monotone: ClassVar[bool] = True
+    """Distances are convex: a union is no farther than the farther of its parts."""
+    absorbing: ClassVar[bool] = False
+    """A class that is far from the table can pull one that is near away from it."""
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -48,21 +54,6 @@ class TCloseness:
     def asked(self) -> float:
         """The t asked for."""
         return float(self.t)
-
-    @property
-    def higher_is_safer(self) -> bool:
-        """The nearer to the whole table, the less a class tells."""
-        return False
-
-    @property
-    def monotone(self) -> bool:
-        """Distances are convex: a union is no farther than the farther of its parts."""
-        return True
-
-    @property
-    def absorbing(self) -> bool:
-        """A class that is far from the table can pull one that is near away from it."""
-        return False
 
     def satisfied(self, classes: Classes) -> Flags:
         """Which classes are t-close, give or take 1e-9 for rounding."""
