@@ -1,0 +1,70 @@
+"""Nodes of hierarchies: one level per column, or one per class and column."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from incrowd.arrays import Codes
+from incrowd.classes import numbered
+from incrowd.recoding.column import QuasiColumn
+from incrowd.recoding.pieces import Pieces, first_rows, placed
+from incrowd.table.tally import Tally
+
+
+@dataclass(frozen=True, eq=False)
+class Levels:
+    """Full-domain generalization: one level per column, some records suppressed."""
+
+    levels: tuple[int, ...]
+    pieces: Pieces
+    kind: str = "levels"
+
+    def cells(self, tally: Tally, columns: tuple[QuasiColumn, ...]) -> tuple[Codes, Codes, Codes]:
+        """Each class shows the nodes of its column's level."""
+        first = first_rows(self.pieces.class_of)
+        low = np.empty((len(columns), len(first)), dtype=np.int32)
+        high = np.empty_like(low)
+        level = np.empty_like(low)
+        for j, (column, h) in enumerate(zip(columns, self.levels, strict=True)):
+            node = column.hierarchy.maps[h][tally.quasi[j, first]]
+            lows, highs = column.hierarchy.bounds[h]
+            low[j], high[j], level[j] = lows[node], highs[node], h
+        return low, high, level
+
+
+@dataclass(frozen=True, eq=False)
+class Cells:
+    """Generalization cell by cell: each class shows a level of its own in every column.
+
+    All records of a class have the same node there. A search gives no two classes that show the
+    same (see `told_apart`): to whoever sees the release they are one.
+    """
+
+    levels: Codes
+    """The level of each column in each class: shape (d, classes)."""
+    pieces: Pieces
+    kind: str = "cells"
+
+    def cells(self, tally: Tally, columns: tuple[QuasiColumn, ...]) -> tuple[Codes, Codes, Codes]:
+        """Each class shows the nodes of its own levels."""
+        first = first_rows(self.pieces.class_of)
+        low, high = np.empty_like(self.levels), np.empty_like(self.levels)
+        for j, column in enumerate(columns):
+            codes = tally.quasi[j, first]
+            low[j], high[j] = column.hierarchy.cover(self.levels[j], codes)
+        return low, high, self.levels
+
+    def told_apart(self, tally: Tally, columns: tuple[QuasiColumn, ...]) -> "Cells":
+        """The same recoding with classes that show the same in every column made one.
+
+        A node that stands on several levels shows one label, so what is compared are runs of
+        leaves, and whether a cell is suppressed.
+        """
+        cut = tally.split(self.pieces.row, self.pieces.count)
+        low, high, level = self.cells(cut, columns)
+        tops = np.array([[column.hierarchy.height] for column in columns], dtype=np.int32)
+        ends = (np.where(level >= tops, 0, end + 1) for end in (low, high))
+        place, number = numbered(np.vstack([*ends]).astype(np.int32))
+        shared = np.empty((len(columns), number), dtype=np.int32)
+        shared[:, place] = self.levels
+        return Cells(shared, replace(self.pieces, class_of=placed(place, self.pieces.class_of)))
