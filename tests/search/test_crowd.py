@@ -12,7 +12,8 @@ from incrowd.loss import Gcp, Granularity, Precision
 from incrowd.models import AlphaK, KAnonymity, LDiversity, TCloseness
 from incrowd.search.crowd.crowd import Crowd
 from incrowd.search.crowd.points import points_of
-from incrowd.search.crowd.sweeps import REGION
+from incrowd.search.crowd.starts import Steps, starts
+from incrowd.search.crowd.sweeps import REGION, Sweeps
 from incrowd.search.mondrian import Mondrian
 from incrowd.watch import Watch
 from strategies import problem_of, tables
@@ -262,6 +263,28 @@ def test_when_time_runs_out_the_start_is_returned(models):
     assert problem.satisfied(problem.outcome(hurried.recoding).classes).all()
     assert hurried.facts.get("sweeps", 0) == 0
     assert loss_of(problem, usual) < loss_of(problem, hurried)
+
+
+def test_a_cover_that_releases_little_is_given_up():
+    """Half of the steps may be used once half is done; before a tenth of them nothing is asked."""
+    steps = Steps(Watch(), 100)
+    assert not any(steps.expired for _ in range(10))
+    assert steps.expired
+    assert steps.remaining == 0
+    steps.tell("covering", 0.5)
+    assert not steps.expired
+    assert steps.remaining is None
+    assert any(steps.expired for _ in range(60))
+
+
+def test_a_sweep_of_a_part_leaves_the_other_regions_as_they_are():
+    problem = made(3000, (40, 6, 4, 9), 4)
+    points = points_of(problem, by_size=True)
+    start = starts(problem, points, 4, Watch())[0]
+    none, half, full = (Sweeps(points, 4, start.parts, 0) for _ in range(3))
+    saved = [sweeps.sweep(Watch(), share) for sweeps, share in ((none, 0), (half, 0.5), (full, 1))]
+    assert saved[0] == 0 < saved[1] < saved[2]
+    assert half.parts[1].sum() == 3000
 
 
 def made(rows, sizes, k, seed=1):

@@ -22,11 +22,28 @@ Rule: TypeAlias = tuple[int, bool]
 Cut: TypeAlias = tuple[float, int, int]
 """What both sides cost, the pieces before the cut, and the records of the next piece before it."""
 
-_FEW = 24
+Desk: TypeAlias = tuple[Codes, Floats, Codes, Floats]
+"""Room to work in: lines of pieces, two lines of costs, a span and what each column of it costs.
+
+The last two lines are what `cut_up` finds: the pieces of all parts, and where each part begins."""
+
+_FEW = 40
+_DIGIT = 8
 _MANY = 1024
 """Pieces above which a cut leaves at least a quarter of them on both sides if it can: where all
 cuts cost nearly the same, cutting off a few at a time would take forever."""
 _NONE = np.int32(2**31 - 1)
+
+
+@jit
+def empty_desk(most: int, width: int) -> Desk:
+    """Room to cut so many pieces."""
+    return (
+        np.empty((8, most + 1), np.int32),
+        np.empty((2, most), np.float64),
+        np.empty((2, width), np.int32),
+        np.empty(width, np.float64),
+    )
 
 
 @jit
@@ -61,42 +78,50 @@ def shuffle(columns: Codes, seed: Counts) -> None:
 
 
 @jit
-def sort_by(codes: Codes, order: Codes, j: int, spare: Codes) -> bool:
+def sort_by(codes: Codes, order: Codes, j: int, spare: Codes, keys: Codes) -> bool:
     """Order pieces by their code of column j, equal ones as they are; False if all are equal."""
     low, high = _NONE, np.int32(-1)
-    for piece in order:
-        low = min(low, codes[piece, j])
-        high = max(high, codes[piece, j])
+    for i in range(len(order)):
+        keys[i] = codes[order[i], j]
+        low, high = min(low, keys[i]), max(high, keys[i])
     if low == high:
         return False
     if len(order) <= _FEW:
         for i in range(1, len(order)):
-            piece, at = order[i], i
-            while at > 0 and codes[order[at - 1], j] > codes[piece, j]:
-                order[at] = order[at - 1]
+            piece, key, at = order[i], keys[i], i
+            while at > 0 and keys[at - 1] > key:
+                order[at], keys[at] = order[at - 1], keys[at - 1]
                 at -= 1
-            order[at] = piece
-    elif high - low < 4 * len(order):
-        sort_counting(codes, order, j, int(low), int(high), spare)
-    else:
-        keys = np.empty(len(order), np.int32)
-        for i in range(len(order)):
-            keys[i] = codes[order[i], j]
-        spare[: len(order)] = order[np.argsort(keys, kind="mergesort")]
-        order[:] = spare[: len(order)]
+            order[at], keys[at] = piece, key
+        return True
+    span = int(high) - int(low) + 1
+    if span <= 4 * len(order):
+        sort_digit(codes, order, j, (int(low), 0, span), spare)
+        return True
+    shift = 0
+    while span >> shift > 0:
+        sort_digit(codes, order, j, (int(low), shift, 1 << _DIGIT), spare)
+        shift += _DIGIT
     return True
 
 
 @jit
-def sort_counting(codes: Codes, order: Codes, j: int, low: int, high: int, spare: Codes) -> None:
-    """Order pieces by codes that are few, by counting them."""
-    head = np.zeros(high - low + 2, np.int32)
+def sort_digit(
+    codes: Codes, order: Codes, j: int, digit: tuple[int, int, int], spare: Codes
+) -> None:
+    """Order pieces by some bits of their codes, by counting how many have which.
+
+    `digit` is the lowest code, the bits left out on the right, and how many numbers there are.
+    """
+    low, shift, size = digit
+    mask = size - 1 if size == 1 << _DIGIT else -1
+    head = np.zeros(size + 1, np.int32)
     for piece in order:
-        head[codes[piece, j] - low + 1] += 1
+        head[((codes[piece, j] - low) >> shift & mask) + 1] += 1
     for i in range(1, len(head)):
         head[i] += head[i - 1]
     for piece in order:
-        place = codes[piece, j] - low
+        place = (codes[piece, j] - low) >> shift & mask
         spare[head[place]] = piece
         head[place] += 1
     for i in range(len(order)):
@@ -104,50 +129,83 @@ def sort_counting(codes: Codes, order: Codes, j: int, low: int, high: int, spare
 
 
 @jit
-def costs_from(boxes: Boxes, codes: Codes, order: Codes, backwards: bool, found: Floats) -> None:
-    """What the span of all pieces up to each one costs, from the first on or from the last."""
+def cuttable(count: Counts, order: Codes, k: int, margin: int) -> tuple[int, int, int]:
+    """The first and the last piece where a cut can leave k records on both sides; all records."""
+    whole = 0
+    for piece in order:
+        whole += count[piece]
+    first, left = 0, count[order[0]]
+    while left < k:
+        first += 1
+        left += count[order[first]]
+    last = first
+    while left <= whole - k:
+        last += 1
+        left += count[order[last]]
+    return max(first, margin - 1), min(last, len(order) - max(margin, 1)), whole
+
+
+@jit
+def costs_from(
+    boxes: Boxes, codes: Codes, order: Codes, ends: tuple[int, int], step: int, desk: Desk
+) -> None:
+    """What the span of all pieces up to each one costs, between two places of the order.
+
+    From the first piece on if the step is 1, from the last if it is -1; costs are on the desk.
+    """
     costs, start, size, _, limits = boxes
+    box, paid = desk[2], desk[3]
+    found = desk[1][0] if step > 0 else desk[1][1]
     width = codes.shape[1]
-    paid = np.zeros(width, np.float64)
-    low, high = np.full(width, _NONE, np.int32), np.full(width, -1, np.int32)
-    total = 0.0
-    for i in range(len(order)):
-        at = len(order) - 1 - i if backwards else i
-        line = codes[order[at]]
+    near, far = ends if step > 0 else (ends[1], ends[0])
+    at = 0 if step > 0 else len(order) - 1
+    for j in range(width):
+        box[0, j] = box[1, j] = codes[order[at], j]
+    while at != near:
+        at += step
         for j in range(width):
-            if line[j] >= low[j] and line[j] <= high[j]:
+            code = codes[order[at], j]
+            box[0, j], box[1, j] = min(box[0, j], code), max(box[1, j], code)
+    total = 0.0
+    fresh = True
+    while True:
+        for j in range(width):
+            code = codes[order[at], j]
+            if not fresh and code >= box[0, j] and code <= box[1, j]:
                 continue
-            low[j], high[j] = min(low[j], line[j]), max(high[j], line[j])
+            box[0, j], box[1, j] = min(box[0, j], code), max(box[1, j], code)
             if size[j] > 0:
-                cost = tabled(costs, start, size, j, low[j], high[j])
+                cost = tabled(costs, start, size, j, box[0, j], box[1, j])
             elif size[j] == 0:
-                cost = scaled(costs, start, limits, j, low[j], high[j])
+                cost = scaled(costs, start, limits, j, box[0, j], box[1, j])
             else:
-                cost = cell_cost(boxes, j, low[j], high[j])
-            total += cost - paid[j]
+                cost = cell_cost(boxes, j, box[0, j], box[1, j])
+            total += cost if fresh else cost - paid[j]
             paid[j] = cost
         found[at] = total
+        if at == far:
+            return
+        fresh = False
+        at += step
 
 
 @jit
 def cut_in_order(
-    count: Counts, order: Codes, sides: tuple[Floats, Floats], rule: Rule, most: tuple[float, int]
+    count: Counts, order: Codes, sides: Floats, rule: Rule, best: float, where: Counts
 ) -> Cut:
-    """The cheapest cut of an order that leaves k records on both sides.
+    """The cheapest cut of an order that leaves k records on both sides and costs less than `best`.
 
-    `most` are the cost that it must be below, and the pieces that it must leave on both sides.
-
-    `sides` are the costs of the spans up to each piece and from it on. Cutting through a piece pays
-    only where k asks for it: the cost is linear in the records before the cut.
+    `sides` are the costs of the spans up to each piece and from it on, `where` the first and the
+    last piece at which to cut, all records, and the pieces to leave on both sides. Cutting through
+    a piece pays only where k asks for it: the cost is linear in the records before the cut.
     """
-    before, after = sides
+    before, after = sides[0], sides[1]
     k, divisible = rule
-    whole = 0
-    for piece in order:
-        whole += count[piece]
-    best, margin = most
+    first, last, whole, margin = where[0], where[1], where[2], where[3]
     at, more, left = -1, 0, 0
-    for i in range(len(order)):
+    for i in range(first):
+        left += count[order[i]]
+    for i in range(first, last + 1):
         here = count[order[i]]
         if divisible and margin == 0:
             for wanted in (k, whole - k):
@@ -156,9 +214,9 @@ def cut_in_order(
                     if cost < best - TINY:
                         best, at, more = cost, i, wanted - left
         left += here
-        if left > whole - k:
+        if left > whole - k or i == last:
             break
-        if left >= k and margin <= i + 1 <= len(order) - margin:
+        if left >= k:
             cost = left * before[i] + (whole - left) * after[i + 1]
             if cost < best - TINY:
                 best, at, more = cost, i + 1, 0
@@ -166,28 +224,33 @@ def cut_in_order(
 
 
 @jit
-def best_cut(boxes: Boxes, pool: Pool, order: Codes, rule: Rule, seed: Counts, work: Codes) -> Cut:
+def best_cut(boxes: Boxes, pool: Pool, order: Codes, rule: Rule, seed: Counts, desk: Desk) -> Cut:
     """The cheapest cut along any column; the order becomes that of this cut.
 
-    Its place is -1 if there is none, which only happens if pieces cannot be cut or are all equal.
-    `work` has three lines as long as the order at least.
+    There are 2k records or more. The place is -1 if there is no cut, which only happens if pieces
+    cannot be cut or are all equal.
     """
     codes, _, count = pool
     number = len(order)
+    lines, sides = desk[0], desk[1]
+    now, best_order, spare, keys = lines[0, :number], lines[1, :number], lines[2], lines[3]
     columns = np.arange(codes.shape[1]).astype(np.int32)
+    where = np.empty(4, np.int64)
     shuffle(columns, seed)
-    now, best_order, spare = work[0, :number], work[1, :number], work[2]
     now[:] = order
-    sides = np.empty(number, np.float64), np.empty(number, np.float64)
     best, at, more = np.inf, -1, 0
     margin = number // 4 if number > _MANY else 0
     while True:
         for j in columns:
-            if not sort_by(codes, now, int(j), spare):
+            if not sort_by(codes, now, int(j), spare, keys):
                 continue
-            costs_from(boxes, codes, now, False, sides[0])
-            costs_from(boxes, codes, now, True, sides[1])
-            cost, place, part = cut_in_order(count, now, sides, rule, (best, margin))
+            first, last, whole = cuttable(count, now, rule[0], margin)
+            if first > last:
+                continue
+            where[0], where[1], where[2], where[3] = first, last, whole, margin
+            costs_from(boxes, codes, now, (first, last), 1, desk)
+            costs_from(boxes, codes, now, (first, last), -1, desk)
+            cost, place, part = cut_in_order(count, now, sides, rule, best, where)
             if place >= 0:
                 best, at, more = cost, place, part
                 best_order[:] = now
@@ -201,31 +264,29 @@ def best_cut(boxes: Boxes, pool: Pool, order: Codes, rule: Rule, seed: Counts, w
 
 @jit
 def cut_up(
-    boxes: Boxes, pool: Pool, order: Codes, rule: Rule, seed: Counts, found: tuple[Codes, Counts]
+    boxes: Boxes, pool: Pool, size: tuple[int, int], rule: Rule, seed: Counts, desk: Desk
 ) -> tuple[int, float]:
-    """Cut the pieces of an order until no part can be cut; how many parts, and what they cost.
+    """Cut the pieces of a pool until no part can be cut; how many parts, and what they cost.
 
-    `found` takes the pieces of all parts, and where each begins. It and the pool have room for
-    pieces that are cut in two; parts stay as they are when there is no room left.
+    `size` is how many pieces there are, and how many there may be once some are cut in two; parts
+    stay as they are when there is no room left. What is found is on the desk.
     """
     codes, _, count = pool
-    most = len(found[0])
-    line = np.empty(most, np.int32)
-    line[: len(order)] = order
-    work = np.empty((3, most), np.int32)
-    begins = np.empty(most + 1, np.int64)
-    begins[0], waiting, end = 0, 1, len(order)
-    used, made, out, total = len(order), 0, 0, 0.0
-    found[1][0] = 0
+    used, most = size
+    line, begins, pieces, starts = desk[0][4], desk[0][5], desk[0][6], desk[0][7]
+    for i in range(used):
+        line[i] = i
+    begins[0], starts[0], waiting, end = 0, 0, 1, used
+    made, out, total = 0, 0, 0.0
     while waiting > 0:
         first = begins[waiting - 1]
         part = line[first:end]
-        size = 0
+        records = 0
         for piece in part:
-            size += count[piece]
+            records += count[piece]
         at, more = -1, 0
-        if size >= 2 * rule[0]:
-            _, at, more = best_cut(boxes, pool, part, rule, seed, work)
+        if records >= 2 * rule[0]:
+            _, at, more = best_cut(boxes, pool, part, rule, seed, desk)
         if at >= 0 and used + (more > 0) <= most:
             if more > 0:
                 divide(pool, line, first + at, end, more, used)
@@ -235,12 +296,12 @@ def cut_up(
             begins[waiting] = first + at
             waiting += 1
             continue
-        total += size * span_cost(boxes, codes, part)
+        total += records * span_cost(boxes, codes, part, desk[2])
         for piece in part:
-            found[0][out] = piece
+            pieces[out] = piece
             out += 1
         made += 1
-        found[1][made] = out
+        starts[made] = out
         end = first
         waiting -= 1
     return made, total
@@ -261,11 +322,12 @@ def divide(pool: Pool, line: Codes, at: int, end: int, records: int, new: int) -
 
 
 @jit
-def span_cost(boxes: Boxes, codes: Codes, part: Codes) -> float:
-    """What the span of some pieces costs."""
-    low, high = codes[part[0]].copy(), codes[part[0]].copy()
+def span_cost(boxes: Boxes, codes: Codes, part: Codes, box: Codes) -> float:
+    """What the span of some pieces costs; `box` becomes the span."""
+    box[0] = codes[part[0]]
+    box[1] = box[0]
     for piece in part:
         for j in range(codes.shape[1]):
-            low[j] = min(low[j], codes[piece, j])
-            high[j] = max(high[j], codes[piece, j])
-    return price(boxes, low, high)
+            box[0, j] = min(box[0, j], codes[piece, j])
+            box[1, j] = max(box[1, j], codes[piece, j])
+    return price(boxes, box[0], box[1])

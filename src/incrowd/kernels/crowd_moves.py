@@ -1,26 +1,31 @@
 """Steps that make classes pay less: records that move, classes that dissolve or share anew."""
 
+from typing import TypeAlias
+
 import numpy as np
 
 from incrowd.arrays import Codes, Counts
 from incrowd.kernels.compile import jit
-from incrowd.kernels.crowd_cut import Pool, Rule, cut_up, empty_pool, room_for
+from incrowd.kernels.crowd_cut import Desk, Pool, Rule, cut_up, room_for
 from incrowd.kernels.crowd_diary import blank, note, note_new, undo
 from incrowd.kernels.crowd_hosts import cost_without, edges, host_of
 from incrowd.kernels.crowd_state import TINY, Space, State, add, measure, release, take, taken
 
+Tools: TypeAlias = tuple[Pool, Desk, Counts]
+"""What classes are cut with: a pool, room to work in, and a random number."""
+
 
 @jit
-def pooled(space: Space, state: State, k: int, members: Codes) -> tuple[Pool, int]:
-    """The pieces of some classes in one pool, those of the same point together; how many."""
+def pooled(space: Space, state: State, k: int, members: Codes, pool: Pool) -> tuple[int, int]:
+    """Put the pieces of some classes into a pool, those of the same point together.
+
+    How many they are, and how many they may be once some are cut in two.
+    """
     points = space[0]
     held, count, pieces, size, _, _, _, _ = state
-    most = 0
+    most, number = 0, 0
     for c in members:
         most += room_for(pieces[c], size[c], k)
-    pool = empty_pool(most, points.shape[1])
-    number = 0
-    for c in members:
         earlier = number
         for i in range(pieces[c]):
             place = 0
@@ -29,11 +34,12 @@ def pooled(space: Space, state: State, k: int, members: Codes) -> tuple[Pool, in
             if place < earlier:
                 pool[2][place] += count[c, i]
                 continue
-            pool[0][number] = points[held[c, i]]
+            for j in range(points.shape[1]):
+                pool[0][number, j] = points[held[c, i], j]
             pool[1][number] = held[c, i]
             pool[2][number] = count[c, i]
             number += 1
-    return pool, number
+    return number, most
 
 
 @jit
@@ -47,19 +53,19 @@ def fill(space: Space, state: State, c: int, pool: Pool, part: Codes) -> None:
 
 
 @jit
-def share_anew(space: Space, state: State, rule: Rule, members: Codes, seed: Counts) -> float:
+def share_anew(space: Space, state: State, rule: Rule, members: Codes, tools: Tools) -> float:
     """Cut the union of some classes anew; what that saves, 0 if they stay as they are."""
+    pool, desk, seed = tools
     room = state[0].shape[1]
     old = 0.0
     for c in members:
         old += state[4][c]
-    pool, number = pooled(space, state, rule[0], members)
-    found = np.empty(len(pool[1]), np.int32), np.empty(len(pool[1]) + 1, np.int64)
-    order = np.arange(number).astype(np.int32)
-    made, total = cut_up(space[1], pool, order, rule, seed, found)
+    size = pooled(space, state, rule[0], members, pool)
+    made, total = cut_up(space[1], pool, size, rule, seed, desk)
+    pieces, starts = desk[0][6], desk[0][7]
     longest = 0
     for p in range(made):
-        longest = max(longest, found[1][p + 1] - found[1][p])
+        longest = max(longest, starts[p + 1] - starts[p])
     if total >= old - TINY or longest > room or made - len(members) > state[7][0]:
         return 0.0
     for p in range(max(made, len(members))):
@@ -67,7 +73,7 @@ def share_anew(space: Space, state: State, rule: Rule, members: Codes, seed: Cou
             release(state, members[p])
             continue
         c = members[p] if p < len(members) else taken(state)
-        fill(space, state, c, pool, found[0][found[1][p] : found[1][p + 1]])
+        fill(space, state, c, pool, pieces[starts[p] : starts[p + 1]])
     return old - total
 
 
@@ -98,17 +104,17 @@ def roomy(state: State, host: int) -> bool:
 
 
 @jit
-def settle(space: Space, state: State, rule: Rule, c: int, seed: Counts) -> float:
+def settle(space: Space, state: State, rule: Rule, c: int, tools: Tools) -> float:
     """Cut a class that is large enough for two; what that saves."""
     if state[3][c] < 2 * rule[0] or state[2][c] < 2:
         return 0.0
     members = np.empty(1, np.int32)
     members[0] = c
-    return share_anew(space, state, rule, members, seed)
+    return share_anew(space, state, rule, members, tools)
 
 
 @jit
-def move_out(space: Space, state: State, rule: Rule, c: int, seed: Counts) -> float:
+def move_out(space: Space, state: State, rule: Rule, c: int, tools: Tools) -> float:
     """Move records of a class that has more than k of them to where they cost less; the saving."""
     k, divisible = rule
     held, count, pieces, size, cost, low, _, _ = state
@@ -132,7 +138,7 @@ def move_out(space: Space, state: State, rule: Rule, c: int, seed: Counts) -> fl
             continue
         take(space, state, c, i, records)
         host = receive(space, state, rule, (point, records), host)
-        saved += gain - more + settle(space, state, rule, host, seed)
+        saved += gain - more + settle(space, state, rule, host, tools)
         edges(space, state, c, found)
     return saved
 
@@ -152,7 +158,7 @@ def worth_dissolving(space: Space, state: State, rule: Rule, c: int) -> bool:
 
 
 @jit
-def dissolve(space: Space, state: State, rule: Rule, c: int, seed: Counts) -> float:
+def dissolve(space: Space, state: State, rule: Rule, c: int, tools: Tools) -> float:
     """Give all records of a class to others if that costs less in all; the saving."""
     held, count, pieces, size, cost, _, _, _ = state
     number = pieces[c]
@@ -177,5 +183,5 @@ def dissolve(space: Space, state: State, rule: Rule, c: int, seed: Counts) -> fl
     saved = float(old - spent)
     for n in range(1, diary[3][0]):
         if size[diary[0][n]] > 0:
-            saved += settle(space, state, rule, diary[0][n], seed)
+            saved += settle(space, state, rule, diary[0][n], tools)
     return saved

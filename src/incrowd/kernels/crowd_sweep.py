@@ -2,15 +2,17 @@
 
 import numpy as np
 
-from incrowd.arrays import Counts, Floats
+from incrowd.arrays import Codes, Floats
 from incrowd.kernels.compile import jit
-from incrowd.kernels.crowd_cut import Rule
+from incrowd.kernels.crowd_cut import Rule, empty_desk, empty_pool, room_for
 from incrowd.kernels.crowd_hosts import near
-from incrowd.kernels.crowd_moves import dissolve, move_out, share_anew, worth_dissolving
+from incrowd.kernels.crowd_moves import Tools, dissolve, move_out, share_anew, worth_dissolving
 from incrowd.kernels.crowd_state import TINY, Parts, Space, State, loaded, unloaded
 
 MOST_PIECES = 64
 """Classes of more pieces do not dissolve: it rarely pays."""
+IN_VAIN = 40
+"""Once so many classes in a row did not dissolve, those that pay less than they do not try."""
 
 
 @jit
@@ -23,6 +25,24 @@ def widest(parts: Parts) -> int:
 
 
 @jit
+def gathered(points: Codes, point: Codes) -> tuple[Codes, Codes, Codes]:
+    """The points of a region side by side: their codes, their numbers, and each piece's place."""
+    order = np.argsort(point, kind="mergesort")
+    place = np.empty(len(point), np.int32)
+    number = -1
+    for i in range(len(order)):
+        number += i == 0 or point[order[i]] != point[order[i - 1]]
+        place[order[i]] = number
+    numbers = np.empty(number + 1, np.int32)
+    codes = np.empty((number + 1, points.shape[1]), np.int32)
+    for i in range(len(point)):
+        numbers[place[i]] = point[i]
+    for i in range(len(numbers)):
+        codes[i] = points[numbers[i]]
+    return codes, numbers, place
+
+
+@jit
 def sweep(
     space: Space, parts: Parts, rule: Rule, plan: tuple[int, int], seed: int
 ) -> tuple[Parts, Floats]:
@@ -32,22 +52,38 @@ def sweep(
     first; then each class shares its records anew with classes near to it. `plan` is how many of
     them one by one, and how many two at a time.
     """
+    codes, numbers, place = gathered(space[0], parts[0])
+    here = codes, space[1]
     number = len(parts[2]) - 1
     room = max(min(2 * rule[0], len(parts[0])), widest(parts)) + 1
-    state = loaded(space, parts, room, number // 4 + 4)
-    random = np.full(1, seed, np.int64)
+    state = loaded(here, (place, parts[1], parts[2]), room, number // 4 + 4)
+    most = 3 * room_for(room, 2 * room, 1)
+    tools = (
+        empty_pool(most, codes.shape[1]),
+        empty_desk(most, codes.shape[1]),
+        np.full(1, seed, np.int64),
+    )
     saved = np.zeros(4)
     order = np.argsort(-state[4][:number], kind="mergesort")
+    vain = 0
+    for c in order:
+        if state[4][c] <= TINY:
+            continue
+        saved[0] += move_out(here, state, rule, c, tools)
+        if state[4][c] <= TINY or state[2][c] > MOST_PIECES or vain >= IN_VAIN:
+            continue
+        gain = 0.0
+        if worth_dissolving(here, state, rule, c):
+            gain = dissolve(here, state, rule, c, tools)
+        vain = 0 if gain > 0 else vain + 1
+        saved[1] += gain
     for c in order:
         if state[4][c] > TINY:
-            saved[0] += move_out(space, state, rule, c, random)
-        few = state[4][c] > TINY and state[2][c] <= MOST_PIECES
-        if few and worth_dissolving(space, state, rule, c):
-            saved[1] += dissolve(space, state, rule, c, random)
-    for c in order:
-        if state[4][c] > TINY:
-            share_near(space, state, rule, c, plan, random, saved)
-    return unloaded(state), saved
+            share_near(here, state, rule, c, plan, tools, saved)
+    point, count, start = unloaded(state)
+    for i in range(len(point)):
+        point[i] = numbers[point[i]]
+    return (point, count, start), saved
 
 
 @jit
@@ -57,7 +93,7 @@ def share_near(
     rule: Rule,
     c: int,
     plan: tuple[int, int],
-    random: Counts,
+    tools: Tools,
     saved: Floats,
 ) -> None:
     """Let a class share its records anew with classes near to it, and add up what that saves."""
@@ -69,8 +105,8 @@ def share_near(
     for i in range(min(plan[0], number)):
         two[1] = found[i]
         if size[c] > 0 and size[two[1]] > 0:
-            saved[2] += share_anew(space, state, rule, two, random)
+            saved[2] += share_anew(space, state, rule, two, tools)
     for i in range(min(plan[1], number // 2)):
         three[1], three[2] = found[2 * i], found[2 * i + 1]
         if size[c] > 0 and size[three[1]] > 0 and size[three[2]] > 0:
-            saved[3] += share_anew(space, state, rule, three, random)
+            saved[3] += share_anew(space, state, rule, three, tools)

@@ -64,13 +64,17 @@ class Points:
         The rows of a point fill its pieces one after the other.
         """
         point, count, start = parts
-        class_of = np.repeat(np.arange(len(start) - 1, dtype=np.int32), np.diff(start))
-        by_point = np.argsort(point, kind="stable")
+        by_point = np.argsort(point, kind="stable").astype(np.int32)
+        class_of = np.repeat(np.arange(len(start) - 1, dtype=np.int32), np.diff(start))[by_point]
         ends = np.cumsum(count[by_point]), np.cumsum(self.tally.counts[self.order])
-        cuts = np.unique(np.concatenate(ends))
-        piece, row = (np.searchsorted(end, cuts) for end in ends)
-        counts = np.diff(cuts, prepend=0)
-        return Pieces(self.order[row], counts, class_of[by_point[piece]])
+        del by_point
+        cuts = np.concatenate(ends)
+        cuts.sort()
+        cuts = cuts[np.append(True, cuts[1:] != cuts[:-1])]
+        row = self.order[np.searchsorted(ends[1], cuts)]
+        class_of = class_of[np.searchsorted(ends[0], cuts)]
+        del ends
+        return Pieces(row, np.diff(cuts, prepend=0), class_of)
 
     def rows(self, point: Codes) -> tuple[Codes, Codes]:
         """The rows at some points, and the place among these of the point of each row."""
@@ -120,8 +124,10 @@ def _dearest_first(points: Codes, boxes: "Boxes") -> "Space":
 
 def _summed(keys: Counts, count: Counts, size: int) -> tuple[Counts, Counts, Counts]:
     """Class, point and records of each distinct key, ascending."""
-    order = np.argsort(keys, kind="stable")
+    order = np.argsort(keys, kind="stable").astype(np.int32)
     keys = keys[order]
-    first = np.flatnonzero(np.append(True, np.diff(keys) > 0))
+    first = np.flatnonzero(np.append(True, keys[1:] != keys[:-1])).astype(np.int32)
+    count = np.add.reduceat(count[order], first)
+    del order
     class_of, point = np.divmod(keys[first], size)
-    return class_of, point, np.add.reduceat(count[order], first)
+    return class_of, point, count

@@ -30,20 +30,45 @@ _FEW = 9
 level vectors, and each takes longer to count."""
 _COUNTED = 120_000_000
 """Rows that the cover may count in all, level vector by level vector, if columns are few."""
+_LEAST_STEPS = 100
+"""With fewer level vectors than this a cover is not begun: most rows would be left over."""
+_TRIED = 0.1
+"""The share of its steps after which a cover must have released as large a share of the table."""
+_LARGE = 2**18
+"""Rows above which the ways to begin are tried one after the other, to need less memory."""
 
 
 class Steps(Within):
-    """A watch that also expires after it was asked so often, which no clock has a part in."""
+    """A watch that also expires after it was asked so often, which no clock has a part in.
+
+    It expires sooner if the work is slow: once it has begun in earnest, the share that is done must
+    not be less than the share of the steps that are used.
+    """
 
     def __init__(self, outer: Watch, most: int) -> None:
         super().__init__(outer, None)
-        self._left = most
+        self._most, self._used, self._done = most, 0, 0.0
+
+    @property
+    def slow(self) -> bool:
+        """Whether less is done than the steps so far should have done."""
+        return self._used > _TRIED * self._most and self._done * self._most < self._used
 
     @property
     def expired(self) -> bool:
-        """Whether the steps are used up or the time is."""
-        self._left -= 1
-        return self._left < 0 or super().expired
+        """Whether the steps are used up, the work is slow, or the time is up."""
+        self._used += 1
+        return self._used > self._most or self.slow or super().expired
+
+    @property
+    def remaining(self) -> float | None:
+        """No seconds once it has expired; who asks for them takes a step, too."""
+        return 0.0 if self.expired else super().remaining
+
+    def tell(self, what: str, share: float) -> None:
+        """Take note of how much is done, and report it."""
+        self._done = share
+        super().tell(what, share)
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,7 +93,9 @@ def starts(problem: Problem, points: Points, k: int, watch: Watch) -> list[Start
     if problem.tally.rows <= _SMALL:
         ways += [("mondrian", mondrian_pieces), ("strict mondrian", strict_pieces)]
     tasks = [partial(_start, (problem, points, k, watch), *way) for way in ways]
-    found = [start for start in in_threads(tasks) if start is not None]
+    large = problem.tally.rows > _LARGE
+    tried = [task() for task in tasks] if large else in_threads(tasks)
+    found = [start for start in tried if start is not None]
     return sorted(found, key=lambda start: start.cost)
 
 
@@ -99,13 +126,20 @@ def tree_pieces(problem: Problem, watch: Watch) -> Pieces:  # noqa: ARG001  as o
 
 
 def cover_pieces(problem: Problem, watch: Watch) -> Pieces | None:
-    """The classes of a cover with level vectors; None if it has no place for some rows."""
+    """The classes of a cover with level vectors; None if it has no place for some rows.
+
+    None also if it is given up: where nearly all records differ in many columns, level vectors
+    release a few of them at a time, and the others would be left over.
+    """
     from incrowd.search.refine.cover import SHARE, cover  # noqa: PLC0415  numba loads only when it runs
 
     many = max(1.0, len(problem.columns) / _FEW)
     steps = int(_COUNTED / problem.tally.rows / many**3)
-    class_of, _ = cover(problem, Steps(watch, steps), SHARE * many**2)
-    if (class_of < 0).any():
+    if steps < _LEAST_STEPS:
+        return None
+    within = Steps(watch, steps)
+    class_of, _ = cover(problem, within, SHARE * many**2)
+    if within.slow or (class_of < 0).any():
         return None
     rows: Codes = np.arange(problem.tally.rows, dtype=np.int32)
     return Pieces(rows, problem.tally.counts, class_of)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from incrowd.arrays import Codes, Counts, Floats
+from incrowd.arrays import Codes, Counts, Flags, Floats
 from incrowd.search.crowd.points import Points
 from incrowd.table.fold import in_threads
 from incrowd.watch import Watch
@@ -25,8 +25,11 @@ REGION = 128
 _FAVOUR = 1.0
 """Columns count more or less by a factor between exp(-this) and exp(this)."""
 _PIECES = 100_000
-"""Tables of so many pieces get one sweep, smaller ones more."""
+"""Tables of so many pieces get two sweeps, of twice as many one, smaller ones more."""
 _LEAST_SWEEPS = 2
+"""Sweeps of a table of any size if the first saves much."""
+_MUCH = 0.05
+"""A sweep that saves more than this share of the cost saves much."""
 _LITTLE = 0.002
 """Sweeps end when one saves less than this share of the cost."""
 _PLAN = (3, 1)
@@ -47,22 +50,27 @@ class Sweeps:
 
     def run(self, cost: float, effort: float, watch: Watch) -> None:
         """Sweep as often as the effort allows, while it pays and there is time."""
-        sweeps = max(_LEAST_SWEEPS, ceil(_PIECES / len(self.parts[0]))) * effort
+        sweeps = sweeps_for(len(self.parts[0])) * effort
+        most = max(sweeps, _LEAST_SWEEPS * effort)
         while self.made < sweeps and not watch.expired:
             watch.tell("trading records between classes", self.made / sweeps)
-            gain = self.sweep(watch)
+            gain = self.sweep(watch, sweeps - self.made)
             self.made += 1
             cost -= gain
             if gain <= _LITTLE * cost:
                 break
+            if gain > _MUCH * cost:
+                sweeps = most
 
-    def sweep(self, watch: Watch) -> float:
-        """One sweep over all regions; what it saves."""
+    def sweep(self, watch: Watch, share: float = 1.0) -> float:
+        """One sweep over all regions, or over the dearest of them; what it saves."""
         ends = self._arranged()
         start = self.parts[2]
         bounds = list(pairwise([0, *ends.tolist()]))
+        dear = self._dearest(ends, share)
         tasks = [
-            partial(self._region, start[lo : hi + 1], i, watch) for i, (lo, hi) in enumerate(bounds)
+            partial(self._region, start[lo : hi + 1], i, watch if dear[i] else None)
+            for i, (lo, hi) in enumerate(bounds)
         ]
         found = in_threads(tasks)
         self.parts = joined([parts for parts, _ in found])
@@ -84,15 +92,38 @@ class Sweeps:
         self.parts = taken(self.parts, order)
         return ends
 
-    def _region(self, start: Counts, number: int, watch: Watch) -> tuple["Parts", Floats]:
+    def _dearest(self, ends: Counts, share: float) -> Flags:
+        """Which regions are among that share of them whose records pay most."""
+        from incrowd.kernels.crowd_state import class_costs  # noqa: PLC0415  numba loads only when it runs
+
+        dear = np.ones(len(ends), dtype=np.bool_)
+        if share < 1:
+            costs = class_costs(self.points.space, self.parts)
+            paid = np.add.reduceat(costs, np.append(0, ends[:-1]))
+            dear[np.argsort(-paid, kind="stable")[ceil(share * len(ends)) :]] = False
+        return dear
+
+    def _region(self, start: Counts, number: int, watch: Watch | None) -> tuple["Parts", Floats]:
+        """The classes of a region after a sweep; as they are without a watch or time."""
         from incrowd.kernels.crowd_sweep import sweep  # noqa: PLC0415  numba loads only when it runs
 
         here = slice(start[0], start[-1])
         parts = self.parts[0][here], self.parts[1][here], start - start[0]
-        if watch.expired:
+        if watch is None or watch.expired:
             return parts, np.zeros(4)
         rule = self.k, self.points.divisible
         return sweep(self.points.space, parts, rule, _PLAN, 1000 * self.made + number)
+
+
+def sweeps_for(pieces: int) -> float:
+    """How many sweeps a table of so many pieces gets at effort 1: time grows with it gently.
+
+    >>> [sweeps_for(pieces) for pieces in (19_000, 100_000, 160_000, 1_000_000)]
+    [6.0, 2.0, 1.25, 1.0]
+    """
+    if pieces <= _PIECES:
+        return float(max(2, ceil(_PIECES / pieces)))
+    return max(1.0, 2 * _PIECES / pieces)
 
 
 def taken(parts: "Parts", classes: Codes) -> "Parts":
