@@ -77,6 +77,19 @@ def people(rows: int) -> pl.DataFrame:
     )
 
 
+def wide(rows: int) -> pl.DataFrame:
+    """People with ten columns more."""
+    rng = np.random.default_rng(3)
+    words = np.array(["none", "some words here", "clerk", "doctor", "teacher"])
+    more = {f"number{j}": np.round(rng.normal(0, 10**j, rows), 3) for j in range(4)}
+    more |= {f"word{j}": words[rng.integers(0, len(words), rows)] for j in range(4)}
+    more |= {
+        "id": np.arange(rows),
+        "born": np.datetime64("1930-01-01") + rng.integers(0, 30_000, rows),
+    }
+    return people(rows).with_columns(**{name: pl.Series(cells) for name, cells in more.items()})
+
+
 def growth() -> None:
     """One column of more and more rows, and more and more columns of 250,000 rows."""
     base = None
@@ -118,14 +131,14 @@ def look_up() -> None:
         )
 
 
-def files(folder: Path) -> None:
+def files(folder: Path, table: pl.DataFrame) -> None:
     """A file read, divided, written and read again, against Polars reading and writing it once."""
-    table = people(1_000_000)
     path, target = folder / "t.csv", folder / "o.csv"
     table.write_csv(path)
     others = [name for name in table.columns if name != "income"]
     plain = both(lambda: pl.scan_csv(path).sink_csv(target))
-    print(f"file of {path.stat().st_size / 1e6:.0f} MB: Polars scan and sink {plain[0]:.3f} s")
+    size = f"{path.stat().st_size / 1e6:.0f} MB, {table.width} columns"
+    print(f"file of {size}: Polars scan and sink {plain[0]:.3f} s, {plain[1]:.3f} by the clock")
     large = source.LARGE
     for name, limit, keep_order in (
         ("exact, order kept", large, True),
@@ -284,7 +297,8 @@ def main() -> None:
         else:
             growth()
             look_up()
-            files(Path(name))
+            files(Path(name), people(1_000_000))
+            files(Path(name), wide(1_000_000))
             memory(Path(name))
     most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     print(f"{time.perf_counter() - start:.0f} s, {most:,.0f} MB")

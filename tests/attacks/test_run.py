@@ -5,7 +5,7 @@ import pytest
 
 import incrowd
 from incrowd import InputError, KAnonymity, PolicyError
-from incrowd.models import LDiversity
+from incrowd.models import DeltaPresence, KMap, LDiversity
 from incrowd.policy import Column, Policy
 from incrowd.watch import Watch
 from incrowd.world import AtLeast
@@ -392,3 +392,45 @@ def test_promises_prove_k_without_a_table():
     assert any("proves nothing here: sex is public too" in note for note in found.notes)
     assert incrowd.attack(release, knows=["zip"], promises=[broad, narrow]).proved.k == 9000
     assert incrowd.attack(release, promises=[narrow]).proved.by is None
+
+
+def test_ids_that_do_not_meet_and_ids_that_are_released_are_told():
+    world = pl.DataFrame({"id": [1, 2], "sex": ["f", "m"]})
+    release = pl.DataFrame({"sex": ["f", "m"], "id": [1, 9]})
+    truth = pl.DataFrame({"id": ["001", "2"]})
+    found = incrowd.attack(release, world=world, id="id", truth=truth)
+    assert any(
+        note.startswith("1 of 2 released rows are, by the truth, of") for note in found.notes
+    )
+    assert any("'id' too, and 1 of its rows an id" in note for note in found.notes)
+    assert next(one for one in found.attacks if one.kind == "linkage").success == 0.5
+
+
+@pytest.mark.parametrize("options", [{"id": "ssn"}, {"truth_key": "sex"}])
+def test_what_would_say_nothing_is_refused(options):
+    with pytest.raises(PolicyError, match=r"no truth|no other table"):
+        incrowd.attack(pl.DataFrame({"sex": ["f"]}), **options)
+
+
+def test_nobody_rules_out_more_values_than_there_are():
+    release = pl.DataFrame({"sex": ["f"] * 3, "ill": ["a", "b", "c"]})
+    found = incrowd.attack(release, sensitive=["ill"], rule_out=1000)
+    played = [one.success for one in found.attacks if one.kind == "background"]
+    assert played[:2] == [0.0, 1.0]
+    assert len(played) <= 3
+
+
+def test_models_of_a_world_that_is_not_given_are_told():
+    policy = Policy(columns={"sex": Column(role="quasi")}, models=(KMap(2), DeltaPresence(0.5)))
+    release = pl.DataFrame({"sex": ["f", "*"]})
+    alone = incrowd.attack(release, policy=policy).notes
+    assert sum("was not held against anything: give a world" in note for note in alone) == 2
+    held = incrowd.attack(release, policy=policy, world=release).notes
+    assert any("delta-presence of the policy is no limit here" in note for note in held)
+
+
+def test_labels_of_other_tools_fit_the_world():
+    world = pl.DataFrame({"age": [20, 25, 30], "zip": ["02138", "02139", "10001"]})
+    release = pl.DataFrame({"age": ["[20,30)", "(20,30]"], "zip": ["*****", "02***"]})
+    found = incrowd.attack(release, world=world)
+    assert (found.k_world, found.inconsistent) == (1, 0)

@@ -1,11 +1,19 @@
 """Plain texts are rewritten quickly, to what the thorough way gives."""
 
+import codecs
+import csv
+import io
+import random
+
 import numpy as np
 import polars as pl
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from incrowd.discovery import quantile_stream, quantiles_file, source, text_order
 from incrowd.errors import InputError
+from incrowd.io.shelf import shelf
 
 N = 3_000
 
@@ -83,3 +91,69 @@ def test_a_text_in_another_encoding_goes_the_thorough_way(tmp_path):
     )
     assert any("latin-1" in note for note in found.notes)
     assert "caf\xe9" in (tmp_path / "o.csv").read_text(encoding="utf-8")
+
+
+def records_of(data):
+    """What the csv module reads."""
+    text = io.StringIO(data.decode("utf-8-sig"), newline="")
+    return [record for record in csv.reader(text) if record]
+
+
+@settings(max_examples=60)
+@given(
+    seed=st.integers(0, 2**32),
+    end=st.sampled_from(["\n", "\r\n"]),
+    mark=st.sampled_from([b"", codecs.BOM_UTF8]),
+    closed=st.booleans(),
+    quoting=st.sampled_from([csv.QUOTE_MINIMAL, csv.QUOTE_ALL]),
+    date=st.booleans(),
+)
+def test_cells_that_are_kept_are_those_of_the_csv_module(  # noqa: PLR0917  all that a text may have
+    tmp_path_factory, seed, end, mark, closed, quoting, date
+):
+    folder, draw = tmp_path_factory.mktemp("t"), random.Random(seed)
+    number = (lambda: f"2020-02-{draw.randint(1, 28):02}") if date else (lambda: "-0.0")
+    odd = ["", "NA", number(), number(), *([] if date else ["0", " 7 ", "1e3", "-12.5"])]
+    texts = ["a", "b c", "\u00e9", "", "x,y", 'q"q', "line\nbreak", "r\r\nn", "  "]
+    rows = [(draw.choice(texts), draw.choice(odd), draw.choice(texts)) for _ in range(60)] * 2
+    text = io.StringIO(newline="")
+    writer = csv.writer(text, lineterminator=end, quoting=quoting)
+    writer.writerows([("note, one", "age", "town"), *rows])
+    data = mark + (text.getvalue() if closed else text.getvalue().removesuffix(end)).encode()
+    (folder / "t.csv").write_bytes(data)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(quantile_stream, "_drawn", None)
+        quantiles_file(
+            folder / "t.csv",
+            folder / "o.csv",
+            columns=["age"],
+            k=2,
+            keep=["note, one", "town"],
+            keep_order=True,
+        )
+    found, expected = records_of((folder / "o.csv").read_bytes()), records_of(data)
+    assert [row[::2] for row in found] == [row[::2] for row in expected]
+
+
+def test_a_letter_that_is_not_utf_8_late_in_a_text_is_found(tmp_path):
+    lines = "".join(f"town{i},{i % 50}\n" for i in range(100_000)).encode()
+    (tmp_path / "t.csv").write_bytes(b"town,age\n" + lines + b"caf\xe9,7\n")
+    found = quantiles_file(
+        tmp_path / "t.csv", tmp_path / "o.csv", columns=["age"], k=20, keep=["town"]
+    )
+    assert any("latin-1" in note for note in found.notes)
+    assert found.records == 100_001
+
+
+def test_what_is_put_aside_is_found_again(tmp_path):
+    arrays = [np.arange(5), np.zeros(0), np.frombuffer(b"canary", dtype=np.uint8)]
+    with shelf(tmp_path) as aside:
+        places = [aside.put(array) for array in arrays]
+        for array, place in zip(arrays, places, strict=True):
+            again = np.empty_like(array)
+            aside.fill(again, place)
+            assert (again == array).all()
+        assert "canary" not in repr(aside)
+        with pytest.raises(InputError, match="put aside"):
+            aside.fill(np.empty(100), places[-1])
+    assert not list(tmp_path.iterdir())

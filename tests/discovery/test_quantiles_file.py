@@ -20,6 +20,7 @@ from incrowd.discovery.quantile_stream import stream
 from incrowd.discovery.quantiles import quantile_wish
 from incrowd.errors import InfeasibleError, InputError, NotMetError, PolicyError
 from incrowd.io.batches import Layout
+from incrowd.io.stamp import Stamp
 from incrowd.watch import Watch
 from naive import quantiles as naive
 
@@ -215,21 +216,38 @@ def test_what_was_written_is_verified(table, tmp_path, monkeypatch, spoil, endin
     assert sorted(path.name for path in tmp_path.iterdir()) == [target.name, "t.csv"]
 
 
-def test_a_file_that_changes_between_the_passes_is_noticed(table, tmp_path, monkeypatch):
-    real = quantile_stream.divided
+@pytest.mark.parametrize("records", [4_000, 5_000])
+@pytest.mark.parametrize("epsilon", [0.05, None])
+@pytest.mark.parametrize("quick", [True, False])
+def test_a_file_that_changes_between_the_passes_is_noticed(  # noqa: PLR0917  every pair of ways
+    table, tmp_path, monkeypatch, records, epsilon, quick
+):
+    module, name = (quantile_text, "settle") if quick else (quantile_stream, "divided")
+    real = getattr(module, name)
 
     def meanwhile(*arguments):
-        people(4_000 + 10 * len(calls)).write_csv(table)
-        calls.append(1)
+        people(records, seed=9).write_csv(table)
         return real(*arguments)
 
-    calls = []
-    monkeypatch.setattr(quantile_stream, "divided", meanwhile)
-    monkeypatch.setattr(quantile_text, "divided", meanwhile)
-    with pytest.raises(NotMetError, match="not those that were to leave"):
-        quantiles_file(table, tmp_path / "p.csv", columns=["age"], k=100, epsilon=0.05)
-    assert len(calls) == 2
+    monkeypatch.setattr(module, name, meanwhile)
+    monkeypatch.setattr(quantile_stream, "is_rewritable", lambda *_: quick)
+    options = {"columns": ["age"], "k": 100, "epsilon": epsilon, "keep_order": True}
+    with pytest.raises(NotMetError, match="changed while it was read"):
+        quantiles_file(table, tmp_path / "p.csv", **options)
     assert [path.name for path in tmp_path.iterdir()] == ["t.csv"]
+
+
+def test_a_file_whose_time_is_set_back_has_changed(table):
+    stamp = Stamp.of(table)
+    stamp.demand()
+    before = table.stat()
+    table.write_bytes(table.read_bytes()[::-1])
+    os.utime(table, ns=(before.st_atime_ns, before.st_mtime_ns))
+    with pytest.raises(NotMetError):
+        stamp.demand()
+    table.unlink()
+    with pytest.raises(NotMetError):
+        stamp.demand()
 
 
 @pytest.mark.parametrize(
@@ -297,6 +315,7 @@ from incrowd.discovery import text_order
 from incrowd.discovery.quantile_stream import stream
 from incrowd.discovery.quantiles import quantile_wish
 from incrowd.io.batches import Layout
+from incrowd.io.stamp import Stamp
 from incrowd.watch import Watch
 
 text_order.BYTES = 2**20

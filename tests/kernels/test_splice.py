@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from incrowd.io.bodies import Body
-from incrowd.io.rewrite import Rewriting, joined, records_in
+from incrowd.io.rewrite import Cut, Rewriting, joined
 
 CELL = st.text(st.sampled_from('a,"\n é'), max_size=4)
 LOOKS = [
@@ -50,8 +50,9 @@ def test_cells_are_copied_shown_or_left_out(records, leaving, end, last, data):
         [[data.draw(st.integers(0, len(c) - 1)) for _ in records] for c in shown], dtype=np.int32
     )
     text = body(written(records, end) if last else written(records, end).removesuffix(end))
-    assert records_in(text, ",") == len(records)
-    rows = how.rows(text, codes)
+    cut = Cut.of(text, ",", len(NAMES))
+    assert len(cut) == len(records)
+    rows = how.rows(cut, codes)
     place = {cells.name: j for j, cells in enumerate(shown)}
     expected = [
         [
@@ -74,17 +75,30 @@ def test_cells_are_copied_shown_or_left_out(records, leaving, end, last, data):
         '1,"a"b,3,4\n',
         '1,"ab,3,4\n',
         "1,a\rb,3,4\n",
-        "1,2,3,4\n1,2,3,4\n",
+        '1,a,3,""b\n',
+        '1,"a""b,3,4\n',
+        "1,2,3,4\n\n",
+        '1,"2",3,4\n\n1,2,3,4\n',
+        "1,2,3,4\r\n\r\n",
+        "1,2,3,4\r\r\n",
+        "1,2,3\n4,1,2,3,4\n",
+        "1,2,3,4," * 99 + "\n",
     ],
 )
 def test_odd_texts_are_left_to_others(text):
-    how = Rewriting.of(NAMES, NAMES, LOOKS, ",")
-    assert how.rows(body(text), np.zeros((2, 1), dtype=np.int32)) is None
+    assert Cut.of(body(text), ",", len(NAMES)) is None
+
+
+@pytest.mark.parametrize("text", ["1\n\n2\n", "\n", "1\r\n\r\n", '"a"\n\n'])
+def test_a_blank_line_of_a_table_of_one_column_is_no_record(text):
+    assert Cut.of(body(text), ",", 1) is None
+    assert len(Cut.of(body('1\n""\n2'), ",", 1)) == 3
 
 
 def test_an_empty_cell_of_a_table_of_one_column_is_quoted():
     how = Rewriting.of(NAMES, ["q"], LOOKS[1:], ",")
-    rows = how.rows(body("1,2,3,4\n5,6,7,8\n"), np.array([[0, 1]], dtype=np.int32))
+    cut = Cut.of(body("1,2,3,4\n5,6,7,8\n"), ",", len(NAMES))
+    rows = how.rows(cut, np.array([[0, 1]], dtype=np.int32))
     assert bytes(rows.text) == b'""\nx\n'
 
 
@@ -94,7 +108,10 @@ def test_records_in_another_order(cells, random):
     how = Rewriting.of(["k", "l"], ["k", "l"], [pl.Series("z", [], dtype=pl.String)], ",")
     half = len(cells) // 2
     parts = [
-        how.rows(body("".join(f"{c},1\n" for c in some)), np.zeros((1, len(some)), np.int32))
+        how.rows(
+            Cut.of(body("".join(f"{c},1\n" for c in some)), ",", 2),
+            np.zeros((1, len(some)), np.int32),
+        )
         for some in (cells[:half], cells[half:])
         if some
     ]

@@ -192,6 +192,33 @@ def test_a_sample_keeps_delta_presence():
     assert not incrowd.check(table, policy(DeltaPresence(0.25)), world=world, world_id="id").ok
 
 
+def gaps_and_several_rows():
+    """24 records of 12 people, some cells missing; 60 people, some with two rows."""
+    rng = np.random.default_rng(0)
+    born, sex = rng.integers(1950, 1990, 60), rng.choice(["f", "m"], 60)
+    again = rng.choice(60, 15, replace=False)
+    world = pl.DataFrame(
+        {
+            "id": np.concatenate([np.arange(60), again]),
+            "born": np.concatenate([born, rng.integers(1950, 1990, 15)]),
+            "sex": np.concatenate([sex, sex[again]]),
+        }
+    )
+    table = pl.DataFrame({"born": born[:24], "sex": sex[:24], "who": np.arange(24) // 2})
+    known = {name: rng.random(24) > 0.15 for name in ("born", "sex")}
+    return world, table.with_columns(pl.when(known[name]).then(name).alias(name) for name in known)
+
+
+@pytest.mark.parametrize("unit", [None, "who"])
+@pytest.mark.parametrize("missing", ["own-value", "matches-anything"])
+def test_if_all_suppressed_would_keep_delta_presence_a_release_is_found(missing, unit):
+    world, table = gaps_and_several_rows()
+    table = table if unit else table.drop("who")
+    said = incrowd.quick(table.columns, quasi=["born", "sex"], k=2, missing=missing, unit=unit)
+    asked = said.model_copy(update={"models": (DeltaPresence(0.6),)})
+    assert incrowd.anonymize(table, asked, world=world, world_id="id").models[0].reached <= 0.6
+
+
 def test_verification_counts_anew_whatever_the_search_believes(monkeypatch):
     def everybody(self, low, *_, **__):
         return np.full(low.shape[1], self.people)

@@ -67,6 +67,21 @@ def test_without_a_hierarchy_numbers_and_days_lie_in_intervals():
     assert k_of(cells).sure.tolist() == [1, 2, 1, 2, 9, 1, 1, 1, 2]
 
 
+@pytest.mark.parametrize(
+    ("inner", "outer", "lies"),
+    [
+        ("1965", "[1964-07, 1965-03]", False),
+        ("1965", "[1960, 1970)", True),
+        ("1965-03-01", "[1965-02-28 10:00, 1965-03-01 10:00]", False),
+        ("1965-03-01", "[1965-02-28, 1965-03-01]", True),
+        ("21390", "213*", False),
+        ("2139", "213*", True),
+    ],
+)
+def test_what_may_be_a_period_or_longer_than_a_mask_is_no_value_in_it(inner, outer, lies):
+    assert k_of([inner, inner, outer]).sure.tolist() == [2, 2, 3 if lies else 1]
+
+
 def test_people_with_several_rows_count_once():
     cells = ["a", "a", "a"]
     unit = np.array([1, 1, 2], dtype=np.int32)

@@ -86,13 +86,14 @@ def play(scene: Scene, attackers: Attackers, watch: Watch | None = None) -> Play
 
 
 def of_fit(fit: Fit, ruled_out: int) -> Iterator[Attack]:
-    """The attacks by one set of known columns."""
+    """The attacks by one set of known columns; nobody rules out more values than there are."""
     yield singling_out(fit)
     for secret in fit.scene.secrets:
         held = Held.of(fit, secret)
         yield inference(held)
         yield homogeneity(held)
-        yield from (background(held, some) for some in range(1, ruled_out + 1))
+        most = min(ruled_out, max(secret.values - 1, 1))
+        yield from (background(held, some) for some in range(1, most + 1))
 
 
 def face(facing: Facing, attackers: Attackers, watch: Watch | None = None) -> Played:
@@ -128,14 +129,18 @@ def lowered(attack: Attack, without: Mapping[str, Sequence[Attack]]) -> Iterator
     if not found or not attack.gain:
         return
     name = min(found, key=lambda one: found[one])
-    now = f"{attack.goal} by {columns(attack.knows)} is right for {share(attack.success)}"
+    now = f"{attack.goal} by {columns(attack.knows)} is right for {_of(attack.success)}"
     if found[name] < attack.success:
         yield (
-            f"{now}; without {name} it would be for {share(found[name])}, the least of all: make "
+            f"{now}; without {name} it would be for {_of(found[name])}, the least of all: make "
             f"{name} coarser, or leave it out, first"
         )
     else:
         yield f"{now}; no column alone would lower it: make several of them coarser"
+
+
+def _of(success: float) -> str:
+    return {0.0: "nobody", 1.0: "everybody"}.get(success, f"a share of {share(success)}")
 
 
 def in_order(attacks: Iterable[Attack]) -> tuple[Attack, ...]:

@@ -9,7 +9,7 @@ import typer
 from incrowd.cli import options
 from incrowd.cli.output import Output
 from incrowd.cli.progress import waiting
-from incrowd.errors import NotMetError
+from incrowd.errors import NotMetError, PolicyError
 
 if TYPE_CHECKING:
     from incrowd.hierarchy import AnyHierarchy
@@ -174,5 +174,9 @@ def _trees(
         found |= {name: read_tree(path) for name, path in find(folder, names).items()}
     for text in texts:
         name, spec = parse_option(text)
+        if name not in names:
+            raise PolicyError(
+                f"the release has no column {name!r}", remedy="it has: " + ", ".join(names)
+            )
         found[name] = resolve(spec, Path())
     return found

@@ -68,6 +68,7 @@ def stream(  # noqa: PLR0913  the table, the wish, and what comes from outside
         rewritable = place is not None and is_rewritable(table, form)
         if place is not None and rewritable:
             done = rewrite(table, place, wish, watch, whole=whole)
+            table.demand_same()
             if done is not None:
                 verify(*done, place, form, layout)
                 return answered(*done, None)

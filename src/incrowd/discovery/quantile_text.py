@@ -25,7 +25,8 @@ from incrowd.discovery.text_order import shuffled_text
 from incrowd.discovery.twice import Twice
 from incrowd.errors import IncrowdError
 from incrowd.io.columns import PlainText
-from incrowd.io.rewrite import Rewriting, Rows, records_in, writing
+from incrowd.io.rewrite import Cut, Rewriting, Rows, writing
+from incrowd.io.shelf import shelf
 from incrowd.io.spool import Spool, spool
 from incrowd.io.tables import Form
 from incrowd.table.fold import in_threads, threads
@@ -111,8 +112,9 @@ def _write(found: _LookedUp, text: PlainText, settled: Sequence[Settled], place:
         put(next(rows).text)
         texts: Iterator[Any] = (part.text for part in rows)
         if not run.wish.keep_order:
-            aside = stack.enter_context(spool(place.parent))
-            texts = shuffled_text(rows, text.size, run.wish.seed, aside)
+            aside = stack.enter_context(shelf(place.parent))
+            most = text.size + run.records * how.longest
+            texts = shuffled_text(rows, most, run.wish.seed, aside)
         for part in texts:
             put(part)
 
@@ -121,22 +123,28 @@ def _spliced(found: _LookedUp, text: PlainText, how: Rewriting) -> Iterator[Rows
     """The header, and then the records with what their codes show."""
     take = _Taken(found.codes)
 
-    def tasks() -> Iterator[Callable[[], Rows | None]]:
-        for body in text.bodies():
-            codes = take(records_in(body, text.delimiter) - body.header)
-            if body.header:
-                codes = np.column_stack([how.header, codes])
-            yield partial(how.rows, body, codes)
+    def tasks() -> Iterator[Callable[[], Rows]]:
+        codes = how.header[:, np.newaxis]
+        for cut in _cut(text):
+            codes = np.hstack([codes, take(len(cut) - codes.shape[1])])
+            yield partial(how.rows, cut, codes)
+            codes = codes[:, :0]
 
-    first = True
-    for rows in _side_by_side(tasks()):
-        if rows is None:
-            raise OtherRecordsError
-        if first:
+    for number, rows in enumerate(_side_by_side(tasks())):
+        if not number:
             yield rows.part(0, 1)
-        yield rows.part(1, len(rows)) if first else rows
-        first = False
+        yield rows.part(1, len(rows)) if not number else rows
     take.refuse_more()
+
+
+def _cut(text: PlainText) -> Iterator[Cut]:
+    """The text in parts of whole records."""
+    width = len(text.names)
+    for body in text.bodies():
+        cut = Cut.of(body, text.delimiter, width)
+        if cut is None:
+            raise OtherRecordsError
+        yield cut
 
 
 class _Taken:

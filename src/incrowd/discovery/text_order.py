@@ -1,61 +1,122 @@
 """Records of a text in a new order: the shuffle of `order`, of bytes instead of frames."""
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
-import polars as pl
 
+from incrowd.arrays import Counts
 from incrowd.io.rewrite import Rows, joined
-from incrowd.io.spool import Spool
+from incrowd.io.shelf import Shelf
 
-BYTES = 2**25
+BYTES = 3 * 2**23
 """Bytes of records that are held at a time."""
 _BITS = 64
+_MOST_RANGES = 2**16
+_PART = 2**14
+"""Bytes of a range that should at least be put aside at a time."""
 
 _Keyed: TypeAlias = tuple[Rows, np.ndarray]
 """Records and the number that each drew."""
 
 
 def shuffled_text(
-    parts: Iterable[Rows], size: int, seed: int | None, aside: Spool
+    parts: Iterable[Rows], size: int, seed: int | None, aside: Shelf
 ) -> Iterator[Any]:
-    """Records in parts, about so many bytes in all, as bytes: every order is equally likely.
+    """Records in parts, at most so many bytes in all, as bytes: every order is equally likely.
 
     Records draw the same numbers as in `order.shuffled`, and leave in the same order. Only if they
     are too large to be held are they put aside on the disk, by ranges of their numbers.
     """
     rng = np.random.default_rng(None if seed is None else [seed, 2])
-    ranges = 1 << (max(0, size - 1) // BYTES).bit_length()
+    ranges = min(_MOST_RANGES, 1 << (max(0, size - 1) // BYTES).bit_length())
     keyed = ((rows, rng.bit_generator.random_raw(len(rows))) for rows in parts)
-    for held in [list(keyed)] if ranges == 1 else _by_ranges(keyed, ranges, aside):
-        if held:
-            drawn = np.concatenate([numbers for _, numbers in held])
-            yield joined([rows for rows, _ in held]).text_in(np.argsort(drawn))
+    if ranges == 1:
+        held = [_together(list(keyed))]
+    for rows, drawn in held if ranges == 1 else _by_ranges(keyed, ranges, aside):
+        yield rows.text_in(np.argsort(drawn))
 
 
-def _by_ranges(keyed: Iterable[_Keyed], ranges: int, aside: Spool) -> Iterator[list[_Keyed]]:
+def _by_ranges(keyed: Iterable[_Keyed], ranges: int, aside: Shelf) -> Iterator[_Keyed]:
     """The records of each range of numbers, one range after the other."""
-    places: list[list[tuple[int, int]]] = [[] for _ in range(ranges)]
     shift = np.uint64(_BITS - (ranges.bit_length() - 1))
-    for rows, drawn in keyed:
-        which = (drawn >> shift).astype(np.int64)
+    places = [
+        _Place.of(rows, drawn, (drawn >> shift).astype(np.uint16), ranges, aside)
+        for rows, drawn in _in_groups(keyed, min(BYTES, ranges * _PART))
+    ]
+    for number in range(ranges):
+        yield _got([place.range(number) for place in places], aside)
+
+
+def _in_groups(keyed: Iterable[_Keyed], least: int) -> Iterator[_Keyed]:
+    """The records in parts of at least so many bytes."""
+    held: list[_Keyed] = []
+    for one in keyed:
+        held.append(one)
+        if sum(len(rows.text) for rows, _ in held) >= least:
+            yield _together(held)
+            held.clear()
+    if held:
+        yield _together(held)
+
+
+def _together(held: list[_Keyed]) -> _Keyed:
+    return joined([rows for rows, _ in held]), np.concatenate([drawn for _, drawn in held])
+
+
+@dataclass(frozen=True, eq=False)
+class _Slice:
+    """Where the records of one range are that were put aside together."""
+
+    records: int
+    size: int
+    text: int
+    sizes: int
+    numbers: int
+
+
+@dataclass(frozen=True, eq=False)
+class _Place:
+    """Where records are that were put aside together, those of one range after the other."""
+
+    text: int
+    sizes: int
+    numbers: int
+    firsts: Counts
+    """The first record of each range, and the number of records."""
+    starts: Counts
+    """The first byte of each range, and the number of bytes."""
+
+    @classmethod
+    def of(
+        cls, rows: Rows, drawn: np.ndarray, which: np.ndarray, ranges: int, aside: Shelf
+    ) -> "_Place":
         order = np.argsort(which, kind="stable")
-        sorted_rows, numbers = rows.ordered(order), drawn[order]
-        starts = np.searchsorted(which[order], np.arange(ranges + 1))
-        for place, start, stop in zip(places, starts[:-1], starts[1:], strict=True):
-            if stop > start:
-                place.append(_put(sorted_rows.part(start, stop), numbers[start:stop], aside))
-    for place in places:
-        yield [_got(at, aside) for at in place]
+        firsts = np.append(0, np.cumsum(np.bincount(which, minlength=ranges)))
+        sizes = np.diff(rows.ends, prepend=0)[order]
+        starts = np.append(0, np.cumsum(sizes))[firsts]
+        text, numbers = rows.text_in(order), drawn[order]
+        return cls(aside.put(text), aside.put(sizes), aside.put(numbers), firsts, starts)
+
+    def range(self, number: int) -> _Slice:
+        """The part of one range."""
+        first, after = self.firsts[number : number + 2].tolist()
+        start, stop = self.starts[number : number + 2].tolist()
+        more = (self.text + start, self.sizes + 8 * first, self.numbers + 8 * first)
+        return _Slice(after - first, stop - start, *more)
 
 
-def _put(rows: Rows, numbers: np.ndarray, aside: Spool) -> tuple[int, int]:
-    text = aside.put(pl.DataFrame({"text": rows.text}))
-    return text, aside.put(pl.DataFrame({"end": rows.ends, "number": numbers}))
-
-
-def _got(at: tuple[int, int], aside: Spool) -> _Keyed:
-    text, rest = aside.get(at[0]), aside.get(at[1])
-    ends = rest["end"].to_numpy(writable=True)
-    return Rows(text["text"].to_numpy(writable=True), ends), rest["number"].to_numpy()
+def _got(slices: list[_Slice], aside: Shelf) -> _Keyed:
+    """The records of one range, as they were put aside."""
+    number = sum(part.records for part in slices)
+    text: Any = np.empty(sum(part.size for part in slices), dtype=np.uint8)
+    sizes, drawn = np.empty(number, dtype=np.int64), np.empty(number, dtype=np.uint64)
+    record, byte = 0, 0
+    for part in slices:
+        after = record + part.records
+        aside.fill(text[byte : byte + part.size], part.text)
+        aside.fill(sizes[record:after], part.sizes)
+        aside.fill(drawn[record:after], part.numbers)
+        record, byte = after, byte + part.size
+    return Rows(text, np.cumsum(sizes)), drawn

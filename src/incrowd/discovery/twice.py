@@ -1,7 +1,8 @@
 """Tables that are read more than once, from the first record to the last, batch by batch.
 
-A file is opened again. What comes once (standard input, a pipe, an iterator of frames) is put aside
-on the disk as it goes by, and no more of it than the columns that are asked for.
+A file is opened again, and refused if it changed meanwhile. What comes once (standard input, a
+pipe, an iterator of frames) is put aside on the disk as it goes by, and no more of it than the
+columns that are asked for.
 """
 
 import os
@@ -19,6 +20,7 @@ from incrowd.errors import InputError
 from incrowd.io.batches import Layout, batches
 from incrowd.io.columns import PIECE, PlainText, plain_text
 from incrowd.io.spool import Spool, spool
+from incrowd.io.stamp import Stamp
 from incrowd.io.tables import Form
 from incrowd.run import AnyPath
 from incrowd.run.reading import rows_of
@@ -43,6 +45,13 @@ class Twice:
     form: Form = field(default_factory=Form)
     notes: Sequence[str] = ()
     """Complete when the table has gone by."""
+    stamp: Stamp | None = None
+    """Of the file that is opened again; None if there is none."""
+
+    def demand_same(self) -> None:
+        """Refuse a file that is not the one that was opened first; `frames` do so at their end."""
+        if self.stamp is not None:
+            self.stamp.demand()
 
 
 @contextmanager
@@ -76,11 +85,13 @@ def ahead(frames: Iterable[pl.DataFrame]) -> Iterator[pl.DataFrame]:
 
 def _of_file(source: AnyPath, choice: Choice, layout: Layout) -> Twice:
     notes: list[str] = []
+    stamp = Stamp.of(source)
 
     def frames(names: Sequence[str]) -> Iterator[pl.DataFrame]:
         with batches(source, replace(layout, columns=tuple(names))) as found:
             yield from found
             notes[:] = found.notes
+        stamp.demand()
 
     with batches(source, layout) as first:
         choice(first.names)
@@ -89,7 +100,7 @@ def _of_file(source: AnyPath, choice: Choice, layout: Layout) -> Twice:
     text = plain_text(source, form, names) if guessed else None
     if text is not None:
         text = replace(text, piece=min(layout.piece, PIECE))
-    return Twice(names, lambda wanted: ahead(frames(wanted)), text, form, notes)
+    return Twice(names, lambda wanted: ahead(frames(wanted)), text, form, notes, stamp)
 
 
 def _of_frames(source: Iterable[Any], choice: Choice, aside: Spool) -> Twice:

@@ -69,7 +69,7 @@ def parse_date(text: str) -> np.datetime64 | None:
         return None
     try:
         return np.datetime64(text.replace(" ", "T"))
-    except ValueError:
+    except (ValueError, OverflowError):
         return None
 
 

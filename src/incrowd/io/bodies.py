@@ -9,6 +9,7 @@ import numpy as np
 from incrowd.errors import InputError
 
 _LONGEST = 2**26
+_NEWLINE = 10
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,7 +39,7 @@ def bodies(
         end = len(rest) if last else _last_end(rest, delimiter)
         body = rest[:end].lstrip(b"\r\n")
         line += rest.count(b"\n", 0, end - len(body))
-        lines = body.count(b"\n")
+        lines = _lines(body)
         _refuse_endless(len(rest) - end, line + lines)
         if body:
             yield Body(body, line, lines, header)
@@ -52,6 +53,12 @@ def with_last(pieces: Iterator[bytes]) -> Iterator[tuple[bytes, bool]]:
     for piece in pieces:
         yield piece, False
     yield b"", True
+
+
+def _lines(text: bytes) -> int:
+    """How many line feeds there are; `bytes.count` takes several times as long."""
+    data: Any = np.frombuffer(text, dtype=np.uint8)
+    return int(np.count_nonzero(data == _NEWLINE))
 
 
 def _last_end(text: bytes, delimiter: str) -> int:

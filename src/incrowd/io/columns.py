@@ -5,17 +5,17 @@ which checks every record: for what was checked already, as a file that was just
 what will be, as a file whose records are then rewritten.
 """
 
+import codecs
 import os
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 import polars as pl
 
 from incrowd.errors import InputError, boundary
-from incrowd.io.batches import Layout, batches
-from incrowd.io.bodies import Body
+from incrowd.io.bodies import Body, bodies, with_last
 from incrowd.io.tables import Form
 
 PIECE = 2**21
@@ -53,12 +53,8 @@ class PlainText:
 
     def bodies(self) -> Iterator[Body]:
         """Its records as they are written; refused if they turn out to be in another encoding."""
-        layout = Layout(self.delimiter, header=True, piece=self.piece)
-        with batches(self.path, layout) as found:
-            for body in found.bodies:
-                if found.notes:
-                    raise InputError("the text is not UTF-8", remedy="name its encoding")
-                yield body
+        pieces = _checked(_pieces(self.path, self.piece))
+        yield from bodies(pieces, self.delimiter, header=True, returns=False)
 
     @property
     def size(self) -> int:
@@ -76,6 +72,30 @@ def plain_text(path: str | os.PathLike[str], form: Form, names: Sequence[str]) -
     except InputError:
         return None
     return PlainText(Path(path), form.delimiter, tuple(names)) if found == list(names) else None
+
+
+def _pieces(path: Path, size: int) -> Iterator[bytes]:
+    """The bytes of a file, so many at a time."""
+    with ExitStack() as stack:
+        with _boundary():
+            file = stack.enter_context(path.open("rb", buffering=0))
+        piece = b"first"
+        while piece:
+            with _boundary():
+                piece = file.read(size)
+            yield piece
+
+
+def _checked(pieces: Iterator[bytes]) -> Iterator[bytes]:
+    """The pieces of a text in UTF-8, without its mark."""
+    check = codecs.getincrementaldecoder("utf-8")()
+    first = True
+    for piece, last in with_last(pieces):
+        if check.getstate()[0] or last or not piece.isascii():
+            with _boundary():
+                check.decode(piece, last)
+        yield piece.removeprefix(codecs.BOM_UTF8) if first else piece
+        first = False
 
 
 def _scanned(path: str | os.PathLike[str], delimiter: str) -> pl.LazyFrame:

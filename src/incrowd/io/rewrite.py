@@ -67,11 +67,43 @@ def joined(parts: Sequence[Rows]) -> Rows:
 
 
 @dataclass(frozen=True, eq=False)
+class Cut:
+    """Whole records of a text, and where their cells end."""
+
+    text: Any
+    """Their bytes, an array."""
+    stops: Any
+    width: int
+
+    @classmethod
+    def of(cls, body: Body, delimiter: str, width: int) -> "Cut | None":
+        """The records of so many cells each; None if they are odd."""
+        from incrowd.kernels.splice import SPARE, are_records, find_stops  # noqa: PLC0415  numba only when needed
+
+        data = _closed(body.text)
+        text: Any = np.frombuffer(data, dtype=np.uint8)
+        plain = b'"' not in data and b"\r" not in data
+        stops: Any = np.empty((body.lines + 1) * width + SPARE, dtype=np.int32)
+        found = find_stops(text, ord(delimiter), plain, stops)
+        if found < 0 or not are_records(text, stops[:found], width):
+            return None
+        return cls(text, stops[:found], width)
+
+    def __len__(self) -> int:
+        """How many there are, the header too."""
+        return len(self.stops) // self.width
+
+    def __repr__(self) -> str:
+        """Without values."""
+        return f"Cut({len(self)} records)"
+
+
+@dataclass(frozen=True, eq=False)
 class Rewriting:
     """What becomes of the cells of a text."""
 
-    delimiter: str
-    use: Codes
+    runs: Codes
+    """Columns that leave, as the kernel `splice` takes them."""
     faces: Any
     """The bytes of all that is shown, an array."""
     bounds: Counts
@@ -88,10 +120,6 @@ class Rewriting:
         delimiter: str,
     ) -> "Rewriting":
         """Columns that leave: of those in `looks` code c shows cell c of theirs."""
-        from incrowd.kernels.splice import KEPT, LEFT_OUT  # noqa: PLC0415  numba only when needed
-
-        place = {cells.name: j for j, cells in enumerate(looks)}
-        use = [place.get(name, KEPT) if name in leaving else LEFT_OUT for name in names]
         written = [_written(cells, delimiter, alone=len(leaving) == 1) for cells in looks]
         most = max(map(len, written), default=0)
         sizes = [[*map(len, faces), *[0] * (most - len(faces))] for faces in written]
@@ -99,38 +127,41 @@ class Rewriting:
         bounds = np.column_stack([np.append(0, ends[:-1, -1]), ends])
         data = b"".join(face for faces in written for face in faces)
         return cls(
-            delimiter,
-            np.array(use, dtype=np.int32),
+            _runs(names, leaving, [cells.name for cells in looks]),
             np.frombuffer(data + b"\n", dtype=np.uint8),
             bounds,
             np.array([len(cells) for cells in looks], dtype=np.int32),
         )
 
-    def rows(self, body: Body, codes: Codes) -> Rows | None:
-        """The records with what these codes show, the header too; None if they are odd."""
+    @property
+    def longest(self) -> int:
+        """How many bytes a record can become longer by what is shown."""
+        return int(np.diff(self.bounds).max(axis=1).sum()) + len(self.bounds) + 1
+
+    def rows(self, cut: Cut, codes: Codes) -> Rows:
+        """The records with what these codes show, the header too."""
         from incrowd.kernels.splice import splice  # noqa: PLC0415  numba only when it is needed
 
-        text: Any = np.frombuffer(_closed(body.text), dtype=np.uint8)
-        longest = int(np.diff(self.bounds).max(axis=1).sum())
-        number = codes.shape[1]
-        made = np.empty(len(text) + number * (longest + len(self.bounds) + 1), dtype=np.uint8)
+        number = len(cut)
+        made = np.empty(len(cut.text) + number * self.longest, dtype=np.uint8)
         ends = np.empty(number, dtype=np.int64)
-        given = (ord(self.delimiter), self.use, codes, self.faces, self.bounds)
-        if not splice(text, *given, made, ends):
-            return None
+        splice(cut.text, cut.stops, self.runs, codes, self.faces, self.bounds, made, ends)
         return Rows(made[: ends[-1] if number else 0], ends)
 
 
-def records_in(body: Body, delimiter: str) -> int:
-    """How many records a body has, the header too; blank lines may be counted."""
-    if b'"' not in body.text:
-        return body.lines + (not body.text.endswith(b"\n"))
-    from incrowd.kernels.lines import survey  # noqa: PLC0415  numba only when it is needed
+def _runs(names: Sequence[str], leaving: Sequence[str], shown: Sequence[str]) -> Codes:
+    """Columns that stay side by side are one run: they are copied at once."""
+    from incrowd.kernels.splice import KEPT  # noqa: PLC0415  numba only when it is needed
 
-    found = np.zeros(5, dtype=np.int64)
-    text: Any = np.frombuffer(body.text, dtype=np.uint8)
-    survey(text, ord(delimiter), 1, np.zeros(0, dtype=np.int64), found)
-    return int(found[0])
+    runs: list[list[int]] = []
+    for column, name in enumerate(names):
+        if name in shown:
+            runs.append([column, column, shown.index(name)])
+        elif name in leaving and runs and runs[-1][1:] == [column - 1, KEPT]:
+            runs[-1][1] = column
+        elif name in leaving:
+            runs.append([column, column, KEPT])
+    return np.array(runs, dtype=np.int32)
 
 
 @contextmanager

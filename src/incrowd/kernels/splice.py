@@ -1,4 +1,8 @@
-"""Records of a delimited text with other cells, and in another order, byte by byte."""
+"""Records of a delimited text with other cells, and in another order, byte by byte.
+
+Places are unsigned where bytes are copied: a place that may be negative is looked at before each
+byte, which takes several times as long as the copy.
+"""
 
 import numpy as np
 
@@ -8,104 +12,137 @@ from incrowd.kernels.compile import jit
 _QUOTE = 34
 _NEWLINE = 10
 _RETURN = 13
-_STOPS = np.isin(np.arange(256), [_QUOTE, _NEWLINE, _RETURN])
 _BLOCK = 64
+SPARE = _BLOCK
+"""How many places more than there are cells `find_stops` needs."""
 KEPT = -1
 """A column that stays as it is."""
-LEFT_OUT = -2
 
 
 @jit
-def _quoted_end(text: np.ndarray, start: int) -> int:
-    """The place behind the quote that closes the cell that starts here; two quotes are one."""
-    i = start + 1
-    while i < len(text):
-        if text[i] == _QUOTE:
-            if i + 1 == len(text) or text[i + 1] != _QUOTE:
-                return i + 1
-            i += 1
-        i += 1
-    return len(text) - 1
+def _plain_stops(text: np.ndarray, separator: int, stops: np.ndarray) -> int:
+    """`find_stops` of a text without quotes and returns; nothing is guessed, so nothing wrongly."""
+    found, room = np.uint64(0), np.uint64(len(stops) - _BLOCK)
+    for low in range(0, len(text), _BLOCK):
+        if found > room:
+            return -1
+        for i in range(low, min(low + _BLOCK, len(text))):
+            byte = text[np.uint64(i)]
+            stops[found] = i
+            found += np.uint64((byte == separator) | (byte == _NEWLINE))
+    return int(np.int64(found)) if found <= room else -1
 
 
 @jit
-def _cell_end(text: np.ndarray, start: int, separator: int) -> int:
-    """Where the cell that starts here ends; -1 if it is not written as it should be.
+def _quote_fits(text: np.ndarray, i: int, separator: int, inside: bool) -> bool:
+    """Whether a quote may stand here: where a cell begins or ends, or beside another quote."""
+    if not inside and i == 0:
+        return True
+    beside = text[i + 1] if inside else text[i - 1]
+    fits = (beside == separator) | (beside == _NEWLINE) | (beside == _QUOTE)
+    return fits or (inside and beside == _RETURN)
 
-    A cell that starts with a quote ends with one. In any other there are no quotes, and no returns
-    but before the end of a line. The text ends with a line feed.
+
+@jit
+def _careful_stops(text: np.ndarray, separator: int, stops: np.ndarray) -> int:
+    found, inside = 0, False
+    for i in range(len(text)):
+        byte = text[i]
+        if byte == _QUOTE:
+            if not _quote_fits(text, i, separator, inside):
+                return -1
+            inside = not inside
+        elif byte == _RETURN and not inside and text[i + 1] != _NEWLINE:
+            return -1
+        if found == len(stops):
+            return -1
+        stops[found] = i
+        found += ((byte == separator) | (byte == _NEWLINE)) & (not inside)
+    return -1 if inside else found
+
+
+@jit
+def find_stops(text: np.ndarray, separator: int, plain: bool, stops: np.ndarray) -> int:
+    """Where each cell of a text ends, at its separator or its line feed; how many there are.
+
+    A cell that starts with a quote ends with one, inside of which two are one. In any other there
+    are no quotes, and no returns but before the end of a line. The text ends with a line feed and
+    is `plain` if it has neither quotes nor returns. -1 if it is not written so, or if the cells are
+    more than `SPARE` less than the places.
     """
-    i = start
-    quoted = text[i] == _QUOTE
-    if quoted:
-        i = _quoted_end(text, start)
-    else:
-        while text[i] != separator and not _STOPS[text[i]]:
-            i += 1
-    ends = text[i] == separator or text[i] == _NEWLINE
-    ends = ends or (text[i] == _RETURN and text[i + 1] == _NEWLINE)
-    return i if ends and (not quoted or text[i - 1] == _QUOTE) else -1
+    if plain:
+        return _plain_stops(text, separator, stops)
+    return _careful_stops(text, separator, stops)
 
 
 @jit
-def _copied(source: np.ndarray, start: int, stop: int, made: np.ndarray, place: int) -> int:
+def are_records(text: np.ndarray, stops: np.ndarray, width: int) -> bool:
+    """Whether every `width` cells, and no fewer, end a line; blank lines are no records."""
+    if len(stops) % width:
+        return False
+    wrong = 0
+    for record in range(0, len(stops), width):
+        for column in range(width - 1):
+            wrong += text[stops[record + column]] == _NEWLINE
+        wrong += text[stops[record + width - 1]] != _NEWLINE
+        if width == 1:
+            start = stops[record - 1] + 1 if record else 0
+            wrong += stops[record] == start or text[start] == _RETURN
+    return wrong == 0
+
+
+@jit
+def _copied(
+    source: np.ndarray, start: np.uint64, stop: np.uint64, made: np.ndarray, place: np.uint64
+) -> np.uint64:
     """Copy bytes to this place; the place behind them."""
-    for i in range(start, stop):
-        made[place] = source[i]
-        place += 1
-    return place
+    size = stop - start
+    for i in range(size):
+        made[place + np.uint64(i)] = source[start + np.uint64(i)]
+    return place + size
 
 
 @jit
 def splice(
     text: np.ndarray,
-    separator: int,
-    use: Codes,
+    stops: np.ndarray,
+    runs: Codes,
     codes: np.ndarray,
     faces: np.ndarray,
     bounds: np.ndarray,
     made: np.ndarray,
     ends: Counts,
-) -> bool:
+) -> None:
     """Write the records of a text without some cells, and with others in place of some.
 
-    `use` says of each column: `LEFT_OUT`, `KEPT`, or j: it shows its face `codes[j, record]`, which
+    The text is records, whose cells end at the `stops`. A run is its first column, its last, and
+    `KEPT` if they stay as they are, or j: the one column shows its face `codes[j, record]`, which
     is the bytes of `faces` from `bounds[j, code]` up to `bounds[j, code + 1]`. `made` takes the
-    records and must be large enough, `ends` the place where each ends. The text must end with a
-    line feed. False if it is not as many records of as many cells as it should be, all written as
-    they should be; blank lines are none.
+    records and must be large enough, `ends` the place where each ends.
     """
-    i, w, last, run = 0, 0, len(use) - 1, -1
+    width = len(stops) // max(1, len(ends))
+    place, start, separator = np.uint64(0), 0, text[stops[0]] if len(stops) else 0
     for record in range(len(ends)):
-        begun = False
-        for column in range(len(use)):
-            if i >= len(text):
-                return False
-            start, what = i, use[column]
-            i = _cell_end(text, start, separator)
-            if i < 0 or (text[i] == separator) != (column < last) or (last == 0 and i == start):
-                return False
-            if what == KEPT and run < 0:
-                run = start
-            if what == KEPT and column < last and use[column + 1] == KEPT:
-                i += 1
-                continue  # cells that stay side by side are copied at once
-            if what != LEFT_OUT and begun:
-                made[w] = separator
-                w += 1
-            begun = begun or what != LEFT_OUT
+        base = record * width
+        stop = stops[base + width - 1]
+        last = stop - (stop > start and text[stop - 1] == _RETURN)
+        for r in range(len(runs)):
+            if r:
+                made[place] = separator
+                place += np.uint64(1)
+            first, end, what = runs[r, 0], runs[r, 1], runs[r, 2]
             if what == KEPT:
-                w = _copied(text, run, i, made, w)
-                run = -1
-            elif what >= 0:
+                low = stops[base + first - 1] + 1 if first else start
+                high = stops[base + end] if end < width - 1 else last
+                place = _copied(text, np.uint64(low), np.uint64(high), made, place)
+            else:
                 code = codes[what, record]
-                w = _copied(faces, bounds[what, code], bounds[what, code + 1], made, w)
-            i += 1
-        i += text[i - 1] == _RETURN
-        made[w] = _NEWLINE
-        w += 1
-        ends[record] = w
-    return i == len(text)
+                low, high = bounds[what, code], bounds[what, code + 1]
+                place = _copied(faces, np.uint64(low), np.uint64(high), made, place)
+        made[place] = _NEWLINE
+        place += np.uint64(1)
+        ends[record] = np.int64(place)
+        start = stop + 1
 
 
 @jit
@@ -115,16 +152,16 @@ def gather(text: np.ndarray, ends: Counts, order: Counts, made: np.ndarray) -> i
     Records lie far apart, so the first bytes of some are fetched together before they are copied:
     the sum of those bytes is returned so that nobody leaves that out.
     """
-    w, touched = 0, 0
-    starts, stops = np.empty(_BLOCK, dtype=np.int64), np.empty(_BLOCK, dtype=np.int64)
+    place, touched = np.uint64(0), 0
+    starts, stops = np.empty(_BLOCK, dtype=np.uint64), np.empty(_BLOCK, dtype=np.uint64)
     for low in range(0, len(order), _BLOCK):
         size = min(_BLOCK, len(order) - low)
         for j in range(size):
             record = order[low + j]
-            starts[j] = ends[record - 1] if record else 0
-            stops[j] = ends[record]
+            starts[j] = np.uint64(ends[record - 1] if record else 0)
+            stops[j] = np.uint64(ends[record])
         for j in range(size):
             touched += text[starts[j]]
         for j in range(size):
-            w = _copied(text, starts[j], stops[j], made, w)
+            place = _copied(text, starts[j], stops[j], made, place)
     return touched

@@ -60,8 +60,7 @@ class Against:
         crowds = seen.crowds
         _, first = np.unique(crowds.class_of, return_index=True)
         start, person = self._linked(seen, missing).candidates_of(first)
-        rows = np.bincount(crowds.class_of, minlength=crowds.number)
-        people = (rows if crowds.unit is None else crowds.people)[crowds.class_of[first]]
+        people = crowds.of_class[crowds.class_of[first]]
         sizes = np.diff(start)
         sums = np.bincount(person, np.repeat(people / np.maximum(sizes, 1), sizes))
         return float(sums.max(initial=0.0))

@@ -5,7 +5,7 @@ equal to a missing cell, or, where a missing value matches anything, to every ce
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import polars as pl
@@ -42,6 +42,11 @@ class Crowds:
         people = np.zeros(self.number, dtype=np.int64)
         people[crowd] = count
         return people
+
+    @property
+    def of_class(self) -> Counts:
+        """People per class: those who show just this, without whom it could be besides."""
+        return replace(self, pairs=None).people
 
     def values(self, codes: Counts) -> tuple[Counts, Counts, Counts]:
         """(crowd, value, people who have it), sorted by crowd, then value; each pair once."""

@@ -193,7 +193,7 @@ def _delta_presence(model: Any, evidence: Evidence) -> Judgement:
 
     Nergiz et al. 2007; of all crowds what they say of one individual is added up.
     """
-    people, there = evidence.people, _candidates(model, evidence)
+    people, there = evidence.crowds.of_class, _candidates(model, evidence)
     share = max(float((people / np.maximum(there, 1)).max()), evidence.presence or 0.0)
     met = bool((there > 0).all()) and _at_most(people, there, _written(model.delta))
     return min(share, 1.0), met and share <= model.delta + _ROUNDING

@@ -6,7 +6,7 @@ from functools import cached_property
 
 import numpy as np
 
-from incrowd.arrays import Codes, Counts
+from incrowd.arrays import MISSING, Codes, Counts
 from incrowd.attacks.candidates import Facing
 from incrowd.attacks.scene import Scene, Shared
 from incrowd.errors import InputError, PolicyError
@@ -40,7 +40,10 @@ class Tables:
                 "two releases are held against each other by way of their original",
                 remedy="give the original too",
             )
-        refuse_names(self.release, (*self.worlds, *self.others.values()), self.asked.rename or {})
+        tables = (*self.worlds, *self.others.values())
+        if not self.worlds:
+            refuse_unused(self.asked, tables)
+        refuse_names(self.release, tables, self.asked.rename or {})
 
     @cached_property
     def holdings(self) -> Holdings:
@@ -240,6 +243,7 @@ class Tables:
             )
         if self.worlds:
             yield from self.holdings.notes
+            yield from self._named()
             more = [name for name in self.shared("world") if name not in self.facing.names]
             if more:
                 yield (
@@ -262,6 +266,40 @@ class Tables:
                     f"{idle:,} released rows show a label of {one.name!r} that stands for no value "
                     "of the original"
                 )
+
+    def _named(self) -> Iterator[str]:
+        """Ids of the truth that the world lacks, and those that the release shows itself."""
+        truth = self.facing.truth
+        lost = 0 if truth is None else int((truth == MISSING).sum())
+        if truth is not None and lost:
+            yield (
+                f"{lost:,} of {len(truth):,} released rows are, by the truth, of nobody in the "
+                "world: linkage cannot be right about them; are ids spelled alike in both?"
+            )
+        if self.asked.id is None or self.asked.id not in self.release.names:
+            return
+        shown, people = self.release.labels(self.asked.id), self.holdings.people
+        named = np.array([False, *(label in people for label in shown.domain.labels.tolist())])
+        rows = int(named[shown.codes].sum())
+        if rows:
+            yield (
+                f"the release has the id column {self.asked.id!r} too, and {rows:,} of its rows an "
+                "id of the world: these rows name their person, which no figure here counts"
+            )
+
+
+def refuse_unused(asked: Asked, others: Sequence[Table]) -> None:
+    """Where there is no world, refuse the key of a truth, and an id that no table has."""
+    if asked.truth_key is not None:
+        raise PolicyError(
+            "a key says which rows of a truth belong to the release, and there is no truth",
+            remedy="give the world and the truth too (--world FILE, --truth FILE)",
+        )
+    if asked.id is not None and not any(asked.id in table.names for table in others):
+        raise PolicyError(
+            f"no other table has the id column {asked.id!r}",
+            remedy="name a column of the world, and give the world too (--world FILE)",
+        )
 
 
 def refuse_names(release: Table, others: Sequence[Table], rename: Mapping[str, str]) -> None:

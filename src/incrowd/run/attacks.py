@@ -15,6 +15,7 @@ from incrowd.errors import InputError, PolicyError
 from incrowd.hierarchy import AnyHierarchy
 from incrowd.io import files
 from incrowd.models import AlphaK, KAnonymity, KMap
+from incrowd.models.model import of_world
 from incrowd.policy.policy import Policy
 from incrowd.release.certificate import Certificate
 from incrowd.release.written import rewritten
@@ -145,7 +146,7 @@ def _attacked(tables: Tables, watch: Watch | None) -> Attacked:
     if "original" in tables.others:
         played.append(Played((_by_order(tables),)))
         played.append(_by_other(tables, watch))
-    told += [line for one in played for line in one.notes]
+    told += [*_unheld(tables), *(line for one in played for line in one.notes)]
     proof = proved(tables.public, tables.asked.promises) if tables.asked.promises else None
     told += () if proof is None else proof.notes
     asked, attacks = tables.asked, in_order([one for every in played for one in every.attacks])
@@ -160,6 +161,19 @@ def _attacked(tables: Tables, watch: Watch | None) -> Attacked:
         notes=tuple(dict.fromkeys(told)),
         limited=asked.policy is not None or asked.max_success is not None,
     )
+
+
+def _unheld(tables: Tables) -> list[str]:
+    """Models of the policy that nothing was held against."""
+    policy = tables.asked.policy
+    world = [] if policy is None else [one.name for one in policy.models if of_world(one)]
+    if tables.worlds:
+        return [
+            f"{name} of the policy is no limit here: see check --world"
+            for name in world
+            if name != "k-map"
+        ]
+    return [f"{name} of the policy was not held against anything: give a world" for name in world]
 
 
 def _in_every_world(tables: Tables) -> int | None:

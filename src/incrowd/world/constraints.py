@@ -67,5 +67,5 @@ def _why_not(public: Sequence[str], promise: AtLeast) -> str:
     left = [name for name in public if name not in promise.columns]
     return (
         f"what is promised of {', '.join(promise.columns)} proves nothing here: {', '.join(left)}"
-        " is public too"
+        f" {'is' if len(left) == 1 else 'are'} public too"
     )

@@ -9,9 +9,12 @@ from incrowd.hierarchy.hierarchy import Hierarchy
 from incrowd.hierarchy.labels import TOP, parse_date, parse_number
 from incrowd.table.column import CodedColumn, Domain, Kind
 from incrowd.world.matching import Matching, from_runs, match
-from incrowd.world.rules import Run, runs_of
+from incrowd.world.rules import Run, bounds_in, runs_of
 
 Labels = list[str | None]
+
+_UNITS = ("Y", "M", "D", "h", "m", "s", "ms", "us", "ns", "ps", "fs", "as")
+"""Units of time, the finest last."""
 
 
 def within(
@@ -72,8 +75,11 @@ def _runs(places: Codes) -> list[Run]:
 
 
 def _in_any_case(labels: Labels, hierarchy: Hierarchy | None) -> Matching:
-    """Label a lies within b if they are equal, b is the top, a value of b, or b a node above."""
-    exact = [label for label in labels if label is not None and _is_value(label, hierarchy)]
+    """Label a lies within b if they are equal, b is the top, a value of b, or b a node above.
+
+    What is masked may be a number: without a hierarchy, only values as long as the mask are in it.
+    """
+    exact = _values(labels, hierarchy)
     values = Domain(Kind.TEXT, np.array(sorted(exact), dtype=object))
     found = match(labels, values, hierarchy)
     value = {label: code for code, label in enumerate(values.labels.tolist(), start=1)}
@@ -81,6 +87,7 @@ def _in_any_case(labels: Labels, hierarchy: Hierarchy | None) -> Matching:
     number = {label: int(found.place[code]) - 1 for label, code in value.items()}
     at: dict[str | None, int] = {**number}
     at.update({label: len(value) + i for i, label in enumerate(others)})
+    length = {place: len(label) for label, place in number.items()}
     below = _below(labels, hierarchy)
     tops = {TOP} if hierarchy is None else {TOP, hierarchy.labels[-1][0]}
     runs = []
@@ -89,7 +96,9 @@ def _in_any_case(labels: Labels, hierarchy: Hierarchy | None) -> Matching:
             runs.append([(0, len(labels) - 1)])
             continue
         here = zip(found.low[_slice(found, i)], found.high[_slice(found, i)], strict=True)
-        inner = chain.from_iterable(range(int(lo) - 1, int(hi)) for lo, hi in here if hi > 0)
+        inner = [one for lo, hi in here if hi > 0 for one in range(int(lo) - 1, int(hi))]
+        if hierarchy is None and label is not None and label.endswith(TOP):
+            inner = [one for one in inner if length[one] == len(label)]
         nodes = (at[node] for node in below.get(label, ()))
         runs.append(runs_of([at[label], *inner, *nodes]))
     place = np.array([at[label] for label in labels], dtype=np.int32)
@@ -100,13 +109,35 @@ def _slice(found: Matching, label: int) -> slice:
     return slice(int(found.start[label]), int(found.start[label + 1]))
 
 
-def _is_value(label: str, hierarchy: Hierarchy | None) -> bool:
-    """Whether a label is sure to be one value: a leaf, or else a number or a day."""
+def _values(labels: Labels, hierarchy: Hierarchy | None) -> list[str]:
+    """The labels that are sure to be one value: leaves, or else numbers and moments.
+
+    A year is none where months or days are shown too, nor is a day where hours are: it may be all
+    that lies in it.
+    """
+    shown = [label for label in labels if label is not None]
     if hierarchy is not None:
-        return label in _leaf_labels(hierarchy)
+        leaves = _leaf_labels(hierarchy)
+        return [label for label in shown if label in leaves]
+    finest = max((_fineness(label) for label in shown), default=0)
+    return [label for label in shown if _is_value(label, finest)]
+
+
+def _is_value(label: str, finest: int) -> bool:
     date = parse_date(label)
-    day = date is not None and np.datetime_data(date.dtype)[0] not in {"Y", "M"}
-    return day or parse_number(label) is not None
+    if date is None or (label.isdecimal() and len(label) != 4):
+        return parse_number(label) is not None
+    unit = _UNITS.index(np.datetime_data(date.dtype)[0])
+    return unit >= finest and (unit >= _UNITS.index("D") or parse_number(label) is not None)
+
+
+def _fineness(label: str) -> int:
+    """The finest unit of time in which a label or the bounds of an interval are written."""
+    bounds = bounds_in(label)
+    ends = (label,) if bounds is None else (bounds.low, bounds.high)
+    dates = [parse_date(end) for end in ends if end is not None]
+    units = (np.datetime_data(date.dtype)[0] for date in dates if date is not None)
+    return max((_UNITS.index(unit) for unit in units), default=0)
 
 
 def _leaf_labels(hierarchy: Hierarchy) -> frozenset[str]:

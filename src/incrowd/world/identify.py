@@ -141,5 +141,5 @@ class _Judge:
 
 def _checked(k: int) -> int:
     if k < 1:
-        raise PolicyError("k must be at least 1")
+        raise PolicyError("k must be at least 1", remedy="give 2, say")
     return k

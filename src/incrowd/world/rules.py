@@ -2,8 +2,9 @@
 
 A value of the world stands for itself, whatever else it looks like. Otherwise `{A, B}` is a set;
 `[20, 30)`, `[20-29]`, `20-29`, `<20` and `90+` are intervals; `1965`, `1965-03` and `1965-Q1` are
-periods of dates; `0213*` is everything that begins so; `*` is everything. Where the world knows
-years, as numbers, dates stand for the years that they lie in.
+periods of dates; `0213*` is everything that begins so; `*`, or `*****`, is everything. Where the
+world knows years, as numbers, dates stand for the years that they lie in; where it knows days,
+moments stand for their days. What other tools write is read too: `[20,30)`, `]20, 30[`, `[90,Inf)`.
 """
 
 import re
@@ -31,6 +32,7 @@ Run = tuple[int, int]
 """First and last code."""
 
 _DASHED = re.compile(r"\[(?P<a>[^\[\],]+?) ?[-–] ?(?P<b>[^\[\],]+?)\]")  # noqa: RUF001  a dash as releases write it
+_BARE = re.compile(r"(?P<l>[\[\](])(?P<a>[^\[\](),;]+)[,;] ?(?P<b>[^\[\](),;]+)(?P<r>[\[\])])")
 _PLAIN = re.compile(r"(?P<a>\d+(\.\d+)?) ?[-–] ?(?P<b>\d+(\.\d+)?)")  # noqa: RUF001  the same
 _FROM_ON = re.compile(r"(?P<a>\d+(\.\d+)?)\+")
 _COMPARED = re.compile(r"(?P<sign><=|>=|<|>|≤|≥) ?(?P<a>-?\d+(\.\d+)?)")
@@ -62,11 +64,11 @@ class Rules:
         exact = self._exact(label)
         if exact:
             return [(exact, exact)]
-        if label == TOP:
+        if label and not label.strip(TOP):
             return [(1, len(self._domain))] if len(self._domain) else []
         members = read_set(label)
         if members is not None:
-            return runs_of(filter(None, map(self._exact, members)))
+            return self._any_of(members)
         return self._period(label) or self._between(label) or self._beginning(label)
 
     @cached_property
@@ -84,6 +86,12 @@ class Rules:
             run = locate(self._domain, Bounds(label, label, high_inside=True))
             return 0 if run is None else run[0]
         return 0 if _NAME_LIKE.match(label) else self._code.get(number_text(number), 0)
+
+    def _any_of(self, members: list[str]) -> list[Run]:
+        """The codes of the members of a set, also if no blank is written between them."""
+        found = runs_of(filter(None, map(self._exact, members)))
+        bare = members[0].split(",") if len(members) == 1 else []
+        return found or runs_of(filter(None, map(self._exact, bare)))
 
     def _period(self, label: str) -> list[Run]:
         """The days or moments of a day, a month, a quarter or a year."""
@@ -136,6 +144,8 @@ class Rules:
         key = (kind, end, inside, upper)
         if key not in self._edges:
             scale = self._domain if self._domain.kind is kind else self._scales[kind][0]
+            if kind is Kind.DATE and not upper:
+                end, inside = _from_day(end, scale, inside=inside)
             bounds = Bounds(None, end, high_inside=inside) if upper else Bounds(end, None, inside)
             self._edges[key] = locate(scale, bounds)
         return self._edges[key]
@@ -176,7 +186,7 @@ class Rules:
         """Codes of which the last characters are masked; whole numbers get back their zeros."""
         shown = label.rstrip("*")
         masked = len(label) - len(shown)
-        if not shown or not masked or "*" in shown:
+        if not masked or "*" in shown:
             return []
         if self._domain.kind is Kind.NUMBER:
             if not shown.isdecimal():
@@ -197,11 +207,32 @@ def _year(end: str | None, *, before: bool = False) -> str | None:
     return str((date - step).astype("datetime64[Y]"))
 
 
+def _from_day(end: str | None, scale: Domain, *, inside: bool) -> tuple[str | None, bool]:
+    """Where what begins at a moment begins if only days are known: on the day of the moment."""
+    date = None if end is None else parse_date(end)
+    if date is None or scale.values.dtype != np.dtype("datetime64[D]"):
+        return end, inside
+    if np.datetime_data(date.dtype)[0] in {"Y", "M", "D"}:
+        return end, inside
+    return str(date.astype("datetime64[D]")), True
+
+
+def _bare(label: str) -> Bounds | None:
+    """An interval of numbers or dates as R, ARX and others write it: `[20,30)`, `]20; Inf)`."""
+    found = _BARE.fullmatch(label)
+    if found is None:
+        return None
+    low = None if found["a"].lower() in {"-inf", "-∞"} else found["a"]
+    high = None if found["b"].lower().removeprefix("+") in {"inf", "∞"} else found["b"]
+    ends = [end for end in (low, high) if end is not None]
+    if any(parse_number(end) is None and parse_date(end) is None for end in ends):
+        return None
+    return Bounds(low, high, found["l"] == "[", found["r"] == "]")
+
+
 def bounds_in(label: str) -> Bounds | None:
     """What an interval says, in our own spelling or in that of other tools; None if it is none."""
-    if label.startswith("[") and label.endswith("["):
-        label = label[:-1] + ")"
-    found = read_bounds(label)
+    found = _bare(label) or read_bounds(label)
     if found is not None:
         return found
     dashed = _DASHED.fullmatch(label) or _PLAIN.fullmatch(label)

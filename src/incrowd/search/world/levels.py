@@ -7,8 +7,9 @@ from math import prod
 import numpy as np
 
 from incrowd.errors import InfeasibleError
+from incrowd.models.delta_presence import DeltaPresence
 from incrowd.problem import Problem
-from incrowd.recoding import Levels
+from incrowd.recoding import Levels, Outcome
 from incrowd.search.full_domain import allowed_levels, levels_recoding, node_classes
 from incrowd.table.roles import Missing
 from incrowd.watch import Watch
@@ -20,9 +21,10 @@ _MOST_CELLS = 200_000_000
 
 
 def by_levels(problem: Problem, watch: Watch, bar: float) -> Levels | None:
-    """The levels that lose least, and less than `bar`; None if there are none or too many.
+    """The levels that lose least, and less than `bar`; None if there are none.
 
-    A vector of levels is held against the world only if it would lose less than what is known.
+    A vector of levels is held against the world only if it would lose less than what is known. Only
+    the highest levels are looked at if there are too many, or if missing values match anything.
     """
     try:
         levels = [allowed_levels(column) for column in problem.columns]
@@ -32,7 +34,7 @@ def by_levels(problem: Problem, watch: Watch, bar: float) -> Levels | None:
     cells = nodes * problem.tally.rows * len(levels)
     anything = problem.missing is Missing.MATCHES_ANYTHING
     if nodes > _MOST_NODES or cells > _MOST_CELLS or anything:
-        return None
+        levels = [some[-1:] for some in levels]
     best = None
     for vector in sorted(product(*levels), key=sum):
         if watch.expired:
@@ -46,6 +48,8 @@ def by_levels(problem: Problem, watch: Watch, bar: float) -> Levels | None:
 def _found(problem: Problem, levels: tuple[int, ...], bar: float) -> tuple[Levels, float] | None:
     """The recoding of these levels and its loss, if it satisfies the policy and loses less."""
     class_of, number = node_classes(problem, levels)
+    if problem.missing is Missing.MATCHES_ANYTHING and number > 1:
+        return None
     everyone = np.ones(number, dtype=np.bool_)
     whole = levels_recoding(problem, levels, class_of, everyone)
     alone = replace(problem, world=None)
@@ -57,5 +61,16 @@ def _found(problem: Problem, levels: tuple[int, ...], bar: float) -> tuple[Level
     recoding = levels_recoding(problem, levels, class_of, fine)
     outcome = problem.outcome(recoding)
     loss = problem.loss.of(outcome)
-    kept = outcome.suppressed <= problem.suppressible
+    kept = outcome.suppressed <= problem.suppressible and not betrays(problem, outcome)
     return (recoding, loss) if kept and loss < bar else None
+
+
+def betrays(problem: Problem, outcome: Outcome) -> bool:
+    """Whether classes that overlap make somebody's presence surer together than each by itself.
+
+    They also do if individuals of the world have several rows, and so fit several classes.
+    """
+    bounds = [model.asked for model in problem.models if isinstance(model, DeltaPresence)]
+    if not bounds or problem.world is None:
+        return False
+    return problem.world.presence(outcome) > min(bounds) * (1 + 1e-9)

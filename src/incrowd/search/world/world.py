@@ -14,15 +14,14 @@ from typing import Literal
 from pydantic.dataclasses import dataclass
 
 from incrowd.errors import InfeasibleError, LimitError
-from incrowd.models.delta_presence import DeltaPresence
 from incrowd.models.k_anonymity import KAnonymity
 from incrowd.models.model import Model, of_world
 from incrowd.problem import Problem
-from incrowd.recoding import Outcome, Recoding
+from incrowd.recoding import Recoding
 from incrowd.search.full_domain import infeasible, nothing_found
 from incrowd.search.repair import mended
 from incrowd.search.search import Found
-from incrowd.search.world.levels import by_levels
+from incrowd.search.world.levels import betrays, by_levels
 from incrowd.search.world.partition import by_partition
 from incrowd.search.world.staged import by_stages
 from incrowd.values import STRICT
@@ -94,17 +93,9 @@ def _trial(problem: Problem, title: str, recoding: Recoding | None) -> list[_Tri
     outcome = problem.outcome(recoding)
     if outcome.suppressed > problem.suppressible or not len(outcome.classes):
         return []
-    if not problem.satisfied(outcome.classes).all() or _betrays(problem, outcome):
+    if not problem.satisfied(outcome.classes).all() or betrays(problem, outcome):
         return []
     return [_Trial(title, recoding, problem.loss.of(outcome), len(outcome.classes))]
-
-
-def _betrays(problem: Problem, outcome: Outcome) -> bool:
-    """Whether classes that overlap make somebody's presence surer together than each by itself."""
-    bounds = [model.asked for model in problem.models if isinstance(model, DeltaPresence)]
-    if not bounds or problem.world is None:
-        return False
-    return problem.world.presence(outcome) > min(bounds) * (1 + 1e-9)
 
 
 def _without(problem: Problem, models: tuple[Model, ...], watch: Watch) -> Found:

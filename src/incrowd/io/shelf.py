@@ -1,0 +1,66 @@
+"""Arrays put aside on the disk as they are, to be read again by whoever put them there."""
+
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from typing import Any
+
+from incrowd.errors import InputError
+from incrowd.io.atomic import reason
+
+
+class Shelf:
+    """Arrays by the places of their bytes, in one file that grows."""
+
+    def __init__(self, file: Any) -> None:
+        self._file = file
+        self._end = 0
+
+    def put(self, array: Any) -> int:
+        """Put an array aside; the place of its first byte."""
+        place = self._end
+        with _told():
+            self._file.seek(place)
+            self._file.write(array)
+        self._end += array.nbytes
+        return place
+
+    def fill(self, array: Any, place: int) -> None:
+        """Fill an array with the bytes from this place on."""
+        with _told():
+            self._file.seek(place)
+            found = self._file.readinto(array)
+            if found != array.nbytes:
+                raise OSError
+
+    def __repr__(self) -> str:
+        """Without values."""
+        return f"Shelf({self._end} bytes)"
+
+
+@contextmanager
+def shelf(folder: str | os.PathLike[str] | None = None) -> Iterator[Shelf]:
+    """A shelf in this folder, or in the system's for temporary files.
+
+    Its file has no name where the system allows that, so that nobody else can open it and nothing
+    is left of it when the process ends, however it ends.
+    """
+    with ExitStack() as stack:
+        with _told():
+            file = stack.enter_context(tempfile.TemporaryFile(prefix=".incrowd-", dir=folder))
+        yield Shelf(file)
+
+
+@contextmanager
+def _told() -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        why = reason(error)
+    else:
+        return
+    raise InputError(
+        f"records cannot be put aside on the disk: {why}",
+        remedy="make room, or name another folder",
+    )
