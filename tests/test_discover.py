@@ -218,7 +218,7 @@ def test_duplicates_are_counted_and_can_be_dropped():
     found = discover(frame, ratio=1.0)
     assert found.sets == ()
     assert found.minimum is None
-    assert any("2 records equal another" in note for note in found.notes)
+    assert any("4 records equal another" in note for note in found.notes)
     assert any("0.714286" in note for note in found.notes)
     assert discover(frame, ratio=1.0, drop_duplicates=True).found == 2
 

@@ -423,9 +423,9 @@ def test_a_frame_with_a_name_twice_says_so():
     pd = pytest.importorskip("pandas")
     frame = pd.DataFrame([[1, 2]] * 9, columns=["age", "age"])
     policy = incrowd.quick(["age"], quasi=["age"], k=2)
-    with pytest.raises(InputError, match="occur more than once: 'age'"):
+    with pytest.raises(InputError, match="occurs more than once: 'age'"):
         incrowd.anonymize(frame, policy)
-    with pytest.raises(InputError, match="occur more than once: 'age'"):
+    with pytest.raises(InputError, match="occurs more than once: 'age'"):
         incrowd.check(frame, policy)
 
 

@@ -4,7 +4,7 @@
     ├── NotMetError          1  the release does not satisfy its policy; nothing was written
     ├── PolicyError          2  the request is wrong: a flag, a policy key, a parameter
     ├── InputError           3  a table or hierarchy cannot be read or used
-    ├── InfeasibleError      4  no release can satisfy the policy on this table
+    ├── InfeasibleError      4  no release that satisfies the policy was found on this table
     └── LimitError           5  out of time or memory
 
 Messages say what, where, how many and what to do. They never repeat a cell value.
@@ -52,7 +52,7 @@ class InputError(IncrowdError):
 
 
 class InfeasibleError(IncrowdError):
-    """No release can satisfy the policy on this table."""
+    """No release that satisfies the policy was found; the message says where there is none."""
 
     exit_code = 4
 
@@ -61,6 +61,15 @@ class LimitError(IncrowdError):
     """Out of time or memory."""
 
     exit_code = 5
+
+
+def counted(count: int, one: str, many: str = "") -> str:
+    """A count with its noun, as messages have it.
+
+    >>> counted(1, "record"), counted(12345, "record"), counted(0, "person", "people")
+    ('1 record', '12,345 records', '0 people')
+    """
+    return f"{count:,} {one if count == 1 else many or f'{one}s'}"
 
 
 def is_panic(error: BaseException) -> bool:

@@ -156,9 +156,9 @@ def test_the_least_loss_that_is_named_works(refused, incrowd, table):
 @pytest.mark.parametrize(
     ("flags", "hint"),
     [
-        (("-l", "0.5"), "l must be above 1"),
-        (("-l", "0"), "l must be above 1"),
-        (("-l", "-3"), "l must be above 1"),
+        (("-l", "0.5"), "l must be at least 1"),
+        (("-l", "0"), "l must be at least 1"),
+        (("-l", "-3"), "l must be at least 1"),
         (("-l", "1"), "holds for every table"),
         (("-t", "1"), "holds for every table"),
         (("-l", "1", "-t", "1"), "holds for every table"),

@@ -94,7 +94,7 @@ def test_wrong_requests_are_refused(refused, table, flags, says):
 def test_missing_weights_are_refused(refused, table):
     weights = ["", *["2"] * 39]
     said = refused(3, "risk", table(patients(weight=weights)), *FLAGS, "--weight", "weight")
-    assert "1 values that are missing" in said.err
+    assert "1 value that is missing" in said.err
 
 
 def test_records_are_listed_by_number_alone_with_a_warning(incrowd, table, here):

@@ -202,7 +202,7 @@ def test_weights_are_read_as_numbers():
 
 @pytest.mark.parametrize("wrong", [[1.0, None], [1.0, -2.0], [1.0, float("nan")]])
 def test_weights_must_be_there_and_not_negative(wrong):
-    with pytest.raises(InputError, match=r"1 values that are missing or negative .*row 2"):
+    with pytest.raises(InputError, match=r"1 value that is missing or negative .*row 2"):
         MemoryEngine(pl.DataFrame({"w": wrong})).weights("w")
 
 
@@ -217,7 +217,7 @@ def test_units_are_told_apart_by_their_text():
     [
         (3, "a int is not a table.*pandas or Polars"),
         ({"a": [1]}, "a dict is not"),
-        (pd.DataFrame([[1, 2]], columns=["a", "a"]), "occur more than once: 'a'"),
+        (pd.DataFrame([[1, 2]], columns=["a", "a"]), "1 column name occurs more than once: 'a'"),
         (pa.table([pa.array([1]), pa.array([2])], names=["a", "a"]), "more than once"),
         (pd.DataFrame([[1, 2]]), "must be text"),
         (pl.LazyFrame({"a": [CANARY]}).select(pl.col("a").cast(pl.Int64)), "cannot be read"),

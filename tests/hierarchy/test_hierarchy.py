@@ -238,7 +238,7 @@ def test_labels_decode_by_arithmetic(label, expected):
 
 @pytest.mark.parametrize("label", ["", "16", "[", "[]", "[31, 40)", "[19, 17]", "canary", '["1"]'])
 def test_foreign_labels_are_refused_without_being_repeated(label):
-    with pytest.raises(InputError, match=r"1 distinct labels .* \(first at row 2\)") as caught:
+    with pytest.raises(InputError, match=r"1 distinct label .* \(first at row 2\)") as caught:
         ages().decode_all(["17", label, label])
     assert "canary" not in str(caught.value)
 
@@ -312,11 +312,11 @@ def broken(maps, labels):
 @pytest.mark.parametrize(
     ("maps", "labels", "message"),
     [
-        ([[0, 1, 2, 1]], [["m", "n"]], "level 1 .* has 1 nodes whose values are not side by side"),
+        ([[0, 1, 2, 1]], [["m", "n"]], "level 1 .* has 1 node whose values are not side by side"),
         ([[0, 2, 2, 3]], [["m", "n", "o"]], "not side by side"),
-        ([[0, 1, 1, 2], [0, 1, 2, 2]], [["m", "n"], ["o", "p"]], "level 2 .* tears 1 nodes"),
-        ([[0, 1, 1, 2]], [["m", "m"]], "2 nodes but 1 distinct labels"),
-        ([[0, 1, 1, 2]], [["m"]], "2 nodes but 1 distinct labels"),
+        ([[0, 1, 1, 2], [0, 1, 2, 2]], [["m", "n"], ["o", "p"]], "level 2 .* tears 1 node"),
+        ([[0, 1, 1, 2]], [["m", "m"]], "2 nodes but 1 distinct label"),
+        ([[0, 1, 1, 2]], [["m"]], "2 nodes but 1 distinct label"),
         ([[1, 1, 1, 2]], [["m", "n"]], "does not start from the values"),
         ([[0, 1, 1, 2]], [], "does not cover its 3 values"),
     ],

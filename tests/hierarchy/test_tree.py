@@ -109,10 +109,10 @@ def test_a_leaf_may_be_listed_twice_if_it_says_the_same():
 @pytest.mark.parametrize(
     ("rows", "message"),
     [
-        ((("canary", "x"), ("b", "x"), ("canary", "y")), r"lists 1 values twice .* at row 3"),
+        ((("canary", "x"), ("b", "x"), ("canary", "y")), r"lists 1 value twice .* at row 3"),
         (
             (("a", "canary", "x"), ("b", "canary", "y")),
-            r"1 nodes on level 1 .* more than one parent",
+            r"level 1 .* has 1 node with more than one parent",
         ),
     ],
 )

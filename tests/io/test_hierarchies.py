@@ -70,10 +70,10 @@ def test_latin_1(tmp_path):
         (b"", "is empty"),
         (b"\n\r\n", "is empty"),
         (b"canary;x;*\nb;*\nc;*\n", r"2 lines .* more or fewer fields .* at line 2"),
-        (b"a;x;*\n\n;canary;*\n", r"1 lines .* empty field .* at line 3"),
-        (b"a;;*\n", r"1 lines .* empty field .* at line 1"),
-        (b"canary;x;*\nb;x;*\ncanary;y;*\n", r"1 lines .* field 1 another parent .* at line 3"),
-        (b"a;canary;p;*\nb;canary;q;*\n", r"1 lines .* field 2 another parent .* at line 2"),
+        (b"a;x;*\n\n;canary;*\n", r"1 line .* empty field .* at line 3"),
+        (b"a;;*\n", r"1 line .* empty field .* at line 1"),
+        (b"canary;x;*\nb;x;*\ncanary;y;*\n", r"1 line .* another parent .* field 1 .* at line 3"),
+        (b"a;canary;p;*\nb;canary;q;*\n", r"1 line .* another parent .* field 2 .* at line 2"),
     ],
 )
 def test_bad_files_are_refused_by_line_without_values(tmp_path, content, message):

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 import naive.minimal
 from incrowd.errors import InfeasibleError, PolicyError
 from incrowd.quasi import border, branch, labelled, verdicts
+from incrowd.quasi.depth_first import joined
 from incrowd.quasi.measures import folded
 from incrowd.quasi.minimal import Search, minimal_sets
 from incrowd.quasi.question import Question
@@ -364,3 +365,19 @@ def test_adult_size_by_size_gives_the_same_sets(adult):
     small = minimal_sets(adult, Measure.SEPARATION, 0.99, max_size=3)
     assert small.sets == tuple(columns for columns in whole.sets if len(columns) <= 3)
     assert small.guarantee.not_searched == "sets of more than 3 columns"
+
+
+def test_sets_are_not_made_once_the_time_is_up():
+    class Clock(Watch):
+        """A watch that runs out after some looks at it."""
+
+        looks = 0
+
+        @property
+        def expired(self):
+            self.looks += 1
+            return self.looks > 5
+
+    failing = {(a, b): 0 for a in range(60) for b in range(a + 1, 60)}
+    some = sum(1 for _ in joined(failing, Clock()))
+    assert 0 < some < sum(1 for _ in joined(failing, Watch()))

@@ -14,7 +14,7 @@ from incrowd.errors import NotMetError
 from incrowd.hierarchy import Dates
 from incrowd.hierarchy.hierarchy import Hierarchy
 from incrowd.policy import Column
-from incrowd.release.crowds import numbered
+from incrowd.release.crowds import crowds_of, numbered
 from incrowd.release.shown import coarse, consistent, covers, within
 from incrowd.release.verify import Reference, demand, look, unchanged
 from incrowd.release.verify import verify as verify_seen
@@ -177,7 +177,7 @@ def test_cells_must_cover_their_originals():
     covers(hierarchy, "zip", numbered(labels), np.array([1, 2, 2, 0, 0], dtype=np.int32))
     with pytest.raises(NotMetError, match="2 cells of 'zip'"):
         covers(hierarchy, "zip", numbered(labels), np.array([2, 2, 2, 1, 0], dtype=np.int32))
-    with pytest.raises(NotMetError, match="1 cells of 'zip'") as caught:
+    with pytest.raises(NotMetError, match="1 cell of 'zip'") as caught:
         covers(hierarchy, "zip", numbered(pl.Series(["canary"])), np.array([1], dtype=np.int32))
     assert "canary" not in str(caught.value)
 
@@ -241,7 +241,7 @@ def test_cells_and_spans_finer_than_the_lowest_level_are_refused(spec, fine, fin
     tree = spec.build(Domain(Kind.DATE, days), "birth")
     coarse(tree, "birth", numbered(pl.Series([*fine, None])), 1)
     coarse(tree, "birth", numbered(pl.Series([*fine, finer])), 0)
-    with pytest.raises(NotMetError, match="1 labels of 'birth' are finer"):
+    with pytest.raises(NotMetError, match="1 label of 'birth' is finer"):
         coarse(tree, "birth", numbered(pl.Series([*fine, finer])), 1)
 
 
@@ -263,7 +263,7 @@ def test_cells_coarser_than_the_limits_are_refused(limits, wide):
     for label in ["1921-05-17", "1921", "[1921, 1928]", "*", None]:
         cells = numbered(pl.Series([label], dtype=pl.String))
         if label in wide:
-            with pytest.raises(NotMetError, match="1 labels of 'birth' are coarser"):
+            with pytest.raises(NotMetError, match="1 label of 'birth' is coarser"):
                 within(tree, "birth", cells, asked)
         else:
             within(tree, "birth", cells, asked)
@@ -274,5 +274,14 @@ def test_equal_values_that_show_different_cells_are_refused():
     same = {"a": numbered(pl.Series(["x", "x", "x"])), "b": numbered(pl.Series(["1", "1", "2"]))}
     consistent(original, same)
     torn = {"a": numbered(pl.Series(["x", "y", "x"])), "b": numbered(pl.Series(["1", "1", "2"]))}
-    with pytest.raises(NotMetError, match="1 times"):
+    with pytest.raises(NotMetError, match="1 time "):
         consistent(original, torn)
+
+
+def test_people_of_a_class_are_those_of_its_own_rows():
+    """A missing value matches anything: the crowd of (1) is everybody, its class two people."""
+    cells, unit = np.array([1, 1, 2, 0]), np.array([1, 2, 3, 3])
+    crowds = crowds_of([cells], unit, anything=True)
+    shown = crowds.class_of.tolist()
+    assert crowds.people[shown].tolist() == [3, 3, 1, 3]
+    assert crowds.of_class[shown].tolist() == [2, 2, 1, 1]

@@ -269,7 +269,7 @@ def test_representatives_are_those_of_buckets(table):
 def test_a_column_that_shows_equal_values_differently_is_refused():
     codes = np.array([1, 1, 2], dtype=np.int32)
     steady("age", numbered(pl.Series(["a", "a", "b"])), codes)
-    with pytest.raises(NotMetError, match="1 times equal values of 'age' show something else"):
+    with pytest.raises(NotMetError, match="1 time equal values of 'age' show something else"):
         steady("age", numbered(pl.Series(["a", "b", "b"])), codes)
 
 

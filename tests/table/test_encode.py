@@ -6,7 +6,7 @@ from decimal import Decimal
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from incrowd.errors import InputError
@@ -161,7 +161,7 @@ def test_a_kind_can_be_asked_for():
         ([1.0, math.inf, -math.inf], pl.Float64, {}, "2 infinite values .*first at row 2"),
         ([[CANARY]], pl.List(pl.String), {}, "lists"),
         ([{"a": CANARY}], pl.Struct({"a": pl.String}), {}, "structures"),
-        ([1, 2**40], pl.Int64, {"date": True}, "1 dates outside .*first at row 2"),
+        ([1, 2**40], pl.Int64, {"date": True}, "1 date outside .*first at row 2"),
         (["9" * 20, "9" * 19 + "8"], pl.String, {"kind": Kind.NUMBER}, "too long"),
     ],
 )
@@ -250,3 +250,30 @@ def test_marks_are_values_where_codes_or_words_stand(cells):
     column = encode(pl.Series(cells), "code", infer=True)
     assert column.domain.kind is Kind.TEXT
     assert len(column.domain) == len(cells)
+
+
+@given(
+    st.lists(
+        st.one_of(
+            st.integers(-30, 30).map(str),
+            st.integers(-(2**63) - 3, 2**63 + 3).map(str),
+            st.sampled_from(["", " ", "?", "NA", "7", "07", "+7", "-0", " 7", "7.0", "x"]),
+        ),
+        max_size=12,
+    ),
+    st.sampled_from([(), ("7",), ("x", "NA")]),
+    st.sampled_from([None, Kind.NUMBER]),
+)
+@settings(max_examples=100)
+def test_whole_numbers_read_at_once_are_those_found_among_the_texts(cells, missing, kind):
+    def found(*, slowly):
+        try:
+            with pytest.MonkeyPatch.context() as patch:
+                if slowly:
+                    patch.setattr("incrowd.table.encode._whole_numbers", lambda values, _: values)
+                column = coded(cells, pl.String, kind=kind, infer=True, missing_values=missing)
+        except InputError as error:
+            return str(error)
+        return *shape(column), column.domain.values.dtype
+
+    assert found(slowly=False) == found(slowly=True)

@@ -19,6 +19,9 @@ from incrowd.attacks.scene import Scene, Side
 from incrowd.attacks.sets import Sets
 from incrowd.attacks.weighed import each
 
+_FIRST = 4
+"""The columns whose deals are played side by side."""
+
 
 @dataclass(frozen=True, eq=False)
 class SideClasses:
@@ -256,20 +259,31 @@ def _larger(fit: Fit, last: int, sets: Sets) -> Iterator[Fit]:
         yield from _larger(more, column, sets)
 
 
-def halves(scene: Scene, sets: Sets) -> Iterator[tuple[Fit, Fit]]:
+def halves(scene: Scene, sets: Sets) -> list[Iterator[tuple[Fit, Fit]]]:
     """The known columns in two, in every way in which one half is a set that is played.
 
     All columns and none come first. The classes of either half are split as columns are dealt out
-    to the one or to the other, so that a set costs a column or two.
+    to the one or to the other, so that a set costs a column or two. What follows different deals of
+    the first columns can be played side by side.
     """
     none = Fit.whole(scene)
-    yield from _dealt(none.refined(0), none, sets)
+    deals = [(none.refined(0), none)]
+    for column in range(1, min(_FIRST, len(scene.known))):
+        deals = [
+            deal
+            for one, other in deals
+            for deal in ((one.refined(column), other), (one, other.refined(column)))
+            if min(len(half.columns) for half in deal) <= sets.largest
+        ]
+    return [_dealt(one, other, sets) for one, other in deals]
 
 
 def _dealt(one: Fit, other: Fit, sets: Sets) -> Iterator[tuple[Fit, Fit]]:
     given, left = len(one.columns), len(other.columns)
     column = given + left
     if column == len(one.scene.known):
+        if left and sets.expired:
+            return
         yield one, other
         if left:
             sets.done((given <= sets.largest) + (left <= sets.largest))

@@ -1,7 +1,6 @@
 """What the released rows that fit a person show of a sensitive column."""
 
 from dataclasses import dataclass
-from functools import cached_property
 
 from incrowd.attacks.compressed import Members
 from incrowd.attacks.fit import Fit
@@ -11,20 +10,25 @@ from incrowd.attacks.weighed import Told, Weighed, gathered
 
 @dataclass(frozen=True, eq=False)
 class Held:
-    """Per class of people, what the rows that fit them show of a secret.
-
-    Each of the members of a class shows values with weights.
-    """
+    """Per class of people, what the rows that fit them tell of a secret."""
 
     fit: Fit
     secret: Secret
-    members: Members
-    shown: Weighed
+    told: Told
 
     @classmethod
     def of(cls, fit: Fit, secret: Secret) -> "Held":
-        """What the rows show of a sensitive column."""
-        return cls(fit, secret, *fitting(fit, secret.shown, secret.values))
+        """What the rows that fit tell of a sensitive column."""
+        if fit.scene.joint and secret.open:
+            people = fit.people.start, fit.people.rows
+            return cls(fit, secret, Told.of_own(people, secret.truth))
+        return cls.of_members(fit, secret, fitting(fit, secret.shown, secret.values))
+
+    @classmethod
+    def of_members(cls, fit: Fit, secret: Secret, held: tuple[Members, Weighed]) -> "Held":
+        """What the members of each class of people tell, which show values with weights."""
+        people = fit.people.start, fit.people.rows
+        return cls(fit, secret, Told.of(*held, people, secret.truth, secret.usual))
 
     @property
     def name(self) -> str:
@@ -35,15 +39,6 @@ class Held:
     def people(self) -> int:
         """How many people there are."""
         return self.fit.scene.people.records
-
-    @cached_property
-    def told(self) -> Told:
-        """What the people of each class are told about."""
-        people = self.fit.people.start, self.fit.people.rows
-        secret = self.secret
-        if self.fit.scene.joint and secret.open:
-            return Told.of_own(people, secret.truth)
-        return Told.of(self.members, self.shown, people, secret.truth, secret.usual)
 
     @property
     def hits(self) -> float:

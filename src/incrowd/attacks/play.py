@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from incrowd.attacks.attack import Attack
 from incrowd.attacks.background import background
@@ -16,6 +17,7 @@ from incrowd.attacks.scene import Scene
 from incrowd.attacks.sets import Sets
 from incrowd.attacks.singling_out import singling_out
 from incrowd.attacks.words import columns, share
+from incrowd.table.fold import in_threads
 from incrowd.watch import Watch
 
 KINDS = (
@@ -66,14 +68,28 @@ def play(scene: Scene, attackers: Attackers, watch: Watch | None = None) -> Play
     Singling out, inference, homogeneity and background knowledge take all known columns, and the
     sets asked for; linkability takes each such set, single columns at the least, and the others.
     """
-    width = len(scene.known)
-    sets = Sets(width, max(attackers.max_size, 1), watch)
-    two = halves(scene, sets)
-    both, _ = next(two)
+    sets = Sets(len(scene.known), max(attackers.max_size, 1), watch)
+    first, *others = halves(scene, sets)
+    both, _ = next(first)
+    parts = [partial(_played, part, (both, attackers, sets)) for part in (first, *others)]
     whole = list(of_fit(both, attackers.ruled_out))
+    found = in_threads(parts)
+    few = [attack for attacks, _ in found for attack in attacks]
+    without = {name: attacks for _, others in found for name, attacks in others.items()}
+    names = [column.name for column in scene.known]
+    without = {name: without[name] for name in names if name in without}
+    lower = [line for one in whole for line in lowered(one, without)]
+    return Played((*whole, *few), tuple(lower), sets.left_out)
+
+
+def _played(
+    part: Iterator[tuple[Fit, Fit]], request: tuple[Fit, Attackers, Sets]
+) -> tuple[list[Attack], dict[str, list[Attack]]]:
+    """The attacks by halves of the known columns; those by all columns but one, by that one."""
+    both, attackers, sets = request
     few: list[Attack] = []
     without: dict[str, list[Attack]] = {}
-    for one, other in two:
+    for one, other in part:
         for left, right in ((one, other), (other, one)):
             if len(left.columns) <= sets.largest:
                 few.append(linkability(left, right, both))
@@ -81,8 +97,7 @@ def play(scene: Scene, attackers: Attackers, watch: Watch | None = None) -> Play
                 few += of_fit(left, attackers.ruled_out)
             if len(left.columns) == 1:
                 without[left.names[0]] = list(of_fit(right, 0))
-    lower = [line for one in whole for line in lowered(one, without)]
-    return Played((*whole, *few), tuple(lower), sets.left_out)
+    return few, without
 
 
 def of_fit(fit: Fit, ruled_out: int) -> Iterator[Attack]:

@@ -97,7 +97,7 @@ class _Both:
         some = value >= 0
         start = np.concatenate([[0], np.cumsum(some)])[self.start]
         left = start, value[some], self.likely[some]
-        return Held(self.first, secret, each(len(start) - 1), left)
+        return Held.of_members(self.first, secret, (each(len(start) - 1), left))
 
 
 def _exactly(scene: Scene) -> Codes:

@@ -1,6 +1,7 @@
 """The sets of known columns that are played, and how far that has come."""
 
 from math import comb
+from threading import Lock
 
 from incrowd.watch import Watch
 
@@ -19,6 +20,7 @@ class Sets:
         self.played = 1
         """How many have been played; the set of all columns always is."""
         self._watch = watch or Watch()
+        self._lock = Lock()
 
     @property
     def expired(self) -> bool:
@@ -31,6 +33,7 @@ class Sets:
         return self.every - self.played
 
     def done(self, number: int = 1) -> None:
-        """Some more were played."""
-        self.played += number
+        """Some more were played, perhaps side by side with others."""
+        with self._lock:
+            self.played += number
         self._watch.tell("sets of known columns", min(self.played / self.every, 1.0))

@@ -10,7 +10,7 @@ import typer
 from incrowd.cli import options
 from incrowd.cli.output import Output
 from incrowd.cli.progress import waiting
-from incrowd.errors import InputError, PolicyError
+from incrowd.errors import PolicyError
 
 if TYPE_CHECKING:
     from incrowd.run.reading import Reading
@@ -292,7 +292,7 @@ def _refuse_both(curve: str | None, others: list[str | None], *, frontier: bool)
 
 
 def _refuse_nowhere(output: str | None, certificate: str | None, *, dry_run: bool) -> None:
-    from incrowd.io import tables  # noqa: PLC0415  not for --help
+    from incrowd.io import files, tables  # noqa: PLC0415  not for --help
 
     if not output and not dry_run:
         raise PolicyError("it is not said where the release goes", remedy="add -o FILE")
@@ -304,12 +304,9 @@ def _refuse_nowhere(output: str | None, certificate: str | None, *, dry_run: boo
             remedy="name the files",
         )
     tables.refuse_foreign(output)
-    folder = Path(output).parent
-    if not folder.is_dir():
-        raise InputError(
-            f"there is no folder {str(folder)!r} for the release",
-            remedy="make it, or name another file",
-        )
+    files.refuse_nowhere(output, "the release")
+    if certificate is not None:
+        files.refuse_nowhere(certificate, "the certificate")
 
 
 def _refuse_overwriting(read: list[str | None], written: list[str | None]) -> None:

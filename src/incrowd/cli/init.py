@@ -76,10 +76,11 @@ def init(  # noqa: PLR0913  one parameter per flag
 
 
 def _refuse_losing(file: str, path: str, *, force: bool) -> None:
-    from incrowd.io.files import same_file  # noqa: PLC0415  not for --help
+    from incrowd.io.files import refuse_nowhere, same_file  # noqa: PLC0415  not for --help
 
     if not path:
         raise PolicyError("the policy's file has no name", remedy="name it after -o")
+    refuse_nowhere(path, "the policy")
     if same_file(file, path):
         raise PolicyError("the policy would overwrite the table", remedy="name another file")
     if not force and Path(path).exists():

@@ -1,6 +1,5 @@
 """`incrowd mask`: publish only columns that do not tell people apart."""
 
-from collections.abc import Sequence
 from typing import Annotated
 
 import typer
@@ -58,7 +57,7 @@ def mask(  # noqa: PLR0913  one parameter per flag
         typer.Option(
             "--weight",
             metavar="COLUMN=WORTH",
-            help="What a column is worth, 1 if not given. Repeat it for each column.",
+            help="What a column is worth, 1 if not given: age=2,zip=1.",
             show_default=False,
         ),
     ] = None,
@@ -101,7 +100,7 @@ def mask(  # noqa: PLR0913  one parameter per flag
     """Write the columns of FILE that do not tell its records apart, as they are."""
     from incrowd import discovery, run  # noqa: PLC0415  not for --help
     from incrowd.cli.table import held  # noqa: PLC0415  not for --help
-    from incrowd.discovery.masking import passes  # noqa: PLC0415  not for --help
+    from incrowd.discovery.masking import check_target, passes  # noqa: PLC0415  not for --help
     from incrowd.report import json, text  # noqa: PLC0415  not for --help
     from incrowd.watch import Watch  # noqa: PLC0415  not for --help
 
@@ -113,7 +112,7 @@ def mask(  # noqa: PLR0913  one parameter per flag
         "measure": measure,
         "keep": options.columns(keep),
         "drop": options.columns(drop),
-        "weights": _weights(weight or ()),
+        "weights": options.numbers(weight, "weight"),
         "method": method,
         "sample": sample,
         "delta": delta,
@@ -122,6 +121,7 @@ def mask(  # noqa: PLR0913  one parameter per flag
         "time_limit": time_limit,
     }
     target = None if dry_run else output
+    check_target(file, target)
     with waiting(said) as bar:
         reading = run.Reading(delimiter, encoding, header)
         if not passes(file, method, reading):
@@ -131,19 +131,3 @@ def mask(  # noqa: PLR0913  one parameter per flag
     for note in found.notes:
         said.remark(f"note: {note}")
     said.result(lambda: json.mask_document(found, target), lambda: text.mask_picture(found, target))
-
-
-def _weights(texts: Sequence[str]) -> dict[str, float]:
-    """What columns are worth, as COLUMN=WORTH."""
-    found: dict[str, float] = {}
-    for text in texts:
-        name, _, worth = text.rpartition("=")
-        try:
-            found[name] = float(worth)
-        except ValueError:
-            name = ""
-        if not name:
-            raise PolicyError(
-                "a weight is given as COLUMN=WORTH", remedy="write --weight income=2, say"
-            )
-    return found

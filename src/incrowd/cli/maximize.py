@@ -143,7 +143,8 @@ def refuse_nothing(quick: Mapping[str, Any], *, floor: bool) -> None:
     """
     if quick["l"] is not None and quick["l"] < 1:
         raise PolicyError(
-            "l must be above 1: no class holds fewer than one value", remedy="ask for 2 or more"
+            "l must be at least 1, and above 1 to protect: no class holds fewer than one value",
+            remedy="ask for 2 or more",
         )
     if not floor and vacuous(quick) and (quick["l"] is not None or quick["t"] is not None):
         which = "l = 1" if quick["l"] is not None else "t = 1"

@@ -61,5 +61,7 @@ def safe_harbor(  # noqa: PLR0913  one parameter per flag
             folder=Path() if policy is None else Path(policy).parent,
             reading=table,
         )
+    for note in found.notes:
+        said.remark(f"note: {note}")
     said.result(found.as_dict, lambda: safe_harbor_picture(found))
     return 0 if found.met else NotMetError.exit_code

@@ -13,7 +13,7 @@ from incrowd.discovery.sampled import sampled_answer, size_for
 from incrowd.discovery.source import Held, Passing, chosen, enough_memory, opened
 from incrowd.engines.memory import MemoryEngine
 from incrowd.engines.stream import Pairs, Plan, Tuples, coded, draw
-from incrowd.errors import InputError, PolicyError
+from incrowd.errors import InputError, PolicyError, counted
 from incrowd.quasi.distinct_values import assess
 from incrowd.quasi.distinct_values import population as people_of
 from incrowd.quasi.measures import Partition, best, folded
@@ -31,6 +31,7 @@ TIME_LIMIT = 60.0
 """Seconds that a search may take, unless told otherwise."""
 _PAIRS_EPSILON = 0.001
 _LISTED = 1_000
+_A_PART = 0.1
 _LOOKED_AT = 10**8
 
 
@@ -42,6 +43,8 @@ class _Extras:
     explain: tuple[str, ...]
     drop_duplicates: bool
     time_limit: float | None
+    named: tuple[str, ...] = ()
+    """Columns that were asked for by name."""
 
 
 def discover(  # noqa: PLR0913  the table, what is asked, and what comes from outside
@@ -91,17 +94,19 @@ def discover(  # noqa: PLR0913  the table, what is asked, and what comes from ou
     if ratio is None:
         ratio = 0.9 if epsilon is None else 1.0
     asked = Asked(measure_of(measure), ratio, max_size, epsilon, delta, seed)
-    extras = _Extras(_people(population), explain, drop_duplicates, time_limit)
+    named = (*(columns or ()), *explain)
+    extras = _Extras(_people(population), explain, drop_duplicates, time_limit, named)
     with enough_memory(), opened(data, columns, reading, whole=bool(exact)) as table:
         chosen(table.names, extras.explain or None)
         if isinstance(table, Passing):
             return _passing(table, asked, extras, sample or SAMPLE, watch)
-        records = _records(table, extras)
+        seen = table.without_sealed(named)
+        records = _records(seen, extras)
         if epsilon is None and exact is not False and sample is None:
             answer = exact_answer(folded(records), asked, Within(watch, time_limit))
         else:
             answer = _drawn(records, asked, sample, Within(watch, time_limit))
-        return _discovery(table, records, asked, extras, answer, watch)
+        return _discovery(seen, records, asked, extras, answer, watch)
 
 
 def _people(people: float | str | None) -> float | str | None:
@@ -134,6 +139,7 @@ def _passing(table: Passing, asked: Asked, extras: _Extras, size: int, watch: Wa
         plans.append(Pairs(min(wanted, size), asked.seed))
     drawn, *rest = draw(_until_stopped(table, watch), plans, watch, columns=table.names)
     held = Held(MemoryEngine(drawn.frame, text=table.text), table.names, tuple(table.notes))
+    held = held.without_sealed(extras.named)
     records = _records(held, extras)
     limited = Within(watch, extras.time_limit)
     if drawn.whole:
@@ -142,7 +148,7 @@ def _passing(table: Passing, asked: Asked, extras: _Extras, size: int, watch: Wa
     pairs = None
     if rest:
         engine = MemoryEngine(rest[0].frame, text=table.text)
-        pairs = coded(engine, table.names)
+        pairs = coded(engine, held.names)
     answer = sampled_answer(records, drawn.seen, asked, limited, pairs)
     return _discovery(held, records, asked, extras, answer, watch, seen=drawn.seen)
 
@@ -176,7 +182,7 @@ def _discovery(  # noqa: PLR0913, PLR0917  all that an answer is made of
         minimum = Smallest(found.columns, found.ratios, answer.minimum_guarantee)
     people = extras.population
     whole = best(rows)
-    limit = Within(watch, extras.time_limit)
+    limit = _for_explanations(watch, extras.time_limit)
     return Discovery(
         records=seen or records.total,
         measure=asked.measure,
@@ -196,6 +202,13 @@ def _discovery(  # noqa: PLR0913, PLR0917  all that an answer is made of
         partial=answer.partial or watch.expired,
         seconds=watch.elapsed,
     )
+
+
+def _for_explanations(watch: Watch, limit: float | None) -> Watch:
+    """What is left of the time, or a tenth of all of it if the search took longer."""
+    if limit is None:
+        return watch
+    return Within(watch, max(limit - watch.elapsed, limit * _A_PART))
 
 
 def _listed(answer: Answer, rows: Records) -> list[tuple[int, ...]]:
@@ -226,9 +239,9 @@ def _notes(rows: Records, whole: Ratios, asked: Asked, *, sampled: bool) -> Iter
     if constant:
         yield f"the same value in every record, so of no help: {', '.join(constant)}"
     where = "of the sample " if sampled else ""
-    equal = whole.records - whole.classes
+    equal = whole.records - whole.unique
     if equal:
-        yield f"{equal:,} records {where}equal another in all columns"
+        yield f"{counted(equal, 'record')} {where}equal another in all columns"
     reached = whole.ratio(asked.measure)
     if reached < asked.ratio:
         yield (

@@ -37,7 +37,8 @@ def groups(  # noqa: PLR0913  the table, its columns, and limits
     with enough_memory(), opened(data, columns, reading, whole=True) as table:
         if not isinstance(table, Held):
             raise PolicyError("batches go by once", remedy="put them together in one frame")
-        world = _world(table, id)
+        seen = table.without_sealed((*(columns or ()), *([] if id is None else [id])))
+        world = _world(seen, id)
         found = minimal_k_qis(
             world, k, max_size=max_size, watch=Within(watch or Watch(), time_limit)
         )
@@ -46,7 +47,7 @@ def groups(  # noqa: PLR0913  the table, its columns, and limits
         people=world.people,
         sets=tuple(map(Group, found.sets, found.smallest)),
         partial=not found.complete,
-        notes=(*table.notes, *world.notes),
+        notes=(*seen.notes, *world.notes),
         seconds=time.monotonic() - begun,
     )
 

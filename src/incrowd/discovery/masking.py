@@ -112,6 +112,7 @@ def check_target(source: AnyPath, target: AnyPath | None) -> None:
     tables.refuse_foreign(target)
     if str(target) == "-":
         raise PolicyError("a table goes to a file, not to standard output", remedy="name a file")
+    files.refuse_nowhere(target, "the table")
     if str(source) != "-" and files.same_file(source, target):
         raise PolicyError(
             "the published table would overwrite the table it is made of",
@@ -121,6 +122,7 @@ def check_target(source: AnyPath, target: AnyPath | None) -> None:
 
 def _write(found: Masked, target: AnyPath, read: tables.Source) -> None:
     """The rows that leave, written, read again and counted before they take the target's place."""
+    tables.refuse_nested(read.frame, found.published, target, read)
     with replacing(target) as place:
         tables.write(found.frame, place, like=read)
         delimiter = tables.form_of(place, read).delimiter
@@ -149,6 +151,9 @@ def _decided(engine: MemoryEngine, wish: Wish, watch: Watch) -> Decision:
             chosen(names, asked)
     if not engine.records:
         raise InputError("the table has no records", remedy="give at least one")
+    wish = wish.over(names, engine.uncoded)
+    sealed = tuple(name for name in engine.uncoded if name not in wish.keep)
+    names = tuple(name for name in names if name not in sealed)
     found = masked(
         coded(engine, names),
         wish.measure,
@@ -163,7 +168,7 @@ def _decided(engine: MemoryEngine, wish: Wish, watch: Watch) -> Decision:
         watch=Within(watch, wish.time_limit),
     )
     refuse_nothing(found, wish)
-    return Decision(names, found, engine.records)
+    return Decision(names, found, engine.records, sealed)
 
 
 def _order(records: int, wish: Wish) -> Counts | None:

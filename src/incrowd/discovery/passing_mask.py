@@ -21,6 +21,7 @@ from incrowd.discovery.recount import Frames, demand, recounted_in_passes
 from incrowd.discovery.source import chosen
 from incrowd.discovery.twice import Twice, twice
 from incrowd.discovery.wish import Decision, Wish, refuse_nothing
+from incrowd.engines.memory import MemoryEngine
 from incrowd.engines.stream import Pairs, Plan, Sample, Tuples, draw
 from incrowd.errors import InputError, NotMetError
 from incrowd.io.atomic import replacing
@@ -85,9 +86,13 @@ def _decided(table: Twice, wish: Wish, watch: Watch) -> Decision:
 
     frames = _checked(table.frames(table.names), whole, check)
     records, *drawn = draw(frames, plans, watch, columns=table.names)
-    found = _masked(records, drawn, wish, size)
+    uncoded = MemoryEngine(records.frame).uncoded
+    wish = wish.over(table.names, uncoded)
+    sealed = tuple(name for name in uncoded if name not in wish.keep)
+    names = tuple(name for name in table.names if name not in sealed)
+    found = _masked(records.select(names), [one.select(names) for one in drawn], wish, size)
     refuse_nothing(found, wish)
-    return Decision(table.names, found, records.seen)
+    return Decision(names, found, records.seen, sealed)
 
 
 def _checked(

@@ -1,10 +1,9 @@
 """Tables to look at: whole in memory, or going by once."""
 
-import difflib
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -15,6 +14,7 @@ from incrowd.errors import InputError, LimitError, PolicyError
 from incrowd.io.batches import Layout, batches
 from incrowd.quasi.records import Records
 from incrowd.run import AnyPath, Reading
+from incrowd.table.names import nearest
 
 LARGE = 2**28
 """Bytes of a file above which it is sampled in one pass unless exactness is asked for."""
@@ -34,6 +34,20 @@ class Held:
     def records(self) -> Records:
         """Its columns as codes."""
         return coded(self.engine, self.names)
+
+    def without_sealed(self, named: Sequence[str]) -> "Held":
+        """The table without columns of lists and structures, unless they are named."""
+        gone = [name for name in self.engine.uncoded if name not in named]
+        names = tuple(name for name in self.names if name not in gone)
+        if names == self.names:
+            return self
+        if not names:
+            raise InputError(
+                "every column holds lists or structures", remedy="unnest them into plain columns"
+            )
+        left = ", ".join(name for name in self.names if name in gone)
+        note = f"left out, as they hold lists or structures: {left}"
+        return replace(self, names=names, notes=(*self.notes, note))
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,11 +92,7 @@ def chosen(names: Sequence[str], columns: Sequence[str] | None) -> tuple[str, ..
         columns = names
     for name in columns:
         if name not in names:
-            near = difflib.get_close_matches(name, names, 1)
-            raise PolicyError(
-                f"the table has no column {name!r}",
-                remedy=f"did you mean {near[0]!r}?" if near else "",
-            )
+            raise PolicyError(f"the table has no column {name!r}", remedy=nearest(name, names))
     if not columns:
         raise PolicyError("no column is named", remedy="name at least one")
     return tuple(dict.fromkeys(columns))

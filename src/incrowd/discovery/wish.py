@@ -2,11 +2,11 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from incrowd.discovery.answer import measure_of
 from incrowd.discovery.discover import TIME_LIMIT
-from incrowd.errors import InfeasibleError, PolicyError
+from incrowd.errors import InfeasibleError, InputError, PolicyError
 from incrowd.quasi.guarantee import Guarantee
 from incrowd.quasi.masking import Masking, Method
 from incrowd.quasi.outcome import Masked
@@ -51,6 +51,22 @@ class Wish:
         if self.seed is not None and self.seed < 0:
             raise PolicyError("a seed must be a whole number from 0")
 
+    def over(self, names: Sequence[str], uncoded: Sequence[str]) -> "Wish":
+        """The wish for a table whose columns of lists and structures are withheld.
+
+        Those that must be published stay in it, and are refused when they are coded.
+        """
+        gone = {*uncoded} - {*self.keep}
+        if gone and gone == {*names}:
+            raise InputError(
+                "every column holds lists or structures", remedy="unnest them into plain columns"
+            )
+        return replace(
+            self,
+            drop=tuple(name for name in self.drop if name not in gone),
+            weights={name: worth for name, worth in self.weights.items() if name not in gone},
+        )
+
     @property
     def notes(self) -> tuple[str, ...]:
         """What everybody should know who publishes columns as they are."""
@@ -92,10 +108,12 @@ class Decision:
     """Which columns of a table are published."""
 
     names: tuple[str, ...]
-    """All columns of the table."""
+    """The columns of the table that were looked at."""
     masking: Masking
     records: int
     """Records of the table, all of which leave."""
+    sealed: tuple[str, ...] = ()
+    """Columns of lists and structures, which stay behind unseen."""
 
     @property
     def published(self) -> tuple[str, ...]:
@@ -105,12 +123,15 @@ class Decision:
     @property
     def withheld(self) -> tuple[str, ...]:
         """The columns that stay behind."""
-        return tuple(self.names[j] for j in self.masking.withheld)
+        return (*(self.names[j] for j in self.masking.withheld), *self.sealed)
 
     def masked(
         self, wish: Wish, frame: object, ratios: Ratios, seconds: float, notes: Sequence[str] = ()
     ) -> Masked:
         """The outcome, once the rows that leave were counted."""
+        if self.sealed:
+            held = ", ".join(self.sealed)
+            notes = (*notes, f"withheld unseen, as they hold lists or structures: {held}")
         return Masked(
             frame,
             self.published,

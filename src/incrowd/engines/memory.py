@@ -1,24 +1,24 @@
 """Frames in memory: pandas, Polars and PyArrow."""
 
-import difflib
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 import narwhals.stable.v2 as nw
 import numpy as np
+import polars as pl
 
 from incrowd.arrays import Codes, Counts, Floats, Texts
 from incrowd.engines.bare import bare_arrow, bare_pandas, bare_polars
 from incrowd.engines.base import Shown
-from incrowd.errors import InputError, PolicyError, boundary
+from incrowd.errors import InputError, PolicyError, boundary, counted
 from incrowd.table.column import CodedColumn, Kind
 from incrowd.table.decode import decode, texts_like
-from incrowd.table.encode import encode
+from incrowd.table.encode import BYTES, encode, sealed, to_polars
 from incrowd.table.fold import in_threads
+from incrowd.table.names import nearest
 
-_SOME = 8
 _KINDS = (nw.Implementation.PANDAS, nw.Implementation.POLARS, nw.Implementation.PYARROW)
 
 
@@ -49,6 +49,26 @@ class MemoryEngine:
         """Number of records."""
         return len(self._frame)
 
+    @cached_property
+    def sealed(self) -> Mapping[str, str]:
+        """What the cells of columns hold that no program can see into, by name."""
+        found = {name: sealed(self._frame[name]) for name in self.names}
+        return {name: what for name, what in found.items() if what}
+
+    @property
+    def uncoded(self) -> tuple[str, ...]:
+        """The columns whose cells have no codes: lists and structures."""
+        return tuple(name for name, what in self.sealed.items() if what != BYTES)
+
+    @property
+    def text(self) -> bool:
+        """Whether numbers and dates are still to be found among texts."""
+        return self._text
+
+    def series(self, name: str) -> pl.Series:
+        """One column as it is."""
+        return to_polars(self._column(name))
+
     def code(
         self, name: str, kind: Kind | None = None, missing_values: Sequence[str] = ()
     ) -> CodedColumn:
@@ -70,16 +90,29 @@ class MemoryEngine:
 
     def weights(self, name: str) -> Floats:
         """A column of sampling weights: finite, at least 0."""
-        column = self.code(name, Kind.NUMBER)
+        column = self._numbers_of(name)
         values = np.concatenate([[np.nan], column.domain.positions])[column.codes]
         wrong = ~(values >= 0)
         if wrong.any():
+            held = counted(int(wrong.sum()), "value that is", "values that are")
             raise InputError(
-                f"the weight column {name!r} holds {wrong.sum():,} values that are missing or"
-                f" negative (first at row {wrong.argmax() + 1})",
+                f"the weight column {name!r} holds {held} missing or negative"
+                f" (first at row {wrong.argmax() + 1})",
                 remedy="give every record a weight of 0 or more",
             )
         return values
+
+    def _numbers_of(self, name: str) -> CodedColumn:
+        try:
+            return self.code(name, Kind.NUMBER)
+        except InputError as error:
+            if name in self.uncoded or self.code(name).domain.kind is Kind.NUMBER:
+                raise
+            found = InputError(
+                f"weights must be numbers: {error.message}",
+                remedy="name the column that says how many people each record stands for",
+            )
+        raise found
 
     def units(self, name: str, missing_values: Sequence[str] = ()) -> Codes:
         """Which records belong to one person; 0 for a record that says nothing."""
@@ -129,18 +162,10 @@ class MemoryEngine:
 
     def _column(self, name: str) -> "nw.Series[Any]":
         if name not in self.names:
-            near = difflib.get_close_matches(name, self.names, 1)
             raise PolicyError(
-                f"the table has no column {name!r}",
-                remedy=f"did you mean {near[0]!r}?" if near else _listed(self.names),
+                f"the table has no column {name!r}", remedy=nearest(name, self.names, listed=True)
             )
         return self._frame[name]
-
-
-def _listed(names: Sequence[str]) -> str:
-    """Some of the columns there are, for somebody who named another."""
-    more = ", …" if len(names) > _SOME else ""
-    return f"it has {', '.join(map(repr, names[:_SOME]))}{more}"
 
 
 def _narrow(frame: Any) -> "nw.DataFrame[Any]":
@@ -166,7 +191,8 @@ def _refuse_names(frame: Any) -> None:
     repeated = [name for name, times in Counter(names).items() if times > 1]
     if repeated:
         raise InputError(
-            f"{len(repeated)} column names occur more than once: {', '.join(map(repr, repeated))}",
+            f"{counted(len(repeated), 'column name occurs', 'column names occur')} more than once: "
+            f"{', '.join(map(repr, repeated))}",
             remedy="rename the columns",
         )
 

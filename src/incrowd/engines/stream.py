@@ -47,6 +47,10 @@ class Sample:
         """Whether it holds every record that went by."""
         return self.frame.height == self.seen
 
+    def select(self, names: Sequence[str]) -> "Sample":
+        """The sample with these columns only."""
+        return Sample(self.frame.select(names), self.seen)
+
     def records(self, *, text: bool = False) -> Records:
         """The sample as codes; `text` says that it comes from a text file."""
         return coded(MemoryEngine(self.frame, text=text), self.frame.columns)

@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 
 from incrowd.arrays import MISSING, Codes, Counts, Flags, Texts
-from incrowd.errors import InputError
+from incrowd.errors import InputError, counted
 from incrowd.hierarchy.labels import (
     Bounds,
     locate,
@@ -112,15 +112,18 @@ class Decoder:
         unknown = np.array([not found for found in runs], dtype=np.bool_)
         if unknown.any():
             first = int(np.argmax(unknown[of])) + 1
+            labels = counted(int(unknown.sum()), "distinct label stands", "distinct labels stand")
             raise InputError(
-                f"{int(unknown.sum())} distinct labels stand for no value of the hierarchy"
-                f" (first at row {first})",
+                f"{labels} for no value of the hierarchy (first at row {first})",
                 remedy="decode them with the hierarchy that made them",
             )
 
     def _runs(self, label: str | None) -> list[Run]:
         if label is None:
             return [(MISSING, MISSING)]
+        plain = self._plain_span(label) if self._ordered else None
+        if plain is not None:
+            return [plain]
         found = list(self._nodes.get(label, ()))
         if label in self._leaf:
             found.append((self._leaf[label], self._leaf[label]))
@@ -132,6 +135,21 @@ class Decoder:
         if len(found) == 1:
             return found
         return _union(found) if found else self._exact(label)
+
+    def _plain_span(self, label: str) -> Run | None:
+        """The leaves of `[17, 25]` by a quick look, as releases have many; None if it is no such.
+
+        Labels that could be read in another way, too, are left to the slow look.
+        """
+        if label[:1] != "[" or label[-1] != "]" or label[1] == '"':
+            return None
+        first, _, last = label[1:-1].partition(", ")
+        low, high = self._leaf.get(first), self._leaf.get(last)
+        if low is None or high is None or low > high or ", " in last:
+            return None
+        known = self._nodes
+        named = label in self._leaf or label in known or first in known or last in known
+        return None if named else (low, high)
 
     def _members(self, label: str) -> list[Run]:
         """The leaves that the label of a set names; none if one of its values is unknown."""

@@ -8,7 +8,7 @@ from itertools import pairwise
 import numpy as np
 
 from incrowd.arrays import MISSING, Codes, Counts, Flags, Texts
-from incrowd.errors import InputError
+from incrowd.errors import InputError, counted
 from incrowd.hierarchy.decoding import Decoded, Decoder
 from incrowd.hierarchy.labels import joined, span, value_set
 from incrowd.table.column import Domain
@@ -188,14 +188,16 @@ def _check_level(hierarchy: Hierarchy, level: int, column: str) -> None:
     where = f"level {level} of the hierarchy of {column!r}"
     apart = int(((steps < 0) | (steps > 1)).sum())
     if apart or (len(nodes) and nodes[0] != 1):
-        raise InputError(f"{where} has {max(apart, 1)} nodes whose values are not side by side")
+        loose = counted(max(apart, 1), "node")
+        raise InputError(f"{where} has {loose} whose values are not side by side")
     torn = int(((np.diff(hierarchy.maps[level - 1, 1:]) == 0) & (steps[1:] != 0)).sum())
     if level and torn:
-        raise InputError(f"{where} tears {torn} nodes of the level below apart")
+        raise InputError(f"{where} tears {counted(torn, 'node')} of the level below apart")
     expected = int(hierarchy.maps[level].max(initial=0))
     distinct = len(set(labels.tolist()))
     if len(labels) != expected or distinct != expected:
-        raise InputError(f"{where} has {expected} nodes but {distinct} distinct labels")
+        told = counted(distinct, "distinct label")
+        raise InputError(f"{where} has {counted(expected, 'node')} but {told}")
 
 
 def _bounds(nodes: Codes) -> tuple[Codes, Codes]:

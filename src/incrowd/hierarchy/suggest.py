@@ -9,6 +9,7 @@ import numpy as np
 from pydantic.dataclasses import dataclass
 
 from incrowd.arrays import Counts
+from incrowd.errors import counted
 from incrowd.hierarchy.dates import Dates
 from incrowd.hierarchy.flat import Flat
 from incrowd.hierarchy.grid import Grid, nice_width
@@ -59,7 +60,8 @@ def suggest(domain: Domain, column: str) -> Suggestion:
     '74 numbers: intervals of width 5 and wider'
     """
     if len(domain) <= 2:
-        return Suggestion(Flat(), f"{len(domain)} values: nothing between them and suppression")
+        values = counted(len(domain), "value")
+        return Suggestion(Flat(), f"{values}: nothing between them and suppression")
     if domain.kind is Kind.DATE:
         return Suggestion(Dates(), f"{len(domain)} dates: months, quarters, years and longer")
     if domain.kind is Kind.NUMBER:

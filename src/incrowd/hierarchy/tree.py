@@ -8,7 +8,7 @@ from pydantic import Field
 from pydantic.dataclasses import dataclass
 
 from incrowd.arrays import Codes, Counts, Values
-from incrowd.errors import InputError, PolicyError
+from incrowd.errors import InputError, PolicyError, counted
 from incrowd.hierarchy.hierarchy import Hierarchy
 from incrowd.hierarchy.labels import TOP, as_values, number_text, parse_number
 from incrowd.hierarchy.levels import Level, runs, stack, texts
@@ -99,8 +99,8 @@ def _paths(rows: tuple[Row, ...], kind: Kind, column: str) -> dict[str, Path]:
             torn.append(i)
     if torn:
         raise InputError(
-            f"the hierarchy of {column!r} lists {len(torn)} values twice with different parents"
-            f" (first at row {torn[0]})",
+            f"the hierarchy of {column!r} lists {counted(len(torn), 'value')} twice with different"
+            f" parents (first at row {torn[0]})",
             remedy="keep one of the rows",
         )
     return paths
@@ -122,8 +122,9 @@ def _refuse_torn(paths: dict[str, Path], column: str) -> None:
                 torn.setdefault(path[level - 1], i)
         if torn:
             raise InputError(
-                f"{len(torn)} nodes on level {level - 1} of the hierarchy of {column!r} have more"
-                f" than one parent (first seen with leaf {min(torn.values())})",
+                f"level {level - 1} of the hierarchy of {column!r} has"
+                f" {counted(len(torn), 'node')} with more than one parent"
+                f" (first seen with leaf {min(torn.values())})",
                 remedy="give each node one parent, or nodes of different meaning different names",
             )
 

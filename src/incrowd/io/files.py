@@ -42,6 +42,15 @@ def same_file(one: str | os.PathLike[str], other: str | os.PathLike[str]) -> boo
     return os.path.realpath(one) == os.path.realpath(other)
 
 
+def refuse_nowhere(path: str | os.PathLike[str], what: str) -> None:
+    """Refuse a file whose folder is not there, before there is anything to write."""
+    folder = Path(path).parent
+    if not folder.is_dir():
+        raise InputError(
+            f"there is no folder {str(folder)!r} for {what}", remedy="make it, or name another file"
+        )
+
+
 @contextmanager
 def _named(path: str | os.PathLike[str], done: str) -> Iterator[None]:
     try:

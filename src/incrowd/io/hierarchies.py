@@ -13,7 +13,7 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from incrowd.errors import InputError, PolicyError, boundary
+from incrowd.errors import InputError, PolicyError, boundary, counted
 from incrowd.hierarchy import (
     AnyHierarchy,
     Dates,
@@ -197,8 +197,8 @@ def _refuse_ragged(lines: list[Line], path: Path) -> None:
     ragged = [number for number, fields in lines if len(fields) != width]
     if ragged:
         raise InputError(
-            f"{len(ragged)} lines of the hierarchy file {path.name!r} have more or fewer fields"
-            f" than the first (first at line {ragged[0]})",
+            f"the hierarchy file {path.name!r} has {counted(len(ragged), 'line')} with more or "
+            f"fewer fields than the first (first at line {ragged[0]})",
             remedy="give every line the same number of fields",
         )
 
@@ -207,8 +207,8 @@ def _refuse_blank(lines: list[Line], path: Path) -> None:
     blank = [number for number, fields in lines if not all(fields)]
     if blank:
         raise InputError(
-            f"{len(blank)} lines of the hierarchy file {path.name!r} have an empty field"
-            f" (first at line {blank[0]})",
+            f"the hierarchy file {path.name!r} has {counted(len(blank), 'line')} with an empty "
+            f"field (first at line {blank[0]})",
             remedy="fill it; missing values need no line",
         )
 
@@ -224,8 +224,8 @@ def _refuse_inconsistent(lines: list[Line], path: Path) -> None:
         ]
         if torn:
             raise InputError(
-                f"{len(torn)} lines of the hierarchy file {path.name!r} give entries of field"
-                f" {level} another parent than lines before (first at line {torn[0]})",
+                f"the hierarchy file {path.name!r} has {counted(len(torn), 'line')} with another "
+                f"parent of an entry of field {level} than lines before (first at line {torn[0]})",
                 remedy="give each entry one parent, or entries of different meaning other names",
             )
 

@@ -14,7 +14,7 @@ from typing import IO, Any, Literal, TypeAlias
 import narwhals.stable.v2 as nw
 import polars as pl
 
-from incrowd.errors import IncrowdError, InputError, PolicyError, boundary, is_panic
+from incrowd.errors import IncrowdError, InputError, PolicyError, boundary, counted, is_panic
 from incrowd.io.atomic import reason
 from incrowd.io.text import (
     DELIMITERS,
@@ -255,7 +255,10 @@ def _formula_notes(frame: pl.DataFrame) -> Iterator[Note]:
     ]
     count = sum(frame.select(pl.sum_horizontal(starts)).row(0)) if frame.width else 0
     if count:
-        words = f"{count:,} cells start with =, + or @: a spreadsheet would take them for formulas"
+        words = (
+            f"{counted(count, 'cell starts', 'cells start')} with =, + or @: a spreadsheet would "
+            "take such for formulas"
+        )
         yield Note("formula_cells", count, words)
 
 

@@ -12,7 +12,7 @@ import numpy as np
 import polars as pl
 
 from incrowd.arrays import Counts
-from incrowd.errors import InputError, PolicyError, boundary
+from incrowd.errors import InputError, PolicyError, boundary, counted
 from incrowd.table.column import Kind
 from incrowd.table.parse import kind_of
 
@@ -26,6 +26,7 @@ _MARKS = (
 )
 _ZIP = b"PK\x03\x04"
 _WIDE = ("utf16", "utf32")
+"""Encodings in which line ends and delimiters hold a byte of zero."""
 _HEAD = 2**16
 _SAMPLE = 100
 
@@ -89,6 +90,11 @@ def _transcoded(data: bytes, encoding: str) -> bytes:
         raise PolicyError(f"there is no encoding {encoding!r}", remedy="try utf-8 or cp1252")
     if name == "utf-8" and data.isascii():
         return data
+    if data and name.replace("-", "").startswith(_WIDE) and b"\0" not in data:
+        raise InputError(
+            f"the text is not {encoding}, whose letters are of two bytes or more",
+            remedy="name its encoding",
+        )
     place = -1
     try:
         return data.decode("utf-8-sig" if name == "utf-8" else name).encode()
@@ -172,14 +178,16 @@ def names_of(record: Sequence[str], *, header: bool) -> list[str]:
     names = list(record)
     empty = [j for j, name in enumerate(names, start=1) if not name.strip()]
     if empty:
+        nameless = counted(len(empty), "column has", "columns have")
         raise InputError(
-            f"{len(empty)} columns have no name (first is column {empty[0]})",
+            f"{nameless} no name (first is column {empty[0]})",
             remedy="name every column in the first line",
         )
     repeated = [name for name, times in Counter(names).items() if times > 1]
     if repeated:
         raise InputError(
-            f"{len(repeated)} column names occur more than once: {', '.join(map(repr, repeated))}",
+            f"{counted(len(repeated), 'column name occurs', 'column names occur')} more than once: "
+            f"{', '.join(map(repr, repeated))}",
             remedy="rename the columns",
         )
     return names
@@ -274,7 +282,8 @@ def _checked(data: bytes, delimiter: str, fields: int, first_line: int) -> Count
         )
     if found[2]:
         raise InputError(
-            f"{found[2]:,} records have not {fields} fields as the first line has"
+            f"{counted(found[2], 'record has', 'records have')} not {fields} fields as the first"
+            " line has"
             f" (first at line {found[3] + first_line - 1:,})",
             remedy="correct them, or give the delimiter",
         )

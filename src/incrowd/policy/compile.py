@@ -9,7 +9,7 @@ import numpy as np
 
 from incrowd.arrays import MISSING, Codes, Counts, Flags, Floats
 from incrowd.classes import SensitiveColumn, people_per_code
-from incrowd.errors import InfeasibleError, InputError, PolicyError
+from incrowd.errors import InfeasibleError, InputError, PolicyError, counted
 from incrowd.hierarchy.hierarchy import Hierarchy
 from incrowd.models.model import Model, Relative
 from incrowd.policy.policy import Column, Policy
@@ -125,6 +125,7 @@ def _quasi_column(policy: Policy, name: str, quasi: Quasi, there: Flags) -> Quas
             f"{hierarchy.height} levels above the values, the last of which shows '*'",
             remedy=f"take a lowest level below {hierarchy.height}, or drop the column",
         )
+    _refuse_suppressed(policy, name, hierarchy, frequency)
     return QuasiColumn(
         name,
         hierarchy,
@@ -145,6 +146,41 @@ def _highest(name: str, asked: Column, hierarchy: Hierarchy) -> int | None:
             remedy=f"take at most {hierarchy.height}, or leave it out",
         )
     return asked.highest
+
+
+def _refuse_suppressed(policy: Policy, name: str, hierarchy: Hierarchy, held: Counts) -> None:
+    """Refuse values that would be read as coarser labels than may be shown, whatever is shown.
+
+    A value that is literally '*' cannot be told from a suppressed cell: where every level that it
+    may show is such a label, no release of its records keeps the limit.
+    """
+    asked = policy.columns[name]
+    highest, lowest = asked.highest, asked.lowest
+    spanned = hierarchy.ordered and highest != lowest
+    if highest is None or highest < lowest or spanned or policy.show != "spans":
+        return
+    coarser = {label for labels in hierarchy.labels[highest + 1 :] for label in labels.tolist()}
+    alike = [
+        code
+        for code, label in enumerate(hierarchy.labels[0].tolist(), start=1)
+        if held[code] and (label in coarser or lowest)
+    ]
+    levels = range(lowest, highest + 1)
+    wrong = [c for c in alike if all(_reads_coarser(hierarchy, c, h, highest) for h in levels)]
+    records = int(held[wrong].sum())
+    if records > policy.suppression * held.sum():
+        raise InputError(
+            f"{counted(records, 'record')} of {name!r} cannot be shown: the label of their value "
+            "stands for suppressed cells, too, and its `highest` level allows none of those",
+            remedy="list it in the policy's missing_values if it means missing, or replace it",
+        )
+
+
+def _reads_coarser(hierarchy: Hierarchy, code: int, level: int, highest: int) -> bool:
+    """Whether what a value shows at a level may stand for more than its node at the highest."""
+    found = hierarchy.decode(hierarchy.labels[level][hierarchy.maps[level, code] - 1])
+    nodes = hierarchy.maps[highest]
+    return bool(nodes[found[0]] != nodes[found[-1]])
 
 
 def _widest(name: str, asked: Column, hierarchy: Hierarchy) -> float:

@@ -4,7 +4,9 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
+from incrowd.models.l_diversity import LDiversity
 from incrowd.models.model import Model, of_world
+from incrowd.models.t_closeness import TCloseness
 from incrowd.policy.faults import Fault, did_you_mean
 from incrowd.table.roles import Missing, Role
 
@@ -231,7 +233,10 @@ def _search_faults(policy: "Policy") -> Iterator[Fault]:
 
 def notes(policy: "Policy") -> Iterator[str]:
     """What is allowed and still deserves a second look."""
-    asked = {name for model in policy.models for name in model.columns}
+    asked = {name for m in policy.models if not _holds_always(m) for name in m.columns}
+    if getattr(policy.search, "privacy", None) == "l":
+        named = getattr(policy.search, "column", None)
+        asked |= {named} if named else {*policy.sensitive[:1]}
     for name in policy.sensitive:
         if name not in asked:
             yield (
@@ -251,6 +256,17 @@ def notes(policy: "Policy") -> Iterator[str]:
     for name in policy.identifiers:
         if policy.columns[name].action == "pseudonym":
             yield f"pseudonyms of '{name}' link all releases that are made with the same key"
+
+
+def _holds_always(model: object) -> bool:
+    """Whether a model of a column holds for every table: one value, or any spread, is enough."""
+    match model:
+        case LDiversity():
+            return model.l <= 1 and model.kind != "recursive"
+        case TCloseness():
+            return model.t >= 1
+        case _:
+            return False
 
 
 def _show_notes(policy: "Policy") -> Iterator[str]:

@@ -6,6 +6,7 @@ and a mark. Reasons tell shares and counts, never a value.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -18,6 +19,9 @@ from incrowd.policy.shapes import is_prose, shape_of
 from incrowd.policy.words import says_person, topic_of
 from incrowd.table.column import CodedColumn, Domain, Kind
 from incrowd.table.roles import Role
+
+if TYPE_CHECKING:
+    from incrowd.engines.memory import MemoryEngine
 
 _K = 5
 _L = 2
@@ -43,6 +47,8 @@ class Sketch:
     """Records without a value."""
     largest: int
     """Records that hold the most common value; missing counts as one."""
+    sealed: str = ""
+    """What the cells hold that no program can see into."""
 
     @classmethod
     def of(cls, column: CodedColumn) -> "Sketch":
@@ -50,6 +56,12 @@ class Sketch:
         counts = np.bincount(column.codes, minlength=len(column.domain) + 1)
         missing, largest = int(counts[0]), int(counts.max())
         return cls(column.name, column.domain, len(column.codes), missing, largest)
+
+    @classmethod
+    def unseen(cls, name: str, records: int, what: str) -> "Sketch":
+        """The sketch of a column of lists, structures or bytes."""
+        nothing = Domain(Kind.TEXT, np.array([], dtype=object))
+        return cls(name, nothing, records, records, records, what)
 
     @property
     def kind(self) -> Kind:
@@ -87,8 +99,8 @@ class Draft:
     hierarchies: Mapping[str, str]
     """Why each quasi-identifying column got its hierarchy."""
     risky: tuple[tuple[str, float], ...]
-    """All columns with their shares of distinct values, highest first: the quick measure of which
-    columns tell people apart."""
+    """All columns that can be seen into with their shares of distinct values, highest first: the
+    quick measure of which columns tell people apart."""
 
 
 def draft(columns: Sequence[Sketch]) -> Draft:
@@ -101,7 +113,7 @@ def draft(columns: Sequence[Sketch]) -> Draft:
         columns={s.name: _column(s, guesses[s.name], chosen.get(s.name)) for s in columns},
         models=(KAnonymity(_K), *_diversity(columns, guesses)),
     )
-    shares = {s.name: round(s.distinct_share, 4) for s in columns}
+    shares = {s.name: round(s.distinct_share, 4) for s in columns if not s.sealed}
     return Draft(
         policy=policy,
         reasons={name: found.reason for name, found in guesses.items()},
@@ -122,8 +134,24 @@ def to_toml(drafted: Draft) -> str:
     return codec.dumps(drafted.policy, header=HEADER, comments=comments)
 
 
+def sketches(
+    engine: "MemoryEngine", coded: Mapping[str, CodedColumn] | None = None
+) -> list[Sketch]:
+    """The sketches of all columns of a table; those that can be seen into may be coded already."""
+    if coded is None:
+        coded = engine.codes([name for name in engine.names if name not in engine.sealed])
+    return [
+        Sketch.of(coded[name])
+        if name in coded
+        else Sketch.unseen(name, engine.records, engine.sealed[name])
+        for name in engine.names
+    ]
+
+
 def guess(sketch: Sketch) -> Guess:
     """The role that a column seems to have."""
+    if sketch.sealed:
+        return Guess(Role.DROP, f"it holds {sketch.sealed}: no program can see into it", sure=False)
     found = _by_emptiness(sketch) or _by_name(sketch) or _by_shape(sketch) or _by_numbers(sketch)
     shape = shape_of(sketch.domain)
     if shape is None or not shape[0].advice or found.role is Role.DROP:

@@ -176,10 +176,9 @@ class Policy(BaseModel):
     def draft(frame: Any) -> "Policy":
         """A first policy for a table, to be reviewed: roles and hierarchies by name and content."""
         from incrowd.engines.memory import MemoryEngine  # noqa: PLC0415  frames only when needed
-        from incrowd.policy.draft import Sketch, draft  # noqa: PLC0415  it needs this class
+        from incrowd.policy.draft import draft, sketches  # noqa: PLC0415  it needs this class
 
-        engine = MemoryEngine(frame, text=False)
-        return draft([Sketch.of(engine.code(name)) for name in engine.names]).policy
+        return draft(sketches(MemoryEngine(frame, text=False))).policy
 
 
 def undeclared(policy: Policy, names: Iterable[str]) -> tuple[str, ...]:

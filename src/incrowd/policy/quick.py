@@ -7,8 +7,8 @@ from incrowd.errors import PolicyError
 from incrowd.hierarchy import AnyHierarchy
 from incrowd.models import AnyModel, KAnonymity, LDiversity, TCloseness
 from incrowd.policy.codec import made
-from incrowd.policy.faults import did_you_mean
 from incrowd.policy.policy import Policy
+from incrowd.table.names import nearest
 from incrowd.table.roles import Missing, Role
 
 
@@ -102,7 +102,7 @@ def _details(
 
 
 def _unknown(name: str, names: tuple[str, ...]) -> PolicyError:
-    return PolicyError(f"the table has no column '{name}'", remedy=did_you_mean(name, names))
+    return PolicyError(f"the table has no column '{name}'", remedy=nearest(name, names))
 
 
 def _models(

@@ -11,6 +11,7 @@ share it (union bound).
 import math
 from collections.abc import Callable, Sequence
 from functools import lru_cache
+from numbers import Real
 from typing import Literal, TypeAlias, assert_never
 
 from incrowd.errors import LimitError, PolicyError
@@ -173,7 +174,8 @@ def missing_probability(share: float, population: int, k: int, bound: Bound) -> 
 
 def whole(value: float, what: str) -> int:
     """A whole number from 1 on, however it is written: 3e8 is one."""
-    if not (math.isfinite(value) and value == math.floor(value) and value >= 1):
+    number = isinstance(value, Real) and math.isfinite(value)
+    if not (number and value == math.floor(value) and value >= 1):
         raise PolicyError(
             f"{what} must be a whole number from 1 on", remedy="write 100, or 3e8, say"
         )
@@ -182,7 +184,7 @@ def whole(value: float, what: str) -> int:
 
 def check_beta(beta: float) -> float:
     """Beta, if it is a probability strictly between 0 and 1."""
-    if not 0 < beta < 1:
+    if not (isinstance(beta, Real) and 0 < beta < 1):
         raise PolicyError(
             "beta must be above 0 and below 1",
             remedy="give the probability that may be missed: 0.1, say",

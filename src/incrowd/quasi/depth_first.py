@@ -8,7 +8,7 @@ most failing sets need no look at all.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import groupby
+from itertools import chain, groupby
 
 from incrowd.quasi.branch import CostBranch
 from incrowd.quasi.found import Found
@@ -36,14 +36,16 @@ class DepthFirst:
     def run(self, columns: Sequence[int], most: int) -> None:
         """Search all sets of these columns, with at most so many of them."""
         least: dict[Set, int] = {(): 0}
-        candidates: list[Set] = [(column,) for column in columns]
-        while candidates and len(candidates[0]) <= most:
-            least = self._level(candidates, least)
+        candidates: Iterator[Set] = ((column,) for column in columns)
+        first = next(candidates, None)
+        while first is not None and len(first) <= most:
+            least = self._level(chain([first], candidates), least)
             if self._watch.expired:
                 return
-            self._found.upto = len(candidates[0])
-            candidates = list(joined(least))
-        self._found.complete = not candidates
+            self._found.upto = len(first)
+            candidates = joined(least, self._watch)
+            first = next(candidates, None)
+        self._found.complete = first is None and not self._watch.expired
 
     def _level(self, candidates: Iterable[Set], least: dict[Set, int]) -> dict[Set, int]:
         """The sets of one size that fail, with the least that they cost; good ones are noted."""
@@ -97,13 +99,15 @@ def without_one(columns: Set) -> Iterator[tuple[int, Set]]:
         yield column, columns[:place] + columns[place + 1 :]
 
 
-def joined(failing: dict[Set, int]) -> Iterator[Set]:
+def joined(failing: dict[Set, int], watch: Watch) -> Iterator[Set]:
     """The sets with one column more of which every part with one less has failed.
 
     The failing sets come in order, neighbours with the same start next to each other, and so do
-    the sets made of them.
+    the sets made of them. They may be millions: none are made once the time is up.
     """
     for start, group in groupby(failing, key=lambda columns: columns[:-1]):
+        if watch.expired:
+            return
         last = [columns[-1] for columns in group]
         for place, column in enumerate(last):
             for other in last[place + 1 :]:

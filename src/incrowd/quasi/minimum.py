@@ -288,7 +288,7 @@ def _chosen(records: Records, aim: Target) -> tuple[list[int], Groups]:
 
 
 def _unattainable(aim: Target, most: Ratios) -> InfeasibleError:
-    equal = most.records - most.classes
+    equal = most.records - most.unique
     return InfeasibleError(
         f"no set of columns reaches a {aim.measure} ratio of {aim.ratio:g}: {equal:,} of "
         f"{most.records:,} records equal another in all columns, and all columns together reach "

@@ -7,7 +7,7 @@ from typing import Any
 
 import polars as pl
 
-from incrowd.errors import NotMetError
+from incrowd.errors import NotMetError, counted
 from incrowd.policy.policy import Policy
 from incrowd.recoding import Recoding
 from incrowd.release.certificate import Certificate
@@ -125,7 +125,8 @@ class Release:
         """What a notebook shows: figures, never values."""
         met = "".join(_line(_title(model), f"{model.reached:.6g}") for model in self.models)
         lost = "".join(_line(name, f"{value:.6g}") for name, value in self.loss.items())
-        head = f"{self.records:,} records in {self.classes:,} classes"
+        classes = counted(self.classes, "class", "classes")
+        head = f"{counted(self.records, 'record')} in {classes}"
         left = f"{self.suppressed:,} left out, found by {self.search}"
         return f"<table><caption>{head}; {html.escape(left)}</caption>{met}{lost}</table>"
 

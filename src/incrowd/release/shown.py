@@ -10,7 +10,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from incrowd.arrays import Codes, Counts, Texts
-from incrowd.errors import InputError, NotMetError
+from incrowd.errors import InputError, NotMetError, counted
 from incrowd.hierarchy.decoding import Decoded
 from incrowd.hierarchy.labels import read_bounds
 from incrowd.release.crowds import Cells
@@ -40,7 +40,10 @@ def covers(decoder: _Decoder, name: str, cells: Cells, codes: Codes) -> None:
     except InputError:
         lost = len(codes)
     if lost:
-        raise NotMetError(f"{lost:,} cells of {name!r} do not cover the values that they stand for")
+        raise NotMetError(
+            f"{counted(lost, 'cell')} of {name!r} {'does' if lost == 1 else 'do'} not cover the "
+            "values to stand for"
+        )
 
 
 def coarse(decoder: _Decoder, name: str, cells: Cells, lowest: int) -> None:
@@ -59,7 +62,10 @@ def coarse(decoder: _Decoder, name: str, cells: Cells, lowest: int) -> None:
         ends = read_bounds(label)
         finer += ends is None or ends.low not in firsts or ends.high not in lasts
     if finer:
-        raise NotMetError(f"{finer:,} labels of {name!r} are finer than its lowest level allows")
+        verb = "is" if finer == 1 else "are"
+        raise NotMetError(
+            f"{counted(finer, 'label')} of {name!r} {verb} finer than its lowest level allows"
+        )
 
 
 def steady(name: str, cells: Cells, codes: Codes) -> None:
@@ -67,7 +73,7 @@ def steady(name: str, cells: Cells, codes: Codes) -> None:
     shown = np.unique(codes.astype(np.int64) * (len(cells.labels) + 1) + cells.codes)
     torn = len(shown) - len(np.unique(codes))
     if torn:
-        raise NotMetError(f"{torn:,} times equal values of {name!r} show something else")
+        raise NotMetError(f"{counted(torn, 'time')} equal values of {name!r} show something else")
 
 
 def represents(decoder: _Decoder, name: str, cells: Cells, codes: Codes, crowd: Counts) -> None:
@@ -88,7 +94,10 @@ def represents(decoder: _Decoder, name: str, cells: Cells, codes: Codes, crowd: 
         found |= held[np.searchsorted(held, low)] <= high
     strange = int((~found).sum())
     if strange:
-        raise NotMetError(f"{strange:,} cells of {name!r} show what nobody in their class held")
+        verb = "shows" if strange == 1 else "show"
+        raise NotMetError(
+            f"{counted(strange, 'cell')} of {name!r} {verb} what nobody in the same class held"
+        )
 
 
 class _Limits(Protocol):
@@ -108,7 +117,12 @@ def within(decoder: _Decoder, name: str, cells: Cells, limits: _Limits) -> None:
     shown = decoder.decode_all(cells.labels.to_list())
     wide = sum(_beyond(decoder, shown[i], limits) for i in range(len(shown)))
     if wide:
-        raise NotMetError(f"{wide:,} labels of {name!r} are coarser than the policy's limits allow")
+        raise NotMetError(
+            f"{counted(wide, 'label')} of {name!r} {'is' if wide == 1 else 'are'} coarser than the "
+            "policy's limits allow",
+            remedy="if a value is literally the label of a suppressed cell, such as '*', list it "
+            "in the policy's missing_values, or replace it",
+        )
 
 
 def _beyond(decoder: _Decoder, codes: Codes, limits: _Limits) -> bool:
@@ -131,7 +145,8 @@ def consistent(original: Sequence[Codes], seen: Mapping[str, Cells]) -> None:
     before, after = sets(original), sets([cells.codes for cells in seen.values()])
     torn = len(_sets_of_both(before, after)) - len(np.unique(before))
     if torn:
-        raise NotMetError(f"{torn:,} times equal quasi-identifying values show something else")
+        times = counted(torn, "time")
+        raise NotMetError(f"{times} equal quasi-identifying values show something else")
 
 
 def sets(columns: Sequence[Any]) -> Counts:

@@ -4,7 +4,7 @@ from typing import Any
 
 from incrowd.engines.memory import MemoryEngine
 from incrowd.policy.company import in_company
-from incrowd.policy.draft import Draft, Sketch
+from incrowd.policy.draft import Draft, sketches
 from incrowd.policy.draft import draft as drafted
 from incrowd.run.reading import AnyPath, Reading
 
@@ -21,5 +21,5 @@ def draft_file(path: AnyPath, *, reading: Reading | None = None) -> Draft:
 
 
 def _draft(engine: MemoryEngine) -> Draft:
-    columns = [engine.code(name) for name in engine.names]
-    return in_company(drafted([Sketch.of(column) for column in columns]), columns)
+    coded = engine.codes([name for name in engine.names if name not in engine.sealed])
+    return in_company(drafted(sketches(engine, coded)), list(coded.values()))

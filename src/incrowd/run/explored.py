@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from incrowd.errors import InputError, PolicyError
+from incrowd.errors import PolicyError
 from incrowd.io.atomic import replacing
-from incrowd.io.files import write_bytes
+from incrowd.io.files import refuse_nowhere, write_bytes
 from incrowd.release.release import Release
 from incrowd.run.reading import AnyPath
 
@@ -29,12 +29,7 @@ def refuse_unexplorable(path: AnyPath) -> None:
         from incrowd.report.charts import refuse_undrawable  # noqa: PLC0415  only for pictures
 
         refuse_undrawable()
-    folder = Path(path).parent
-    if not folder.is_dir():
-        raise InputError(
-            f"there is no folder {str(folder)!r} for what the search looked at",
-            remedy="make it, or name another file",
-        )
+    refuse_nowhere(path, "what the search looked at")
 
 
 def write_explored(release: Release, path: AnyPath) -> None:

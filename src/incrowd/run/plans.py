@@ -234,10 +234,10 @@ def _notes(found: Plan) -> Iterator[str]:
 
 def _quasi(engine: MemoryEngine) -> tuple[str, ...]:
     """The columns that a first policy calls quasi-identifying."""
-    from incrowd.policy.draft import Sketch, guess  # noqa: PLC0415  only if columns are not named
+    from incrowd.policy.draft import guess, sketches  # noqa: PLC0415  only if columns are not named
     from incrowd.table.roles import Role  # noqa: PLC0415  the same
 
-    found = [n for n in engine.names if guess(Sketch.of(engine.code(n))).role is Role.QUASI]
+    found = [one.name for one in sketches(engine) if guess(one).role is Role.QUASI]
     if not found:
         raise PolicyError(
             "no column looks as if others could know it",

@@ -1,8 +1,10 @@
 """HIPAA's Safe Harbor: what a table, or what a policy lets out of it, holds of identifiers."""
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
@@ -13,11 +15,13 @@ from incrowd.hierarchy.hierarchy import Hierarchy
 from incrowd.policy.policy import Policy, require_declared
 from incrowd.policy.safe_harbor import Seen
 from incrowd.release.leaving import dropped, pseudonymous
-from incrowd.risk.safe_harbor import Checklist, Setting, checklist
+from incrowd.risk.safe_harbor import Checklist, Setting, checklist, hints
+from incrowd.run.glimpses import glimpses
 from incrowd.run.reading import AnyPath, Reading, enough_memory
 from incrowd.table.column import CodedColumn, Domain, Kind
 from incrowd.table.encode import align
 
+_AREA = re.compile(r"\d{3}")
 _EXACT = frozenset(("representatives", "permutation"))
 """Ways to show a release in which cells are values of the table."""
 
@@ -68,9 +72,10 @@ def seen_file(path: AnyPath, *, reading: Reading | None = None) -> Seen:
 def seen(frame: Any, *, today: int | None = None, text: bool = False) -> Seen:
     """What a preset should know of a table: the identifiers and the kinds of its columns."""
     engine = MemoryEngine(frame, text=text)
-    columns = engine.codes(engine.names)
-    found = checklist(columns.values(), _Asked(None, today).setting)
-    kinds = {name: column.domain.kind for name, column in columns.items() if len(column.domain)}
+    names = [name for name in engine.names if name not in engine.uncoded]
+    columns = glimpses(engine, names, hints)
+    found = checklist(columns, _Asked(None, today).setting, sealed=engine.sealed)
+    kinds = {column.name: column.domain.kind for column in columns if len(column.domain)}
     return Seen(found.today, found.failing, kinds)
 
 
@@ -85,10 +90,11 @@ class _Asked:
     def setting(self) -> Setting:
         """The year and the counts of people, checked."""
         today = datetime.now(UTC).year if self.today is None else self.today
-        if not 1900 <= today <= 2200:
+        if not isinstance(today, Integral) or not 1900 <= today <= 2200:
             raise PolicyError("today must be a year from 1900 to 2200", remedy="write 2026, say")
-        wrong = [area for area in self.people if not (len(area) == 3 and area.isdigit())]
-        if wrong or any(count < 0 for count in self.people.values()):
+        areas = all(isinstance(area, str) and _AREA.fullmatch(area) for area in self.people)
+        counts = self.people.values()
+        if not areas or not all(isinstance(count, Real) and count >= 0 for count in counts):
             raise PolicyError(
                 "people are given by the first three digits of ZIP codes, as numbers from 0 on",
                 remedy='write {"036": 13153}, say',
@@ -99,10 +105,13 @@ class _Asked:
 def _checked(engine: MemoryEngine, asked: _Asked) -> Checklist:
     setting, policy = asked.setting, asked.policy
     if policy is None:
-        return checklist(engine.codes(engine.names).values(), setting)
+        names = [name for name in engine.names if name not in engine.uncoded]
+        return checklist(glimpses(engine, names, hints), setting, sealed=engine.sealed)
     require_declared(policy, engine.names)
     columns = _leaving(engine, policy, asked.folder)
-    return checklist(columns, setting, pseudonymous(policy))
+    staying = {*dropped(policy), *pseudonymous(policy)}
+    sealed = {name: what for name, what in engine.sealed.items() if name not in staying}
+    return checklist(columns, setting, pseudonymous(policy), sealed)
 
 
 def _leaving(engine: MemoryEngine, policy: Policy, folder: AnyPath) -> Iterator[CodedColumn]:
@@ -112,7 +121,7 @@ def _leaving(engine: MemoryEngine, policy: Policy, folder: AnyPath) -> Iterator[
     staying = {*dropped(policy), *pseudonymous(policy)}
     builders = builders_of(policy, folder)
     for name in engine.names:
-        if name in staying:
+        if name in staying or name in engine.uncoded:
             continue
         column = engine.code(name, policy.columns[name].kind, policy.missing_values)
         lowest = policy.columns[name].lowest

@@ -12,7 +12,7 @@ import numpy as np
 
 from incrowd.arrays import MISSING, SUPPRESSED, Codes, Counts, Flags
 from incrowd.classes import Classes, classes_of, crowds
-from incrowd.errors import InfeasibleError
+from incrowd.errors import InfeasibleError, counted
 from incrowd.models.model import Model, in_world, of_world
 from incrowd.problem import Problem
 from incrowd.recoding import Levels, Pieces, QuasiColumn
@@ -210,7 +210,8 @@ def nothing_found(problem: Problem) -> InfeasibleError:
     if limited:
         remedy += f", or let higher levels or wider spans of {', '.join(limited)} be shown"
     return InfeasibleError(
-        f"no levels satisfy all models while leaving out at most {problem.suppressible:,} records",
+        "no levels satisfy all models while leaving out at most "
+        f"{counted(problem.suppressible, 'record')}",
         remedy=remedy,
     )
 

@@ -17,7 +17,7 @@ from pydantic.dataclasses import dataclass
 
 from incrowd.arrays import Codes, Counts, Flags
 from incrowd.classes import Classes, classes_of
-from incrowd.errors import LimitError
+from incrowd.errors import LimitError, counted
 from incrowd.loss.ncp import Gcp
 from incrowd.problem import Problem
 from incrowd.recoding import Pieces
@@ -93,8 +93,8 @@ def _scales(problem: Problem) -> Any:
 
 def _why(number: int, finished: bool) -> str:
     if finished:
-        return f"cut the table along its widest columns into {number:,} classes"
-    return f"cut the table into {number:,} classes before the time was up"
+        return f"cut the table along its widest columns into {counted(number, 'class', 'classes')}"
+    return f"cut the table into {counted(number, 'class', 'classes')} before the time was up"
 
 
 def _items(tally: Tally, *, relaxed: bool) -> tuple[Tally, Codes]:

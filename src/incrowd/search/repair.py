@@ -14,7 +14,7 @@ import numpy as np
 
 from incrowd.arrays import SUPPRESSED, Codes, Counts, Flags, Floats
 from incrowd.classes import classes_of
-from incrowd.errors import InfeasibleError
+from incrowd.errors import InfeasibleError, counted
 from incrowd.problem import Problem
 from incrowd.recoding import Pieces, Spans
 from incrowd.search.full_domain import nothing_found, renumbered
@@ -231,7 +231,7 @@ def _limits_bind(problem: Problem, left_out: int) -> InfeasibleError:
     names = ", ".join(repr(name) for name in _limited(problem))
     return InfeasibleError(
         f"within the limits of {names} this search found no class that satisfies the models for "
-        f"{left_out:,} records, and {problem.suppressible:,} may be left out",
+        f"{counted(left_out, 'record')}, and {problem.suppressible:,} may be left out",
         remedy="raise the limits of these columns, let more records be left out, "
         "or try another search: auto tries several",
     )

@@ -17,7 +17,7 @@ from pydantic.dataclasses import dataclass
 
 from incrowd.arrays import Codes
 from incrowd.classes import numbered
-from incrowd.errors import LimitError
+from incrowd.errors import LimitError, counted
 from incrowd.problem import Problem
 from incrowd.recoding import Pieces
 from incrowd.search.curve.partition import least_people
@@ -56,7 +56,7 @@ class TopDown:
         watch.tell("repairing classes", 0.8)
         spans = mended(problem, Pieces(rows, problem.tally.counts, class_of))
         number = int(spans.pieces.class_of.max()) + 1
-        why = f"cut clusters around rows far apart into {number:,} classes"
+        why = f"cut clusters around rows far apart into {counted(number, 'class', 'classes')}"
         return Found(spans, self.name, why=why, facts={"classes": float(number)})
 
 

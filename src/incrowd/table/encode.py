@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 
 from incrowd.arrays import MISSING, Codes, Flags, Texts, Values
-from incrowd.errors import InputError, boundary
+from incrowd.errors import InputError, boundary, counted
 from incrowd.table.column import CodedColumn, Domain, Kind
 from incrowd.table.fold import distinct, first_of
 from incrowd.table.parse import kind_of, merges, parse
@@ -22,8 +22,12 @@ MARKS = frozenset(
 
 _SIGN = np.uint64(2**63)
 _FEW = 3
+_GLANCE = 100
 _EXACT = 2.0**53
 _NESTED = (pl.List, pl.Array, pl.Struct, pl.Object)
+_PLAIN = (nw.String, nw.Int64, nw.Float64, nw.Boolean, nw.Categorical, nw.Datetime, nw.Date)
+BYTES = "bytes"
+"""What `sealed` calls cells of binary data."""
 
 
 def encode(
@@ -44,6 +48,8 @@ def encode(
     """
     with boundary(InputError(f"the column {name!r} cannot be read", remedy="convert it to text")):
         values = to_polars(series)
+        if infer and kind in {None, Kind.NUMBER}:
+            values = _whole_numbers(values, missing_values)
         coded = _natural(values, name)
         if coded.domain.kind is Kind.TEXT:
             coded = _without(coded, missing_values, blank=infer)
@@ -65,6 +71,20 @@ def align(column: CodedColumn, leaves: Domain) -> CodedColumn:
     return CodedColumn(column.name, lookup[column.codes], leaves)
 
 
+def sealed(series: AnySeries) -> str:
+    """What the cells hold that no program can see into; nothing if they are plain values.
+
+    Lists and structures have no codes; bytes have, as hexadecimal text.
+    """
+    if isinstance(series, nw.Series) and series.dtype in _PLAIN:
+        return ""
+    with boundary(InputError("a column cannot be read", remedy="convert it to text")):
+        dtype = to_polars(series).dtype
+    if isinstance(dtype, _NESTED):
+        return "lists or structures"
+    return BYTES if isinstance(dtype, pl.Binary) else ""
+
+
 def to_polars(series: AnySeries) -> pl.Series:
     """A series of any library as one of Polars; what has no type in common becomes text."""
     if isinstance(series, pl.Series):
@@ -83,6 +103,23 @@ def to_polars(series: AnySeries) -> pl.Series:
         return found
     cells = [None if cell is None or cell != cell else str(cell) for cell in series.to_list()]  # noqa: PLR0124  NaN alone differs from itself
     return pl.Series(cells, dtype=pl.String)
+
+
+def _whole_numbers(values: pl.Series, missing: Sequence[str]) -> pl.Series:
+    """Texts that are all whole numbers, written as such are, read at once; others as they are.
+
+    What follows would find the same, by way of their distinct texts, which may be millions.
+    """
+    if not isinstance(values.dtype, pl.String):
+        return values
+    for some in (values.head(_GLANCE), values):
+        gone = some.is_in(list(missing)) | (some.str.strip_chars() == "")
+        texts = some.set(gone.fill_null(value=False), None)
+        numbers = texts.cast(pl.Int64, strict=False)
+        alike = (numbers.cast(pl.String) == texts).all()
+        if not alike or numbers.null_count() > texts.null_count():
+            return values
+    return values if numbers.null_count() == len(numbers) else numbers
 
 
 def _natural(values: pl.Series, name: str) -> CodedColumn:
@@ -114,7 +151,7 @@ def _floats(values: pl.Series, name: str) -> CodedColumn:
     infinite = values.is_infinite().fill_null(value=False)
     if infinite.any():
         raise InputError(
-            f"the column {name!r} holds {infinite.sum():,} infinite values"
+            f"the column {name!r} holds {counted(int(infinite.sum()), 'infinite value')}"
             f" (first at row {infinite.to_numpy().argmax() + 1})",
             remedy="replace them by numbers, or leave them empty",
         )
@@ -153,8 +190,9 @@ def _dates(values: pl.Series, name: str) -> CodedColumn:
 def _refuse_far(dates: pl.Series, name: str) -> None:
     far = ~dates.dt.year().is_between(1, 9999).fill_null(value=True)
     if far.any():
+        beyond = counted(int(far.sum()), "date")
         raise InputError(
-            f"the column {name!r} holds {far.sum():,} dates outside the years 1 to 9999"
+            f"the column {name!r} holds {beyond} outside the years 1 to 9999"
             f" (first at row {far.to_numpy().argmax() + 1})",
             remedy="correct them, or leave them empty",
         )
@@ -281,7 +319,8 @@ def _refuse_unfit(column: CodedColumn, kind: Kind, fits: Flags) -> None:
         return
     unfit = np.concatenate([[False], ~fits])[column.codes]
     raise InputError(
-        f"the column {column.name!r} holds {unfit.sum():,} values that are no {kind.value}"
+        f"the column {column.name!r} holds "
+        f"{counted(int(unfit.sum()), 'value that is', 'values that are')} no {kind.value}"
         f" (first at row {unfit.argmax() + 1})",
         remedy=f"correct them, list them in missing_values, or do not call it a {kind.value}",
     )

@@ -2,8 +2,12 @@
 
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
 from itertools import pairwise
+
+_SOME = 8
+_MADE = re.compile(r"column_\d+")
 
 
 def listed(names: Iterable[str]) -> tuple[str, ...]:
@@ -13,6 +17,27 @@ def listed(names: Iterable[str]) -> tuple[str, ...]:
     (('age',), ('age', 'zip'))
     """
     return (names,) if isinstance(names, str) else tuple(dict.fromkeys(names))
+
+
+def nearest(name: str, names: Sequence[str], *, listed: bool = False) -> str:
+    """For somebody who named a column that is not there: the one that was meant, or what there is.
+
+    Names are listed only if that is asked for, or if they were made, as there is no header: what
+    is taken for a header may be the first record of a table without one.
+
+    >>> nearest("Age", ["age", "zip"]), nearest("x", ["age", "zip"])
+    ("did you mean 'age'?", '')
+    >>> nearest("x", ["age", "zip"], listed=True), nearest("x", ["column_1", "column_2"])
+    ("it has 'age', 'zip'", "it has 'column_1', 'column_2'")
+    """
+    lower = {str(one).lower(): one for one in reversed(names)}
+    near = get_close_matches(name.lower(), lower, 1)
+    if near:
+        return f"did you mean {lower[near[0]]!r}?"
+    if not listed and not all(map(_MADE.fullmatch, map(str, names))):
+        return ""
+    more = ", …" if len(names) > _SOME else ""
+    return f"it has {', '.join(map(repr, names[:_SOME]))}{more}"
 
 
 def words_of(name: str) -> tuple[str, ...]:

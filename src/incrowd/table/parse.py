@@ -101,11 +101,8 @@ def kind_of(texts: Texts) -> Kind:
     """
     if not len(texts) or not any(letter.isdigit() for letter in texts[0]):
         return Kind.TEXT
-    for some in (texts[:_GLANCE], texts):
-        found = _kind_of_all(some)
-        if found is Kind.TEXT:
-            break
-    return found
+    found = _kind_of_all(texts[:_GLANCE])
+    return found if found is Kind.TEXT or len(texts) <= _GLANCE else _kind_of_all(texts)
 
 
 def _kind_of_all(texts: Texts) -> Kind:

@@ -1,6 +1,6 @@
 """HIPAA's Safe Harbor: the eighteen identifiers of 45 CFR 164.514(b)(2), looked for in a table."""
 
-from incrowd.risk.safe_harbor.checklist import Check, Checklist, checklist
+from incrowd.risk.safe_harbor.checklist import Check, Checklist, checklist, hints
 from incrowd.risk.safe_harbor.evidence import Finding, Status
 from incrowd.risk.safe_harbor.identifiers import IDENTIFIERS, Identifier
 from incrowd.risk.safe_harbor.look import Setting
@@ -14,4 +14,5 @@ __all__ = [
     "Setting",
     "Status",
     "checklist",
+    "hints",
 ]

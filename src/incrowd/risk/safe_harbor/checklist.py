@@ -4,6 +4,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
+from incrowd.errors import counted
 from incrowd.risk.safe_harbor.codes import (
     codes_of_their_own,
     internet_addresses,
@@ -12,20 +15,21 @@ from incrowd.risk.safe_harbor.codes import (
     unnamed_social_security,
     unnamed_telephones,
 )
-from incrowd.risk.safe_harbor.dates import dates_and_ages
+from incrowd.risk.safe_harbor.dates import WHEN, dates_and_ages
 from incrowd.risk.safe_harbor.evidence import Finding, Status
 from incrowd.risk.safe_harbor.forms import FORMS
 from incrowd.risk.safe_harbor.identifiers import IDENTIFIERS, Identifier
 from incrowd.risk.safe_harbor.look import Look, Setting
 from incrowd.risk.safe_harbor.names import is_things_name, names_of_persons, possible_names
 from incrowd.risk.safe_harbor.places import (
+    PLACES,
     is_no_place,
     small_places,
     unnamed_zip_codes,
     vague_places,
     zip_codes,
 )
-from incrowd.table.column import CodedColumn
+from incrowd.table.column import CodedColumn, Domain, Kind
 
 _TOLD_APART = frozenset("FNQ")
 """Identifiers that would be seen in the middle of a sentence, too."""
@@ -70,6 +74,8 @@ class Checklist:
     checks: tuple[Check, ...]
     today: int
     """The year in which ages were counted."""
+    notes: tuple[str, ...] = ()
+    """What was not looked at."""
 
     @property
     def met(self) -> bool:
@@ -94,26 +100,54 @@ class Checklist:
             "today": self.today,
             "checks": [_plain(check) for check in self.checks],
             "note": KNOWLEDGE,
+            **({"notes": list(self.notes)} if self.notes else {}),
         }
 
 
 def checklist(
-    columns: Iterable[CodedColumn], setting: Setting, pseudonyms: Sequence[str] = ()
+    columns: Iterable[CodedColumn | Look],
+    setting: Setting,
+    pseudonyms: Sequence[str] = (),
+    sealed: Mapping[str, str] | None = None,
 ) -> Checklist:
     """What these columns hold of the eighteen identifiers (Lodha-Thomas Appendix C).
 
-    `pseudonyms` are further columns that leave as keyed codes. What was found is said by name and
-    share, never by value. Columns without a value, or with suppressed ones alone, hold nothing.
+    `pseudonyms` are further columns that leave as keyed codes, `sealed` says which hold lists,
+    structures or bytes. What was found is said by name and share, never by value. Columns without
+    a value, or with suppressed ones alone, hold nothing.
     """
-    looks = [look for look in map(Look.at, columns) if not look.is_empty]
+    every = [one if isinstance(one, Look) else Look.at(one) for one in columns]
+    looks = [look for look in every if not look.is_empty]
     found: dict[str, list[Finding]] = {one.letter: [] for one in IDENTIFIERS}
-    for look in looks:
-        for letter, finding in _findings(look, setting).items():
+    each = {look.name: _findings(look, setting) for look in looks}
+    for name, what in (sealed or {}).items():
+        each[name] = _unseen(name, what) | each.get(name, {})
+    for findings in each.values():
+        for letter, finding in findings.items():
             found[letter].append(finding)
     why = "a pseudonym is derived from an identifier, which 45 CFR 164.514(c) does not allow"
     found["R"] += [Finding(name, why) for name in pseudonyms]
     checks = (Check(one, _weightiest(found[one.letter])) for one in IDENTIFIERS)
-    return Checklist(tuple(checks), setting.today)
+    return Checklist(tuple(checks), setting.today, tuple(_notes(looks)))
+
+
+def _notes(looks: Iterable[Look]) -> Iterator[str]:
+    """Of which columns not all values were looked at."""
+    some = [look.name for look in looks if look.sampled]
+    if some:
+        yield (
+            f"only a sample of the values of {counted(len(some), 'column')} was looked at, as "
+            f"there are many and the name says nothing: {', '.join(some)}"
+        )
+
+
+def hints(name: str) -> bool:
+    """Whether the name of a column speaks of anything that the list is about."""
+    look = Look(name, Domain(Kind.TEXT, np.array([], dtype=object)), 0)
+    return look.says_person or not look.said.isdisjoint(_SPEAKING)
+
+
+_SPEAKING = frozenset[str]().union(*(one.words for one in IDENTIFIERS), WHEN, PLACES)
 
 
 def named(look: Look, identifier: Identifier) -> bool:
@@ -142,6 +176,15 @@ def _findings(look: Look, setting: Setting) -> dict[str, Finding]:
         letters = {one.letter for one in IDENTIFIERS} - _TOLD_APART
         found = dict.fromkeys(sorted(letters), prose) | found
     return found
+
+
+def _unseen(name: str, what: str) -> dict[str, Finding]:
+    """A column into which no program can see: what its name says, and all else to be looked at."""
+    look = Look(name, Domain(Kind.TEXT, np.array([], dtype=object)), 0)
+    inside = look.unseen(f"it holds {what}: no program can see into it")
+    said = {one.letter: one for one in IDENTIFIERS if look.said & one.words and not look.is_about}
+    found = {letter: look.fails(f"by its name: {one.phrase}") for letter, one in said.items()}
+    return {one.letter: found.get(one.letter, inside) for one in IDENTIFIERS}
 
 
 def _certain(look: Look, setting: Setting) -> Iterator[tuple[str, Finding]]:

@@ -52,6 +52,8 @@ _ELEMENTS = {
     "dayofyear": 366,
 }
 """Elements of a date, and the largest number that each can be."""
+WHEN = AGE | _DATE | _EVENT | _ELEMENTS.keys()
+"""Names of columns that tell when something happened, or how old people are."""
 _FIRST, _LAST = 1800, 2100
 _ENOUGH = 10
 

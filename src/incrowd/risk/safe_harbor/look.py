@@ -44,6 +44,10 @@ class Look:
     domain: Domain
     values: int
     """Records that have a value."""
+    distinct: int | None = None
+    """Distinct values, if the domain holds only some of them."""
+    sampled: bool = False
+    """Whether it does."""
 
     @classmethod
     def at(cls, column: CodedColumn) -> "Look":
@@ -107,7 +111,8 @@ class Look:
     @property
     def distinct_share(self) -> float:
         """Distinct values over records with a value."""
-        return len(self.domain) / self.values if self.values else 0.0
+        distinct = len(self.domain) if self.distinct is None else self.distinct
+        return distinct / self.values if self.values else 0.0
 
     @property
     def says_person(self) -> bool:

@@ -22,6 +22,8 @@ _VAGUE = frozenset(
         *("residence", "hospital", "facility", "clinic", "catchment"),
     )
 )
+PLACES = _POSTAL | _VAGUE
+"""Names of columns that may tell where people live."""
 _ADDRESSES = {"address", "addr", "adresse", "direccion", "indirizzo", "endereco"}
 _WHERE = IDENTIFIERS[1].words - _ADDRESSES
 """Names of small places that no network has: `ip_city` is one."""

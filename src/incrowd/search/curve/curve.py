@@ -14,7 +14,7 @@ from pydantic import Field
 from pydantic.dataclasses import dataclass
 
 from incrowd.arrays import Codes, Floats
-from incrowd.errors import LimitError
+from incrowd.errors import LimitError, counted
 from incrowd.loss.extent import IlInf
 from incrowd.problem import Problem
 from incrowd.search.curve.partition import partition_in_order
@@ -109,7 +109,7 @@ def divided(problem: Problem, watch: Watch, name: str, line: tuple[Codes, Floats
     spans = mended(problem, pieces)
     number = int(spans.pieces.class_of.max()) + 1
     raw = int(pieces.class_of.max()) + 1
-    why = f"divided an order of the rows into {number:,} classes"
+    why = f"divided an order of the rows into {counted(number, 'class', 'classes')}"
     optimal = keys is None and _exact(problem) and number <= raw
     return Found(spans, name, optimal=optimal, why=why, facts={"classes": float(number)})
 

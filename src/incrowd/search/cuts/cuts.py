@@ -18,7 +18,7 @@ from typing import Annotated, Literal, TypeAlias
 from pydantic import Field
 from pydantic.dataclasses import dataclass
 
-from incrowd.errors import InfeasibleError, LimitError, PolicyError
+from incrowd.errors import InfeasibleError, LimitError, PolicyError, counted
 from incrowd.probabilistic.bounds import classes_allowed
 from incrowd.probabilistic.one_dimensional import Method
 from incrowd.problem import Problem
@@ -229,9 +229,10 @@ def _nothing(candidates: Candidates, coarsest: Candidate) -> InfeasibleError:
     limited = _limited(problem)
     if not limited:
         return nothing_found(problem)
+    failing = counted(coarsest.failing, "record is", "records are")
     return InfeasibleError(
         f"with the fewest buckets that the limits of {', '.join(limited)} allow, "
-        f"{coarsest.failing:,} records are in classes that fail a model, and "
+        f"{failing} in classes that fail a model, and "
         f"{problem.suppressible:,} may be left out",
         remedy="raise the limits of these columns, let more records be left out, or ask for less",
     )

@@ -14,7 +14,7 @@ from pydantic import Field
 from pydantic.dataclasses import dataclass
 
 from incrowd.arrays import Floats
-from incrowd.errors import InfeasibleError, LimitError, PolicyError
+from incrowd.errors import InfeasibleError, LimitError, PolicyError, counted
 from incrowd.problem import Problem
 from incrowd.recoding import Levels
 from incrowd.search.datafly.views import View, Views
@@ -96,7 +96,7 @@ class Datafly:
             levels[column] += 1
         raise InfeasibleError(
             "datafly went to the highest levels and found none that satisfy all models while "
-            f"leaving out at most {problem.suppressible:,} records",
+            f"leaving out at most {counted(problem.suppressible, 'record')}",
             remedy='use search = "lattice", which looks at all levels, or ask for less',
         )
 

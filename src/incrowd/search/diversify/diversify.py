@@ -10,7 +10,7 @@ from pydantic import Field
 from pydantic.dataclasses import dataclass
 
 from incrowd.arrays import Codes
-from incrowd.errors import InfeasibleError, LimitError, PolicyError
+from incrowd.errors import InfeasibleError, LimitError, PolicyError, counted
 from incrowd.loss.extent import IlInf
 from incrowd.models.alpha_k import AlphaK
 from incrowd.models.l_diversity import LDiversity
@@ -166,7 +166,8 @@ def _better(problem: Problem, order: Codes, spans: Spans, l: int) -> Spans:
 
 def _found(name: str, spans: Spans, l: int, fallen: int) -> Found:
     number = int(spans.pieces.class_of.max()) + 1
-    why = f"{number:,} classes of near records, {l} different sensitive values or more at a time"
+    classes = counted(number, "class", "classes")
+    why = f"{classes} of near records, {l} different sensitive values or more at a time"
     facts = {"classes": float(number), "l": float(l), "fallen_back": float(fallen)}
     return Found(spans, name, why=why, facts=facts)
 

@@ -18,6 +18,7 @@ from pydantic.dataclasses import dataclass
 
 from incrowd.arrays import Codes
 from incrowd.classes import Classes, crowds, numbered
+from incrowd.errors import counted
 from incrowd.loss.cells import Cells as Shown
 from incrowd.loss.cells import cells_of
 from incrowd.problem import Problem
@@ -53,8 +54,8 @@ class LatticeLocal:
         best, said = _best(problem, watch, _covered(problem, watch, self.share))
         classes = len(problem.outcome(best.recoding).classes)
         why = (
-            f"{classes:,} classes, each with levels of its own, lose {problem.loss.name} "
-            f"{best.loss:.4f}; {said}"
+            f"{counted(classes, 'class', 'classes')} with levels of their own: "
+            f"{problem.loss.name} {best.loss:.4f}; {said}"
         )
         return Found(best.recoding, self.name, why=why, facts={"classes": float(classes)})
 
