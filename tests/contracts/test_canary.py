@@ -23,7 +23,7 @@ from incrowd.cli.anonymize import SEARCHES
 from incrowd.cli.main import main
 from incrowd.search import Lattice
 
-WORD, NUMBER, DAY = "CanaryQx9", "73519", "2187"
+WORD, NUMBER, DAY = "CanaryQx9", "735190486", "2187"
 CANARY = re.compile(rf"{WORD}|{NUMBER}|{DAY}-", re.IGNORECASE)
 N = 24
 
