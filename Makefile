@@ -30,7 +30,7 @@ demo: $(VENV)/.core  ## A table of patients becomes a verified release
 	$(BIN)/python -m incrowd.demo
 
 test: lint  ## Lint, types and all tests
-	$(BIN)/python -m pytest -n 2
+	$(BIN)/python -m pytest -n 2 --durations=20
 
 check: lint  ## The fast half of the tests
 	$(BIN)/python -m pytest -n 2 -m 'not slow'

@@ -27,7 +27,10 @@ def test_the_commands_run_in_their_order(tmp_path, monkeypatch):
     from incrowd.cli.main import main
 
     monkeypatch.chdir(tmp_path)
-    hospital(2_000, seed=3).write_csv("patients.csv")
+    patients = hospital(2_000, seed=3)
+    patients.write_csv("patients.csv")
+    voters = patients.select("birth_date", "zip", "sex").with_row_index("ssn")
+    voters.write_csv("voters.csv")
     for line in "\n".join(blocks("sh")).splitlines():
         with pytest.raises(SystemExit) as stop:
             main(shlex.split(line)[1:])
