@@ -2,6 +2,8 @@
 
 from collections.abc import Sequence
 
+from incrowd.errors import counted
+
 
 def columns(names: Sequence[str]) -> str:
     """Names of columns as a sentence has them.
@@ -20,7 +22,7 @@ def people(count: int) -> str:
     >>> people(1), people(12345)
     ('1 person', '12,345 people')
     """
-    return f"{count:,} {'person' if count == 1 else 'people'}"
+    return counted(count, "person", "people")
 
 
 def rows(count: int) -> str:
@@ -29,7 +31,7 @@ def rows(count: int) -> str:
     >>> rows(1), rows(12345)
     ('1 row', '12,345 rows')
     """
-    return f"{count:,} {'row' if count == 1 else 'rows'}"
+    return counted(count, "row")
 
 
 def part(value: float, what: str) -> str:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from incrowd.engines.memory import MemoryEngine
-from incrowd.errors import InputError, PolicyError
+from incrowd.errors import InputError, PolicyError, counted
 from incrowd.io import files
 from incrowd.models.model import of_world
 from incrowd.policy.policy import Policy
@@ -98,7 +98,7 @@ def _shared(tables: "Tables", policy: Policy) -> tuple[str, ...]:
     return names
 
 
-def notes_of(against: Against | None, policy: Policy, counted: Counted | None) -> Iterator[str]:
+def notes_of(against: Against | None, policy: Policy, world: Counted | None) -> Iterator[str]:
     """What a reader of a release should know about the world it was held against."""
     if against is None:
         return
@@ -114,8 +114,8 @@ def notes_of(against: Against | None, policy: Policy, counted: Counted | None) -
             f"the world does not know {', '.join(lacking)}: whoever holds another one may, and "
             "models of the world do not look at it"
         )
-    for name, outside in (counted.outside if counted is not None else {}).items():
+    for name, outside in (world.outside if world is not None else {}).items():
         yield (
-            f"the hierarchy of {name!r} lacks {outside:,} values of the world; labels are held "
-            "against them as they are written"
+            f"the hierarchy of {name!r} lacks {counted(outside, 'value')} of the world; labels are "
+            "held against them as they are written"
         )

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from incrowd.arrays import MISSING, Codes, Counts, Flags
-from incrowd.errors import InputError, PolicyError, boundary
+from incrowd.errors import InputError, PolicyError, boundary, counted
 from incrowd.hierarchy.hierarchy import Hierarchy
 from incrowd.table.column import CodedColumn
 from incrowd.table.fold import fold
@@ -45,8 +45,8 @@ class ColumnMatch:
         if not self.idle:
             return ""
         told = (
-            f"{self.idle:,} of {self.labels:,} labels of {self.name!r} stand for no value of the"
-            f" world ({self.idle_rows:,} rows, the first is row {self.first:,})"
+            f"{self.idle:,} of {counted(self.labels, 'label')} of {self.name!r} stand for no value"
+            f" of the world ({counted(self.idle_rows, 'row')}, the first is row {self.first:,})"
         )
         return f"{told}: {self.hint}" if self.hint else told
 
@@ -266,8 +266,8 @@ def _of_columns(columns: Sequence[ColumnMatch]) -> list[str]:
             )
         if column.outside:
             notes.append(
-                f"the hierarchy of {column.name!r} lacks {column.outside:,} values of the world;"
-                " they are read by rule"
+                f"the hierarchy of {column.name!r} lacks {counted(column.outside, 'value')} of the"
+                " world, read by rule"
             )
     return notes
 

@@ -8,7 +8,7 @@ from types import MappingProxyType
 import numpy as np
 
 from incrowd.arrays import MISSING, Codes, Counts, Flags
-from incrowd.errors import InputError, PolicyError
+from incrowd.errors import InputError, PolicyError, counted
 from incrowd.table.column import CodedColumn
 
 
@@ -104,7 +104,9 @@ class World:
     def notes(self) -> tuple[str, ...]:
         """What is taken for granted about who is who, in words."""
         if self.individual is None:
-            return (f"the world has no ids: each of its {self.rows:,} rows is an individual",)
+            return (
+                f"the world has no ids: each of its {counted(self.rows, 'row')} is an individual",
+            )
         if self.unnamed:
             told = f"{self.unnamed:,} of {self.rows:,} rows of the world have no id"
             return (f"{told}: each is taken for an individual of its own",)
