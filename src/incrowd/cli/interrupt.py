@@ -1,11 +1,11 @@
 """Interrupts: what is known so far is told, nothing is left half-written, the command ends."""
 
-import _thread
 import signal
 import sys
+from _thread import interrupt_main
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from threading import Timer
+from threading import Timer, main_thread
 from types import FrameType, TracebackType
 from typing import Any, Self
 
@@ -83,6 +83,14 @@ def heard() -> Iterator[None]:
 
 def _ignored(what: "sys.UnraisableHookArgs") -> None:
     if what.exc_type is KeyboardInterrupt:
-        again = Timer(_MOMENT, _thread.interrupt_main)
+        again = Timer(_MOMENT, _interrupt)
         again.daemon = True
         again.start()
+
+
+def _interrupt() -> None:
+    """Interrupt the main thread, also while it waits for the system, where that can be done."""
+    if hasattr(signal, "pthread_kill"):
+        signal.pthread_kill(main_thread().ident or 0, signal.SIGINT)
+    else:
+        interrupt_main()
