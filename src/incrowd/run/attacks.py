@@ -112,6 +112,10 @@ def attack_file(  # noqa: PLR0913  files, the request, and how to read the relea
     other tables are read as their files are.
     """
     given = {"truth": truth, "original": original, "other": other}
+    if [str(path) for path in (release, *each_of(world), *given.values())].count("-") > 1:
+        raise PolicyError(
+            "only one table can come by standard input", remedy="name files for the others"
+        )
     with enough_memory():
         if certificate is not None:
             policy = _certified(certificate, policy)
