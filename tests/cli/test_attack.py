@@ -76,7 +76,6 @@ def test_bad_input(refused, table):
     refused(2, *attack, "--world", "patients.csv", "--id", "nobody")
     refused(3, *attack, "--world", "voters.csv")
     refused(3, *attack, "--world", "nowhere.csv")
-    refused(2, "attack", "-", "--world", "-")
     refused(2, *attack, "--original", "-", "--world", "-")
     refused(2, *attack, "--rename", "zip")
     refused(2, *attack, "--knows", "nothing")
