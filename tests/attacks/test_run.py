@@ -434,3 +434,12 @@ def test_labels_of_other_tools_fit_the_world():
     release = pl.DataFrame({"age": ["[20,30)", "(20,30]"], "zip": ["*****", "02***"]})
     found = incrowd.attack(release, world=world)
     assert (found.k_world, found.inconsistent) == (1, 0)
+
+
+def test_the_column_that_gives_most_away_is_named():
+    """Everybody's age is their own: without it half of the people still are alone."""
+    table = pl.DataFrame({"age": range(8), "sex": ["F", "M"] * 4, "zip": list("11221134")})
+    (advice,) = incrowd.attack(table, original=table).advice
+    assert "singling out by age, sex and zip is right for everybody" in advice
+    assert "without age it would be for a share of 0.5" in advice
+    assert "make age coarser" in advice

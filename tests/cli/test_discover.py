@@ -239,6 +239,8 @@ def test_small_groups_of_people(incrowd, refused):
     found = [(one["columns"], one["smallest"]) for one in said["sets"]]
     assert found == [(["age"], 1), (["zip", "sex"], 1)]
     assert not said["partial"]
+    two = incrowd("discover", "voters.csv", "-k", "2", "--id", "ssn", "--json").document["sets"]
+    assert {one["columns"][0]: one["smallest"] for one in two} == {"zip": 2, "sex": 2, "age": 1}
     one = incrowd("discover", "voters.csv", "-k", "1", "--id", "ssn", "--max-size", "1", "--json")
     assert one.document["partial"]
     said = incrowd("discover", "voters.csv", "-k", "2", "--id", "ssn", "--columns", "zip,sex")

@@ -13,8 +13,10 @@ from hypothesis import strategies as st
 from incrowd.errors import NotMetError
 from incrowd.hierarchy import Dates
 from incrowd.hierarchy.hierarchy import Hierarchy
+from incrowd.models import DeltaPresence
 from incrowd.policy import Column
 from incrowd.release.crowds import crowds_of, numbered
+from incrowd.release.judges import Evidence, judge
 from incrowd.release.shown import coarse, consistent, covers, within
 from incrowd.release.verify import Reference, demand, look, unchanged
 from incrowd.release.verify import verify as verify_seen
@@ -285,3 +287,12 @@ def test_people_of_a_class_are_those_of_its_own_rows():
     shown = crowds.class_of.tolist()
     assert crowds.people[shown].tolist() == [3, 3, 1, 3]
     assert crowds.of_class[shown].tolist() == [2, 2, 1, 1]
+
+
+def test_delta_presence_asks_for_the_people_of_each_class():
+    """Of three people two show (1), whom four of the world fit; the third matches anything."""
+    cells, unit = np.array([1, 1, 2, 0]), np.array([1, 2, 3, 3])
+    crowds = crowds_of([cells], unit, anything=True)
+    world = np.full(crowds.number, 4)
+    reached, met = judge(DeltaPresence(0.5), Evidence(crowds, {}, world))
+    assert (reached, met) == (0.5, True)
