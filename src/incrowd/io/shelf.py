@@ -1,13 +1,11 @@
 """Arrays put aside on the disk as they are, to be read again by whoever put them there."""
 
 import os
-import tempfile
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from typing import Any
 
-from incrowd.errors import InputError
-from incrowd.io.atomic import reason
+from incrowd.io.spool import nameless, told
 
 
 class Shelf:
@@ -20,7 +18,7 @@ class Shelf:
     def put(self, array: Any) -> int:
         """Put an array aside; the place of its first byte."""
         place = self._end
-        with _told():
+        with told():
             self._file.seek(place)
             self._file.write(array)
         self._end += array.nbytes
@@ -28,7 +26,7 @@ class Shelf:
 
     def fill(self, array: Any, place: int) -> None:
         """Fill an array with the bytes from this place on."""
-        with _told():
+        with told():
             self._file.seek(place)
             found = self._file.readinto(array)
             if found != array.nbytes:
@@ -41,26 +39,6 @@ class Shelf:
 
 @contextmanager
 def shelf(folder: str | os.PathLike[str] | None = None) -> Iterator[Shelf]:
-    """A shelf in this folder, or in the system's for temporary files.
-
-    Its file has no name where the system allows that, so that nobody else can open it and nothing
-    is left of it when the process ends, however it ends.
-    """
-    with ExitStack() as stack:
-        with _told():
-            file = stack.enter_context(tempfile.TemporaryFile(prefix=".incrowd-", dir=folder))
+    """A shelf in this folder, or in the system's for temporary files."""
+    with nameless(folder) as file:
         yield Shelf(file)
-
-
-@contextmanager
-def _told() -> Iterator[None]:
-    try:
-        yield
-    except OSError as error:
-        why = reason(error)
-    else:
-        return
-    raise InputError(
-        f"records cannot be put aside on the disk: {why}",
-        remedy="make room, or name another folder",
-    )

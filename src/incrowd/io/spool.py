@@ -28,7 +28,7 @@ class Spool:
         """Put a frame aside; its number."""
         packed = io.BytesIO()
         frame.write_ipc_stream(packed, compression="lz4")
-        with _told():
+        with told():
             self._file.seek(self._ends[-1])
             self._file.write(packed.getbuffer())
         self._ends.append(self._ends[-1] + packed.tell())
@@ -37,7 +37,7 @@ class Spool:
     def get(self, number: int) -> pl.DataFrame:
         """The frame of this number."""
         start, end = self._ends[number : number + 2]
-        with _told():
+        with told():
             self._file.seek(start)
             packed = self._file.read(end - start)
         return pl.read_ipc_stream(io.BytesIO(packed))
@@ -49,19 +49,27 @@ class Spool:
 
 @contextmanager
 def spool(folder: str | os.PathLike[str] | None = None) -> Iterator[Spool]:
-    """A spool in this folder, or in the system's for temporary files.
-
-    Its file has no name where the system allows that, so that nobody else can open it and nothing
-    is left of it when the process ends, however it ends.
-    """
-    with ExitStack() as stack:
-        with _told():
-            file = stack.enter_context(tempfile.TemporaryFile(prefix=".incrowd-", dir=folder))
+    """A spool in this folder, or in the system's for temporary files."""
+    with nameless(folder) as file:
         yield Spool(file)
 
 
 @contextmanager
-def _told() -> Iterator[None]:
+def nameless(folder: str | os.PathLike[str] | None = None) -> Iterator[IO[bytes]]:
+    """A file in this folder, or in the system's for temporary files, to put something aside.
+
+    It has no name where the system allows that, so that nobody else can open it and nothing is left
+    of it when the process ends, however it ends.
+    """
+    with ExitStack() as stack:
+        with told():
+            file = stack.enter_context(tempfile.TemporaryFile(prefix=".incrowd-", dir=folder))
+        yield file
+
+
+@contextmanager
+def told() -> Iterator[None]:
+    """What the system refuses is told as what it means here."""
     try:
         yield
     except OSError as error:
