@@ -16,9 +16,9 @@ from incrowd.classes import Classes
 from incrowd.errors import NotMetError, PolicyError
 from incrowd.models import AnyModel, Probabilistic
 from incrowd.probabilistic.bounds import missing_probability
-from incrowd.release.binomial import fewer_than, largest_k
-from incrowd.release.verify import demand, look, verify
 from incrowd.table.roles import Missing
+from incrowd.verify.binomial import fewer_than, largest_k
+from incrowd.verify.verify import demand, look, verify
 
 SIZES = st.lists(st.integers(1, 12), min_size=1, max_size=6)
 BETAS = st.sampled_from([Fraction(1, 50), Fraction(1, 10), Fraction(2, 5)])

@@ -15,8 +15,8 @@ from incrowd.errors import PolicyError
 from incrowd.models import AnyModel, DeltaPresence, KMap
 from incrowd.models.model import of_world
 from incrowd.policy.policy import Column, Policy
-from incrowd.release.crowds import crowds_of
-from incrowd.release.judges import Evidence, judge
+from incrowd.verify.crowds import crowds_of
+from incrowd.verify.judges import Evidence, judge
 
 sizes = st.lists(st.tuples(st.integers(1, 9), st.integers(0, 40)), min_size=1, max_size=6)
 

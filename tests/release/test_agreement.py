@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from incrowd.classes import classes_of
 from incrowd.loss import Gcp
 from incrowd.models import AlphaK, KAnonymity, LDiversity, TCloseness
-from incrowd.release.verify import Reference, look, verify
 from incrowd.table.roles import Missing
+from incrowd.verify.verify import Reference, look, verify
 from strategies import problem_of, tables
 
 MODELS = st.sampled_from(

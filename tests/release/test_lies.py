@@ -14,8 +14,8 @@ from incrowd.hierarchy.hierarchy import Hierarchy
 from incrowd.io import tables
 from incrowd.policy.policy import Policy
 from incrowd.release.certificate import sha256_of
-from incrowd.release.verify import Reference
 from incrowd.run import releases as run
+from incrowd.verify.verify import Reference
 
 N = 60
 TABLE = {

@@ -14,11 +14,11 @@ from incrowd.errors import NotMetError, PolicyError
 from incrowd.loss import Queries
 from incrowd.models import AlphaK, KAnonymity, LDiversity, TCloseness
 from incrowd.policy import Column, Policy
-from incrowd.release import permuted
 from incrowd.release.certificate import Certificate
 from incrowd.release.prepared import prove
 from incrowd.run import releases
 from incrowd.search import Anatomy, Lattice, Mondrian
+from incrowd.verify import permuted
 
 
 def table(rows=240, seed=3):

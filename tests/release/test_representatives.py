@@ -16,11 +16,11 @@ from incrowd.loss import Gcp
 from incrowd.models import KAnonymity
 from incrowd.policy import Column, Policy
 from incrowd.recoding import Pieces, Spans
-from incrowd.release.crowds import numbered
 from incrowd.release.representatives import representatives
-from incrowd.release.shown import represents
 from incrowd.search import Datafly, Exhaustive, Lattice, LatticeLocal, MinGen, Mondrian
 from incrowd.table.column import Domain, Kind
+from incrowd.verify.crowds import numbered
+from incrowd.verify.shown import represents
 from strategies import problem_of, tables
 
 

@@ -15,13 +15,13 @@ from incrowd.hierarchy import Dates
 from incrowd.hierarchy.hierarchy import Hierarchy
 from incrowd.models import DeltaPresence
 from incrowd.policy import Column
-from incrowd.release.crowds import crowds_of, numbered
-from incrowd.release.judges import Evidence, judge
-from incrowd.release.shown import coarse, consistent, covers, within
-from incrowd.release.verify import Reference, demand, look, unchanged
-from incrowd.release.verify import verify as verify_seen
 from incrowd.table.column import Domain, Kind
 from incrowd.table.roles import Missing
+from incrowd.verify.crowds import crowds_of, numbered
+from incrowd.verify.judges import Evidence, judge
+from incrowd.verify.shown import coarse, consistent, covers, within
+from incrowd.verify.verify import Reference, demand, look, unchanged
+from incrowd.verify.verify import verify as verify_seen
 from naive import verify as naive
 from strategies import hierarchies
 
@@ -220,7 +220,7 @@ def test_verification_shares_nothing_with_the_search_at_any_depth():
             assert parts[1] in allowed, name
             if parts[1] == "release":
                 todo.append(parts[2])
-    assert "incrowd.release.judges" in seen
+    assert "incrowd.verify.judges" in seen
     assert "incrowd.table.fold" not in seen
     assert "incrowd.table.tally" not in seen
 

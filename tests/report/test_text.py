@@ -5,11 +5,11 @@ import io
 import pytest
 from rich.console import Console
 
-from incrowd.release.verdict import Check, Verdict
 from incrowd.report import text
 from incrowd.report.words import counted, number, promise
 from incrowd.risk import Figures, Prosecutor, Reached, Risk
 from incrowd.table.roles import Missing
+from incrowd.verify.verdict import Check, Verdict
 
 
 def shown(picture):

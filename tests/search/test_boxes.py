@@ -15,11 +15,11 @@ from incrowd.kernels.boxes import FORBIDDEN, box_cost, cell_cost
 from incrowd.loss import Gcp, Granularity, Precision
 from incrowd.models import KAnonymity
 from incrowd.recoding import Pieces, Spans
-from incrowd.release.crowds import numbered
 from incrowd.release.leaving import shown
-from incrowd.release.shown import within
 from incrowd.search import boxes
 from incrowd.search.boxes import boxes_of
+from incrowd.verify.crowds import numbered
+from incrowd.verify.shown import within
 from strategies import problem_of, tables
 
 

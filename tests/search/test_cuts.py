@@ -20,12 +20,12 @@ from incrowd.loss import Gcp
 from incrowd.models import KAnonymity, LDiversity, TCloseness
 from incrowd.policy import Column, Policy
 from incrowd.probabilistic.bounds import classes_allowed
-from incrowd.release.crowds import numbered
 from incrowd.release.representatives import representatives
-from incrowd.release.shown import steady
 from incrowd.search import Cuts, Lattice
 from incrowd.search.cuts.columns import ColumnCuts
 from incrowd.table.column import Domain, Kind
+from incrowd.verify.crowds import numbered
+from incrowd.verify.shown import steady
 from incrowd.watch import Watch
 from strategies import problem_of, tables
 

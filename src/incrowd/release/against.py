@@ -12,9 +12,9 @@ import numpy as np
 from incrowd.arrays import Counts
 from incrowd.hierarchy.hierarchy import Hierarchy
 from incrowd.release.certificate import Digest, Opposed
-from incrowd.release.verify import Seen
 from incrowd.table.column import CodedColumn, Domain, Kind
 from incrowd.table.roles import Missing
+from incrowd.verify.verify import Seen
 from incrowd.world.linkage import Linked, link
 from incrowd.world.world import World
 

@@ -14,8 +14,8 @@ import polars as pl
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from incrowd.errors import InputError
-from incrowd.release.cells import text_of
 from incrowd.values import STRICT
+from incrowd.verify.cells import text_of
 
 SCHEMA: Literal["incrowd.certificate/1"] = "incrowd.certificate/1"
 

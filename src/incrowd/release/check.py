@@ -11,7 +11,6 @@ import polars as pl
 from incrowd.errors import InputError, NotMetError, boundary
 from incrowd.policy.policy import Policy
 from incrowd.release.against import Against
-from incrowd.release.cells import readable
 from incrowd.release.certificate import (
     Attested,
     Certificate,
@@ -19,13 +18,14 @@ from incrowd.release.certificate import (
     Spread,
     digest_of_policy,
 )
-from incrowd.release.crowds import numbered
 from incrowd.release.leaving import dropped, leaving_names
-from incrowd.release.permuted import by_number
-from incrowd.release.verdict import Check, Verdict
-from incrowd.release.verify import Reference, look, verify
 from incrowd.release.written import promised, written
 from incrowd.table.roles import Missing
+from incrowd.verify.cells import readable
+from incrowd.verify.crowds import numbered
+from incrowd.verify.permuted import by_number
+from incrowd.verify.verdict import Check, Verdict
+from incrowd.verify.verify import Reference, look, verify
 
 ROUNDING = 1e-9
 """What figures that were computed twice may differ by."""

@@ -17,10 +17,7 @@ from incrowd.policy.compile import compile as compile_problem
 from incrowd.policy.policy import Policy, require_declared
 from incrowd.recoding import Anatomy, Outcome
 from incrowd.release.against import Against
-from incrowd.release.cells import readable
-from incrowd.release.crowds import numbered
 from incrowd.release.leaving import Leaving, assigned, dropped, pseudonymous, shown
-from incrowd.release.permuted import numbers_shown, places_drawn
 from incrowd.release.prepared import Prepared, Table
 from incrowd.release.pseudonym import check_key, pseudonyms
 from incrowd.release.representatives import representatives
@@ -28,6 +25,9 @@ from incrowd.search.full_domain import infeasible
 from incrowd.table.column import CodedColumn, Domain
 from incrowd.table.encode import align
 from incrowd.table.roles import Missing
+from incrowd.verify.cells import readable
+from incrowd.verify.crowds import numbered
+from incrowd.verify.permuted import numbers_shown, places_drawn
 from incrowd.watch import Watch
 from incrowd.world.counted import Counted
 

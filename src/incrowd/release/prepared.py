@@ -17,7 +17,6 @@ from incrowd.policy.policy import Policy
 from incrowd.recoding import Outcome
 from incrowd.release.against import Against
 from incrowd.release.assumptions import assumptions
-from incrowd.release.cells import readable
 from incrowd.release.certificate import (
     Attested,
     Certificate,
@@ -28,10 +27,15 @@ from incrowd.release.certificate import (
     digest_of_policy,
     versions,
 )
-from incrowd.release.crowds import numbered
 from incrowd.release.leaving import Leaving, leaving_names, pseudonymous, unchanging
-from incrowd.release.permuted import by_number, permuted, told_by
-from incrowd.release.shown import (
+from incrowd.release.written import written
+from incrowd.risk import Risk, measure
+from incrowd.search.search import Found
+from incrowd.table.fold import fold
+from incrowd.verify.cells import readable
+from incrowd.verify.crowds import numbered
+from incrowd.verify.permuted import by_number, permuted, told_by
+from incrowd.verify.shown import (
     coarse,
     consistent,
     covers,
@@ -40,12 +44,8 @@ from incrowd.release.shown import (
     steady,
     within,
 )
-from incrowd.release.verdict import Verdict
-from incrowd.release.verify import Reference, Seen, complete, look, replaced, unchanged, verify
-from incrowd.release.written import written
-from incrowd.risk import Risk, measure
-from incrowd.search.search import Found
-from incrowd.table.fold import fold
+from incrowd.verify.verdict import Verdict
+from incrowd.verify.verify import Reference, Seen, complete, look, replaced, unchanged, verify
 
 ROUNDING = 1e-9
 """What a sum of shares may be above its bound."""

@@ -12,10 +12,10 @@ from incrowd.policy.policy import Policy
 from incrowd.recoding import Recoding
 from incrowd.release.certificate import Certificate
 from incrowd.release.lattice import nodes_frame
-from incrowd.release.verdict import Verdict
-from incrowd.release.verify import demand
 from incrowd.risk import Risk
 from incrowd.search.explored import Explored
+from incrowd.verify.verdict import Verdict
+from incrowd.verify.verify import demand
 
 _SEAL = object()
 

@@ -11,9 +11,9 @@ if TYPE_CHECKING:
     from incrowd.quasi.outcome import Discovery, Explanation, Found, Masked
     from incrowd.quasi.ratios import Ratios
     from incrowd.release.release import Release
-    from incrowd.release.verdict import Check, Verdict
     from incrowd.risk.risk import Risk
     from incrowd.search.accuracy.frontier import Frontier
+    from incrowd.verify.verdict import Check, Verdict
 
 
 def dumps(document: Mapping[str, Any]) -> str:

@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from incrowd.quasi.guarantee import Guarantee
     from incrowd.quasi.outcome import Discovery, Explanation, Found, Masked
     from incrowd.release.release import Release
-    from incrowd.release.verdict import Check, Verdict
     from incrowd.risk.risk import Reached, Risk
     from incrowd.search.accuracy.frontier import Frontier
+    from incrowd.verify.verdict import Check, Verdict
 
 GOOD, BAD, QUIET = "green", "bold red", "dim"
 _SHOWN = 20

@@ -23,19 +23,19 @@ from incrowd.io.hierarchies import resolve
 from incrowd.policy.policy import Policy
 from incrowd.recoding import Levels
 from incrowd.release.against import Against
-from incrowd.release.cells import typed
 from incrowd.release.certificate import Certificate, Digest, digest_of_bytes, digest_of_frame
 from incrowd.release.check import check_rows
 from incrowd.release.laps import Laps
 from incrowd.release.prepare import Outside, coded, prepare, search
 from incrowd.release.prepared import Prepared, attest, extent_of, prove, risk_of
 from incrowd.release.release import Release
-from incrowd.release.verdict import Check
-from incrowd.release.verify import demand
 from incrowd.release.written import rewritten
 from incrowd.run.reading import AnyPath, Reading, collected, enough_memory, rows_of
 from incrowd.run.worlds import Called, notes_of, world_of_files, world_of_frames
 from incrowd.table.roles import Role
+from incrowd.verify.cells import typed
+from incrowd.verify.verdict import Check
+from incrowd.verify.verify import demand
 from incrowd.watch import Watch
 
 

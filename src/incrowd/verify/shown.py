@@ -13,8 +13,8 @@ from incrowd.arrays import Codes, Counts, Texts
 from incrowd.errors import InputError, NotMetError, counted
 from incrowd.hierarchy.decoding import Decoded
 from incrowd.hierarchy.labels import read_bounds
-from incrowd.release.crowds import Cells
 from incrowd.table.column import Domain
+from incrowd.verify.crowds import Cells
 
 
 class _Decoder(Protocol):

@@ -9,9 +9,9 @@ import polars as pl
 
 from incrowd.arrays import Codes, Counts
 from incrowd.errors import NotMetError
-from incrowd.release.cells import text_of
-from incrowd.release.crowds import Crowds, numbered
-from incrowd.release.shown import sets
+from incrowd.verify.cells import text_of
+from incrowd.verify.crowds import Crowds, numbered
+from incrowd.verify.shown import sets
 
 
 def places_drawn(classes: Codes, rng: np.random.Generator) -> Counts:

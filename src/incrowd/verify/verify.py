@@ -13,11 +13,11 @@ import polars as pl
 
 from incrowd.arrays import Codes, Counts, Texts
 from incrowd.errors import NotMetError
-from incrowd.release.cells import text_of
-from incrowd.release.crowds import Cells, Crowds, crowds_of, numbered
-from incrowd.release.judges import Evidence, Values, judge
-from incrowd.release.verdict import Verdict
 from incrowd.table.roles import Missing
+from incrowd.verify.cells import text_of
+from incrowd.verify.crowds import Cells, Crowds, crowds_of, numbered
+from incrowd.verify.judges import Evidence, Values, judge
+from incrowd.verify.verdict import Verdict
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,8 +14,8 @@ import numpy as np
 
 from incrowd.arrays import Codes, Counts, Floats
 from incrowd.errors import NotMetError
-from incrowd.release.binomial import fewer_than, largest_k
-from incrowd.release.crowds import Crowds
+from incrowd.verify.binomial import fewer_than, largest_k
+from incrowd.verify.crowds import Crowds
 
 _ROUNDING = 1e-9
 _LARGEST_BLOCK = 2**21

@@ -12,7 +12,7 @@ import polars as pl
 
 from incrowd.arrays import Counts
 from incrowd.errors import LimitError
-from incrowd.release.cells import text_of
+from incrowd.verify.cells import text_of
 
 _LARGEST = 2**62
 _MOST_PAIRS = 100_000_000
