@@ -25,7 +25,7 @@ from incrowd.verify.verify import verify as verify_seen
 from naive import verify as naive
 from strategies import hierarchies
 
-ROOT = Path(__file__).parents[2] / "src" / "incrowd" / "release"
+ROOT = Path(__file__).parents[2] / "src" / "incrowd" / "verify"
 
 
 def model(name, column=None, **parameters):
@@ -210,7 +210,7 @@ def imported(path):
 
 def test_verification_shares_nothing_with_the_search_at_any_depth():
     seen, todo = set(), ["verify"]
-    allowed = {"arrays", "errors", "hierarchy", "release", "table"}
+    allowed = {"arrays", "errors", "hierarchy", "table", "verify"}
     while todo:
         for name in imported(ROOT / f"{todo.pop()}.py"):
             parts = name.split(".")
@@ -218,7 +218,7 @@ def test_verification_shares_nothing_with_the_search_at_any_depth():
                 continue
             seen.add(name)
             assert parts[1] in allowed, name
-            if parts[1] == "release":
+            if parts[1] == "verify":
                 todo.append(parts[2])
     assert "incrowd.verify.judges" in seen
     assert "incrowd.table.fold" not in seen
