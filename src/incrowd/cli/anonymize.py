@@ -129,6 +129,9 @@ def anonymize(  # noqa: PLR0913  one parameter per flag
     ] = None,
     widest: options.Widest = None,
     highest: options.Highest = None,
+    grid: options.Grid = None,
+    ends: options.Ends = None,
+    split_ends: options.SplitEnds = False,
     frontier: Annotated[
         bool,
         typer.Option(
@@ -219,10 +222,12 @@ def anonymize(  # noqa: PLR0913  one parameter per flag
             "loss": loss,
             "time_limit": time_limit,
             "order": "keep" if keep_order else None,
+            "ends": ends,
+            "split_ends": split_ends or None,
         },
         hierarchy=hierarchy,
         hierarchies=hierarchies,
-        limits={"widest": widest, "highest": highest},
+        limits={"widest": widest, "highest": highest, "grid": grid},
     )
     paths = _paths(output, certificate, dry_run=dry_run)
     for path in filter(None, (explore, curve)):

@@ -160,6 +160,31 @@ Highest = Annotated[
         show_default=False,
     ),
 ]
+Grid = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--grid",
+        metavar="COLUMN=STEP",
+        help="A step that spans end on, such as age=5 or birth_date=month: fewer labels.",
+        show_default=False,
+    ),
+]
+Ends = Annotated[
+    str | None,
+    typer.Option(
+        "--ends",
+        metavar="aligned|exact",
+        help="What spans end on: round cells that many people share (default), or exact values of "
+        "people in the class, which give them away.",
+        show_default=False,
+    ),
+]
+SplitEnds = Annotated[
+    bool,
+    typer.Option(
+        "--split-ends", help="Numbers and dates leave as two columns, such as age_low and age_high."
+    ),
+]
 World = Annotated[
     list[str] | None,
     typer.Option(
@@ -267,6 +292,23 @@ def numbers(texts: Iterable[str] | None, flag: str) -> dict[str, float]:
         value = _number(number, f"--{flag} of '{name}'")
         if found.setdefault(name, value) != value:
             raise twice(name, f"--{flag}")
+    return found
+
+
+def steps(texts: Iterable[str] | None) -> dict[str, float | str]:
+    """The steps of columns in `--grid`: numbers, or steps of dates.
+
+    >>> steps(["age=5,birth=month"])
+    {'age': 5, 'birth': 'month'}
+    """
+    found: dict[str, float | str] = {}
+    for text in columns(texts):
+        name, equals, step = text.rpartition("=")
+        if not equals or not name or not step:
+            raise PolicyError("--grid is given as COLUMN=STEP", remedy="write --grid age=5, say")
+        value = step if step[-1].isalpha() else _number(step, f"--grid of '{name}'")
+        if found.setdefault(name, value) != value:
+            raise twice(name, "--grid")
     return found
 
 

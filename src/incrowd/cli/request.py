@@ -59,7 +59,7 @@ class Flags:
     hierarchy: Sequence[str] | None = None
     hierarchies: str | None = None
     limits: Mapping[str, Sequence[str] | None] = field(default_factory=dict)
-    """By key of a column, `widest` or `highest`: the texts `COLUMN=NUMBER`."""
+    """By key of a column, `widest`, `highest` or `grid`: the texts `COLUMN=NUMBER`."""
 
     @property
     def silent(self) -> bool:
@@ -134,7 +134,8 @@ def _details(
     """What flags say of columns, by column and key."""
     details: dict[str, dict[str, Any]] = {name: {"hierarchy": tree} for name, tree in trees.items()}
     for key, texts in limits.items():
-        for name, number in options.numbers(texts, key).items():
+        said = options.steps(texts) if key == "grid" else options.numbers(texts, key)
+        for name, number in said.items():
             details.setdefault(name, {})[key] = number
     return details
 

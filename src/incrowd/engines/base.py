@@ -55,7 +55,7 @@ class Engine(Protocol):
         order: Counts | None = None,
         dropped: Sequence[str] = (),
         pseudonyms: Mapping[str, Texts] | None = None,
-        added: Mapping[str, Counts] | None = None,
+        added: Mapping[str, Counts | Texts] | None = None,
     ) -> Any:
         """The rows that leave, in a frame of the kind that came in.
 
@@ -63,6 +63,6 @@ class Engine(Protocol):
         records that leave (`order[i]` of them becomes the i-th; None keeps their order).
         `pseudonyms` replace a column's cells, one text per record of the table; a column whose
         cells change places is `shown` by the record whose cell each record shows. `added` columns
-        come last, one number per record of the table.
+        come last, one number or date per record of the table, None where it has none.
         """
         ...

@@ -1,5 +1,6 @@
 """Frames in memory: pandas, Polars and PyArrow."""
 
+import datetime as dt
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import cached_property, partial
@@ -126,7 +127,7 @@ class MemoryEngine:
         order: Counts | None = None,
         dropped: Sequence[str] = (),
         pseudonyms: Mapping[str, Texts] | None = None,
-        added: Mapping[str, Counts] | None = None,
+        added: Mapping[str, Counts | Texts] | None = None,
     ) -> Any:
         """The rows that leave, in a frame of the kind that came in.
 
@@ -150,13 +151,19 @@ class MemoryEngine:
 
         with boundary(InputError("the rows that leave cannot be built from this frame")):
             stay = [cells(name) for name in self.names if name not in set(dropped)]
-            more = [self._numbers(name, every[take]) for name, every in (added or {}).items()]
+            more = [self._added(name, every[take]) for name, every in (added or {}).items()]
             return _released(self._frame, [*stay, *more])
 
-    def _numbers(self, name: str, numbers: Counts) -> "nw.Series[Any]":
-        """A column of whole numbers, as a series of the frame's library."""
+    def _added(self, name: str, values: Counts | Texts) -> "nw.Series[Any]":
+        """A column of numbers or dates, as a series of the frame's library; None is missing."""
+        cells = values.tolist()
+        there = next((cell for cell in cells if cell is not None), 0)
+        dtype = _TYPES[type(there)]
+        gaps = any(cell is None for cell in cells)
+        if gaps and self._frame.implementation is nw.Implementation.PANDAS and dtype == nw.Int64:
+            dtype = nw.Float64
         made: nw.Series[Any] = nw.new_series(
-            name, numbers.tolist(), nw.Int64(), backend=self._frame.implementation
+            name, cells, dtype(), backend=self._frame.implementation
         )
         return made
 
@@ -166,6 +173,15 @@ class MemoryEngine:
                 f"the table has no column {name!r}", remedy=nearest(name, self.names, listed=True)
             )
         return self._frame[name]
+
+
+_TYPES: dict[type, Any] = {
+    int: nw.Int64,
+    float: nw.Float64,
+    dt.date: nw.Date,
+    dt.datetime: nw.Datetime,
+}
+"""What a frame calls the values of added columns."""
 
 
 def _narrow(frame: Any) -> "nw.DataFrame[Any]":

@@ -53,6 +53,7 @@ def _show_faults(policy: "Policy") -> Iterator[Fault]:
             f"the search '{policy.search.name}' is for exact quasi-identifiers",
             'add show = "permutation", or choose another search',
         )
+    yield from _split_faults(policy)
     if policy.show != "representatives":
         return
     for number, model in enumerate(policy.models):
@@ -71,6 +72,18 @@ def _show_faults(policy: "Policy") -> Iterator[Fault]:
                     f"column '{name}' limits what a cell spans, and cells show single values",
                     f'leave out {key}, or leave out show = "representatives"',
                 )
+
+
+def _split_faults(policy: "Policy") -> Iterator[Fault]:
+    if policy.split_ends and (
+        policy.show in {"representatives", "permutation"}
+        or policy.missing is Missing.MATCHES_ANYTHING
+    ):
+        yield Fault(
+            ("split_ends",),
+            "split_ends is for labels that span values, and for missing values that match nothing",
+            'leave it out, or take show = "spans" and another reading of missing values',
+        )
 
 
 def _permutation_faults(policy: "Policy") -> Iterator[Fault]:
@@ -142,7 +155,12 @@ def _column_faults(policy: "Policy", name: str) -> Iterator[Fault]:
             f"{wrong} and has a weight",
             "only quasi-identifying columns have one",
         )
-    limits = (("lowest", "lowest level"), ("highest", "highest level"), ("widest", "widest span"))
+    limits = (
+        ("lowest", "lowest level"),
+        ("highest", "highest level"),
+        ("widest", "widest span"),
+        ("grid", "grid"),
+    )
     for key, words in limits:
         if getattr(column, key) and column.role is not Role.QUASI:
             yield Fault(

@@ -7,7 +7,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_valida
 
 from incrowd.errors import PolicyError
 from incrowd.hierarchy import AnyHierarchy
-from incrowd.hierarchy.round_points import Step
+from incrowd.hierarchy.round_points import DateStep
 from incrowd.loss import AnyLoss, Gcp
 from incrowd.models import AnyModel
 from incrowd.policy import consistency
@@ -50,7 +50,7 @@ class Column(BaseModel):
     widest: Annotated[float | None, Field(gt=0)] = None
     """How much of an ordered column one cell may span, in its own unit: 10 years of age, 30 days
     of a date."""
-    grid: Annotated[Step | None, Field(gt=0)] = None
+    grid: Annotated[float, Field(gt=0)] | DateStep | None = None
     """A step that the ends of its spans are multiples of: 5 for ages, "month" for dates. Round
     numbers are chosen if nothing is said."""
     kind: Kind | None = None
@@ -88,6 +88,9 @@ class Policy(BaseModel):
     """What spans and sets of local recoding end on: round cells that hold at least k people each,
     or the exact values of people in the class, which tell whoever holds a list that somebody has
     just these."""
+    split_ends: bool = False
+    """Whether quasi-identifying numbers and dates leave as two columns, `age_low` and `age_high`,
+    in place of one column of labels. A cell is empty where a label has no such end."""
     class_column: Annotated[str | None, Field(min_length=1)] = None
     """With `show = "permutation"`: the name of a column to add, with the number of each record's
     class."""

@@ -35,6 +35,7 @@ def _sentences(policy: Policy) -> Iterator[str]:
             "Cells show one value for their whole class, its median or most frequent value: "
             "they are not what each record held."
         )
+    yield from _ends(policy)
     if named := [model.name for model in policy.models if of_world(model)]:
         yield (
             f"What {' and '.join(named)} reach was counted in the world that this certificate "
@@ -45,6 +46,21 @@ def _sentences(policy: Policy) -> Iterator[str]:
     yield _order(policy)
     yield from _unprotected(policy)
     yield "Other releases of the same people were not considered: together they may reveal more."
+
+
+def _ends(policy: Policy) -> Iterator[str]:
+    """What the ends of spans, the members of sets and representatives tell."""
+    if policy.show == "representatives":
+        yield (
+            "A value that is shown was held by somebody of the class: whoever knows that only one "
+            "person has it learns that this person is in the table."
+        )
+    elif policy.ends == "exact" and policy.show != "permutation":
+        yield (
+            "Spans end on exact values of people in the class, and sets name exact values: whoever "
+            "knows that only one person has such a value learns that this person is in the table. "
+            'ends = "aligned" prevents most of that.'
+        )
 
 
 def _permutation(policy: Policy) -> Iterator[str]:

@@ -9,6 +9,7 @@ import numpy as np
 import polars as pl
 
 from incrowd.errors import InputError, NotMetError, boundary
+from incrowd.hierarchy.labels import TOP
 from incrowd.policy.policy import Policy
 from incrowd.release.against import Against
 from incrowd.release.certificate import (
@@ -23,6 +24,7 @@ from incrowd.release.written import promised, written
 from incrowd.table.roles import Missing
 from incrowd.verify.cells import readable
 from incrowd.verify.crowds import numbered
+from incrowd.verify.ends import joined, split_columns
 from incrowd.verify.permuted import by_number
 from incrowd.verify.verdict import Check, Verdict
 from incrowd.verify.verify import Reference, look, verify
@@ -51,6 +53,8 @@ def check_rows(  # noqa: PLR0913  the release, what it promises, and a world
     against: Against | None = None,
 ) -> Check:
     """What these rows show of a policy, everything counted anew."""
+    if policy.split_ends:
+        rows = joined(rows, dict.fromkeys(split_columns(policy.quasi, rows.columns), TOP))
     digest_ok = None
     if certificate is not None and certificate.digest.of == digest.of:
         digest_ok = certificate.digest == digest

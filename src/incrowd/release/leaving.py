@@ -10,6 +10,7 @@ from incrowd.engines.base import Shown
 from incrowd.policy.compile import Compiled
 from incrowd.policy.policy import Policy
 from incrowd.recoding import Outcome, Pieces
+from incrowd.verify.ends import end_names
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,8 +27,10 @@ class Leaving:
     dropped: tuple[str, ...]
     pseudonyms: Mapping[str, Texts] = field(default_factory=dict)
     """The columns that show a pseudonym, one per record of the table."""
-    added: Mapping[str, Counts] = field(default_factory=dict)
-    """The columns that the table did not have, one number per record of the table."""
+    added: Mapping[str, Counts | Texts] = field(default_factory=dict)
+    """The columns that the table did not have, one value per record of the table."""
+    split: tuple[str, ...] = ()
+    """The columns that leave as two of these: where each cell begins and ends."""
 
     def __repr__(self) -> str:
         """Without values."""
@@ -46,11 +49,15 @@ def dropped(policy: Policy) -> tuple[str, ...]:
     return (*policy.dropped, *named, *((policy.unit,) if policy.unit else ()))
 
 
-def leaving_names(policy: Policy, names: Iterable[str]) -> tuple[str, ...]:
-    """The columns that leave, in the order of the table, and then the one that is added."""
-    gone = set(dropped(policy))
+def leaving_names(
+    policy: Policy, names: Iterable[str], split: Iterable[str] = ()
+) -> tuple[str, ...]:
+    """The columns that leave, in the order of the table, and then those that are added."""
+    split = tuple(split)
+    gone = {*dropped(policy), *split}
     added = () if policy.class_column is None else (policy.class_column,)
-    return (*(name for name in names if name not in gone), *added)
+    ends = (end for name in split for end in end_names(name))
+    return (*(name for name in names if name not in gone), *added, *ends)
 
 
 def pseudonymous(policy: Policy) -> tuple[str, ...]:

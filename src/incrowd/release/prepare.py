@@ -21,12 +21,14 @@ from incrowd.release.leaving import Leaving, assigned, dropped, pseudonymous, sh
 from incrowd.release.prepared import Prepared, Table
 from incrowd.release.pseudonym import check_key, pseudonyms
 from incrowd.release.representatives import representatives
+from incrowd.release.split import ends_of, splitting
 from incrowd.search.full_domain import infeasible
 from incrowd.table.column import CodedColumn, Domain
 from incrowd.table.encode import align
 from incrowd.table.roles import Missing
 from incrowd.verify.cells import readable
 from incrowd.verify.crowds import numbered
+from incrowd.verify.ends import end_names
 from incrowd.verify.permuted import numbers_shown, places_drawn
 from incrowd.watch import Watch
 from incrowd.world.counted import Counted
@@ -151,6 +153,8 @@ def prepare(table: Table, engine: Engine, found: Any, outside: Outside) -> Prepa
     if policy.class_column is not None:
         numbers = numbers_shown(classes, leaving.records)
         leaving = replace(leaving, added={policy.class_column: numbers})
+    if policy.split_ends:
+        leaving = _split(leaving, table)
     frame = engine.release(
         leaving.shown, classes, leaving.order, leaving.dropped, leaving.pseudonyms, leaving.added
     )
@@ -167,6 +171,20 @@ def _shown(
         codes = {name: column.codes for name, (column, _) in table.quasi.items()}
         return {**representatives(outcome, codes)}
     return {**shown(outcome)}
+
+
+def _split(leaving: Leaving, table: Table) -> Leaving:
+    """What leaves, with the ends of what cells say in place of labels of numbers and dates."""
+    names = splitting(table.quasi, table.rows.columns)
+    shown, added = dict(leaving.shown), dict(leaving.added)
+    for name in names:
+        labels = np.append(np.asarray(shown.pop(name)[0], dtype=object), [None])
+        ends = ends_of(table.quasi[name][1], labels)
+        for title, values in zip(end_names(name), ends, strict=True):
+            added[title] = values[leaving.classes]
+    return replace(
+        leaving, shown=shown, added=added, dropped=(*leaving.dropped, *names), split=names
+    )
 
 
 def _with_hierarchy(column: CodedColumn, builder: Builder) -> tuple[CodedColumn, Hierarchy]:

@@ -34,6 +34,7 @@ from incrowd.search.search import Found
 from incrowd.table.fold import fold
 from incrowd.verify.cells import readable
 from incrowd.verify.crowds import numbered
+from incrowd.verify.ends import joined
 from incrowd.verify.permuted import by_number, permuted, told_by
 from incrowd.verify.shown import (
     coarse,
@@ -107,10 +108,12 @@ class Prepared:
 def prove(prepared: Prepared, rows: pl.DataFrame) -> tuple[Seen, tuple[Verdict, ...]]:
     """What the rows show of their policy; `NotMetError` if a cell is not what it must be."""
     table, records = prepared.table, prepared.leaving.records
-    complete(rows, leaving_names(table.policy, table.rows.columns), len(records))
+    split = prepared.leaving.split
+    complete(rows, leaving_names(table.policy, table.rows.columns, split), len(records))
     unchanged(table.rows.select(unchanging(table.policy)), rows, records)
     people = None if table.unit is None else table.unit[records]
-    clear = readable(rows, table.policy.missing_values, text=table.text)
+    tops = {name: str(table.quasi[name][1].labels[-1][0]) for name in split}
+    clear = joined(readable(rows, table.policy.missing_values, text=table.text), tops)
     for name in pseudonymous(table.policy):
         replaced(name, clear[name], prepared.leaving.pseudonyms[name][records])
     seen = look(clear, table.policy, people)

@@ -38,6 +38,8 @@ class Release:
     """Of the rows that leave."""
     levels: Mapping[str, int] | None
     """The level of each quasi-identifying column, if one level holds for a whole column."""
+    labels: Mapping[str, int] = field(default_factory=dict)
+    """How many different labels each quasi-identifying column shows."""
     privacy: Mapping[str, Any] = field(default_factory=dict)
     """What the rows reach: `k`, people in the smallest class, and `l`, people of a class over those
     with its commonest sensitive value, of the least diverse class. l is None without a sensitive

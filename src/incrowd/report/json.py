@@ -54,6 +54,7 @@ def release_document(
         "left_out": release.policy.dropped,
         "models": [_verdict(model) for model in release.models],
         "loss": release.loss,
+        "labels": release.labels,
         **({} if release.levels is None else {"levels": release.levels}),
         "seconds": seconds,
         "notes": release.notes,

@@ -116,6 +116,8 @@ def release_picture(release: "Release", paths: Mapping[str, str]) -> RenderableT
     parts += [verdicts(release.models), _losses(release.loss)]
     if release.levels:
         parts.append(_levels(release.levels))
+    if release.labels:
+        parts.append(_text(_labels(release.labels)))
     parts += [_text(f"{what}: {path}") for what, path in paths.items()]
     return _spaced(*parts)
 
@@ -131,6 +133,12 @@ def _reach(release: "Release") -> str:
     lost = f"no class loses more than {number(release.max_class_ncp)}"
     bound = {None: "", True: ", within the bound", False: ", which is beyond the bound"}
     return f"{reached}; {lost}{bound[release.bound_met]}."
+
+
+def _labels(labels: Mapping[str, int]) -> str:
+    """How many different labels a reader meets, column by column."""
+    each = ", ".join(f"{name} {number(count)}" for name, count in labels.items())
+    return f"Different labels: {each}."
 
 
 def _losses(loss: Mapping[str, float]) -> Table:

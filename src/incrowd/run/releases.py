@@ -242,6 +242,7 @@ def _release(prepared: Prepared, rows: pl.DataFrame, digest: Digest, laps: Laps)
         certificate=certificate,
         risk=risk,
         levels=None if levels is None else dict(zip(policy.quasi, levels, strict=True)),
+        labels={name: len(cells.labels) for name, cells in seen.quasi.items()},
         privacy=extent.privacy,
         max_class_ncp=extent.max_class_ncp,
         bound_met=extent.bound_met,

@@ -1,0 +1,190 @@
+"""What labels tell about who is in a class: ends, sets, and what they cost."""
+
+import datetime as dt
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import incrowd
+import naive.cells as naive
+from incrowd.errors import PolicyError
+from incrowd.hierarchy import Intervals
+from incrowd.hierarchy.labels import read_bounds, read_set
+from incrowd.hierarchy.reach import reach_of
+from incrowd.loss import Gcp
+from incrowd.models import KAnonymity
+from incrowd.policy import Column, Policy
+from incrowd.table.column import Domain, Kind
+
+WHOLE = Domain(Kind.NUMBER, np.arange(2))
+
+
+def policy(k=5, *, columns, **more):
+    return Policy(columns=columns, models=(KAnonymity(k),), **more)
+
+
+def quasi(*names, **details):
+    return {name: Column(role="quasi", **details) for name in names}
+
+
+def shown(frame, asked, name):
+    return incrowd.anonymize(frame, asked, seed=1).frame[name].cast(pl.String).unique().to_list()
+
+
+def skewed(rows, seed):
+    rng = np.random.default_rng(seed)
+    return pl.DataFrame(
+        {
+            "income": np.round(np.exp(rng.normal(9, 1, rows))).astype(np.int64),
+            "sex": rng.integers(0, 2, rows).astype(str),
+        }
+    )
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.integers(0, 10**6), st.integers(2, 9), st.sampled_from(["crowd", "mondrian", "hilbert"]))
+def test_every_end_is_that_of_a_round_interval_with_a_crowd(seed, k, search):
+    frame = skewed(120, seed)
+    asked = policy(k, columns=quasi("income", "sex"), search=search)
+    ends = naive.round_ends(frame["income"].to_list(), k)
+    for label in shown(frame, asked, "income"):
+        bounds = read_bounds(label)
+        said = [label] if bounds is None else [bounds.low, bounds.high]
+        assert label == "*" or {int(end) for end in said if end is not None} <= ends
+
+
+@pytest.mark.parametrize("search", ["auto", "crowd", "mondrian", "tree", "hilbert", "cuts"])
+def test_an_outlier_shows_nowhere(search):
+    frame = skewed(400, 3).with_columns(
+        born=pl.date(1950, 1, 1) + pl.duration(days=7 * pl.int_range(400))
+    )
+    frame = frame.vstack(
+        pl.DataFrame(
+            {"income": [9_999_999], "sex": ["1"], "born": [dt.date(1871, 3, 4)]},
+            schema=frame.schema,
+        )
+    )
+    asked = policy(columns=quasi("income", "sex", "born"), search=search)
+    released = incrowd.anonymize(frame, asked, seed=1).frame.cast(pl.String)
+    assert not [label for label in released["income"] if "9999999" in label]
+    assert not [label for label in released["born"] if "1871" in label]
+
+
+def test_exact_ends_are_there_on_request_and_the_certificate_says_what_they_give_away():
+    frame = skewed(200, 5)
+    asked = policy(columns=quasi("income", "sex"), ends="exact", search="crowd")
+    found = incrowd.anonymize(frame, asked, seed=1)
+    values = {str(value) for value in frame["income"].to_list()}
+    ends = [read_bounds(label) for label in found.frame["income"].cast(pl.String).to_list()]
+    assert all({b.low, b.high} <= values for b in ends if b is not None)
+    assert any("only one person has such a value" in line for line in found.certificate.assumptions)
+    aligned = incrowd.anonymize(frame, asked.model_copy(update={"ends": "aligned"}), seed=1)
+    assert not any("exact values" in line for line in aligned.certificate.assumptions)
+
+
+def test_sets_name_no_value_that_few_hold():
+    rng = np.random.default_rng(2)
+    common = rng.integers(0, 6, 300)
+    rare = np.arange(300) < 20
+    towns = [f"rare{i}" if rare[i] else f"town{common[i]}" for i in range(300)]
+    frame = pl.DataFrame({"town": towns, "age": rng.integers(20, 60, 300)})
+    asked = policy(columns=quasi("town", "age"), show="sets", search="crowd")
+    held = dict(frame["town"].value_counts().iter_rows())
+    for label in shown(frame, asked, "town"):
+        named = read_set(label) or [label]
+        few = [value for value in named if value != "*" and held[value] < 5]
+        assert not few or sum(held[value] for value in named if value in held) >= 5
+        assert not few or sum(held[value] for value in few) >= 5 or len(named) > len(few)
+    exact = asked.model_copy(update={"ends": "exact"})
+    named = [read_set(label) or [label] for label in shown(frame, exact, "town")]
+    assert any(held.get(values[0], 5) < 5 for values in named if len(values) > 1)
+
+
+def test_a_declared_grid_gives_few_labels():
+    rng = np.random.default_rng(7)
+    frame = pl.DataFrame({"age": rng.integers(17, 91, 2_000), "zip": rng.integers(0, 40, 2_000)})
+    many = shown(frame, policy(columns=quasi("age", "zip")), "age")
+    asked = policy(columns={**quasi("age", grid=10), **quasi("zip")})
+    few = shown(frame, asked, "age")
+    assert len(few) < len(many) / 3
+    for label in few:
+        ends = [end for end in reach_of(label, WHOLE) or () if np.isfinite(end)]
+        assert all(end % 10 in {0, 9} for end in ends)
+
+
+def test_grids_that_would_change_nothing_are_refused():
+    frame = pl.DataFrame({"town": ["a", "b"] * 20, "age": [*range(40)]})
+    for columns, more in (
+        ({**quasi("town", grid=5), **quasi("age")}, {}),
+        ({**quasi("town"), **quasi("age", grid="month")}, {}),
+        ({**quasi("town"), **quasi("age", grid=5)}, {"ends": "exact"}),
+    ):
+        with pytest.raises(PolicyError, match="grid"):
+            incrowd.anonymize(frame, policy(columns=columns, **more))
+
+
+def test_a_label_is_charged_for_what_it_says():
+    values = [*range(0, 83_000, 1_000), 83_333]
+    spec = Intervals(width=2_000)
+    frame = pl.DataFrame({"x": values * 5})
+    asked = policy(columns={"x": Column(role="quasi", hierarchy=spec, lowest=1)}, search="lattice")
+    found = incrowd.anonymize(frame, asked, seed=1)
+    assert found.levels == {"x": 1}
+    whole = 83_333
+    last = (83_333 - 82_000) / whole
+    expected = (82 * 1_999 / whole + 2 * last) / 84
+    assert found.loss["gcp"] == pytest.approx(expected)
+    wide = {"x": Column(role="quasi", hierarchy=Intervals(widths=(2_000,)), lowest=1)}
+    apart = pl.DataFrame({"x": [*range(0, 100_000, 5_000)] * 5})
+    single = incrowd.anonymize(apart, policy(columns=wide, search="lattice"), seed=1)
+    assert single.loss["gcp"] == pytest.approx((19 * 1_999 + 1_000) / 20 / 95_000)
+
+
+@pytest.mark.parametrize("suffix", ["csv", "parquet"])
+def test_ends_leave_as_two_columns_that_check_reads(tmp_path, monkeypatch, suffix):
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(9)
+    frame = pl.DataFrame(
+        {
+            "age": [*rng.integers(17, 91, 199).tolist(), None],
+            "born": [
+                dt.date(1950, 1, 1) + dt.timedelta(days=int(d)) for d in rng.integers(0, 9_999, 200)
+            ],
+            "ratio": rng.normal(0, 1, 200),
+            "sex": rng.integers(0, 2, 200).astype(str),
+        }
+    )
+    frame.write_parquet("t.parquet")
+    asked = policy(columns=quasi(*frame.columns), split_ends=True)
+    found = incrowd.anonymize_file("t.parquet", asked, f"r.{suffix}", seed=1)
+    read = pl.read_csv("r.csv") if suffix == "csv" else pl.read_parquet("r.parquet")
+    ends = [f"{name}_{end}" for name in ("age", "born", "ratio") for end in ("low", "high")]
+    assert read.columns == ["sex", *ends]
+    assert found.frame["age_low"].dtype == pl.Int64
+    groups = read.group_by(read.columns).len()
+    assert groups["len"].min() >= 5
+    assert incrowd.check_file(f"r.{suffix}", asked, f"r.{suffix}.certificate.json").ok
+    assert incrowd.check_file(f"r.{suffix}", asked).ok
+    more = {**asked.columns, "age_low": Column(role="keep")}
+    asked = asked.model_copy(update={"columns": more})
+    with pytest.raises(PolicyError, match="age_low"):
+        incrowd.anonymize(frame.with_columns(age_low=pl.lit(1)), asked)
+
+
+def test_extents_are_those_of_labels_for_every_recoding():
+    frame = skewed(150, 8)
+    for search in ("crowd", "lattice", "cuts", "lattice+local"):
+        found = incrowd.anonymize(
+            frame, policy(columns=quasi("income", "sex"), search=search), seed=1
+        )
+        income = frame["income"]
+        low, high = income.min(), income.max()
+        paid = []
+        for label, sex in found.frame.cast(pl.String).rows():
+            said = reach_of(label, WHOLE) or (low, high)
+            share = (min(said[1], high) - max(said[0], low)) / (high - low)
+            paid.append((1.0 if label == "*" else share) / 2 + (sex == "*") / 2)
+        assert found.loss[Gcp().name] == pytest.approx(sum(paid) / len(paid), abs=1e-12)
