@@ -268,19 +268,22 @@ class _Line:
         """Where candidates with at least so many people begin, and where they end."""
         if self.by_nodes:
             return self._node_points(least)
-        leaves = self.hierarchy.leaves
-        values = leaves.values[self.held - 1]
-        lows, highs = [], []
-        for low, high in round_intervals(leaves, values, self.ask.step):
-            first, last = np.searchsorted(self.place, low), np.searchsorted(self.place, high)
-            crowded = self.before[last] - self.before[first] >= least
-            lows.append(low[crowded])
-            highs.append(high[crowded])
+        low, high, people = self._candidates
+        crowded = people >= least
         atoms = self._atoms(least)
         return (
-            _Points.before(np.concatenate([*lows, atoms])),
-            _Points.before(np.concatenate(highs)) + _Points(atoms, np.ones(len(atoms), np.bool_)),
+            _Points.before(np.concatenate([low[crowded], atoms])),
+            _Points.before(high[crowded]) + _Points(atoms, np.ones(len(atoms), np.bool_)),
         )
+
+    @cached_property
+    def _candidates(self) -> tuple[Floats, Floats, Counts]:
+        """Where round intervals begin and end, and the people in each."""
+        leaves = self.hierarchy.leaves
+        scales = list(round_intervals(leaves, leaves.values[self.held - 1], self.ask.step))
+        low, high = (np.concatenate(ends) for ends in zip(*scales, strict=True))
+        first, last = np.searchsorted(self.place, low), np.searchsorted(self.place, high)
+        return low, high, self.before[last] - self.before[first]
 
     def _atoms(self, least: int) -> Floats:
         """Values of a continuum that so many people share: they may be shown as they are."""
