@@ -11,7 +11,7 @@ from incrowd.hierarchy import Dates, Intervals, Prefix, Tree
 from incrowd.table.column import Domain, Kind
 from incrowd.table.encode import encode
 from incrowd.world.matching import leaves_of, match
-from incrowd.world.rules import bounds_in
+from incrowd.hierarchy.written import bounds_in
 from incrowd.world.sets import sets_of
 from strategies import hierarchies
 

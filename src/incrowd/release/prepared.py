@@ -131,7 +131,8 @@ def prove(prepared: Prepared, rows: pl.DataFrame) -> tuple[Seen, tuple[Verdict, 
         within(hierarchy, name, seen.quasi[name], table.policy.columns[name])
     if table.policy.consistent:
         consistent([column.codes[records] for column, _ in table.quasi.values()], seen.quasi)
-    return seen, verify(seen, table.policy, table.reference, table.against)
+    world = None if table.against is None else table.against.public
+    return seen, verify(seen, table.policy, table.reference, world)
 
 
 def _proved_by_class(prepared: Prepared, seen: Seen) -> tuple[Seen, tuple[Verdict, ...]]:

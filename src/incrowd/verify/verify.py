@@ -14,10 +14,14 @@ import polars as pl
 from incrowd.arrays import Codes, Counts, Texts
 from incrowd.errors import NotMetError
 from incrowd.table.roles import Missing
+from incrowd.verify.candidates import Candidates, PublicTable
 from incrowd.verify.cells import text_of
 from incrowd.verify.crowds import Cells, Crowds, crowds_of, numbered
 from incrowd.verify.judges import Evidence, Values, judge
 from incrowd.verify.verdict import Verdict
+
+_OF_A_WORLD = {"k-map", "delta-presence"}
+"""Models that count the people of a world."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,16 +105,11 @@ def look(rows: pl.DataFrame, policy: _Policy, people: Codes | None = None) -> Se
     return Seen(rows, quasi, crowds_of(columns, unit, anything=anything))
 
 
-class _World(Protocol):
-    def counts(self, seen: Seen, missing: Missing) -> Counts: ...
-    def presence(self, seen: Seen, missing: Missing) -> float: ...
-
-
 def verify(
     seen: Seen,
     policy: _Policy,
     reference: Mapping[str, Reference] | None = None,
-    world: _World | None = None,
+    world: PublicTable | None = None,
 ) -> tuple[Verdict, ...]:
     """What every model of a policy finds in the rows that leave.
 
@@ -124,14 +123,16 @@ def verify(
     return tuple(_verdict(model, evidence) for model in policy.models)
 
 
-def _whom(seen: Seen, policy: _Policy, world: _World | None) -> tuple[Counts | None, float | None]:
+def _whom(
+    seen: Seen, policy: _Policy, world: PublicTable | None
+) -> tuple[Counts | None, float | None]:
     """Whom classes may be about, and how sure that says that somebody is there, if it is asked."""
-    asked = [model for model in policy.models if getattr(model, "of_world", False)]
+    asked = {model.name for model in policy.models} & _OF_A_WORLD
     if world is None or not asked:
         return None, None
-    present = any(hasattr(model, "delta") for model in asked)
-    sure = world.presence(seen, policy.missing) if present else None
-    return world.counts(seen, policy.missing), sure
+    found = Candidates(seen.quasi, seen.crowds, world, policy.missing)
+    sure = found.presence(seen.crowds.of_class) if "delta-presence" in asked else None
+    return found.counts, sure
 
 
 def demand(verdicts: Sequence[Verdict], remedy: str = "") -> None:
