@@ -98,7 +98,7 @@ def people_of(rows, who, released, missing):
     ]
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(cases(), st.sampled_from([(1, 1), (64, 64), (2**26, 2**22)]))
 def test_counts_are_those_of_the_listed_decodings(case, sizes):
     rows, who, released, missing = case
@@ -109,7 +109,7 @@ def test_counts_are_those_of_the_listed_decodings(case, sizes):
     assert counts[shown.crowds.class_of].tolist() == expected
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(cases(), st.sampled_from([(1, 1), (2**26, 2**22)]))
 def test_what_classes_say_of_an_individual_is_added_up(case, sizes):
     rows, who, released, missing = case
@@ -195,7 +195,7 @@ def test_columns_that_the_world_lacks_say_nothing_and_none_at_all_is_refused():
 
 
 @pytest.mark.parametrize("several", [False, True])
-@pytest.mark.parametrize("blocks", [2**10, 2**26])
+@pytest.mark.parametrize("blocks", [2**14, 2**26])
 def test_a_larger_world_is_counted_as_by_the_search(several, blocks):
     rng = np.random.default_rng(5)
     n = 20_000

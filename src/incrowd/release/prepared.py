@@ -45,7 +45,16 @@ from incrowd.verify.shown import (
     within,
 )
 from incrowd.verify.verdict import Verdict
-from incrowd.verify.verify import Reference, Seen, complete, look, replaced, unchanged, verify
+from incrowd.verify.verify import (
+    Reference,
+    Seen,
+    accounted,
+    complete,
+    look,
+    replaced,
+    unchanged,
+    verify,
+)
 
 ROUNDING = 1e-9
 """What a sum of shares may be above its bound."""
@@ -75,14 +84,13 @@ class Table:
     @cached_property
     def reference(self) -> dict[str, Reference]:
         """How the columns that models are about were spread in this table."""
-        known = {column.name: column for column in self.compiled.problem.sensitive}
         names = dict.fromkeys(model.columns[0] for model in self.policy.models if model.columns)
-        return {
-            name: Reference.read(
-                self.rows[name], self.counted[name][0].codes, known[name].whole, known[name].maps
-            )
-            for name in names
-        }
+        return {name: self._reference(name) for name in names}
+
+    def _reference(self, name: str) -> Reference:
+        column, hierarchy = self.counted[name]
+        maps = None if hierarchy is None else hierarchy.maps
+        return Reference.read(self.rows[name], column, self.unit, maps)
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,6 +116,7 @@ def prove(prepared: Prepared, rows: pl.DataFrame) -> tuple[Seen, tuple[Verdict, 
     """What the rows show of their policy; `NotMetError` if a cell is not what it must be."""
     table, records = prepared.table, prepared.leaving.records
     complete(rows, leaving_names(table.policy, table.rows.columns), len(records))
+    accounted([column.codes for column, _ in table.quasi.values()], records, table.policy)
     unchanged(table.rows.select(unchanging(table.policy)), rows, records)
     people = None if table.unit is None else table.unit[records]
     clear = readable(rows, table.policy.missing_values, text=table.text)

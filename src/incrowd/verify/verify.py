@@ -11,13 +11,14 @@ from typing import Any, Protocol
 import numpy as np
 import polars as pl
 
-from incrowd.arrays import Codes, Counts, Texts
+from incrowd.arrays import MISSING, Codes, Counts, Texts
 from incrowd.errors import NotMetError
+from incrowd.table.column import CodedColumn
 from incrowd.table.roles import Missing
 from incrowd.verify.candidates import Candidates, PublicTable
 from incrowd.verify.cells import text_of
 from incrowd.verify.crowds import Cells, Crowds, crowds_of, numbered
-from incrowd.verify.judges import Evidence, Values, judge
+from incrowd.verify.judges import Evidence, Values, judge, written
 from incrowd.verify.verdict import Verdict
 
 _OF_A_WORLD = {"k-map", "delta-presence"}
@@ -44,13 +45,19 @@ class Reference:
 
     @classmethod
     def read(
-        cls, column: pl.Series, codes: Codes, people: Counts, maps: Codes | None = None
+        cls, column: pl.Series, coded: CodedColumn, unit: Codes | None, maps: Codes | None = None
     ) -> "Reference":
-        """The reference of a column of the table, given the position of each row's value."""
+        """The reference of a column of the table: each row's value at its position, people counted.
+
+        `unit` says whose row each is, as `look` has it.
+        """
         cells = numbered(column)
+        codes = coded.codes
         first = np.zeros(len(cells.labels) + 1, dtype=np.int64)
         first[cells.codes[::-1]] = np.arange(len(codes), dtype=np.int64)[::-1]
         place = dict(zip(cells.labels.to_list(), codes[first[1:]].tolist(), strict=True))
+        owner = None if unit is None else _alone(unit)
+        people = _spread(codes.astype(np.int64), len(coded.domain), owner)
         return cls(place, people, maps)
 
     def places(self, labels: Sequence[str]) -> Counts:
@@ -68,6 +75,13 @@ class _Policy(Protocol):
     def models(self) -> Sequence[Any]: ...
     @property
     def missing(self) -> Missing: ...
+
+
+class _Limit(Protocol):
+    @property
+    def missing(self) -> Missing: ...
+    @property
+    def suppression(self) -> float: ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -160,6 +174,26 @@ def complete(rows: pl.DataFrame, names: Sequence[str], records: int) -> None:
         )
     if len(rows) != records:
         raise NotMetError(f"the release has {len(rows):,} rows in place of {records:,}")
+
+
+def accounted(original: Sequence[Codes], records: Counts, policy: _Limit) -> None:
+    """No record leaves twice, and no more were left out than the policy allows.
+
+    `original` are the quasi-identifying values of the table, column by column. Records that lack
+    one, where such records are to be suppressed, do not leave and do not count.
+    """
+    there = np.ones(len(original[0]), dtype=np.bool_)
+    if policy.missing is Missing.SUPPRESS:
+        there = np.logical_and.reduce([codes != MISSING for codes in original])
+    leaving = np.bincount(records, minlength=len(there))
+    if (leaving > 1).any() or (leaving[~there] > 0).any():
+        raise NotMetError("the release has records that may not leave, or leave once only")
+    gone, most = int((leaving[there] == 0).sum()), written(policy.suppression)
+    if gone * most.denominator > most.numerator * int(there.sum()):
+        raise NotMetError(
+            f"{gone:,} of {int(there.sum()):,} records are left out, and the policy allows a share "
+            f"of {policy.suppression:g}; nothing was released"
+        )
 
 
 def replaced(name: str, cells: pl.Series, pseudonyms: Texts) -> None:
