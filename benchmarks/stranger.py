@@ -1,7 +1,7 @@
 """Random tables and policies: incrowd's verdicts beside those of a checker that shares no code.
 
-Run with `python -m benchmarks.stranger --policies 5000 --seed 1`. Every policy is written to a file,
-a table (and for models of a world a world) to CSV files, and `anonymize_file` makes a release or
+Run with `python -m benchmarks.stranger --policies 5000 --seed 1`. A policy is written to a file, a
+table (and for models of a world a world) to CSV files, and `anonymize_file` makes a release or
 refuses. The stranger (tests/stranger, written from the documentation, standard library only) reads
 the released CSV and counts every model anew; so does `check_file`, for the release and for a copy
 in which cells were exchanged. Printed are the numbers of releases, refusals and disagreements.
@@ -23,7 +23,7 @@ from incrowd.errors import IncrowdError
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 
-from stranger import checker  # noqa: E402
+from stranger import checker
 
 Row = dict[str, str]
 QUASI = ("age", "income", "birth", "zip", "city", "sex")

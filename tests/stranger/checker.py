@@ -32,7 +32,7 @@ def having(asked, role):
 
 
 def kind_of(rows, name):
-    """What the values of a column are: numbers, dates or text. Codes with leading zeros are text."""
+    """What the values of a column are: number, date or text; codes with leading zeros are text."""
     values = [row[name] for row in rows if row[name] != MISSING]
     if values and all(number(value) is not None for value in values):
         zeros = any(value.lstrip("+-")[:1] == "0" and value[1:2].isdigit() for value in values)

@@ -1,11 +1,12 @@
 """What a label of a release may stand for, read as text.
 
 `37`, `[20, 30)`, `[17, 25]`, `(-inf, 20)`, `[90, inf)`, `≥ 100000`, `< 1930`, `1965-03`, `1965-Q1`,
-`1965-H2`, `1965`, `[1965, 1970]`, `0213*`, `{A, B}`, `["a, b", "c"]`, `*`. An empty cell is missing.
+`1965-H2`, `1965`, `[1965, 1970]`, `0213*`, `{A, B}`, `["a, b", "c"]`, `*`. An empty cell is
+missing.
 """
 
 import calendar
-import datetime
+import datetime as dt
 import json
 import re
 from fractions import Fraction
@@ -29,20 +30,20 @@ def period(text):
     if part:
         year, months = int(part[1]), 3 if part[2][0] == "Q" else 6
         first = (int(part[2][1]) - 1) * months + 1
-        return datetime.date(year, first, 1), _after(year, first + months - 1)
+        return dt.date(year, first, 1), _after(year, first + months - 1)
     found = _DAY.fullmatch(text)
     if not found:
         return None
     year, month, day = (int(piece) if piece else None for piece in found.groups())
     if day:
-        here = datetime.date(year, month, day)
-        return here, here + datetime.timedelta(days=1)
-    return datetime.date(year, month or 1, 1), _after(year, month or 12)
+        here = dt.date(year, month, day)
+        return here, here + dt.timedelta(days=1)
+    return dt.date(year, month or 1, 1), _after(year, month or 12)
 
 
 def _after(year, month):
-    last = datetime.date(year, month, calendar.monthrange(year, month)[1])
-    return last + datetime.timedelta(days=1)
+    last = dt.date(year, month, calendar.monthrange(year, month)[1])
+    return last + dt.timedelta(days=1)
 
 
 def place(text, kind):
@@ -90,11 +91,9 @@ def same(one, other, kind):
 
 def may_be(label, value, kind):
     """Whether a cell of the release may stand for a value; both as text, "" where missing."""
-    if label == TOP:
-        return True
-    if label == MISSING or value == MISSING:
-        return label == value
-    if same(label, value, kind):
+    if MISSING in (label, value):
+        return label in (value, TOP)
+    if label == TOP or same(label, value, kind):
         return True
     values = members(label)
     if values is not None:

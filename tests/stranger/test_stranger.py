@@ -64,7 +64,7 @@ def test_the_stranger_uses_the_standard_library_only():
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(5))
 def test_the_stranger_agrees(seed):
-    from benchmarks.stranger import run  # noqa: PLC0415  the folder above is on the path by now
+    from benchmarks.stranger import run
 
     tally = run(30, seed)
     assert tally.disagreements == []
