@@ -91,6 +91,7 @@ def test_long_codes_are_shortened_in_even_steps():
     found = labels(Prefix(), *codes)
     assert [len(line[0].rstrip("*")) for line in found[:-1]] == shown
     assert labels(Prefix(keep=2), *codes)[-2][0] == "aa" + "*" * 11
+    assert not build(Prefix(), *codes).ordered
     nine = ["a" * n + "b" * (9 - n) for n in range(10)]
     assert [len(line[0].rstrip("*")) for line in labels(Prefix(), *nine)[:-1]] == [*range(8, 0, -1)]
 

@@ -16,6 +16,8 @@ from hypothesis import strategies as st
 from incrowd.errors import NotMetError
 from incrowd.table.column import CodedColumn, Domain, Kind
 from incrowd.table.roles import Missing
+from incrowd.verify.crowds import crowds_of
+from incrowd.verify.judges import Evidence
 from incrowd.verify.permuted import by_number
 from incrowd.verify.verify import Reference, Seen, accounted, look, verify
 from naive import verify as naive
@@ -150,6 +152,20 @@ def test_closeness_at_its_limit(drawn, distance, data):
         asked = model("t-closeness", "s", t=float(t), distance=distance)
         verdict = table.verdict(asked, {"s": reference})
         assert (verdict.reached, verdict.ok) == (pytest.approx(float(worst), abs=1e-9), met)
+
+
+def test_what_misses_the_limit_by_rounding_is_said_to_be_the_limit():
+    table = Table(([("x", "x", "p"), ("x", "x", "q"), ("y", "y", "p")], None, Missing.OWN_VALUE))
+    for t, told in ((1 / 3 + 5e-10, 1 / 3 + 5e-10), (1 / 3 + 5e-9, 1 / 3)):
+        verdict = table.verdict(model("t-closeness", "s", t=t, distance="equal"))
+        assert verdict.ok
+        assert verdict.reached == pytest.approx(told, rel=1e-12)
+
+
+def test_everybody_counts_once_in_the_release():
+    cells = np.array([1, 1, 2])
+    for unit, people in ((None, 3), (np.array([4, 4, 9]), 2)):
+        assert Evidence(crowds_of([cells], unit, anything=False), {}).everybody == people
 
 
 @settings(max_examples=60)

@@ -81,6 +81,19 @@ def test_representatives_are_of_somebody_in_the_class(drawn):
     assert refuses(represents, tree, "c", series(shown), *given) == len(strange)
 
 
+def test_representatives_of_neighbouring_classes_are_kept_apart():
+    """The last value of one class is not the missing one of the next; labels of several runs."""
+    tree = Prefix().build(Domain(Kind.TEXT, np.array(["11", "12", "21"], dtype=object)), "c")
+    codes, crowd = np.array([3, 1], dtype=np.int32), np.array([0, 1], dtype=np.int64)
+    assert refuses(represents, tree, "c", series(["21", None]), codes, crowd) == 1
+    codes, crowd = np.array([1, 2, 3], dtype=np.int32), np.array([0, 1, 2], dtype=np.int64)
+    for label, strange in (("{11, 21}", 1), ("{12, 21}", 1), ("{11, 12}", 1)):
+        assert refuses(represents, tree, "c", series([label] * 3), codes, crowd) == strange
+    shown = series(["{11, 21}", "12", "{11, 21}"])
+    assert refuses(represents, tree, "c", shown, codes, crowd) == 0
+    assert refuses(represents, tree, "c", series(["12", "{11, 21}", "11"]), codes, crowd) == 3
+
+
 @settings(max_examples=60)
 @given(cells())
 def test_equal_values_show_the_same(drawn):
