@@ -17,7 +17,7 @@ from incrowd.errors import NotMetError
 from incrowd.table.column import CodedColumn, Domain, Kind
 from incrowd.table.roles import Missing
 from incrowd.verify.crowds import crowds_of
-from incrowd.verify.judges import Evidence
+from incrowd.verify.judges import Evidence, judge
 from incrowd.verify.permuted import by_number
 from incrowd.verify.verify import Reference, Seen, accounted, look, verify
 from naive import verify as naive
@@ -120,6 +120,18 @@ def test_recursive_diversity_is_strict(drawn, l, data):
     assert (verdict.reached, verdict.ok) == (reached, reached >= l)
 
 
+@pytest.mark.parametrize(
+    ("c", "reached"), [(0.5, 0), (5 / 9, 0), (0.6, 1), (1, 1), (2, 2), (5, 2), (6, 3), (9, 3)]
+)
+def test_recursive_diversity_by_hand(c, reached):
+    """1, 3 and 5 people in one class, two of each in another: 5 < c (5, 4 or 1), 2 < c (…)."""
+    held = [("x", "p")] + [("x", "q")] * 3 + [("x", "r")] * 5 + [("y", v) for v in "ppqqrr"]
+    table = Table(([(a, a, s) for a, s in held], None, Missing.OWN_VALUE))
+    for l in (1, 2, 3):
+        verdict = table.verdict(model("l-diversity", "s", l=l, kind="recursive", c=c))
+        assert (verdict.reached, verdict.ok) == (reached, reached >= l)
+
+
 def _falling(table, crowd):
     return sorted(naive.holders(crowd, table.values, table.persons).values(), reverse=True)
 
@@ -160,6 +172,38 @@ def test_what_misses_the_limit_by_rounding_is_said_to_be_the_limit():
         verdict = table.verdict(model("t-closeness", "s", t=t, distance="equal"))
         assert verdict.ok
         assert verdict.reached == pytest.approx(told, rel=1e-12)
+
+
+@settings(max_examples=60)
+@given(
+    st.lists(st.tuples(st.integers(1, 3), st.integers(0, 9)), min_size=1, max_size=4),
+    st.one_of(st.none(), st.fractions(0, 1, max_denominator=20)),
+)
+def test_models_of_a_world_at_their_limit(classes, sure):
+    """Classes of n people that fit m individuals; `sure` is what all together say of one."""
+    cells = np.repeat(np.arange(1, len(classes) + 1), [n for n, _ in classes])
+    crowds = crowds_of([cells], None, anything=False)
+    there = np.array([m for _, m in classes])
+    evidence = Evidence(crowds, {}, there, None if sure is None else float(sure))
+    fewest = int(there.min())
+    for k, met in ((fewest, True), (fewest + 1, False)):
+        assert judge(model("k-map", k=k), evidence) == (fewest, met)
+    share = max([Fraction(n, max(m, 1)) for n, m in classes] + [sure or Fraction(0)])
+    for delta in (share, share - HAIR, share + HAIR):
+        if not 0 < delta < 1:
+            continue
+        reached, met = judge(model("delta-presence", delta=float(delta)), evidence)
+        assert reached == pytest.approx(float(min(share, 1)))
+        assert met == (fewest > 0 and share <= delta)
+
+
+def test_a_class_that_nobody_of_the_world_fits_is_never_met():
+    crowds = crowds_of([np.array([1, 2, 2])], None, anything=False)
+    evidence = Evidence(crowds, {}, np.array([0, 9]), 0.0)
+    assert judge(model("delta-presence", delta=0.99), evidence) == (1.0, False)
+    assert judge(model("k-map", k=2), evidence) == (0.0, False)
+    with pytest.raises(NotMetError, match="world"):
+        judge(model("k-map", k=2), Evidence(crowds, {}))
 
 
 def test_everybody_counts_once_in_the_release():
