@@ -84,7 +84,41 @@ def test_long_texts_have_few_levels():
     assert build(Prefix(), *words).levels <= 10
 
 
-@pytest.mark.parametrize("wrong", [{"steps": (1, 3)}, {"steps": ()}, {"steps": (0,)}, {"keep": 0}])
+def test_long_codes_are_shortened_in_even_steps():
+    """13 characters, of which a level more shows one less: eight levels from 12 to 1."""
+    codes = ["a" * n + "b" * (13 - n) for n in range(14)]
+    shown = [12, 11, 9, 8, 6, 5, 3, 1]
+    found = labels(Prefix(), *codes)
+    assert [len(line[0].rstrip("*")) for line in found[:-1]] == shown
+    assert labels(Prefix(keep=2), *codes)[-2][0] == "aa" + "*" * 11
+    assert not build(Prefix(), *codes).ordered
+    nine = ["a" * n + "b" * (9 - n) for n in range(10)]
+    assert [len(line[0].rstrip("*")) for line in labels(Prefix(), *nine)[:-1]] == [*range(8, 0, -1)]
+
+
+def test_codes_of_three_parts_keep_their_separator():
+    found = labels(Prefix(separator=".", steps=(2, 1)), "A10.1.x", "A10.1.y", "A10.2.x", "B20.1.x")
+    parts = [["A10.1", "A10.2", "B20.1"], ["A10", "B20"]]
+    assert found == [*parts, ["A1*", "B2*"], ["A**", "B**"], ["*"]]
+
+
+def test_zero_is_a_whole_number_and_a_sign_is_none():
+    def first_level(values, steps):
+        hierarchy = Prefix(steps=steps).build(Domain(Kind.NUMBER, np.array(values)), "x")
+        return hierarchy.labels[1].tolist()
+
+    assert first_level([0, 5, 10], (1,)) == ["0*", "1*"]
+    assert first_level([-9, 100], (2,)) == ["-9*", "10*"]
+
+
+def test_a_column_without_values_has_its_top():
+    nothing = Domain(Kind.NUMBER, np.array([], dtype=np.int64))
+    assert [line.tolist() for line in Prefix().build(nothing, "x").labels] == [[], ["*"]]
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"steps": (2, 2)}, {"steps": (1, 3)}, {"steps": ()}, {"steps": (0,)}, {"keep": 0}]
+)
 def test_contradictions_are_refused(wrong):
     with pytest.raises(ValidationError):
         Prefix(**wrong)

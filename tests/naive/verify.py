@@ -75,3 +75,15 @@ def hierarchical(here, whole, maps):
             need = -sum(s for s in sums if s < 0)
             cost += Fraction(level, height) * min(gain, need)
     return cost
+
+
+def recursive(crowd, values, unit, c):
+    """The largest l with r1 < c (r_l + … + r_m), 0 if there is none."""
+    falling = sorted(holders(crowd, values, unit).values(), reverse=True)
+    fits = [l for l in range(1, len(falling) + 1) if falling[0] < c * sum(falling[l - 1 :])]
+    return max(fits, default=0)
+
+
+def alpha(crowd, values, unit):
+    """The largest share of a value."""
+    return Fraction(max(holders(crowd, values, unit).values()), people(crowd, unit))

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from incrowd.classes import classes_of
 from incrowd.loss import Gcp
 from incrowd.models import AlphaK, KAnonymity, LDiversity, TCloseness
+from incrowd.table.column import CodedColumn, Domain, Kind
 from incrowd.table.roles import Missing
 from incrowd.verify.verify import Reference, look, verify
 from strategies import problem_of, tables
@@ -48,9 +49,11 @@ def test_verdicts_are_the_models_own(table, models):
     row_class = np.array([rank[key] for key in zip(*problem.tally.quasi.tolist(), strict=True)])
     classes = classes_of(problem.tally, row_class.astype(np.int32), len(rank), problem.sensitive)
     policy = SimpleNamespace(quasi=tuple(shown), models=models, missing=Missing.OWN_VALUE)
-    whole = problem.sensitive[0].whole.astype(np.int64)
-    reference = Reference.read(rows["s0"], np.array(values[0], dtype=np.int32), whole)
+    domain = Domain(Kind.TEXT, np.array(["v1", "v2", "v3", "v4"], dtype=object))
+    coded = CodedColumn("s0", np.array(values[0], dtype=np.int32), domain)
     people = None if unit is None else np.array(unit, dtype=np.int32) + 1
+    reference = Reference.read(rows["s0"], coded, people)
+    assert reference.people.tolist() == problem.sensitive[0].whole.tolist()
     verdicts = verify(look(rows, policy, people), policy, reference={"s0": reference})
     for model, verdict in zip(models, verdicts, strict=True):
         assert verdict.reached == pytest.approx(model.reached(classes), abs=1e-9)

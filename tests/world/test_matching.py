@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 
 import naive.hierarchy
 from incrowd.hierarchy import Dates, Intervals, Prefix, Tree
+from incrowd.hierarchy.written import bounds_in
 from incrowd.table.column import Domain, Kind
 from incrowd.table.encode import encode
 from incrowd.world.matching import leaves_of, match
-from incrowd.world.rules import bounds_in
 from incrowd.world.sets import sets_of
 from strategies import hierarchies
 

@@ -185,7 +185,8 @@ def _judged(
         if policy.class_column is not None:
             seen = replace(seen, crowds=by_number(numbered(rows[policy.class_column]).codes))
             notes.append(_PERMUTED)
-        verdicts = verify(seen, policy, reference, against)
+        world = None if against is None else against.public
+        verdicts = verify(seen, policy, reference, world)
     except NotMetError as error:
         return (), [f"{error.message[:1].upper()}{error.message[1:]}."]
     if policy.unit is None:

@@ -46,7 +46,16 @@ from incrowd.verify.shown import (
     within,
 )
 from incrowd.verify.verdict import Verdict
-from incrowd.verify.verify import Reference, Seen, complete, look, replaced, unchanged, verify
+from incrowd.verify.verify import (
+    Reference,
+    Seen,
+    accounted,
+    complete,
+    look,
+    replaced,
+    unchanged,
+    verify,
+)
 
 ROUNDING = 1e-9
 """What a sum of shares may be above its bound."""
@@ -76,14 +85,13 @@ class Table:
     @cached_property
     def reference(self) -> dict[str, Reference]:
         """How the columns that models are about were spread in this table."""
-        known = {column.name: column for column in self.compiled.problem.sensitive}
         names = dict.fromkeys(model.columns[0] for model in self.policy.models if model.columns)
-        return {
-            name: Reference.read(
-                self.rows[name], self.counted[name][0].codes, known[name].whole, known[name].maps
-            )
-            for name in names
-        }
+        return {name: self._reference(name) for name in names}
+
+    def _reference(self, name: str) -> Reference:
+        column, hierarchy = self.counted[name]
+        maps = None if hierarchy is None else hierarchy.maps
+        return Reference.read(self.rows[name], column, self.unit, maps)
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,6 +118,7 @@ def prove(prepared: Prepared, rows: pl.DataFrame) -> tuple[Seen, tuple[Verdict, 
     table, records = prepared.table, prepared.leaving.records
     split = prepared.leaving.split
     complete(rows, leaving_names(table.policy, table.rows.columns, split), len(records))
+    accounted([column.codes for column, _ in table.quasi.values()], records, table.policy)
     unchanged(table.rows.select(unchanging(table.policy)), rows, records)
     people = None if table.unit is None else table.unit[records]
     tops = {name: str(table.quasi[name][1].labels[-1][0]) for name in split}
@@ -134,7 +143,8 @@ def prove(prepared: Prepared, rows: pl.DataFrame) -> tuple[Seen, tuple[Verdict, 
         within(hierarchy, name, seen.quasi[name], table.policy.columns[name])
     if table.policy.consistent:
         consistent([column.codes[records] for column, _ in table.quasi.values()], seen.quasi)
-    return seen, verify(seen, table.policy, table.reference, table.against)
+    world = None if table.against is None else table.against.public
+    return seen, verify(seen, table.policy, table.reference, world)
 
 
 def _proved_by_class(prepared: Prepared, seen: Seen) -> tuple[Seen, tuple[Verdict, ...]]:

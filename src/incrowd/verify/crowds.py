@@ -75,7 +75,7 @@ def crowds_of(columns: Sequence[Counts], unit: Counts | None, *, anything: bool)
     """The crowds of rows whose cells are numbered (see `numbered`), one array per column."""
     key = np.zeros(len(columns[0]), dtype=np.int64)
     for codes in columns:
-        key = _pack((key, codes))
+        key = pack((key, codes))
     _, first, class_of = np.unique(key, return_index=True, return_inverse=True)
     shown = np.stack([codes[first] for codes in columns])
     pairs = _compatible(shown) if anything and not shown.all() else None
@@ -105,7 +105,7 @@ def numbered(column: pl.Series) -> Cells:
 
 def _distinct(*columns: Counts, count: Counts | None = None) -> tuple[tuple[Counts, ...], Counts]:
     """The distinct rows of these columns, sorted, and how often each occurs."""
-    key = _pack(columns)
+    key = pack(columns)
     order = np.argsort(key)
     key = key[order]
     start = np.append(0, np.flatnonzero(key[1:] != key[:-1]) + 1)
@@ -116,7 +116,7 @@ def _distinct(*columns: Counts, count: Counts | None = None) -> tuple[tuple[Coun
     return tuple(column[order[start]] for column in columns), times
 
 
-def _pack(columns: Sequence[Counts]) -> Counts:
+def pack(columns: Sequence[Counts]) -> Counts:
     """One number per row that orders rows as their columns do, first column first."""
     key, size = np.zeros(len(columns[0]), dtype=np.int64), 1
     for column in columns:
@@ -152,7 +152,7 @@ def _compatible(shown: Counts) -> tuple[Counts, Counts]:
 def _equal(left: Counts, right: Counts) -> tuple[Counts, Counts]:
     """All pairs (i, j) with equal lines: column i of `left` and column j of `right`."""
     both = np.concatenate([left, right], axis=1)
-    key = _pack([np.zeros(both.shape[1], dtype=np.int64), *both])
+    key = pack([np.zeros(both.shape[1], dtype=np.int64), *both])
     ours, theirs = key[: left.shape[1]], key[left.shape[1] :]
     order = np.argsort(theirs, kind="stable")
     start = np.searchsorted(theirs[order], ours, side="left")

@@ -128,14 +128,14 @@ def _l_diversity(model: Any, evidence: Evidence) -> Judgement:
 
 def _frequency(model: Any, holders: Holders) -> Judgement:
     """No value above 1/l of a crowd (Ghinita Definition 4)."""
-    enough = _at_most(holders.largest, holders.people, 1 / _written(model.l))
+    enough = _at_most(holders.largest, holders.people, 1 / written(model.l))
     return float((holders.people / holders.largest).min()), enough
 
 
 def _distinct(model: Any, holders: Holders) -> Judgement:
     """At least l different values in every crowd."""
     fewest = int(np.bincount(holders.crowd).min())
-    return float(fewest), fewest >= _written(model.l)
+    return float(fewest), fewest >= written(model.l)
 
 
 def _entropy(model: Any, holders: Holders) -> Judgement:
@@ -154,7 +154,7 @@ def _recursive(model: Any, holders: Holders) -> Judgement:
     reached = 0
     for l in range(1, int(rank.max()) + 1):
         tail = np.add.reduceat(np.where(rank >= l, count, 0), holders.start)
-        if not _below(count[holders.start], tail, _written(model.c)):
+        if not _below(count[holders.start], tail, written(model.c)):
             break
         reached = l
     return float(reached), reached >= model.l
@@ -166,7 +166,7 @@ def _alpha_k(model: Any, evidence: Evidence) -> Judgement:
     if int(evidence.people.min()) < model.k:
         return 1.0, False
     share = float((holders.largest / holders.people).max())
-    return share, _at_most(holders.largest, holders.people, _written(model.alpha))
+    return share, _at_most(holders.largest, holders.people, written(model.alpha))
 
 
 def _probabilistic(model: Any, evidence: Evidence) -> Judgement:
@@ -195,7 +195,7 @@ def _delta_presence(model: Any, evidence: Evidence) -> Judgement:
     """
     people, there = evidence.crowds.of_class, _candidates(model, evidence)
     share = max(float((people / np.maximum(there, 1)).max()), evidence.presence or 0.0)
-    met = bool((there > 0).all()) and _at_most(people, there, _written(model.delta))
+    met = bool((there > 0).all()) and _at_most(people, there, written(model.delta))
     return min(share, 1.0), met and share <= model.delta + _ROUNDING
 
 
@@ -320,7 +320,7 @@ def _membership(child: Codes | Counts, parent: Codes) -> Floats:
     return below
 
 
-def _written(number: float) -> Fraction:
+def written(number: float) -> Fraction:
     """The number that was meant: 0.1 is a tenth, 0.333… a third."""
     return Fraction(number).limit_denominator(1_000_000)
 

@@ -11,13 +11,18 @@ from typing import Any, Protocol
 import numpy as np
 import polars as pl
 
-from incrowd.arrays import Codes, Counts, Texts
+from incrowd.arrays import MISSING, Codes, Counts, Texts
 from incrowd.errors import NotMetError
+from incrowd.table.column import CodedColumn
 from incrowd.table.roles import Missing
+from incrowd.verify.candidates import Candidates, PublicTable
 from incrowd.verify.cells import text_of
 from incrowd.verify.crowds import Cells, Crowds, crowds_of, numbered
-from incrowd.verify.judges import Evidence, Values, judge
+from incrowd.verify.judges import Evidence, Values, judge, written
 from incrowd.verify.verdict import Verdict
+
+_OF_A_WORLD = {"k-map", "delta-presence"}
+"""Models that count the people of a world."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,13 +45,19 @@ class Reference:
 
     @classmethod
     def read(
-        cls, column: pl.Series, codes: Codes, people: Counts, maps: Codes | None = None
+        cls, column: pl.Series, coded: CodedColumn, unit: Codes | None, maps: Codes | None = None
     ) -> "Reference":
-        """The reference of a column of the table, given the position of each row's value."""
+        """The reference of a column of the table: each row's value at its position, people counted.
+
+        `unit` says whose row each is, as `look` has it.
+        """
         cells = numbered(column)
+        codes = coded.codes
         first = np.zeros(len(cells.labels) + 1, dtype=np.int64)
         first[cells.codes[::-1]] = np.arange(len(codes), dtype=np.int64)[::-1]
         place = dict(zip(cells.labels.to_list(), codes[first[1:]].tolist(), strict=True))
+        owner = None if unit is None else _alone(unit)
+        people = _spread(codes.astype(np.int64), len(coded.domain), owner)
         return cls(place, people, maps)
 
     def places(self, labels: Sequence[str]) -> Counts:
@@ -64,6 +75,13 @@ class _Policy(Protocol):
     def models(self) -> Sequence[Any]: ...
     @property
     def missing(self) -> Missing: ...
+
+
+class _Limit(Protocol):
+    @property
+    def missing(self) -> Missing: ...
+    @property
+    def suppression(self) -> float: ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,16 +119,11 @@ def look(rows: pl.DataFrame, policy: _Policy, people: Codes | None = None) -> Se
     return Seen(rows, quasi, crowds_of(columns, unit, anything=anything))
 
 
-class _World(Protocol):
-    def counts(self, seen: Seen, missing: Missing) -> Counts: ...
-    def presence(self, seen: Seen, missing: Missing) -> float: ...
-
-
 def verify(
     seen: Seen,
     policy: _Policy,
     reference: Mapping[str, Reference] | None = None,
-    world: _World | None = None,
+    world: PublicTable | None = None,
 ) -> tuple[Verdict, ...]:
     """What every model of a policy finds in the rows that leave.
 
@@ -124,14 +137,16 @@ def verify(
     return tuple(_verdict(model, evidence) for model in policy.models)
 
 
-def _whom(seen: Seen, policy: _Policy, world: _World | None) -> tuple[Counts | None, float | None]:
+def _whom(
+    seen: Seen, policy: _Policy, world: PublicTable | None
+) -> tuple[Counts | None, float | None]:
     """Whom classes may be about, and how sure that says that somebody is there, if it is asked."""
-    asked = [model for model in policy.models if getattr(model, "of_world", False)]
+    asked = {model.name for model in policy.models} & _OF_A_WORLD
     if world is None or not asked:
         return None, None
-    present = any(hasattr(model, "delta") for model in asked)
-    sure = world.presence(seen, policy.missing) if present else None
-    return world.counts(seen, policy.missing), sure
+    found = Candidates(seen.quasi, seen.crowds, world, policy.missing)
+    sure = found.presence(seen.crowds.of_class) if "delta-presence" in asked else None
+    return found.counts, sure
 
 
 def demand(verdicts: Sequence[Verdict], remedy: str = "") -> None:
@@ -159,6 +174,26 @@ def complete(rows: pl.DataFrame, names: Sequence[str], records: int) -> None:
         )
     if len(rows) != records:
         raise NotMetError(f"the release has {len(rows):,} rows in place of {records:,}")
+
+
+def accounted(original: Sequence[Codes], records: Counts, policy: _Limit) -> None:
+    """No record leaves twice, and no more were left out than the policy allows.
+
+    `original` are the quasi-identifying values of the table, column by column. Records that lack
+    one, where such records are to be suppressed, do not leave and do not count.
+    """
+    there = np.ones(len(original[0]), dtype=np.bool_)
+    if policy.missing is Missing.SUPPRESS:
+        there = np.logical_and.reduce([codes != MISSING for codes in original])
+    leaving = np.bincount(records, minlength=len(there))
+    if (leaving > 1).any() or (leaving[~there] > 0).any():
+        raise NotMetError("the release has records that may not leave, or leave once only")
+    gone, most = int((leaving[there] == 0).sum()), written(policy.suppression)
+    if gone * most.denominator > most.numerator * int(there.sum()):
+        raise NotMetError(
+            f"{gone:,} of {int(there.sum()):,} records are left out, and the policy allows a share "
+            f"of {policy.suppression:g}; nothing was released"
+        )
 
 
 def replaced(name: str, cells: pl.Series, pseudonyms: Texts) -> None:

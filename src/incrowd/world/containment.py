@@ -7,9 +7,9 @@ import numpy as np
 from incrowd.arrays import Codes, Flags
 from incrowd.hierarchy.hierarchy import Hierarchy
 from incrowd.hierarchy.labels import TOP, parse_date, parse_number
+from incrowd.hierarchy.written import Run, bounds_in, runs_of
 from incrowd.table.column import CodedColumn, Domain, Kind
 from incrowd.world.matching import Matching, from_runs, match
-from incrowd.world.rules import Run, bounds_in, runs_of
 
 Labels = list[str | None]
 

@@ -12,12 +12,12 @@ from incrowd.classes import Classes, numbered
 from incrowd.errors import InputError
 from incrowd.hierarchy.cells import CellGrid
 from incrowd.hierarchy.hierarchy import Hierarchy
+from incrowd.hierarchy.written import Run
 from incrowd.table.column import CodedColumn, Domain
 from incrowd.table.roles import Missing
 from incrowd.world.index import index_of
 from incrowd.world.linkage import persons_of
 from incrowd.world.matching import Matcher, Matching, from_runs
-from incrowd.world.rules import Run
 from incrowd.world.sets import Sets, sets_of
 from incrowd.world.world import World
 

@@ -10,9 +10,9 @@ from incrowd.arrays import MISSING, Codes, Counts, Flags, Values
 from incrowd.errors import InputError
 from incrowd.hierarchy.hierarchy import Hierarchy
 from incrowd.hierarchy.labels import TOP
+from incrowd.hierarchy.written import Rules, Run, runs_of
 from incrowd.table.column import Domain, Kind
 from incrowd.table.parse import parse
-from incrowd.world.rules import Rules, Run, runs_of
 
 Labels = Sequence[str | None]
 
@@ -81,8 +81,8 @@ def match(labels: Labels, domain: Domain, hierarchy: Hierarchy | None = None) ->
     """What each label may stand for in a column of the world; None is a missing value.
 
     A hierarchy says it first, for the values that are its leaves; other values, and labels that
-    are not the hierarchy's, are read as they are written (see `rules`). The top stands for
-    everything, missing too; a missing cell for a missing value only.
+    are not the hierarchy's, are read as they are written (see `hierarchy.written`). The top stands
+    for everything, missing too; a missing cell for a missing value only.
     """
     return Matcher(domain, hierarchy).match(labels)
 

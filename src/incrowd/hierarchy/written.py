@@ -35,7 +35,7 @@ _DASHED = re.compile(r"\[(?P<a>[^\[\],]+?) ?[-–] ?(?P<b>[^\[\],]+?)\]")  # noq
 _BARE = re.compile(r"(?P<l>[\[\](])(?P<a>[^\[\](),;]+)[,;] ?(?P<b>[^\[\](),;]+)(?P<r>[\[\])])")
 _PLAIN = re.compile(r"(?P<a>\d+(\.\d+)?) ?[-–] ?(?P<b>\d+(\.\d+)?)")  # noqa: RUF001  the same
 _FROM_ON = re.compile(r"(?P<a>\d+(\.\d+)?)\+")
-_COMPARED = re.compile(r"(?P<sign><=|>=|<|>|≤|≥) ?(?P<a>-?\d+(\.\d+)?)")
+_COMPARED = re.compile(r"(?P<sign><=|>=|<|>|≤|≥) ?(?P<a>-?\d+(\.\d+)?|\d{4}(-\d{2}){1,2})")
 _QUARTER = re.compile(r"(?P<year>\d{4})-?Q(?P<quarter>[1-4])")
 _NAME_LIKE = re.compile(r"\+|[+-]?0\d")
 _LAST = chr(0x10FFFF)

@@ -1,0 +1,1 @@
+"""A checker written by a stranger, from the documentation alone."""

@@ -1,0 +1,56 @@
+"""The binomial tail against sums of exact fractions."""
+
+import math
+from fractions import Fraction
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from incrowd.verify.binomial import fewer_than, largest_k
+
+
+def tail(k, n, share):
+    return sum(math.comb(n, j) * share**j * (1 - share) ** (n - j) for j in range(min(k, n + 1)))
+
+
+SHARES = st.fractions(0, 1, max_denominator=40)
+
+
+@settings(max_examples=150)
+@given(st.integers(-1, 70), st.integers(1, 60), SHARES)
+def test_it_is_the_exact_sum(k, n, share):
+    exact = float(tail(max(k, 0), n, share))
+    assert fewer_than(k, n, float(share)) == pytest.approx(exact, rel=1e-12, abs=1e-300)
+
+
+@pytest.mark.parametrize(
+    ("k", "n", "share"),
+    [
+        (3, 400, Fraction(1, 50)),
+        (12, 900, Fraction(1, 100)),
+        (200, 400, Fraction(1, 2)),
+        (390, 400, Fraction(49, 50)),
+        (1, 1000, Fraction(1, 1000)),
+        (1000, 1000, Fraction(999, 1000)),
+        (60, 1500, Fraction(1, 30)),
+        (41, 1500, Fraction(1, 30)),
+    ],
+)
+def test_larger_numbers(k, n, share):
+    assert fewer_than(k, n, float(share)) == pytest.approx(float(tail(k, n, share)), rel=1e-11)
+
+
+def test_many_terms_are_summed_in_blocks():
+    """A million throws: the sum runs over several blocks, and the middle is a half."""
+    n = 4_000_000_000
+    assert fewer_than(n // 2, n, 0.5) + fewer_than(n // 2 + 1, n, 0.5) == pytest.approx(1, rel=1e-9)
+    assert fewer_than(10**6, 10**12, 1e-6) == pytest.approx(0.5, abs=1e-3)
+
+
+@settings(max_examples=60)
+@given(st.integers(1, 40), SHARES, st.sampled_from([0.01, 0.1, 0.5, 0.9]))
+def test_the_largest_k_is_missed_with_at_most_beta(n, share, beta):
+    found = largest_k(n, float(share), beta)
+    good = [k for k in range(n + 1) if float(tail(k, n, share)) <= beta]
+    assert found == max(good)
