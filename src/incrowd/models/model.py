@@ -64,7 +64,19 @@ class Shrinking(Protocol):
     """
 
     def most_kept(self, classes: Classes) -> Counts:
-        """A limit, per class, of the people of any part of it that satisfies the model."""
+        """A limit, per class, of the people of any part of it that satisfies the model.
+
+        0 if no part does.
+        """
+
+
+@runtime_checkable
+class Varied(Protocol):
+    """A model whose classes hold a number of different values, however people are counted."""
+
+    @property
+    def least_values(self) -> int:
+        """Different values of its column that every class, and so the table, holds at least."""
 
 
 @runtime_checkable

@@ -1,9 +1,10 @@
 """The search that gives the lowest loss in the time there is."""
 
+from collections.abc import Callable
 from dataclasses import dataclass as plain
 from dataclasses import field, replace
 from math import inf, prod
-from typing import Literal
+from typing import Literal, TypeAlias
 
 from pydantic.dataclasses import dataclass
 
@@ -12,14 +13,19 @@ from incrowd.loss.cells import CellLoss
 from incrowd.problem import Problem
 from incrowd.search.crowd.crowd import Crowd
 from incrowd.search.diversify.diversify import Diversify
-from incrowd.search.full_domain import infeasible, many
+from incrowd.search.divisions import every_division, tiny
+from incrowd.search.full_domain import many
 from incrowd.search.lattice.lattice import Lattice
 from incrowd.search.mondrian import Mondrian
-from incrowd.search.refine.local import safe
+from incrowd.search.refusals import infeasible, nothing_found
+from incrowd.search.safe import safe_crowds
 from incrowd.search.search import Found, Search
+from incrowd.search.top_down import TopDown
 from incrowd.search.world.world import AgainstWorld
 from incrowd.values import STRICT
 from incrowd.watch import Watch
+
+Run: TypeAlias = Callable[[Problem, Watch], Found]
 
 _SECONDS_PER_CELL = 2e-9
 _SECONDS_PER_NODE = 1e-4
@@ -35,8 +41,9 @@ class Auto:
 
     Crowd comes first because it rarely loses more. The lattice then looks only for levels that lose
     less than what was found, which it often rules out at once. Where the loss is no mean of what
-    cells cost, Mondrian is tried too: crowd makes the cost of cells small. Where a sensitive value
-    is too common for the models, diversify leaves out records that hold it, if the policy allows.
+    cells cost, Mondrian is tried too: crowd makes the cost of cells small. Where crowd finds no
+    classes at all, other searches are tried before it gives up: the lattice, diversify, Mondrian,
+    top-down, and for tiny tables every division.
 
     >>> Auto().name
     'auto'
@@ -51,9 +58,7 @@ class Auto:
         infeasible(problem)
         tried = _local(problem, watch)
         if not tried:
-            found = Lattice().run(problem, watch)
-            why = f"{found.why}; local recoding (crowd) cannot satisfy the models"
-            return replace(found, why=why)
+            return _last_resorts(problem, watch)
         best = min(tried, key=lambda trial: trial.loss)
         better, said = _lattice(problem, watch, best.loss)
         if better is not None:
@@ -84,28 +89,50 @@ def _local(problem: Problem, watch: Watch) -> list[_Trial]:
                 return trials
             raise
         trials += _tried(problem, title, found)
-    return trials or _leaving_out(problem, watch)
+    return trials
 
 
-def _leaving_out(problem: Problem, watch: Watch) -> list[_Trial]:
-    """What is found without records of values that are too common, if any may be left out."""
-    if not problem.suppressible or not any(model.columns for model in problem.models):
-        return []
-    try:
-        found = Diversify().run(problem, watch)
-    except (InfeasibleError, LimitError):
-        return []
-    return _tried(problem, "diversify", found)
+def _last_resorts(problem: Problem, watch: Watch) -> Found:
+    """What other searches find where crowd finds nothing; `InfeasibleError` if none finds any."""
+    trials: list[_Trial] = []
+    late: LimitError | None = None
+    for title, run in _others(problem):
+        try:
+            found = run(problem, watch)
+        except InfeasibleError:
+            continue
+        except LimitError as error:
+            late = late or error
+            continue
+        trials += _tried(problem, title, found)
+    if not trials:
+        raise late or nothing_found(problem, f"auto ({', '.join(_titles(problem))})")
+    first, *rest = sorted(trials, key=lambda trial: trial.loss)
+    return _chosen(problem, [first, *rest], "crowd found no classes that satisfy the models")
+
+
+def _others(problem: Problem) -> list[tuple[str, Run]]:
+    """Searches that may find something where crowd does not."""
+    searches: list[tuple[str, Search]] = [
+        ("lattice", Lattice()),
+        ("diversify", Diversify()),
+        ("mondrian", Mondrian()),
+        ("top-down", TopDown()),
+    ]
+    runs: list[tuple[str, Run]] = [(title, search.run) for title, search in searches]
+    if tiny(problem):
+        runs.append(("every division", every_division))
+    return runs
+
+
+def _titles(problem: Problem) -> list[str]:
+    return ["crowd", *(title for title, _ in _others(problem))]
 
 
 def _tried(problem: Problem, title: str, found: Found) -> list[_Trial]:
-    """The trial; none if a crowd fails a model, which a search by classes does not see.
-
-    With people in several classes, two that satisfy a model may fail it together, as a missing
-    value that matches anything makes of them.
-    """
+    """The trial; none if it may not leave, which a search by classes does not always see."""
     outcome = problem.outcome(found.recoding)
-    if not safe(problem, outcome):
+    if outcome.suppressed > problem.suppressible or not safe_crowds(problem, outcome):
         return []
     return [_Trial(title, found, problem.loss.of(outcome))]
 
@@ -141,7 +168,11 @@ def _seconds(problem: Problem, nodes: int) -> float:
 
 
 def _chosen(problem: Problem, trials: list[_Trial], said: str) -> Found:
+    """The first of these, and what it was compared with: nothing is said of other searches."""
     first, *others = trials
     rest = "".join(f", {trial.title} {trial.loss:.4f}" for trial in others)
-    why = f"{first.title} loses least: {problem.loss.name} {first.loss:.4f}{rest}; {said}"
+    why = (
+        f"used {first.title}: {problem.loss.name} {first.loss:.4f}, the least of what was tried"
+        f"{rest and f' ({rest[2:]})'}; {said}; other searches were not tried"
+    )
     return replace(first.found, why=why)

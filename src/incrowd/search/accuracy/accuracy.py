@@ -26,8 +26,9 @@ from incrowd.problem import Problem
 from incrowd.recoding import Outcome, Pieces, Spans
 from incrowd.search.curve.curve import Tree
 from incrowd.search.diversify.diversify import Diversify, MappingName
-from incrowd.search.full_domain import infeasible, nothing_found, renumbered
+from incrowd.search.full_domain import renumbered
 from incrowd.search.mondrian import Mondrian
+from incrowd.search.refusals import infeasible, nothing_found
 from incrowd.search.repair import folded, mended
 from incrowd.search.search import Found
 from incrowd.search.top_down import TopDown
@@ -96,6 +97,7 @@ class OutOfReachError(InfeasibleError):
             f"the least that was found is {works:g}",
             remedy=f"raise max_loss to {works:g}, ask for less in the models, or let more records "
             "be left out",
+            proved=False,
         )
 
 
@@ -131,6 +133,7 @@ def _refuse_one_value(problem: Problem, sensitive: int | None) -> None:
         f"the sensitive column '{problem.sensitive[sensitive].name}' has one value only, "
         "so l is 1 whatever the classes",
         remedy="ask for privacy 'k', and leave the column out if its value must not be learned",
+        proved=True,
     )
 
 
