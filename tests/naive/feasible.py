@@ -22,15 +22,18 @@ def judge(model, crowd, values, people, whole):
         return persons >= model.k and max(held.values()) <= exact(model.alpha) * persons
     if model.name == "t-closeness":
         return float(equal(held, whole)) <= model.t + 1e-9
-    match model.kind:
-        case "frequency":
-            return max(held.values()) * exact(model.l) <= persons
-        case "distinct":
-            return distinct(held) >= model.l
-        case "entropy":
-            return entropy(held) >= math.log(model.l) - 1e-9
-        case "recursive":
-            return recursive(held, exact(model.c)) >= model.l
+    return diverse(model, persons, held)
+
+
+def diverse(model, persons, held):
+    """Whether so many people with such values are l-diverse."""
+    if model.kind == "frequency":
+        return max(held.values()) * exact(model.l) <= persons
+    if model.kind == "distinct":
+        return distinct(held) >= model.l
+    if model.kind == "entropy":
+        return entropy(held) >= math.log(model.l) - 1e-9
+    return recursive(held, exact(model.c)) >= model.l
 
 
 def exact(number):
