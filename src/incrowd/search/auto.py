@@ -27,6 +27,8 @@ from incrowd.watch import Watch
 
 Run: TypeAlias = Callable[[Problem, Watch], Found]
 
+_KINDS = {"lattice": "full-domain generalization"}
+"""What searches make, where it is no local recoding."""
 _SECONDS_PER_CELL = 2e-9
 _SECONDS_PER_NODE = 1e-4
 _MOST = 10**30
@@ -170,9 +172,10 @@ def _seconds(problem: Problem, nodes: int) -> float:
 def _chosen(problem: Problem, trials: list[_Trial], said: str) -> Found:
     """The first of these, and what it was compared with: nothing is said of other searches."""
     first, *others = trials
+    made = _KINDS.get(first.title, "local recoding")
     rest = "".join(f", {trial.title} {trial.loss:.4f}" for trial in others)
     why = (
-        f"used {first.title}: {problem.loss.name} {first.loss:.4f}, the least of what was tried"
-        f"{rest and f' ({rest[2:]})'}; {said}; other searches were not tried"
+        f"used {made} ({first.title}): {problem.loss.name} {first.loss:.4f}, the least of what was "
+        f"tried{rest and f' ({rest[2:]})'}; {said}; other searches were not tried"
     )
     return replace(first.found, why=why)

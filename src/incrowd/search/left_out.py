@@ -28,16 +28,19 @@ _TURNS = 50
 """How often models take turns in leaving out what they must."""
 
 
-def leaving_out(problem: Problem, run: Callable[[Problem], Found]) -> Found:
+def leaving_out(
+    problem: Problem, run: Callable[[Problem], Found], *, by_itself: bool = False
+) -> Found:
     """What a search finds, after leaving out what the models make it, if so much may be.
 
     If people have several records, or missing values match anything, the search looks for classes
-    without leaving anybody out first: the table as a whole says little about them.
+    without leaving anybody out first: the table as a whole says little about them. So does one that
+    leaves out what fails `by_itself`.
     """
     reads = any(model.columns for model in problem.models)
     if not reads or not problem.suppressible or _satisfied(problem):
         return run(problem)
-    if not each_counts_once(problem):
+    if by_itself or not each_counts_once(problem):
         try:
             return run(problem)
         except InfeasibleError:
@@ -47,9 +50,9 @@ def leaving_out(problem: Problem, run: Callable[[Problem], Found]) -> Found:
         raise nothing_found(problem)
     found = run(stay.problem)
     out = counted(problem.tally.records - stay.problem.tally.records, "record")
-    why = f"{found.why}; {out} were left out first, of values that are too common"
+    why = f"{found.why}; left out first: {out} of values that are too common"
     recoding = replace(found.recoding, pieces=stay.with_others(found.recoding.pieces))  # type: ignore[type-var]
-    return replace(found, recoding=recoding, why=why)
+    return replace(found, recoding=recoding, optimal=False, why=why)
 
 
 @dataclass(frozen=True, eq=False)

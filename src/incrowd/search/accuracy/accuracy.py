@@ -22,6 +22,7 @@ from incrowd.loss.extent import IlInf
 from incrowd.loss.ncp import Gcp, ncp_of_classes
 from incrowd.models.k_anonymity import KAnonymity
 from incrowd.models.l_diversity import LDiversity
+from incrowd.models.model import Model
 from incrowd.problem import Problem
 from incrowd.recoding import Outcome, Pieces, Spans
 from incrowd.search.curve.curve import Tree
@@ -273,10 +274,23 @@ def _found(search: Accuracy, problem: Problem, best: _Answer) -> Found:
         facts["l"] = LDiversity(name, 1).reached(classes)
     largest = float(ncp_of_classes(best.outcome).max())
     facts |= {"max_class_ncp": largest, "bound_met": float(largest <= search.max_loss + _SLACK)}
-    optimal = search.method == "optimal" and len(problem.columns) == 1
+    optimal = search.method == "optimal" and _all_compared(problem)
     return Found(
         best.recoding, search.name, optimal=False, why=_why(search, facts, optimal), facts=facts
     )
+
+
+def _all_compared(problem: Problem) -> bool:
+    """Whether the method `optimal` compared all releases.
+
+    It leaves out no records, and knows one model that reads values.
+    """
+    known = all(not model.columns or _frequency(model) for model in problem.models)
+    return known and len(problem.sensitive) <= 1 and not problem.suppressible
+
+
+def _frequency(model: Model) -> bool:
+    return isinstance(model, LDiversity) and model.kind == "frequency"
 
 
 def _why(search: Accuracy, facts: dict[str, float], optimal: bool) -> str:

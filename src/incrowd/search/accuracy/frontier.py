@@ -55,7 +55,7 @@ class Frontier:
     unseen: tuple[float, ...]
     """Those that there was no time for."""
     out_of_reach: tuple[float, ...]
-    """Those within which nothing satisfies the models."""
+    """Those within which nothing was found that satisfies the models."""
 
     @property
     def complete(self) -> bool:

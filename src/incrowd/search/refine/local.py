@@ -50,7 +50,7 @@ class LatticeLocal:
         infeasible(problem)
         for column in problem.columns:
             allowed_levels(column)
-        return leaving_out(problem, lambda stay: self._refined(stay, watch))
+        return leaving_out(problem, lambda stay: self._refined(stay, watch), by_itself=True)
 
     def _refined(self, problem: Problem, watch: Watch) -> Found:
         best, said = _best(problem, watch, _covered(problem, watch, self.share))
