@@ -17,7 +17,7 @@ from incrowd.search.divisions import every_division, tiny
 from incrowd.search.full_domain import many
 from incrowd.search.lattice.lattice import Lattice
 from incrowd.search.mondrian import Mondrian
-from incrowd.search.refusals import infeasible, nothing_found
+from incrowd.search.refusals import as_one_class, infeasible, nothing_found
 from incrowd.search.safe import safe_crowds
 from incrowd.search.search import Found, Search
 from incrowd.search.top_down import TopDown
@@ -43,9 +43,10 @@ class Auto:
 
     Crowd comes first because it rarely loses more. The lattice then looks only for levels that lose
     less than what was found, which it often rules out at once. Where the loss is no mean of what
-    cells cost, Mondrian is tried too: crowd makes the cost of cells small. Where crowd finds no
-    classes at all, other searches are tried before it gives up: the lattice, diversify, Mondrian,
-    top-down, and for tiny tables every division.
+    cells cost, Mondrian is tried too: crowd makes the cost of cells small. Where a sensitive value
+    is too common for the models, so is diversify, which does best where hardly any classes will do.
+    If these find no classes at all, other searches are tried before it gives up: the lattice,
+    diversify, Mondrian, top-down, and for tiny tables every division.
 
     >>> Auto().name
     'auto'
@@ -80,6 +81,8 @@ def _local(problem: Problem, watch: Watch) -> list[_Trial]:
     searches: list[tuple[str, Search]] = [("crowd", Crowd())]
     if not isinstance(problem.loss, CellLoss):
         searches += [("mondrian", Mondrian()), ("relaxed mondrian", Mondrian(relaxed=True))]
+    if problem.suppressible and not problem.satisfied(as_one_class(problem)).all():
+        searches.append(("diversify", Diversify()))
     trials: list[_Trial] = []
     for title, search in searches:
         try:

@@ -4,16 +4,21 @@ Where the table as one class fails a model, so does every division of it in whic
 twice: some records must be left out before any search can find classes. Which values they hold the
 models decide; of the records that hold them those go first whose other values are rarest, since
 they cost most to hide.
+
+What stays then just satisfies the models, and hardly any division of it does. So half as many
+records again are left out in a second try, if they may be, and the release that loses less is
+taken.
 """
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from incrowd.arrays import SUPPRESSED, Codes, Counts, Flags, Floats
-from incrowd.classes import Classes, Histogram, classes_of, numbered
-from incrowd.errors import InfeasibleError, counted
+from incrowd.classes import Histogram, classes_of, numbered
+from incrowd.errors import InfeasibleError, LimitError, counted
 from incrowd.models.model import Model, Shrinking
 from incrowd.models.t_closeness import TCloseness
 from incrowd.problem import Problem
@@ -48,8 +53,19 @@ def leaving_out(
     stay = staying(problem)
     if stay is None:
         raise nothing_found(problem)
+    founds = [_found(stay, run)]
+    more = min(stay.left_out // 2, problem.suppressible - stay.left_out)
+    fewer = staying(problem, more) if more else None
+    if fewer is not None and fewer.left_out > stay.left_out:
+        with suppress(InfeasibleError, LimitError):
+            founds.append(_found(fewer, run))
+    return min(founds, key=lambda found: problem.loss.of(problem.outcome(found.recoding)))
+
+
+def _found(stay: "Staying", run: Callable[[Problem], Found]) -> Found:
+    """What a search finds for the records that stay, the others being left out."""
     found = run(stay.problem)
-    out = counted(problem.tally.records - stay.problem.tally.records, "record")
+    out = counted(stay.left_out, "record")
     why = f"{found.why}; left out first: {out} of values that are too common"
     recoding = replace(found.recoding, pieces=stay.with_others(found.recoding.pieces))  # type: ignore[type-var]
     return replace(found, recoding=recoding, optimal=False, why=why)
@@ -66,10 +82,15 @@ class Staying:
     """Records of each of these rows that stay."""
 
     @property
+    def left_out(self) -> int:
+        """Records that do not stay."""
+        return self.whole.tally.records - int(self.counts.sum())
+
+    @property
     def problem(self) -> Problem:
         """The problem of these records alone; what else may be left out is what is left to."""
         tally = self.whole.tally.split(self.rows, self.counts)
-        left = self.whole.suppressible - (self.whole.tally.records - tally.records)
+        left = self.whole.suppressible - self.left_out
         return replace(self.whole, tally=tally, suppression=left / max(tally.records, 1))
 
     def with_others(self, pieces: Pieces) -> Pieces:
@@ -87,20 +108,21 @@ class Staying:
         )
 
 
-def staying(problem: Problem) -> Staying | None:
+def staying(problem: Problem, more: int = 0) -> Staying | None:
     """A part of the table that satisfies every model as one class, few records being left out.
 
     None if none was found, which for small tables means that there is none. For others it is as
-    large as can be if one model of one column must leave out records; several take turns.
+    large as can be if one model of one column must leave out records; several take turns. `more`
+    records are left out if there are so many that may be, of large tables only.
     """
     small = _of_small(problem)
-    stay = _trimmed(problem) if small is None else small
+    stay = _trimmed(problem, more) if small is None else small
     if not stay.any():
         return None
     rows = np.flatnonzero(stay).astype(np.int32)
     found = Staying(problem, rows, stay[rows])
-    out = problem.tally.records - int(stay.sum())
-    return found if out <= problem.suppressible and _satisfied(found.problem) else None
+    may_be = found.left_out <= problem.suppressible
+    return found if may_be and _satisfied(found.problem) else None
 
 
 def _satisfied(problem: Problem) -> bool:
@@ -132,8 +154,11 @@ def _of_small(problem: Problem) -> Counts | None:
     return stay
 
 
-def _trimmed(problem: Problem) -> Counts:
-    """Records of each row that stay after every model has left out what it must, in turns."""
+def _trimmed(problem: Problem, more: int) -> Counts:
+    """Records of each row that stay after every model has left out what it must, in turns.
+
+    The first leaves out so many more.
+    """
     tally = problem.tally
     stay = tally.counts.copy()
     whole_rows = tally.has_units or problem.consistent
@@ -143,8 +168,9 @@ def _trimmed(problem: Problem) -> Counts:
     for _ in range(_TURNS):
         before = int(stay.sum())
         for model in problem.models:
-            excess = _excess(problem, model, stay)
+            excess = _excess(problem, model, stay, more)
             if excess is not None:
+                more = 0
                 code = codes[model.columns[0]]
                 _leave(stay, code, excess[code], rarity, whole=whole_rows)
         if int(stay.sum()) == before or not stay.any():
@@ -152,7 +178,7 @@ def _trimmed(problem: Problem) -> Counts:
     return stay
 
 
-def _excess(problem: Problem, model: Model, stay: Counts) -> Counts | None:
+def _excess(problem: Problem, model: Model, stay: Counts, more: int) -> Counts | None:
     """How many holders of each code must go for a model; None if none must, or all."""
     rows = np.flatnonzero(stay).astype(np.int32)
     if not model.columns or not len(rows) or not isinstance(model, Shrinking):
@@ -164,12 +190,12 @@ def _excess(problem: Problem, model: Model, stay: Counts) -> Counts | None:
     held = whole.histograms[model.columns[0]]
     counts = np.zeros(len(held.column.whole), dtype=np.int64)
     counts[held.code] = held.count
-    return counts - _kept(model, held, counts, whole)
+    most = max(int(model.most_kept(whole)[0]) - more, 0)
+    return counts - _kept(model, held, counts, most)
 
 
-def _kept(model: Shrinking, held: Histogram, counts: Counts, whole: Classes) -> Counts:
-    """How many holders of each code stay."""
-    most = int(model.most_kept(whole)[0])
+def _kept(model: Model, held: Histogram, counts: Counts, most: int) -> Counts:
+    """How many holders of each code stay, so many in all."""
     if isinstance(model, TCloseness):
         return _near(counts, held.column.shares * most, most)
     return levelled(counts, most)
