@@ -1,6 +1,7 @@
 """The search that gives the lowest loss in the time there is."""
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass as plain
 from dataclasses import field, replace
 from math import inf, prod
@@ -45,8 +46,8 @@ class Auto:
     less than what was found, which it often rules out at once. Where the loss is no mean of what
     cells cost, Mondrian is tried too: crowd makes the cost of cells small. Where a sensitive value
     is too common for the models, so is diversify, which does best where hardly any classes will do.
-    If these find no classes at all, other searches are tried before it gives up: the lattice,
-    diversify, Mondrian, top-down, and for tiny tables every division.
+    If these find no classes at all, other searches are tried before it gives up: diversify,
+    Mondrian, top-down, every division of a tiny table, and the lattice.
 
     >>> Auto().name
     'auto'
@@ -59,9 +60,9 @@ class Auto:
         if problem.world is not None:
             return AgainstWorld().run(problem, watch)
         infeasible(problem)
-        tried = _local(problem, watch)
+        tried = _local(problem, watch) or _last_resorts(problem, watch)
         if not tried:
-            return _last_resorts(problem, watch)
+            return _full_domain(problem, watch)
         best = min(tried, key=lambda trial: trial.loss)
         better, said = _lattice(problem, watch, best.loss)
         if better is not None:
@@ -97,41 +98,34 @@ def _local(problem: Problem, watch: Watch) -> list[_Trial]:
     return trials
 
 
-def _last_resorts(problem: Problem, watch: Watch) -> Found:
-    """What other searches find where crowd finds nothing; `InfeasibleError` if none finds any."""
+def _last_resorts(problem: Problem, watch: Watch) -> list[_Trial]:
+    """What other searches find where those that come first find nothing."""
     trials: list[_Trial] = []
-    late: LimitError | None = None
     for title, run in _others(problem):
-        try:
-            found = run(problem, watch)
-        except InfeasibleError:
-            continue
-        except LimitError as error:
-            late = late or error
-            continue
-        trials += _tried(problem, title, found)
-    if not trials:
-        raise late or nothing_found(problem, f"auto ({', '.join(_titles(problem))})")
-    first, *rest = sorted(trials, key=lambda trial: trial.loss)
-    return _chosen(problem, [first, *rest], "crowd found no classes that satisfy the models")
+        with suppress(InfeasibleError, LimitError):
+            trials += _tried(problem, title, run(problem, watch))
+    return trials
 
 
 def _others(problem: Problem) -> list[tuple[str, Run]]:
     """Searches that may find something where crowd does not."""
-    searches: list[tuple[str, Search]] = [
-        ("lattice", Lattice()),
-        ("diversify", Diversify()),
-        ("mondrian", Mondrian()),
-        ("top-down", TopDown()),
+    runs: list[tuple[str, Run]] = [
+        ("diversify", Diversify().run),
+        ("mondrian", Mondrian().run),
+        ("top-down", TopDown().run),
     ]
-    runs: list[tuple[str, Run]] = [(title, search.run) for title, search in searches]
-    if tiny(problem):
-        runs.append(("every division", every_division))
-    return runs
+    return [*runs, ("every division", every_division)] if tiny(problem) else runs
 
 
-def _titles(problem: Problem) -> list[str]:
-    return ["crowd", *(title for title, _ in _others(problem))]
+def _full_domain(problem: Problem, watch: Watch) -> Found:
+    """What one level per column does where no local recoding does."""
+    titles = ["crowd", *(title for title, _ in _others(problem))]
+    try:
+        found = Lattice().run(problem, watch)
+    except InfeasibleError:
+        raise nothing_found(problem, f"auto ({', '.join([*titles, 'lattice'])})") from None
+    why = f"{found.why}; local recoding ({', '.join(titles)}) found no classes"
+    return replace(found, why=why)
 
 
 def _tried(problem: Problem, title: str, found: Found) -> list[_Trial]:
@@ -155,7 +149,10 @@ def _lattice(problem: Problem, watch: Watch, bar: float) -> tuple[_Trial | None,
         return None, f"there was no time for the lattice of {many(nodes)} level vectors"
     if _seconds(problem, nodes) > (inf if watch.remaining is None else watch.remaining):
         return None, f"the lattice of {many(nodes)} level vectors is too large for the time"
-    quest = Quest(problem, watch, bar)
+    try:
+        quest = Quest(problem, watch, bar)
+    except InfeasibleError:
+        return None, "the limits of columns leave no level for the lattice"
     quest.seek()
     if quest.beaten:
         found = quest.found()
