@@ -78,6 +78,17 @@ def test_what_must_be_left_out_is_said_at_once():
     assert "suppression = 0.8" in caught.value.remedy
 
 
+def test_people_with_several_records_do_not_hide_a_value_that_nearly_all_hold():
+    """Twelve records cannot put nine holders of a value into classes of which it is half."""
+    people = [*range(9), 9, 10, 9]
+    frame = pl.DataFrame({"q": list(range(12)), "s": ["x"] * 9 + ["y"] * 3, "u": people})
+    with pytest.raises(InfeasibleError) as caught:
+        asked(frame, LDiversity("s", 2), search=Auto(), suppression=0.2)
+    assert caught.value.proved is True
+    assert "at least 6 records" in caught.value.message
+    assert "as a whole allows" not in caught.value.message
+
+
 def smallest_left_out(problem, models):
     """By brute force: how many records must go so that the others as one class will do."""
     rows = np.repeat(np.arange(problem.tally.rows), problem.tally.counts)

@@ -1,6 +1,7 @@
 """(alpha, k)-anonymity: classes of k people in which no sensitive value is too common."""
 
 from dataclasses import field
+from fractions import Fraction
 from math import ceil
 from typing import Annotated, ClassVar, Literal
 
@@ -77,6 +78,11 @@ class AlphaK:
     def least_values(self) -> int:
         """Different values that every class holds at least."""
         return ceil(1 / fraction(self.alpha))
+
+    @property
+    def largest_share(self) -> Fraction:
+        """Alpha."""
+        return fraction(self.alpha)
 
     def _commonest(self, classes: Classes) -> Counts:
         from incrowd.kernels.diversity import largest  # noqa: PLC0415  numba only when needed

@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import field
+from fractions import Fraction
 from typing import Annotated, ClassVar, Literal, Self, assert_never
 
 import numpy as np
@@ -126,6 +127,11 @@ class LDiversity:
     def least_values(self) -> int:
         """Different values that every class holds at least, whatever the kind."""
         return math.ceil(fraction(self.l))
+
+    @property
+    def largest_share(self) -> Fraction:
+        """The largest share of a class's people that may hold one value; 1 if that depends."""
+        return 1 / fraction(self.l) if self.kind == "frequency" else Fraction(1)
 
     def _values(self, classes: Classes) -> Floats:
         match self.kind:

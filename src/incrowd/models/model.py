@@ -1,5 +1,6 @@
 """What every model is: a condition that each class must meet."""
 
+from fractions import Fraction
 from typing import Protocol, runtime_checkable
 
 from incrowd.arrays import Counts, Flags
@@ -77,6 +78,10 @@ class Varied(Protocol):
     @property
     def least_values(self) -> int:
         """Different values of its column that every class, and so the table, holds at least."""
+
+    @property
+    def largest_share(self) -> Fraction:
+        """The largest share of a class's people that may hold one value; 1 if it sets no limit."""
 
 
 @runtime_checkable

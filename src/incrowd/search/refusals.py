@@ -8,7 +8,8 @@ a monotone model satisfy it together. So the records that stay satisfy it as one
 that can say how many people of the table can do that at most (`most_kept`) says how many must be
 left out at least. Where people have several records, or missing values match anything, people
 count in several classes, and only two things are sure: nobody can be in a crowd of more people, or
-of more different values, than the table has.
+of more different values, than the table has. If missing values match nothing, there is a third:
+classes together count nobody more often than there are records, and every holder of a value once.
 """
 
 from dataclasses import dataclass, replace
@@ -118,9 +119,30 @@ def _limit(problem: Problem, model: Model, whole: Classes) -> _Limit | None:
         must = _must_leave(model, whole)
         if must is None or must > problem.suppressible:
             return _Limit(must)
-    elif isinstance(model, Varied) and _values(model, whole) < model.least_values:
-        return _Limit(values=_values(model, whole))
+    elif isinstance(model, Varied):
+        if _values(model, whole) < model.least_values:
+            return _Limit(values=_values(model, whole))
+        must = 0 if gaps_match(problem) else _must_leave_of_people(model, model.columns[0], whole)
+        if must is None or must > problem.suppressible:
+            return _Limit(must)
     return None
+
+
+def _must_leave_of_people(model: Varied, column: str, whole: Classes) -> int | None:
+    """Records that must be left out if people may count in several classes; None: all.
+
+    No class may hold more than a share of its people by one value. Over all classes, people are
+    counted at most once per record, and each holder of a value at least once. So if every value
+    keeps at most c holders, c is at most that share of the records that stay.
+    """
+    share = model.largest_share
+    held = np.sort(whole.histograms[column].count)
+    most = int(held[-1])
+    caps = np.arange(most, 0, -1)
+    beyond = len(held) - np.searchsorted(held, caps, side="right")
+    gone = np.cumsum(beyond)
+    fits = caps * share.denominator <= (int(whole.records[0]) - gone) * share.numerator
+    return int(gone[np.argmax(fits)]) if fits.any() else None
 
 
 def _must_leave(model: Model, whole: Classes) -> int | None:
@@ -182,25 +204,33 @@ def _proved(problem: Problem, model: Model, whole: Classes, limit: _Limit) -> In
     if _lacks_people(model, whole):
         return _too_few_people(model, whole)
     if limit.values:
-        return InfeasibleError(
-            f"{_named(model)} is out of reach: it takes classes of different values, and the "
-            f"column has {counted(limit.values, 'value')}",
-            remedy="leave it out" if limit.values < 2 else f"ask for at most {limit.values}",
-            proved=True,
-        )
-    best, remedy = _nearest(model, whole)
-    why = f"{model.asked:g} is asked, the table as a whole allows {best:g}"
+        return _too_few_values(model, limit.values)
+    why = f"{model.asked:g} is asked"
+    remedy = "ask for less"
+    if each_counts_once(problem):
+        best, remedy = _nearest(model, whole)
+        why += f", the table as a whole allows {best:g}"
     if _values(model, whole) == 1:
         why += ", as the column has one value only"
         remedy = "leave it out, and the column too if its value must not be learned"
     elif limit.left_out is not None:
         records = counted(limit.left_out, "record")
         share = np.ceil(limit.left_out / problem.tally.records * 1e4 - _SLACK) / 1e4
-        if problem.suppressible:
+        if problem.suppressible or not each_counts_once(problem):
             why += f", and at least {records} would have to be left out where "
             why += f"{problem.suppressible:,} may be"
         remedy += f", or let at least {records} be left out (suppression = {share:g})"
     return InfeasibleError(f"{_named(model)} is out of reach: {why}", remedy=remedy, proved=True)
+
+
+def _too_few_values(model: Model, values: int) -> InfeasibleError:
+    best = f"at most {values}" if model.higher_is_safer else f"at least 1/{values}"
+    return InfeasibleError(
+        f"{_named(model)} is out of reach: {model.asked:g} is asked, and the column has "
+        f"{counted(values, 'different value')}",
+        remedy="leave it out" if values < 2 else f"ask for {best}",
+        proved=True,
+    )
 
 
 def _too_few_people(model: Model, whole: Classes) -> InfeasibleError:
