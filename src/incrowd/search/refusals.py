@@ -25,6 +25,8 @@ from incrowd.recoding import QuasiColumn
 from incrowd.search.full_domain import allowed_levels
 from incrowd.table.roles import Missing
 
+THIS_SEARCH = "this search"
+"""What a search calls itself if it is not the one that tries all others."""
 _SLACK = 1e-9
 _OTHER_SEARCH = 'try search = "auto", which tries several'
 
@@ -70,13 +72,13 @@ def as_one_class(problem: Problem) -> Classes:
     return replace(whole, world=np.array([problem.world.people], dtype=np.int64))
 
 
-def nothing_found(problem: Problem, search: str = "this search") -> InfeasibleError:
+def nothing_found(problem: Problem, search: str = THIS_SEARCH) -> InfeasibleError:
     """The error of a search that found nothing, where others may find something."""
     return InfeasibleError(
         f"{search} found no classes that satisfy all models while leaving out at most "
         f"{counted(problem.suppressible, 'record')}, which does not prove that there are none"
         f"{_as_one(problem)}",
-        remedy=_advice(problem, _OTHER_SEARCH if search == "this search" else ""),
+        remedy=_advice(problem, _OTHER_SEARCH if search == THIS_SEARCH else ""),
         proved=False,
     )
 
@@ -269,6 +271,7 @@ def _as_one(problem: Problem) -> str:
 
 def _advice(problem: Problem, first: str) -> str:
     limited = [repr(column.name) for column in problem.columns if _limited(column)]
+    first = "" if problem.world is not None else first
     parts = [first, "let more records be left out", "ask for less in one of the models"]
     if limited:
         parts.append(f"let higher levels or wider spans of {', '.join(limited)} be shown")
