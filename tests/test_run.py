@@ -401,7 +401,7 @@ def test_what_is_no_frame_is_refused(thing):
         incrowd.risk(thing, quasi=["a"])
 
 
-def test_auto_looks_further_where_missing_values_make_crowds_of_classes_that_fail():
+def test_classes_that_fail_with_those_whom_their_gaps_match_are_not_proposed():
     """Each class of local recoding is diverse, but not with those that a gap makes it match."""
     rng = random.Random(37)
     gaps = (
@@ -414,9 +414,9 @@ def test_auto_looks_further_where_missing_values_make_crowds_of_classes_that_fai
     columns = {name: Column(role=role) for name, role in roles.items()}
     models = (KAnonymity(2), LDiversity("ill", 1.8))
     asked = Policy(columns=columns, models=models, missing="matches-anything")
-    with pytest.raises(NotMetError):
-        incrowd.anonymize(frame, asked.model_copy(update={"search": Crowd()}))
-    assert incrowd.anonymize(frame, asked).search == "lattice"
+    release = incrowd.anonymize(frame, asked.model_copy(update={"search": Crowd()}))
+    assert all(model.ok for model in release.models)
+    assert incrowd.anonymize(frame, asked).loss["gcp"] <= release.loss["gcp"]
 
 
 def test_a_frame_with_a_name_twice_says_so():

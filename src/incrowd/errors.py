@@ -52,9 +52,17 @@ class InputError(IncrowdError):
 
 
 class InfeasibleError(IncrowdError):
-    """No release that satisfies the policy was found; the message says where there is none."""
+    """No release that satisfies the policy was found.
+
+    `proved` says whether there is none at all (True) or whether a search merely found none (False:
+    another search, or more time, might); None where nothing was searched.
+    """
 
     exit_code = 4
+
+    def __init__(self, message: str, *, remedy: str = "", proved: bool | None = None) -> None:
+        super().__init__(message, remedy=remedy)
+        self.proved = proved
 
 
 class LimitError(IncrowdError):

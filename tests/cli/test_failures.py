@@ -98,6 +98,12 @@ def test_an_error_is_one_document_for_machines(failing):
     }
 
 
+@pytest.mark.parametrize("proved", [True, False])
+def test_a_refusal_says_whether_it_is_proved(failing, proved):
+    assert failing(InfeasibleError("no", proved=proved), "--json").document["proved"] is proved
+    assert "proved" not in failing(InfeasibleError("no"), "--json").document
+
+
 def test_letters_that_steer_a_terminal_are_escaped(failing):
     assert "\x1b" not in failing(InputError("column 'a\x1b[2J'")).err
 

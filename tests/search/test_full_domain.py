@@ -10,7 +10,8 @@ from incrowd.errors import InfeasibleError
 from incrowd.hierarchy.hierarchy import Hierarchy
 from incrowd.loss import Gcp
 from incrowd.models import AlphaK, KAnonymity, LDiversity, TCloseness
-from incrowd.search.full_domain import infeasible, node_classes, nothing_found, recode, shown_nodes
+from incrowd.search.full_domain import node_classes, recode, shown_nodes
+from incrowd.search.refusals import infeasible, nothing_found
 from incrowd.table.column import Domain, Kind
 from incrowd.table.roles import Missing
 from strategies import problem_of, tables
@@ -122,7 +123,7 @@ def three_records():
 
 def test_nothing_found_names_the_model_that_binds():
     error = nothing_found(problem_of(three_records(), [KAnonymity(2), KAnonymity(4)], Gcp(), 1.0))
-    assert "k-anonymity asks for classes of 4 people" in str(error)
+    assert "k-anonymity asks for 4, the table as one class reaches 3" in str(error)
 
 
 def test_nothing_found_without_a_model_that_binds_blames_the_limit():
@@ -139,13 +140,32 @@ def test_the_largest_l_is_named():
     problem = problem_of(values_table([1, 1, 2, 2, 3]), [LDiversity("s0", 3)], Gcp())
     with pytest.raises(InfeasibleError, match=r"3 is asked, .* allows 2\.5") as caught:
         infeasible(problem)
-    assert caught.value.remedy == "ask for at most 2.5, or let more records be left out"
+    left_out = "let at least 2 records be left out (suppression = 0.4)"
+    assert caught.value.remedy == f"ask for at most 2.5, or {left_out}"
 
 
 def test_where_leaving_out_records_can_help_the_search_must_look():
     problem = problem_of(values_table([1, 1, 2, 2, 3]), [LDiversity("s0", 3)], Gcp(), 0.5)
     infeasible(problem)
-    assert "allows 2.5" in str(nothing_found(problem))
+    error = nothing_found(problem)
+    assert "as one class reaches 2.5" in str(error)
+    assert error.proved is False
+
+
+def test_more_than_may_be_left_out_is_refused_with_what_must_be():
+    problem = problem_of(values_table([1, 1, 1, 1, 1, 2]), [LDiversity("s0", 2)], Gcp(), 0.5)
+    with pytest.raises(InfeasibleError, match=r"at least 4 records .* where 3 may be") as caught:
+        infeasible(problem)
+    assert caught.value.proved is True
+    infeasible(replace(problem, suppression=0.67))
+
+
+def test_those_who_may_stay_are_too_few_for_another_model():
+    models = [LDiversity("s0", 2), KAnonymity(3)]
+    problem = problem_of(values_table([1, 1, 1, 1, 1, 2]), models, Gcp(), 0.9)
+    with pytest.raises(InfeasibleError, match="lets at most 2 of 6 stay") as caught:
+        infeasible(problem)
+    assert caught.value.proved is True
 
 
 def test_the_smallest_alpha_is_named_rounded_up():
@@ -164,7 +184,8 @@ def test_the_smallest_t_is_named_where_records_left_before():
     read = replace(problem.sensitive[0], whole=np.array([0, 3, 3], dtype=np.int64))
     with pytest.raises(InfeasibleError, match=r"0\.1 is asked, .* allows 0\.25") as caught:
         infeasible(replace(problem, sensitive=(read,)))
-    assert caught.value.remedy == "ask for at least 0.25, or let more records be left out"
+    left_out = "let at least 2 records be left out (suppression = 0.5)"
+    assert caught.value.remedy == f"ask for at least 0.25, or {left_out}"
 
 
 def test_a_model_that_one_value_cannot_meet_is_to_be_left_out():

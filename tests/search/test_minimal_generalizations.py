@@ -11,11 +11,12 @@ import naive.search
 from incrowd.errors import InfeasibleError, LimitError, PolicyError
 from incrowd.loss import AverageClass, Discernibility, Entropy, Gcp, Granularity, IlInf, Precision
 from incrowd.models import AlphaK, KAnonymity, LDiversity, TCloseness
-from incrowd.search.full_domain import infeasible, recode
+from incrowd.search.full_domain import recode
 from incrowd.search.mingen.minimal_generalizations import (
     minimal_distortions,
     minimal_generalizations,
 )
+from incrowd.search.refusals import infeasible
 from incrowd.table.roles import Missing
 from incrowd.watch import Watch
 from strategies import problem_of, tables

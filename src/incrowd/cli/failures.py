@@ -27,6 +27,8 @@ class Failure:
     exit_code: int
     verdicts: tuple[Any, ...] = ()
     """What each model asked for and what the rows reach, if that is why."""
+    proved: bool | None = None
+    """Whether there is no release (True), or a search found none (False); None if it is neither."""
 
 
 INTERRUPTION = Failure("interrupted; nothing was written", "", INTERRUPTED)
@@ -37,7 +39,8 @@ def failure_of(error: BaseException) -> Failure:
     match error:
         case IncrowdError():
             verdicts = getattr(error, "verdicts", ())
-            return Failure(error.message, error.remedy, error.exit_code, verdicts)
+            proved = getattr(error, "proved", None)
+            return Failure(error.message, error.remedy, error.exit_code, verdicts, proved)
         case KeyboardInterrupt() | SystemError(__context__=KeyboardInterrupt()):
             return INTERRUPTION  # numba turns an interrupt inside a kernel into a SystemError
         case MemoryError():

@@ -118,7 +118,8 @@ def _fail(failure: Failure, *, as_json: bool) -> int:
     if as_json:
         from incrowd.report.json import error_document  # noqa: PLC0415  not for --help
 
-        parts = (failure.error, failure.remedy, failure.exit_code, failure.verdicts)
+        why = (failure.error, failure.remedy, failure.exit_code)
+        parts = (*why, failure.verdicts, failure.proved)
         with suppress(OSError):
             Output(as_json=True).document(error_document(*parts))
     return failure.exit_code

@@ -1,6 +1,8 @@
 """(alpha, k)-anonymity: classes of k people in which no sensitive value is too common."""
 
 from dataclasses import field
+from fractions import Fraction
+from math import ceil
 from typing import Annotated, ClassVar, Literal
 
 import numpy as np
@@ -62,6 +64,25 @@ class AlphaK:
     def possible(self, whole: Classes) -> float:
         """The share of the commonest value; 1 if there are fewer than k people."""
         return self.reached(whole)
+
+    def most_kept(self, classes: Classes) -> Counts:
+        """The most people of each class that can stay so that they meet both conditions."""
+        from incrowd.kernels.diversity import most_kept_by_share  # noqa: PLC0415  numba only when needed
+
+        held = histogram_of(classes, self.name, self.column)
+        share = fraction(self.alpha)
+        most = most_kept_by_share(held.start, held.count, share.numerator, share.denominator)
+        return np.where(most >= self.k, most, 0)
+
+    @property
+    def least_values(self) -> int:
+        """Different values that every class holds at least."""
+        return ceil(1 / fraction(self.alpha))
+
+    @property
+    def largest_share(self) -> Fraction:
+        """Alpha."""
+        return fraction(self.alpha)
 
     def _commonest(self, classes: Classes) -> Counts:
         from incrowd.kernels.diversity import largest  # noqa: PLC0415  numba only when needed

@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import field
+from fractions import Fraction
 from typing import Annotated, ClassVar, Literal, Self, assert_never
 
 import numpy as np
@@ -96,6 +97,41 @@ class LDiversity:
         For `frequency` this is Ghinita's eligibility: people / holders of the commonest value.
         """
         return self.reached(whole)
+
+    def most_kept(self, classes: Classes) -> Counts:
+        """The most people of each class that can stay so that those who stay are l-diverse.
+
+        Exact, but for rounding with `entropy`, where it may be more by as much as that.
+        """
+        from incrowd.kernels import diversity as kernels  # noqa: PLC0415  numba only when needed
+
+        held = histogram_of(classes, self.name, self.column)
+        match self.kind:
+            case "frequency":
+                share = 1 / fraction(self.l)
+                limits = share.numerator, share.denominator
+                return kernels.most_kept_by_share(held.start, held.count, *limits)
+            case "entropy":
+                least = math.log(self.l) - 2 * TOLERANCE
+                return kernels.most_kept_entropy(held.start, held.count, least)
+            case "distinct":
+                return np.where(self._distinct(classes) >= self.l, classes.people, 0)
+            case "recursive":
+                c = fraction(self.c or 0.0)
+                rule = int(self.l), c.numerator, c.denominator
+                return kernels.most_kept_recursive(held.start, held.count, *rule)
+            case _:
+                assert_never(self.kind)
+
+    @property
+    def least_values(self) -> int:
+        """Different values that every class holds at least, whatever the kind."""
+        return math.ceil(fraction(self.l))
+
+    @property
+    def largest_share(self) -> Fraction:
+        """The largest share of a class's people that may hold one value; 1 if that depends."""
+        return 1 / fraction(self.l) if self.kind == "frequency" else Fraction(1)
 
     def _values(self, classes: Classes) -> Floats:
         match self.kind:

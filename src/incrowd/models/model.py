@@ -1,5 +1,6 @@
 """What every model is: a condition that each class must meet."""
 
+from fractions import Fraction
 from typing import Protocol, runtime_checkable
 
 from incrowd.arrays import Counts, Flags
@@ -64,7 +65,23 @@ class Shrinking(Protocol):
     """
 
     def most_kept(self, classes: Classes) -> Counts:
-        """A limit, per class, of the people of any part of it that satisfies the model."""
+        """A limit, per class, of the people of any part of it that satisfies the model.
+
+        0 if no part does.
+        """
+
+
+@runtime_checkable
+class Varied(Protocol):
+    """A model whose classes hold a number of different values, however people are counted."""
+
+    @property
+    def least_values(self) -> int:
+        """Different values of its column that every class, and so the table, holds at least."""
+
+    @property
+    def largest_share(self) -> Fraction:
+        """The largest share of a class's people that may hold one value; 1 if it sets no limit."""
 
 
 @runtime_checkable

@@ -121,6 +121,7 @@ def _there(policy: Policy, codes: list[Codes]) -> Flags:
             raise InfeasibleError(
                 "every record lacks a quasi-identifying value, so missing = 'suppress' leaves none",
                 remedy="take missing = 'own-value', or fewer quasi-identifying columns",
+                proved=True,
             )
     return there
 

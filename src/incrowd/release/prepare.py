@@ -22,7 +22,7 @@ from incrowd.release.prepared import Prepared, Table
 from incrowd.release.pseudonym import check_key, pseudonyms
 from incrowd.release.representatives import representatives
 from incrowd.release.split import ends_of, splitting
-from incrowd.search.full_domain import infeasible
+from incrowd.search.refusals import infeasible
 from incrowd.table.column import CodedColumn, Domain
 from incrowd.table.encode import align
 from incrowd.table.roles import Missing

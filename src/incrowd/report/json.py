@@ -106,15 +106,24 @@ def frontier_document(curve: "Frontier", path: str | None = None) -> dict[str, A
 
 
 def error_document(
-    error: str, remedy: str, exit_code: int, verdicts: "Sequence[Verdict]" = ()
+    error: str,
+    remedy: str,
+    exit_code: int,
+    verdicts: "Sequence[Verdict]" = (),
+    proved: bool | None = None,
 ) -> dict[str, Any]:
-    """`incrowd.error/1`: why there is no result; what the models found, if they were asked."""
+    """`incrowd.error/1`: why there is no result; what the models found, if they were asked.
+
+    `proved`, where a release was looked for: whether there is none, or the search found none.
+    """
+    searched = {} if proved is None else {"proved": proved}
     models = {"models": [_verdict(model) for model in verdicts]} if verdicts else {}
     return {
         "schema": "incrowd.error/1",
         "error": error,
         "remedy": remedy,
         "exit_code": exit_code,
+        **searched,
         **models,
     }
 

@@ -25,7 +25,8 @@ from incrowd.errors import LimitError, PolicyError
 from incrowd.problem import Problem
 from incrowd.recoding import Anatomy as Anatomized
 from incrowd.recoding import Pieces
-from incrowd.search.full_domain import infeasible
+from incrowd.search.left_out import leaving_out
+from incrowd.search.refusals import infeasible
 from incrowd.search.repair import folded, repair
 from incrowd.search.search import Found
 from incrowd.values import STRICT
@@ -54,6 +55,9 @@ class Anatomy:
             raise LimitError("the time was up before the search began", remedy="give it more time")
         _refuse_limits(problem)
         watch.tell("drawing classes", 0.0)
+        return leaving_out(problem, self._anatomized)
+
+    def _anatomized(self, problem: Problem) -> Found:
         buckets = _buckets(problem)
         pieces = _pieces(problem, buckets, _drawn(buckets, problem.seed))
         satisfied = _all_satisfied(problem, pieces)

@@ -1,9 +1,11 @@
 """The search that gives the lowest loss in the time there is."""
 
+from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass as plain
 from dataclasses import field, replace
 from math import inf, prod
-from typing import Literal
+from typing import Literal, TypeAlias
 
 from pydantic.dataclasses import dataclass
 
@@ -12,15 +14,22 @@ from incrowd.loss.cells import CellLoss
 from incrowd.problem import Problem
 from incrowd.search.crowd.crowd import Crowd
 from incrowd.search.diversify.diversify import Diversify
-from incrowd.search.full_domain import infeasible, many
+from incrowd.search.divisions import every_division, tiny
+from incrowd.search.full_domain import many
 from incrowd.search.lattice.lattice import Lattice
 from incrowd.search.mondrian import Mondrian
-from incrowd.search.refine.local import safe
+from incrowd.search.refusals import as_one_class, infeasible, nothing_found
+from incrowd.search.safe import safe_crowds
 from incrowd.search.search import Found, Search
+from incrowd.search.top_down import TopDown
 from incrowd.search.world.world import AgainstWorld
 from incrowd.values import STRICT
 from incrowd.watch import Watch
 
+Run: TypeAlias = Callable[[Problem, Watch], Found]
+
+_KINDS = {"lattice": "full-domain generalization"}
+"""What searches make, where it is no local recoding."""
 _SECONDS_PER_CELL = 2e-9
 _SECONDS_PER_NODE = 1e-4
 _MOST = 10**30
@@ -36,7 +45,9 @@ class Auto:
     Crowd comes first because it rarely loses more. The lattice then looks only for levels that lose
     less than what was found, which it often rules out at once. Where the loss is no mean of what
     cells cost, Mondrian is tried too: crowd makes the cost of cells small. Where a sensitive value
-    is too common for the models, diversify leaves out records that hold it, if the policy allows.
+    is too common for the models, so is diversify, which does best where hardly any classes will do.
+    If these find no classes at all, other searches are tried before it gives up: diversify,
+    Mondrian, top-down, every division of a tiny table, and the lattice.
 
     >>> Auto().name
     'auto'
@@ -49,11 +60,9 @@ class Auto:
         if problem.world is not None:
             return AgainstWorld().run(problem, watch)
         infeasible(problem)
-        tried = _local(problem, watch)
+        tried = _local(problem, watch) or _last_resorts(problem, watch)
         if not tried:
-            found = Lattice().run(problem, watch)
-            why = f"{found.why}; local recoding (crowd) cannot satisfy the models"
-            return replace(found, why=why)
+            return _full_domain(problem, watch)
         best = min(tried, key=lambda trial: trial.loss)
         better, said = _lattice(problem, watch, best.loss)
         if better is not None:
@@ -73,6 +82,8 @@ def _local(problem: Problem, watch: Watch) -> list[_Trial]:
     searches: list[tuple[str, Search]] = [("crowd", Crowd())]
     if not isinstance(problem.loss, CellLoss):
         searches += [("mondrian", Mondrian()), ("relaxed mondrian", Mondrian(relaxed=True))]
+    if problem.suppressible and not problem.satisfied(as_one_class(problem)).all():
+        searches.append(("diversify", Diversify()))
     trials: list[_Trial] = []
     for title, search in searches:
         try:
@@ -84,28 +95,43 @@ def _local(problem: Problem, watch: Watch) -> list[_Trial]:
                 return trials
             raise
         trials += _tried(problem, title, found)
-    return trials or _leaving_out(problem, watch)
+    return trials
 
 
-def _leaving_out(problem: Problem, watch: Watch) -> list[_Trial]:
-    """What is found without records of values that are too common, if any may be left out."""
-    if not problem.suppressible or not any(model.columns for model in problem.models):
-        return []
+def _last_resorts(problem: Problem, watch: Watch) -> list[_Trial]:
+    """What other searches find where those that come first find nothing."""
+    trials: list[_Trial] = []
+    for title, run in _others(problem):
+        with suppress(InfeasibleError, LimitError):
+            trials += _tried(problem, title, run(problem, watch))
+    return trials
+
+
+def _others(problem: Problem) -> list[tuple[str, Run]]:
+    """Searches that may find something where crowd does not."""
+    runs: list[tuple[str, Run]] = [
+        ("diversify", Diversify().run),
+        ("mondrian", Mondrian().run),
+        ("top-down", TopDown().run),
+    ]
+    return [*runs, ("every division", every_division)] if tiny(problem) else runs
+
+
+def _full_domain(problem: Problem, watch: Watch) -> Found:
+    """What one level per column does where no local recoding does."""
+    titles = ["crowd", *(title for title, _ in _others(problem))]
     try:
-        found = Diversify().run(problem, watch)
-    except (InfeasibleError, LimitError):
-        return []
-    return _tried(problem, "diversify", found)
+        found = Lattice().run(problem, watch)
+    except InfeasibleError:
+        raise nothing_found(problem, f"auto ({', '.join([*titles, 'lattice'])})") from None
+    why = f"{found.why}; local recoding ({', '.join(titles)}) found no classes"
+    return replace(found, why=why)
 
 
 def _tried(problem: Problem, title: str, found: Found) -> list[_Trial]:
-    """The trial; none if a crowd fails a model, which a search by classes does not see.
-
-    With people in several classes, two that satisfy a model may fail it together, as a missing
-    value that matches anything makes of them.
-    """
+    """The trial; none if it may not leave, which a search by classes does not always see."""
     outcome = problem.outcome(found.recoding)
-    if not safe(problem, outcome):
+    if outcome.suppressed > problem.suppressible or not safe_crowds(problem, outcome):
         return []
     return [_Trial(title, found, problem.loss.of(outcome))]
 
@@ -123,7 +149,10 @@ def _lattice(problem: Problem, watch: Watch, bar: float) -> tuple[_Trial | None,
         return None, f"there was no time for the lattice of {many(nodes)} level vectors"
     if _seconds(problem, nodes) > (inf if watch.remaining is None else watch.remaining):
         return None, f"the lattice of {many(nodes)} level vectors is too large for the time"
-    quest = Quest(problem, watch, bar)
+    try:
+        quest = Quest(problem, watch, bar)
+    except InfeasibleError:
+        return None, "the limits of columns leave no level for the lattice"
     quest.seek()
     if quest.beaten:
         found = quest.found()
@@ -141,7 +170,12 @@ def _seconds(problem: Problem, nodes: int) -> float:
 
 
 def _chosen(problem: Problem, trials: list[_Trial], said: str) -> Found:
+    """The first of these, and what it was compared with: nothing is said of other searches."""
     first, *others = trials
+    made = _KINDS.get(first.title, "local recoding")
     rest = "".join(f", {trial.title} {trial.loss:.4f}" for trial in others)
-    why = f"{first.title} loses least: {problem.loss.name} {first.loss:.4f}{rest}; {said}"
+    why = (
+        f"used {made} ({first.title}): {problem.loss.name} {first.loss:.4f}, the least of what was "
+        f"tried{rest and f' ({rest[2:]})'}; {said}; other searches were not tried"
+    )
     return replace(first.found, why=why)

@@ -13,15 +13,8 @@ from incrowd.errors import LimitError, PolicyError
 from incrowd.problem import Problem
 from incrowd.recoding import Levels
 from incrowd.search.explored import Record, State
-from incrowd.search.full_domain import (
-    EPSILON,
-    allowed_levels,
-    infeasible,
-    judged,
-    many,
-    nothing_found,
-    released,
-)
+from incrowd.search.full_domain import EPSILON, allowed_levels, judged, many, released
+from incrowd.search.refusals import infeasible, no_levels
 from incrowd.search.search import Found
 from incrowd.values import STRICT
 from incrowd.watch import Watch
@@ -98,7 +91,7 @@ def _best(problem: Problem, watch: Watch, size: int) -> tuple[Levels | None, int
 
 def _none(problem: Problem, *, whole: bool) -> Exception:
     if whole:
-        return nothing_found(problem)
+        return no_levels(problem)
     return LimitError(
         "the time was up before the exhaustive search had found anything",
         remedy='give it more time, or use search = "lattice"',

@@ -5,15 +5,14 @@ the records that show the same nodes of the hierarchies; classes that fail a mod
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import log10
 
 import numpy as np
 
 from incrowd.arrays import MISSING, SUPPRESSED, Codes, Counts, Flags
 from incrowd.classes import Classes, classes_of, crowds
-from incrowd.errors import InfeasibleError, counted
-from incrowd.models.model import Model, in_world, of_world
+from incrowd.errors import InfeasibleError
 from incrowd.problem import Problem
 from incrowd.recoding import Levels, Pieces, QuasiColumn
 from incrowd.table.roles import Missing
@@ -22,7 +21,6 @@ EPSILON = 1e-12
 """Losses that differ by less are equal; the node with fewer and then smaller levels is taken."""
 
 _LARGEST_KEY = 2**62
-_SLACK = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,10 +56,11 @@ def allowed_levels(column: QuasiColumn) -> range:
     where = f"the lowest level of {column.name!r} that may be shown is {column.lowest}"
     if column.top < column.lowest:
         remedy = f"let levels up to {column.lowest} be shown, or those from {column.top} on"
-        raise InfeasibleError(f"{where}, the highest {column.top}", remedy=remedy)
+        raise InfeasibleError(f"{where}, the highest {column.top}", remedy=remedy, proved=False)
     raise InfeasibleError(
         f"{where}, and there it spans more than `widest` allows",
         remedy=f"let levels from {max(narrow, default=0)} on be shown, or a wider span",
+        proved=False,
     )
 
 
@@ -180,42 +179,6 @@ def renumbered(kept: Flags) -> Codes:
     return number
 
 
-def infeasible(problem: Problem) -> None:
-    """Raise `InfeasibleError` if it is certain that no release of the table satisfies the policy.
-
-    It is certain where leaving out records cannot help and what all classes satisfy the table as
-    a whole satisfies (Ghinita Section 4's eligibility, say). Elsewhere the search must find out
-    that there is nothing, and raises `nothing_found`.
-    """
-    if not problem.tally.rows:
-        raise InfeasibleError("there is no record to release", remedy="give a table with records")
-    whole = _whole(problem)
-    for model in problem.models:
-        if _certain(problem, model, whole) and _binds(model, whole):
-            raise _refusal(problem, model, whole)
-
-
-def nothing_found(problem: Problem) -> InfeasibleError:
-    """The error of a search that found nothing; it names the model or the limit that binds.
-
-    The highest node of the hierarchies shows the table as one class, so if nothing was found there
-    is a model that the whole table fails, or the columns' limits forbid that node.
-    """
-    whole = _whole(problem)
-    for model in problem.models:
-        if _binds(model, whole):
-            return _refusal(problem, model, whole)
-    limited = [repr(column.name) for column in problem.columns if _limited(column)]
-    remedy = "let more records be left out, or ask for less in one of the models"
-    if limited:
-        remedy += f", or let higher levels or wider spans of {', '.join(limited)} be shown"
-    return InfeasibleError(
-        "no levels satisfy all models while leaving out at most "
-        f"{counted(problem.suppressible, 'record')}",
-        remedy=remedy,
-    )
-
-
 def many(number: int) -> str:
     """A number that people can read, however large.
 
@@ -228,80 +191,6 @@ def many(number: int) -> str:
     return f"more than 10^{power if 10**power <= number else power - 1}"
 
 
-def _limited(column: QuasiColumn) -> bool:
-    return allowed_levels(column)[-1] < column.hierarchy.height
-
-
 def _numbered(key: Counts) -> tuple[Counts, int]:
     distinct, place = np.unique(key, return_inverse=True)
     return place.astype(np.int64), len(distinct)
-
-
-def _whole(problem: Problem) -> Classes:
-    class_of = np.zeros(problem.tally.rows, dtype=np.int32)
-    whole = classes_of(problem.tally, class_of, 1, problem.sensitive)
-    if problem.world is None:
-        return whole
-    return replace(whole, world=np.array([problem.world.people], dtype=np.int64))
-
-
-def _certain(problem: Problem, model: Model, whole: Classes) -> bool:
-    """Whether what the whole table fails, every release of it fails."""
-    if (not model.columns and model.monotone) or _lacks_people(model, whole):
-        return True
-    units = len(problem.tally.shared_row) > 0
-    anything = problem.missing is Missing.MATCHES_ANYTHING
-    return model.monotone and not (problem.suppressible or units or anything)
-
-
-def _binds(model: Model, whole: Classes) -> bool:
-    return _lacks_people(model, whole) or not model.satisfied(whole).all()
-
-
-def _lacks_people(model: Model, whole: Classes) -> bool:
-    return int(getattr(model, "k", 0)) > _there(model, whole)
-
-
-def _there(model: Model, whole: Classes) -> int:
-    """The people whom a model counts: those of the world or those of the table."""
-    return int((in_world(whole, model.name) if of_world(model) else whole.people).sum())
-
-
-def _one_value(model: Model, whole: Classes) -> bool:
-    """Whether the column of a model holds one value only."""
-    held = whole.histograms.get(model.columns[0]) if model.columns else None
-    return held is not None and int((held.count > 0).sum()) == 1
-
-
-def _refusal(problem: Problem, model: Model, whole: Classes) -> InfeasibleError:
-    where = f" of {model.columns[0]!r}" if model.columns else ""
-    if _lacks_people(model, whole):
-        k, people = int(getattr(model, "k", 0)), _there(model, whole)
-        what = "world" if of_world(model) else "table"
-        message = f"{model.name}{where} asks for classes of {k:,} people, the {what} has {people:,}"
-        few = (
-            f"give a {what} with more people" if people < 2 else f"ask for k of at most {people:,}"
-        )
-        return InfeasibleError(message, remedy=few)
-    limit, remedy = _nearest(model, whole)
-    why = ""
-    if _one_value(model, whole):
-        why = ", as the column has one value only"
-        remedy = "leave it out, and the column too if its value must not be learned"
-    elif problem.suppression < 1:
-        remedy += ", or let more records be left out"
-    return InfeasibleError(
-        f"{model.name}{where} is out of reach: {model.asked:g} is asked, the table as a whole "
-        f"allows {limit:g}{why}",
-        remedy=remedy,
-    )
-
-
-def _nearest(model: Model, whole: Classes) -> tuple[float, str]:
-    """The best possible value, rounded to the side that can be reached, and what to ask for."""
-    possible = model.possible(whole)
-    if not model.higher_is_safer:
-        limit = max(float(np.ceil(possible * 1000 - _SLACK) / 1000), 0.0)
-        return limit, f"ask for at least {limit:g}" if limit < 1 else "leave it out"
-    limit = float(np.floor(possible * 1000 + _SLACK) / 1000)
-    return limit, f"ask for at most {limit:g}" if limit >= 1 else "leave it out"

@@ -19,10 +19,12 @@ from incrowd.arrays import Codes, Counts, Flags
 from incrowd.classes import Classes, classes_of
 from incrowd.errors import LimitError, counted
 from incrowd.loss.ncp import Gcp
+from incrowd.models.model import Model
 from incrowd.problem import Problem
 from incrowd.recoding import Pieces
-from incrowd.search.full_domain import infeasible, nothing_found
+from incrowd.search.left_out import leaving_out
 from incrowd.search.mapping.mapping import lowest_codes
+from incrowd.search.refusals import each_counts_once, infeasible, nothing_found
 from incrowd.search.repair import folded, mended
 from incrowd.search.search import Found
 from incrowd.table.fold import in_threads, threads
@@ -56,6 +58,10 @@ class Mondrian:
 
     def run(self, problem: Problem, watch: Watch) -> Found:
         """Cut until no part can be cut; parts that show the same are one class."""
+        infeasible(problem)
+        return leaving_out(problem, lambda stay: self._cut(stay, watch))
+
+    def _cut(self, problem: Problem, watch: Watch) -> Found:
         pieces, finished = parts(problem, watch, relaxed=self.relaxed)
         spans = mended(problem, pieces)
         number = int(spans.pieces.class_of.max()) + 1
@@ -64,11 +70,10 @@ class Mondrian:
 
 def parts(problem: Problem, watch: Watch, *, relaxed: bool) -> tuple[Pieces, bool]:
     """The parts that cannot be cut any more, and whether all cuts could be tried."""
-    infeasible(problem)
     relaxed = relaxed and not problem.tally.has_units and not problem.consistent
     rows = np.zeros(problem.tally.rows, dtype=np.int32)
     whole = classes_of(problem.tally, rows, 1, problem.sensitive)
-    if not problem.satisfied(whole).all():
+    if not problem.satisfied(whole).all() and each_counts_once(problem):
         raise nothing_found(problem)
     if watch.expired:
         raise LimitError("the time was up before the search began", remedy="give it more time")
@@ -231,11 +236,28 @@ class _Rounds:
         return middle, half_of
 
     def _allowed(self, half_of: Codes, parts: int) -> Flags:
-        classes = classes_of(self.tally, half_of, 2 * parts, self.problem.sensitive)
+        """Which parts may be cut in these halves.
+
+        A part that fails a model, as one can whose people have several records, is cut as long as
+        its halves are large enough; what fails in the end is repaired.
+        """
+        fine = self._fine(half_of, 2 * parts, self.problem.models)
+        allowed = fine[::2] & fine[1::2]
+        if not self.problem.monotone:
+            part_of = np.where(half_of < 0, -1, half_of // 2).astype(np.int32)
+            sizes = tuple(model for model in self.problem.models if not model.columns)
+            sized = self._fine(half_of, 2 * parts, sizes)
+            fails = ~self._fine(part_of, parts, self.problem.models)
+            allowed |= fails & sized[::2] & sized[1::2]
+        return allowed
+
+    def _fine(self, class_of: Codes, number: int, models: tuple[Model, ...]) -> Flags:
+        """Which classes hold records and satisfy these models."""
+        classes = classes_of(self.tally, class_of, number, self.problem.sensitive)
         held = np.flatnonzero(classes.records).astype(np.int32)
-        fine: Flags = np.zeros(2 * parts, dtype=np.bool_)
-        fine[held] = self.problem.satisfied(classes.take(held))
-        return fine[::2] & fine[1::2]
+        fine: Flags = np.zeros(number, dtype=np.bool_)
+        fine[held] = replace(self.problem, models=models).satisfied(classes.take(held))
+        return fine
 
 
 def _shares(parts: Counts) -> list[slice]:

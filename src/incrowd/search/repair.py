@@ -17,7 +17,9 @@ from incrowd.classes import classes_of
 from incrowd.errors import InfeasibleError, counted
 from incrowd.problem import Problem
 from incrowd.recoding import Pieces, Spans
-from incrowd.search.full_domain import nothing_found, renumbered
+from incrowd.search.full_domain import renumbered
+from incrowd.search.refusals import nothing_found
+from incrowd.search.safe import safe_classes
 from incrowd.table.tally import Tally
 
 if TYPE_CHECKING:
@@ -31,13 +33,18 @@ def mended(problem: Problem, pieces: Pieces) -> Spans:
     """The recoding of these pieces, with every class satisfying every model.
 
     Classes that show the same are one. If people have several records, that can make a class fail
-    whose parts did not; it is then repaired in turn.
+    whose parts did not, and so can those whom its missing values match; it is then repaired too.
     """
+    failing: Flags | None = None
     while True:
-        pieces = repair(problem, pieces)
+        pieces = repair(problem, pieces, failing)
         spans = Spans(pieces).told_apart(problem.tally, problem.columns)
-        if problem.monotone or _satisfied(problem, spans.pieces).all():
-            return Spans(folded(spans.pieces))
+        spans = Spans(folded(spans.pieces))
+        if problem.monotone:
+            return spans
+        failing = ~safe_classes(problem, problem.outcome(spans))
+        if not failing.any():
+            return spans
         pieces = spans.pieces
 
 
@@ -54,14 +61,20 @@ def folded(pieces: Pieces) -> Pieces:
     return Pieces(pieces.row[order[first]], counts, pieces.class_of[order[first]])
 
 
-def repair(problem: Problem, pieces: Pieces) -> Pieces:
+def repair(problem: Problem, pieces: Pieces, failing: Flags | None = None) -> Pieces:
     """The same pieces in fewer classes, each of which satisfies every model and every limit.
 
-    Classes are numbered so that near ones have near numbers; they keep that order. Raises
-    `InfeasibleError` if the table as a whole fails a model, or if limits forbid what is needed and
-    too many records would have to be left out.
+    Classes are numbered so that near ones have near numbers; they keep that order. Those that are
+    flagged as `failing` do not stay as they are, whatever they look like. If joining classes comes
+    to nothing, failing ones are left out, as far as the policy lets records go. Raises
+    `InfeasibleError` if that does not help either.
     """
-    return _Repair.of(problem, pieces).run()
+    try:
+        return _Repair.of(problem, pieces, failing).run()
+    except InfeasibleError:
+        if not problem.suppressible or problem.world is not None:
+            raise
+        return _Repair.of(problem, pieces, failing, leaves=True).run()
 
 
 def _satisfied(problem: Problem, pieces: Pieces) -> Flags:
@@ -87,9 +100,18 @@ class _Repair:
     records: Counts
     fine: Flags
     left_out: int
+    leaves: bool = False
+    """Whether failing classes are left out rather than joined, once so many records may be."""
 
     @classmethod
-    def of(cls, problem: Problem, pieces: Pieces) -> "_Repair":
+    def of(
+        cls,
+        problem: Problem,
+        pieces: Pieces,
+        failing: Flags | None = None,
+        *,
+        leaves: bool = False,
+    ) -> "_Repair":
         from incrowd.kernels import repair as kernels  # noqa: PLC0415  numba loads only when it runs
         from incrowd.kernels.boxes import FORBIDDEN  # noqa: PLC0415  as above
         from incrowd.search.boxes import boxes_of  # noqa: PLC0415  as above
@@ -106,15 +128,22 @@ class _Repair:
         classes = classes_of(cut, class_of, number, problem.sensitive)
         there = replace(pieces, class_of=class_of)
         fine = _satisfied(problem, there) if problem.world else problem.satisfied(classes)
+        if failing is not None and len(failing) == number:
+            fine &= ~failing
         records = classes.records
         left_out = int(pieces.count[class_of < 0].sum())
-        state = cls(problem, pieces, cut, boxes, class_of, low, high, records, fine, left_out)
+        state = cls(
+            problem, pieces, cut, boxes, class_of, low, high, records, fine, left_out, leaves
+        )
         state._leave_out(kernels.box_costs(boxes, low, high) >= FORBIDDEN)
         return state
 
     def run(self) -> Pieces:
         """Join or leave out failing classes until there is none."""
         while not self.fine.all():
+            if self.leaves and self.fine.any() and self._may_leave(~self.fine):
+                self._without(~self.fine)
+                break
             failing = np.flatnonzero(~self.fine).astype(np.int32)
             partner, more = self._partners(failing)
             alone = np.zeros(len(self.fine), dtype=np.bool_)
@@ -197,9 +226,16 @@ class _Repair:
             return
         if not _limited(self.problem) or (len(which) == 1 and not self.left_out):
             raise nothing_found(self.problem)
+        if not self._may_leave(which) or which.all():
+            raise _limits_bind(self.problem, self.left_out + int(self.records[which].sum()))
+        self._without(which)
+
+    def _may_leave(self, which: Flags) -> bool:
+        """Whether the policy lets the records of these classes go."""
+        return self.left_out + int(self.records[which].sum()) <= self.problem.suppressible
+
+    def _without(self, which: Flags) -> None:
         self.left_out += int(self.records[which].sum())
-        if self.left_out > self.problem.suppressible or which.all():
-            raise _limits_bind(self.problem, self.left_out)
         self._renumber(renumbered(~which), int((~which).sum()))
 
 
@@ -234,4 +270,5 @@ def _limits_bind(problem: Problem, left_out: int) -> InfeasibleError:
         f"{counted(left_out, 'record')}, and {problem.suppressible:,} may be left out",
         remedy="raise the limits of these columns, let more records be left out, "
         "or try another search: auto tries several",
+        proved=False,
     )

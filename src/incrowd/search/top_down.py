@@ -21,7 +21,8 @@ from incrowd.errors import LimitError, counted
 from incrowd.problem import Problem
 from incrowd.recoding import Pieces
 from incrowd.search.curve.partition import least_people
-from incrowd.search.full_domain import infeasible
+from incrowd.search.left_out import leaving_out
+from incrowd.search.refusals import infeasible
 from incrowd.search.repair import mended
 from incrowd.search.search import Found
 from incrowd.table.fold import in_threads
@@ -48,6 +49,9 @@ class TopDown:
     def run(self, problem: Problem, watch: Watch) -> Found:
         """Cut clusters until they are small, repair what fails."""
         infeasible(problem)
+        return leaving_out(problem, lambda stay: self._clustered(stay, watch))
+
+    def _clustered(self, problem: Problem, watch: Watch) -> Found:
         if watch.expired:
             raise LimitError("the time was up before the search began", remedy="give it more time")
         watch.tell("cutting clusters", 0.0)

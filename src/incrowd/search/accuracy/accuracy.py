@@ -22,12 +22,14 @@ from incrowd.loss.extent import IlInf
 from incrowd.loss.ncp import Gcp, ncp_of_classes
 from incrowd.models.k_anonymity import KAnonymity
 from incrowd.models.l_diversity import LDiversity
+from incrowd.models.model import Model
 from incrowd.problem import Problem
 from incrowd.recoding import Outcome, Pieces, Spans
 from incrowd.search.curve.curve import Tree
 from incrowd.search.diversify.diversify import Diversify, MappingName
-from incrowd.search.full_domain import infeasible, nothing_found, renumbered
+from incrowd.search.full_domain import renumbered
 from incrowd.search.mondrian import Mondrian
+from incrowd.search.refusals import infeasible, nothing_found
 from incrowd.search.repair import folded, mended
 from incrowd.search.search import Found
 from incrowd.search.top_down import TopDown
@@ -96,6 +98,7 @@ class OutOfReachError(InfeasibleError):
             f"the least that was found is {works:g}",
             remedy=f"raise max_loss to {works:g}, ask for less in the models, or let more records "
             "be left out",
+            proved=False,
         )
 
 
@@ -131,6 +134,7 @@ def _refuse_one_value(problem: Problem, sensitive: int | None) -> None:
         f"the sensitive column '{problem.sensitive[sensitive].name}' has one value only, "
         "so l is 1 whatever the classes",
         remedy="ask for privacy 'k', and leave the column out if its value must not be learned",
+        proved=True,
     )
 
 
@@ -270,10 +274,23 @@ def _found(search: Accuracy, problem: Problem, best: _Answer) -> Found:
         facts["l"] = LDiversity(name, 1).reached(classes)
     largest = float(ncp_of_classes(best.outcome).max())
     facts |= {"max_class_ncp": largest, "bound_met": float(largest <= search.max_loss + _SLACK)}
-    optimal = search.method == "optimal" and len(problem.columns) == 1
+    optimal = search.method == "optimal" and _all_compared(problem)
     return Found(
         best.recoding, search.name, optimal=False, why=_why(search, facts, optimal), facts=facts
     )
+
+
+def _all_compared(problem: Problem) -> bool:
+    """Whether the method `optimal` compared all releases.
+
+    It leaves out no records, and knows one model that reads values.
+    """
+    known = all(not model.columns or _frequency(model) for model in problem.models)
+    return known and len(problem.sensitive) <= 1 and not problem.suppressible
+
+
+def _frequency(model: Model) -> bool:
+    return isinstance(model, LDiversity) and model.kind == "frequency"
 
 
 def _why(search: Accuracy, facts: dict[str, float], optimal: bool) -> str:

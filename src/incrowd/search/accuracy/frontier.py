@@ -39,8 +39,9 @@ class Point:
 class Frontier:
     """How much privacy there is for every largest loss of a class.
 
-    Each point has more privacy than the one before it, and loses more: in the worst class and as a
-    whole. Points are what a search found, not releases.
+    Each point has more privacy than the one before it, for a larger bound: between two of them the
+    first is the most that was found. As a whole a point with a larger bound may lose less. Points
+    are what a search found, not releases.
     """
 
     points: tuple[Point, ...]
@@ -54,7 +55,7 @@ class Frontier:
     unseen: tuple[float, ...]
     """Those that there was no time for."""
     out_of_reach: tuple[float, ...]
-    """Those within which nothing satisfies the models."""
+    """Those within which nothing was found that satisfies the models."""
 
     @property
     def complete(self) -> bool:
@@ -65,7 +66,7 @@ class Frontier:
 def frontier(
     problem: Problem, search: Accuracy, watch: Watch, bounds: Sequence[float] = BOUNDS
 ) -> Frontier:
-    """The most privacy for each of these bounds, without points that others make pointless.
+    """The most privacy for each of these bounds, without those that a smaller one reaches too.
 
     The largest bound comes first and then those half way between, so that whatever time there is
     the whole curve is seen. Below the least bound that was found to work no other is tried. Raises
@@ -93,7 +94,7 @@ def frontier(
             least = max(least, here + 1, bisect_left(bounds, works))
     names = [column.name for column in problem.sensitive]
     return Frontier(
-        points=undominated(found.values(), search.privacy),
+        points=rising(found.values(), search.privacy),
         privacy=search.privacy,
         column=(search.column or names[0]) if names else None,
         loss=problem.loss.name,
@@ -103,21 +104,16 @@ def frontier(
     )
 
 
-def undominated(points: Iterable[Point], privacy: Literal["k", "l"]) -> tuple[Point, ...]:
-    """The points that no other makes pointless, by bound: more privacy, and more loss, each time.
+def rising(points: Iterable[Point], privacy: Literal["k", "l"]) -> tuple[Point, ...]:
+    """The points by bound, without those that a smaller bound is as private as.
 
-    A point is pointless if one with a smaller bound is as private, or one that is more private
-    loses no more as a whole.
+    What is reached within a bound stays, whatever it loses as a whole: a bound is what is asked.
     """
-    rising: list[Point] = []
-    for point in sorted(points, key=lambda one: one.max_loss):
-        if not rising or _privacy(point, privacy) > _privacy(rising[-1], privacy):
-            rising.append(point)
     kept: list[Point] = []
-    for point in reversed(rising):
-        if not kept or point.loss < kept[-1].loss:
+    for point in sorted(points, key=lambda one: one.max_loss):
+        if not kept or _privacy(point, privacy) > _privacy(kept[-1], privacy):
             kept.append(point)
-    return tuple(reversed(kept))
+    return tuple(kept)
 
 
 def _privacy(point: Point, privacy: Literal["k", "l"]) -> float:

@@ -29,8 +29,9 @@ from incrowd.search.crowd.starts import (
 )
 from incrowd.search.crowd.sweeps import Sweeps
 from incrowd.search.curve.partition import least_people
-from incrowd.search.full_domain import infeasible, nothing_found
+from incrowd.search.left_out import leaving_out
 from incrowd.search.mondrian import least_size
+from incrowd.search.refusals import infeasible, nothing_found
 from incrowd.search.repair import mended
 from incrowd.search.search import Found
 from incrowd.values import STRICT
@@ -54,6 +55,9 @@ class Crowd:
     def run(self, problem: Problem, watch: Watch) -> Found:
         """Begin with the cheapest classes and let them trade; every class satisfies every model."""
         infeasible(problem)
+        return leaving_out(problem, lambda stay: self._traded(stay, watch))
+
+    def _traded(self, problem: Problem, watch: Watch) -> Found:
         if watch.expired:
             raise LimitError("the time was up before the search began", remedy="give it more time")
         made = by_size(problem, self.effort, watch) if sizes_decide(problem) else None

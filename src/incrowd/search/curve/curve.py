@@ -6,8 +6,9 @@ quasi-identifying column and the largest extent (IL-infinity) as the loss it is 
 releases; see the papers' notes for the other losses, where runs are not always best.
 """
 
+from collections.abc import Callable
 from dataclasses import field
-from typing import Annotated, Literal
+from typing import Annotated, Literal, TypeAlias
 
 import numpy as np
 from pydantic import Field
@@ -18,10 +19,11 @@ from incrowd.errors import LimitError, counted
 from incrowd.loss.extent import IlInf
 from incrowd.problem import Problem
 from incrowd.search.curve.partition import partition_in_order
-from incrowd.search.full_domain import infeasible
+from incrowd.search.left_out import leaving_out
 from incrowd.search.mapping.hilbert import hilbert_line
 from incrowd.search.mapping.idistance import idistance_line
 from incrowd.search.mapping.kd import kd_order
+from incrowd.search.refusals import infeasible
 from incrowd.search.repair import mended
 from incrowd.search.search import Found
 from incrowd.values import STRICT
@@ -45,9 +47,12 @@ class Hilbert:
 
     def run(self, problem: Problem, watch: Watch) -> Found:
         """Order the rows, divide the order best, repair what fails."""
-        _begin(problem, watch)
-        order, keys = _line(hilbert_line(problem, self.bits), fast=self.fast)
-        return divided(problem, watch, self.name, (order, keys))
+        return _along(
+            problem,
+            watch,
+            self.name,
+            lambda stay: _line(hilbert_line(stay, self.bits), fast=self.fast),
+        )
 
 
 @dataclass(frozen=True, config=STRICT)
@@ -68,9 +73,12 @@ class IDistance:
 
     def run(self, problem: Problem, watch: Watch) -> Found:
         """Order the rows, divide the order best, repair what fails."""
-        _begin(problem, watch)
-        order, keys = _line(idistance_line(problem, self.centres, self.sample), fast=self.fast)
-        return divided(problem, watch, self.name, (order, keys))
+        return _along(
+            problem,
+            watch,
+            self.name,
+            lambda stay: _line(idistance_line(stay, self.centres, self.sample), fast=self.fast),
+        )
 
 
 @dataclass(frozen=True, config=STRICT)
@@ -85,22 +93,27 @@ class Tree:
 
     def run(self, problem: Problem, watch: Watch) -> Found:
         """Order the rows, divide the order best, repair what fails."""
-        _begin(problem, watch)
-        return divided(problem, watch, self.name, (kd_order(problem), None))
+        return _along(problem, watch, self.name, lambda stay: (kd_order(stay), None))
 
 
-def _begin(problem: Problem, watch: Watch) -> None:
+Line: TypeAlias = tuple[Codes, Floats | None]
+"""The rows in their order, and their ascending keys if classes are judged by them."""
+
+
+def _along(problem: Problem, watch: Watch, name: str, line: Callable[[Problem], Line]) -> Found:
+    """The best division of a line of the rows that stay."""
     infeasible(problem)
     if watch.expired:
         raise LimitError("the time was up before the search began", remedy="give it more time")
     watch.tell("putting the rows in order", 0.0)
+    return leaving_out(problem, lambda stay: divided(stay, watch, name, line(stay)))
 
 
-def _line(line: tuple[Codes, Floats], *, fast: bool) -> tuple[Codes, Floats | None]:
+def _line(line: tuple[Codes, Floats], *, fast: bool) -> Line:
     return line if fast else (line[0], None)
 
 
-def divided(problem: Problem, watch: Watch, name: str, line: tuple[Codes, Floats | None]) -> Found:
+def divided(problem: Problem, watch: Watch, name: str, line: Line) -> Found:
     """The best division of a line of rows, every class satisfying every model."""
     order, keys = line
     watch.tell("dividing the order", 0.4)

@@ -24,8 +24,9 @@ from incrowd.probabilistic.one_dimensional import Method
 from incrowd.problem import Problem
 from incrowd.search.cuts.columns import ColumnCuts, suppressible
 from incrowd.search.cuts.judged import Candidate, Candidates, records_of
-from incrowd.search.full_domain import allowed_levels, infeasible, nothing_found
+from incrowd.search.full_domain import allowed_levels
 from incrowd.search.names import places
+from incrowd.search.refusals import infeasible, nothing_found
 from incrowd.search.search import Found
 from incrowd.values import STRICT
 from incrowd.watch import Watch
@@ -235,6 +236,7 @@ def _nothing(candidates: Candidates, coarsest: Candidate) -> InfeasibleError:
         f"{failing} in classes that fail a model, and "
         f"{problem.suppressible:,} may be left out",
         remedy="raise the limits of these columns, let more records be left out, or ask for less",
+        proved=False,
     )
 
 

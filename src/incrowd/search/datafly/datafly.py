@@ -18,8 +18,9 @@ from incrowd.errors import InfeasibleError, LimitError, PolicyError, counted
 from incrowd.problem import Problem
 from incrowd.recoding import Levels
 from incrowd.search.datafly.views import View, Views
-from incrowd.search.full_domain import allowed_levels, infeasible
+from incrowd.search.full_domain import allowed_levels
 from incrowd.search.names import places
+from incrowd.search.refusals import infeasible
 from incrowd.search.search import Found
 from incrowd.values import STRICT
 from incrowd.watch import Watch
@@ -98,6 +99,7 @@ class Datafly:
             "datafly went to the highest levels and found none that satisfy all models while "
             f"leaving out at most {counted(problem.suppressible, 'record')}",
             remedy='use search = "lattice", which looks at all levels, or ask for less',
+            proved=False,
         )
 
     def _views(self, problem: Problem) -> Views:

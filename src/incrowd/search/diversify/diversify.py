@@ -21,10 +21,11 @@ from incrowd.recoding import Pieces, Spans
 from incrowd.search.curve.curve import divided
 from incrowd.search.curve.partition import least_people, partition_in_order
 from incrowd.search.diversify import exact, groups
-from incrowd.search.full_domain import infeasible, nothing_found
+from incrowd.search.left_out import leaving_out
 from incrowd.search.mapping.hilbert import hilbert_line
 from incrowd.search.mapping.idistance import IDistanceMapping
 from incrowd.search.mapping.kd import kd_order
+from incrowd.search.refusals import infeasible, nothing_found
 from incrowd.search.repair import folded, mended
 from incrowd.search.search import Found
 from incrowd.values import STRICT
@@ -59,6 +60,9 @@ class Diversify:
     def run(self, problem: Problem, watch: Watch) -> Found:
         """Order the rows, make diverse classes, repair what other models ask for."""
         infeasible(problem)
+        return leaving_out(problem, lambda stay: self._made(stay, watch))
+
+    def _made(self, problem: Problem, watch: Watch) -> Found:
         if watch.expired:
             raise LimitError("the time was up before the search began", remedy="give it more time")
         if self.optimal:

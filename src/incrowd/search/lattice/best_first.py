@@ -8,21 +8,14 @@ from incrowd.arrays import Flags
 from incrowd.errors import IncrowdError, LimitError
 from incrowd.problem import Problem
 from incrowd.search.explored import NOT_JUDGED, Record, State
-from incrowd.search.full_domain import (
-    EPSILON,
-    allowed_levels,
-    judged,
-    many,
-    nothing_found,
-    recode,
-    released,
-)
+from incrowd.search.full_domain import EPSILON, allowed_levels, judged, many, recode, released
 from incrowd.search.lattice.bounds import limits_of
 from incrowd.search.lattice.branches import Branches
 from incrowd.search.lattice.descent import Descent, Stage
 from incrowd.search.lattice.frontier import Frontier, Grid, rank
 from incrowd.search.lattice.judging import Counted, Judge
 from incrowd.search.lattice.rollup import Node
+from incrowd.search.refusals import no_levels
 from incrowd.search.search import Found
 from incrowd.table.roles import Missing
 from incrowd.watch import Watch
@@ -288,7 +281,7 @@ class Quest:
 
     def _nothing(self, *, out_of_time: bool) -> IncrowdError:
         if not out_of_time:
-            return nothing_found(self._problem)
+            return no_levels(self._problem)
         return LimitError(
             f"the time was up after {self._examined:,} of {many(self._nodes)} level vectors,"
             " none of which can be released",

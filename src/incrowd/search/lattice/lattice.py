@@ -10,7 +10,7 @@ from typing import Literal
 from pydantic.dataclasses import dataclass
 
 from incrowd.problem import Problem
-from incrowd.search.full_domain import infeasible
+from incrowd.search.refusals import infeasible
 from incrowd.search.search import Found
 from incrowd.values import STRICT
 from incrowd.watch import Watch

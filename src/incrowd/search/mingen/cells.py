@@ -10,8 +10,9 @@ from pydantic.dataclasses import dataclass
 from incrowd.errors import InfeasibleError, LimitError, PolicyError
 from incrowd.problem import Problem
 from incrowd.recoding import Cells
-from incrowd.search.full_domain import infeasible, many, nothing_found
+from incrowd.search.full_domain import many
 from incrowd.search.mingen.small_table import SmallTable
+from incrowd.search.refusals import infeasible, nothing_found
 from incrowd.search.search import Found
 from incrowd.table.roles import Missing
 from incrowd.values import STRICT
@@ -91,6 +92,7 @@ def _nothing(problem: Problem) -> InfeasibleError:
     return InfeasibleError(
         "no classes satisfy all models without those that their missing values match",
         remedy=f'use search = "mingen", which counts these too, or {error.remedy}',
+        proved=False,
     )
 
 

@@ -7,9 +7,10 @@ from pydantic import Field
 from pydantic.dataclasses import dataclass
 
 from incrowd.problem import Problem
-from incrowd.search.full_domain import nothing_found, recode
+from incrowd.search.full_domain import recode
 from incrowd.search.mingen.minimal_generalizations import LARGEST, late, tagged
 from incrowd.search.mingen.preferred import Node, Preferred
+from incrowd.search.refusals import no_levels, nothing_found
 from incrowd.search.search import Found
 from incrowd.values import STRICT
 from incrowd.watch import Watch
@@ -51,7 +52,7 @@ class MinGen:
         finished = lattice.climb(watch) and lattice.compare(watch)
         least = lattice.distortions
         if not least:
-            raise nothing_found(problem) if finished else late(lattice)
+            raise no_levels(problem) if finished else late(lattice)
         node, rule = least[0], "the time was up before all were known"
         if finished:
             node, rule = self.prefer.choose(problem.columns, least)

@@ -11,8 +11,9 @@ from incrowd.errors import LimitError, PolicyError
 from incrowd.loss.loss import Loss
 from incrowd.loss.precision import Precision
 from incrowd.problem import Problem
-from incrowd.search.full_domain import allowed_levels, infeasible, many, nothing_found
+from incrowd.search.full_domain import allowed_levels, many
 from incrowd.search.mingen.preferred import Node
+from incrowd.search.refusals import infeasible, no_levels
 from incrowd.watch import Watch
 
 if TYPE_CHECKING:
@@ -72,7 +73,7 @@ def climbed(problem: Problem, watch: Watch, limit: int) -> "Tagged":
     if not lattice.climb(watch):
         raise late(lattice)
     if not lattice.minimal:
-        raise nothing_found(problem)
+        raise no_levels(problem)
     return lattice
 
 

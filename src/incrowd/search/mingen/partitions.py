@@ -114,8 +114,8 @@ class Partitions:
         return fine
 
     @cached_property
-    def _rows(self) -> "_Rows":
-        return _Rows(self._problem, self._table)
+    def _rows(self) -> "Parts":
+        return Parts(self._problem, self._table)
 
     def _target(self, least: Floats) -> int:
         """The part that is released at the least cost, a record left out costing 1.
@@ -240,8 +240,8 @@ class _Apart:
         return found
 
 
-class _Rows:
-    """The rows behind the items, for models that look at values or people."""
+class Parts:
+    """Parts of a small table as classes, for models that look at values or people."""
 
     def __init__(self, problem: Problem, table: SmallTable) -> None:
         tally = problem.tally

@@ -87,6 +87,7 @@ class Preferred:
                     f"no minimal distortion keeps {column.name!r} at or below level {limit}",
                     remedy=f"give the column {column.name!r} highest = {limit} to look at other "
                     "levels of the others, or let it go higher",
+                    proved=False,
                 )
         return left
 

@@ -17,7 +17,7 @@ from incrowd.arrays import Flags
 from incrowd.errors import LimitError, PolicyError
 from incrowd.problem import Problem
 from incrowd.search.datafly.datafly import largest_k
-from incrowd.search.full_domain import allowed_levels, infeasible
+from incrowd.search.full_domain import allowed_levels
 from incrowd.search.mu_argus.combinations import (
     Combination,
     Identifying,
@@ -29,6 +29,7 @@ from incrowd.search.mu_argus.combinations import (
     people_of,
 )
 from incrowd.search.names import places
+from incrowd.search.refusals import infeasible
 from incrowd.search.search import Found
 from incrowd.values import STRICT
 from incrowd.watch import Watch

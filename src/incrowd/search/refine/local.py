@@ -17,15 +17,14 @@ from pydantic import Field
 from pydantic.dataclasses import dataclass
 
 from incrowd.arrays import Codes
-from incrowd.classes import Classes, crowds, numbered
 from incrowd.errors import counted
-from incrowd.loss.cells import Cells as Shown
-from incrowd.loss.cells import cells_of
 from incrowd.problem import Problem
-from incrowd.recoding import Cells, Outcome, Pieces, Recoding
-from incrowd.search.full_domain import allowed_levels, infeasible
+from incrowd.recoding import Cells, Pieces, Recoding
+from incrowd.search.full_domain import allowed_levels
+from incrowd.search.left_out import leaving_out
+from incrowd.search.refusals import infeasible
+from incrowd.search.safe import safe
 from incrowd.search.search import Found
-from incrowd.table.roles import Missing
 from incrowd.values import STRICT
 from incrowd.watch import Watch
 
@@ -51,6 +50,9 @@ class LatticeLocal:
         infeasible(problem)
         for column in problem.columns:
             allowed_levels(column)
+        return leaving_out(problem, lambda stay: self._refined(stay, watch), by_itself=True)
+
+    def _refined(self, problem: Problem, watch: Watch) -> Found:
         best, said = _best(problem, watch, _covered(problem, watch, self.share))
         classes = len(problem.outcome(best.recoding).classes)
         why = (
@@ -122,32 +124,3 @@ def checked(problem: Problem, class_of: Codes, levels: Codes) -> _Answer | None:
     if outcome.suppressed > problem.suppressible or not safe(problem, outcome):
         return None
     return _Answer(cells, problem.loss.of(outcome))
-
-
-def safe(problem: Problem, outcome: Outcome) -> bool:
-    """Whether all classes satisfy the models, and their crowds if missing matches anything."""
-    if not problem.satisfied(outcome.classes).all():
-        return False
-    if problem.missing is not Missing.MATCHES_ANYTHING or problem.monotone:
-        return True
-    return bool(problem.satisfied(_crowds(outcome)).all())
-
-
-def _crowds(outcome: Outcome) -> Classes:
-    """The crowd of each class: all classes that it could be if missing matches anything."""
-    each = cells_of(outcome)
-    missing = np.array([cells.missing for cells in each])
-    nodes = np.array([_shown(cells) for cells in each], dtype=np.int32)
-    return crowds(nodes, missing, outcome.classes, outcome.tally, outcome.class_of)
-
-
-def _shown(cells: Shown) -> Codes:
-    """A number for what each class shows in a column."""
-    hidden = cells.suppressed
-    if cells.sets is None:
-        ends = [np.where(hidden, 0, end + 1) for end in (cells.low, cells.high)]
-        return numbered(np.array(ends, dtype=np.int32))[0]
-    values = np.split(cells.sets.code, cells.sets.start[1:-1])
-    number: dict[bytes, int] = {}
-    texts = (b"" if h else held.tobytes() for h, held in zip(hidden, values, strict=True))
-    return np.array([number.setdefault(text, len(number)) for text in texts], dtype=np.int32)

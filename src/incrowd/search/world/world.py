@@ -18,7 +18,7 @@ from incrowd.models.k_anonymity import KAnonymity
 from incrowd.models.model import Model, of_world
 from incrowd.problem import Problem
 from incrowd.recoding import Recoding
-from incrowd.search.full_domain import infeasible, nothing_found
+from incrowd.search.refusals import infeasible, nothing_found
 from incrowd.search.repair import mended
 from incrowd.search.search import Found
 from incrowd.search.world.levels import betrays, by_levels

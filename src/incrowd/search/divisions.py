@@ -1,0 +1,167 @@
+"""Every division of a tiny table: what is tried before nothing is said to be found.
+
+If people have several records, or missing values match anything, classes that fail by themselves
+may do together with others, and searches that join or cut classes step by step go past them. A
+table of a few rows has few enough divisions to look at all of them.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from math import inf
+
+import numpy as np
+
+from incrowd.arrays import MISSING, Codes, Counts, Flags, Floats
+from incrowd.problem import Problem
+from incrowd.recoding import Pieces, Spans
+from incrowd.search.mingen.small_table import SmallTable
+from incrowd.search.refusals import gaps_match, nothing_found
+from incrowd.search.safe import safe_crowds
+from incrowd.search.search import Found
+from incrowd.watch import Watch
+
+LARGEST = 8
+"""Items of a table that is looked at: they have 21,147 divisions, some left out or none."""
+_OFTEN = 256
+"""How many divisions are looked at between two looks at the watch."""
+
+
+def tiny(problem: Problem) -> bool:
+    """Whether the table is small enough, and no world must be asked about each class."""
+    return problem.tally.rows <= LARGEST and problem.world is None
+
+
+def every_division(problem: Problem, watch: Watch) -> Found:
+    """The division of a tiny table that costs least of all that may leave."""
+    table = _Table.of(problem)
+    best, least = None, inf
+    for number, (classes, out) in enumerate(table.divisions()):
+        if number % _OFTEN == 0 and watch.expired:
+            break
+        cost = table.cost(classes, out)
+        if cost < least and table.may_leave(classes):
+            spans = table.spans(problem, classes)
+            if safe_crowds(problem, problem.outcome(spans)):
+                best, least = spans, cost
+    if best is None:
+        raise nothing_found(problem)
+    return Found(best, "auto", why="the cheapest of all divisions of a small table into classes")
+
+
+@dataclass(frozen=True, eq=False)
+class _Table:
+    """A table of a few items; part number p holds the items whose bits p has."""
+
+    small: SmallTable
+    item: Counts
+    """The item of the small table that each of these is a copy of."""
+    records: Counts
+    """Records of each part."""
+    fine: Flags
+    """Whether each part satisfies every model."""
+    costs: Floats
+    """What the records of each part pay as one class; infinite where limits forbid it."""
+    shown: list[tuple[int, ...]]
+    """What each part shows, as numbers: 0 where it is missing."""
+    most: int
+    """Records that may be left out."""
+    gaps: bool
+    """Whether missing values match anything, so that a class may need others."""
+
+    @classmethod
+    def of(cls, problem: Problem) -> "_Table":
+        from incrowd.search.mingen.partitions import Parts  # noqa: PLC0415  numba loads only when it runs
+
+        small = SmallTable.of(problem)
+        item: Counts = np.arange(len(small.copies))
+        if int(small.copies.sum()) <= LARGEST:
+            item = np.repeat(item, small.copies)
+            weight = small.weight[item]
+        else:
+            weight = small.weight * small.copies
+        held = (np.arange(2 ** len(item))[:, np.newaxis] >> np.arange(len(item))) & 1 > 0
+        digits = _digits(small, item, held)
+        fine = np.append(False, problem.satisfied(Parts(problem, small).classes(digits[1:])))
+        costs, shown = _shown(problem, small.first_row[item], held)
+        records = held @ weight
+        most, gaps = problem.suppressible, gaps_match(problem)
+        return cls(small, item, records, fine, costs * np.maximum(records, 1), shown, most, gaps)
+
+    def divisions(self) -> Iterator[tuple[list[int], int]]:
+        """Every division whose classes may stand, and the part that it leaves out."""
+        everything = len(self.records) - 1
+        for out in range(everything):
+            if self.records[out] <= self.most:
+                for classes in self._divided(everything - out):
+                    yield classes, out
+
+    def _divided(self, part: int) -> Iterator[list[int]]:
+        if not part:
+            yield []
+            return
+        first = part & -part
+        rest = sub = part - first
+        while True:
+            mine = sub | first
+            if (self.gaps or self.fine[mine]) and self.costs[mine] < inf:
+                for others in self._divided(part - mine):
+                    yield [mine, *others]
+            if not sub:
+                return
+            sub = (sub - 1) & rest
+
+    def cost(self, classes: list[int], out: int) -> float:
+        return float(self.costs[classes].sum()) + float(self.records[out])
+
+    def may_leave(self, classes: list[int]) -> bool:
+        """Whether no two classes show the same, and every crowd satisfies the models."""
+        cells = [self.shown[part] for part in classes]
+        if len(set(cells)) < len(cells):
+            return False
+        if not self.gaps:
+            return True
+        pairs = list(zip(classes, cells, strict=True))
+        return all(
+            self.fine[sum(part for part, other in pairs if _match(mine, other))] for mine in cells
+        )
+
+    def spans(self, problem: Problem, classes: list[int]) -> Spans:
+        held = (np.array(classes)[:, np.newaxis] >> np.arange(len(self.item))) & 1 > 0
+        digits = _digits(self.small, self.item, held)
+        return Spans(self.small.pieces(problem.tally, digits))
+
+
+def _match(one: tuple[int, ...], other: tuple[int, ...]) -> bool:
+    return all(a in (b, MISSING) or b == MISSING for a, b in zip(one, other, strict=True))
+
+
+def _digits(small: SmallTable, item: Counts, held: Flags) -> Codes:
+    """Copies of each item of the small table in each of these parts."""
+    digits = np.zeros((len(held), len(small.copies)), dtype=np.int32)
+    copies = np.ones(len(item)) if len(item) > len(small.copies) else small.copies
+    for place, (of, number) in enumerate(zip(item.tolist(), copies.tolist(), strict=True)):
+        digits[:, of] += held[:, place] * int(number)
+    return digits
+
+
+def _shown(problem: Problem, row: Codes, held: Flags) -> tuple[Floats, list[tuple[int, ...]]]:
+    """What one record pays in each part, and a number for what the part shows in each column."""
+    from incrowd.kernels.boxes import FORBIDDEN  # noqa: PLC0415  numba loads only when it runs
+    from incrowd.kernels.repair import box_costs, class_boxes  # noqa: PLC0415  as above
+    from incrowd.search.boxes import boxes_of  # noqa: PLC0415  as above
+
+    part, place = np.nonzero(held[1:])
+    class_of, rows = part.astype(np.int32), row[place]
+    boxes = class_boxes(problem.tally.quasi, rows, class_of, len(held) - 1)
+    costs = np.append(inf, box_costs(boxes_of(problem), *boxes))
+    pieces = Pieces(rows, np.ones(len(rows), dtype=np.int64), class_of)
+    copies = replace(problem.tally, quasi=problem.tally.quasi[:, rows])
+    low, high, level = Spans(pieces).cells(copies, problem.columns)
+    ends = np.where((low == MISSING) & (high > MISSING), 0, high + 1)
+    numbers = [
+        np.where(last == MISSING, MISSING, np.unique(cells, axis=1, return_inverse=True)[1] + 1)
+        for last, *cells in zip(high, low, ends, level, strict=True)
+    ]
+    nothing: tuple[int, ...] = ()
+    shown = [nothing, *map(tuple, np.stack(numbers, axis=1).tolist())]
+    return np.where(costs >= FORBIDDEN, inf, costs), shown

@@ -1,0 +1,249 @@
+"""Who is left out where a sensitive value is too common for the models.
+
+Where the table as one class fails a model, so does every division of it in which nobody counts
+twice: some records must be left out before any search can find classes. Which values they hold the
+models decide; of the records that hold them those go first whose other values are rarest, since
+they cost most to hide.
+
+What stays then just satisfies the models, and hardly any division of it does. So half as many
+records again are left out in a second try, if they may be, and the release that loses less is
+taken.
+"""
+
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from incrowd.arrays import SUPPRESSED, Codes, Counts, Flags, Floats
+from incrowd.classes import Histogram, classes_of, numbered
+from incrowd.errors import InfeasibleError, LimitError, counted
+from incrowd.models.model import Model, Shrinking
+from incrowd.models.t_closeness import TCloseness
+from incrowd.problem import Problem
+from incrowd.recoding import Pieces
+from incrowd.search.refusals import as_one_class, each_counts_once, nothing_found
+from incrowd.search.repair import folded
+from incrowd.search.search import Found
+
+_FEW = 2**12
+"""Parts of a table that are all looked at."""
+_TURNS = 50
+"""How often models take turns in leaving out what they must."""
+
+
+def leaving_out(
+    problem: Problem, run: Callable[[Problem], Found], *, by_itself: bool = False
+) -> Found:
+    """What a search finds, after leaving out what the models make it, if so much may be.
+
+    If people have several records, or missing values match anything, the search looks for classes
+    without leaving anybody out first: the table as a whole says little about them. So does one that
+    leaves out what fails `by_itself`.
+    """
+    reads = any(model.columns for model in problem.models)
+    if not reads or not problem.suppressible or _satisfied(problem):
+        return run(problem)
+    if by_itself or not each_counts_once(problem):
+        try:
+            return run(problem)
+        except InfeasibleError:
+            pass
+    stay = staying(problem)
+    if stay is None:
+        raise nothing_found(problem)
+    founds = [_found(stay, run)]
+    more = min(stay.left_out // 2, problem.suppressible - stay.left_out)
+    fewer = staying(problem, more) if more else None
+    if fewer is not None and fewer.left_out > stay.left_out:
+        with suppress(InfeasibleError, LimitError):
+            founds.append(_found(fewer, run))
+    return min(founds, key=lambda found: problem.loss.of(problem.outcome(found.recoding)))
+
+
+def _found(stay: "Staying", run: Callable[[Problem], Found]) -> Found:
+    """What a search finds for the records that stay, the others being left out."""
+    found = run(stay.problem)
+    out = counted(stay.left_out, "record")
+    why = f"{found.why}; left out first: {out} of values that are too common"
+    recoding = replace(found.recoding, pieces=stay.with_others(found.recoding.pieces))  # type: ignore[type-var]
+    return replace(found, recoding=recoding, optimal=False, why=why)
+
+
+@dataclass(frozen=True, eq=False)
+class Staying:
+    """The part of a table that satisfies every model as one class."""
+
+    whole: Problem
+    rows: Codes
+    """The rows of the table of which anything stays."""
+    counts: Counts
+    """Records of each of these rows that stay."""
+
+    @property
+    def left_out(self) -> int:
+        """Records that do not stay."""
+        return self.whole.tally.records - int(self.counts.sum())
+
+    @property
+    def problem(self) -> Problem:
+        """The problem of these records alone; what else may be left out is what is left to."""
+        tally = self.whole.tally.split(self.rows, self.counts)
+        left = self.whole.suppressible - self.left_out
+        return replace(self.whole, tally=tally, suppression=left / max(tally.records, 1))
+
+    def with_others(self, pieces: Pieces) -> Pieces:
+        """These pieces of what stays, as pieces of the table with all others left out."""
+        counts = self.whole.tally.counts.copy()
+        counts[self.rows] -= self.counts
+        out = np.flatnonzero(counts).astype(np.int32)
+        nowhere = np.full(len(out), SUPPRESSED, dtype=np.int32)
+        return folded(
+            Pieces(
+                np.concatenate([self.rows[pieces.row], out]),
+                np.concatenate([pieces.count, counts[out]]),
+                np.concatenate([pieces.class_of, nowhere]),
+            )
+        )
+
+
+def staying(problem: Problem, more: int = 0) -> Staying | None:
+    """A part of the table that satisfies every model as one class, few records being left out.
+
+    None if none was found, which for small tables means that there is none. For others it is as
+    large as can be if one model of one column must leave out records; several take turns. `more`
+    records are left out if there are so many that may be, of large tables only.
+    """
+    small = _of_small(problem)
+    stay = _trimmed(problem, more) if small is None else small
+    if not stay.any():
+        return None
+    rows = np.flatnonzero(stay).astype(np.int32)
+    found = Staying(problem, rows, stay[rows])
+    may_be = found.left_out <= problem.suppressible
+    return found if may_be and _satisfied(found.problem) else None
+
+
+def _satisfied(problem: Problem) -> bool:
+    return bool(problem.satisfied(as_one_class(problem)).all())
+
+
+def _of_small(problem: Problem) -> Counts | None:
+    """Records of each row that stay in the largest part that will do; None for large tables."""
+    from incrowd.search.mingen.small_table import SmallTable  # noqa: PLC0415  numba loads only when it runs
+
+    if 2**problem.tally.rows > _FEW or problem.world is not None:
+        return None
+    table = SmallTable.of(problem)
+    if table.parts > _FEW:
+        return None
+    from incrowd.kernels.subsets import taken  # noqa: PLC0415  as above
+    from incrowd.search.mingen.partitions import Parts  # noqa: PLC0415  as above
+
+    digits = taken(table.copies)
+    records = digits @ table.weight
+    some = np.flatnonzero((records >= records[-1] - problem.suppressible) & (records > 0))
+    fine = some[problem.satisfied(Parts(problem, table).classes(digits[some]))]
+    stay = np.zeros(problem.tally.rows, dtype=np.int64)
+    if len(fine):
+        best = fine[np.argmax(records[fine])]
+        pieces = table.pieces(problem.tally, digits[[best]])
+        inside = pieces.class_of == 0
+        np.add.at(stay, pieces.row[inside], pieces.count[inside])
+    return stay
+
+
+def _trimmed(problem: Problem, more: int) -> Counts:
+    """Records of each row that stay after every model has left out what it must, in turns.
+
+    The first leaves out so many more.
+    """
+    tally = problem.tally
+    stay = tally.counts.copy()
+    whole_rows = tally.has_units or problem.consistent
+    group = numbered(tally.quasi)[0]
+    rarity = np.bincount(group, weights=tally.counts)[group]
+    codes = dict(zip((c.name for c in problem.sensitive), tally.sensitive, strict=True))
+    for _ in range(_TURNS):
+        before = int(stay.sum())
+        for model in problem.models:
+            excess = _excess(problem, model, stay, more)
+            if excess is not None:
+                more = 0
+                code = codes[model.columns[0]]
+                _leave(stay, code, excess[code], rarity, whole=whole_rows)
+        if int(stay.sum()) == before or not stay.any():
+            break
+    return stay
+
+
+def _excess(problem: Problem, model: Model, stay: Counts, more: int) -> Counts | None:
+    """How many holders of each code must go for a model; None if none must, or all."""
+    rows = np.flatnonzero(stay).astype(np.int32)
+    if not model.columns or not len(rows) or not isinstance(model, Shrinking):
+        return None
+    here = problem.tally.split(rows, stay[rows])
+    whole = classes_of(here, np.zeros(len(rows), dtype=np.int32), 1, problem.sensitive)
+    if model.satisfied(whole).all():
+        return None
+    held = whole.histograms[model.columns[0]]
+    counts = np.zeros(len(held.column.whole), dtype=np.int64)
+    counts[held.code] = held.count
+    most = max(int(model.most_kept(whole)[0]) - more, 0)
+    return counts - _kept(model, held, counts, most)
+
+
+def _kept(model: Model, held: Histogram, counts: Counts, most: int) -> Counts:
+    """How many holders of each code stay, so many in all."""
+    if isinstance(model, TCloseness):
+        return _near(counts, held.column.shares * most, most)
+    return levelled(counts, most)
+
+
+def _near(counts: Counts, wanted: Floats, total: int) -> Counts:
+    """Counts with this total, none above those given, as near to those wanted as can be."""
+    kept = np.minimum(counts, np.floor(wanted).astype(np.int64))
+    part = np.where(counts > kept, wanted - kept, 0.0)
+    order = np.argsort(-part, kind="stable")[: max(total - int(kept.sum()), 0)]
+    kept[order] += counts[order] > kept[order]
+    room = counts - kept
+    before = np.cumsum(room) - room
+    more: Counts = np.clip(total - int(kept.sum()) - before, 0, room)
+    return kept + more
+
+
+def levelled(counts: Counts, total: int) -> Counts:
+    """The most even counts with this total of which none is above those given.
+
+    >>> levelled(np.array([5, 1, 4]), 7).tolist()
+    [3, 1, 3]
+    >>> levelled(np.array([5, 1, 4]), 6).tolist()
+    [3, 1, 2]
+    """
+    low, high = 0, int(counts.max(initial=0))
+    while low < high:
+        cap = (low + high + 1) // 2
+        if int(np.minimum(counts, cap).sum()) <= total:
+            low = cap
+        else:
+            high = cap - 1
+    kept = np.minimum(counts, low)
+    more = np.flatnonzero(counts > low)[: total - int(kept.sum())]
+    kept[more] += 1
+    return kept
+
+
+def _leave(stay: Counts, code: Codes, excess: Counts, rarity: Counts, *, whole: bool) -> None:
+    """Take the excess of each row's code away from what stays, rare rows first."""
+    order = np.lexsort((rarity, code))
+    there = stay[order]
+    upto = np.cumsum(there)
+    fresh: Flags = np.append(True, np.diff(code[order]) > 0)
+    first = np.maximum.accumulate(np.where(fresh, upto - there, 0))
+    before = upto - there - first
+    if whole:
+        gone = np.where(before < excess[order], there, 0)
+    else:
+        gone = np.clip(excess[order] - before, 0, there)
+    stay[order] -= gone

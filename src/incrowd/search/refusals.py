@@ -1,0 +1,283 @@
+"""Refusals: what is proved to be impossible, and what a search merely did not find.
+
+A proof holds for every release of the table, by whatever search: every way to divide the records
+into classes and to leave out as many as may be. What a search did not find proves nothing.
+
+Where each record is a person and missing values match nothing but each other, classes that satisfy
+a monotone model satisfy it together. So the records that stay satisfy it as one class, and a model
+that can say how many people of the table can do that at most (`most_kept`) says how many must be
+left out at least. Where people have several records, or missing values match anything, people
+count in several classes, and only two things are sure: nobody can be in a crowd of more people, or
+of more different values, than the table has. If missing values match nothing, there is a third:
+classes together count nobody more often than there are records, and every holder of a value once.
+"""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from incrowd.arrays import MISSING
+from incrowd.classes import Classes, classes_of
+from incrowd.errors import InfeasibleError, counted
+from incrowd.models.model import Model, Shrinking, Varied, in_world, of_world
+from incrowd.problem import Problem
+from incrowd.recoding import QuasiColumn
+from incrowd.search.full_domain import allowed_levels
+from incrowd.table.roles import Missing
+
+THIS_SEARCH = "this search"
+"""What a search calls itself if it is not the one that tries all others."""
+_SLACK = 1e-9
+_OTHER_SEARCH = 'try search = "auto", which tries several'
+
+
+def infeasible(problem: Problem) -> None:
+    """Raise `InfeasibleError` if it is proved that no release of the table satisfies the policy.
+
+    It costs one look at the table. That it raises nothing does not mean that there is a release.
+    """
+    if not problem.tally.rows:
+        raise InfeasibleError(
+            "there is no record to release", remedy="give a table with records", proved=True
+        )
+    whole = as_one_class(problem)
+    for model in problem.models:
+        if (limit := _limit(problem, model, whole)) is not None:
+            raise _proved(problem, model, whole, limit)
+    if each_counts_once(problem):
+        _refuse_jointly(problem, whole)
+
+
+def each_counts_once(problem: Problem) -> bool:
+    """Whether nobody is counted in two classes, so that what classes satisfy their union does."""
+    tally = problem.tally
+    one_record = not tally.has_units or (
+        not len(tally.shared_row) and bool((tally.people == tally.counts).all())
+    )
+    return one_record and not gaps_match(problem)
+
+
+def gaps_match(problem: Problem) -> bool:
+    """Whether there are missing values, and they match anything."""
+    anything = problem.missing is Missing.MATCHES_ANYTHING
+    return anything and bool((problem.tally.quasi == MISSING).any())
+
+
+def as_one_class(problem: Problem) -> Classes:
+    """The table as one class."""
+    class_of = np.zeros(problem.tally.rows, dtype=np.int32)
+    whole = classes_of(problem.tally, class_of, 1, problem.sensitive)
+    if problem.world is None:
+        return whole
+    return replace(whole, world=np.array([problem.world.people], dtype=np.int64))
+
+
+def nothing_found(problem: Problem, search: str = THIS_SEARCH) -> InfeasibleError:
+    """The error of a search that found nothing, where others may find something."""
+    return InfeasibleError(
+        f"{search} found no classes that satisfy all models while leaving out at most "
+        f"{counted(problem.suppressible, 'record')}, which does not prove that there are none"
+        f"{_as_one(problem)}",
+        remedy=_advice(problem, _OTHER_SEARCH if search == THIS_SEARCH else ""),
+        proved=False,
+    )
+
+
+def no_levels(problem: Problem) -> InfeasibleError:
+    """The error of a search that looked at all level vectors.
+
+    Where missing values match anything, leaving out one class may mend or break another, and not
+    all ways of doing so were tried.
+    """
+    if gaps_match(problem) and not problem.absorbing:
+        return nothing_found(problem)
+    return InfeasibleError(
+        "no levels satisfy all models while leaving out whole classes of at most "
+        f"{counted(problem.suppressible, 'record')}; classes with levels of their own might"
+        f"{_as_one(problem)}",
+        remedy=_advice(problem, _OTHER_SEARCH),
+        proved=False,
+    )
+
+
+@dataclass(frozen=True)
+class _Limit:
+    """Why a model is out of reach."""
+
+    left_out: int | None = None
+    """Records that would have to be left out at least; None if leaving out any number is no use."""
+    values: int = 0
+    """Different values that there are, if they are too few."""
+
+
+def _limit(problem: Problem, model: Model, whole: Classes) -> _Limit | None:
+    """Why no release satisfies a model; None if that is not proved."""
+    if _lacks_people(model, whole):
+        return _Limit()
+    if not model.columns:
+        fails = model.monotone and model.absorbing and not model.satisfied(whole).all()
+        return _Limit() if fails else None
+    if each_counts_once(problem):
+        must = _must_leave(model, whole)
+        if must is None or must > problem.suppressible:
+            return _Limit(must)
+    elif isinstance(model, Varied):
+        if _values(model, whole) < model.least_values:
+            return _Limit(values=_values(model, whole))
+        must = 0 if gaps_match(problem) else _must_leave_of_people(model, model.columns[0], whole)
+        if must is None or must > problem.suppressible:
+            return _Limit(must)
+    return None
+
+
+def _must_leave_of_people(model: Varied, column: str, whole: Classes) -> int | None:
+    """Records that must be left out if people may count in several classes; None: all.
+
+    No class may hold more than a share of its people by one value. Over all classes, people are
+    counted at most once per record, and each holder of a value at least once. So if every value
+    keeps at most c holders, c is at most that share of the records that stay.
+    """
+    share = model.largest_share
+    held = np.sort(whole.histograms[column].count)
+    most = int(held[-1])
+    caps = np.arange(most, 0, -1)
+    beyond = len(held) - np.searchsorted(held, caps, side="right")
+    gone = np.cumsum(beyond)
+    fits = caps * share.denominator <= (int(whole.records[0]) - gone) * share.numerator
+    return int(gone[np.argmax(fits)]) if fits.any() else None
+
+
+def _must_leave(model: Model, whole: Classes) -> int | None:
+    """Records that must be left out so that the others satisfy a model as one class; None: all.
+
+    For a model that cannot tell, 0 if the table satisfies it or leaving out records might help.
+    """
+    if not model.monotone or not model.columns:
+        return 0
+    if model.satisfied(whole).all():
+        return 0
+    if not isinstance(model, Shrinking):
+        return 1
+    most = int(model.most_kept(whole)[0])
+    return max(int(whole.people[0]) - most, 1) if most else None
+
+
+def _refuse_jointly(problem: Problem, whole: Classes) -> None:
+    """Refuse if those whom one model lets stay are fewer than another asks for in a class."""
+    asked = max(problem.models, key=_k, default=None)
+    if asked is None:
+        return
+    for model in problem.models:
+        must = _must_leave(model, whole)
+        stay = int(whole.people[0]) - (must or 0)
+        if stay < _k(asked):
+            raise InfeasibleError(
+                f"{asked.name} asks for classes of {_k(asked):,} people, and {_named(model)} lets "
+                f"at most {stay:,} of {int(whole.people[0]):,} stay",
+                remedy="ask for less in one of the two",
+                proved=True,
+            )
+
+
+def _k(model: Model) -> int:
+    return 0 if of_world(model) else int(getattr(model, "k", 0))
+
+
+def _lacks_people(model: Model, whole: Classes) -> bool:
+    return int(getattr(model, "k", 0)) > _there(model, whole)
+
+
+def _there(model: Model, whole: Classes) -> int:
+    """The people whom a model counts: those of the world or those of the table."""
+    return int((in_world(whole, model.name) if of_world(model) else whole.people).sum())
+
+
+def _values(model: Model, whole: Classes) -> int:
+    """How many values of a model's column somebody holds."""
+    held = whole.histograms.get(model.columns[0]) if model.columns else None
+    return 0 if held is None else int((held.count > 0).sum())
+
+
+def _named(model: Model) -> str:
+    return model.name + (f" of {model.columns[0]!r}" if model.columns else "")
+
+
+def _proved(problem: Problem, model: Model, whole: Classes, limit: _Limit) -> InfeasibleError:
+    if _lacks_people(model, whole):
+        return _too_few_people(model, whole)
+    if limit.values:
+        return _too_few_values(model, limit.values)
+    why = f"{model.asked:g} is asked"
+    remedy = "ask for less"
+    if each_counts_once(problem):
+        best, remedy = _nearest(model, whole)
+        why += f", the table as a whole allows {best:g}"
+    if _values(model, whole) == 1:
+        why += ", as the column has one value only"
+        remedy = "leave it out, and the column too if its value must not be learned"
+    elif limit.left_out is not None:
+        records = counted(limit.left_out, "record")
+        share = np.ceil(limit.left_out / problem.tally.records * 1e4 - _SLACK) / 1e4
+        if problem.suppressible or not each_counts_once(problem):
+            why += f", and at least {records} would have to be left out where "
+            why += f"{problem.suppressible:,} may be"
+        remedy += f", or let at least {records} be left out (suppression = {share:g})"
+    return InfeasibleError(f"{_named(model)} is out of reach: {why}", remedy=remedy, proved=True)
+
+
+def _too_few_values(model: Model, values: int) -> InfeasibleError:
+    best = f"at most {values}" if model.higher_is_safer else f"at least 1/{values}"
+    return InfeasibleError(
+        f"{_named(model)} is out of reach: {model.asked:g} is asked, and the column has "
+        f"{counted(values, 'different value')}",
+        remedy="leave it out" if values < 2 else f"ask for {best}",
+        proved=True,
+    )
+
+
+def _too_few_people(model: Model, whole: Classes) -> InfeasibleError:
+    k, people = int(getattr(model, "k", 0)), _there(model, whole)
+    what = "world" if of_world(model) else "table"
+    few = f"give a {what} with more people" if people < 2 else f"ask for k of at most {people:,}"
+    return InfeasibleError(
+        f"{_named(model)} asks for classes of {k:,} people, the {what} has {people:,}",
+        remedy=few,
+        proved=True,
+    )
+
+
+def _nearest(model: Model, whole: Classes) -> tuple[float, str]:
+    """The best possible value, rounded to the side that can be reached, and what to ask for."""
+    possible = model.possible(whole)
+    if not model.higher_is_safer:
+        limit = max(float(np.ceil(possible * 1000 - _SLACK) / 1000), 0.0)
+        return limit, f"ask for at least {limit:g}" if limit < 1 else "leave it out"
+    limit = float(np.floor(possible * 1000 + _SLACK) / 1000)
+    return limit, f"ask for at most {limit:g}" if limit >= 1 else "leave it out"
+
+
+def _as_one(problem: Problem) -> str:
+    """What the first model that fails asks for, and what the table reaches as one class."""
+    whole = as_one_class(problem)
+    for model in problem.models:
+        if not model.satisfied(whole).all():
+            reached = model.possible(whole)
+            return (
+                f" ({_named(model)} asks for {model.asked:g}, the table as one class reaches "
+                f"{reached:.4g})"
+            )
+    return ""
+
+
+def _advice(problem: Problem, first: str) -> str:
+    limited = [repr(column.name) for column in problem.columns if _limited(column)]
+    first = "" if problem.world is not None else first
+    parts = [first, "let more records be left out", "ask for less in one of the models"]
+    if limited:
+        parts.append(f"let higher levels or wider spans of {', '.join(limited)} be shown")
+    *others, last = [part for part in parts if part]
+    return f"{', '.join(others)}, or {last}"
+
+
+def _limited(column: QuasiColumn) -> bool:
+    return allowed_levels(column)[-1] < column.hierarchy.height
