@@ -257,7 +257,8 @@ def _explanation(one: "Explanation") -> dict[str, Any]:
 def _verdict(model: "Verdict") -> dict[str, Any]:
     column = {} if model.column is None else {"column": model.column}
     figures = {"asked": model.asked, "reached": model.reached, "ok": model.ok}
-    return {"name": model.name, **column, **figures}
+    sure = {} if model.confidence is None else {"confidence": model.confidence}
+    return {"name": model.name, **column, **figures, **sure}
 
 
 def plain(value: Any) -> Any:

@@ -44,6 +44,7 @@ def plan_document(plan: "Plan") -> dict[str, Any]:
         "classes": plan.classes,
         "k_expected": plan.k_expected,
         "k_supported": None if facts is None else facts.supports.k,
+        "confidence": None if facts is None else asked.confidence,
         "table": None if facts is None else _table(facts),
         "notes": plan.notes,
     }
@@ -54,6 +55,7 @@ def _table(facts: "Measured") -> dict[str, Any]:
         "records": facts.people,
         "classes": facts.classes,
         "smallest": facts.smallest,
+        "share": facts.share,
         "population": facts.supports.population,
         "k": facts.supports.k,
         "beta": facts.supports.beta,
@@ -150,7 +152,9 @@ def _supports(plan: "Plan") -> list[RenderableType]:
         what = plan.found or "k"
         said = (
             f"In the table {counted(facts.classes, 'class', 'classes')}, the smallest of "
-            f"{counted(facts.smallest, 'record')} in {number(facts.people)}: by its share "
+            f"{counted(facts.smallest, 'record')} in {number(facts.people)}. With confidence "
+            f"{number(plan.question.confidence)} for all of them together each is at least "
+            f"{number(facts.share)} of the population: "
             f"{what} = {number(getattr(facts.supports, what))}."
         )
         good = (facts.supports.k or 0) >= (plan.question.k or 0)

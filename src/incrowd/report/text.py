@@ -84,11 +84,19 @@ def verdicts(models: Iterable["Verdict"]) -> Table:
     """What each model asked for and what the rows reach."""
     table = _table("model", "column", "asked", "reached", "")
     for model in models:
-        said = promise(model.name, model.column, model.reached) if model.ok else "not met"
+        said = _said(model) if model.ok else "not met"
         style = GOOD if model.ok else BAD
         figures = (number(model.asked), number(model.reached), _text(said, style=style))
         table.add_row(model.name, _text(model.column or ""), *figures)
     return table
+
+
+def _said(model: "Verdict") -> str:
+    """What a model that is met means, and how sure that is."""
+    said = promise(model.name, model.column, model.reached)
+    if model.confidence is None:
+        return said
+    return f"{said}, with confidence {number(model.confidence)} for all classes together"
 
 
 def check_picture(check: "Check") -> RenderableType:
