@@ -35,7 +35,7 @@ def judged(sizes, model, missing=Missing.OWN_VALUE, drawn=None, columns=1):
     cells = [f"c{i}" for i, size in enumerate(sizes) for _ in range(size)]
     names = tuple("abcdefgh"[:columns])
     policy = SimpleNamespace(quasi=names, models=(model,), missing=missing)
-    rows = pl.DataFrame({name: cells for name in names})
+    rows = pl.DataFrame(dict.fromkeys(names, cells))
     return verify(look(rows, policy), policy, drawn=drawn)[0]
 
 
@@ -47,8 +47,8 @@ def test_model_and_judge_keep_between_the_naive_twins_steps(sizes, more, beta, s
     model = Probabilistic(n + 2, 2, float(beta), sure, labels)
     step = Fraction(size, people) / 400
     share = naive.lower_share(size, people, 1, 1 - sure, labels)
-    at_least = naive.supports(size, people, n + 2, beta, share)
-    at_most = naive.supports(size, people, n + 2, beta, share + step)
+    at_least = naive.supports(size, n + 2, beta, share)
+    at_most = naive.supports(size, n + 2, beta, share + step)
     verdict = judged(sizes, model)
 
     assert at_least <= verdict.reached <= at_most
@@ -57,11 +57,9 @@ def test_model_and_judge_keep_between_the_naive_twins_steps(sizes, more, beta, s
 
 
 @settings(max_examples=60)
-@given(SIZES, st.integers(2, 40), st.integers(0, 10**6), BETAS, SURE, LABELS)
-def test_what_the_search_takes_for_enough_is_what_verification_accepts(
-    sizes, k, more, beta, sure, labels
-):
-    model = Probabilistic(sum(sizes) + k + more, k, float(beta), sure, labels)
+@given(SIZES, st.integers(2, 40), st.integers(0, 10**6), BETAS, st.tuples(SURE, LABELS))
+def test_what_the_search_takes_for_enough_is_what_verification_accepts(sizes, k, more, beta, how):
+    model = Probabilistic(sum(sizes) + k + more, k, float(beta), *how)
     verdict = judged(sizes, model)
 
     assert bool(model.satisfied(classes_of(sizes)).all()) == verdict.ok == (verdict.reached >= k)
@@ -141,7 +139,9 @@ def test_people_who_were_drawn_and_left_out_make_shares_smaller():
 
 
 def test_more_columns_let_classes_be_drawn_more_freely():
-    reached = [judged([60, 4_940], Probabilistic(10**6, 50, 0.1), columns=d).reached for d in (1, 4)]
+    reached = [
+        judged([60, 4_940], Probabilistic(10**6, 50, 0.1), columns=d).reached for d in (1, 4)
+    ]
     assert reached[0] > reached[1]
 
 

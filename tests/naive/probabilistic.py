@@ -46,7 +46,7 @@ def lower_share(size, people, columns, level, labels):
     return max(sure, default=Fraction(0))
 
 
-def supports(size, people, population, beta, share):
+def supports(size, population, beta, share):
     """The k that a class supports, if its share is no smaller than this."""
     return max(size, k_of_share(population, share, min(beta, Fraction(1, 2))))
 
