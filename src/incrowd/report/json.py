@@ -162,6 +162,8 @@ def discovery_document(found: "Discovery") -> dict[str, Any]:
         entry["test"] = {
             "distinct": test.distinct,
             "source": test.source.value,
+            "key": test.key,
+            "possible": test.possible,
             "population": test.population,
             "share": test.share,
             "alpha": test.alpha,

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from itertools import pairwise
+from math import ceil, isinf
 from typing import TYPE_CHECKING
 
 from rich.console import Group, RenderableType
@@ -14,6 +15,7 @@ from incrowd.report.words import counted, number, printable, promise
 
 if TYPE_CHECKING:
     from incrowd.policy.draft import Draft
+    from incrowd.quasi.distinct_values import DistinctValueTest
     from incrowd.quasi.guarantee import Guarantee
     from incrowd.quasi.outcome import Discovery, Explanation, Found, Masked
     from incrowd.release.release import Release
@@ -216,6 +218,7 @@ def discovery_picture(found: "Discovery") -> RenderableType:
         parts.append(_text(f"Smallest: {_names(found.minimum)}"))
     if found.sets:
         parts.append(_sets(found))
+        parts += [_text(_needed(test)) for test in found.tests[:1]]
         hidden = found.found - min(_SHOWN, len(found.sets))
         parts += [_text(f"and {hidden:,} more; --json lists them", style=QUIET)] if hidden else []
     for one in found.explanations:
@@ -228,12 +231,29 @@ def discovery_picture(found: "Discovery") -> RenderableType:
 
 def _sets(found: "Discovery") -> Table:
     heads = ("columns", "distinct", "separation", "unique")
-    verdicts = [test.verdict for test in found.tests]
-    table = _table(*heads, *(("in the population",) if verdicts else ()))
+    judged = [_judged(test) for test in found.tests]
+    asked = [f"{number(test.alpha)}-quasi-identifier" for test in found.tests[:1]]
+    table = _table(*heads, *("possible values" for _ in asked), *asked)
     for i, one in enumerate(found.sets[:_SHOWN]):
         figures = map(_share, (one.distinct, one.separation, one.unique))
-        table.add_row(_text(_names(one)), *figures, *verdicts[i : i + 1])
+        more = judged[i] if judged else ()
+        table.add_row(_text(_names(one)), *figures, *more)
     return table
+
+
+def _judged(test: "DistinctValueTest") -> tuple[str, str]:
+    """The number of values that a set can have, where it comes from, and what it says."""
+    values = "without limit" if isinf(test.distinct) else number(round(test.distinct))
+    return f"{values} ({test.source.value})", test.answer
+
+
+def _needed(test: "DistinctValueTest") -> str:
+    """What a set needs to tell so many people apart."""
+    least = "without limit" if isinf(test.threshold) else number(ceil(test.threshold))
+    return (
+        f"To tell {number(test.alpha)} of {number(test.population)} people apart, a set needs at "
+        f"least {least} possible values."
+    )
 
 
 def _explanation(one: "Explanation") -> list[RenderableType]:
