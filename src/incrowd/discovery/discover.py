@@ -1,7 +1,8 @@
 """Which sets of columns tell the records of a table apart."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
@@ -12,7 +13,7 @@ from incrowd.discovery.explained import explained
 from incrowd.discovery.sampled import sampled_answer, size_for
 from incrowd.discovery.source import Held, Passing, chosen, enough_memory, opened
 from incrowd.engines.memory import MemoryEngine
-from incrowd.engines.stream import Pairs, Plan, Tuples, coded, draw
+from incrowd.engines.stream import UNSURE, DistinctRows, Pairs, Plan, Tuples, coded, draw
 from incrowd.errors import InputError, PolicyError, counted
 from incrowd.quasi.distinct_values import DistinctValueTest, Source, assess, observed
 from incrowd.quasi.distinct_values import population as people_of
@@ -20,7 +21,13 @@ from incrowd.quasi.measures import Partition, best, folded
 from incrowd.quasi.outcome import Discovery, Found, Smallest
 from incrowd.quasi.ratios import Measure, Ratios
 from incrowd.quasi.records import Records
-from incrowd.quasi.sampling import once, sampled_rows, separation_pairs
+from incrowd.quasi.sampling import (
+    differences_of,
+    once,
+    sampled_pairs,
+    sampled_rows,
+    separation_pairs,
+)
 from incrowd.run import Reading
 from incrowd.table.names import listed
 from incrowd.watch import Watch, Within
@@ -181,29 +188,49 @@ def _drawn(records: Records, asked: Asked, sample: int | None, watch: Watch) -> 
     if size >= records.total:
         return exact_answer(folded(records), asked, watch)
     rng = np.random.default_rng(asked.seed)
-    return sampled_answer(sampled_rows(records, size, rng), records.total, asked, watch)
+    rows, pairs = sampled_rows(records, size, rng), None
+    if asked.keys_by_pairs and best(rows).classes < rows.total:
+        wanted = separation_pairs(records.width, epsilon, asked.delta)
+        pairs = partial(sampled_pairs, records, wanted, rng)
+    return sampled_answer(rows, records.total, asked, watch, pairs)
 
 
 def _passing(table: Passing, asked: Asked, extras: _Extras, size: int, watch: Watch) -> Discovery:
-    """The answer from a table that goes by: exact if all of it fits the sample."""
-    plans: list[Plan] = [Tuples(size, asked.seed)]
-    if asked.measure is Measure.SEPARATION and asked.ratio == 1:
+    """The answer from a table that goes by: exact if all of it fits the sample.
+
+    Without duplicates it is a sample of different rows, and what is promised is about these.
+    """
+    plans: list[Plan | DistinctRows] = [Tuples(size, asked.seed)]
+    if extras.drop_duplicates:
+        plans = [DistinctRows(size, asked.seed)]
+        asked = replace(asked, delta=asked.delta - min(UNSURE, asked.delta / 2))
+    elif asked.keys_by_pairs:
         wanted = separation_pairs(len(table.names), asked.epsilon or _PAIRS_EPSILON, asked.delta)
         plans.append(Pairs(min(wanted, size), asked.seed))
     drawn, *rest = draw(_until_stopped(table, watch), plans, watch, columns=table.names)
     held = Held(MemoryEngine(drawn.frame, text=table.text), table.names, tuple(table.notes))
     held = held.without_sealed(extras.named)
-    records = _records(held, extras)
     limited = Within(watch, extras.time_limit)
     if drawn.whole:
+        records = _records(held, extras)
         answer = exact_answer(folded(records), asked, limited)
         return _discovery(held, records, asked, extras, answer, watch)
+    records = _records(held, replace(extras, drop_duplicates=False))
+    if extras.drop_duplicates:
+        held = replace(held, notes=(*held.notes, _different(drawn.seen)))
     pairs = None
     if rest:
         engine = MemoryEngine(rest[0].frame, text=table.text)
-        pairs = coded(engine, held.names)
+        pairs = partial(differences_of, coded(engine, held.names))
     answer = sampled_answer(records, drawn.seen, asked, limited, pairs)
     return _discovery(held, records, asked, extras, answer, watch, seen=drawn.seen)
+
+
+def _different(rows: int) -> str:
+    return (
+        f"records that are written alike count once: at most {rows:,} of them are different, and "
+        "the answer is about these"
+    )
 
 
 def _until_stopped(table: Passing, watch: Watch) -> Iterator[Any]:
@@ -247,6 +274,8 @@ def _discovery(  # noqa: PLR0913, PLR0917  all that an answer is made of
         guarantee=answer.guarantee,
         promise=answer.promise,
         sampled=seen is not None,
+        basis=answer.basis,
+        reaches=answer.reaches,
         tests=() if people is None else tuple(people.test(rows, one) for one in listed),
         explanations=tuple(
             explained(table, rows, name, asked, (sets, minimum), limit) for name in extras.explain
@@ -258,6 +287,7 @@ def _discovery(  # noqa: PLR0913, PLR0917  all that an answer is made of
             *answer.notes,
         ),
         partial=answer.partial or watch.expired,
+        bounded=seen is not None and extras.drop_duplicates,
         seconds=watch.elapsed,
     )
 
@@ -294,15 +324,16 @@ def _notes(rows: Records, whole: Ratios, asked: Asked, *, sampled: bool) -> Iter
     constant = [
         name for name, line in zip(rows.names, rows.codes, strict=True) if (line == line[0]).all()
     ]
-    if constant:
-        yield f"the same value in every record, so of no help: {', '.join(constant)}"
     where = "of the sample " if sampled else ""
+    if constant:
+        yield f"columns with one value in all records {where}are of no help: {', '.join(constant)}"
     equal = whole.records - whole.unique
     if equal:
         yield f"{counted(equal, 'record')} {where}equal another in all columns"
     reached = whole.ratio(asked.measure)
     if reached < asked.ratio:
         yield (
-            f"all columns together reach a {asked.measure} ratio of {reached:.6g}: ask for no more "
-            "than that, or drop the duplicates"
+            f"all columns together reach a {asked.measure} ratio of {reached:.6g}"
+            f"{' in the sample' if sampled else ''}: ask for no more than that, or drop the "
+            "duplicates"
         )

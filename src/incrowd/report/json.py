@@ -173,6 +173,7 @@ def discovery_document(found: "Discovery") -> dict[str, Any]:
     return {
         "schema": "incrowd.discover/1",
         "records": found.records,
+        "records_at_most": found.bounded,
         "measure": found.measure.value,
         "ratio": found.ratio,
         "sets": sets,
@@ -183,6 +184,8 @@ def discovery_document(found: "Discovery") -> dict[str, Any]:
         "best": _figures(found.best),
         "guarantee": _guarantee(found.guarantee),
         "promise": found.promise,
+        "basis": found.basis.value,
+        "reaches": found.ratio if found.basis.value == "counted" else found.reaches,
         "figures": "sample" if found.sampled else "table",
         "partial": found.partial,
         "explanations": [_explanation(one) for one in found.explanations],

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from itertools import pairwise
-from math import ceil, isinf
+from math import ceil, floor, isinf
 from typing import TYPE_CHECKING
 
 from rich.console import Group, RenderableType
@@ -208,14 +208,9 @@ def discovery_picture(found: "Discovery") -> RenderableType:
     parts: list[RenderableType] = []
     if found.partial:
         parts.append(_text("PARTIAL: the search was cut short; there may be more.", style=BAD))
-    sets = counted(found.found, "minimal set")
-    head = (
-        f"{counted(found.records, 'record')}: {sets} of columns found with a {found.measure} ratio "
-        f"of {number(found.ratio)} or more."
-    )
-    parts.append(_text(head, style=BAD if found.found else ""))
+    parts.append(_text(_headline(found), style=BAD if found.found else ""))
     if found.minimum is not None:
-        parts.append(_text(f"Smallest: {_names(found.minimum)}"))
+        parts.append(_text(f"{_smallest(found)}: {_names(found.minimum)}"))
     if found.sets:
         parts.append(_sets(found))
         parts += [_text(_needed(test)) for test in found.tests[:1]]
@@ -227,6 +222,49 @@ def discovery_picture(found: "Discovery") -> RenderableType:
     if found.sampled:
         parts.append(_text("Figures are those of the sample; the table's may be lower."))
     return _spaced(*parts)
+
+
+def _headline(found: "Discovery") -> str:
+    """What was shown of how many sets, and how sure that is."""
+    sets, records = counted(found.found, "set"), counted(found.records, "record")
+    if found.bounded:
+        records = f"At most {counted(found.records, 'different record')}"
+    sure = f"with probability {number(1 - (found.guarantee.delta or 0.0))}"
+    drawn = f"{records}, {number(found.guarantee.sample)} drawn"
+    ratio = f"a {found.measure} ratio of"
+    match found.basis.value:
+        case "counted":
+            minimal = counted(found.found, "minimal set")
+            return (
+                f"{records}: {minimal} of columns found with {ratio} {number(found.ratio)} or more."
+            )
+        case "at least":
+            who = "each" if found.found > 1 else "it"
+            each = f"{sets} of columns found; {sure}, {who} has {ratio} at least"
+            return f"{drawn}: {each} {_down(found.reaches or 0.0)} in the table."
+        case "relative":
+            pairs = f"{records}, {number(found.guarantee.sample)} pairs drawn"
+            return f"{pairs}: {sets} of columns found; {found.promise}. No set is a key."
+    if not found.found:
+        return f"{drawn}: {found.promise}."
+    these = "this candidate" if found.found == 1 else f"one of {number(found.found)} candidates"
+    return (
+        f"{drawn}: no set is shown to reach {ratio} {number(found.ratio)}; {sure}, every set that "
+        f"does contains {these}."
+    )
+
+
+def _smallest(found: "Discovery") -> str:
+    """What the smallest set is called: the smallest of all only where that was shown."""
+    if found.basis.value == "candidates":
+        return "Smallest candidate"
+    promised = found.minimum.guarantee if found.minimum is not None else found.guarantee
+    return "Smallest" if promised.exact and not promised.not_searched else "Smallest found"
+
+
+def _down(share: float) -> str:
+    """A ratio that is reached at least, never rounded up."""
+    return number(floor(share * 10_000) / 10_000)
 
 
 def _sets(found: "Discovery") -> Table:
