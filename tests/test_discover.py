@@ -378,6 +378,7 @@ def test_a_stream_that_is_stopped_tells_what_went_by():
     found = discover(batches(people(1_000), 100), watch=Stopped(3), sample=50, seed=1)
     assert found.partial
     assert 100 <= found.records < 1_000
+    assert any("until then" in note for note in found.notes)
 
 
 @settings(max_examples=40, deadline=None)

@@ -6,7 +6,7 @@ import pytest
 from rich.console import Console
 from scipy.stats import binom
 
-from incrowd.discovery import discover
+from incrowd.discovery import discover, quantiles
 from incrowd.discovery.recount import recounted
 from incrowd.report.text import discovery_picture
 
@@ -148,3 +148,25 @@ def test_without_duplicates_a_stream_counts_its_different_rows():
     assert "At most" in said(answer)
     whole = discover(iter([frame]), sample=4_000, drop_duplicates=True, seed=3)
     assert (whole.bounded, whole.records, whole.sampled) == (False, 3_500, False)
+
+
+@pytest.mark.slow
+def test_cuts_of_a_stream_are_off_no_more_than_said():
+    rng = np.random.default_rng(8)
+    values = pl.Series(np.round(rng.lognormal(0, 2, 20_000) * 1_000), dtype=pl.Int64)
+    frame = pl.DataFrame({"income": values.set(pl.Series(rng.random(20_000) < 0.3), None)})
+    known = np.sort(frame["income"].drop_nulls().to_numpy())
+    one, every, delta = 0, 0, 0.1
+    for seed in range(SEEDS):
+        options = {"columns": ["income"], "buckets": 10, "epsilon": 0.03, "delta": delta}
+        found = quantiles(iter([frame]), show="range", seed=seed, **options)
+        starts = found.frame["income"].drop_nulls().unique().to_list()
+        cuts = sorted(float(label[1:].split(",")[0]) for label in starts)[1:]
+        below = np.searchsorted(known, cuts) / len(frame)
+        wanted = np.arange(1, 10) / 10 * len(known) / len(frame)
+        assert len(cuts) == 9
+        off = np.abs(below - wanted)
+        one += off[4] > found.promise.epsilon
+        every += off.max() > found.promise.simultaneous
+    assert one <= binom.ppf(0.999, SEEDS, delta)
+    assert every <= binom.ppf(0.999, SEEDS, delta)

@@ -40,6 +40,7 @@ _PAIRS_EPSILON = 0.001
 _LISTED = 1_000
 _A_PART = 0.1
 _LOOKED_AT = 10**8
+_STOPPED = "reading was stopped: the answer is about the records that went by until then"
 _SOURCES = ("declared", "estimated", "observed")
 
 
@@ -208,7 +209,8 @@ def _passing(table: Passing, asked: Asked, extras: _Extras, size: int, watch: Wa
         wanted = separation_pairs(len(table.names), asked.epsilon or _PAIRS_EPSILON, asked.delta)
         plans.append(Pairs(min(wanted, size), asked.seed))
     drawn, *rest = draw(_until_stopped(table, watch), plans, watch, columns=table.names)
-    held = Held(MemoryEngine(drawn.frame, text=table.text), table.names, tuple(table.notes))
+    notes = (*table.notes, _STOPPED) if watch.expired else tuple(table.notes)
+    held = Held(MemoryEngine(drawn.frame, text=table.text), table.names, notes)
     held = held.without_sealed(extras.named)
     limited = Within(watch, extras.time_limit)
     if drawn.whole:
