@@ -1,6 +1,7 @@
 """Discovering and masking as a whole: frames, files and streams in, figures with promises out."""
 
 import gzip
+import math
 from itertools import combinations
 from pathlib import Path
 
@@ -196,8 +197,32 @@ def test_populations_test_the_number_of_values():
     found = discover(PEOPLE, ratio=1.0, population="usa")
     assert len(found.tests) == len(found.sets)
     assert all(test.population > 3e8 for test in found.tests)
-    assert "almost certainly not" in found.tests[0].verdict
+    assert all(test.possible and test.key for test in found.tests)
     assert all(test.possible for test in discover(PEOPLE, ratio=1.0, population=2).tests)
+
+
+def test_a_column_like_an_ssn_may_identify_people_of_any_population():
+    rng = np.random.default_rng(4)
+    frame = pl.DataFrame({"ssn": rng.choice(10**7, 5_000, replace=False)}).with_columns(
+        sex=pl.Series(rng.integers(0, 2, 5_000))
+    )
+    for options in ({}, {"source": "observed"}, {"domains": {"ssn": 1e9}}, {"alpha": 0.9}):
+        found = discover(frame, population="usa", **options)
+        assert [one.columns for one in found.sets] == [("ssn",)]
+        assert found.tests[0].possible
+        assert found.tests[0].verdict.startswith("possibly")
+    declared = discover(frame, population="usa", domains={"ssn": 1e9}).tests[0]
+    assert (declared.source, declared.distinct) == ("declared", 1e9)
+    assert declared.share == pytest.approx(math.exp(-0.34))
+
+
+def test_few_possible_values_are_no_quasi_identifier():
+    rng = np.random.default_rng(4)
+    frame = pl.DataFrame({"age": rng.integers(0, 90, 500), "ward": rng.integers(0, 8, 500)})
+    found = discover(frame, ratio=0.1, population="usa")
+    assert not any(test.possible for test in found.tests)
+    assert {test.source for test in found.tests} == {"estimated"}
+    assert all(test.distinct < 10**5 for test in found.tests)
 
 
 def test_columns_are_explained():
@@ -263,6 +288,13 @@ WRONG = {
     "both": {"exact": True, "epsilon": 0.1},
     "population": {"population": "usb"},
     "people": {"population": 0.0},
+    "alpha": {"population": 9, "alpha": 1.5},
+    "source": {"population": 9, "source": "guessed"},
+    "source without population": {"source": "observed"},
+    "domain without population": {"domains": {"age": 9}},
+    "domain of no column": {"population": 9, "domains": {"agee": 9}},
+    "domain of nothing": {"population": 9, "domains": {"age": 0}},
+    "undeclared": {"population": 9, "source": "declared", "ratio": 0.5},
     "explain": {"explain": ["agee"]},
     "seconds": {"time_limit": float("nan")},
     "seconds-below-0": {"time_limit": -1.0},
@@ -346,6 +378,7 @@ def test_a_stream_that_is_stopped_tells_what_went_by():
     found = discover(batches(people(1_000), 100), watch=Stopped(3), sample=50, seed=1)
     assert found.partial
     assert 100 <= found.records < 1_000
+    assert any("until then" in note for note in found.notes)
 
 
 @settings(max_examples=40, deadline=None)

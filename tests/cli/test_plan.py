@@ -103,7 +103,11 @@ def test_a_table_is_measured(said):
 
     assert set(document["budget"]) == {"birth_date", "sex", "zip"}
     assert document["table"]["records"] == 1_000
-    assert document["k_supported"] == document["table"]["k"] > 100
+    assert document["k_supported"] == document["table"]["k"] == 1
+    assert (document["confidence"], document["table"]["share"]) == (0.95, 0)
+    coarse = said("patients.csv", "--columns", "sex", *SMALL, "--confidence", "0.99")
+    assert 0 < coarse["table"]["share"] < coarse["table"]["smallest"] / 1_000
+    assert (coarse["confidence"], coarse["k_supported"] > 100) == (0.99, True)
     assert document["actions"]["sex"] == {
         "distinct": 2,
         "values": 2,
@@ -127,18 +131,22 @@ def test_a_population_has_a_name_and_a_hierarchy_a_flag(said):
 
 def test_a_plan_is_carried_out_verified_and_certified(said, run):
     flags = ("--apply", "-o", "release.csv", "--keep", "ward", "-s", "diagnosis", "--seed", "1")
-    document = said("patients.csv", *COLUMNS, *SMALL, *flags)
+    asked = ("--columns", "sex,smoker", "--population", "1e6", "-k", "1e4", "--beta", "0.1")
+    document = said("patients.csv", *asked, *flags)
     rows = pl.read_csv("release.csv", infer_schema=False)
 
-    assert rows.columns == ["birth_date", "sex", "zip", "ward", "diagnosis"]
+    assert rows.columns == ["sex", "ward", "diagnosis", "smoker"]
     assert document["raised"] == []
     verdict = document["released"]["models"][0]
     assert (verdict["name"], verdict["ok"]) == ("probabilistic", True)
     assert verdict["reached"] == document["k_supported"]
+    assert verdict["confidence"] == 0.95
     for name, action in document["actions"].items():
         assert rows[name].n_unique() == action["values"]
     assert Path("release.csv.certificate.json").exists()
-    assert run("patients.csv", *COLUMNS, *SMALL, *flags)[0] == 0
+    code, out, _ = run("patients.csv", *asked, *flags)
+    assert code == 0
+    assert "with confidence 0.95 for all classes together" in " ".join(out.split())
 
 
 def test_levels_are_raised_where_classes_are_too_small(said):

@@ -9,7 +9,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binom, chisquare
 
-from incrowd.engines.stream import Pairs, Tuples, draw, reservoir, reservoir_pairs
+from incrowd.engines.stream import (
+    DistinctRows,
+    Pairs,
+    Tuples,
+    draw,
+    most_rows,
+    reservoir,
+    reservoir_pairs,
+)
 from incrowd.errors import InputError, PolicyError
 
 DRAWS = [reservoir, reservoir_pairs]
@@ -185,3 +193,56 @@ def test_what_does_not_fit_is_refused():
 
 def test_samples_show_no_values():
     assert repr(reservoir([numbered(9)], 3, 0)) == "Sample(3 of 9 records)"
+
+
+def distinct(batches, size, seed):
+    return draw(batches, [DistinctRows(size, seed)])[0]
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    rows=st.lists(st.integers(0, 60), max_size=200),
+    size=st.integers(1, 40),
+    sizes=st.lists(st.integers(1, 50), min_size=1, max_size=4),
+    seed=st.integers(0, 2**40),
+)
+def test_different_rows_are_drawn_whatever_their_order_number_and_batches(rows, size, sizes, seed):
+    known = sorted(set(rows))
+    once = distinct([numbered(61)[known]], size, seed)
+    often = distinct(cut(numbered(61)[rows], sizes), size, seed)
+    numbers = often.frame["number"].to_list()
+
+    assert sorted(numbers) == sorted(once.frame["number"].to_list())
+    assert len(set(numbers)) == len(numbers) == min(size, len(known))
+    assert often.seen >= len(known)
+    if len(known) < size:
+        assert often.whole
+
+
+def test_rare_and_frequent_rows_are_as_likely_to_be_drawn():
+    frame, times = numbered(20)[[0] * 500 + [1] * 50 + list(range(20))], 1_500
+    drawn = np.zeros(20)
+    for seed in range(times):
+        drawn[distinct([frame], 4, seed).frame["number"].to_numpy()] += 1
+    assert chisquare(drawn).pvalue > 0.001
+
+
+def test_the_number_of_different_rows_is_bounded():
+    rng = np.random.default_rng(2)
+    for different in (2_000, 50_000):
+        frame = numbered(different)
+        batches = [frame, frame[rng.integers(0, different, 3 * different)]]
+        drawn = distinct(batches, 1_000, 7)
+        assert different <= drawn.seen < 1.5 * different
+    assert most_rows(100, 2**64 - 1) > 100
+
+
+def test_categories_are_compared_by_their_names():
+    first = pl.DataFrame({"a": pl.Series(["x", "y"], dtype=pl.Categorical)})
+    second = pl.DataFrame({"a": pl.Series(["y", "z"], dtype=pl.Categorical)})
+    assert sorted(distinct([first, second], 9, 1).frame["a"].cast(pl.String)) == ["x", "y", "z"]
+
+
+def test_a_sample_of_different_rows_has_one_at_least():
+    with pytest.raises(PolicyError, match="at least one"):
+        DistinctRows(0)

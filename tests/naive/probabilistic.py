@@ -32,10 +32,23 @@ def k_of_share(n, share, beta):
     return max(k for k in range(n + 1) if fewer(k, n, share) <= beta)
 
 
-def satisfied(people, population, k, beta):
-    """Which classes of so many people have a share that supports k."""
-    shares = [Fraction(size, sum(people)) for size in people]
-    return [fewer(k, population, share) <= beta for share in shares]
+def misled(size, people, columns, share, labels):
+    """A bound of how likely some class of this share, or less, holds so many of the people."""
+    ends = min(2 * columns, people) if labels == "any" else 0
+    ways = math.comb(people + ends, ends) if labels == "any" else 32**columns / share
+    return ways * float(1 - fewer(size - ends, people - ends, share))
+
+
+def lower_share(size, people, columns, level, labels):
+    """The largest share, on a fine grid, that is ruled out by so many people of a class."""
+    grid = [Fraction(size, people) * Fraction(i, 400) for i in range(1, 400)]
+    sure = [q for q in grid if misled(size, people, columns, q, labels) <= level]
+    return max(sure, default=Fraction(0))
+
+
+def supports(size, population, beta, share):
+    """The k that a class supports, if its share is no smaller than this."""
+    return max(size, k_of_share(population, share, min(beta, Fraction(1, 2))))
 
 
 def budgets(distinct, allowed):

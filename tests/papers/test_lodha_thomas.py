@@ -3,8 +3,10 @@
 import csv
 import math
 
+import polars as pl
 import pytest
 
+import incrowd
 from incrowd.quasi.distinct_values import (
     Source,
     assess,
@@ -75,16 +77,46 @@ def test_figure_3():
         names = row["columns"].split("|")
         columns = adult().places(names)
         singletons, distinct = int(row["singletons"]), int(row["distinct"])
-        domains = [DOMAINS[name] for name in names]
         found = ratios(adult(), columns)
-        test = assess(adult(), columns, USA, source=Source.DOMAINS, domains=domains)
+        test = assess(adult(), columns, USA, alpha=0.2, domains=DOMAINS)
 
+        assert test.source is Source.DECLARED
+        assert test.possible == (row["row"] == "12")
         assert (found.unique, found.classes) == (singletons, distinct)
         assert test.distinct == int(row["domain_product"])
         printed = PRINTED[int(row["row"])]
         figures = (found.unique_ratio, test.distinct, test.share, test.crowd)
         for figure, given in zip(figures, printed, strict=True):
             assert figure == pytest.approx(given, rel=0.08)
+
+
+@pytest.mark.skipif(not ADULT.exists() or not FIGURE_3.exists(), reason=ABSENT)
+@pytest.mark.parametrize("row", [1, 2, 3, 4, 8, 11])
+def test_figure_3_is_what_discover_prints(row):
+    with FIGURE_3.open(encoding="utf-8") as file:
+        line = next(one for one in csv.DictReader(file) if one["row"] == str(row))
+    names = line["columns"].split("|")
+    rows = adult().select(names)
+    frame = pl.DataFrame(dict(zip(names, rows.codes, strict=True)))
+    found = incrowd.discover(
+        frame,
+        measure="unique",
+        ratio=int(line["singletons"]) / 32_561,
+        population=USA,
+        alpha=0.2,
+        domains={name: DOMAINS[name] for name in names},
+    )
+    place = [set(one.columns) for one in found.sets].index(set(names))
+    test, (share, values, alone, crowd) = found.tests[place], PRINTED[row]
+
+    assert found.sets[place].unique == pytest.approx(share, rel=0.08)
+    assert test.distinct == int(line["domain_product"]) == pytest.approx(values, rel=0.08)
+    assert (test.share, test.crowd) == (
+        pytest.approx(alone, rel=0.08),
+        pytest.approx(crowd, rel=0.08),
+    )
+    assert test.verdict == "almost certainly not an 0.2-quasi-identifier"
+    assert any("age holds 73 different values and 60 are declared" in n for n in found.notes)
 
 
 def test_figure_3_takes_the_curve_of_figure_1():

@@ -18,7 +18,6 @@ from incrowd.probabilistic import (
 )
 from incrowd.probabilistic.bounds import (
     LARGEST,
-    least_people,
     missing_probability,
     population_of_share,
 )
@@ -114,12 +113,6 @@ def test_equal_shares_support_what_as_many_classes_do():
     for simultaneous in (False, True):
         one = k_of_shares([0.01] * 100, 10**6, 0.1, simultaneous=simultaneous)
         assert one == k_supported(10**6, 100, 0.1, simultaneous=simultaneous)
-
-
-def test_the_least_people_of_a_class_are_the_first_whose_share_is_enough():
-    least = least_people(5_000, 10**6, 300, 0.1)
-    assert k_of_shares([least / 5_000], 10**6, 0.1) >= 300
-    assert k_of_shares([(least - 1) / 5_000], 10**6, 0.1) < 300
 
 
 def test_a_population_of_a_share_that_no_class_has_alone():

@@ -10,10 +10,11 @@ from hypothesis import strategies as st
 import incrowd
 from incrowd.datasets import hospital
 from incrowd.errors import InfeasibleError, InputError, LimitError, PolicyError
-from incrowd.hierarchy import Dates, Flat
+from incrowd.hierarchy import Dates, Flat, Intervals
 from incrowd.models import Probabilistic
 from incrowd.probabilistic import classes_allowed, k_of_shares, k_supported
 from incrowd.probabilistic.actions import ladder_of_size
+from incrowd.probabilistic.confidence import Drawn
 from incrowd.probabilistic.plan import Question, planned
 from incrowd.run.plans import apply_plan, plan, plan_file, plan_sizes
 
@@ -116,18 +117,38 @@ def test_a_table_says_what_its_classes_support(patients):
 
     assert [a.rung.says for a in found.actions] == ["as it is", "as it is"]
     assert (facts.people, facts.classes, facts.smallest) == (2_000, len(sizes), sizes.min())
-    shares = (sizes / 2_000).to_list()
-    assert facts.supports.k == k_of_shares(shares, 3e8, 0.1)
-    both = plan(patients, ["sex", "zip"], **PEOPLE, simultaneous=True).measured
-    assert both.supports.k == k_of_shares(shares, 3e8, 0.1, simultaneous=True) < facts.supports.k
-    assert any("rough guess" in note for note in found.notes)
+    assert sizes.min() == 1
+    assert (facts.share, facts.supports.k) == (0, 1)
+    assert any("so few do not tell" in note for note in found.notes)
+
+
+def test_what_a_table_supports_is_less_than_its_smallest_share(patients):
+    found = plan(patients, ["sex", "smoker"], **PEOPLE | {"k": 10**6})
+    facts, sizes = found.measured, patients.group_by("sex", "smoker").len()["len"]
+    drawn = Drawn(2_000, 2, 0.95, "declared")
+    assert facts.share == drawn.share(sizes.min()) < sizes.min() / 2_000
+    assert facts.supports.k == k_of_shares([facts.share], 3e8, 0.1)
+    both = plan(patients, ["sex", "smoker"], **PEOPLE | {"k": 10**6}, simultaneous=True).measured
+    assert both.supports.k == k_of_shares([facts.share] * 6, 3e8, 0.1, simultaneous=True)
+    assert both.supports.k < facts.supports.k
+    surer = plan(patients, ["sex", "smoker"], **PEOPLE | {"k": 10**6}, confidence=0.999).measured
+    assert surer.share < facts.share
+
+
+def test_quantiles_are_made_from_the_table(patients):
+    cut = {"cost": Intervals(quantiles=4)}
+    asked = PEOPLE | {"k": 10**7}
+    found = plan(patients, ["cost"], **asked, hierarchies=cut)
+    assert found.labels == "any"
+    assert found.measured.share == Drawn(2_000, 1, 0.95, "any").share(found.measured.smallest)
 
 
 def test_inverse_questions_of_a_table(patients):
     k = plan(patients, ["sex"], population=3e8, beta=0.1)
     least = min((patients["sex"] == sex).sum() for sex in patients["sex"].unique())
     assert k.question.k == k_supported(3e8, 2, 0.1)
-    assert k.measured.supports.k == k_of_shares([least / 2_000], 3e8, 0.1)
+    assert k.measured.supports.k == k_of_shares([k.measured.share], 3e8, 0.1)
+    assert k.measured.share < least / 2_000
     people = plan(patients, ["sex"], k=50, beta=0.1)
     assert people.measured.supports.population >= people.question.population
     beta = plan(patients, ["sex"], population=3_000, k=1_490)
@@ -155,18 +176,20 @@ def test_hierarchies_and_weights_are_followed(patients):
 
 
 def test_a_plan_that_is_carried_out_shows_what_it_says(file, tmp_path):
-    wanted = plan_file(file, ["birth_date", "sex", "zip"], population=1e6, k=100, beta=0.1)
+    wanted = plan_file(file, ["birth_date", "sex", "smoker"], population=1e6, k=4e4, beta=0.1)
     target = tmp_path / "release.csv"
     done = apply_plan(file, wanted, target, sensitive=["diagnosis"], keep=["ward"], seed=1)
     rows = pl.read_csv(target, infer_schema=False)
 
     assert done.raised == ()
-    assert done.release.policy.models == (Probabilistic(10**6, 100, 0.1),)
-    assert rows.columns == ["birth_date", "sex", "zip", "ward", "diagnosis"]
+    model = Probabilistic(10**6, 40_000, 0.1, labels="declared")
+    assert done.release.policy.models == (model,)
+    assert rows.columns == ["sex", "ward", "diagnosis", "smoker"]
     for action in done.plan.actions:
-        assert rows[action.column].n_unique() == action.rung.values
-    sizes = rows.group_by("birth_date", "sex", "zip").len()["len"]
-    reached = k_of_shares((sizes / len(rows)).to_list(), 10**6, 0.1)
+        if not action.left_out:
+            assert rows[action.column].n_unique() == action.rung.values
+    sizes = rows.group_by("sex", "smoker").len()["len"]
+    reached = Drawn(2_000, 2, 0.95, "declared").supports(sizes.min(), 10**6, 0.1)
     assert done.release.models[0].reached == reached == done.plan.measured.supports.k
     assert incrowd.check_file(target, certificate=f"{target}.certificate.json").ok
 
@@ -185,7 +208,8 @@ def test_levels_are_raised_until_the_real_classes_support_k(file, tmp_path):
 
 
 def test_beta_for_all_classes_together_is_verified_so(file, tmp_path):
-    wanted = plan_file(file, ["sex", "zip"], population=1e6, k=100, beta=0.1, simultaneous=True)
+    asked = {"population": 1e6, "k": 20_000, "beta": 0.1, "simultaneous": True}
+    wanted = plan_file(file, ["sex", "smoker"], **asked)
     done = apply_plan(file, wanted, tmp_path / "release.csv")
     assert done.release.policy.models[0].beta == pytest.approx(0.1 / wanted.measured.classes)
 
@@ -212,7 +236,7 @@ def test_no_level_that_shows_anything_is_refused_with_what_would_do(tmp_path):
     wanted = plan_file(path, ["sex"], population=1_000, k=100, beta=0.1)
 
     assert wanted.actions[0].rung.says == "as it is"
-    with pytest.raises(InfeasibleError, match="support a k of 100; the planned ones support 6"):
+    with pytest.raises(InfeasibleError, match="support a k of 100; the planned ones support 1"):
         apply_plan(path, wanted, tmp_path / "release.csv")
 
 
@@ -227,6 +251,8 @@ def test_no_level_that_shows_anything_is_refused_with_what_would_do(tmp_path):
         ({"weights": {"zip": 0}}, "weight of a column"),
         ({"weights": {"zpi": 2}}, "'zpi' is not among the columns"),
         ({"bound": "normal"}, "no such bound"),
+        ({"confidence": 1.0}, "confidence must be"),
+        ({"confidence": 0.4}, "confidence must be"),
         ({"population": "atlantis"}, "no such population"),
         ({"k": None, "beta": None}, "k and beta are not given"),
     ],

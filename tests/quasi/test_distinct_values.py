@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import poisson
 
 from incrowd.errors import PolicyError
 from incrowd.quasi.distinct_values import (
@@ -14,9 +15,8 @@ from incrowd.quasi.distinct_values import (
     Source,
     assess,
     by_domains,
-    chao1,
     distinct_value_test,
-    gee,
+    estimated,
     observed,
     population,
     threshold,
@@ -67,12 +67,17 @@ def test_estimates_against_counters(table, data):
     for i, count in enumerate(counts):
         held[tuple(columns[j][i] for j in chosen)] += count
     once, twice = (sum(size == k for size in held.values()) for k in (1, 2))
-    n = sum(counts)
+    found = estimated(records, chosen)
 
     assert observed(records, chosen) == len(held)
-    assert chao1(records, chosen) == len(held) + once * (once - 1) / (2 * (twice + 1))
-    assert gee(records, chosen, 100 * n) == pytest.approx(10 * once + len(held) - once)
-    assert gee(records, chosen, 1) == len(held)
+    if once < 2:
+        assert found == len(held)
+    elif not twice:
+        assert found == math.inf
+    else:
+        unseen = once * (once - 1) / 2 / (found - len(held))
+        assert poisson.sf(twice - 1, unseen) == pytest.approx(0.01)
+        assert found > len(held) + once * (once - 1) / (2 * twice)
 
 
 def test_estimates_of_a_known_number_of_values():
@@ -80,21 +85,55 @@ def test_estimates_of_a_known_number_of_values():
     records = records_of([rng.integers(0, 5000, 5000).tolist()])
 
     assert observed(records, [0]) < 3500
-    assert chao1(records, [0]) == pytest.approx(5000, rel=0.05)
-    assert 5000 / 14 < gee(records, [0], 10**6) < 5000 * 14
+    assert 5000 < estimated(records, [0]) < 5000 * 1.3
+
+
+def test_estimates_grow_without_bound_as_records_become_different():
+    rng = np.random.default_rng(2)
+    sizes = (10**4, 10**6, 10**8)
+    found = [estimated(records_of([rng.integers(0, size, 4000).tolist()]), [0]) for size in sizes]
+    assert all(one >= size for one, size in zip(found, sizes, strict=True))
+    assert found[0] < 2 * 10**4
+    assert found[2] == math.inf
+
+
+@pytest.mark.parametrize("source", ["declared", "estimated", "observed", None])
+def test_a_key_may_always_identify(source):
+    records = records_of([list(range(50)), [1, 2] * 25])
+    domains = {"c0": 100, "c1": 2}
+    asked = None if source is None else Source(source)
+    key = assess(records, [0], "usa", source=asked, domains=domains)
+    other = assess(records, [1], "usa", source=asked, domains=domains)
+
+    assert (key.key, key.possible, key.verdict) == (True, True, "possibly an 0.5-quasi-identifier")
+    assert (other.key, other.possible) == (False, False)
+    assert other.verdict.endswith("an 0.5-quasi-identifier")
+
+
+def test_a_verdict_is_no_surer_than_its_number_of_values():
+    said = {source: distinct_value_test(5, 10**6, source=source).verdict for source in Source}
+    assert said[Source.DECLARED].startswith("almost certainly not")
+    assert said[Source.ESTIMATED].startswith("probably not")
+    assert said[Source.OBSERVED].startswith("not by the values seen")
 
 
 def test_assess_says_where_the_values_come_from():
-    records = records_of([[1, 2, 3], [1, 1, 2]])
+    records = records_of([[1, 2, 3, 3], [1, 1, 2, 2]])
+    some = {"c0": 5}
+    both = {"c0": 5, "c1": 4}
 
-    for source in (Source.OBSERVED, Source.CHAO1, Source.GEE):
-        assert assess(records, [0, 1], "usa", source=source).source is source
-    found = assess(records, [0, 1], 10, source=Source.DOMAINS, domains=[5, 4])
-    assert found.distinct == by_domains([5, 4]) == 20
+    found = assess(records, [0, 1], 10, domains=both)
+    assert (found.source, found.distinct) == (Source.DECLARED, 20)
+    found = assess(records, [0, 1], 10, domains=some)
+    assert found.source is Source.ESTIMATED
+    assert found.distinct == max(5 * estimated(records, [1]), estimated(records, [0, 1]))
+    found = assess(records, [0, 1], 10, domains=both, source=Source.OBSERVED)
+    assert (found.source, found.distinct) == (Source.OBSERVED, 3)
+    assert assess(records, [0, 1], 10, domains=both, source=Source.ESTIMATED).distinct == 20
+    with pytest.raises(PolicyError, match="'c1' is not declared"):
+        assess(records, [0, 1], "usa", source=Source.DECLARED, domains=some)
     with pytest.raises(PolicyError, match="not given"):
-        assess(records, [0, 1], "usa", source=Source.DOMAINS)
-    with pytest.raises(PolicyError, match="not given"):
-        assess(records, [0, 1], "usa", source=Source.DOMAINS, domains=[5])
+        assess(records, [0, 1], "usa", source=Source.GIVEN)
 
 
 def test_populations_by_name_and_number():
@@ -110,9 +149,7 @@ def test_populations_by_name_and_number():
             population(wrong)
 
 
-@pytest.mark.parametrize(
-    ("distinct", "alpha"), [(-1, 0.5), (math.nan, 0.5), (math.inf, 0.5), (5, 0), (5, 1.1)]
-)
+@pytest.mark.parametrize(("distinct", "alpha"), [(-1, 0.5), (math.nan, 0.5), (5, 0), (5, 1.1)])
 def test_requests_that_make_no_sense(distinct, alpha):
     with pytest.raises(PolicyError):
         distinct_value_test(distinct, 100, alpha)

@@ -78,6 +78,32 @@ def discover(  # noqa: PLR0913  one parameter per flag
             "which stands for a round figure.",
         ),
     ] = None,
+    domain: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--domain",
+            metavar="COLUMN=N",
+            help="With --population: how many values a column can have, such as ssn=1e9.",
+            show_default=False,
+        ),
+    ] = None,
+    alpha: Annotated[
+        float | None,
+        typer.Option(
+            "--alpha",
+            metavar="SHARE",
+            help="With --population: the share of people that a set must tell apart; 0.5.",
+        ),
+    ] = None,
+    source: Annotated[
+        str | None,
+        typer.Option(
+            "--source",
+            metavar="SOURCE",
+            help="With --population: where numbers of values come from: declared, estimated or "
+            "observed; declared where --domain says all of them, else estimated.",
+        ),
+    ] = None,
     explain: Annotated[
         list[str] | None,
         typer.Option(
@@ -134,6 +160,9 @@ def discover(  # noqa: PLR0913  one parameter per flag
         "delta": delta,
         "sample": sample,
         "population": population,
+        "domains": options.numbers(domain, "domain") or None,
+        "alpha": alpha,
+        "source": source,
         "explain": options.columns(explain),
         "drop_duplicates": drop_duplicates,
         "seed": seed,

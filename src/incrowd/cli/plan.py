@@ -80,6 +80,14 @@ def plan(  # noqa: PLR0913  one parameter per flag
         bool,
         typer.Option("--simultaneous", help="Let beta cover all classes together, not each."),
     ] = False,
+    confidence: Annotated[
+        float,
+        typer.Option(
+            "--confidence",
+            metavar="SHARE",
+            help="How sure what the table's classes support is, for all of them together, 0.5..1.",
+        ),
+    ] = 0.95,
     hierarchy: options.HierarchyOf = None,
     hierarchies: options.Hierarchies = None,
     apply: Annotated[
@@ -119,6 +127,7 @@ def plan(  # noqa: PLR0913  one parameter per flag
         "beta": beta,
         "bound": bound,
         "simultaneous": simultaneous,
+        "confidence": confidence,
         "weights": _pairs(weights, "--weights zip=2"),
     }
     if file is None:

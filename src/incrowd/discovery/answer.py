@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from incrowd.errors import PolicyError
-from incrowd.quasi.guarantee import Guarantee
+from incrowd.quasi.guarantee import Basis, Guarantee
 from incrowd.quasi.ratios import Measure
 
 
@@ -36,6 +36,11 @@ class Asked:
         if self.seed is not None and self.seed < 0:
             raise PolicyError("a seed must be a whole number from 0")
 
+    @property
+    def keys_by_pairs(self) -> bool:
+        """Whether keys by separation are asked for, which drawn pairs of records tell."""
+        return self.measure is Measure.SEPARATION and self.ratio == 1
+
     def largest(self, width: int) -> int | None:
         """The size up to which sets are searched in a table of so many columns."""
         if self.max_size is not None or width <= 18:
@@ -54,3 +59,8 @@ class Answer:
     promise: str
     partial: bool
     notes: tuple[str, ...] = ()
+    basis: Basis = Basis.COUNTED
+    """What is shown of the sets."""
+    reaches: float | None = None
+    """The ratio that each set has at least, in all records, but for delta; None if none is shown.
+    None for counted answers, too: there it is the ratio asked for."""

@@ -13,19 +13,19 @@ The promises hold for all 2^m sets of m columns at once, with probability 1 - de
 """
 
 import math
-
-import numpy as np
+from collections.abc import Callable, Sequence
+from typing import TypeAlias
 
 from incrowd.discovery.answer import Answer, Asked
 from incrowd.errors import PolicyError
-from incrowd.quasi.guarantee import Guarantee
+from incrowd.quasi.guarantee import Basis, Guarantee
 from incrowd.quasi.measures import best
 from incrowd.quasi.minimal import minimal_sets
 from incrowd.quasi.minimum import Minimum, greedy_key, separation_key_of
 from incrowd.quasi.ratios import Measure
 from incrowd.quasi.records import Records
 from incrowd.quasi.sampling import (
-    differences,
+    Differences,
     distinct_tuples,
     pruning_ratio,
     separation_tuples,
@@ -33,20 +33,27 @@ from incrowd.quasi.sampling import (
 from incrowd.watch import Watch
 
 _TINY = 1e-12
+_NO_KEY = "the sample holds records that are equal in all columns: no set is a key of the table"
+
+DrawnPairs: TypeAlias = Callable[[], Differences]
+"""Draws pairs of records, when they are needed."""
 
 
 def sampled_answer(
-    sample: Records, total: int, asked: Asked, watch: Watch, pairs: Records | None = None
+    sample: Records, total: int, asked: Asked, watch: Watch, pairs: DrawnPairs | None = None
 ) -> Answer:
     """What a uniform sample without replacement of `total` records tells of all of them.
 
-    `pairs` are pairs drawn beside it (rows 2i and 2i + 1), for the smallest separation key.
+    `pairs` draws pairs of records, for separation keys; they are the better witnesses of a smallest
+    key, and the only ones where records are equal in all columns.
     """
     unlike = best(sample).classes == sample.total
     if asked.measure is Measure.SEPARATION and asked.ratio < 1:
         return _by_estimate(sample, asked, watch)
     if unlike:
         return _by_keys(sample, total, asked, watch, pairs)
+    if pairs is not None:
+        return _by_pairs(pairs(), total, asked, sample.names)
     return _by_border(sample, asked, watch)
 
 
@@ -64,7 +71,7 @@ def size_for(width: int, total: int, asked: Asked, epsilon: float) -> int:
 
 
 def _by_keys(
-    sample: Records, total: int, asked: Asked, watch: Watch, pairs: Records | None
+    sample: Records, total: int, asked: Asked, watch: Watch, pairs: DrawnPairs | None
 ) -> Answer:
     """Keys of the sample, which are nearly keys of the table."""
     epsilon = _reached(sample, total, asked)
@@ -85,15 +92,16 @@ def _by_keys(
     )
     columns = min([*found.sets, greedy.columns], key=len)
     minimum, promised = columns, guarantee
-    if pairs is not None and pairs.total:
-        key = _key_of_pairs(pairs, asked)
+    if pairs is not None and not (drawn := pairs()).equal:
+        key = _key_of_pairs(drawn, asked, sample.names)
         minimum, promised = key.columns, key.guarantee
     promise = (
         f"with probability {1 - asked.delta:g}, each set has a {asked.measure} ratio of at least "
-        f"{1 - epsilon:.4g}"
+        f"{_down(1 - epsilon)}"
     )
     notes = _too_small(sample, total, asked, epsilon)
-    return Answer(found.sets, minimum, promised, guarantee, promise, partial, notes)
+    parts = (found.sets, minimum, promised, guarantee, promise, partial, notes)
+    return Answer(*parts, Basis.AT_LEAST, 1 - epsilon)
 
 
 def _by_estimate(sample: Records, asked: Asked, watch: Watch) -> Answer:
@@ -113,46 +121,87 @@ def _by_estimate(sample: Records, asked: Asked, watch: Watch) -> Answer:
     )
     promise = (
         f"with probability {1 - asked.delta:g}, each set has a separation ratio of at least "
-        f"{max(0.0, asked.ratio - epsilon):.4g}"
+        f"{_down(max(0.0, asked.ratio - epsilon))}"
     )
     if asked.ratio + epsilon < 1:
-        promise += f", and every set of {asked.ratio + epsilon:.4g} contains one of them"
+        promise += f", and every set of {_up(asked.ratio + epsilon)} contains one of them"
     minimum = min(found.sets, key=len, default=None)
     notes: tuple[str, ...] = ()
     if asked.epsilon is not None and epsilon > asked.epsilon:
         notes = (_larger(sample.total, size_for(width, 0, asked, asked.epsilon)),)
-    return Answer(found.sets, minimum, guarantee, guarantee, promise, partial, notes)
+    parts = (found.sets, minimum, guarantee, guarantee, promise, partial, notes)
+    return Answer(*parts, Basis.AT_LEAST, max(0.0, asked.ratio - epsilon))
+
+
+def _by_pairs(pairs: Differences, total: int, asked: Asked, names: Sequence[str]) -> Answer:
+    """A set that tells apart all drawn pairs that can be told apart: the table has no key.
+
+    A set that leaves together more than epsilon of all pairs, though all columns tell these apart,
+    leaves together one of those drawn, for all 2^m sets at once (Motwani-Xu Theorem 5).
+    """
+    key = _key_of_pairs(pairs, asked, names)
+    epsilon = key.guarantee.epsilon or 0.0
+    guarantee = Guarantee(
+        exact=False,
+        epsilon=epsilon,
+        delta=asked.delta,
+        sample=pairs.total,
+        searched=f"{pairs.total:,} pairs of {total:,} records, {pairs.equal:,} of them equal in "
+        "all columns",
+        not_searched="other sets of columns",
+    )
+    promise = (
+        f"with probability {1 - asked.delta:g}, its separation ratio is at most {_up(epsilon)} "
+        "below that of all columns together"
+    )
+    parts = (key.columns,), key.columns, guarantee, guarantee, promise, False, (_NO_KEY,)
+    return Answer(*parts, Basis.RELATIVE)
 
 
 def _by_border(sample: Records, asked: Asked, watch: Watch) -> Answer:
     """What no set that reaches the ratio can do without: the sample holds equal records."""
-    note = "the sample holds records that are equal in all columns: no set is a key of the table"
+    ratio = asked.ratio if asked.ratio < 1 else 1 - (asked.epsilon or 0.0)
+    if ratio == 1:
+        certain = Guarantee(exact=True, searched="equal records of the sample")
+        return Answer((), None, certain, certain, "no set of columns is a key", False, (_NO_KEY,))
     try:
-        least = pruning_ratio(sample.width, asked.ratio, sample.total, asked.delta)
+        least = pruning_ratio(sample.width, ratio, sample.total, asked.delta)
     except PolicyError as error:
         nothing = Guarantee(
             exact=False, delta=asked.delta, sample=sample.total, not_searched="all sets"
         )
-        promise = "nothing: the sample is too small"
-        notes = (note, f"{error.message}; {error.remedy}")
-        return Answer((), None, nothing, nothing, promise, False, notes)
-    limit = asked.largest(sample.width)
-    found = minimal_sets(sample, asked.measure, least, max_size=limit, watch=watch)
+        parts = (), None, nothing, nothing, "nothing: the sample is too small", False
+        return Answer(*parts, (_NO_KEY, f"{error.message}; {error.remedy}"), Basis.CANDIDATES)
+    return _candidates(sample, asked, ratio, least, watch)
+
+
+def _candidates(sample: Records, asked: Asked, ratio: float, least: float, watch: Watch) -> Answer:
+    """The minimal sets that reach `least` in the sample: none of `ratio` does without them."""
+    sets: tuple[tuple[int, ...], ...] = ()
+    searched, missed, partial = "all columns together", "", False
+    if best(sample).ratio(asked.measure) >= least:
+        limit = asked.largest(sample.width)
+        found = minimal_sets(sample, asked.measure, least, max_size=limit, watch=watch)
+        sets, partial = found.sets, watch.expired and not found.complete
+        searched, missed = found.guarantee.searched, found.guarantee.not_searched
     guarantee = Guarantee(
         exact=False,
         epsilon=None,
         delta=asked.delta,
         sample=sample.total,
-        searched=f"{sample.total:,} records; {found.guarantee.searched}",
-        not_searched=_both("how far the sets reach in the table", found.guarantee.not_searched),
+        searched=f"{sample.total:,} records; {searched}",
+        not_searched=_both("how far the sets reach in the table" if sets else "", missed),
     )
-    promise = (
-        f"with probability {1 - asked.delta:g}, every set with a {asked.measure} ratio of "
-        f"{asked.ratio:g} or more contains one of these; they themselves may reach less"
+    which = f"a {asked.measure} ratio of {ratio:g} or more"
+    contains = (
+        f"every set with {which} contains one of these; they themselves may reach less"
+        if sets
+        else f"no set of columns has {which}"
     )
-    minimum = min(found.sets, key=len, default=None)
-    partial = watch.expired and not found.complete
-    return Answer(found.sets, minimum, guarantee, guarantee, promise, partial, (note,))
+    promise = f"with probability {1 - asked.delta:g}, {contains}"
+    minimum = min(sets, key=len, default=None)
+    parts = sets, minimum, guarantee, guarantee, promise, partial, (_NO_KEY,)
+    return Answer(*parts, Basis.CANDIDATES)
 
 
 def _reached(sample: Records, total: int, asked: Asked) -> float:
@@ -183,10 +232,23 @@ def _larger(size: int, needed: int) -> str:
     )
 
 
-def _key_of_pairs(pairs: Records, asked: Asked) -> Minimum:
-    rows = np.arange(pairs.total).reshape(-1, 2).T.copy()
-    epsilon = 1 - math.exp(-_logarithm(pairs.width, asked.delta) / rows.shape[1])
-    return separation_key_of(differences(pairs, rows), pairs.names, epsilon, asked.delta)
+def _key_of_pairs(pairs: Differences, asked: Asked, names: Sequence[str]) -> Minimum:
+    epsilon = 1 - math.exp(-_logarithm(pairs.width, asked.delta) / max(pairs.total, 1))
+    return separation_key_of(pairs, names, epsilon, asked.delta)
+
+
+def _down(share: float) -> str:
+    """A ratio that is promised at least, never rounded up.
+
+    >>> _down(0.9999997), _up(0.0000001)
+    ('0.999999', '1e-06')
+    """
+    return f"{math.floor(share * 1e6) / 1e6:.6g}"
+
+
+def _up(share: float) -> str:
+    """What a ratio is off by at most, never rounded down."""
+    return f"{math.ceil(share * 1e6) / 1e6:.6g}"
 
 
 def _both(one: str, other: str) -> str:

@@ -4,6 +4,7 @@ Which records are drawn depends on the seed and on the number of each record alo
 seed gives the same sample whatever the batches are. Memory is that of the sample and of one batch.
 """
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -11,6 +12,7 @@ from typing import Any, Protocol
 import narwhals.stable.v2 as nw
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from incrowd.arrays import Counts, Floats
 from incrowd.engines.memory import MemoryEngine
@@ -19,7 +21,11 @@ from incrowd.quasi.records import Records
 from incrowd.table.encode import to_polars
 from incrowd.watch import Watch
 
+Hashes = NDArray[np.uint64]
+
 _BLOCK = 1024
+UNSURE = 1e-9
+"""How likely it is at most that there are more different rows than `most_rows` says."""
 _FAR = 2**50
 """More records than any table has."""
 _LIGHTEST = -34.0
@@ -137,6 +143,23 @@ class Tuples:
         self._slots = np.concatenate([self._slots, slots])
 
 
+@dataclass(frozen=True)
+class DistinctRows:
+    """A uniform sample of the different rows of a table, however often each occurs.
+
+    Rows are numbered by a hash that the seed chooses; those with the smallest numbers are kept
+    (bottom-k sampling, Cohen and Kaplan 2007). A row that comes again has the same number, so it
+    counts once. Rows are compared as they are written.
+    """
+
+    size: int
+    seed: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.size < 1:
+            raise PolicyError("a sample must hold at least one record")
+
+
 class Pairs:
     """Uniform pairs of two different records, drawn independently of each other.
 
@@ -189,10 +212,7 @@ class Pairs:
     def _shares(self, pairs: Counts, which: int) -> Floats:
         """Random numbers in (0, 1]: three for each step of each pair."""
         place = self._step[pairs] * np.uint64(self._size) + pairs.astype(np.uint64)
-        mixed = self._key + _STEP * (np.uint64(3) * place + np.uint64(which + 1))
-        mixed = (mixed ^ (mixed >> np.uint64(30))) * _MIX
-        mixed = (mixed ^ (mixed >> np.uint64(27))) * _MIX_AGAIN
-        mixed ^= mixed >> np.uint64(31)
+        mixed = _mixed(self._key + _STEP * (np.uint64(3) * place + np.uint64(which)))
         return ((mixed >> np.uint64(11)).astype(np.float64) + 1.0) * 2.0**-53
 
 
@@ -212,7 +232,7 @@ def reservoir_pairs(
 
 def draw(
     batches: Iterable[Any],
-    plans: Sequence[Plan],
+    plans: Sequence[Plan | DistinctRows],
     watch: Watch | None = None,
     *,
     columns: Sequence[str] | None = None,
@@ -221,7 +241,7 @@ def draw(
 
     `columns` are those to keep, all if not given.
     """
-    keepers = [_Keeper(plan) for plan in plans]
+    keepers = [_keeper(plan) for plan in plans]
     seen, names = 0, None if columns is None else list(columns)
     for number, batch in enumerate(batches, start=1):
         frame = _polars(batch)
@@ -234,7 +254,11 @@ def draw(
             watch.tell(f"reading, {seen:,} records so far", 0.0)
     if names is None or not keepers[0].began:
         raise InputError("there are no batches", remedy="give at least one, with its columns")
-    return [Sample(keeper.sample(seen), seen) for keeper in keepers]
+    return [keeper.drawn(seen) for keeper in keepers]
+
+
+def _keeper(plan: Plan | DistinctRows) -> "_Keeper | _DistinctKeeper":
+    return _DistinctKeeper(plan) if isinstance(plan, DistinctRows) else _Keeper(plan)
 
 
 class _Keeper:
@@ -260,10 +284,10 @@ class _Keeper:
         """Whether a batch went by."""
         return bool(self._pieces)
 
-    def sample(self, seen: int) -> pl.DataFrame:
+    def drawn(self, seen: int) -> Sample:
         """The records of the slots, in their order."""
         filled = self._plan.filled(seen)
-        return _stacked(self._pieces)[self._place[:filled]]
+        return Sample(_stacked(self._pieces)[self._place[:filled]], seen)
 
     def _settle(self) -> None:
         """Let go of the records that lost their slots."""
@@ -272,6 +296,74 @@ class _Keeper:
         self._pieces = [_stacked(self._pieces)[rows]]
         self._place[taken] = row_of
         self._height = len(rows)
+
+
+class _DistinctKeeper:
+    """The different rows with the smallest numbers so far."""
+
+    def __init__(self, plan: DistinctRows) -> None:
+        self._size = plan.size
+        self._seed = int(_generator(plan.seed, 2).integers(2**63))
+        self._pieces: list[pl.DataFrame] = []
+        self._numbers = np.zeros(0, dtype=np.uint64)
+        self._limit = np.uint64(2**64 - 1)
+        """No row above it is among the smallest."""
+
+    def see(self, frame: pl.DataFrame, start: int) -> None:  # noqa: ARG002  where rows stand does not matter
+        numbers = self._numbered(frame)
+        rows = np.flatnonzero(numbers <= self._limit)
+        self._pieces.append(frame[rows] if len(rows) or not self._pieces else frame[:0])
+        self._numbers = np.concatenate([self._numbers, numbers[rows]])
+        if len(self._numbers) > 2 * self._size or len(self._pieces) > _PIECES:
+            self._settle()
+
+    @property
+    def began(self) -> bool:
+        """Whether a batch went by."""
+        return bool(self._pieces)
+
+    def drawn(self, seen: int) -> Sample:
+        """The rows, as a sample of so many different ones at most."""
+        self._settle()
+        if len(self._numbers) < self._size:
+            return Sample(self._pieces[0], len(self._numbers))
+        return Sample(self._pieces[0], min(seen, most_rows(self._size, int(self._limit))))
+
+    def _numbered(self, frame: pl.DataFrame) -> Hashes:
+        """A number for each row that looks drawn at random, the same for equal rows."""
+        categories = pl.col(pl.Categorical, pl.Enum)
+        with boundary(InputError("the records cannot be compared", remedy="keep duplicates")):
+            hashes = frame.with_columns(categories.cast(pl.String)).hash_rows(seed=self._seed)
+        return _mixed(hashes.to_numpy())
+
+    def _settle(self) -> None:
+        """Let go of rows that came again, and of all but the smallest numbers."""
+        numbers, first = np.unique(self._numbers, return_index=True)
+        kept = first[: self._size]
+        self._pieces = [_stacked(self._pieces)[kept]]
+        self._numbers = numbers[: self._size]
+        if len(kept) == self._size:
+            self._limit = self._numbers[-1]
+
+
+def most_rows(size: int, limit: int) -> int:
+    """How many different rows there are at most if `size` numbers of 64 bits are up to a limit.
+
+    Of D numbers drawn at random, fewer than `size` + 1 are that small; with more rows than this
+    that has a probability of at most `UNSURE` (Chernoff's bound for the lower tail).
+    """
+    share = (limit + 1) / 2.0**64
+    extra = -math.log(UNSURE)
+    mean = size + extra + math.sqrt(extra * extra + 2 * size * extra)
+    return math.ceil(mean / share)
+
+
+def _mixed(numbers: Hashes) -> Hashes:
+    """Each number mixed once more (SplitMix64): the order of hashes should be that of dice."""
+    mixed = numbers + _STEP
+    mixed = (mixed ^ (mixed >> np.uint64(30))) * _MIX
+    mixed = (mixed ^ (mixed >> np.uint64(27))) * _MIX_AGAIN
+    return mixed ^ (mixed >> np.uint64(31))
 
 
 def _latest(places: Counts, slots: Counts) -> tuple[Counts, Counts]:

@@ -88,8 +88,11 @@ class Varied(Protocol):
 class Relative(Protocol):
     """A model that speaks of shares of a table's people, and must be told how many they are."""
 
-    def among(self, people: int) -> Model:
-        """What it asks of the classes of a table of so many people, whichever are looked at."""
+    def among(self, people: int, columns: int) -> Model:
+        """What it asks of the classes, whichever are looked at, of a table of so many people.
+
+        Classes show so many columns.
+        """
 
 
 def histogram_of(classes: Classes, model: str, column: str) -> Histogram:

@@ -1,7 +1,8 @@
 """Probabilistic anonymity: every class is large enough in the population (Lodha-Thomas Section 3).
 
-The table is a sample of a population of known size. A class that is a share p of the table is taken
-for a share p of the population, of whom Bin(n, p) people are in it.
+The table is a random sample of a population of known size. The share of the population that a class
+has is bounded from below, for all classes together and with a stated confidence, by the people that
+were drawn into it (see `probabilistic.confidence`).
 """
 
 from dataclasses import dataclass as plain
@@ -14,38 +15,46 @@ from pydantic.dataclasses import dataclass
 from incrowd.arrays import Flags
 from incrowd.classes import Classes
 from incrowd.errors import PolicyError
-from incrowd.probabilistic.bounds import LARGEST, k_of_shares, least_people
+from incrowd.probabilistic.bounds import LARGEST
+from incrowd.probabilistic.confidence import Drawn, Labels
 from incrowd.values import STRICT
 
 
 @dataclass(frozen=True, config=STRICT)
 class Probabilistic:
-    """At least k people of the population are in every class, each with probability 1 - beta.
+    """At least k people of the population are in every class, with a stated confidence.
 
-    The share of a class is its people over those of all classes that are looked at: P[Bin(n, p) is
-    at least k] is the exact binomial tail (Lodha-Thomas Definition 4 and Theorem 4). What is
-    reached is the k that the smallest class supports. It says nothing about how many people of the
-    *table* are in a class: whoever knows that somebody is in it is told by `k-anonymity`.
+    If a class has a share p of the population of n people, fewer than k are in it with a
+    probability of P[Bin(n, p) < k], which must be at most beta (Lodha-Thomas Definition 4 and
+    Theorem 4). Its share is not known: p is a lower bound that holds for all classes together with
+    a probability of at least `confidence`. What is reached is the k that the smallest class
+    supports. It says nothing about how many people of the *table* are in a class: whoever knows
+    that somebody is in it is told by `k-anonymity`.
 
     >>> Probabilistic(population=3e8, k=100, beta=0.1).asked
     100.0
     """
 
     population: Annotated[int, Field(ge=2, le=LARGEST)]
-    """The people of whom the table is a sample."""
+    """The people of whom the table is a random sample."""
     k: Annotated[int, Field(ge=2)]
     """How many of them share what a class shows."""
     beta: Annotated[float, Field(gt=0, lt=1)]
-    """The probability, class by class, that there are fewer."""
+    """The probability, class by class, that a class of the bounded share has fewer."""
+    confidence: Annotated[float, Field(ge=0.5, lt=1)] = 0.95
+    """How likely it is, at least, that the bounds of all classes hold together."""
+    labels: Labels = "any"
+    """`declared`: each column shows one level of a hierarchy that was fixed without the table,
+    which needs fewer people in a class; `any`: classes may be drawn around the table's people."""
     name: Literal["probabilistic"] = field(default="probabilistic", kw_only=True)
     columns: ClassVar[tuple[str, ...]] = ()
     """No sensitive column."""
     higher_is_safer: ClassVar[bool] = True
     """A larger crowd hides better."""
     monotone: ClassVar[bool] = True
-    """Of one table, larger classes have larger shares."""
+    """Of one table, larger classes have larger bounds."""
     absorbing: ClassVar[bool] = True
-    """The share of a class does not fall, whoever joins."""
+    """The bound of a class does not fall, whoever joins."""
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
@@ -59,39 +68,33 @@ class Probabilistic:
         return float(self.k)
 
     def satisfied(self, classes: Classes) -> Flags:
-        """Which classes have a share that supports k."""
-        people = int(classes.people.sum())
-        return classes.people >= (self.least(people) if people else 1)
+        """Which classes support k, if these are all classes of a table that shows one column."""
+        return self._alone(classes).satisfied(classes)
 
     def reached(self, classes: Classes) -> float:
-        """The k that the share of the smallest class supports; infinity if there is no class."""
-        if not len(classes):
-            return float("inf")
-        return self.supported(int(classes.people.min()), int(classes.people.sum()))
+        """The k that the smallest class supports; infinity if there is no class."""
+        return self._alone(classes).reached(classes)
 
     def possible(self, whole: Classes) -> float:
-        """All people in one class: the population."""
+        """All people in one class."""
         return self.reached(whole)
 
-    def supported(self, size: int, people: int) -> float:
-        """The k that a class of this size supports in a table of so many people."""
-        if not size:
-            return 0.0
-        return float(k_of_shares([min(size / people, 1.0)], self.population, self.beta))
+    def among(self, people: int, columns: int) -> "OfTable":
+        """What this asks of the classes of a table, whichever are looked at.
 
-    def least(self, people: int) -> int:
-        """How many people of a table of so many a class holds at least."""
-        return least_people(people, self.population, self.k, self.beta)
-
-    def among(self, people: int) -> "OfTable":
-        """What this asks of the classes of a table of so many people, whichever are looked at."""
+        The table has so many people, also those whom a release leaves out, and its classes show so
+        many columns.
+        """
         if people > self.population:
             raise PolicyError(
                 f"the table has {people:,} people, and {self.name} says that it is a sample of "
                 f"{self.population:,}",
                 remedy="give the population that the table was drawn from",
             )
-        return OfTable(self, people)
+        return OfTable(self, Drawn(people, columns, self.confidence, self.labels))
+
+    def _alone(self, classes: Classes) -> "OfTable":
+        return OfTable(self, Drawn(int(classes.people.sum()), 1, self.confidence, self.labels))
 
 
 @plain(frozen=True)
@@ -103,8 +106,8 @@ class OfTable:
     """
 
     model: Probabilistic
-    people: int
-    """People of the table."""
+    drawn: Drawn
+    """The people of the table."""
     columns: ClassVar[tuple[str, ...]] = ()
     """No sensitive column."""
     higher_is_safer: ClassVar[bool] = True
@@ -132,7 +135,7 @@ class OfTable:
     @property
     def k(self) -> int:
         """People *of the table* that a class holds at least: what searches mean by k."""
-        return self.model.least(self.people)
+        return self.drawn.least(self.population, self.model.k, self.beta)
 
     @property
     def asked(self) -> float:
@@ -144,11 +147,15 @@ class OfTable:
         return classes.people >= self.k
 
     def reached(self, classes: Classes) -> float:
-        """The k that the share of the smallest class supports; infinity if there is no class."""
+        """The k that the smallest class supports; infinity if there is no class."""
         if not len(classes):
             return float("inf")
-        return self.model.supported(int(classes.people.min()), self.people)
+        return self.supported(int(classes.people.min()))
 
     def possible(self, whole: Classes) -> float:
-        """All people in one class: the population."""
+        """All people in one class."""
         return self.reached(whole)
+
+    def supported(self, size: int) -> float:
+        """The k that a class of so many of the table's people supports."""
+        return float(self.drawn.supports(size, self.population, self.beta))

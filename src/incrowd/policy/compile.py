@@ -1,6 +1,6 @@
 """A policy and coded columns become the problem that a search gets."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from math import inf
 from typing import TypeAlias
@@ -19,7 +19,6 @@ from incrowd.recoding import QuasiColumn
 from incrowd.table.column import CodedColumn, Kind
 from incrowd.table.fold import fold
 from incrowd.table.roles import Missing
-from incrowd.table.tally import Tally
 
 _DAY = 86_400 * 1e6
 """Microseconds."""
@@ -62,7 +61,7 @@ def compile(  # noqa: A001, PLR0913  the word of the design; each argument is on
         None if unit is None else unit[there],
         None if weights is None else weights[there],
     )
-    models = _told(policy.models, tally)
+    models = _told(policy, people_of(there.size, unit))
     people = None if unit is None else unit[there]
     problem = Problem(
         tally=tally,
@@ -86,10 +85,20 @@ def compile(  # noqa: A001, PLR0913  the word of the design; each argument is on
     return Compiled(problem, np.flatnonzero(there).astype(np.int64), int((~there).sum()))
 
 
-def _told(models: Sequence[Model], tally: Tally) -> tuple[Model, ...]:
-    """The models; those that speak of shares are told how many people the table is of."""
-    people = int(tally.people.sum()) + len(np.unique(tally.shared_unit))
-    return tuple(m.among(people) if isinstance(m, Relative) else m for m in models)
+def people_of(records: int, unit: Codes | None) -> int:
+    """The people of a table; a record without a unit is one."""
+    if unit is None:
+        return records
+    return int(np.count_nonzero(unit == 0)) + len(np.unique(unit[unit > 0]))
+
+
+def _told(policy: Policy, people: int) -> tuple[Model, ...]:
+    """The models; those that speak of shares are told how many people the table is of.
+
+    Records that are left out were drawn, too.
+    """
+    models, columns = policy.models, len(policy.quasi)
+    return tuple(m.among(people, columns) if isinstance(m, Relative) else m for m in models)
 
 
 def _require(names: tuple[str, ...], given: Mapping[str, object], what: str) -> None:

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 _SMALL_K = 5
 _MUCH = 0.2
+_FULL_DOMAIN = ("datafly", "exhaustive", "lattice", "mingen")
+"""Searches that give each column one level."""
 
 
 def faults(policy: "Policy") -> Iterator[Fault]:
@@ -36,6 +38,40 @@ def faults(policy: "Policy") -> Iterator[Fault]:
     yield from _loss_faults(policy)
     yield from _show_faults(policy)
     yield from _search_faults(policy)
+    for number, model in enumerate(policy.models):
+        if model.name == "probabilistic":
+            yield from _population_faults(policy, ("models", number), getattr(model, "labels", ""))
+
+
+def _population_faults(
+    policy: "Policy", place: tuple[str | int, ...], labels: str
+) -> Iterator[Fault]:
+    """What makes it impossible to bound how many people of a population a class stands for."""
+    if policy.show in {"sets", "representatives"}:
+        yield Fault(
+            place,
+            f'show = "{policy.show}" names values that the table holds, and how many people of the '
+            "population have others cannot be bounded",
+            f'leave out show = "{policy.show}"',
+        )
+    if labels != "declared":
+        return
+    if policy.search.name not in _FULL_DOMAIN:
+        yield Fault(
+            ("search",),
+            f"the search '{policy.search.name}' draws classes around the people of the table, and "
+            'the model says labels = "declared"',
+            f'take one of {", ".join(_FULL_DOMAIN)}, or leave out labels = "declared"',
+        )
+    for name in policy.quasi:
+        spec = policy.columns[name].hierarchy
+        if spec is None or spec.name == "auto" or getattr(spec, "quantiles", None):
+            yield Fault(
+                ("columns", name, "hierarchy"),
+                f"the hierarchy of '{name}' is made from the table, and the model says "
+                'labels = "declared"',
+                f"give '{name}' a hierarchy with fixed levels, or leave out labels = \"declared\"",
+            )
 
 
 def _show_faults(policy: "Policy") -> Iterator[Fault]:

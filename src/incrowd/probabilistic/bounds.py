@@ -10,7 +10,6 @@ share it (union bound).
 
 import math
 from collections.abc import Callable, Sequence
-from functools import lru_cache
 from numbers import Real
 from typing import Literal, TypeAlias, assert_never
 
@@ -141,17 +140,6 @@ def population_of_share(share: float, k: float, beta: float, *, bound: Bound = "
             remedy="take fewer columns, or coarser ones",
         )
     return _first(lambda n: _held(share, n, k, beta, bound), low=k)
-
-
-@lru_cache(maxsize=4096)
-def least_people(people: int, population: int, k: int, beta: float) -> int:
-    """The smallest class, of a table of so many people, whose share supports k by the exact tail.
-
-    >>> least_people(1_000, 300_000_000, 20_000, 0.1), least_people(300, 300, 10, 0.1)
-    (1, 15)
-    """
-    n, k = _request(population, k, beta, "exact")
-    return _first(lambda size: _held(min(size / people, 1.0), n, k, beta, "exact"), low=1)
 
 
 def missing_probability(share: float, population: int, k: int, bound: Bound) -> float:

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from incrowd.errors import PolicyError
+from incrowd.hierarchy import Intervals
 from incrowd.probabilistic.actions import Ladder, Rung
 from incrowd.probabilistic.bounds import (
     Bound,
@@ -15,6 +16,7 @@ from incrowd.probabilistic.bounds import (
     population_of_share,
 )
 from incrowd.probabilistic.budget import budget, check_weights, distortion
+from incrowd.probabilistic.confidence import Drawn, Labels
 
 _MOST_CLASSES = 10**200
 """More classes than this are as good as empty, and no floating-point number counts them."""
@@ -33,6 +35,9 @@ class Question:
     beta: float | None
     bound: Bound = "exact"
     simultaneous: bool = False
+    confidence: float = 0.95
+    """With a table: how likely it is, at least, that the shares of all its classes are no smaller
+    than what they are taken for."""
 
     def __post_init__(self) -> None:
         lacking = [name for name in ("population", "k", "beta") if getattr(self, name) is None]
@@ -40,6 +45,10 @@ class Question:
             raise PolicyError(
                 f"{' and '.join(lacking)} are not given",
                 remedy="give at least two of population, k and beta: the third is then found",
+            )
+        if not 0.5 <= self.confidence < 1:
+            raise PolicyError(
+                "the confidence must be at least 0.5 and below 1", remedy="give 0.95, say"
             )
 
     @property
@@ -60,6 +69,8 @@ class Question:
         n, k, beta = self._known()
         classes = min(classes, _MOST_CLASSES)
         part = 1 / classes if share is None else share
+        if not part:
+            return self._nothing()
         beta /= classes if self.simultaneous else 1
         match self.unknown:
             case "population":
@@ -72,6 +83,11 @@ class Question:
                 missed *= classes if self.simultaneous else 1
                 return replace(self, beta=min(missed, 1.0))
         return self
+
+    def _nothing(self) -> "Question":
+        """The answer for a class that may be empty: no k, no population, a beta of 1."""
+        k = 0 if self.k is None else self.k
+        return replace(self, k=k, beta=1.0 if self.beta is None else self.beta)
 
     def without(self, name: str) -> "Question":
         """The same question with population, k or beta left out."""
@@ -117,9 +133,11 @@ class Measured:
     classes: int
     smallest: int
     """People of the smallest class."""
+    share: float
+    """The share of the population that it has at least, with the confidence asked for."""
     supports: Question
-    """What was asked, with the k that the share of the smallest class supports, or with what was
-    left out as that share has it."""
+    """What was asked, with the k that the smallest class supports, or with what was left out as
+    that share has it; a population of None if none would do."""
 
 
 @dataclass(frozen=True)
@@ -149,10 +167,25 @@ class Plan:
             return self.question.k or 0
         return self.question.without("k").answered(self.classes).k or 0
 
+    @property
+    def labels(self) -> Labels:
+        """Whether all that is shown was fixed without the table."""
+        specs = (action.rung.hierarchy for action in self.actions if not action.left_out)
+        made = any(isinstance(spec, Intervals) and spec.quantiles for spec in specs)
+        return "any" if made else "declared"
+
+    def drawn(self, people: int) -> Drawn:
+        """A table of so many people that shows what the plan says."""
+        shown = sum(not action.left_out for action in self.actions)
+        return Drawn(people, shown, self.question.confidence, self.labels)
+
     def seen(self, people: int, classes: int, smallest: int) -> "Plan":
         """The plan with what is known of a table's classes once it is carried out."""
-        supports = self.question.without(self.found or "k").answered(classes, smallest / people)
-        return replace(self, measured=Measured(people, classes, smallest, supports))
+        share = self.drawn(people).share(smallest)
+        supports = self.question.without(self.found or "k").answered(classes, share)
+        if self.found in {None, "k"}:
+            supports = replace(supports, k=max(supports.k or 0, smallest))
+        return replace(self, measured=Measured(people, classes, smallest, share, supports))
 
 
 def planned(question: Question, ladders: Sequence[Ladder], weights: Sequence[float] | None) -> Plan:

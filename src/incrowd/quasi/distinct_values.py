@@ -7,7 +7,7 @@ almost certainly no quasi-identifier; one with enough of them may be one.
 
 import difflib
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -50,16 +50,13 @@ class Source(StrEnum):
     """Where a number of values comes from."""
 
     GIVEN = "given"
-    DOMAINS = "domains"
-    """The product of the columns' numbers of values: the multiple domain assumption, never too
-    few if those numbers are right (Lodha-Thomas Definition 3)."""
+    DECLARED = "declared"
+    """The product of the columns' declared numbers of values: the multiple domain assumption, never
+    too few if those numbers are right (Lodha-Thomas Definition 3)."""
+    ESTIMATED = "estimated"
+    """By the values that few records hold: see `estimated`."""
     OBSERVED = "observed"
     """Counted in the table: too few unless the table holds everybody."""
-    CHAO1 = "chao1"
-    """Chao's estimator, bias-corrected: what the table holds, and a low guess at what it lacks."""
-    GEE = "gee"
-    """The guaranteed-error estimator of Charikar, Chaudhuri, Motwani and Narasayya (2000): within a
-    factor of sqrt(people / records), whatever the values are."""
 
 
 @dataclass(frozen=True)
@@ -78,11 +75,16 @@ class DistinctValueTest:
     """The number of values that an alpha-quasi-identifier needs (Theorem 3)."""
     source: Source = Source.GIVEN
     """Where the number of values comes from."""
+    key: bool = False
+    """Whether the set tells all records of the table apart."""
 
     @property
     def possible(self) -> bool:
-        """Whether the set may be an alpha-quasi-identifier; if not, it almost certainly is none."""
-        return self.share >= self.alpha
+        """Whether the set may be an alpha-quasi-identifier.
+
+        A set that tells all records of a table apart may be one, whatever its number of values.
+        """
+        return self.key or self.share >= self.alpha
 
     @property
     def crowd(self) -> float:
@@ -92,9 +94,20 @@ class DistinctValueTest:
     @property
     def verdict(self) -> str:
         """The answer in words."""
-        if self.possible:
-            return f"possibly an {self.alpha:g}-quasi-identifier"
-        return f"almost certainly not an {self.alpha:g}-quasi-identifier"
+        return f"{self.answer} an {self.alpha:g}-quasi-identifier"
+
+    @property
+    def answer(self) -> str:
+        """How sure it is, which is no surer than the number of values."""
+        return "possibly" if self.possible else _SURE[self.source]
+
+
+_SURE = {
+    Source.GIVEN: "almost certainly not",
+    Source.DECLARED: "almost certainly not",
+    Source.ESTIMATED: "probably not",
+    Source.OBSERVED: "not by the values seen",
+}
 
 
 def distinct_value_test(
@@ -102,8 +115,12 @@ def distinct_value_test(
     people: float | str,
     alpha: float = 0.5,
     source: Source = Source.GIVEN,
+    *,
+    key: bool = False,
 ) -> DistinctValueTest:
     """What this number of values says for a population, given as a number or by name.
+
+    The number may be infinite: then everybody may be alone.
 
     >>> distinct_value_test(4e9, 3e8, alpha=0.9).verdict
     'possibly an 0.9-quasi-identifier'
@@ -113,17 +130,17 @@ def distinct_value_test(
     n = population(people)
     if not 0 < alpha <= 1:
         raise PolicyError(f"alpha must be above 0 and at most 1, and is {alpha:g}")
-    if not (distinct >= 0 and math.isfinite(distinct)):
+    if not distinct >= 0:
         raise PolicyError(f"the number of values must be 0 or more, and is {distinct:g}")
     share = unique_share(distinct, n)
-    return DistinctValueTest(float(distinct), n, share, alpha, threshold(alpha, n), source)
+    return DistinctValueTest(float(distinct), n, share, alpha, threshold(alpha, n), source, key)
 
 
 def unique_share(distinct: float, people: int) -> float:
     """The largest expected share of people alone with their value (Theorems 1 and 2): f(D/n)."""
     if distinct <= people:
         return distinct / (math.e * people)
-    return math.exp(-people / distinct)
+    return math.exp(-people / distinct)  # 1 for an infinite number
 
 
 def threshold(alpha: float, people: int) -> float:
@@ -161,13 +178,13 @@ def population(people: float | str) -> int:
     return int(people)
 
 
-def by_domains(sizes: Sequence[int]) -> int:
+def by_domains(sizes: Sequence[float]) -> float:
     """Values of a set of columns by the multiple domain assumption (Definition 3).
 
     >>> by_domains([2, 20_000, 100_000])
     4000000000
     """
-    if any(size < 1 for size in sizes):
+    if not all(size >= 1 for size in sizes):
         raise PolicyError("a column has at least one possible value")
     return math.prod(sizes)
 
@@ -177,25 +194,21 @@ def observed(records: Records, columns: Sequence[int]) -> int:
     return len(_sizes(records, columns))
 
 
-def chao1(records: Records, columns: Sequence[int]) -> float:
-    """Chao's bias-corrected estimate of the values of a set of columns in the universe.
+def estimated(records: Records, columns: Sequence[int]) -> float:
+    """An estimate of the possible values of a set of columns; infinite if no two records share one.
 
-    Observed values and f1 (f1 - 1) / (2 (f2 + 1)), with f1 values held by one record and f2 by two.
+    Chao's estimator: values seen, and f1 (f1 - 1) / (2 f2) unseen ones, with f1 values held by one
+    record and f2 by two. It grows without bound as records become different. For f2 the number is
+    taken that a Poisson variable exceeds with a probability of 0.99 where f2 were seen, so that a
+    few equal records do not make an estimate that looks sure. Where values are very unequal it is
+    too low (Chao 1984), so what it rules out is improbable and no more.
     """
     sizes = _sizes(records, columns)
     once, twice = int(np.count_nonzero(sizes == 1)), int(np.count_nonzero(sizes == 2))
-    return len(sizes) + once * (once - 1) / (2 * (twice + 1))
-
-
-def gee(records: Records, columns: Sequence[int], people: float | str) -> float:
-    """The guaranteed-error estimate of the values of a set of columns among that many people.
-
-    Values held by one record count sqrt(people / records) each, all others once.
-    """
-    sizes = _sizes(records, columns)
-    once = int(np.count_nonzero(sizes == 1))
-    scale = math.sqrt(max(population(people) / records.total, 1.0)) if records.total else 1.0
-    return scale * once + len(sizes) - once
+    pairs = once * (once - 1) / 2
+    if not pairs:
+        return float(len(sizes))
+    return len(sizes) + pairs / _at_least(twice) if twice else math.inf
 
 
 def assess(  # noqa: PLR0913  the last three are options
@@ -204,21 +217,52 @@ def assess(  # noqa: PLR0913  the last three are options
     people: float | str,
     *,
     alpha: float = 0.5,
-    source: Source = Source.GEE,
-    domains: Sequence[int] | None = None,
+    source: Source | None = None,
+    domains: Mapping[str, float] | None = None,
 ) -> DistinctValueTest:
-    """The test for columns of a table; `domains` are their numbers of values, if known."""
+    """The test for columns of a table; `domains` are the declared numbers of values by column.
+
+    Without a source declared numbers are taken if all of the columns have one, else an estimate.
+    Estimates take declared numbers for the columns that have one.
+    """
+    known = domains or {}
+    names = [records.names[j] for j in columns]
+    if source is None:
+        source = Source.DECLARED if all(name in known for name in names) else Source.ESTIMATED
+    distinct = _possible_values(records, columns, source, known)
+    key = records.total > 1 and observed(records, columns) == records.total
+    return distinct_value_test(distinct, people, alpha, source, key=key)
+
+
+def _possible_values(
+    records: Records, columns: Sequence[int], source: Source, known: Mapping[str, float]
+) -> float:
+    names = [records.names[j] for j in columns]
     match source:
-        case Source.DOMAINS if domains is not None and len(domains) == len(columns):
-            return distinct_value_test(by_domains(domains), people, alpha, source)
         case Source.OBSERVED:
-            return distinct_value_test(observed(records, columns), people, alpha, source)
-        case Source.CHAO1:
-            return distinct_value_test(chao1(records, columns), people, alpha, source)
-        case Source.GEE:
-            return distinct_value_test(gee(records, columns, people), people, alpha, source)
+            return observed(records, columns)
+        case Source.DECLARED:
+            if lacking := [name for name in names if name not in known]:
+                raise PolicyError(
+                    f"the number of possible values of {lacking[0]!r} is not declared",
+                    remedy=f"add --domain {lacking[0]}=N, or leave out --source declared",
+                )
+            return by_domains([known[name] for name in names])
+        case Source.ESTIMATED:
+            each = [
+                known.get(n) or estimated(records, [j]) for n, j in zip(names, columns, strict=True)
+            ]
+            joint = 0.0 if all(name in known for name in names) else estimated(records, columns)
+            return max(by_domains(each), joint)
         case _:
-            raise PolicyError("the number of values of each column is not given")
+            raise PolicyError("the number of values is not given", remedy="take another source")
+
+
+def _at_least(seen: int) -> float:
+    """What is expected at least, with a confidence of 0.99, where so many were seen."""
+    from scipy.special import gammaincinv  # noqa: PLC0415  only when an estimate is asked for
+
+    return float(gammaincinv(seen, 0.01))
 
 
 def _sizes(records: Records, columns: Sequence[int]) -> Counts:

@@ -1,6 +1,20 @@
 """What an answer about quasi-identifiers promises, and what was not looked at."""
 
 from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Basis(StrEnum):
+    """What is shown of the sets of columns in an answer."""
+
+    COUNTED = "counted"
+    """Each reaches the ratio that was asked for, counted on all records."""
+    AT_LEAST = "at least"
+    """Each reaches a ratio that the sample promises, but for delta."""
+    RELATIVE = "relative"
+    """Each tells apart nearly all pairs of records that all columns together do, but for delta."""
+    CANDIDATES = "candidates"
+    """Every set that reaches the ratio contains one of them, but for delta; they may reach less."""
 
 
 @dataclass(frozen=True)

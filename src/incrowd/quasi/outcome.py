@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from incrowd.quasi.distinct_values import DistinctValueTest
-from incrowd.quasi.guarantee import Guarantee
+from incrowd.quasi.guarantee import Basis, Guarantee
 from incrowd.quasi.ratios import Measure, Ratios
 
 
@@ -91,18 +91,25 @@ class Discovery:
     sampled: bool
     """Whether the figures are those of a sample; those of the table may be lower."""
     seconds: float
+    basis: Basis = Basis.COUNTED
+    """What is shown of the sets."""
+    reaches: float | None = None
+    """The ratio that each set has at least with probability 1 - delta; None if it was counted, or
+    if no ratio is shown."""
     tests: tuple[DistinctValueTest, ...] = ()
     """For each set, what its number of values says for a population."""
     explanations: tuple[Explanation, ...] = ()
     notes: tuple[str, ...] = ()
     partial: bool = False
     """Whether the search was cut short by time or by an interruption."""
+    bounded: bool = False
+    """Whether `records` are the different ones of a table that went by, and at most so many."""
 
     def __repr__(self) -> str:
         """In short."""
         return (
-            f"Discovery({self.found} sets with a {self.measure} ratio of {self.ratio:g} or more, "
-            f"{self.records} records)"
+            f"Discovery({self.found} sets for a {self.measure} ratio of {self.ratio:g}, "
+            f"{self.basis.value}, {self.records} records)"
         )
 
 

@@ -174,6 +174,11 @@ def differences(records: Records, rows: Counts) -> Differences:
     return Differences(records.width, kinds, counts)
 
 
+def differences_of(drawn: Records) -> Differences:
+    """What tells pairs apart whose records are rows 2i and 2i + 1."""
+    return differences(drawn, np.arange(drawn.total).reshape(-1, 2).T.copy())
+
+
 def once(records: Records) -> Records:
     """Every row counted once: a folded table without its duplicates."""
     return Records(records.names, records.codes, np.ones(records.rows, dtype=np.int64))

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from incrowd.models import Probabilistic
 from incrowd.models.model import of_world
 from incrowd.policy.policy import Policy
 from incrowd.table.roles import Missing
@@ -43,6 +44,9 @@ def _sentences(policy: Policy) -> Iterator[str]:
         )
     for name in dict.fromkeys(m.columns[0] for m in policy.models if m.name == "t-closeness"):
         yield f"t-closeness of {name} is measured against the table as it was read."
+    for model in policy.models:
+        if isinstance(model, Probabilistic):
+            yield _population(model)
     yield _order(policy)
     yield from _unprotected(policy)
     yield "Other releases of the same people were not considered: together they may reveal more."
@@ -83,6 +87,17 @@ def _counted(policy: Policy) -> str:
     return (
         f"Classes count different people by the column {policy.unit}, which does not leave; "
         "people cannot be counted again from the release alone."
+    )
+
+
+def _population(model: Probabilistic) -> str:
+    drawn = "levels that were fixed without the table"
+    if model.labels == "any":
+        drawn = "what two people of the table per column determine"
+    return (
+        f"The table is taken for a random sample of {model.population:,} people. What "
+        f"{model.name} reaches is a lower bound. It holds with confidence {model.confidence:g} for "
+        f"all classes together and allows for every class that could be shown by {drawn}."
     )
 
 

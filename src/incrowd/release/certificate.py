@@ -39,6 +39,8 @@ class Attested(_Part):
     asked: float
     reached: float
     ok: bool
+    confidence: float | None = None
+    """How likely it is that what is reached holds for all classes together; None: it is counted."""
 
 
 class Spread(_Part):

@@ -186,7 +186,9 @@ def _judged(
             seen = replace(seen, crowds=by_number(numbered(rows[policy.class_column]).codes))
             notes.append(_PERMUTED)
         world = None if against is None else against.public
-        verdicts = verify(seen, policy, reference, world)
+        drawn, told = _drawn(policy, len(rows), certificate)
+        notes += told
+        verdicts = verify(seen, policy, reference, world, drawn)
     except NotMetError as error:
         return (), [f"{error.message[:1].upper()}{error.message[1:]}."]
     if policy.unit is None:
@@ -199,6 +201,28 @@ def _judged(
         return tuple(replace(verdict, ok=False) for verdict in verdicts), notes
     notes.append("The number of people per class is attested by the certificate, not recounted.")
     return tuple(_attested(certificate, i, verdict) for i, verdict in enumerate(verdicts)), notes
+
+
+def _drawn(
+    policy: Policy, records: int, certificate: Certificate | None
+) -> tuple[int | None, list[str]]:
+    """The people who were drawn, for models of a population, and what was taken on trust.
+
+    Without a certificate as many were left out as may be.
+    """
+    if not any(model.name == "probabilistic" for model in policy.models):
+        return None, []
+    if certificate is not None:
+        return certificate.records_in, [
+            "How many records were read is attested by the certificate."
+        ]
+    note = (
+        "Without its certificate the release cannot tell how many people were drawn: as many are "
+        f"taken to be left out as the policy allows ({policy.suppression:g} of the records)"
+    )
+    unknown = policy.missing is Missing.SUPPRESS
+    note += ", besides those with a missing value, who are not counted." if unknown else "."
+    return int(records / (1 - policy.suppression)), [note]
 
 
 def _said(policy: Policy, certificate: Certificate | None) -> tuple[tuple[Verdict, ...], list[str]]:

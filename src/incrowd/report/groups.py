@@ -26,8 +26,9 @@ def groups_picture(found: "Groups") -> RenderableType:
     people = counted(found.people, "person", "people")
     size = counted(found.k, "person", "people")
     sets = counted(len(found.sets), "minimal set")
-    head = f"{people}: {sets} of columns with values that name at most {size}."
-    parts: list[RenderableType] = [Text(head, style="bold red" if found.sets else "green")]
+    head = f"{people}: {sets} of columns found with values that name at most {size}."
+    safe = "" if found.partial else "green"
+    parts: list[RenderableType] = [Text(head, style="bold red" if found.sets else safe)]
     if found.partial:
         parts.append(Text("PARTIAL: not all sets were looked at; there may be more."))
     if found.sets:

@@ -172,6 +172,8 @@ def discovery_document(found: "Discovery") -> dict[str, Any]:
         entry["test"] = {
             "distinct": test.distinct,
             "source": test.source.value,
+            "key": test.key,
+            "possible": test.possible,
             "population": test.population,
             "share": test.share,
             "alpha": test.alpha,
@@ -181,6 +183,7 @@ def discovery_document(found: "Discovery") -> dict[str, Any]:
     return {
         "schema": "incrowd.discover/1",
         "records": found.records,
+        "records_at_most": found.bounded,
         "measure": found.measure.value,
         "ratio": found.ratio,
         "sets": sets,
@@ -191,6 +194,8 @@ def discovery_document(found: "Discovery") -> dict[str, Any]:
         "best": _figures(found.best),
         "guarantee": _guarantee(found.guarantee),
         "promise": found.promise,
+        "basis": found.basis.value,
+        "reaches": found.ratio if found.basis.value == "counted" else found.reaches,
         "figures": "sample" if found.sampled else "table",
         "partial": found.partial,
         "explanations": [_explanation(one) for one in found.explanations],
@@ -267,7 +272,8 @@ def _explanation(one: "Explanation") -> dict[str, Any]:
 def _verdict(model: "Verdict") -> dict[str, Any]:
     column = {} if model.column is None else {"column": model.column}
     figures = {"asked": model.asked, "reached": model.reached, "ok": model.ok}
-    return {"name": model.name, **column, **figures}
+    sure = {} if model.confidence is None else {"confidence": model.confidence}
+    return {"name": model.name, **column, **figures, **sure}
 
 
 def plain(value: Any) -> Any:

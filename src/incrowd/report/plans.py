@@ -44,6 +44,7 @@ def plan_document(plan: "Plan") -> dict[str, Any]:
         "classes": plan.classes,
         "k_expected": plan.k_expected,
         "k_supported": None if facts is None else facts.supports.k,
+        "confidence": None if facts is None else asked.confidence,
         "table": None if facts is None else _table(facts),
         "notes": plan.notes,
     }
@@ -54,6 +55,7 @@ def _table(facts: "Measured") -> dict[str, Any]:
         "records": facts.people,
         "classes": facts.classes,
         "smallest": facts.smallest,
+        "share": facts.share,
         "population": facts.supports.population,
         "k": facts.supports.k,
         "beta": facts.supports.beta,
@@ -150,12 +152,23 @@ def _supports(plan: "Plan") -> list[RenderableType]:
         what = plan.found or "k"
         said = (
             f"In the table {counted(facts.classes, 'class', 'classes')}, the smallest of "
-            f"{counted(facts.smallest, 'record')} in {number(facts.people)}: by its share "
-            f"{what} = {number(getattr(facts.supports, what))}."
+            f"{counted(facts.smallest, 'record')} in {number(facts.people)}. "
+            f"{_share(plan, facts)}: {what} = {number(getattr(facts.supports, what))}."
         )
         good = (facts.supports.k or 0) >= (plan.question.k or 0)
         lines.append(Text(said, style="" if plan.found else GOOD if good else BAD))
     return lines
+
+
+def _share(plan: "Plan", facts: "Measured") -> str:
+    """What the table tells of its classes' shares of the population."""
+    if not facts.share:
+        return "So few tell nothing about its share of the population"
+    sure = number(plan.question.confidence)
+    return (
+        f"With confidence {sure} for all of them together, each is at least "
+        f"{number(facts.share)} of the population"
+    )
 
 
 def _line(text: str) -> Text:

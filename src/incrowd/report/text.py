@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from itertools import pairwise
+from math import ceil, floor, isinf
 from typing import TYPE_CHECKING
 
 from rich.console import Group, RenderableType
@@ -14,6 +15,7 @@ from incrowd.report.words import counted, number, printable, promise
 
 if TYPE_CHECKING:
     from incrowd.policy.draft import Draft
+    from incrowd.quasi.distinct_values import DistinctValueTest
     from incrowd.quasi.guarantee import Guarantee
     from incrowd.quasi.outcome import Discovery, Explanation, Found, Masked
     from incrowd.release.release import Release
@@ -84,11 +86,19 @@ def verdicts(models: Iterable["Verdict"]) -> Table:
     """What each model asked for and what the rows reach."""
     table = _table("model", "column", "asked", "reached", "")
     for model in models:
-        said = promise(model.name, model.column, model.reached) if model.ok else "not met"
+        said = _said(model) if model.ok else "not met"
         style = GOOD if model.ok else BAD
         figures = (number(model.asked), number(model.reached), _text(said, style=style))
         table.add_row(model.name, _text(model.column or ""), *figures)
     return table
+
+
+def _said(model: "Verdict") -> str:
+    """What a model that is met means, and how sure that is."""
+    said = promise(model.name, model.column, model.reached)
+    if model.confidence is None:
+        return said
+    return f"{said}, with confidence {number(model.confidence)} for all classes together"
 
 
 def check_picture(check: "Check") -> RenderableType:
@@ -206,16 +216,12 @@ def discovery_picture(found: "Discovery") -> RenderableType:
     parts: list[RenderableType] = []
     if found.partial:
         parts.append(_text("PARTIAL: the search was cut short; there may be more.", style=BAD))
-    sets = counted(found.found, "minimal set")
-    head = (
-        f"{counted(found.records, 'record')}: {sets} of columns found with a {found.measure} ratio "
-        f"of {number(found.ratio)} or more."
-    )
-    parts.append(_text(head, style=BAD if found.found else ""))
+    parts.append(_text(_headline(found), style=BAD if found.found else ""))
     if found.minimum is not None:
-        parts.append(_text(f"Smallest: {_names(found.minimum)}"))
+        parts.append(_text(f"{_smallest(found)}: {_names(found.minimum)}"))
     if found.sets:
         parts.append(_sets(found))
+        parts += [_text(_needed(test)) for test in found.tests[:1]]
         hidden = found.found - min(_SHOWN, len(found.sets))
         parts += [_text(f"and {hidden:,} more; --json lists them", style=QUIET)] if hidden else []
     for one in found.explanations:
@@ -226,14 +232,74 @@ def discovery_picture(found: "Discovery") -> RenderableType:
     return _spaced(*parts)
 
 
+def _headline(found: "Discovery") -> str:
+    """What was shown of how many sets, and how sure that is."""
+    sets, records = counted(found.found, "set"), counted(found.records, "record")
+    if found.bounded:
+        records = f"At most {counted(found.records, 'different record')}"
+    sure = f"with probability {number(1 - (found.guarantee.delta or 0.0))}"
+    drawn = f"{records}, {number(found.guarantee.sample)} drawn"
+    ratio = f"a {found.measure} ratio of"
+    match found.basis.value:
+        case "counted":
+            minimal = counted(found.found, "minimal set")
+            return (
+                f"{records}: {minimal} of columns found with {ratio} {number(found.ratio)} or more."
+            )
+        case "at least":
+            who = "each" if found.found > 1 else "it"
+            each = f"{sets} of columns found; {sure}, {who} has {ratio} at least"
+            return f"{drawn}: {each} {_down(found.reaches or 0.0)} in the table."
+        case "relative":
+            pairs = f"{records}, {number(found.guarantee.sample)} pairs drawn"
+            return f"{pairs}: {sets} of columns found; {found.promise}. No set is a key."
+    if not found.found:
+        return f"{drawn}: {found.promise}."
+    these = "this candidate" if found.found == 1 else f"one of {number(found.found)} candidates"
+    return (
+        f"{drawn}: no set is shown to reach {ratio} {number(found.ratio)}; {sure}, every set that "
+        f"does contains {these}."
+    )
+
+
+def _smallest(found: "Discovery") -> str:
+    """What the smallest set is called: the smallest of all only where that was shown."""
+    if found.basis.value == "candidates":
+        return "Smallest candidate"
+    promised = found.minimum.guarantee if found.minimum is not None else found.guarantee
+    return "Smallest" if promised.exact and not promised.not_searched else "Smallest found"
+
+
+def _down(share: float) -> str:
+    """A ratio that is reached at least, never rounded up."""
+    return number(floor(share * 10_000) / 10_000)
+
+
 def _sets(found: "Discovery") -> Table:
     heads = ("columns", "distinct", "separation", "unique")
-    verdicts = [test.verdict for test in found.tests]
-    table = _table(*heads, *(("in the population",) if verdicts else ()))
+    judged = [_judged(test) for test in found.tests]
+    asked = [f"{number(test.alpha)}-quasi-identifier" for test in found.tests[:1]]
+    table = _table(*heads, *("possible values" for _ in asked), *asked)
     for i, one in enumerate(found.sets[:_SHOWN]):
         figures = map(_share, (one.distinct, one.separation, one.unique))
-        table.add_row(_text(_names(one)), *figures, *verdicts[i : i + 1])
+        more = judged[i] if judged else ()
+        table.add_row(_text(_names(one)), *figures, *more)
     return table
+
+
+def _judged(test: "DistinctValueTest") -> tuple[str, str]:
+    """The number of values that a set can have, where it comes from, and what it says."""
+    values = "without limit" if isinf(test.distinct) else number(round(test.distinct))
+    return f"{values} ({test.source.value})", test.answer
+
+
+def _needed(test: "DistinctValueTest") -> str:
+    """What a set needs to tell so many people apart."""
+    least = "without limit" if isinf(test.threshold) else number(ceil(test.threshold))
+    return (
+        f"To tell {number(test.alpha)} of {number(test.population)} people apart, a set needs at "
+        f"least {least} possible values."
+    )
 
 
 def _explanation(one: "Explanation") -> list[RenderableType]:

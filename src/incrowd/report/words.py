@@ -8,7 +8,7 @@ _SENTENCES = {
     "t-closeness": "{column} is spread in each class as in the whole table, within {reached}",
     "k-map": "each record may be about at least {reached} people of the world",
     "delta-presence": "at most {reached} of the people whom a class may be about are in it",
-    "probabilistic": "each class stands for at least {reached} people of the population",
+    "probabilistic": "at least {reached} people of the population share what a class shows",
     "alpha-k": "no value of {column} covers more than {reached} of a class",
 }
 

@@ -29,7 +29,8 @@ from incrowd.table.names import listed
 
 _MISSING = ("",)
 _DAYS = 366
-_FEW = 5
+CONFIDENCE = 0.95
+"""How sure it is, unless told otherwise, that all classes have the share that is said."""
 
 
 def plan(  # noqa: PLR0913  the table, what is asked, and how
@@ -41,6 +42,7 @@ def plan(  # noqa: PLR0913  the table, what is asked, and how
     beta: float | None = None,
     bound: Bound = "exact",
     simultaneous: bool = False,
+    confidence: float = CONFIDENCE,
     weights: Mapping[str, float] | None = None,
     hierarchies: Mapping[str, AnyHierarchy] | None = None,
 ) -> Plan:
@@ -48,8 +50,9 @@ def plan(  # noqa: PLR0913  the table, what is asked, and how
 
     Without `columns` those are taken that a first policy calls quasi-identifying. One of
     `population`, `k` and `beta` may be left out: then it is found for the columns as they are.
+    What the table's own classes support holds with `confidence` for all of them together.
     """
-    asked = _question(population, k, beta, bound, simultaneous=simultaneous)
+    asked = Question(_people(population), _crowd(k), beta, bound, simultaneous, confidence)
     with enough_memory():
         return _plan(MemoryEngine(frame), columns, asked, weights or {}, hierarchies or {})
 
@@ -63,12 +66,13 @@ def plan_file(  # noqa: PLR0913  the same, and how to read the file
     beta: float | None = None,
     bound: Bound = "exact",
     simultaneous: bool = False,
+    confidence: float = CONFIDENCE,
     weights: Mapping[str, float] | None = None,
     hierarchies: Mapping[str, AnyHierarchy] | None = None,
     reading: Reading | None = None,
 ) -> Plan:
     """How coarse columns of a file must be; see `plan`."""
-    asked = _question(population, k, beta, bound, simultaneous=simultaneous)
+    asked = Question(_people(population), _crowd(k), beta, bound, simultaneous, confidence)
     with enough_memory():
         read = (reading or Reading()).read(path)
         engine = MemoryEngine(read.frame, text=read.text)
@@ -83,6 +87,7 @@ def plan_sizes(  # noqa: PLR0913  what is asked, and how
     beta: float | None = None,
     bound: Bound = "exact",
     simultaneous: bool = False,
+    confidence: float = CONFIDENCE,
     weights: Mapping[str, float] | None = None,
 ) -> Plan:
     """How coarse columns must be of which only names and numbers of values are known.
@@ -92,7 +97,7 @@ def plan_sizes(  # noqa: PLR0913  what is asked, and how
     >>> [action.rung.says for action in found.actions]
     ['as it is', 'to the month', 'first three digits']
     """
-    asked = _question(population, k, beta, bound, simultaneous=simultaneous)
+    asked = Question(_people(population), _crowd(k), beta, bound, simultaneous, confidence)
     ladders = [ladder_of_size(name, size, _look(name, size)) for name, size in distinct.items()]
     return planned(asked, ladders, _weights(weights or {}, tuple(distinct)))
 
@@ -158,17 +163,12 @@ def policy_of(
     return _changed(policy, levels, models=(_model(found),))
 
 
-def _question(
-    population: float | str | None,
-    k: float | None,
-    beta: float | None,
-    bound: Bound,
-    *,
-    simultaneous: bool,
-) -> Question:
-    people = None if population is None else people_of(population)
-    crowd = None if k is None else whole(k, "k")
-    return Question(people, crowd, beta, bound, simultaneous)
+def _people(population: float | str | None) -> int | None:
+    return None if population is None else people_of(population)
+
+
+def _crowd(k: float | None) -> int | None:
+    return None if k is None else whole(k, "k")
 
 
 def _plan(
@@ -222,13 +222,16 @@ def _notes(found: Plan) -> Iterator[str]:
         return
     if asked.population is not None and facts.people > asked.population:
         yield f"the table itself has {facts.people:,} records: the population is no smaller"
-    if facts.smallest < _FEW:
+    if not facts.share:
         few = "1 record" if facts.smallest == 1 else f"{facts.smallest} records"
-        yield f"the smallest class has {few}: its share of the population is a rough guess"
+        yield (
+            f"the smallest class has {few}: so few do not tell that it is a share of the "
+            "population at all"
+        )
     if found.found is None and (facts.supports.k or 0) < (asked.k or 0):
         yield (
-            f"classes are not equally large: the smallest supports a k of {facts.supports.k:,}, "
-            f"not {asked.k:,}; carried out, the plan raises levels until all do"
+            f"the smallest class supports a k of {facts.supports.k:,}, not {asked.k:,}; carried "
+            "out, the plan raises levels until all classes support it"
         )
 
 
@@ -292,13 +295,19 @@ def _model(found: Plan) -> Probabilistic:
     beta = asked.beta or 0.0
     if asked.simultaneous and facts is not None:
         beta /= facts.classes
-    return made(lambda: Probabilistic(asked.population or 0, asked.k or 0, beta))
+    sure = asked.confidence
+    return made(
+        lambda: Probabilistic(asked.population or 0, asked.k or 0, beta, sure, found.labels)
+    )
 
 
 def _supported(found: Plan) -> bool:
     """Whether the real classes support the k asked for, by the exact tail that is verified."""
-    facts = found.measured
-    return facts is not None and facts.smallest >= _model(found).least(facts.people)
+    facts, model = found.measured, _model(found)
+    if facts is None:
+        return False
+    least = found.drawn(facts.people).least(model.population, model.k, model.beta)
+    return facts.smallest >= least
 
 
 def _loosened(policy: Policy) -> Policy:

@@ -1,4 +1,4 @@
-"""The binomial tail, summed term by term: what verification knows of it, and nothing of others'.
+"""The binomial tails, summed term by term: what verification knows of them, from nobody else.
 
 The term nearest to the middle is computed by Loader's saddle-point expansion (2000), which loses no
 digits however large n is; the others follow by their ratios, away from the middle, until they no
@@ -40,15 +40,75 @@ def largest_k(n: int, share: float, beta: float) -> int:
     return low
 
 
+def lower_share(size: int, people: int, columns: int, level: float, *, declared: bool) -> float:
+    """The least share that a class of so many of the people drawn may have, but for `level`.
+
+    It holds for all classes together. A class of share q that was fixed beforehand holds `size` of
+    `people` with a probability of P[Bin(people, q) >= size] (Clopper and Pearson 1934). Where
+    labels are `declared`, at most 1/q classes have that share, for each of at most 32 levels per
+    column. Otherwise two people per column determine what a class shows; any of them may, and only
+    the others count. Drawing without replacement makes tails smaller, so this is on the safe side.
+
+    >>> lower_share(1, 5_000, 1, 0.05, declared=True)
+    0.0
+    >>> round(lower_share(60, 5_000, 1, 0.05, declared=False), 4)
+    0.0049
+    """
+    fixed = 0 if declared else min(2 * columns, people)
+    if size <= fixed:
+        return 0.0
+    ways = columns * math.log(32) if declared else _log_choose(people + fixed, fixed)
+    low, high = -650.0, math.log(size / people)
+    if _nothing_sure(low, size - fixed, people - fixed, ways - math.log(level), declared=declared):
+        return 0.0
+    while high - low > 1e-13 * abs(high) + 1e-15:
+        middle = (low + high) / 2
+        if _nothing_sure(
+            middle, size - fixed, people - fixed, ways - math.log(level), declared=declared
+        ):
+            high = middle
+        else:
+            low = middle
+    return math.exp(low)
+
+
+def _nothing_sure(log_share: float, size: int, people: int, ways: float, *, declared: bool) -> bool:
+    """Whether a class of this share may well hold so many people."""
+    ways -= log_share if declared else 0.0
+    return ways + log_at_least(size, people, math.exp(log_share)) > 0
+
+
+def log_at_least(k: int, n: int, share: float) -> float:
+    """The logarithm of the probability that k or more of n fall into a class of this share.
+
+    >>> round(math.exp(log_at_least(2, 3, 0.5)), 12), log_at_least(0, 3, 0.5)
+    (0.5, 0.0)
+    """
+    if k <= 0 or share >= 1:
+        return 0.0
+    if k < n * share:
+        return math.log1p(-fewer_than(k, n, share))
+    return _log_term(k, n, share) + math.log(_falling(k, n, share, step=1))
+
+
+def _log_choose(n: int, j: int) -> float:
+    return math.fsum(math.log(n - i) - math.log(j - i) for i in range(j))
+
+
 def _term(j: int, n: int, share: float) -> float:
     """P[exactly j of n]."""
+    return math.exp(_log_term(j, n, share))
+
+
+def _log_term(j: int, n: int, share: float) -> float:
+    """Its logarithm."""
     if j == 0:
-        return math.exp(n * math.log1p(-share))
+        return n * math.log1p(-share)
     if j == n:
-        return math.exp(n * math.log(share))
+        return n * math.log(share)
     apart = _error(n) - _error(j) - _error(n - j)
     apart -= _deviance(j, n * share) + _deviance(n - j, n * (1 - share))
-    return math.exp(apart) * math.sqrt(n / (2 * math.pi * j * (n - j)))
+    return apart + 0.5 * math.log(n / (2 * math.pi * j * (n - j)))
 
 
 def _deviance(x: float, mean: float) -> float:

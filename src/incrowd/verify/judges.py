@@ -14,7 +14,7 @@ import numpy as np
 
 from incrowd.arrays import Codes, Counts, Floats
 from incrowd.errors import NotMetError
-from incrowd.verify.binomial import fewer_than, largest_k
+from incrowd.verify.binomial import largest_k, lower_share
 from incrowd.verify.crowds import Crowds
 
 _ROUNDING = 1e-9
@@ -43,6 +43,10 @@ class Evidence:
     """Per crowd: the individuals of the world that it may be about, if there is a world."""
     presence: float | None = None
     """How sure it is at most that an individual is there, over all crowds, if that was counted."""
+    columns: int = 1
+    """Columns that crowds are told apart by."""
+    drawn: int | None = None
+    """People of the table as it was read, also those whom the release leaves out, if known."""
     _holders: dict[str, "Holders"] = field(default_factory=dict, repr=False)
 
     @cached_property
@@ -170,16 +174,20 @@ def _alpha_k(model: Any, evidence: Evidence) -> Judgement:
 
 
 def _probabilistic(model: Any, evidence: Evidence) -> Judgement:
-    """At least k of the population in every crowd, but for beta (Lodha-Thomas Definition 4).
+    """At least k of the population in every crowd, with confidence (Lodha-Thomas Definition 4).
 
-    A crowd's share is its people over those of the release. More people than the population can be
-    no sample of it.
+    The share of the smallest crowd is bounded from below by its people among all who were drawn,
+    also those whom the release leaves out. More people than the population are no sample of it.
     """
-    people, n = evidence.everybody, int(model.population)
-    share, limit = int(evidence.people.min()) / people, model.beta * (1 + _ROUNDING)
-    if people > n:
+    size, n = int(evidence.people.min()), int(model.population)
+    drawn = max(evidence.everybody, evidence.drawn or 0)
+    if drawn > n:
         return 0.0, False
-    return float(largest_k(n, share, limit)), fewer_than(model.k, n, share) <= limit
+    declared, level = model.labels == "declared", 1 - model.confidence
+    share = lower_share(size, drawn, evidence.columns, level, declared=declared)
+    beta = min(model.beta, 0.5) * (1 + _ROUNDING)
+    reached = max(size, largest_k(n, share, beta))
+    return float(reached), reached >= model.k
 
 
 def _k_map(model: Any, evidence: Evidence) -> Judgement:

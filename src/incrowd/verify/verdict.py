@@ -15,6 +15,8 @@ class Verdict:
     reached: float
     """The value of the weakest class."""
     ok: bool
+    confidence: float | None = None
+    """How likely it is that what is reached holds for all classes together; None: it is counted."""
 
 
 @dataclass(frozen=True)

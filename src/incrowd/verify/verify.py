@@ -124,16 +124,19 @@ def verify(
     policy: _Policy,
     reference: Mapping[str, Reference] | None = None,
     world: PublicTable | None = None,
+    drawn: int | None = None,
 ) -> tuple[Verdict, ...]:
     """What every model of a policy finds in the rows that leave.
 
     `reference` says how the sensitive columns were spread in the table as it was read. Without it
     the release's own spread is taken. `world` tells whom rows may be about, if models ask for it.
+    `drawn` is the number of people in the table as it was read, those of the release if not given.
     """
     names = dict.fromkeys(model.column for model in policy.models if model.columns)
     known = reference or {}
     sensitive = {name: _values(seen.rows[name], seen.crowds, known.get(name)) for name in names}
-    evidence = Evidence(seen.crowds, sensitive, *_whom(seen, policy, world))
+    whom = _whom(seen, policy, world)
+    evidence = Evidence(seen.crowds, sensitive, *whom, columns=len(seen.quasi), drawn=drawn)
     return tuple(_verdict(model, evidence) for model in policy.models)
 
 
@@ -220,7 +223,8 @@ def _known(column: pl.Series) -> pl.Series:
 def _verdict(model: Any, evidence: Evidence) -> Verdict:
     reached, ok = judge(model, evidence)
     column = model.column if model.columns else None
-    return Verdict(model.name, column, float(model.asked), reached, ok)
+    sure = getattr(model, "confidence", None)
+    return Verdict(model.name, column, float(model.asked), reached, ok, sure)
 
 
 def _values(column: pl.Series, crowds: Crowds, reference: Reference | None) -> Values:
