@@ -20,6 +20,7 @@ from incrowd.io import files, tables
 from incrowd.io.atomic import replacing
 from incrowd.io.files import write_text
 from incrowd.io.hierarchies import resolve
+from incrowd.io.pair import heal, pending, replacing_both
 from incrowd.policy.policy import Policy
 from incrowd.recoding import Levels
 from incrowd.release.against import Against
@@ -98,6 +99,8 @@ def anonymize_file(  # noqa: PLR0913  files, the request, and what comes from ou
     called = Called(world_id, rename, folder)
     paper = certificate or (None if str(target) == "-" else f"{os.fspath(target)}.certificate.json")
     _refuse_overwriting(source, target, paper)
+    if paper is not None and str(target) != "-" and not dry_run:
+        heal(target, paper)
     with enough_memory():
         read = (reading or Reading()).read(source)
         if not dry_run:
@@ -199,15 +202,15 @@ def _proved(prepared: Prepared, laps: Laps) -> Release:
 def _written(
     prepared: Prepared, read: tables.Source, target: AnyPath, paper: AnyPath | None, laps: Laps
 ) -> Release:
-    if str(target) == "-":
+    if str(target) == "-" or paper is None:
         with tempfile.TemporaryDirectory() as folder:
             release, content = _stored(prepared, read, Path(folder) / "release", laps)
-            _certify(release, paper)
             files.send(content)
-    else:
-        with replacing(target) as place:
-            release, _ = _stored(prepared, read, place, laps)
             _certify(release, paper)
+    else:
+        with replacing_both(target, paper) as (place, beside):
+            release, _ = _stored(prepared, read, place, laps)
+            write_text(beside, release.certificate.to_json())
     laps.end("write")
     return release
 
