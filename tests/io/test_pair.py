@@ -53,6 +53,14 @@ def write(text="old"):
         Path(path).write_text(text)
 
 
+def replace(text="new", failure=None, paper="papers/release.json"):
+    with replacing_both("release.csv", paper) as made:
+        for path in made:
+            path.write_text(text)
+        if failure is not None:
+            raise failure
+
+
 def held():
     return Path("release.csv").read_text(), Path("papers/release.json").read_text()
 
@@ -89,9 +97,8 @@ def test_after_a_kill_at_any_moment_the_next_run_makes_the_pair_whole(when):
 
 
 def test_a_pair_that_was_taken_back_leaves_what_was_there(monkeypatch):
-    with pytest.raises(ValueError, match="no"), replacing_both("release.csv", "c.json") as made:
-        made[0].write_text("new")
-        raise ValueError("no")
+    with pytest.raises(ValueError, match="no"):
+        replace(failure=ValueError("no"), paper="c.json")
     assert held() == ("old", "old")
     assert left() == []
     assert not Path("c.json").exists()
@@ -104,12 +111,8 @@ def test_a_pair_that_was_taken_back_leaves_what_was_there(monkeypatch):
         return honest(self, target)
 
     monkeypatch.setattr(Path, "replace", refusing)
-    with (
-        pytest.raises(InputError),
-        replacing_both("release.csv", "papers/release.json") as (release, paper),
-    ):
-        release.write_text("new")
-        paper.write_text("new")
+    with pytest.raises(InputError):
+        replace()
     assert held() == ("old", "old")
     assert left() == []
 
@@ -128,12 +131,8 @@ def test_a_request_to_stop_waits_until_both_are_there(monkeypatch, number, momen
         return done
 
     monkeypatch.setattr(Path, "replace", interrupted)
-    with (
-        pytest.raises(KeyboardInterrupt),
-        replacing_both("release.csv", "papers/release.json") as (release, paper),
-    ):
-        release.write_text("new")
-        paper.write_text("new")
+    with pytest.raises(KeyboardInterrupt):
+        replace()
     assert held() == ("new", "new")
     assert left() == []
     assert signal.getsignal(signal.SIGTERM) is signal.default_int_handler

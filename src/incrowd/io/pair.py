@@ -1,16 +1,16 @@
 """A release and its certificate take their places together.
 
-Two files cannot be renamed at once. So both are written beside their places first; then a small file
-(the intent) says that they are about to be placed; then the release and after it the certificate is
-renamed; then the intent goes. A process that is killed leaves one of these states:
+Two files cannot be renamed at once. So both are written beside their places first; then a small
+file (the intent) says that they are about to be placed; then the release and after it the
+certificate is renamed; then the intent goes. A process that is killed leaves one of these states:
 
 - no intent: the old pair is there, and files that the next run removes;
 - an intent, and the new release still beside its place: the old pair is there; the next run removes
   what was left;
 - an intent, and the new release in its place: the next run puts the certificate into its own.
 
-In the last state only does a certificate stand beside a release that is not its own. Its digest says
-so to whoever checks it, and `pending` says why.
+In the last state only does a certificate stand beside a release that is not its own. Its digest
+says so to whoever checks it, and `pending` says why.
 """
 
 import hashlib
@@ -86,9 +86,7 @@ def held() -> Iterator[None]:
     def remember(number: int, _frame: FrameType | None) -> None:
         came.append(number)
 
-    before = {
-        number: signal.signal(number, remember) for number in (signal.SIGINT, signal.SIGTERM)
-    }
+    before = {number: signal.signal(number, remember) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
         yield
     finally:

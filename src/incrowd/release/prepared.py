@@ -1,7 +1,7 @@
 """Rows that are about to leave: proving what they show, and putting it into a certificate."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal
 
@@ -25,15 +25,18 @@ from incrowd.release.certificate import (
     Seed,
     Spread,
     digest_of_policy,
+    digest_of_rows,
     versions,
 )
 from incrowd.release.leaving import Leaving, leaving_names, pseudonymous, unchanging
 from incrowd.release.written import written
 from incrowd.risk import Risk, measure
 from incrowd.search.search import Found
+from incrowd.table.column import Kind
 from incrowd.table.fold import fold
 from incrowd.verify.cells import readable
 from incrowd.verify.crowds import numbered
+from incrowd.verify.losses import of_sizes
 from incrowd.verify.permuted import by_number, permuted, told_by
 from incrowd.verify.shown import (
     coarse,
@@ -67,6 +70,8 @@ class Table:
     compiled: Compiled
     against: Against | None = None
     """The world that the release is held against, if there is one."""
+    kinds: Mapping[str, Kind] = field(default_factory=dict)
+    """What the values of the counted columns were read as."""
 
     def __repr__(self) -> str:
         """Without values."""
@@ -217,9 +222,7 @@ def attest(
         policy_sha256=digest_of_policy(policy),
         digest=digest,
         models=tuple(Attested(**asdict(verdict)) for verdict in verdicts),
-        loss=figures(
-            prepared.outcome, getattr(table.policy.loss, "target", None), table.policy.loss
-        ),
+        loss=_losses(prepared, seen),
         search=found.search,
         optimal=found.optimal,
         why=found.why,
@@ -229,11 +232,21 @@ def attest(
         people=_people(prepared),
         classes=seen.crowds.number,
         blank=table.text,
-        seed=Seed(search=_search_seed(table), order=prepared.order),
-        spread=_spreads(table, seen.rows),
+        seed=Seed(search=_search_seed(table), order=prepared.order, given=not prepared.drawn),
+        spread=spreads(table, seen.rows),
         world=None if table.against is None else table.against.opposed,
-        assumptions=assumptions(table.policy),
+        assumptions=assumptions(table.policy, prepared.order, seeded=not prepared.drawn),
+        kinds={name: table.kinds[name] for name in table.reference},
+        rows_sha256=digest_of_rows(seen.rows, table.policy.missing_values),
     )
+
+
+def _losses(prepared: Prepared, seen: Seen) -> dict[str, float]:
+    """All figures; those that count classes count what the rows show, as a reader does."""
+    loss = prepared.table.policy.loss
+    every = figures(prepared.outcome, getattr(loss, "target", None), loss)
+    records = len(prepared.table.compiled.tally_records)
+    return every | of_sizes(np.bincount(seen.crowds.class_of), records)
 
 
 def _search_seed(table: Table) -> int | None:
@@ -257,7 +270,7 @@ def _people(prepared: Prepared) -> int:
     return len(np.unique(unit[unit > 0])) + int((unit == 0).sum())
 
 
-def _spreads(table: Table, rows: pl.DataFrame) -> dict[str, Spread]:
+def spreads(table: Table, rows: pl.DataFrame) -> dict[str, Spread]:
     """What is needed to measure t-closeness again from the release alone."""
     names = {model.columns[0] for model in table.policy.models if model.name == "t-closeness"}
     return {
