@@ -49,9 +49,7 @@ def anonymize(*more):
 
 def check(capsys, *more):
     capsys.readouterr()
-    code = perform(
-        ["check", RELEASE, "-p", "policy.toml", "--certificate", PAPER, "--json", *more]
-    )
+    code = perform(["check", RELEASE, "-p", "policy.toml", "--certificate", PAPER, "--json", *more])
     return code, json.loads(capsys.readouterr().out)
 
 
@@ -209,9 +207,7 @@ def test_what_is_no_public_key_is_refused(key):
 
 def test_the_key_is_not_overwritten():
     before = Path("mine").read_bytes()
-    code = perform(
-        ["anonymize", "table.csv", "-p", "policy.toml", "-o", "mine", "--sign", "mine"]
-    )
+    code = perform(["anonymize", "table.csv", "-p", "policy.toml", "-o", "mine", "--sign", "mine"])
     assert code == 2
     assert Path("mine").read_bytes() == before
 
