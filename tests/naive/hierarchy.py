@@ -45,8 +45,9 @@ def cut(value, cuts):
     """The label of the listed interval that holds a value."""
     low = max((c for c in cuts if c <= value), default=None)
     high = min((c for c in cuts if c > value), default=None)
-    left = "(-inf" if low is None else f"[{low:g}"
-    return f"{left}, inf)" if high is None else f"{left}, {high:g})"
+    if low is None:
+        return "*" if high is None else f"< {high:g}"
+    return f"≥ {low:g}" if high is None else f"[{low:g}, {high:g})"
 
 
 def masked(code, shown, width):

@@ -118,7 +118,7 @@ def test_labels_that_are_too_fine(monkeypatch):
     monkeypatch.setattr(
         Hierarchy,
         "show",
-        lambda self, low, high, level, spans, lowest=0: honest(  # noqa: ARG005  it lies
+        lambda self, low, high, level, spans, lowest=0, grid=None: honest(  # noqa: ARG005  it lies
             self, low, low, np.zeros_like(level), spans, lowest=lowest
         ),
     )

@@ -33,7 +33,7 @@ class Dates:
     steps: Annotated[tuple[Step, ...], Field(min_length=1)] | None = None
     """What each level shows, rising; if not said, all of them that merge anything."""
     bottom: Annotated[int, Field(ge=1, le=9999)] | None = None
-    """Dates before this year are pooled from level 1 on: `(-inf, 1937)`."""
+    """Dates before this year are pooled from level 1 on: `< 1937`."""
     name: Literal["dates"] = "dates"
 
     def __post_init__(self) -> None:
@@ -64,13 +64,13 @@ class Dates:
             return _level(values, step)
         pooled = int(np.searchsorted(_years(values), self.bottom))
         if pooled == len(values):
-            return Level(np.ones(pooled, dtype=np.int32), texts([f"(-inf, {self.bottom:04d})"]))
+            return Level(np.ones(pooled, dtype=np.int32), texts([f"< {self.bottom:04d}"]))
         rest = _level(values[pooled:], step)
         labels = [_clipped(label, self.bottom) for label in rest.labels.tolist()]
         if not pooled:
             return Level(rest.nodes, texts(labels))
         nodes = np.concatenate([np.ones(pooled, dtype=np.int32), rest.nodes + 1])
-        return Level(nodes.astype(np.int32), texts([f"(-inf, {self.bottom:04d})", *labels]))
+        return Level(nodes.astype(np.int32), texts([f"< {self.bottom:04d}", *labels]))
 
 
 def _years(values: Values) -> Counts:

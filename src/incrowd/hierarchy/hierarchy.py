@@ -7,10 +7,12 @@ from itertools import pairwise
 
 import numpy as np
 
-from incrowd.arrays import MISSING, Codes, Counts, Flags, Texts
+from incrowd.arrays import MISSING, Codes, Counts, Flags, Floats, Texts
 from incrowd.errors import InputError, counted
+from incrowd.hierarchy.cells import CellGrid
 from incrowd.hierarchy.decoding import Decoded, Decoder
 from incrowd.hierarchy.labels import joined, span, value_set
+from incrowd.hierarchy.reach import reach_of
 from incrowd.table.column import Domain
 
 
@@ -54,6 +56,14 @@ class Hierarchy:
         """
         return tuple(_bounds(nodes) for nodes in self.maps)
 
+    @cached_property
+    def reach(self) -> tuple[tuple[Floats, Floats], ...]:
+        """Per level: from where to where the label of each node reaches, indexed by node.
+
+        On the scale of `Domain.positions`; a label that does not say reaches as far as its leaves.
+        """
+        return tuple(_reach(self, level) for level in range(self.levels))
+
     def join_level(self, low: Codes, high: Codes) -> Codes:
         """The lowest level at which codes `low` and `high` share a node, elementwise."""
         level = np.full(len(low), self.height, dtype=np.int32)
@@ -71,16 +81,27 @@ class Hierarchy:
             low[here], high[here] = self.bounds[h][0][node], self.bounds[h][1][node]
         return low, high
 
-    def show(self, low: Codes, high: Codes, level: Codes, spans: bool, *, lowest: int = 0) -> Texts:
+    def show(  # noqa: PLR0913  cells have three numbers, and there are three ways to show them
+        self,
+        low: Codes,
+        high: Codes,
+        level: Codes,
+        spans: bool,
+        *,
+        lowest: int = 0,
+        grid: CellGrid | None = None,
+    ) -> Texts:
         """What a release shows for the leaves `low` to `high` at `level`, elementwise.
 
-        None stands for missing. With `spans` an ordered column shows its first and last leaf, or
-        where the first and last node of the `lowest` level that may be shown begin and end; all
-        other cells, and those at the lowest level, show the label of their node, exact ones their
-        value. Cells that mix missing with values, and exact ones at the highest level, show the
-        label of the top.
+        None stands for missing. With `spans` an ordered column shows where the cells of its `grid`
+        begin and end; without a grid its first and last leaf, or where the first and last node of
+        the `lowest` level that may be shown begin and end. All other cells, and those at the lowest
+        level, show the label of their node, exact ones their value. Cells that mix missing with
+        values, and exact ones at the highest level, show the label of the top.
         """
         mixed: Flags = (low == MISSING) & (high > MISSING)
+        if grid is not None and spans and self.ordered:
+            return self._gridded(low, high, mixed, grid)
         spanned: Flags = (low < high) & (level > lowest) & ~mixed & (spans and self.ordered)
         shown = np.full(len(low), None, dtype=object)
         level = np.where(mixed, self.height, level).astype(np.int32)
@@ -89,6 +110,13 @@ class Hierarchy:
             with_missing = np.concatenate([np.array([None], dtype=object), labels])
             shown[here] = with_missing[self.maps[h][low[here]]]
         shown[spanned] = self._spans(low[spanned], high[spanned], lowest)
+        return shown
+
+    def _gridded(self, low: Codes, high: Codes, mixed: Flags, grid: CellGrid) -> Texts:
+        shown = np.full(len(low), None, dtype=object)
+        known: Flags = (low > MISSING) & ~mixed
+        shown[known] = grid.show(low[known], high[known], self.labels[-1][0])
+        shown[mixed] = self.labels[-1][0]
         return shown
 
     def show_sets(self, start: Counts, code: Codes) -> Texts:
@@ -198,6 +226,18 @@ def _check_level(hierarchy: Hierarchy, level: int, column: str) -> None:
     if len(labels) != expected or distinct != expected:
         told = counted(distinct, "distinct label")
         raise InputError(f"{where} has {counted(expected, 'node')} but {told}")
+
+
+def _reach(hierarchy: Hierarchy, level: int) -> tuple[Floats, Floats]:
+    place = np.concatenate([[0.0], hierarchy.leaves.positions])
+    first, last = hierarchy.bounds[level]
+    low, high = place[first], place[last]
+    if level in {0, hierarchy.height}:
+        return low, high
+    for node, label in enumerate(hierarchy.labels[level].tolist(), start=1):
+        if (said := reach_of(label, hierarchy.leaves)) is not None:
+            low[node], high[node] = min(said[0], low[node]), max(said[1], high[node])
+    return low, high
 
 
 def _bounds(nodes: Codes) -> tuple[Codes, Codes]:

@@ -9,11 +9,19 @@ import numpy as np
 from pydantic import Field
 from pydantic.dataclasses import dataclass
 
-from incrowd.arrays import Codes, Counts, Floats, Values
+from incrowd.arrays import Codes, Counts, Values
 from incrowd.errors import InputError
+from incrowd.hierarchy.aligned import Ask, align
 from incrowd.hierarchy.grid import Grid, nice_width
 from incrowd.hierarchy.hierarchy import Hierarchy
-from incrowd.hierarchy.labels import Number, count_below, interval, number_text, span
+from incrowd.hierarchy.labels import (
+    Number,
+    count_below,
+    interval,
+    number_text,
+    parse_number,
+    span,
+)
 from incrowd.hierarchy.levels import Level, runs, stack, texts
 from incrowd.table.column import Domain, Kind
 from incrowd.values import STRICT
@@ -23,6 +31,8 @@ Cuts = tuple[float, ...]
 
 MOST_LEVELS = 8
 """Widths grow by themselves at most this often."""
+_CELLS_PER_QUANTILE = 4
+"""Round cells per quantile, about: among their ends the border is chosen."""
 
 
 @dataclass(frozen=True, config=STRICT, kw_only=True)
@@ -52,7 +62,8 @@ class Intervals:
     quantiles: Annotated[int, Field(ge=2)] | None = None
     """Number of intervals that hold equally many records (values, if records are not counted).
 
-    Equal values stay together; every level has half as many intervals as the one below.
+    Equal values stay together, and intervals begin at round numbers; every level has half as many
+    intervals as the one below.
     """
     bottom: float | None = None
     """Smaller values are pooled from level 1 on."""
@@ -215,25 +226,27 @@ def _growing(cells: Values, factor: int, limit: int, *, last: int) -> list[int]:
 
 
 def _quantile_cuts(values: Values, counts: Counts | None, number: int) -> list[Number]:
-    """Where to begin a new interval so that each holds about the same number of records."""
-    weight: Floats = np.ones(len(values)) if counts is None else counts.astype(np.float64)
-    total = np.cumsum(weight)
-    asked = total[-1] * np.arange(1, number) / number
-    ends = np.searchsorted(total, asked * (1 - 1e-12), side="left") + 1
-    inside = ends[ends < len(values)].tolist()
-    return [_short(values, end) for end in sorted(set(inside))]
+    """Where to begin a new interval so that each holds about the same number of records.
 
-
-def _short(values: Values, start: int) -> Number:
-    """A number with few digits that separates the value at `start` from the one before."""
-    value, before = values[start].item(), values[start - 1].item()
-    if isinstance(value, int):
-        return value
-    for digits in range(1, 17):
-        short = float(f"{value:.{digits}g}")
-        if before < short <= value:
-            return short
-    return float(value)
+    Intervals begin where round cells of many records do (`hierarchy.aligned`), not on the value of
+    whoever happens to stand at the border.
+    """
+    weight: Counts = np.ones(len(values), dtype=np.int64) if counts is None else counts
+    upto = np.append(0, np.cumsum(weight))
+    flat = stack(Domain(Kind.NUMBER, values), [], column="", ordered=True)
+    crowd = max(int(upto[-1]) // (_CELLS_PER_QUANTILE * number), 1)
+    grid = align(flat, np.append(0, weight), Ask(crowd))
+    while grid is not None and len(grid) == 1 and crowd > 1:
+        crowd //= 2
+        grid = align(flat, np.append(0, weight), Ask(crowd))
+    if grid is None:
+        return []
+    begins = [cell for cell in range(1, len(grid)) if grid.bounds[cell].low_inside]
+    before = upto[grid.first[np.array(begins, dtype=np.int64) + 1] - 1]
+    asked = upto[-1] * np.arange(1, number) / number
+    nearest = [int(np.argmin(np.abs(before - rank))) for rank in asked] if begins else []
+    texts_of = [grid.bounds[begins[place]].low for place in sorted(set(nearest))]
+    return [cut for text in texts_of if (cut := parse_number(text or "")) is not None]
 
 
 def _halved(cuts: list[Number]) -> list[list[Number]]:

@@ -1,14 +1,14 @@
 """How bounds, intervals and spans are written, and read back.
 
-A half-open interval is `[20, 30)`, one without a limit `(-inf, 20)` or `[90, inf)`; a span shows
-its first and last value, `[17, 25]` or `[1965-03-01, 1965-04-17]`. A span of texts that could be
-read in two ways is written as a JSON list of two strings, `["a, b", "c"]`.
+A half-open interval is `[20, 30)`, one without a limit `< 20` or `≥ 90`; a span shows its first and
+last value, `[17, 25]` or `[1965-03-01, 1965-04-17]`. A span of texts that could be read in two ways
+is written as a JSON list of two strings, `["a, b", "c"]`. `(-inf, 20)` and `[90, inf)` are read.
 """
 
 import json
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -36,6 +36,14 @@ class Bounds:
     high: str | None
     low_inside: bool = True
     high_inside: bool = False
+
+
+_ONE_SIDED: dict[str, Callable[[str], Bounds]] = {
+    "<": lambda end: Bounds(None, end),
+    "≤": lambda end: Bounds(None, end, high_inside=True),
+    "≥": lambda end: Bounds(end, None),
+    ">": lambda end: Bounds(end, None, low_inside=False),
+}
 
 
 def number_text(value: Number) -> str:
@@ -77,11 +85,27 @@ def interval(low: Number | None, high: Number | None) -> str:
     """The label of the numbers from `low` to below `high`.
 
     >>> interval(20, 30.0), interval(None, 20), interval(90, None)
-    ('[20, 30)', '(-inf, 20)', '[90, inf)')
+    ('[20, 30)', '< 20', '≥ 90')
     """
-    left = "(-inf" if low is None or low == -math.inf else f"[{number_text(low)}"
-    right = "inf)" if high is None or high == math.inf else f"{number_text(high)})"
-    return f"{left}, {right}"
+    left = None if low is None or low == -math.inf else number_text(low)
+    right = None if high is None or high == math.inf else number_text(high)
+    return write_bounds(Bounds(left, right))
+
+
+def write_bounds(bounds: Bounds) -> str:
+    """The label of everything between these bounds.
+
+    >>> write_bounds(Bounds("20", None)), write_bounds(Bounds("0", "5", low_inside=False))
+    ('≥ 20', '(0, 5)')
+    """
+    low, high = bounds.low, bounds.high
+    if low is None:
+        return TOP if high is None else f"{'≤' if bounds.high_inside else '<'} {high}"
+    if high is None:
+        return f"{'≥' if bounds.low_inside else '>'} {low}"
+    if bounds.low_inside and bounds.high_inside:
+        return span(low, high)
+    return f"{'[' if bounds.low_inside else '('}{low}, {high}{']' if bounds.high_inside else ')'}"
 
 
 def span(low: str, high: str) -> str:
@@ -123,20 +147,18 @@ def read_set(label: str) -> list[str] | None:
 def joined(low: str, high: str) -> str:
     """The label of all that lies from the node of one label to that of another.
 
-    >>> joined("[20, 25)", "[35, 40)"), joined("[85, 90)", "[90, inf)"), joined("1965", "1970")
-    ('[20, 40)', '[85, inf)', '[1965, 1970]')
+    >>> joined("[20, 25)", "[35, 40)"), joined("[85, 90)", "≥ 90"), joined("1965", "1970")
+    ('[20, 40)', '≥ 85', '[1965, 1970]')
     """
     left = read_bounds(low) or Bounds(low, low)
     right = read_bounds(high) or Bounds(high, high, high_inside=True)
-    if left.low is not None and left.low_inside and right.high is not None and right.high_inside:
-        return span(left.low, right.high)
-    first = "(-inf" if left.low is None else f"{'[' if left.low_inside else '('}{left.low}"
-    last = "inf)" if right.high is None else f"{right.high}{']' if right.high_inside else ')'}"
-    return f"{first}, {last}"
+    return write_bounds(Bounds(left.low, right.high, left.low_inside, right.high_inside))
 
 
 def read_bounds(label: str) -> Bounds | None:
     """What an interval or span label says, None if it is another label."""
+    if label[:1] in _ONE_SIDED and label[1:2] == " ":
+        return _ONE_SIDED[label[0]](label[2:])
     if not label or label[0] not in "[(" or label[-1] not in "])":
         return None
     if label.startswith('["'):

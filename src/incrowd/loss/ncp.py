@@ -33,15 +33,17 @@ class Gcp(CellLoss):
 def ncp(cells: Cells) -> Floats:
     """The normalized certainty penalty of each cell, 0..1 (Ghinita Section 2.1).
 
-    Ordered columns: the extent of what is shown over the extent of the column, both within the
-    values that the table holds. Others: 0 for one leaf, else leaves under the node over leaves of
-    the hierarchy, those included that the table does not hold.
+    Ordered columns: the extent of what the label says over the extent of the column, both within
+    the smallest and largest value of the table. A label reaches from the smallest to the largest
+    value that it may stand for (`hierarchy.reach`), whichever of them occur. Others: 0 for one
+    leaf, else leaves under the node over leaves of the hierarchy, those included that the table
+    does not hold.
     """
     if cells.column.hierarchy.ordered:
         share = _extents(cells)
     else:
         share = cells.leaves / max(len(cells.column.hierarchy.leaves), 1)
-    share[cells.leaves == 1] = 0.0
+        share[cells.leaves == 1] = 0.0
     share[cells.suppressed] = 1.0
     return share
 
@@ -60,15 +62,36 @@ def _extents(cells: Cells) -> Floats:
     whole = place[last] - place[first]
     if whole <= 0:
         return np.zeros(len(cells.low), dtype=np.float64)
-    low, high = np.clip(cells.low, first, last), np.clip(cells.high, first, last)
-    extents: Floats = (place[high] - place[low]) / whole
+    low, high = _reach(cells) if scaled(cells.column) else (place[cells.low], place[cells.high])
+    low, high = (np.clip(end, place[first], place[last]) for end in (low, high))
+    extents: Floats = (high - low) / whole
+    extents[cells.missing] = 0.0
     return extents
+
+
+def _reach(cells: Cells) -> tuple[Floats, Floats]:
+    """From where to where what is shown reaches: spans by their ends, others by their nodes."""
+    column = cells.column
+    if cells.spans:
+        return column.reach(cells.low, cells.high)
+    low, high = np.empty(len(cells.low)), np.empty(len(cells.low))
+    for level in np.unique(cells.level).tolist():
+        here = cells.level == level
+        node = column.hierarchy.maps[level][cells.low[here]]
+        low[here], high[here] = (end[node] for end in column.hierarchy.reach[level])
+    return low, high
 
 
 def places(column: QuasiColumn) -> Floats:
     """Where each code lies on its scale; by rank if the scale has no finite length."""
+    if scaled(column):
+        return np.concatenate([[0.0], column.hierarchy.leaves.positions])
+    return np.arange(len(column.hierarchy.leaves) + 1, dtype=np.float64)
+
+
+def scaled(column: QuasiColumn) -> bool:
+    """Whether the column's scale has a finite length."""
     place = np.concatenate([[0.0], column.hierarchy.leaves.positions])
     first, last = column.range
     with np.errstate(over="ignore", invalid="ignore"):
-        finite = bool(np.isfinite(place[last] - place[first]))
-    return place if finite else np.arange(len(place), dtype=np.float64)
+        return bool(np.isfinite(place[last] - place[first]))

@@ -12,6 +12,7 @@ from incrowd.classes import SensitiveColumn, people_per_code
 from incrowd.errors import InfeasibleError, InputError, PolicyError, counted
 from incrowd.hierarchy.hierarchy import Hierarchy
 from incrowd.models.model import Model, Relative
+from incrowd.policy.ends import crowd_of, people_once, with_ends
 from incrowd.policy.policy import Column, Policy
 from incrowd.problem import Problem
 from incrowd.recoding import QuasiColumn
@@ -61,11 +62,21 @@ def compile(  # noqa: A001, PLR0913  the word of the design; each argument is on
         None if unit is None else unit[there],
         None if weights is None else weights[there],
     )
+    models = _told(policy.models, tally)
+    people = None if unit is None else unit[there]
     problem = Problem(
         tally=tally,
-        columns=tuple(_quasi_column(policy, name, quasi, there) for name in policy.quasi),
+        columns=tuple(
+            with_ends(
+                _quasi_column(policy, name, quasi, there),
+                policy,
+                people_once(column[there], len(quasi[name][1].leaves) + 1, people),
+                crowd_of(models),
+            )
+            for name, column in zip(policy.quasi, codes, strict=True)
+        ),
         sensitive=tuple(_sensitive_column(name, sensitive, unit) for name in policy.counted),
-        models=_told(policy.models, tally),
+        models=models,
         loss=policy.loss,
         suppression=policy.suppression,
         missing=_missing(policy),
@@ -126,6 +137,7 @@ def _quasi_column(policy: Policy, name: str, quasi: Quasi, there: Flags) -> Quas
             remedy=f"take a lowest level below {hierarchy.height}, or drop the column",
         )
     _refuse_suppressed(policy, name, hierarchy, frequency)
+    sets = policy.show == "sets" and not hierarchy.ordered and lowest == 0
     return QuasiColumn(
         name,
         hierarchy,
@@ -134,7 +146,7 @@ def _quasi_column(policy: Policy, name: str, quasi: Quasi, there: Flags) -> Quas
         lowest,
         _highest(name, asked, hierarchy),
         _widest(name, asked, hierarchy),
-        sets=policy.show == "sets" and not hierarchy.ordered and lowest == 0,
+        sets=sets,
     )
 
 

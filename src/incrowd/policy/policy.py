@@ -7,6 +7,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_valida
 
 from incrowd.errors import PolicyError
 from incrowd.hierarchy import AnyHierarchy
+from incrowd.hierarchy.round_points import Step
 from incrowd.loss import AnyLoss, Gcp
 from incrowd.models import AnyModel
 from incrowd.policy import consistency
@@ -49,6 +50,9 @@ class Column(BaseModel):
     widest: Annotated[float | None, Field(gt=0)] = None
     """How much of an ordered column one cell may span, in its own unit: 10 years of age, 30 days
     of a date."""
+    grid: Annotated[Step | None, Field(gt=0)] = None
+    """A step that the ends of its spans are multiples of: 5 for ages, "month" for dates. Round
+    numbers are chosen if nothing is said."""
     kind: Kind | None = None
     """What its values are; found from the data if nothing is said."""
     action: Literal["drop", "pseudonym"] = "drop"
@@ -80,6 +84,10 @@ class Policy(BaseModel):
     (their median or most frequent value), which is not what each of them held. `permutation` shows
     quasi-identifiers as they are and lets the sensitive values of a class change places: it hides
     who holds which value, and not who is in the table."""
+    ends: Literal["aligned", "exact"] = "aligned"
+    """What spans and sets of local recoding end on: round cells that hold at least k people each,
+    or the exact values of people in the class, which tell whoever holds a list that somebody has
+    just these."""
     class_column: Annotated[str | None, Field(min_length=1)] = None
     """With `show = "permutation"`: the name of a column to add, with the number of each record's
     class."""

@@ -6,7 +6,8 @@ from math import inf
 
 import numpy as np
 
-from incrowd.arrays import MISSING, Codes, Counts
+from incrowd.arrays import MISSING, Codes, Counts, Floats
+from incrowd.hierarchy.cells import CellGrid
 from incrowd.hierarchy.hierarchy import Hierarchy
 
 
@@ -29,6 +30,12 @@ class QuasiColumn:
     `Domain.positions`."""
     sets: bool = False
     """Whether local recoding shows the set of a class's values in place of the node over them."""
+    grid: CellGrid | None = None
+    """The cells that spans may end on; None lets them end on values, or on nodes of the lowest
+    level."""
+    pools: Codes | None = None
+    """Where cells show sets: the pool of each code, whose values are shown together; None if every
+    value may be shown by itself."""
 
     @property
     def top(self) -> int:
@@ -49,8 +56,28 @@ class QuasiColumn:
         present = np.flatnonzero(self.frequency[1:]) + 1
         return (int(present[0]), int(present[-1])) if len(present) else (MISSING, MISSING)
 
+    @property
+    def finest(self) -> Codes:
+        """The finest thing that each code may be shown as: its cell, or its lowest node."""
+        return self.hierarchy.maps[self.lowest] if self.grid is None else self.grid.of
+
+    @property
+    def finest_ends(self) -> tuple[Codes, Codes]:
+        """The first and the last leaf of each of these cells or nodes, by its number."""
+        if self.grid is None:
+            return self.hierarchy.bounds[self.lowest]
+        return self.grid.first, self.grid.last
+
     def widened(self, low: Codes, high: Codes) -> tuple[Codes, Codes]:
-        """Spans of codes, widened to whole nodes of the lowest level that may be shown."""
-        nodes = self.hierarchy.maps[self.lowest]
-        first, last = self.hierarchy.bounds[self.lowest]
-        return first[nodes[low]], last[nodes[high]]
+        """Spans of codes, widened to whole cells, or to nodes of the lowest level."""
+        finest, (first, last) = self.finest, self.finest_ends
+        return first[finest[low]], last[finest[high]]
+
+    def reach(self, low: Codes, high: Codes) -> tuple[Floats, Floats]:
+        """From where to where the label of each span of codes reaches, on the column's scale."""
+        if self.grid is None:
+            begin, end = self.hierarchy.reach[self.lowest]
+        else:
+            begin, end = self.grid.low, self.grid.high
+        finest = self.finest
+        return begin[finest[low]], end[finest[high]]

@@ -58,8 +58,21 @@ def value_sets(
             group = class_of[kept] if buckets is None else buckets[j][class_of[kept]]
             width = len(column.frequency)
             pairs = np.unique(group.astype(np.int64) * width + tally.quasi[j, kept])
+            if column.pools is not None:
+                pairs = _pooled(pairs, width, column.pools)
             every = np.arange(int(group.max(initial=-1)) + 2) * width
             start = np.searchsorted(pairs, every).astype(np.int64)
             sets = ValueSets(start, (pairs % width).astype(np.int32))
             found[j] = sets if buckets is None else sets.take(buckets[j])
     return found
+
+
+def _pooled(pairs: Counts, width: int, pools: Codes) -> Counts:
+    """Pairs of a group and a code, with all other codes of the code's pool."""
+    members = np.argsort(pools, kind="stable")
+    start = np.searchsorted(pools[members], np.arange(int(pools.max()) + 2))
+    group, pool = pairs // width, pools[pairs % width]
+    size = np.diff(start)[pool]
+    entry = np.arange(size.sum()) + np.repeat(start[pool] - np.cumsum(size) + size, size)
+    pooled: Counts = np.unique(np.repeat(group, size) * width + members[entry])
+    return pooled

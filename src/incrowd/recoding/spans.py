@@ -70,8 +70,8 @@ def covering(column: QuasiColumn, group_of: Codes, codes: Codes) -> tuple[Codes,
     high = np.zeros_like(low)
     np.minimum.at(low, group_of, codes)
     np.maximum.at(high, group_of, codes)
-    level = np.maximum(column.hierarchy.join_level(low, high), column.lowest).astype(np.int32)
     low, high = column.widened(low, high)
+    level = np.maximum(column.hierarchy.join_level(low, high), column.lowest).astype(np.int32)
     if not column.hierarchy.ordered:
         low, high = column.hierarchy.cover(level, low)
     return low, high, level

@@ -94,5 +94,5 @@ def _shown(outcome: Outcome, j: int) -> Shown:
     low, high, level = outcome.low[j], outcome.high[j], outcome.level[j]
     missing = (high == 0) & (level < hierarchy.height)
     exact = ((level == 0) & (low == high)) | missing
-    labels = hierarchy.show(low, high, level, outcome.spans, lowest=column.lowest)
+    labels = hierarchy.show(low, high, level, outcome.spans, lowest=column.lowest, grid=column.grid)
     return labels, bool(exact.all())

@@ -10,7 +10,7 @@ import numpy as np
 from incrowd.arrays import Codes, Flags, Floats
 from incrowd.kernels.boxes import FORBIDDEN, Boxes
 from incrowd.loss.cells import CellLoss, Cells
-from incrowd.loss.ncp import Gcp, places
+from incrowd.loss.ncp import Gcp, places, scaled
 from incrowd.problem import Problem
 from incrowd.recoding import QuasiColumn, ValueSets
 
@@ -72,9 +72,9 @@ def _table(column: QuasiColumn, loss: CellLoss) -> Floats:
     low, high = (side.ravel().astype(np.int32) for side in np.indices((codes, codes)))
     backwards = low > high
     high = np.maximum(low, high)
+    low, high = column.widened(low, high)
     level = np.maximum(column.hierarchy.join_level(low, high), column.lowest).astype(np.int32)
     wide = _too_wide(column, low, high, level)
-    low, high = column.widened(low, high)
     sets = _runs(low, high) if column.sets else None
     if not column.hierarchy.ordered:
         low, high = column.hierarchy.cover(level, low)
@@ -96,11 +96,19 @@ def _too_wide(column: QuasiColumn, low: Codes, high: Codes, level: Codes) -> Fla
     above: Flags = level > column.top
     if not np.isfinite(column.widest):
         return above
-    place = np.concatenate([[0.0], column.hierarchy.leaves.positions])
-    low, high = column.widened(low, high)
+    begin, end = _within_range(column, low, high)
     mixed: Flags = (low == 0) & (high > 0)
-    wide: Flags = (place[high] - place[low] > column.widest) & (low > 0)
+    wide: Flags = (end - begin > column.widest) & (low > 0)
     return above | wide | (mixed & (not _suppressible(column)))
+
+
+def _within_range(column: QuasiColumn, low: Codes, high: Codes) -> tuple[Floats, Floats]:
+    """From where to where spans reach, within the values that the table holds."""
+    place = places(column)
+    first, last = column.range
+    ends = column.reach(low, high) if scaled(column) else (place[low], place[high])
+    begin, end = (np.clip(side, place[first], place[last]) for side in ends)
+    return begin, end
 
 
 def _suppressible(column: QuasiColumn) -> bool:
@@ -115,10 +123,10 @@ def _scale(column: QuasiColumn) -> Floats:
     place = places(column)
     first, last = column.range
     codes = np.arange(len(place), dtype=np.int32)
-    ends = (np.clip(end, first, last) for end in column.widened(codes, codes))
+    ends = _within_range(column, *column.widened(codes, codes))
     whole = place[last] - place[first]
-    scaled = [(place[end] - place[first]) / whole if whole > 0 else 0.0 * place for end in ends]
-    return np.stack([*scaled, column.hierarchy.maps[column.top]], axis=1).ravel()
+    share = [(end - place[first]) / whole if whole > 0 else 0.0 * place for end in ends]
+    return np.stack([*share, column.hierarchy.maps[column.top]], axis=1).ravel()
 
 
 def _widest(column: QuasiColumn) -> float:

@@ -5,6 +5,7 @@ Part of the verification: it shares nothing with the search.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from math import inf
 from typing import Any, Protocol
 
 import numpy as np
@@ -13,6 +14,7 @@ from incrowd.arrays import Codes, Counts, Texts
 from incrowd.errors import InputError, NotMetError, counted
 from incrowd.hierarchy.decoding import Decoded
 from incrowd.hierarchy.labels import read_bounds
+from incrowd.hierarchy.reach import reach_of
 from incrowd.table.column import Domain
 from incrowd.verify.crowds import Cells
 
@@ -49,18 +51,19 @@ def covers(decoder: _Decoder, name: str, cells: Cells, codes: Codes) -> None:
 def coarse(decoder: _Decoder, name: str, cells: Cells, lowest: int) -> None:
     """No released cell is finer than the lowest level that may be shown.
 
-    It is a label of that level or a higher one, or a span that begins and ends where they do.
+    It is a label of that level or a higher one, or it begins and ends where they do, by name or by
+    value; one without an end is never too fine there.
     """
     if not lowest:
         return
     allowed = {label for labels in decoder.labels[lowest:] for label in labels.tolist()}
-    known = [bounds for label in allowed if (bounds := read_bounds(label)) is not None]
-    firsts = {*allowed, *(bounds.low for bounds in known)}
-    lasts = {*allowed, *(bounds.high for bounds in known)}
+    reach = [found for label in allowed if (found := reach_of(label, decoder.leaves)) is not None]
+    firsts, lasts = {-inf, *(low for low, _ in reach)}, {inf, *(high for _, high in reach)}
     finer = 0
     for label in set(cells.labels.to_list()) - allowed:
-        ends = read_bounds(label)
-        finer += ends is None or ends.low not in firsts or ends.high not in lasts
+        ends, said = read_bounds(label), reach_of(label, decoder.leaves)
+        named = ends is not None and ends.low in allowed and ends.high in allowed
+        finer += not named and (said is None or said[0] not in firsts or said[1] not in lasts)
     if finer:
         verb = "is" if finer == 1 else "are"
         raise NotMetError(

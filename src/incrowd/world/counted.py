@@ -10,6 +10,7 @@ import numpy as np
 from incrowd.arrays import MISSING, Codes, Counts, Flags
 from incrowd.classes import Classes, numbered
 from incrowd.errors import InputError
+from incrowd.hierarchy.cells import CellGrid
 from incrowd.hierarchy.hierarchy import Hierarchy
 from incrowd.table.column import CodedColumn, Domain
 from incrowd.table.roles import Missing
@@ -30,6 +31,8 @@ class _Column(Protocol):
     def hierarchy(self) -> Hierarchy: ...
     @property
     def lowest(self) -> int: ...
+    @property
+    def grid(self) -> CellGrid | None: ...
 
 
 class _ValueSets(Protocol):
@@ -76,7 +79,9 @@ class Decoded:
         """What classes show whose cells have these bounds and levels."""
         low, high, level = cells
         column = self.column
-        shown = column.hierarchy.show(low, high, level, spans, lowest=column.lowest)
+        shown = column.hierarchy.show(
+            low, high, level, spans, lowest=column.lowest, grid=column.grid
+        )
         labels: list[str | None] = shown.tolist()
         return labels
 

@@ -52,9 +52,8 @@ class ColumnCuts:
 
     @property
     def _nodes(self) -> Codes:
-        """The node of the lowest level of each code."""
-        nodes: Codes = self.column.hierarchy.maps[self.column.lowest]
-        return nodes
+        """The finest thing that each code may be shown as: its cell, or its lowest node."""
+        return self.column.finest
 
     @cached_property
     def _held(self) -> Codes:
@@ -110,7 +109,7 @@ class ColumnCuts:
     @property
     def _bounds(self) -> tuple[Codes, Codes]:
         """The first and the last leaf of each held node of the lowest level."""
-        first, last = self.column.hierarchy.bounds[self.column.lowest]
+        first, last = self.column.finest_ends
         return first[self._held], last[self._held]
 
     @cached_property
@@ -120,8 +119,8 @@ class ColumnCuts:
         highest = self.column.hierarchy.maps[self.column.top][first]
         until: Counts = np.searchsorted(highest, highest, side="right")
         if np.isfinite(self.column.widest):
-            place = np.concatenate([[0.0], self.column.hierarchy.leaves.positions])
-            until = np.minimum(until, _reach(place[first], place[last], self.column.widest))
+            ends = self.column.reach(first, last)
+            until = np.minimum(until, _reach(*ends, self.column.widest))
         return until
 
     def _branches(self, number: int) -> Codes:

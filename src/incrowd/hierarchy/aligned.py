@@ -1,0 +1,397 @@
+"""Choosing the cells that labels of an ordered column may end on.
+
+Candidates are round intervals (`hierarchy.round_points`); where a hierarchy was given, its nodes;
+where a step was declared, its multiples. Cells begin and end where a candidate with at least k
+people does, so that every end tells of a crowd. Of all ways to part the column so, with at least k
+people in every cell, the one with the least sum of people times width is taken. The outermost cells
+are open, unless they show a single value or a node that was given.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+from math import inf
+
+import numpy as np
+
+from incrowd.arrays import Codes, Counts, Flags, Floats
+from incrowd.hierarchy.cells import CellGrid, grid_of
+from incrowd.hierarchy.hierarchy import Hierarchy
+from incrowd.hierarchy.labels import Bounds, read_bounds, write_bounds
+from incrowd.hierarchy.parting import best_parts, limited_parts
+from incrowd.hierarchy.reach import reach_of, step_of
+from incrowd.hierarchy.round_points import Step, lattice_unit, round_intervals, text_of
+from incrowd.table.column import Kind
+
+_MOST_MARKS = 6_000
+"""Places where cells may be parted; if there are more, only those between larger crowds count."""
+_LARGEST = 2.0**53
+"""Whole numbers up to here are exact as floats."""
+
+
+@dataclass(frozen=True)
+class Ask:
+    """What is asked of the cells of a column."""
+
+    k: int
+    """People that every cell holds at least."""
+    lowest: int = 0
+    """The lowest level of the hierarchy that may be shown: its nodes are joined to cells."""
+    highest: int | None = None
+    """The highest one: cells lie inside its nodes, even if these hold fewer people."""
+    widest: float = inf
+    """The largest extent of a cell, on the scale of `Domain.positions`."""
+    step: Step | None = None
+    """The step that was declared: its intervals are joined to cells."""
+    given: bool = False
+    """Whether somebody chose the hierarchy."""
+
+
+def align(hierarchy: Hierarchy, people: Counts, ask: Ask) -> CellGrid | None:
+    """The cells of an ordered column; None if the table holds none of its values.
+
+    `people` are those of each code, entry 0 for the missing; whoever has several values counts for
+    one of them.
+    """
+    held = (np.flatnonzero(people[1:]) + 1).astype(np.int32)
+    if not len(held):
+        return None
+    line = _Line(hierarchy, held, np.diff(np.cumsum(people)[np.append(0, held)]), ask)
+    return line.by_names() if line.named else line.by_places()
+
+
+@dataclass(frozen=True, eq=False)
+class _Points:
+    """Places where cells may begin and end: before a value, or behind it."""
+
+    place: Floats
+    behind: Flags
+
+    @classmethod
+    def before(cls, place: Floats) -> "_Points":
+        return cls(place, np.zeros(len(place), dtype=np.bool_))
+
+    def __add__(self, other: "_Points") -> "_Points":
+        place = np.concatenate([self.place, other.place])
+        return _Points(place, np.concatenate([self.behind, other.behind]))
+
+    def gaps(self, values: Floats) -> Counts:
+        """How many of the values lie before each point."""
+        upto = np.searchsorted(values, self.place, side="right")
+        gaps: Counts = np.where(self.behind, upto, np.searchsorted(values, self.place))
+        return gaps
+
+    def take(self, which: Counts | Flags) -> "_Points":
+        return _Points(self.place[which], self.behind[which])
+
+    def at(self, gap: Counts, own: Counts, other: "_Points", others: Counts) -> "_Points":
+        """The point of each gap: one of its own, else that of others."""
+        both = self + other
+        mine, theirs = np.searchsorted(own, gap), np.searchsorted(others, gap)
+        known = np.isin(gap, own)
+        return both.take(np.where(known, mine, len(own) + theirs))
+
+    def before_or_at(self, other: "_Points") -> Flags:
+        """Which points lie no farther than those of another."""
+        same: Flags = (self.place == other.place) & (self.behind <= other.behind)
+        return same | (self.place < other.place)
+
+    def where(self, which: Flags, other: "_Points") -> "_Points":
+        """These points where flagged, else those of another."""
+        place = np.where(which, self.place, other.place)
+        return _Points(place, np.where(which, self.behind, other.behind))
+
+
+@dataclass(frozen=True, eq=False)
+class _Marks:
+    """Gaps between held values where cells may be parted, and the two ends of the line.
+
+    A cell that begins in a gap begins at the gap's last point, one that ends there at its first.
+    """
+
+    gap: Counts
+    begin: _Points
+    end: _Points
+
+    def __len__(self) -> int:
+        return len(self.gap)
+
+    def take(self, which: Counts) -> "_Marks":
+        return _Marks(self.gap[which], self.begin.take(which), self.end.take(which))
+
+
+@dataclass(frozen=True, eq=False)
+class _Line:
+    """The values that a table holds, side by side, and what is asked of their cells."""
+
+    hierarchy: Hierarchy
+    held: Codes
+    people: Counts
+    """People of each held value."""
+    ask: Ask
+
+    @cached_property
+    def before(self) -> Counts:
+        """People on the values before each held one; all people at the end."""
+        return np.concatenate([[0], np.cumsum(self.people)]).astype(np.int64)
+
+    @cached_property
+    def place(self) -> Floats:
+        """Where the held values lie."""
+        return np.asarray(self.hierarchy.leaves.positions[self.held - 1])
+
+    @cached_property
+    def named(self) -> bool:
+        """Whether ends are names: of an ordered list, of nodes that are no intervals, of giants."""
+        leaves, ask = self.hierarchy.leaves, self.ask
+        if leaves.kind is Kind.TEXT:
+            return True
+        if leaves.kind is Kind.NUMBER and not np.abs(self.place).max() < _LARGEST:
+            return True
+        labels = self.hierarchy.labels[ask.lowest] if ask.lowest and ask.step is None else ()
+        return any(reach_of(label, leaves) is None for label in labels)
+
+    @property
+    def by_nodes(self) -> bool:
+        """Whether cells end where nodes of the hierarchy do."""
+        ask = self.ask
+        chosen = ask.given or ask.lowest > 0 or ask.highest is not None
+        return ask.step is None and self.hierarchy.height > 1 and chosen
+
+    def by_names(self) -> CellGrid:
+        """Cells that join nodes of the lowest level, written by the nodes' names."""
+        nodes = self.hierarchy.maps[self.ask.lowest][self.held]
+        gap = np.append(0, np.flatnonzero(np.diff(nodes)) + 1)
+        gap = np.append(gap, len(nodes)).astype(np.int64)
+        low = np.append(self.place[gap[:-1]], self.place[-1])
+        high = np.append(self.place[0], self.place[gap[1:] - 1])
+        at = self._parted(gap, low, high)
+        first, last = self.held[gap[at[:-1]]], self.held[gap[at[1:]] - 1]
+        bounds = self.hierarchy.bounds[self.ask.lowest]
+        of = self.hierarchy.maps[self.ask.lowest]
+        names = self.hierarchy.labels[self.ask.lowest]
+        ends = [
+            (str(names[a - 1]), str(names[b - 1]))
+            for a, b in zip(of[first].tolist(), of[last].tolist(), strict=True)
+        ]
+        written = [Bounds(a, b, high_inside=True) for a, b in ends]
+        labels = [a if a == b else write_bounds(w) for (a, b), w in zip(ends, written, strict=True)]
+        run = bounds[0][of[first]], bounds[1][of[last]]
+        reach = self.hierarchy.leaves.positions
+        return grid_of(len(reach), run, (reach[run[0] - 1], reach[run[1] - 1]), written, labels)
+
+    def by_places(self) -> CellGrid:
+        """Cells that begin and end at places on the column's scale."""
+        marks = self._marks()
+        low, high = self._reach(marks)
+        at = self._parted(marks.gap, low, high)
+        begins, ends = marks.take(at[:-1]), marks.take(at[1:])
+        first, last = self._leaves(begins, ends)
+        exact = self._exact(begins, ends)
+        alone, code = self.place[begins.gap], self.held[begins.gap]
+        low = np.where(exact, alone, low[at[:-1]])
+        high = np.where(exact, alone, high[at[1:]])
+        first, last = np.where(exact, code, first), np.where(exact, code, last)
+        written = self._written(begins, ends, exact)
+        runs = zip(first.tolist(), last.tolist(), strict=True)
+        cells = [self._shown(bounds, run) for bounds, run in zip(written, runs, strict=True)]
+        bounds, labels = [cell[0] for cell in cells], [cell[1] for cell in cells]
+        return grid_of(len(self.hierarchy.leaves), (first, last), (low, high), bounds, labels)
+
+    def _parted(self, gap: Counts, low: Floats, high: Floats) -> Counts:
+        """The marks between the best cells, the first and the last mark included."""
+        people, ask = self.before[gap], self.ask
+        low, high = self._shares(low), self._shares(high)
+        inner = ask.highest is not None and ask.highest < self.hierarchy.height
+        if not inner and not np.isfinite(ask.widest):
+            return np.array([*best_parts(people, low, high, ask.k), len(gap) - 1], dtype=np.int64)
+        whole = float(self.place[-1] - self.place[0])
+        widest = ask.widest / whole if whole else inf
+        stops = np.append(self._stops(gap) if inner else 0, len(gap) - 1)
+        found: list[int] = []
+        for first, last in zip(stops[:-1].tolist(), stops[1:].tolist(), strict=True):
+            part = slice(first, last + 1)
+            begins = limited_parts(people[part], low[part], high[part], ask.k, widest)
+            found += [first + begin for begin in begins]
+        return np.array([*found, len(gap) - 1], dtype=np.int64)
+
+    def _shares(self, place: Floats) -> Floats:
+        """Places as shares of the line; by rank if it has no finite length."""
+        with np.errstate(over="ignore", invalid="ignore"):
+            whole = float(self.place[-1] - self.place[0])
+        if not np.isfinite(whole):
+            return np.searchsorted(self.place, place) / len(self.place)
+        return (place - self.place[0]) / whole if whole else 0.0 * place
+
+    def _stops(self, gap: Counts) -> Counts:
+        """The marks where a node of the highest level begins."""
+        nodes = self.hierarchy.maps[self.ask.highest or 0][self.held]
+        begin = np.append(0, np.flatnonzero(np.diff(nodes)) + 1)
+        return np.flatnonzero(np.isin(gap, begin))
+
+    def _marks(self) -> _Marks:
+        """One mark per gap that may part cells; only larger crowds count if there are too many."""
+        joined = self.ask.lowest > 0 or self.ask.step is not None
+        limited = self.ask.highest is not None or bool(np.isfinite(self.ask.widest))
+        k = 1 if joined or limited else self.ask.k
+        marks = self._between(*self._points(k))
+        while k < self.before[-1] and len(marks) > _MOST_MARKS:
+            k *= 2
+            marks = self._between(*self._points(k))
+        return marks
+
+    def _between(self, lows: _Points, highs: _Points) -> _Marks:
+        """The gaps that points lie in.
+
+        Cells begin at the last low end of a gap and end at its first high end, so that the crowd of
+        an end is on the cell's own side where that is possible.
+        """
+        low_gap, low = self._inner(lows, last=True)
+        high_gap, high = self._inner(highs, last=False)
+        gap = np.union1d(low_gap, high_gap)
+        begin, end = low.at(gap, low_gap, high, high_gap), high.at(gap, high_gap, low, low_gap)
+        end = end.where(end.before_or_at(begin), begin)
+        left = _Points.before(self.place[:1])
+        right = _Points(self.place[-1:], np.ones(1, dtype=np.bool_))
+        every = np.concatenate([[0], gap, [len(self.held)]]).astype(np.int64)
+        return _Marks(every, left + begin + right, left + end + right)
+
+    def _inner(self, points: _Points, *, last: bool) -> tuple[Counts, _Points]:
+        """The last or first of the points in every gap between two held values."""
+        gaps = points.gaps(self.place)
+        order = np.lexsort((points.behind, points.place, gaps))
+        order = order[::-1] if last else order
+        order = order[(gaps[order] > 0) & (gaps[order] < len(self.held))]
+        gap, first = np.unique(gaps[order], return_index=True)
+        return gap, points.take(order[first])
+
+    def _points(self, least: int) -> tuple[_Points, _Points]:
+        """Where candidates with at least so many people begin, and where they end."""
+        if self.by_nodes:
+            return self._node_points(least)
+        leaves = self.hierarchy.leaves
+        values = leaves.values[self.held - 1]
+        lows, highs = [], []
+        for low, high in round_intervals(leaves, values, self.ask.step):
+            first, last = np.searchsorted(self.place, low), np.searchsorted(self.place, high)
+            crowded = self.before[last] - self.before[first] >= least
+            lows.append(low[crowded])
+            highs.append(high[crowded])
+        atoms = self._atoms(least)
+        return (
+            _Points.before(np.concatenate([*lows, atoms])),
+            _Points.before(np.concatenate(highs)) + _Points(atoms, np.ones(len(atoms), np.bool_)),
+        )
+
+    def _atoms(self, least: int) -> Floats:
+        """Values of a continuum that so many people share: they may be shown as they are."""
+        leaves = self.hierarchy.leaves
+        fine = leaves.kind is Kind.NUMBER and self._unit is not None
+        if step_of(leaves) or fine or self.ask.step is not None:
+            return self.place[:0]
+        return self.place[self.people >= least]
+
+    @cached_property
+    def _unit(self) -> float | None:
+        """The power of ten that all numbers of the column are multiples of."""
+        return lattice_unit(self.hierarchy.leaves.values[self.held - 1])
+
+    def _node_points(self, least: int) -> tuple[_Points, _Points]:
+        """Where nodes with at least so many people begin, and where they end."""
+        lows = highs = _Points.before(self.place[:0])
+        for level in range(self.ask.lowest, self.hierarchy.height):
+            nodes = self.hierarchy.maps[level][self.held]
+            people = np.bincount(nodes, self.people)
+            here = np.unique(nodes[people[nodes] >= least])
+            low, high = (end[here] for end in self.hierarchy.reach[level])
+            lows += _Points.before(low)
+            highs += self._behind(level, here, high)
+        return lows.take(np.isfinite(lows.place)), highs.take(np.isfinite(highs.place))
+
+    def _behind(self, level: int, nodes: Codes, high: Floats) -> _Points:
+        """Where nodes end: at the next whole number or day, else as their labels say."""
+        if step := step_of(self.hierarchy.leaves):
+            return _Points.before(high + step)
+        labels = self.hierarchy.labels[level][nodes - 1].tolist()
+        said = [read_bounds(label) for label in labels]
+        return _Points(high, np.array([b is None or b.high_inside for b in said], dtype=np.bool_))
+
+    def _reach(self, marks: _Marks) -> tuple[Floats, Floats]:
+        """Where cells that begin and end at each mark reach from and to, within the values held."""
+        step = step_of(self.hierarchy.leaves)
+        last = np.where(marks.end.behind, marks.end.place, marks.end.place - step)
+        edges = self.place[0], self.place[-1]
+        return np.clip(marks.begin.place, *edges), np.clip(last, *edges)
+
+    def _leaves(self, begins: _Marks, ends: _Marks) -> tuple[Codes, Codes]:
+        """The first and the last leaf inside each cell; the outermost are open."""
+        every = self.hierarchy.leaves.positions
+        first, last = begins.begin.gaps(every) + 1, ends.end.gaps(every)
+        first[0], last[-1] = 1, len(every)
+        return first.astype(np.int32), last.astype(np.int32)
+
+    def _exact(self, begins: _Marks, ends: _Marks) -> Flags:
+        """Which cells can only be the one value that they hold."""
+        single: Flags = ends.gap - begins.gap == 1
+        few = self.before[-1] < self.ask.k
+        if few or self.ask.lowest or self.ask.step is not None:
+            return single & False
+        unit = step_of(self.hierarchy.leaves)
+        if not unit and self.hierarchy.leaves.kind is Kind.NUMBER:
+            unit = self._unit or 0.0
+        value = self.place[begins.gap]
+        behind: Flags = ends.end.behind & (ends.end.place == value)
+        whole: Flags = ~ends.end.behind & (ends.end.place - value <= unit * (1 + 1e-9))
+        first: Flags = (begins.begin.place == value) & ~begins.begin.behind
+        return single & first & (behind | whole)
+
+    def _written(self, begins: _Marks, ends: _Marks, exact: Flags) -> list[Bounds]:
+        """How cells are written: exact ones by their value, the outermost without an end."""
+        leaves = self.hierarchy.leaves
+        written = []
+        for c, sure in enumerate(exact.tolist()):
+            if sure:
+                value = str(self.hierarchy.labels[0][self.held[begins.gap[c]] - 1])
+                written.append(Bounds(value, value, high_inside=True))
+                continue
+            low = None if c == 0 else text_of(float(begins.begin.place[c]), leaves)
+            high = None if c == len(exact) - 1 else text_of(float(ends.end.place[c]), leaves)
+            inside = not begins.begin.behind[c], bool(ends.end.behind[c])
+            written.append(Bounds(low, high, *inside))
+        return written
+
+    def _shown(self, bounds: Bounds, run: tuple[int, int]) -> tuple[Bounds, str]:
+        """How a cell is written, and what it shows by itself: its value, its node, its bounds."""
+        if bounds.low is not None and bounds.low == bounds.high:
+            return bounds, bounds.low
+        if self.by_nodes and run in self._nodes:
+            return self._nodes[run]
+        dated = self.hierarchy.leaves.kind is Kind.DATE
+        return bounds, _short(bounds) if dated else write_bounds(bounds)
+
+    @cached_property
+    def _nodes(self) -> dict[tuple[int, int], tuple[Bounds, str]]:
+        """The nodes above the values that a cell may show, by their first and last leaf."""
+        found: dict[tuple[int, int], tuple[Bounds, str]] = {}
+        for level in range(self.hierarchy.height - 1, max(self.ask.lowest, 1) - 1, -1):
+            ends = zip(*(end[1:].tolist() for end in self.hierarchy.bounds[level]), strict=True)
+            for run, label in zip(ends, self.hierarchy.labels[level].tolist(), strict=True):
+                if reach_of(label, self.hierarchy.leaves) is not None:
+                    bounds = read_bounds(label) or Bounds(label, label, high_inside=True)
+                    found[run] = bounds, label
+        return found
+
+
+def _short(bounds: Bounds) -> str:
+    """A day, a month or a year by its name, everything else by its bounds.
+
+    >>> _short(Bounds("1965-12", "1966")), _short(Bounds("1965", "1966"))
+    ('1965-12', '1965')
+    """
+    if bounds.low is None or bounds.high is None or bounds.high_inside:
+        return write_bounds(bounds)
+    begin, end = np.datetime64(bounds.low), np.datetime64(bounds.high)
+    for unit in ("Y", "M", "D"):
+        low, high = begin.astype(f"M8[{unit}]"), end.astype(f"M8[{unit}]")
+        if low == begin and high == end and low + 1 == high:
+            return str(low)
+    return write_bounds(bounds)

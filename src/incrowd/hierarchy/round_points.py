@@ -1,0 +1,171 @@
+"""Where round intervals begin and end on the scales of numbers and dates.
+
+Numbers: intervals 1, 2, 4 or 5 times a power of ten wide, at multiples of their width. Dates: days,
+5 and 10 days of a month, months, quarters, half-years, 1, 2, 5, 10, 20 and 50 years.
+"""
+
+from collections.abc import Iterator
+from typing import Literal, TypeAlias, get_args
+
+import numpy as np
+
+from incrowd.arrays import Counts, Floats, Values
+from incrowd.errors import PolicyError
+from incrowd.hierarchy.grid import Grid
+from incrowd.hierarchy.labels import number_text
+from incrowd.hierarchy.reach import DAY
+from incrowd.table.column import Domain, Kind
+
+DateStep: TypeAlias = Literal[
+    "day",
+    "5 days",
+    "10 days",
+    "month",
+    "quarter",
+    "half-year",
+    "year",
+    "2 years",
+    "5 years",
+    "10 years",
+    "20 years",
+    "50 years",
+]
+"""How wide a round interval of dates is."""
+
+Step: TypeAlias = float | DateStep
+"""How wide a round interval is: a number, or a step of dates."""
+
+Intervals: TypeAlias = tuple[Floats, Floats]
+"""Where intervals that hold some of the values begin and end, in order."""
+
+_MONTHS = {"month": 1, "quarter": 3, "half-year": 6, "year": 12, "2 years": 24, "5 years": 60}
+_MONTHS |= {"10 years": 120, "20 years": 240, "50 years": 600}
+_FACTORS = (1, 2, 4, 5)
+_MOST_PLACES = 9
+"""Numbers with more decimal places are taken for a continuum."""
+_LARGEST = 2.0**52
+"""Whole numbers up to here are exact as floats."""
+_FINEST = 1e6
+"""A continuum is parted no finer than into so many."""
+
+
+def round_intervals(domain: Domain, values: Values, step: Step | None) -> Iterator[Intervals]:
+    """The round intervals that hold some of the sorted values, one scale after the other.
+
+    The finest scale comes first; with a declared step there is just one. Places are
+    those of `Domain.positions`.
+    """
+    if domain.kind is Kind.DATE:
+        days = values.astype("datetime64[D]")
+        steps = get_args(DateStep) if step is None else (_date_step(step),)
+        yield from (_dates(days, one) for one in steps)
+    elif step is not None:
+        yield _declared(values, _number_step(step))
+    else:
+        yield from _numbers(values)
+
+
+def lattice_unit(values: Values) -> float | None:
+    """The power of ten that all values are multiples of; None if it is very small, or none."""
+    if values.dtype.kind == "i":
+        return 1.0
+    line = values.astype(np.float64)
+    with np.errstate(over="ignore", invalid="ignore"):
+        for places in range(_MOST_PLACES + 1):
+            whole = np.rint(line * 10.0**places)
+            if np.abs(whole).max() >= _LARGEST:
+                return None
+            if (whole / 10.0**places == line).all():
+                return 10.0**-places
+    return None
+
+
+def _numbers(values: Values) -> Iterator[Intervals]:
+    """Intervals of all round widths from the values' own unit to their range."""
+    line = values.astype(np.float64)
+    extent = float(line[-1] - line[0])
+    unit = lattice_unit(values)
+    finest = extent / _FINEST if unit is None else unit
+    exponent = int(np.floor(np.log10(finest))) if finest > 0 else 0
+    while True:
+        for factor in _FACTORS:
+            width = float(f"{factor}e{exponent}")
+            yield _equal(line, factor, exponent)
+            if width > extent:
+                return
+        exponent += 1
+
+
+def _equal(line: Floats, factor: int, exponent: int) -> Intervals:
+    """Intervals of one round width; ends are the floats nearest to their decimal numbers."""
+    cells = np.unique(np.floor(line / float(f"{factor}e{exponent}")))
+    scale = 10.0 ** abs(exponent)
+    ends = [(cells + side) * factor for side in (0, 1)]
+    low, high = (end / scale if exponent < 0 else end * scale for end in ends)
+    return low, high
+
+
+def _declared(values: Values, width: float) -> Intervals:
+    grid = Grid(0.0, width)
+    cells = sorted(set(grid.cells(values).tolist()))
+    low, high = ([float(grid.bound(cell + side)) for cell in cells] for side in (0, 1))
+    return np.array(low), np.array(high)
+
+
+def _dates(days: Values, step: DateStep) -> Intervals:
+    """Intervals of dates, in microseconds as `Domain.positions`."""
+    months = days.astype("datetime64[M]")
+    if step in _MONTHS:
+        length = _MONTHS[step]
+        start = np.unique((months.astype(np.int64) + 12 * 1970) // length) * length - 12 * 1970
+        return _places(start, "M"), _places(start + length, "M")
+    width = {"day": 1, "5 days": 5, "10 days": 10}[step]
+    return _within_months(days, months, width)
+
+
+def _within_months(days: Values, months: Values, width: int) -> Intervals:
+    """Parts of months; the last of a month is up to five days longer or shorter than the others."""
+    first = months.astype("datetime64[D]").astype(np.int64)
+    part = (days.astype(np.int64) - first) // width
+    last = {1: 30, 5: 5, 10: 2}[width]
+    start = first + np.minimum(part, last) * width
+    end = np.where(
+        part >= last,
+        (months + 1).astype("datetime64[D]").astype(np.int64),
+        start + width,
+    )
+    start, place = np.unique(start, return_index=True)
+    return start * DAY, end[place] * DAY
+
+
+def _places(months: Counts, unit: str) -> Floats:
+    moments = months.astype(f"datetime64[{unit}]").astype("datetime64[us]")
+    return moments.astype(np.int64).astype(np.float64)
+
+
+def text_of(place: float, domain: Domain) -> str:
+    """How a place on a column's scale is written: dates as short as they can be."""
+    if domain.kind is Kind.NUMBER:
+        return number_text(place)
+    moment = np.datetime64(int(place), "us")
+    units: tuple[Literal["Y", "M", "D"], ...] = ("Y", "M", "D")
+    for unit in units:
+        if moment.astype(f"datetime64[{unit}]") == moment:
+            return str(moment.astype(f"datetime64[{unit}]"))
+    return str(moment).removesuffix(".000000").replace("T", " ")
+
+
+def _date_step(step: Step) -> DateStep:
+    known: dict[str, DateStep] = {name: name for name in get_args(DateStep)}
+    if step not in known:
+        raise PolicyError(
+            "the grid of a column of dates is a step of dates",
+            remedy=f"take one of {', '.join(known)}",
+        )
+    return known[str(step)]
+
+
+def _number_step(step: Step) -> float:
+    if isinstance(step, str):
+        raise PolicyError("the grid of a column of numbers is a number", remedy="such as grid = 5")
+    return float(step)

@@ -1,0 +1,68 @@
+"""What the spans and sets of a problem's columns may end on."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from math import ceil
+
+import numpy as np
+
+from incrowd.arrays import Codes, Counts
+from incrowd.errors import PolicyError
+from incrowd.hierarchy.aligned import Ask, align
+from incrowd.hierarchy.pools import pools_of
+from incrowd.models.model import Model, of_world
+from incrowd.policy.policy import Policy
+from incrowd.recoding import QuasiColumn
+
+_FEWEST = 2
+"""People that an end tells of at least, whatever the models ask for."""
+
+
+def crowd_of(models: Sequence[Model]) -> int:
+    """How many people the models want in a class at least, as far as they say."""
+    asked = [getattr(model, "k", getattr(model, "l", 1)) for model in models if not of_world(model)]
+    return max(_FEWEST, *(ceil(number) for number in asked), 1)
+
+
+def people_once(codes: Codes, size: int, unit: Codes | None) -> Counts:
+    """People of each code; whoever has several records counts for the first one's."""
+    if unit is not None:
+        _, first = np.unique(unit, return_index=True)
+        codes = np.concatenate([codes[first[unit[first] > 0]], codes[unit == 0]])
+    return np.bincount(codes, minlength=size).astype(np.int64)
+
+
+def with_ends(column: QuasiColumn, policy: Policy, people: Counts, k: int) -> QuasiColumn:
+    """The column with the cells that its spans may end on, and the pools of its sets.
+
+    As it is if the policy asks for exact ends; then the ends are values of people in the class.
+    """
+    _refuse_idle_grid(column, policy)
+    if policy.ends == "exact":
+        return column
+    if column.sets:
+        return replace(column, pools=pools_of(column.hierarchy, people, k))
+    if not column.hierarchy.ordered:
+        return column
+    asked = policy.columns[column.name]
+    given = asked.hierarchy is not None and asked.hierarchy.name != "auto"
+    ask = Ask(k, column.lowest, column.highest, column.widest, asked.grid, given)
+    return replace(column, grid=align(column.hierarchy, people, ask))
+
+
+def _refuse_idle_grid(column: QuasiColumn, policy: Policy) -> None:
+    """Refuse a step that would change nothing."""
+    asked = policy.columns[column.name]
+    if asked.grid is None:
+        return
+    if policy.ends == "exact":
+        raise PolicyError(
+            f"{column.name!r} has a grid, and ends = 'exact' lets spans end on any value",
+            remedy="leave out one of the two",
+        )
+    if not column.hierarchy.ordered or column.lowest:
+        raise PolicyError(
+            f"the grid of {column.name!r} has no effect: a grid is for spans of numbers and dates "
+            "without a lowest level",
+            remedy="leave out the grid, or the lowest level",
+        )
