@@ -50,6 +50,14 @@ class Cells:
         leaves: Codes = self.high - self.low + 1
         return leaves
 
+    @property
+    def shown_level(self) -> Codes:
+        """The level of what is shown: sets may name values that nobody of the class holds."""
+        if self.sets is None:
+            return self.level
+        ends = self.sets.code[self.sets.start[:-1]], self.sets.code[self.sets.start[1:] - 1]
+        return self.column.hierarchy.join_level(*ends)
+
 
 def cells_of(outcome: Outcome) -> list[Cells]:
     """What the classes show, column by column."""

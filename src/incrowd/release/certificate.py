@@ -197,6 +197,7 @@ def digest_of_rows(rows: pl.DataFrame, missing_values: Sequence[str] = ()) -> st
         plain = text.str.replace(r"^(\d{4}-\d\d-\d\d)T(\d\d:)", "${1} ${2}")
         plain = plain.str.replace(r"^(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)\.0+$", "${1}")
         plain = plain.str.replace(r"^(\d{4}-\d\d-\d\d) 00:00:00$", "${1}")
+        plain = plain.str.replace(r"^(\d\d:\d\d:\d\d)\.0+$", "${1}")
         plain = plain.str.replace("^True$", "true").str.replace("^False$", "false")
         numeric = plain.str.contains(_NUMBER) & (plain.str.count_matches(r"\d") <= _DIGITS)
         numeric = numeric.fill_null(value=False)

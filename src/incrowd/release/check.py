@@ -71,11 +71,12 @@ class Backing:
 def check_rows(checked: Checked, policy: Policy, backing: Backing) -> Check:
     """What these rows show of a policy, everything counted anew."""
     certificate = backing.certificate
-    digest_ok = _digest_ok(checked, policy, certificate)
+    same = _same_rows(checked, policy, certificate)
+    digest_ok = _digest_ok(checked, certificate, same)
     signature = None if certificate is None else who_signed(certificate, backing.trusted)
     faults = [
         *_columns(checked.rows, policy),
-        *_unlike(checked, policy, certificate, digest_ok),
+        *_unlike(checked, certificate, digest_ok, same),
         *contradictions(policy, certificate),
         *_unsigned(certificate, signature, backing),
     ]
@@ -118,34 +119,41 @@ class _Found:
     """Whether the verdicts were counted, all of them, and not taken from the certificate."""
 
 
-def _digest_ok(checked: Checked, policy: Policy, certificate: Certificate | None) -> bool | None:
-    if certificate is None:
-        return None
-    if certificate.digest.of == checked.digest.of:
-        return certificate.digest == checked.digest
-    if certificate.rows_sha256 is None:
+def _same_rows(checked: Checked, policy: Policy, certificate: Certificate | None) -> bool | None:
+    """Whether these are the rows that the certificate is of; None if it does not say."""
+    if certificate is None or certificate.rows_sha256 is None:
         return None
     return certificate.rows_sha256 == digest_of_rows(checked.rows, policy.missing_values)
 
 
+def _digest_ok(checked: Checked, certificate: Certificate | None, same: bool | None) -> bool | None:
+    """Whether the certificate is of this; by the rows where it is of another kind of thing."""
+    if certificate is None:
+        return None
+    if certificate.digest.of == checked.digest.of:
+        return certificate.digest == checked.digest
+    return same
+
+
 def _unlike(
-    checked: Checked, policy: Policy, certificate: Certificate | None, digest_ok: bool | None
+    checked: Checked, certificate: Certificate | None, digest_ok: bool | None, same: bool | None
 ) -> Iterator[str]:
     """Why these rows are not those that the certificate is of."""
-    if certificate is None or digest_ok:
+    if certificate is None:
         return
-    what = checked.digest.of
-    if digest_ok is None:
+    if digest_ok and same is False:
+        yield "The certificate contradicts itself: its digest of the rows is of other rows."
+    elif digest_ok is None:
         yield (
-            f"The certificate is of a {certificate.digest.of}, and a {what} was checked: whether "
-            "they are the same cannot be told. Check what the certificate is of."
+            f"The certificate is of a {certificate.digest.of}, and a {checked.digest.of} was "
+            "checked: whether they hold the same cannot be told. Check what the certificate is of."
         )
-    elif certificate.rows_sha256 == digest_of_rows(checked.rows, policy.missing_values):
+    elif not digest_ok and same:
         yield (
             "The rows are those that the certificate is of, but the file is another one: its bytes "
             "were written anew. Check the file that came with the certificate."
         )
-    else:
+    elif not digest_ok:
         yield (
             f"The certificate is of another {certificate.digest.of}, or the release was changed "
             "after it was certified."

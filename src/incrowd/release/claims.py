@@ -104,7 +104,13 @@ def recount(certificate: Certificate, policy: Policy, found: _Found, backing: _B
     faults += _spreads(certificate, policy, found.seen)
     faults += () if anew is None else (*anew.faults, *_other_spread(certificate, anew))
     faults += _assumed(certificate)
-    proven = {"digest", "policy_sha256", *figures, *_proven(certificate, policy, found, backing)}
+    proven = {
+        "digest",
+        "rows_sha256",
+        "policy_sha256",
+        *figures,
+        *_proven(certificate, policy, found, backing),
+    }
     if anew is not None:
         proven |= {"spread", "kinds"}
     every = [name for name in _places(certificate) if name not in {"signature", "schema"}]

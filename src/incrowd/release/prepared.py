@@ -25,7 +25,6 @@ from incrowd.release.certificate import (
     Seed,
     Spread,
     digest_of_policy,
-    digest_of_rows,
     versions,
 )
 from incrowd.release.leaving import Leaving, leaving_names, pseudonymous, unchanging
@@ -209,10 +208,10 @@ def attest(
     prepared: Prepared,
     seen: Seen,
     verdicts: Sequence[Verdict],
-    digest: Digest,
+    digests: tuple[Digest, str],
     created: str,
 ) -> Certificate:
-    """The certificate of these rows."""
+    """The certificate of these rows; `digests` are of what holds them, and of the rows alone."""
     table, found = prepared.table, prepared.found
     policy = written(table.policy)
     return Certificate(
@@ -220,7 +219,7 @@ def attest(
         versions=versions(),
         policy=policy,
         policy_sha256=digest_of_policy(policy),
-        digest=digest,
+        digest=digests[0],
         models=tuple(Attested(**asdict(verdict)) for verdict in verdicts),
         loss=_losses(prepared, seen),
         search=found.search,
@@ -237,7 +236,7 @@ def attest(
         world=None if table.against is None else table.against.opposed,
         assumptions=assumptions(table.policy, prepared.order, seeded=not prepared.drawn),
         kinds={name: table.kinds[name] for name in table.reference},
-        rows_sha256=digest_of_rows(seen.rows, table.policy.missing_values),
+        rows_sha256=digests[1],
     )
 
 

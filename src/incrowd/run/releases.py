@@ -25,7 +25,12 @@ from incrowd.io.pair import heal, replacing_both
 from incrowd.policy.policy import Policy
 from incrowd.recoding import Levels
 from incrowd.release.against import Against
-from incrowd.release.certificate import Digest, digest_of_bytes, digest_of_frame
+from incrowd.release.certificate import (
+    Digest,
+    digest_of_bytes,
+    digest_of_frame,
+    digest_of_rows,
+)
 from incrowd.release.laps import Laps
 from incrowd.release.prepare import Outside, coded, prepare, search
 from incrowd.release.prepared import Prepared, Table, attest, extent_of, prove, risk_of
@@ -162,7 +167,8 @@ def builders_of(policy: Policy, folder: AnyPath) -> dict[str, AnyHierarchy]:
 def _proved(prepared: Prepared, signer: bytes | None, laps: Laps) -> Release:
     """The release of a frame, verified as it is."""
     rows = rows_of(prepared.frame)
-    return _release(prepared, rows, digest_of_frame(rows), signer, laps)
+    digests = digest_of_frame(rows), digest_of_rows(rows, prepared.table.policy.missing_values)
+    return _release(prepared, rows, digests, signer, laps)
 
 
 def _written(
@@ -195,16 +201,22 @@ def _stored(
     content = files.content(place)
     again = tables.read(place, _delimiter(place, read), "utf-8", header=True)
     rows = typed(again.frame, prepared.frame)
-    return _release(prepared, rows, digest_of_bytes(content), signer, laps), content
+    unread = prepared.table.policy.missing_values
+    digests = digest_of_bytes(content), digest_of_rows(again.frame, unread)
+    return _release(prepared, rows, digests, signer, laps), content
 
 
 def _release(
-    prepared: Prepared, rows: pl.DataFrame, digest: Digest, signer: bytes | None, laps: Laps
+    prepared: Prepared,
+    rows: pl.DataFrame,
+    digests: tuple[Digest, str],
+    signer: bytes | None,
+    laps: Laps,
 ) -> Release:
     seen, verdicts = prove(prepared, rows)
     demand(verdicts, prepared.found.caveat)
     created = datetime.now(UTC).isoformat(timespec="seconds")
-    certificate = attest(prepared, seen, verdicts, digest, created)
+    certificate = attest(prepared, seen, verdicts, digests, created)
     if signer is not None:
         certificate = signed(certificate, signer)
     risk = risk_of(prepared, seen)

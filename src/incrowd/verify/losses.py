@@ -216,9 +216,9 @@ def _bounds(label: str) -> Bounds:
 
 
 def _step(leaves: Domain) -> float:
-    """What lies between two neighbouring values: 1, a day, a microsecond; nothing for fractions."""
+    """What lies between two neighbouring values: 1, or a day; nothing for fractions and moments."""
     if leaves.kind is Kind.DATE:
-        return 86_400e6 if leaves.values.dtype == np.dtype("datetime64[D]") else 1.0
+        return 86_400e6 if leaves.values.dtype == np.dtype("datetime64[D]") else 0.0
     return 1.0 if leaves.values.dtype.kind == "i" else 0.0
 
 
