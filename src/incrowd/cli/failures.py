@@ -42,7 +42,7 @@ def failure_of(error: BaseException) -> Failure:
         case IncrowdError():
             verdicts = getattr(error, "verdicts", ())
             return Failure(error.message, error.remedy, error.exit_code, verdicts)
-        case KeyboardInterrupt() | SystemError(__context__=KeyboardInterrupt()):
+        case Late() | KeyboardInterrupt() | SystemError(__context__=KeyboardInterrupt()):
             # numba turns an interrupt inside a kernel into a SystemError
             return LATE if isinstance(error, Late) else INTERRUPTION
         case MemoryError():

@@ -67,7 +67,7 @@ def terminable() -> Iterator[None]:
         signal.signal(signal.SIGTERM, before)
 
 
-class Late(KeyboardInterrupt):
+class Late(Exception):  # noqa: N818  it is no error, and the parser would swallow an interrupt
     """An interrupt that came after the release had taken its place."""
 
 
