@@ -279,7 +279,7 @@ def test_an_interruption_leaves_nothing_half_written(table, tmp_path, monkeypatc
     def interrupted(*_):
         raise KeyboardInterrupt
 
-    for place in ("prove", "attest", "_certify"):
+    for place in ("prove", "attest", "write_text"):
         with monkeypatch.context() as patch:
             patch.setattr(incrowd.run.releases, place, interrupted)
             with pytest.raises(KeyboardInterrupt):

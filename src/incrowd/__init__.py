@@ -87,6 +87,7 @@ if TYPE_CHECKING:
         draft_file,
         frontier,
         frontier_file,
+        new_keys,
         query_precision,
         risk,
         risk_file,
@@ -211,6 +212,7 @@ __all__ = [
     "groups",
     "mask",
     "mask_file",
+    "new_keys",
     "plan",
     "plan_file",
     "plan_sizes",
@@ -245,7 +247,7 @@ _HOMES = {
     "risk": "Risk",
     "risk.safe_harbor": "Checklist",
     "run": "Reading anonymize anonymize_file attack attack_file check check_file draft draft_file "
-    "frontier frontier_file query_precision risk_file safe_harbor "
+    "frontier frontier_file new_keys query_precision risk_file safe_harbor "
     "safe_harbor_file",
     "run.plans": "apply_plan plan plan_file plan_sizes",
     "search": "Accuracy AgainstWorld Anatomy Auto Crowd Cuts Datafly Diversify Exhaustive "

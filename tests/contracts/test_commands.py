@@ -53,6 +53,7 @@ def test_there_are_six_commands():
         "check",
         "discover",
         "init",
+        "keys",
         "mask",
         "plan",
         "quantiles",

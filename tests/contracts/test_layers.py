@@ -48,6 +48,7 @@ OUTSIDE = {
     "pyarrow": {"engines", "io"},
     "typer": {"cli"},
     "altair": {"report"},
+    "cryptography": {"release"},
     "rich": {"cli", "report", "demo"},
     "tomlkit": {"policy"},
 }

@@ -14,6 +14,7 @@ from incrowd.hierarchy.hierarchy import Hierarchy
 from incrowd.io import tables
 from incrowd.policy.policy import Policy
 from incrowd.release.certificate import sha256_of
+from incrowd.run import checks
 from incrowd.run import releases as run
 from incrowd.verify.verify import Reference
 
@@ -131,7 +132,7 @@ def test_a_number_that_is_none_is_missing_in_a_text_file():
     release()
 
     assert "NaN" not in Path("release.csv").read_text()
-    assert run.check_file("release.csv", None, "release.csv.certificate.json").ok
+    assert checks.check_file("release.csv", None, "release.csv.certificate.json").ok
 
 
 def forged(**changes):
@@ -146,7 +147,7 @@ def forged(**changes):
         place[last] = value(place[last]) if callable(value) else value
     paper["policy_sha256"] = sha256_of(paper["policy"])
     Path("forged.json").write_text(json.dumps(paper))
-    return run.check_file("release.csv", Policy.loads(POLICY), "forged.json")
+    return checks.check_file("release.csv", Policy.loads(POLICY), "forged.json")
 
 
 def test_an_honest_certificate():
@@ -182,18 +183,18 @@ def test_certificates_of_no_policy(policy):
     with pytest.raises(InputError):
         forged(policy=policy)
     with pytest.raises(InputError):
-        run.check_file("release.csv", None, "forged.json")
+        checks.check_file("release.csv", None, "forged.json")
 
 
 def test_people_that_a_certificate_attests_are_enough_people():
     policy = Policy.loads(POLICY.replace('"drop"', '"unit"'))
     run.anonymize_file("table.parquet", policy, "release.csv", key=KEY)
     paper = json.loads(Path("release.csv.certificate.json").read_text())
-    assert run.check_file("release.csv", policy, "release.csv.certificate.json").ok
+    assert checks.check_file("release.csv", policy, "release.csv.certificate.json").ok
     for reached in (1.0, 10.0**6):
         paper["models"][0]["reached"] = reached
         Path("forged.json").write_text(json.dumps(paper))
-        assert not run.check_file("release.csv", policy, "forged.json").ok
+        assert not checks.check_file("release.csv", policy, "forged.json").ok
 
 
 class PanicException(BaseException):

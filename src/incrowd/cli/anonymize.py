@@ -170,6 +170,15 @@ def anonymize(  # noqa: PLR0913  one parameter per flag
             help="The key of pseudonyms; the variable INCROWD_KEY if not given.",
         ),
     ] = None,
+    sign: Annotated[
+        str | None,
+        typer.Option(
+            "--sign",
+            metavar="KEY",
+            help="File of the private key that signs the certificate; the one that the variable "
+            "INCROWD_SIGNING_KEY names if not given.",
+        ),
+    ] = None,
     seed: Annotated[
         int | None,
         typer.Option("--seed", metavar="N", help="Makes the order of records repeatable."),
@@ -187,8 +196,9 @@ def anonymize(  # noqa: PLR0913  one parameter per flag
 ) -> None:
     """Make a release of FILE that keeps the policy, or the quick request, and verify it."""
     from incrowd import run  # noqa: PLC0415  not for --help
+    from incrowd.cli.interrupt import placed, placing  # noqa: PLC0415  not for --help
     from incrowd.cli.maximize import Wish, refuse_nothing  # noqa: PLC0415  not for --help
-    from incrowd.cli.request import Flags, key_of  # noqa: PLC0415  not for --help
+    from incrowd.cli.request import Flags, key_of, signing_key  # noqa: PLC0415  not for --help
     from incrowd.cli.table import held  # noqa: PLC0415  not for --help
     from incrowd.cli.world import Opposed  # noqa: PLC0415  not for --help
     from incrowd.report import json, text  # noqa: PLC0415  not for --help
@@ -232,10 +242,11 @@ def anonymize(  # noqa: PLR0913  one parameter per flag
     paths = _paths(output, certificate, dry_run=dry_run)
     for path in filter(None, (explore, curve)):
         run.refuse_unexplorable(path)
-    _refuse_overwriting([file, policy, key_file, *held_by.worlds], [explore, curve])
+    signer = signing_key(sign)
+    _refuse_overwriting([file, policy, key_file, signer, *held_by.worlds], [explore, curve])
     _refuse_same(explore, paths.values())
-    _refuse_overwriting([policy, key_file, *held_by.worlds], [output, certificate])
-    with waiting(said) as bar:
+    _refuse_overwriting([policy, key_file, signer, *held_by.worlds], [*paths.values()])
+    with placing(output, written=bool(paths)), waiting(said) as bar:
         table = held(file, run.Reading(delimiter, encoding, header), said)
         request = held_by.laid_over(wish.laid_over(flags.request(table.names)))
         notes = (*request.notes(), *wish.notes(quick, request), *held_by.notes(request))
@@ -253,23 +264,25 @@ def anonymize(  # noqa: PLR0913  one parameter per flag
                 dry_run=dry_run,
                 seed=seed,
                 key=key_of(key_file),
+                sign=signer,
                 **how,
                 **held_by.given,
             )
     if frontier:
         _show_curve(found, curve, said)
         return
-    for note in release.notes:
-        said.remark(f"note: {note}")
-    if explore is not None and release.explored is None:
-        said.remark(f"note: the search {release.search} goes through no lattice to explore")
-    elif explore is not None:
-        run.write_explored(release, explore)
-        paths["explored"] = explore
-    said.result(
-        lambda: json.release_document(release, paths, table.seconds),
-        lambda: text.release_picture(release, paths),
-    )
+    with placed(written=bool(paths)):
+        for note in release.notes:
+            said.remark(f"note: {note}")
+        if explore is not None and release.explored is None:
+            said.remark(f"note: the search {release.search} goes through no lattice to explore")
+        elif explore is not None:
+            run.write_explored(release, explore)
+            paths["explored"] = explore
+        said.result(
+            lambda: json.release_document(release, paths, table.seconds),
+            lambda: text.release_picture(release, paths),
+        )
 
 
 def _show_curve(found: "Frontier", path: str | None, said: Output) -> None:

@@ -19,6 +19,23 @@ def check(  # noqa: PLR0913  one parameter per flag
         str | None,
         typer.Option("--certificate", metavar="FILE", help="The certificate that came with it."),
     ] = None,
+    trusted_key: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--trusted-key",
+            metavar="FILE",
+            help="A public key: the certificate must be signed by it. Repeat it for several.",
+            show_default=False,
+        ),
+    ] = None,
+    original: Annotated[
+        str | None,
+        typer.Option(
+            "--original",
+            metavar="FILE",
+            help="The table that it was made of: with it and --policy losses are recounted, too.",
+        ),
+    ] = None,
     quasi: options.Quasi = None,
     sensitive: options.Sensitive = None,
     k: options.K = None,
@@ -64,11 +81,19 @@ def check(  # noqa: PLR0913  one parameter per flag
         held_by = Opposed(tuple(world or ()), world_id, tuple(rename or ()))
         if certificate is None or not flags.silent:
             _refuse_half(policy, certificate)
+            _refuse_unread(policy, original)
             others = [name for name in table.names if name not in named]
             request = held_by.laid_over(flags.request(table.names, keep=others))
             asked, folder = request.policy, request.folder
         found = run.check_file(
-            file, asked, certificate, reading=table, folder=folder, **held_by.given
+            file,
+            asked,
+            certificate,
+            original=original,
+            trusted_keys=tuple(trusted_key or ()),
+            reading=table,
+            folder=folder,
+            **held_by.given,
         )
     said.result(lambda: json.check_document(found), lambda: text.check_picture(found))
     return 0 if found.ok else NotMetError.exit_code
@@ -79,4 +104,12 @@ def _refuse_half(policy: str | None, certificate: str | None) -> None:
         raise PolicyError(
             "a certificate is of a whole policy, which quick flags are not",
             remedy="name the policy with --policy, or give no flags to take the certificate's",
+        )
+
+
+def _refuse_unread(policy: str | None, original: str | None) -> None:
+    if original is not None and policy is None:
+        raise PolicyError(
+            "losses are recounted by a whole policy, which quick flags are not",
+            remedy="name the policy with --policy",
         )

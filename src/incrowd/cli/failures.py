@@ -12,6 +12,7 @@ from pathlib import Path
 from traceback import walk_tb
 from typing import Any
 
+from incrowd.cli.interrupt import Late
 from incrowd.errors import IncrowdError, InputError, LimitError, PolicyError
 
 INTERRUPTED = 130
@@ -32,6 +33,9 @@ class Failure:
 
 
 INTERRUPTION = Failure("interrupted; nothing was written", "", INTERRUPTED)
+LATE = Failure(
+    "interrupted after the release and its certificate were written and verified", "", INTERRUPTED
+)
 
 
 def failure_of(error: BaseException) -> Failure:
@@ -41,8 +45,9 @@ def failure_of(error: BaseException) -> Failure:
             verdicts = getattr(error, "verdicts", ())
             proved = getattr(error, "proved", None)
             return Failure(error.message, error.remedy, error.exit_code, verdicts, proved)
-        case KeyboardInterrupt() | SystemError(__context__=KeyboardInterrupt()):
-            return INTERRUPTION  # numba turns an interrupt inside a kernel into a SystemError
+        case Late() | KeyboardInterrupt() | SystemError(__context__=KeyboardInterrupt()):
+            # numba turns an interrupt inside a kernel into a SystemError
+            return LATE if isinstance(error, Late) else INTERRUPTION
         case MemoryError():
             remedy = "name fewer quasi-identifying columns, or use a machine with more memory"
             return Failure("out of memory; nothing was written", remedy, LimitError.exit_code)

@@ -5,6 +5,7 @@ import sys
 from _thread import interrupt_main
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from pathlib import Path
 from threading import Timer, main_thread
 from types import FrameType, TracebackType
 from typing import Any, Self
@@ -64,6 +65,42 @@ def terminable() -> Iterator[None]:
         yield
     finally:
         signal.signal(signal.SIGTERM, before)
+
+
+class Late(Exception):  # noqa: N818  it is no error, and the parser would swallow an interrupt
+    """An interrupt that came after the release had taken its place."""
+
+
+@contextmanager
+def placing(path: str | None, *, written: bool) -> Iterator[None]:
+    """An interrupt says whether it came before or after the file at this path was replaced."""
+    before = _identity(path) if written else None
+    try:
+        yield
+    except KeyboardInterrupt:
+        if not written or _identity(path) == before:
+            raise
+        raise Late from None
+
+
+@contextmanager
+def placed(*, written: bool) -> Iterator[None]:
+    """An interrupt in here comes after what is written was written."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        if not written:
+            raise
+        raise Late from None
+
+
+def _identity(path: str | None) -> tuple[int, int, int] | None:
+    """What tells a file from the one that replaces it."""
+    try:
+        found = Path(path or "").stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino, found.st_mtime_ns
 
 
 @contextmanager

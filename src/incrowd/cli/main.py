@@ -16,6 +16,7 @@ from incrowd.cli.discover import discover
 from incrowd.cli.failures import INTERRUPTED, INTERRUPTION, Failure, failure_of, frames
 from incrowd.cli.init import init
 from incrowd.cli.interrupt import heard, terminable
+from incrowd.cli.keys import keys
 from incrowd.cli.mask import mask
 from incrowd.cli.output import Output, write
 from incrowd.cli.plan import plan
@@ -65,6 +66,7 @@ for _command in (
     safe_harbor,
 ):
     app.command()(_command)
+app.add_typer(keys)
 
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:

@@ -154,6 +154,11 @@ def _laid_over(
     return made(lambda: Policy.model_validate({**values, **settings, "columns": columns}))
 
 
+def signing_key(path: str | None) -> str | None:
+    """The file of the key that signs certificates, named by a flag or by the environment."""
+    return path or os.environ.get("INCROWD_SIGNING_KEY") or None
+
+
 def key_of(path: str | None) -> bytes | None:
     """The secret of pseudonyms, from a file or from the environment; never from a flag."""
     if path is not None:

@@ -15,8 +15,7 @@ from incrowd.errors import InputError, boundary
 from incrowd.probabilistic.bucketed import Show
 from incrowd.probabilistic.sampled_quantiles import Division
 from incrowd.table.column import Domain, Kind
-from incrowd.table.encode import MARKS
-from incrowd.table.parse import parse_dates, parse_numbers
+from incrowd.table.parse import MARKS, parse_dates, parse_numbers
 
 _GLANCE = 1_000
 _DAY = 86_400_000_000

@@ -4,6 +4,7 @@ Whole numbers and whole days end on the last one inside, so `[20, 30)` reaches f
 column holds whole numbers and to 30 where it does not. Places are those of `Domain.positions`.
 """
 
+import re
 from math import ceil, floor, inf
 
 import numpy as np
@@ -13,6 +14,8 @@ from incrowd.table.column import Domain, Kind
 
 DAY = 86_400 * 1e6
 """Microseconds: moments lie on this scale."""
+
+_QUARTER = re.compile(r"([0-9]{4})-Q([1-4])")
 
 Reach = tuple[float, float]
 
@@ -56,8 +59,11 @@ def _number(text: str, domain: Domain, inside: bool, *, first: bool) -> float | 
 
 
 def _date(text: str, domain: Domain, inside: bool, *, first: bool) -> float | None:
-    """A bound may name a day, a month or a year: all of it lies on one side."""
+    """A bound may name a day, a month, a quarter or a year: all of it lies on one side."""
+    quarter = _QUARTER.fullmatch(text)
     date = parse_date(text)
+    if quarter is not None:
+        date = np.datetime64(f"{quarter[1]}-{3 * int(quarter[2]) - 2:02d}", ("M", 3))
     if date is None:
         return None
     if inside != first:

@@ -1,5 +1,6 @@
 """A target that is replaced as a whole or not at all."""
 
+import hashlib
 import os
 import re
 import stat
@@ -10,25 +11,29 @@ from pathlib import Path
 
 from incrowd.errors import InputError
 
+try:
+    import fcntl
+except ImportError:  # a system without file locks: nothing is known of other processes there
+    fcntl = None  # type: ignore[assignment]
+
+INTENT = ".intent"
+"""How the names of files end that say what a run was about to do (see `pair`)."""
+
 
 @contextmanager
 def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
     """A new file beside the target that takes its place when the block ends well.
 
     Its name starts with a dot and ends like the target's. Whatever goes wrong in the block, an
-    interruption too, it is removed and the target stays as it was.
+    interruption too, it is removed and the target stays as it was. What a killed process left
+    beside this target is removed first.
     """
-    target = _target(path)
-    made = _beside(target)
-    try:
-        with _named(target):
-            yield made
-            _settle(made, target)
-            made.replace(target)
-            _sync(target.parent)
-    finally:
-        with suppress(OSError):
-            made.unlink(missing_ok=True)
+    target = target_of(path)
+    with beside(target) as made, named(target):
+        yield made
+        settle(made, target)
+        made.replace(target)
+        sync(target.parent)
 
 
 def reason(error: OSError) -> str:
@@ -38,7 +43,8 @@ def reason(error: OSError) -> str:
     return os.strerror(number) if number else "the system refused it"
 
 
-def _target(path: str | os.PathLike[str]) -> Path:
+def target_of(path: str | os.PathLike[str]) -> Path:
+    """The file that a path leads to, or will; refuses what cannot be replaced."""
     target = Path(os.path.realpath(path))
     if target.is_dir():
         raise InputError(f"{str(path)!r} is a folder", remedy="name a file in it")
@@ -47,16 +53,72 @@ def _target(path: str | os.PathLike[str]) -> Path:
     return target
 
 
-def _beside(target: Path) -> Path:
+@contextmanager
+def beside(target: Path) -> Iterator[Path]:
+    """A new empty file beside the target, locked while this process lives, removed at the end."""
     endings = "".join(target.suffixes[-2:])
-    with _named(target):
-        handle, name = tempfile.mkstemp(suffix=endings, prefix=".incrowd-", dir=target.parent)
-        os.close(handle)
-        return Path(name)
+    with named(target), alone(target.parent):
+        sweep(target)
+        handle, name = tempfile.mkstemp(endings, prefix_of(target), target.parent)
+        _lock(handle)
+    made = Path(name)
+    if fcntl is None:
+        os.close(handle)  # where there are no locks, an open file cannot be renamed either
+    try:
+        yield made
+    finally:
+        with suppress(OSError):
+            made.unlink(missing_ok=True)
+        if fcntl is not None:
+            os.close(handle)
+
+
+def prefix_of(target: Path) -> str:
+    """How the names of files begin that are made beside a target."""
+    return f".incrowd-{hashlib.sha256(os.fsencode(target.name)).hexdigest()[:12]}-"
+
+
+def sweep(target: Path) -> None:
+    """Remove what dead processes left beside the target. The folder must be locked (`alone`).
+
+    A living process holds a lock on its file. Where there are no locks, nothing is removed.
+    """
+    for left in target.parent.glob(f"{prefix_of(target)}*"):
+        if left.name.endswith(INTENT) or fcntl is None:
+            continue
+        with suppress(OSError):
+            handle = os.open(left, os.O_RDWR)
+            try:
+                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                left.unlink()
+            finally:
+                os.close(handle)
 
 
 @contextmanager
-def _named(target: Path) -> Iterator[None]:
+def alone(folder: Path) -> Iterator[None]:
+    """Keep other runs from making or placing files in this folder meanwhile, if that can be."""
+    if fcntl is None:
+        yield
+        return
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        _lock(handle, wait=True)
+        yield
+    finally:
+        os.close(handle)
+
+
+def _lock(handle: int, *, wait: bool = False) -> None:
+    """Lock a file or a folder; some network drives cannot, and then it is not locked."""
+    if fcntl is not None:
+        with suppress(OSError):
+            fcntl.flock(handle, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+
+
+@contextmanager
+def named(target: Path) -> Iterator[None]:
+    """Errors of the system name the target."""
     try:
         yield
     except OSError as error:
@@ -70,7 +132,7 @@ def _named(target: Path) -> Iterator[None]:
         found.__context__ = None
 
 
-def _settle(made: Path, target: Path) -> None:
+def settle(made: Path, target: Path) -> None:
     """Give the file the permissions of the one it replaces, or the usual ones, and store it."""
     if target.exists():
         made.chmod(stat.S_IMODE(target.stat().st_mode))
@@ -78,10 +140,10 @@ def _settle(made: Path, target: Path) -> None:
         usual = os.umask(0)
         os.umask(usual)
         made.chmod(0o666 & ~usual)
-    _sync(made)
+    sync(made)
 
 
-def _sync(path: Path) -> None:
+def sync(path: Path) -> None:
     """Wait until it is on the disk, as far as the system can tell."""
     flags = os.O_RDONLY | getattr(os, "O_BINARY", 0)
     if path.is_dir() and os.name == "nt":

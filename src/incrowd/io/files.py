@@ -28,6 +28,23 @@ def write_bytes(path: str | os.PathLike[str], data: bytes) -> None:
         Path(path).write_bytes(data)
 
 
+def write_new(path: str | os.PathLike[str], data: bytes, mode: int) -> None:
+    """Make a file of these bytes where there is none, with these permissions from the start."""
+    with _named(path, "written"):
+        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+
+
+def refuse_there(*paths: str | os.PathLike[str]) -> None:
+    """Refuse files that are there already: what they hold is not to be lost."""
+    for path in paths:
+        if os.path.lexists(path):
+            raise InputError(f"{str(path)!r} is there already", remedy="name another file")
+
+
 def send(data: bytes) -> None:
     """Put bytes on standard output."""
     sys.stdout.buffer.write(data)

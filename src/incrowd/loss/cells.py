@@ -50,6 +50,33 @@ class Cells:
         leaves: Codes = self.high - self.low + 1
         return leaves
 
+    @property
+    def _endless(self) -> Flags:
+        """Spans that begin at the first and end at the last cell of a grid that is open there."""
+        grid, none = self.column.grid, np.zeros(len(self.low), dtype=np.bool_)
+        if not self.spans or grid is None or not len(grid):
+            return none
+        ends = grid.bounds[0].low, grid.bounds[-1].high
+        if ends != (None, None) or (
+            len(grid) == 1 and grid.labels[0] != self.column.hierarchy.labels[-1][0]
+        ):
+            return none
+        whole: Flags = (grid.of[self.low] == 1) & (grid.of[self.high] == len(grid))
+        return whole
+
+    @property
+    def shown_level(self) -> Codes:
+        """The level of what is shown.
+
+        Sets may name values that nobody of the class holds, and a span without any end shows
+        nothing, whatever level covers its values.
+        """
+        if self.sets is None:
+            height = self.column.hierarchy.height
+            return np.where(self._endless, height, self.level).astype(np.int32)
+        ends = self.sets.code[self.sets.start[:-1]], self.sets.code[self.sets.start[1:] - 1]
+        return self.column.hierarchy.join_level(*ends)
+
 
 def cells_of(outcome: Outcome) -> list[Cells]:
     """What the classes show, column by column."""

@@ -25,7 +25,7 @@ class Precision(CellLoss):
 
     def cost(self, cells: Cells) -> Floats:
         """The level of each cell over the height of its hierarchy."""
-        cost: Floats = cells.level / max(cells.column.hierarchy.height, 1)
+        cost: Floats = cells.shown_level / max(cells.column.hierarchy.height, 1)
         cost[cells.missing] = 0.0
         cost[cells.suppressed] = 1.0
         return cost

@@ -1,6 +1,7 @@
 """What a release guarantees and what it does not, in sentences."""
 
 from collections.abc import Iterator
+from typing import Literal
 
 from incrowd.models import Probabilistic
 from incrowd.models.model import of_world
@@ -16,18 +17,31 @@ _MISSING = {
 }
 
 
-def assumptions(policy: Policy) -> tuple[str, ...]:
-    """The sentences that a certificate carries: they hold for a release of this policy."""
-    return tuple(_sentences(policy))
+Order = Literal["system", "given", "kept"]
+"""Where the order of records comes from: the system's randomness, a given seed, the table."""
 
 
-def _sentences(policy: Policy) -> Iterator[str]:
+_DRAWN = (
+    "all orders being equally likely",
+    "by a seed that was given: whoever knows or guesses it can undo it",
+)
+
+
+def assumptions(policy: Policy, order: Order, *, seeded: bool) -> tuple[str, ...]:
+    """The sentences that a certificate carries: they hold for a release of this policy.
+
+    `seeded` says that a seed was given, so that whoever has it can repeat what was drawn.
+    """
+    return tuple(_sentences(policy, order, seeded))
+
+
+def _sentences(policy: Policy, order: Order, seeded: bool) -> Iterator[str]:
     yield (
         "Nobody is assumed to know other columns about a person than the declared "
         f"quasi-identifiers: {', '.join(policy.quasi)}."
     )
     if policy.show == "permutation":
-        yield from _permutation(policy)
+        yield from _permutation(policy, seeded)
     if policy.show != "permutation" or policy.missing is Missing.SUPPRESS:
         yield _MISSING[policy.missing]
     yield _counted(policy)
@@ -39,15 +53,16 @@ def _sentences(policy: Policy) -> Iterator[str]:
     yield from _ends(policy)
     if named := [model.name for model in policy.models if of_world(model)]:
         yield (
-            f"What {' and '.join(named)} reach was counted in the world that this certificate "
-            "names; whoever holds another world may find fewer people in it."
+            f"What {' and '.join(named)} {'reach' if len(named) > 1 else 'reaches'} was counted in "
+            "the world that this certificate names; whoever holds another world may find fewer "
+            "people in it."
         )
     for name in dict.fromkeys(m.columns[0] for m in policy.models if m.name == "t-closeness"):
         yield f"t-closeness of {name} is measured against the table as it was read."
     for model in policy.models:
         if isinstance(model, Probabilistic):
             yield _population(model)
-    yield _order(policy)
+    yield _order(order)
     yield from _unprotected(policy)
     yield "Other releases of the same people were not considered: together they may reveal more."
 
@@ -67,14 +82,14 @@ def _ends(policy: Policy) -> Iterator[str]:
         )
 
 
-def _permutation(policy: Policy) -> Iterator[str]:
+def _permutation(policy: Policy, seeded: bool) -> Iterator[str]:
     yield (
         "Quasi-identifying values leave as they are: whoever knows them finds a person's record "
         "and learns that the person is in the table. No k-anonymity is claimed."
     )
     yield (
         f"The values of {', '.join(policy.sensitive)} changed places, together, among the records "
-        "of a class, all orders being equally likely; models are judged by class. What stands in "
+        f"of a class, {_DRAWN[seeded]}; models are judged by class. What stands in "
         "a record need not be what its person held."
     )
     if policy.class_column is None:
@@ -101,11 +116,16 @@ def _population(model: Probabilistic) -> str:
     )
 
 
-def _order(policy: Policy) -> str:
-    if policy.order == "keep":
+def _order(order: Order) -> str:
+    if order == "kept":
         return (
             "The order of records is that of the table: "
             "it links this release to others of the same table."
+        )
+    if order == "given":
+        return (
+            "The order of records comes from a seed that was given: whoever knows or guesses the "
+            "seed can undo it."
         )
     return "The order of records was drawn at random; the draw is not written anywhere."
 

@@ -6,7 +6,7 @@ It holds no cell value and no seed of the shuffle (the seed would undo it).
 import hashlib
 import json
 import platform
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any, Literal, Self
 
@@ -14,9 +14,13 @@ import polars as pl
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from incrowd.errors import InputError
+from incrowd.table.column import Kind
 from incrowd.values import STRICT
-from incrowd.verify.cells import text_of
+from incrowd.verify.cells import readable, text_of
 
+_NUMBER = r"^-?(0|[1-9]\d*)(\.\d*)?([eE][+-]?\d{1,2})?$"
+_DIGITS = 15
+"""A float64 keeps so many digits, whatever they are."""
 SCHEMA: Literal["incrowd.certificate/1"] = "incrowd.certificate/1"
 
 
@@ -70,6 +74,8 @@ class Seed(_Part):
     search: int | None
     """None if the search draws: its seed is not written anywhere."""
     order: Literal["system", "given", "kept"]
+    given: bool = False
+    """Whether a seed was given, and so whether whoever has it can repeat what was drawn."""
 
 
 class Opposed(_Part):
@@ -82,6 +88,15 @@ class Opposed(_Part):
     rows: int
     people: int
     """Different individuals."""
+
+
+class Signature(_Part):
+    """Who says what a certificate says: see `signing`."""
+
+    algorithm: Literal["ed25519"]
+    public_key: str = Field(pattern="^[0-9a-f]{64}$")
+    """The 32 bytes of the key that it can be verified with, in hexadecimal."""
+    value: str = Field(pattern="^[0-9a-f]{128}$")
 
 
 class Certificate(_Part):
@@ -113,6 +128,12 @@ class Certificate(_Part):
     world: Opposed | None = None
     """What models of a world were counted in: they say nothing of other worlds."""
     assumptions: tuple[str, ...]
+    kinds: dict[str, Kind] = {}
+    """By sensitive column: what its values were read as, and so which spellings are one value."""
+    rows_sha256: str | None = Field(default=None, pattern="^[0-9a-f]{64}$")
+    """SHA-256 of the rows whatever they are stored in: see `digest_of_rows`."""
+    signature: Signature | None = None
+    """None if nobody signed it: then it proves nothing about its origin."""
 
     @model_validator(mode="after")
     def _untouched(self) -> Self:
@@ -163,6 +184,34 @@ def digest_of_frame(rows: pl.DataFrame) -> Digest:
         code.update(sizes.to_numpy().astype("<i8").tobytes())
         code.update((text.str.join("").item() or "").encode())
     return Digest(of="frame", sha256=code.hexdigest())
+
+
+def digest_of_rows(rows: pl.DataFrame, missing_values: Sequence[str] = ()) -> str:
+    """SHA-256 of the rows of a release, whatever they are stored in.
+
+    Column names and cells in their order. A number counts by its value (1, 1.0 and "1.00" are one),
+    a moment at midnight as its day, a blank text as missing: so a file and the frame that was read
+    from it have one digest.
+    """
+    code = hashlib.sha256()
+    for column in readable(rows, missing_values, text=True).iter_columns():
+        text = text_of(column)
+        plain = text.str.replace(r"^(\d{4}-\d\d-\d\d)T(\d\d:)", "${1} ${2}")
+        plain = plain.str.replace(r"^(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)\.0+$", "${1}")
+        plain = plain.str.replace(r"^(\d{4}-\d\d-\d\d) 00:00:00$", "${1}")
+        plain = plain.str.replace(r"^(\d\d:\d\d:\d\d)\.0+$", "${1}")
+        plain = plain.str.replace("^True$", "true").str.replace("^False$", "false")
+        numeric = plain.str.contains(_NUMBER) & (plain.str.count_matches(r"\d") <= _DIGITS)
+        numeric = numeric.fill_null(value=False)
+        numbers = plain.set(~numeric, None).cast(pl.Float64, strict=False).fill_null(0.0)
+        rest = plain.set(numeric, "")
+        name = column.name.encode()
+        sizes = rest.str.len_bytes().cast(pl.Int64).fill_null(-1)
+        code.update(len(name).to_bytes(8, "little") + name + len(text).to_bytes(8, "little"))
+        code.update((numbers.to_numpy() + 0.0).astype("<f8").tobytes())
+        code.update((sizes - 2 * numeric.cast(pl.Int64)).to_numpy().astype("<i8").tobytes())
+        code.update((rest.str.join("").item() or "").encode())
+    return code.hexdigest()
 
 
 def versions() -> dict[str, str]:

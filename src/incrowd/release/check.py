@@ -1,38 +1,30 @@
 """Checking a release by itself: its rows, its policy and, if there is one, its certificate."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
-from itertools import pairwise
-from typing import Any
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 
-import numpy as np
 import polars as pl
 
-from incrowd.errors import InputError, NotMetError, boundary
+from incrowd.errors import NotMetError
 from incrowd.hierarchy.labels import TOP
 from incrowd.policy.policy import Policy
 from incrowd.release.against import Against
-from incrowd.release.certificate import (
-    Attested,
-    Certificate,
-    Digest,
-    Spread,
-    digest_of_policy,
-)
+from incrowd.release.certificate import Certificate, Digest, digest_of_rows
+from incrowd.release.claims import ROUNDING, at_most, close, contradictions, recount
 from incrowd.release.leaving import dropped, leaving_names
-from incrowd.release.written import promised, written
+from incrowd.release.original import Original
+from incrowd.release.signing import who_signed
+from incrowd.release.spread import fits, reference_of
+from incrowd.table.column import Kind
 from incrowd.table.roles import Missing
 from incrowd.verify.cells import readable
 from incrowd.verify.crowds import numbered
 from incrowd.verify.ends import joined, split_columns
 from incrowd.verify.permuted import by_number
-from incrowd.verify.verdict import Check, Verdict
-from incrowd.verify.verify import Reference, look, verify
+from incrowd.verify.spellings import alike_notes, kind_found, own_reference
+from incrowd.verify.verdict import Check, Signed, Verdict
+from incrowd.verify.verify import Reference, Seen, look, verify
 
-ROUNDING = 1e-9
-"""What figures that were computed twice may differ by."""
-_AT_MOST = ("t-closeness", "alpha-k", "delta-presence")
-"""Models that ask for a value or less; the others ask for one or more."""
 _UNTOLD = (
     "The release does not tell its classes, so models cannot be counted from it; a certificate of "
     "this very release would attest them."
@@ -41,37 +33,186 @@ _PERMUTED = (
     "That the sensitive values changed places at random, and only inside their class, cannot be "
     "seen from the release; quasi-identifiers are exact, so no k-anonymity is claimed."
 )
+_TORN = (
+    "A run that was to replace this release and its certificate was killed: the next "
+    "`incrowd anonymize` to this file completes it or takes it back."
+)
 
 
-def check_rows(  # noqa: PLR0913  the release, what it promises, and a world
-    rows: pl.DataFrame,
-    policy: Policy,
-    digest: Digest,
-    certificate: Certificate | None = None,
-    *,
-    text: bool = False,
-    against: Against | None = None,
-) -> Check:
+@dataclass(frozen=True, eq=False)
+class Checked:
+    """The release that is checked."""
+
+    rows: pl.DataFrame
+    digest: Digest
+    text: bool = False
+    """Whether the rows come from a text file."""
+    torn: bool = False
+    """Whether a run was killed while it replaced this release and its certificate."""
+
+    def __repr__(self) -> str:
+        """Without values."""
+        return f"Checked({len(self.rows)} records)"
+
+
+@dataclass(frozen=True, eq=False)
+class Backing:
+    """What a release is checked with, besides its policy."""
+
+    certificate: Certificate | None = None
+    lent: bool = False
+    """Whether the policy is the certificate's own, as no other was given."""
+    trusted: tuple[bytes, ...] = ()
+    """Public keys (PEM) whose signatures are trusted; without one nobody's is asked for."""
+    against: Against | None = None
+    trees: Mapping[str, Reference] = field(default_factory=dict)
+    """By sensitive column with a hierarchy: how it is spread in the release, with the levels."""
+    original: Original | None = None
+    """The table that the release is said to be of."""
+
+
+def check_rows(checked: Checked, policy: Policy, backing: Backing) -> Check:
     """What these rows show of a policy, everything counted anew."""
-    if policy.split_ends:
-        rows = joined(rows, dict.fromkeys(split_columns(policy.quasi, rows.columns), TOP))
-    digest_ok = None
-    if certificate is not None and certificate.digest.of == digest.of:
-        digest_ok = certificate.digest == digest
-    faults = [*_columns(rows, policy), *_contradictions(policy, certificate, digest_ok)]
-    notes = [*_remarks(policy, certificate, digest_ok), *_opposed(certificate, against)]
-    verdicts: tuple[Verdict, ...] = ()
-    if not _lacking(rows, policy):
+    certificate = backing.certificate
+    same = _same_rows(checked, policy, certificate)
+    digest_ok = _digest_ok(checked, certificate, same)
+    signature = None if certificate is None else who_signed(certificate, backing.trusted)
+    checked = _labelled(checked, policy)
+    faults = [
+        *_columns(checked.rows, policy),
+        *_unlike(checked, certificate, digest_ok, same),
+        *contradictions(policy, certificate),
+        *_unsigned(certificate, signature, backing),
+    ]
+    notes = [_TORN] if checked.torn else []
+    notes += _opposed(certificate, backing.against)
+    found = _Found(len(checked.rows))
+    if not _lacking(checked.rows, policy):
         known = certificate if digest_ok else None
-        blank = text or (known is not None and known.blank)
-        seen = readable(rows, policy.missing_values, text=blank)
-        verdicts, trusted = _judged(seen, policy, known, against)
-        notes += trusted
-        faults += () if known is None else _overstated(known, policy, seen, verdicts)
-    if not verdicts:
+        found = _judged(_read(checked, policy, known), policy, known, backing)
+    if not found.verdicts:
         faults.append("The models could not be checked.")
-    ok = not faults and all(verdict.ok for verdict in verdicts)
-    return Check(ok, verdicts, digest.sha256, digest_ok, (*faults, *notes))
+    claims = recount(certificate, policy, found, backing) if digest_ok and certificate else None
+    faults += () if claims is None else claims.faults
+    notes += (*found.notes, *_origin(certificate, signature, backing))
+    if claims is not None:
+        notes += claims.notes
+    return Check(
+        ok=not faults and all(verdict.ok for verdict in found.verdicts),
+        models=found.verdicts,
+        digest=checked.digest.sha256,
+        digest_ok=digest_ok,
+        notes=(*faults, *notes),
+        signature=signature,
+        recounted=() if claims is None else claims.recounted,
+        claimed=() if claims is None else claims.claimed,
+        losses={} if claims is None else claims.losses,
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _Found:
+    """What was seen in the rows."""
+
+    records: int
+    verdicts: tuple[Verdict, ...] = ()
+    notes: tuple[str, ...] = ()
+    seen: Seen | None = None
+    """None if the release does not tell its classes."""
+    counted: bool = False
+    """Whether the verdicts were counted, all of them, and not taken from the certificate."""
+
+
+def _same_rows(checked: Checked, policy: Policy, certificate: Certificate | None) -> bool | None:
+    """Whether these are the rows that the certificate is of; None if it does not say."""
+    if certificate is None or certificate.rows_sha256 is None:
+        return None
+    return certificate.rows_sha256 == digest_of_rows(checked.rows, policy.missing_values)
+
+
+def _digest_ok(checked: Checked, certificate: Certificate | None, same: bool | None) -> bool | None:
+    """Whether the certificate is of this; by the rows where it is of another kind of thing."""
+    if certificate is None:
+        return None
+    if certificate.digest.of == checked.digest.of:
+        return certificate.digest == checked.digest
+    return same
+
+
+def _unlike(
+    checked: Checked, certificate: Certificate | None, digest_ok: bool | None, same: bool | None
+) -> Iterator[str]:
+    """Why these rows are not those that the certificate is of."""
+    if certificate is None:
+        return
+    if digest_ok and same is False:
+        yield "The certificate contradicts itself: its digest of the rows is of other rows."
+    elif digest_ok is None:
+        yield (
+            f"The certificate is of a {certificate.digest.of}, and a {checked.digest.of} was "
+            "checked: whether they hold the same cannot be told. Check what the certificate is of."
+        )
+    elif not digest_ok and same:
+        yield (
+            "The rows are those that the certificate is of, but the file is another one: its bytes "
+            "were written anew. Check the file that came with the certificate."
+        )
+    elif not digest_ok:
+        yield (
+            f"The certificate is of another {certificate.digest.of}, or the release was changed "
+            "after it was certified."
+        )
+
+
+def _unsigned(
+    certificate: Certificate | None, signature: Signed | None, backing: Backing
+) -> Iterator[str]:
+    """Why the signature is not what was asked for."""
+    if signature is not None and signature.valid is False:
+        yield "The signature is not one of this certificate: it was changed after it was signed."
+    if not backing.trusted:
+        return
+    if certificate is None:
+        yield "A signature is asked for, and there is no certificate."
+    elif signature is None:
+        yield "A trusted signature is asked for, and the certificate is unsigned."
+    elif not signature.trusted:
+        yield "The certificate is signed by a key that is not trusted."
+
+
+def _origin(
+    certificate: Certificate | None, signature: Signed | None, backing: Backing
+) -> Iterator[str]:
+    """What is known of where the certificate comes from."""
+    if certificate is None:
+        return
+    if signature is None:
+        yield "The certificate is unsigned: it proves nothing about its origin."
+    elif signature.valid is None:
+        yield (
+            f"The certificate says that the key {signature.fingerprint} signed it; that was not "
+            "verified, as the package cryptography is missing (install incrowd[sign])."
+        )
+    elif signature.valid and not backing.trusted:
+        yield (
+            f"The certificate is signed by the key {signature.fingerprint}. Whose key that is was "
+            "not asked: anybody can make one (name those you trust with --trusted-key)."
+        )
+    elif signature.valid and signature.trusted:
+        yield f"The certificate is signed by the trusted key {signature.fingerprint}."
+
+
+def _labelled(checked: Checked, policy: Policy) -> Checked:
+    """With one column of labels in place of two columns of ends."""
+    if not policy.split_ends:
+        return checked
+    split = split_columns(policy.quasi, checked.rows.columns)
+    return replace(checked, rows=joined(checked.rows, dict.fromkeys(split, TOP)))
+
+
+def _read(checked: Checked, policy: Policy, known: Certificate | None) -> pl.DataFrame:
+    blank = checked.text or (known is not None and known.blank)
+    return readable(checked.rows, policy.missing_values, text=blank)
 
 
 def _lacking(rows: pl.DataFrame, policy: Policy) -> list[str]:
@@ -89,80 +230,6 @@ def _columns(rows: pl.DataFrame, policy: Policy) -> Iterator[str]:
         yield f"The release has columns that the policy does not name: {', '.join(unknown)}."
 
 
-def _contradictions(
-    policy: Policy, certificate: Certificate | None, digest_ok: bool | None
-) -> Iterator[str]:
-    """In what the certificate contradicts the release or the policy."""
-    if certificate is None:
-        return
-    if digest_ok is False:
-        yield "The certificate is of another release, or the release was changed."
-    if _promise(certificate) != promised(written(policy)):
-        yield "The certificate is of another policy."
-    if not all(model.ok for model in certificate.models):
-        yield "The certificate itself says that a model is not met."
-
-
-def _promise(certificate: Certificate) -> dict[str, Any]:
-    with boundary(InputError("the policy in the certificate cannot be read")):
-        return promised(certificate.policy)
-
-
-def _overstated(
-    certificate: Certificate, policy: Policy, rows: pl.DataFrame, verdicts: Sequence[Verdict]
-) -> Iterator[str]:
-    """In what the certificate says more than these rows show."""
-    asked = [(model.name, model.column, model.asked) for model in certificate.models]
-    if verdicts and asked != [(model.name, model.column, model.asked) for model in verdicts]:
-        yield "The certificate attests other models than the policy asks for."
-    elif any(map(_better, certificate.models, verdicts)):
-        yield "The certificate attests more than the release reaches."
-    if not _accounted(certificate, policy, len(rows)):
-        yield "The certificate counts other records than the release and its policy allow."
-    for name in _close(policy):
-        if name not in certificate.spread or not _fits(certificate, rows[name], policy):
-            yield f"The certificate does not say how {name} was spread in the table as it was read."
-
-
-def _accounted(certificate: Certificate, policy: Policy, records: int) -> bool:
-    """Whether the records in, out and left out add up, and no more were left out than may be."""
-    gone, whole = certificate.suppressed, certificate.records_in
-    chosen = gone.records - gone.for_missing
-    return (
-        certificate.records_out == records == whole - gone.records
-        and (certificate.people == records or policy.unit is not None)
-        and 0 <= chosen <= policy.suppression * whole + ROUNDING
-        and gone.for_missing >= 0
-        and (not gone.for_missing or policy.missing is Missing.SUPPRESS)
-    )
-
-
-def _better(said: Attested, counted: Verdict) -> bool:
-    """Whether a model is said to be met better than was counted."""
-    if counted.name in _AT_MOST:
-        return said.reached < counted.reached - ROUNDING
-    return said.reached > counted.reached + ROUNDING
-
-
-def _remarks(
-    policy: Policy, certificate: Certificate | None, digest_ok: bool | None
-) -> Iterator[str]:
-    """What a reader of the check should know."""
-    if certificate is None:
-        return
-    if digest_ok is None:
-        yield (
-            f"The certificate's digest is of a {certificate.digest.of}, so it could not be "
-            "compared with what was checked."
-        )
-    same = digest_of_policy(written(policy)) == certificate.policy_sha256
-    if not same and _promise(certificate) == promised(written(policy)):
-        yield (
-            "The certificate's policy differs from this one in how the release was found, "
-            "not in what it promises."
-        )
-
-
 def _opposed(certificate: Certificate | None, against: Against | None) -> Iterator[str]:
     """Whether the world is that of the certificate."""
     if against is None:
@@ -174,33 +241,37 @@ def _opposed(certificate: Certificate | None, against: Against | None) -> Iterat
 
 
 def _judged(
-    rows: pl.DataFrame, policy: Policy, certificate: Certificate | None, against: Against | None
-) -> tuple[tuple[Verdict, ...], list[str]]:
+    rows: pl.DataFrame, policy: Policy, certificate: Certificate | None, backing: Backing
+) -> _Found:
     """The verdicts, and what was taken on trust or stands in their way."""
     if policy.show == "permutation" and policy.class_column is None:
-        return _said(policy, certificate)
-    reference, notes = _references(rows, policy, certificate)
+        return _said(len(rows), policy, certificate)
+    reference, notes = _references(rows, policy, certificate, backing.trees)
+    notes += _spellings(rows, policy, certificate)
     try:
         seen = look(rows, policy)
         if policy.class_column is not None:
             seen = replace(seen, crowds=by_number(numbered(rows[policy.class_column]).codes))
             notes.append(_PERMUTED)
+        against = backing.against
         world = None if against is None else against.public
         drawn, told = _drawn(policy, len(rows), certificate)
         notes += told
         verdicts = verify(seen, policy, reference, world, drawn)
     except NotMetError as error:
-        return (), [f"{error.message[:1].upper()}{error.message[1:]}."]
+        return _Found(len(rows), notes=(f"{error.message[:1].upper()}{error.message[1:]}.",))
     if policy.unit is None:
-        return verdicts, notes
+        return _Found(len(rows), verdicts, tuple(notes), seen, counted=True)
     if certificate is None or len(certificate.models) != len(verdicts):
         notes.append(
             "People cannot be counted from the release alone, only its records were; a "
             "certificate of this very release would attest the people."
         )
-        return tuple(replace(verdict, ok=False) for verdict in verdicts), notes
+        verdicts = tuple(replace(verdict, ok=False) for verdict in verdicts)
+        return _Found(len(rows), verdicts, tuple(notes), seen)
     notes.append("The number of people per class is attested by the certificate, not recounted.")
-    return tuple(_attested(certificate, i, verdict) for i, verdict in enumerate(verdicts)), notes
+    verdicts = tuple(_attested(certificate, i, verdict) for i, verdict in enumerate(verdicts))
+    return _Found(len(rows), verdicts, tuple(notes), seen)
 
 
 def _drawn(
@@ -225,16 +296,17 @@ def _drawn(
     return int(records / (1 - policy.suppression)), [note]
 
 
-def _said(policy: Policy, certificate: Certificate | None) -> tuple[tuple[Verdict, ...], list[str]]:
+def _said(records: int, policy: Policy, certificate: Certificate | None) -> _Found:
     """What the certificate says of classes that the release does not tell."""
     if certificate is None or len(certificate.models) != len(policy.models):
-        return (), [_UNTOLD]
+        return _Found(records, notes=(_UNTOLD,))
     asked = [
         Verdict(model.name, model.columns[0], float(model.asked), said.reached, ok=True)
         for model, said in zip(policy.models, certificate.models, strict=True)
     ]
-    notes = ["What the models reach is attested by the certificate, not recounted.", _PERMUTED]
-    return tuple(_attested(certificate, i, verdict) for i, verdict in enumerate(asked)), notes
+    notes = ("What the models reach is attested by the certificate, not recounted.", _PERMUTED)
+    verdicts = tuple(_attested(certificate, i, verdict) for i, verdict in enumerate(asked))
+    return _Found(records, verdicts, notes)
 
 
 def _attested(certificate: Certificate, number: int, counted: Verdict) -> Verdict:
@@ -243,78 +315,63 @@ def _attested(certificate: Certificate, number: int, counted: Verdict) -> Verdic
     same = (said.name, said.column, said.asked) == (counted.name, counted.column, counted.asked)
     possible = counted.name != "k-anonymity" or said.reached <= counted.reached
     met = said.reached >= said.asked - ROUNDING
-    if counted.name in _AT_MOST:
+    if at_most(counted.name):
         met = said.reached <= said.asked + ROUNDING
     return replace(counted, reached=said.reached, ok=same and said.ok and met and possible)
 
 
 def _references(
-    rows: pl.DataFrame, policy: Policy, certificate: Certificate | None
+    rows: pl.DataFrame,
+    policy: Policy,
+    certificate: Certificate | None,
+    trees: Mapping[str, Reference],
 ) -> tuple[dict[str, Reference], list[str]]:
-    found: dict[str, Reference] = {}
+    """What sensitive columns are compared with, and in which spellings of a value are one."""
+    asked = (name for model in policy.models for name in model.columns)
+    found = {
+        name: own_reference(rows[name], _kind(rows[name], policy, certificate))
+        for name in dict.fromkeys(asked)
+    }
     notes = []
-    for name in _close(policy):
-        known = certificate is not None and name in certificate.spread
-        if certificate is not None and known and _fits(certificate, rows[name], policy):
-            labels = numbered(rows[name]).labels.to_list()
-            found[name] = _reference(certificate.spread[name], labels)
+    for name in close(policy):
+        spread = {} if certificate is None else certificate.spread
+        if certificate is not None and name in spread and fits(certificate, rows[name], policy):
+            found[name] = reference_of(spread[name], numbered(rows[name]).labels.to_list())
             notes.append(
                 f"How {name} was spread in the table as it was read is attested by the certificate."
             )
-        else:
-            found[name] = _own(rows[name])
-            notes.append(
-                f"Without its certificate t-closeness of {name} is measured against the release "
-                "itself, not against the table as it was read."
-            )
+            continue
+        notes.append(
+            f"t-closeness of {name} is measured against the release itself: how the column was "
+            "spread in the table as it was read is not at hand."
+        )
+        if name in trees:
+            found[name] = trees[name]
+            notes.append(f"The distances of {name} are those of the hierarchy in the policy.")
     return found, notes
 
 
-def _own(column: pl.Series) -> Reference:
-    """The column's spread in the release itself; in order of number if all its labels are one."""
-    cells = numbered(column)
-    numbers = cells.labels.cast(pl.Float64, strict=False)
-    ordered = numbers.to_numpy() if not numbers.null_count() else np.arange(len(cells.labels))
-    rank = np.unique(ordered, return_inverse=True)[1] + 1
-    places = np.concatenate([[0], rank]).astype(np.int64)
-    people = np.bincount(places[cells.codes], minlength=int(places.max()) + 1)
-    return Reference(dict(zip(cells.labels.to_list(), rank.tolist(), strict=True)), people)
+def _kind(column: pl.Series, policy: Policy, certificate: Certificate | None) -> Kind:
+    """What the values of a sensitive column are: see `spellings`."""
+    if certificate is not None and column.name in certificate.kinds:
+        return certificate.kinds[column.name]
+    asked = policy.columns[column.name].kind
+    if asked is not None:
+        return asked
+    if column.dtype.is_numeric() or isinstance(column.dtype, pl.Duration):
+        return Kind.NUMBER
+    if isinstance(column.dtype, pl.Date | pl.Datetime):
+        return Kind.DATE
+    return kind_found(numbered(column).labels)
 
 
-def _close(policy: Policy) -> tuple[str, ...]:
-    """The columns that must be spread in each class as in the whole table."""
-    names = (model.columns[0] for model in policy.models if model.name == "t-closeness")
-    return tuple(dict.fromkeys(names))
-
-
-def _fits(certificate: Certificate, column: pl.Series, policy: Policy) -> bool:
-    """Whether the column can come from a table in which it was spread as the certificate says."""
-    spread = certificate.spread[column.name]
-    cells, places, people = numbered(column), np.array([0, *spread.places]), len(spread.people)
-    if len(places) != len(cells.labels) + 1 or ((places < 0) | (places >= people)).any():
-        return False
-    if not sum(spread.people) or min(spread.people) < 0 or not _is_hierarchy(spread):
-        return False
-    held = np.bincount(places[cells.codes], minlength=people)
-    whole = sum(spread.people) == certificate.records_in and bool((held <= spread.people).all())
-    return whole or policy.unit is not None
-
-
-def _is_hierarchy(spread: Spread) -> bool:
-    """Whether the maps of a spread, if any, are levels from the values themselves to one node."""
-    if spread.maps is None:
-        return True
-    values = len(spread.people)
-    if len(spread.maps) < 2 or any(len(level) != values for level in spread.maps):
-        return False
-    nested = all(
-        len(set(zip(lower, upper, strict=True))) == len(set(lower))
-        for lower, upper in pairwise(spread.maps)
-    )
-    return nested and spread.maps[0] == tuple(range(values)) and set(spread.maps[-1]) == {1}
-
-
-def _reference(spread: Spread, labels: list[str]) -> Reference:
-    maps = None if spread.maps is None else np.array(spread.maps, dtype=np.int32)
-    place = dict(zip(labels, spread.places, strict=True))
-    return Reference(place, np.array(spread.people, dtype=np.int64), maps)
+def _spellings(rows: pl.DataFrame, policy: Policy, certificate: Certificate | None) -> list[str]:
+    """Values that may be one and count as several."""
+    texts = {
+        name: numbered(rows[name]).labels
+        for name in policy.sensitive
+        if _kind(rows[name], policy, certificate) is Kind.TEXT
+    }
+    notes = alike_notes(texts, "sensitive")
+    notes += alike_notes({name: numbered(rows[name]).labels for name in policy.quasi}, "quasi")
+    return [f"{note[:1].upper()}{note[1:]}." for note in notes]

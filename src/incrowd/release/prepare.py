@@ -79,9 +79,9 @@ def coded(  # noqa: PLR0913  the table, the request, and a world
     names = tuple(dict.fromkeys((*policy.quasi, *policy.counted)))
     kinds = {name: kind for name in names if (kind := policy.columns[name].kind) is not None}
     codes = engine.codes(names, kinds, policy.missing_values)
-    quasi = {name: _with_hierarchy(codes[name], builders[name]) for name in policy.quasi}
+    quasi = {name: with_hierarchy(codes[name], builders[name]) for name in policy.quasi}
     counted = {
-        name: _with_hierarchy(codes[name], builders[name])
+        name: with_hierarchy(codes[name], builders[name])
         if name in builders and name not in quasi
         else (codes[name], None)
         for name in policy.counted
@@ -91,7 +91,8 @@ def coded(  # noqa: PLR0913  the table, the request, and a world
     compiled = compile_problem(policy, quasi, counted, unit, weights, seed=SEARCH_SEED)
     if against is not None:
         against, compiled = _opposed(against, compiled, quasi)
-    return Table(policy, rows, text, quasi, counted, unit, weights, compiled, against)
+    read_as = {name: codes[name].domain.kind for name in policy.counted}
+    return Table(policy, rows, text, quasi, counted, unit, weights, compiled, against, read_as)
 
 
 def _opposed(against: Against, compiled: Compiled, quasi: Quasi) -> tuple[Against, Compiled]:
@@ -187,7 +188,8 @@ def _split(leaving: Leaving, table: Table) -> Leaving:
     )
 
 
-def _with_hierarchy(column: CodedColumn, builder: Builder) -> tuple[CodedColumn, Hierarchy]:
+def with_hierarchy(column: CodedColumn, builder: Builder) -> tuple[CodedColumn, Hierarchy]:
+    """A column coded by the leaves of the hierarchy that is built for it, and that hierarchy."""
     counts = np.bincount(column.codes, minlength=len(column.domain) + 1)[1:]
     hierarchy = builder.build(column.domain, column.name, counts.astype(np.int64))
     return align(column, hierarchy.leaves), hierarchy

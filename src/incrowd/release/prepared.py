@@ -1,7 +1,7 @@
 """Rows that are about to leave: proving what they show, and putting it into a certificate."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal
 
@@ -31,10 +31,12 @@ from incrowd.release.leaving import Leaving, leaving_names, pseudonymous, unchan
 from incrowd.release.written import written
 from incrowd.risk import Risk, measure
 from incrowd.search.search import Found
+from incrowd.table.column import Kind
 from incrowd.table.fold import fold
 from incrowd.verify.cells import readable
 from incrowd.verify.crowds import numbered
 from incrowd.verify.ends import joined
+from incrowd.verify.losses import of_sizes
 from incrowd.verify.permuted import by_number, permuted, told_by
 from incrowd.verify.shown import (
     coarse,
@@ -77,6 +79,8 @@ class Table:
     compiled: Compiled
     against: Against | None = None
     """The world that the release is held against, if there is one."""
+    kinds: Mapping[str, Kind] = field(default_factory=dict)
+    """What the values of the counted columns were read as."""
 
     def __repr__(self) -> str:
         """Without values."""
@@ -218,10 +222,10 @@ def attest(
     prepared: Prepared,
     seen: Seen,
     verdicts: Sequence[Verdict],
-    digest: Digest,
+    digests: tuple[Digest, str],
     created: str,
 ) -> Certificate:
-    """The certificate of these rows."""
+    """The certificate of these rows; `digests` are of what holds them, and of the rows alone."""
     table, found = prepared.table, prepared.found
     policy = written(table.policy)
     return Certificate(
@@ -229,11 +233,9 @@ def attest(
         versions=versions(),
         policy=policy,
         policy_sha256=digest_of_policy(policy),
-        digest=digest,
+        digest=digests[0],
         models=tuple(Attested(**asdict(verdict)) for verdict in verdicts),
-        loss=figures(
-            prepared.outcome, getattr(table.policy.loss, "target", None), table.policy.loss
-        ),
+        loss=_losses(prepared, seen),
         search=found.search,
         optimal=found.optimal,
         why=found.why,
@@ -243,11 +245,21 @@ def attest(
         people=_people(prepared),
         classes=seen.crowds.number,
         blank=table.text,
-        seed=Seed(search=_search_seed(table), order=prepared.order),
-        spread=_spreads(table, seen.rows),
+        seed=Seed(search=_search_seed(table), order=prepared.order, given=not prepared.drawn),
+        spread=spreads(table, seen.rows),
         world=None if table.against is None else table.against.opposed,
-        assumptions=assumptions(table.policy),
+        assumptions=assumptions(table.policy, prepared.order, seeded=not prepared.drawn),
+        kinds={name: table.kinds[name] for name in table.reference},
+        rows_sha256=digests[1],
     )
+
+
+def _losses(prepared: Prepared, seen: Seen) -> dict[str, float]:
+    """All figures; those that count classes count what the rows show, as a reader does."""
+    loss = prepared.table.policy.loss
+    every = figures(prepared.outcome, getattr(loss, "target", None), loss)
+    records = len(prepared.table.compiled.tally_records)
+    return every | of_sizes(np.bincount(seen.crowds.class_of), records)
 
 
 def _search_seed(table: Table) -> int | None:
@@ -271,7 +283,7 @@ def _people(prepared: Prepared) -> int:
     return len(np.unique(unit[unit > 0])) + int((unit == 0).sum())
 
 
-def _spreads(table: Table, rows: pl.DataFrame) -> dict[str, Spread]:
+def spreads(table: Table, rows: pl.DataFrame) -> dict[str, Spread]:
     """What is needed to measure t-closeness again from the release alone."""
     names = {model.columns[0] for model in table.policy.models if model.name == "t-closeness"}
     return {

@@ -3,6 +3,7 @@
 import json
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -11,6 +12,7 @@ if TYPE_CHECKING:
     from incrowd.quasi.outcome import Discovery, Explanation, Found, Masked
     from incrowd.quasi.ratios import Ratios
     from incrowd.release.release import Release
+    from incrowd.release.signing import KeyFiles
     from incrowd.risk.risk import Risk
     from incrowd.search.accuracy.frontier import Frontier
     from incrowd.verify.verdict import Check, Verdict
@@ -137,6 +139,23 @@ def check_document(check: "Check") -> dict[str, Any]:
         "digest": check.digest,
         "digest_ok": check.digest_ok,
         "notes": check.notes,
+        "signature": None if check.signature is None else asdict(check.signature),
+        "recounted": check.recounted,
+        "claimed": check.claimed,
+        "losses": {
+            name: {"certificate": said, "recounted": counted}
+            for name, (said, counted) in check.losses.items()
+        },
+    }
+
+
+def keys_document(made: "KeyFiles") -> dict[str, Any]:
+    """`incrowd.keys/1`: where a new pair of keys is."""
+    return {
+        "schema": "incrowd.keys/1",
+        "private": made.private,
+        "public": made.public,
+        "fingerprint": made.fingerprint,
     }
 
 

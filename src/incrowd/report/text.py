@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from incrowd.quasi.guarantee import Guarantee
     from incrowd.quasi.outcome import Discovery, Explanation, Found, Masked
     from incrowd.release.release import Release
+    from incrowd.release.signing import KeyFiles
     from incrowd.risk.risk import Reached, Risk
     from incrowd.search.accuracy.frontier import Frontier
     from incrowd.verify.verdict import Check, Verdict
@@ -106,9 +107,30 @@ def check_picture(check: "Check") -> RenderableType:
     head = Text("The release keeps its policy.", style=GOOD)
     if not check.ok:
         head = Text("The release does NOT keep its policy.", style=BAD)
-    notes = [_text(f"- {note}") for note in check.notes]
-    digest = _text(f"SHA-256 {check.digest}", style=QUIET)
-    return _spaced(head, verdicts(check.models), *notes, digest)
+    parts: list[RenderableType] = [head, verdicts(check.models)]
+    if check.losses:
+        parts.append(_recounted(check))
+    parts += [_text(f"- {note}") for note in check.notes]
+    if check.claimed:
+        claimed = f"Claimed by the certificate, not recounted: {', '.join(check.claimed)}."
+        parts.append(_text(claimed, style=QUIET))
+    return _spaced(*parts, _text(f"SHA-256 {check.digest}", style=QUIET))
+
+
+def _recounted(check: "Check") -> Table:
+    table = _table("loss", "certificate", "recounted")
+    for name, (said, found) in check.losses.items():
+        table.add_row(name, f"{said:.12g}", f"{found:.12g}")
+    return table
+
+
+def keys_picture(made: "KeyFiles") -> RenderableType:
+    """Where a new pair of keys is."""
+    return _spaced(
+        _text(f"private key: {made.private} (keep it secret; whoever has it can sign as you)"),
+        _text(f"public key: {made.public} (hand it out; check --trusted-key takes it)"),
+        _text(f"fingerprint: {made.fingerprint}"),
+    )
 
 
 def release_picture(release: "Release", paths: Mapping[str, str]) -> RenderableType:

@@ -9,14 +9,16 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from incrowd.run.attacks import attack, attack_file
+    from incrowd.run.checks import check, check_file
     from incrowd.run.drafts import draft, draft_file
     from incrowd.run.explored import kind_of, refuse_unexplorable, write_explored
     from incrowd.run.frontiers import frontier, frontier_file, write_frontier
     from incrowd.run.queries import query_precision
     from incrowd.run.reading import AnyPath, Reading
-    from incrowd.run.releases import anonymize, anonymize_file, check, check_file
+    from incrowd.run.releases import anonymize, anonymize_file
     from incrowd.run.risks import risk, risk_file
     from incrowd.run.safe_harbors import safe_harbor, safe_harbor_file, seen, seen_file
+    from incrowd.run.signatures import new_keys
 
 __all__ = [
     "AnyPath",
@@ -32,6 +34,7 @@ __all__ = [
     "frontier",
     "frontier_file",
     "kind_of",
+    "new_keys",
     "query_precision",
     "refuse_unexplorable",
     "risk",
@@ -46,14 +49,16 @@ __all__ = [
 
 _HOMES = {
     "attacks": ("attack", "attack_file"),
+    "checks": ("check", "check_file"),
     "drafts": ("draft", "draft_file"),
     "explored": ("kind_of", "refuse_unexplorable", "write_explored"),
     "frontiers": ("frontier", "frontier_file", "write_frontier"),
     "queries": ("query_precision",),
     "reading": ("AnyPath", "Reading"),
-    "releases": ("anonymize", "anonymize_file", "check", "check_file"),
+    "releases": ("anonymize", "anonymize_file"),
     "risks": ("risk", "risk_file"),
     "safe_harbors": ("safe_harbor", "safe_harbor_file", "seen", "seen_file"),
+    "signatures": ("new_keys",),
 }
 
 

@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
 
 from incrowd.arrays import MISSING
@@ -20,21 +21,27 @@ from incrowd.io import files, tables
 from incrowd.io.atomic import replacing
 from incrowd.io.files import write_text
 from incrowd.io.hierarchies import resolve
+from incrowd.io.pair import heal, replacing_both
 from incrowd.policy.policy import Policy
 from incrowd.recoding import Levels
 from incrowd.release.against import Against
-from incrowd.release.certificate import Certificate, Digest, digest_of_bytes, digest_of_frame
-from incrowd.release.check import check_rows
+from incrowd.release.certificate import (
+    Digest,
+    digest_of_bytes,
+    digest_of_frame,
+    digest_of_rows,
+)
 from incrowd.release.laps import Laps
 from incrowd.release.prepare import Outside, coded, prepare, search
-from incrowd.release.prepared import Prepared, attest, extent_of, prove, risk_of
+from incrowd.release.prepared import Prepared, Table, attest, extent_of, prove, risk_of
 from incrowd.release.release import Release
-from incrowd.release.written import rewritten
+from incrowd.release.signing import refuse_no_key, signed
 from incrowd.run.reading import AnyPath, Reading, collected, enough_memory, rows_of
 from incrowd.run.worlds import Called, notes_of, world_of_files, world_of_frames
+from incrowd.table.column import CodedColumn, Kind
 from incrowd.table.roles import Role
 from incrowd.verify.cells import typed
-from incrowd.verify.verdict import Check
+from incrowd.verify.spellings import alike_notes
 from incrowd.verify.verify import demand
 from incrowd.watch import Watch
 
@@ -45,6 +52,7 @@ def anonymize(  # noqa: PLR0913  the table, the request, and what comes from out
     *,
     seed: int | None = None,
     key: bytes | None = None,
+    sign: AnyPath | bytes | None = None,
     watch: Watch | None = None,
     folder: AnyPath = ".",
     world: Any = None,
@@ -54,21 +62,22 @@ def anonymize(  # noqa: PLR0913  the table, the request, and what comes from out
     """A verified release of a frame of pandas, Polars or PyArrow, in the same kind of frame.
 
     Records leave in a new order, drawn from the system's randomness or from `seed`. `key` is the
-    secret of pseudonyms. Paths of hierarchies are taken from `folder`. The frame is not changed.
+    secret of pseudonyms. `sign` is a private key (PEM, or the path of its file): the certificate is
+    signed with it. Paths of hierarchies are taken from `folder`. The frame is not changed.
 
     `world` is a frame that somebody may hold, or a list of them: models such as k-map count its
     individuals, told apart by the column `world_id`, which joins several. `rename` says
     what it calls a column of the table.
     """
     laps, outside = Laps(), Outside(seed, key, watch or Watch())
-    called = Called(world_id, rename, folder)
+    called, signer = Called(world_id, rename, folder), signer_of(sign)
     with enough_memory():
         frame = collected(frame)
         source = tables.Source(rows_of(frame), text=False)
         engine = MemoryEngine(frame)
         against = world_of_frames(engine, world, policy, called)
         prepared = _prepared(engine, source, (policy, folder, against), outside, laps)
-        return _proved(prepared, laps)
+        return _proved(prepared, signer, laps)
 
 
 def anonymize_file(  # noqa: PLR0913  files, the request, and what comes from outside
@@ -81,6 +90,7 @@ def anonymize_file(  # noqa: PLR0913  files, the request, and what comes from ou
     reading: Reading | None = None,
     seed: int | None = None,
     key: bytes | None = None,
+    sign: AnyPath | bytes | None = None,
     watch: Watch | None = None,
     folder: AnyPath = ".",
     world: AnyPath | Sequence[AnyPath] | None = None,
@@ -89,15 +99,19 @@ def anonymize_file(  # noqa: PLR0913  files, the request, and what comes from ou
 ) -> Release:
     """A verified release of a file; the target is there at the end only if it was verified.
 
-    The rows are written beside the target, read again and verified; then the certificate (by
-    default the target's name with `.certificate.json`) and the target take their places. Target
-    "-" is standard output, with a certificate only if its path is given. A dry run writes nothing.
-    `world` is a file that somebody may hold, or a list of them: see `anonymize`.
+    The rows are written beside the target, read again and verified; then the target and its
+    certificate (by default the target's name with `.certificate.json`) take their places together.
+    What a killed run left half done there is completed or taken back first. Target "-" is standard
+    output, with a certificate only if its path is given. A dry run writes nothing. `sign` is a
+    private key (PEM, or the path of its file): the certificate is signed with it. `world` is a file
+    that somebody may hold, or a list of them: see `anonymize`.
     """
     laps, outside = Laps(), Outside(seed, key, watch or Watch())
-    called = Called(world_id, rename, folder)
+    called, signer = Called(world_id, rename, folder), signer_of(sign)
     paper = certificate or (None if str(target) == "-" else f"{os.fspath(target)}.certificate.json")
     _refuse_overwriting(source, target, paper)
+    if paper is not None and str(target) != "-" and not dry_run:
+        heal(target, paper)
     with enough_memory():
         read = (reading or Reading()).read(source)
         if not dry_run:
@@ -106,63 +120,23 @@ def anonymize_file(  # noqa: PLR0913  files, the request, and what comes from ou
         against = world_of_files(engine, world, policy, called)
         prepared = _prepared(engine, read, (policy, folder, against), outside, laps)
         if dry_run:
-            return _proved(prepared, laps)
-        return _written(prepared, read, target, paper, laps)
+            return _proved(prepared, signer, laps)
+        return _written(prepared, read, (target, paper), signer, laps)
+
+
+def signer_of(sign: AnyPath | bytes | None) -> bytes | None:
+    """A private key as it is given, or read from its file; refused before any work is done."""
+    if sign is None:
+        return None
+    key = sign if isinstance(sign, bytes) else files.content(sign)
+    refuse_no_key(key)
+    return key
 
 
 def _as_they_are(policy: Policy) -> list[str]:
     """The columns whose cells leave unchanged."""
     roles = (Role.KEEP, Role.SENSITIVE, Role.WEIGHT)
     return [name for name, column in policy.columns.items() if column.role in roles]
-
-
-def check(  # noqa: PLR0913  the release, what it promises, and a world
-    frame: Any,
-    policy: Policy,
-    certificate: Certificate | None = None,
-    *,
-    world: Any = None,
-    world_id: str | None = None,
-    rename: Mapping[str, str] | None = None,
-    folder: AnyPath = ".",
-) -> Check:
-    """What a release shows of its policy, everything counted anew from the release alone.
-
-    Models such as k-map are counted in the `world` that they are about: see `anonymize`.
-    """
-    with enough_memory():
-        rows = rows_of(frame)
-        called = Called(world_id, rename, folder)
-        against = world_of_frames(MemoryEngine(rows), world, policy, called)
-        return check_rows(rows, policy, digest_of_frame(rows), certificate, against=against)
-
-
-def check_file(  # noqa: PLR0913  the release, what it promises, and a world
-    path: AnyPath,
-    policy: Policy | None = None,
-    certificate: AnyPath | None = None,
-    *,
-    reading: Reading | None = None,
-    world: AnyPath | Sequence[AnyPath] | None = None,
-    world_id: str | None = None,
-    rename: Mapping[str, str] | None = None,
-    folder: AnyPath = ".",
-) -> Check:
-    """What a released file shows of its policy, everything counted anew from the file alone.
-
-    Without a policy that of the certificate is taken. Models such as k-map are counted in the
-    `world` that they are about: see `anonymize`.
-    """
-    with enough_memory():
-        paper = None if certificate is None else Certificate.from_json(files.content(certificate))
-        if policy is None:
-            policy = _certified_policy(paper)
-        read = (reading or Reading()).read(path)
-        framed = str(path) == "-" or (paper is not None and paper.digest.of == "frame")
-        digest = digest_of_frame(read.frame) if framed else digest_of_bytes(files.content(path))
-        engine = MemoryEngine(read.frame, text=read.text)
-        against = world_of_files(engine, world, policy, Called(world_id, rename, folder))
-        return check_rows(read.frame, policy, digest, paper, text=read.text, against=against)
 
 
 def _prepared(
@@ -190,30 +164,36 @@ def builders_of(policy: Policy, folder: AnyPath) -> dict[str, AnyHierarchy]:
     return {name: resolve(spec, Path(folder)) for name, spec in given.items() if spec is not None}
 
 
-def _proved(prepared: Prepared, laps: Laps) -> Release:
+def _proved(prepared: Prepared, signer: bytes | None, laps: Laps) -> Release:
     """The release of a frame, verified as it is."""
     rows = rows_of(prepared.frame)
-    return _release(prepared, rows, digest_of_frame(rows), laps)
+    digests = digest_of_frame(rows), digest_of_rows(rows, prepared.table.policy.missing_values)
+    return _release(prepared, rows, digests, signer, laps)
 
 
 def _written(
-    prepared: Prepared, read: tables.Source, target: AnyPath, paper: AnyPath | None, laps: Laps
+    prepared: Prepared,
+    read: tables.Source,
+    targets: tuple[AnyPath, AnyPath | None],
+    signer: bytes | None,
+    laps: Laps,
 ) -> Release:
-    if str(target) == "-":
+    target, paper = targets
+    if str(target) == "-" or paper is None:
         with tempfile.TemporaryDirectory() as folder:
-            release, content = _stored(prepared, read, Path(folder) / "release", laps)
-            _certify(release, paper)
+            release, content = _stored(prepared, read, Path(folder) / "release", signer, laps)
             files.send(content)
-    else:
-        with replacing(target) as place:
-            release, _ = _stored(prepared, read, place, laps)
             _certify(release, paper)
+    else:
+        with replacing_both(target, paper) as (place, beside):
+            release, _ = _stored(prepared, read, place, signer, laps)
+            write_text(beside, release.certificate.to_json())
     laps.end("write")
     return release
 
 
 def _stored(
-    prepared: Prepared, read: tables.Source, place: Path, laps: Laps
+    prepared: Prepared, read: tables.Source, place: Path, signer: bytes | None, laps: Laps
 ) -> tuple[Release, bytes]:
     """The release of rows as they are in a file: written, read again, verified."""
     tables.write(prepared.frame, place, like=read)
@@ -221,14 +201,24 @@ def _stored(
     content = files.content(place)
     again = tables.read(place, _delimiter(place, read), "utf-8", header=True)
     rows = typed(again.frame, prepared.frame)
-    return _release(prepared, rows, digest_of_bytes(content), laps), content
+    unread = prepared.table.policy.missing_values
+    digests = digest_of_bytes(content), digest_of_rows(again.frame, unread)
+    return _release(prepared, rows, digests, signer, laps), content
 
 
-def _release(prepared: Prepared, rows: pl.DataFrame, digest: Digest, laps: Laps) -> Release:
+def _release(
+    prepared: Prepared,
+    rows: pl.DataFrame,
+    digests: tuple[Digest, str],
+    signer: bytes | None,
+    laps: Laps,
+) -> Release:
     seen, verdicts = prove(prepared, rows)
     demand(verdicts, prepared.found.caveat)
     created = datetime.now(UTC).isoformat(timespec="seconds")
-    certificate = attest(prepared, seen, verdicts, digest, created)
+    certificate = attest(prepared, seen, verdicts, digests, created)
+    if signer is not None:
+        certificate = signed(certificate, signer)
     risk = risk_of(prepared, seen)
     extent = extent_of(prepared, risk)
     laps.end("verify")
@@ -260,7 +250,26 @@ def _notes(prepared: Prepared) -> tuple[str, ...]:
         notes.append("the order of the records comes from a seed: whoever guesses it can undo it")
     if prepared.table.policy.show == "permutation" and not prepared.drawn:
         notes.append("who shows whose values comes from a seed: whoever guesses it can undo it")
-    return tuple(notes)
+    return (*notes, *_spellings(table))
+
+
+def _spellings(table: Table) -> Iterator[str]:
+    """Values that may be one and count as several."""
+    counted = {name: table.counted[name][0] for name in table.policy.sensitive}
+    quasi = {name: column for name, (column, _) in table.quasi.items()}
+    for role, columns in (("sensitive", counted), ("quasi", quasi)):
+        texts = {
+            name: pl.Series(_held(column), dtype=pl.String)
+            for name, column in columns.items()
+            if column.domain.kind is Kind.TEXT
+        }
+        yield from alike_notes(texts, role)
+
+
+def _held(column: CodedColumn) -> list[str]:
+    """The texts of a column that the table holds; hierarchies may know more."""
+    held: list[str] = column.domain.labels[np.unique(column.codes[column.codes > 0]) - 1].tolist()
+    return held
 
 
 def _gaps(prepared: Prepared) -> Iterator[str]:
@@ -295,9 +304,3 @@ def _refuse_overwriting(source: AnyPath, target: AnyPath, paper: AnyPath | None)
         raise PolicyError(
             "the certificate would overwrite a table", remedy="name another file for it"
         )
-
-
-def _certified_policy(paper: Certificate | None) -> Policy:
-    if paper is None:
-        raise PolicyError("there is nothing to check against", remedy="give a policy")
-    return rewritten(paper.policy)

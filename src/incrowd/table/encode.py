@@ -11,17 +11,11 @@ from incrowd.arrays import MISSING, Codes, Flags, Texts, Values
 from incrowd.errors import InputError, boundary, counted
 from incrowd.table.column import CodedColumn, Domain, Kind
 from incrowd.table.fold import distinct, first_of
-from incrowd.table.parse import kind_of, merges, parse
+from incrowd.table.parse import FEW, MARKS, kind_of, merges, parse
 
 AnySeries: TypeAlias = "pl.Series | nw.Series[Any]"
 
-MARKS = frozenset(
-    ("?", "-", ".", "N", "NA", "N/A", "n/a", "#N/A", "NaN", "nan", "NULL", "null", "None")
-)
-"""Texts that mean missing in a column of a text file that otherwise holds numbers or dates."""
-
 _SIGN = np.uint64(2**63)
-_FEW = 3
 _GLANCE = 100
 _EXACT = 2.0**53
 _NESTED = (pl.List, pl.Array, pl.Struct, pl.Object)
@@ -290,7 +284,7 @@ def _recognized(column: CodedColumn) -> tuple[CodedColumn, Kind]:
     """
     kind = kind_of(column.domain.labels)
     plain = np.array([label not in MARKS for label in column.domain.labels], dtype=np.bool_)
-    if kind is not Kind.TEXT or plain.all() or plain.sum() < _FEW:
+    if kind is not Kind.TEXT or plain.all() or plain.sum() < FEW:
         return column, kind
     kind = kind_of(column.domain.labels[plain])
     return (column, kind) if kind is Kind.TEXT else (_kept(column, plain), kind)

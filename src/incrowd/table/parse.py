@@ -9,6 +9,13 @@ import polars as pl
 from incrowd.arrays import Flags, Texts, Values
 from incrowd.table.column import Kind
 
+MARKS = frozenset(
+    ("?", "-", ".", "N", "NA", "N/A", "n/a", "#N/A", "NaN", "nan", "NULL", "null", "None")
+)
+"""Texts that mean missing in a column of a text file that otherwise holds numbers or dates."""
+FEW = 3
+"""A column of fewer numbers next to a mark is taken as text: 1, 2 and N may be codes."""
+
 _NUMBER = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,3})?$"
 _WHOLE = r"^[+-]?\d+$"
 _LOOKS_LIKE_A_NAME = r"^(\+|[+-]?0\d)"

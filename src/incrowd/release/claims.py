@@ -1,0 +1,279 @@
+"""What a certificate says, held against the release: what can be recounted is, the rest is named.
+
+A name such as `loss.gcp` is the place of a figure in the certificate.
+"""
+
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+import numpy as np
+
+from incrowd.errors import InputError, boundary
+from incrowd.policy.policy import Policy
+from incrowd.release.against import Against
+from incrowd.release.assumptions import assumptions
+from incrowd.release.certificate import Attested, Certificate, digest_of_policy, versions
+from incrowd.release.original import Original, Recounted
+from incrowd.release.spread import fits
+from incrowd.release.written import promised, rewritten, written
+from incrowd.table.roles import Missing
+from incrowd.verify.losses import of_sizes
+from incrowd.verify.verdict import Verdict
+from incrowd.verify.verify import Seen
+
+ROUNDING = 1e-9
+"""What figures that were computed twice may differ by."""
+LAST_DIGIT = 1e-12
+"""What losses may differ by, relative to themselves: sums of the same numbers in another order."""
+_AT_MOST = ("t-closeness", "alpha-k", "delta-presence")
+"""Models that ask for a value or less; the others ask for one or more."""
+_OF_WORLD = ("k-map", "delta-presence")
+
+
+class _Found(Protocol):
+    @property
+    def records(self) -> int: ...
+    @property
+    def verdicts(self) -> tuple[Verdict, ...]: ...
+    @property
+    def seen(self) -> Seen | None: ...
+    @property
+    def counted(self) -> bool: ...
+
+
+class _Backing(Protocol):
+    @property
+    def lent(self) -> bool: ...
+    @property
+    def against(self) -> Against | None: ...
+    @property
+    def original(self) -> Original | None: ...
+
+
+@dataclass(frozen=True)
+class Claims:
+    """What came of holding a certificate against its release."""
+
+    faults: tuple[str, ...]
+    notes: tuple[str, ...]
+    recounted: tuple[str, ...]
+    """What the certificate says and the rows show, by its place."""
+    claimed: tuple[str, ...]
+    """What the certificate says and nothing at hand shows."""
+    losses: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    """By loss: what the certificate says, and what was recounted."""
+
+
+def contradictions(policy: Policy, certificate: Certificate | None) -> Iterator[str]:
+    """In what the certificate contradicts the policy, or itself."""
+    if certificate is None:
+        return
+    if promise_of(certificate) != promised(written(policy)):
+        yield "The certificate is of another policy."
+    if not all(model.ok for model in certificate.models):
+        yield "The certificate itself says that a model is not met."
+
+
+def promise_of(certificate: Certificate) -> dict[str, Any]:
+    """What the certificate's policy promises."""
+    with boundary(InputError("the policy in the certificate cannot be read")):
+        return promised(certificate.policy)
+
+
+def close(policy: Policy) -> tuple[str, ...]:
+    """The columns that must be spread in each class as in the whole table."""
+    names = (model.columns[0] for model in policy.models if model.name == "t-closeness")
+    return tuple(dict.fromkeys(names))
+
+
+def at_most(name: str) -> bool:
+    """Whether a model asks for a value or less."""
+    return name in _AT_MOST
+
+
+def recount(certificate: Certificate, policy: Policy, found: _Found, backing: _Backing) -> Claims:
+    """The certificate held against what was found in the rows that it is of."""
+    original = backing.original
+    anew = None if original is None or found.seen is None else original.recount(found.seen)
+    figures = _figures(certificate, policy, found, anew)
+    said = _said(certificate)
+    faults = [*_models(certificate, found), *_accounts(certificate, policy, found)]
+    faults += _differing(said, figures)
+    faults += _spreads(certificate, policy, found.seen)
+    faults += () if anew is None else (*anew.faults, *_other_spread(certificate, anew))
+    faults += _assumed(certificate)
+    proven = {
+        "digest",
+        "rows_sha256",
+        "policy_sha256",
+        *figures,
+        *_proven(certificate, policy, found, backing),
+    }
+    if anew is not None:
+        proven |= {"spread", "kinds"}
+    every = [name for name in _places(certificate) if name not in {"signature", "schema"}]
+    losses = {
+        name.removeprefix("loss."): (said[name], value)
+        for name, value in figures.items()
+        if name.startswith("loss.")
+    }
+    return Claims(
+        tuple(faults),
+        (*_remarks(policy, certificate, backing), *(() if anew is None else anew.notes)),
+        tuple(name for name in every if name in proven),
+        tuple(name for name in every if name not in proven),
+        losses,
+    )
+
+
+def _places(certificate: Certificate) -> Iterator[str]:
+    """The places of all that a certificate says, but for what is empty."""
+    for name, value in certificate.model_dump(mode="json", by_alias=True).items():
+        if name in {"loss", "suppressed"}:
+            yield from (f"{name}.{inner}" for inner in value)
+        elif value not in (None, {}, []):
+            yield name
+
+
+def _said(certificate: Certificate) -> dict[str, float]:
+    """The figures of a certificate by place."""
+    gone = certificate.suppressed
+    counts = {
+        "records_in": certificate.records_in,
+        "records_out": certificate.records_out,
+        "people": certificate.people,
+        "classes": certificate.classes,
+        "suppressed.records": gone.records,
+        "suppressed.share": gone.share,
+        "suppressed.for_missing": gone.for_missing,
+    }
+    return counts | {f"loss.{name}": value for name, value in certificate.loss.items()}
+
+
+def _figures(
+    certificate: Certificate, policy: Policy, found: _Found, anew: Recounted | None
+) -> dict[str, float]:
+    """Those figures as the rows show them, as far as they do."""
+    figures: dict[str, float] = {"records_out": found.records}
+    if policy.unit is None:
+        figures["people"] = found.records
+    whole, missing = certificate.records_in, certificate.suppressed.for_missing
+    if anew is not None:
+        whole, missing = anew.records, anew.for_missing
+        figures |= {"records_in": whole, "suppressed.for_missing": missing}
+        figures["suppressed.records"] = whole - found.records
+    figures["suppressed.share"] = (whole - found.records) / max(whole, 1)
+    if found.seen is not None:
+        sizes = np.bincount(found.seen.crowds.class_of)
+        figures["classes"] = found.seen.crowds.number
+        losses = of_sizes(sizes, whole - missing) | ({} if anew is None else dict(anew.losses))
+        figures |= {f"loss.{name}": value for name, value in losses.items()}
+    said = _said(certificate)
+    return {name: value for name, value in figures.items() if name in said}
+
+
+def _differing(said: Mapping[str, float], figures: Mapping[str, float]) -> Iterator[str]:
+    for name, value in figures.items():
+        if not math.isclose(said[name], value, rel_tol=LAST_DIGIT, abs_tol=LAST_DIGIT):
+            yield f"The certificate says {name} = {said[name]:.12g}; recounted it is {value:.12g}."
+
+
+def _models(certificate: Certificate, found: _Found) -> Iterator[str]:
+    asked = [(model.name, model.column, model.asked) for model in certificate.models]
+    verdicts = found.verdicts
+    if verdicts and asked != [(model.name, model.column, model.asked) for model in verdicts]:
+        yield "The certificate attests other models than the policy asks for."
+        return
+    pairs = list(zip(certificate.models, verdicts, strict=False))
+    if any(_better(said, counted) for said, counted in pairs):
+        yield "The certificate attests more than the release reaches."
+    elif any(_other(said, counted) for said, counted in pairs):
+        yield "The certificate attests something else than the release reaches."
+
+
+def _better(said: Attested, counted: Verdict) -> bool:
+    """Whether a model is said to be met better than was counted."""
+    if at_most(counted.name):
+        return said.reached < counted.reached - ROUNDING
+    return said.reached > counted.reached + ROUNDING
+
+
+def _other(said: Attested, counted: Verdict) -> bool:
+    """Whether a model is said to be met worse than was counted; worlds differ, tables do not."""
+    near = math.isclose(said.reached, counted.reached, rel_tol=ROUNDING, abs_tol=ROUNDING)
+    return not near and counted.name not in _OF_WORLD
+
+
+def _accounts(certificate: Certificate, policy: Policy, found: _Found) -> Iterator[str]:
+    """Whether the records in, out and left out add up, and no more were left out than may be."""
+    gone, whole = certificate.suppressed, certificate.records_in
+    chosen = gone.records - gone.for_missing
+    if not (
+        found.records == whole - gone.records
+        and 0 < certificate.people <= found.records
+        and 0 <= chosen <= policy.suppression * whole + ROUNDING
+        and gone.for_missing >= 0
+        and (not gone.for_missing or policy.missing is Missing.SUPPRESS)
+    ):
+        yield "The certificate counts other records than the release and its policy allow."
+
+
+def _spreads(certificate: Certificate, policy: Policy, seen: Seen | None) -> Iterator[str]:
+    if seen is None:
+        return
+    for name in close(policy):
+        there = name in certificate.spread
+        if not there or not fits(certificate, seen.rows[name], policy):
+            yield f"The certificate does not say how {name} was spread in the table as it was read."
+
+
+def _other_spread(certificate: Certificate, anew: Recounted) -> Iterator[str]:
+    if dict(certificate.spread) != dict(anew.spread):
+        yield "The certificate says that sensitive values were spread otherwise in the original."
+    if certificate.kinds and certificate.kinds != dict(anew.kinds):
+        yield "The certificate says that sensitive values of the original are of another kind."
+
+
+def _assumed(certificate: Certificate) -> Iterator[str]:
+    """Sentences of another version may differ; those of this version follow from the policy."""
+    if not _comparable(certificate):
+        return
+    seed, policy = certificate.seed, rewritten(certificate.policy)
+    if assumptions(policy, seed.order, seeded=seed.given) != certificate.assumptions:
+        yield "The certificate's assumptions are not those of its policy."
+
+
+def _comparable(certificate: Certificate) -> bool:
+    return certificate.versions.get("incrowd") == versions()["incrowd"]
+
+
+def _proven(
+    certificate: Certificate, policy: Policy, found: _Found, backing: _Backing
+) -> Iterable[str]:
+    """The places of what was compared that is no figure."""
+    if found.counted:
+        yield "models"
+    if not backing.lent and _same_policy(policy, certificate):
+        yield "policy"
+    if backing.against is not None and certificate.world is not None:
+        yield "world"
+    if _comparable(certificate):
+        yield "assumptions"
+
+
+def _same_policy(policy: Policy, certificate: Certificate) -> bool:
+    return digest_of_policy(written(policy)) == certificate.policy_sha256
+
+
+def _remarks(policy: Policy, certificate: Certificate, backing: _Backing) -> Iterator[str]:
+    """What a reader of the check should know."""
+    promise = promise_of(certificate)
+    if backing.lent or _same_policy(policy, certificate):
+        return
+    if promise == promised(written(policy)):
+        yield (
+            "The certificate's policy differs from this one in how the release was found, "
+            "not in what it promises."
+        )

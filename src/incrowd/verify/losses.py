@@ -1,0 +1,258 @@
+"""Losses from what a release shows: its labels, the table and its hierarchies, nothing of a search.
+
+A cell is charged for what its label says to a reader: `extent` reads the ends of a label, the rest
+follows from the definitions in `docs/losses`. What labels do not tell is not here: how many bits a
+cell loses (entropy) depends on who stands behind it.
+"""
+
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Protocol
+
+import numpy as np
+
+from incrowd.arrays import Codes, Counts, Floats, Texts
+from incrowd.hierarchy.decoding import Decoded
+from incrowd.hierarchy.labels import Bounds, parse_date, parse_number, read_bounds, read_set
+from incrowd.table.column import Domain, Kind
+from incrowd.verify.crowds import Cells
+
+_OPEN = re.compile(r"(≥|>=|>|≤|<=|<) ?(.+)")
+_QUARTER = re.compile(r"([0-9]{4,5})-Q([1-4])")
+
+
+class _Hierarchy(Protocol):
+    @property
+    def leaves(self) -> Domain: ...
+    @property
+    def maps(self) -> Codes: ...
+    @property
+    def labels(self) -> tuple[Texts, ...]: ...
+    @property
+    def ordered(self) -> bool: ...
+    def decode_all(self, labels: Sequence[str | None]) -> Decoded: ...
+
+
+@dataclass(frozen=True, eq=False)
+class Shown:
+    """A quasi-identifying column: what the release shows, and what the table holds."""
+
+    hierarchy: _Hierarchy
+    cells: Cells
+    """The labels of the release."""
+    held: Codes
+    """The leaves that the records of the table hold, 0 for missing."""
+    weight: float = 1.0
+    lowest: int = 0
+    """The lowest level that may be shown."""
+
+    def __repr__(self) -> str:
+        """Without values."""
+        return f"Shown({self.cells!r})"
+
+    @cached_property
+    def texts(self) -> list[str]:
+        """The labels."""
+        texts: list[str] = self.cells.labels.to_list()
+        return texts
+
+    @cached_property
+    def decoded(self) -> Decoded:
+        """The leaves of the labels."""
+        return self.hierarchy.decode_all(self.texts)
+
+    @property
+    def top(self) -> str:
+        """What a suppressed cell shows."""
+        return str(self.hierarchy.labels[-1][0])
+
+    @cached_property
+    def leaves(self) -> Floats:
+        """How many leaves each label may stand for."""
+        return self.decoded.sizes.astype(np.float64)
+
+
+def of_sizes(sizes: Counts, records: int) -> dict[str, float]:
+    """The losses that the sizes of classes tell; `records` are those of the table."""
+    left_out = records - int(sizes.sum())
+    squares = sum(size * size for size in sizes.tolist())
+    return {
+        "discernibility": float(squares + left_out * records),
+        "average_class": float(sizes.sum()) / len(sizes),
+    }
+
+
+def recounted(columns: Sequence[Shown], class_of: Counts, records: int) -> dict[str, float]:
+    """Every loss that labels tell, by name; `records` are those of the table."""
+    found = of_sizes(np.bincount(class_of), records)
+    _, first = np.unique(class_of, return_index=True)
+    penalty = [_ncp(column) for column in columns]
+    found["gcp"] = _mean(columns, penalty, records)
+    found["granularity"] = _mean(columns, [_granularity(column) for column in columns], records)
+    levels = [_levels(column) for column in columns]
+    told = [level for level in levels if level is not None]
+    if len(told) == len(levels):
+        found["precision"] = 1.0 - _mean(columns, told, records)
+    extents = np.zeros(len(first))
+    for weight, column, cost in zip(_weights(columns), columns, penalty, strict=True):
+        extents += weight * cost[column.cells.codes[first]]
+    found["il1"] = math.fsum(extents.tolist()) / len(extents)
+    found["ilinf"] = float(extents.max())
+    return found
+
+
+def _weights(columns: Sequence[Shown]) -> list[float]:
+    total = math.fsum(column.weight for column in columns)
+    return [column.weight / total for column in columns]
+
+
+def _mean(columns: Sequence[Shown], costs: Sequence[Floats], records: int) -> float:
+    """The weighted mean over all records of what their cells cost; one left out costs 1."""
+    kept = len(columns[0].cells.codes)
+    paid = [
+        weight * math.fsum((np.bincount(column.cells.codes, minlength=len(cost)) * cost).tolist())
+        for weight, column, cost in zip(_weights(columns), columns, costs, strict=True)
+    ]
+    return (math.fsum(paid) + (records - kept)) / records
+
+
+def _charged(column: Shown, shares: Sequence[float] | Floats) -> Floats:
+    """What each label costs, missing first, which costs nothing; a suppressed cell costs 1."""
+    cost = np.concatenate([[0.0], np.asarray(shares, dtype=np.float64)])
+    for place, text in enumerate(column.texts, start=1):
+        if text == column.top:
+            cost[place] = 1.0
+    return cost
+
+
+def _ncp(column: Shown) -> Floats:
+    """The share of its column that a label leaves open (Ghinita Section 2.1)."""
+    if not column.hierarchy.ordered:
+        under = column.leaves / max(len(column.hierarchy.leaves), 1)
+        return _charged(column, np.where(column.leaves == 1, 0.0, under))
+    positions = column.hierarchy.leaves.positions
+    held = positions[np.unique(column.held[column.held > 0]) - 1]
+    first, last = (float(held.min()), float(held.max())) if len(held) else (0.0, 0.0)
+    whole = last - first
+    if whole <= 0:
+        return _charged(column, np.zeros(len(column.texts)))
+    shares = []
+    for place, text in enumerate(column.texts):
+        low, high = extent(column.hierarchy.leaves, text) or _run(column, place)
+        shares.append((min(max(high, first), last) - min(max(low, first), last)) / whole)
+    return _charged(column, shares)
+
+
+def _run(column: Shown, place: int) -> tuple[float, float]:
+    """The first and last leaf of a label that has no ends of its own."""
+    codes = column.decoded[place]
+    positions = column.hierarchy.leaves.positions[codes[codes > 0] - 1]
+    return float(positions.min()), float(positions.max())
+
+
+def _granularity(column: Shown) -> Floats:
+    """The share of the other leaves that a label leaves open."""
+    others = max(len(column.hierarchy.leaves) - 1, 1)
+    return _charged(column, (column.leaves - 1) / others)
+
+
+def _levels(column: Shown) -> Floats | None:
+    """The level of each label over the height; None if a label stands on several levels."""
+    height = len(column.hierarchy.maps) - 1
+    on: dict[str, set[int]] = {}
+    for level, labels in enumerate(column.hierarchy.labels):
+        for label in labels.tolist():
+            on.setdefault(label, set()).add(level)
+    found = []
+    for place, text in enumerate(column.texts):
+        levels = on.get(text) or {_joined(column, place)}
+        if len(levels) > 1:
+            return None
+        found.append(levels.pop() / max(height, 1))
+    return _charged(column, found)
+
+
+def _joined(column: Shown, place: int) -> int:
+    """The lowest level at which the leaves of a label share a node."""
+    codes, maps = column.decoded[place], column.hierarchy.maps
+    met = (level for level in range(len(maps)) if len(set(maps[level][codes].tolist())) == 1)
+    return max(next(met), column.lowest)
+
+
+def extent(leaves: Domain, label: str) -> tuple[float, float] | None:
+    """The smallest and the largest value that a label may stand for, on the scale of positions.
+
+    Whole numbers if the column holds such, days for dates; infinite where a label is open. None if
+    the label has no ends, such as the name of a group.
+
+    >>> extent(Domain(Kind.NUMBER, np.arange(20, 60)), "[20, 30)")
+    (20.0, 29.0)
+    """
+    if leaves.kind is Kind.TEXT or read_set(label) is not None:
+        return None
+    bounds = _bounds(label)
+    low = (-math.inf, -math.inf) if bounds.low is None else _ends(leaves, bounds.low)
+    high = (math.inf, math.inf) if bounds.high is None else _ends(leaves, bounds.high)
+    if low is None or high is None:
+        return None
+    step = _step(leaves)
+    below = low[0] if bounds.low_inside or bounds.low is None else low[1] + step
+    above = high[1] if bounds.high_inside or bounds.high is None else high[0] - step
+    return below, above
+
+
+def _bounds(label: str) -> Bounds:
+    """The two ends of a label; an exact value is both of its ends."""
+    found = _OPEN.fullmatch(label)
+    if found is None:
+        return read_bounds(label) or Bounds(label, label, low_inside=True, high_inside=True)
+    inside = found[1] in {"≥", ">=", "≤", "<="}
+    if found[1] in {"≥", ">=", ">"}:
+        return Bounds(found[2], None, low_inside=inside)
+    return Bounds(None, found[2], high_inside=inside)
+
+
+def _step(leaves: Domain) -> float:
+    """What lies between two neighbouring values: 1, or a day; nothing for fractions and moments."""
+    if leaves.kind is Kind.DATE:
+        return 86_400e6 if leaves.values.dtype == np.dtype("datetime64[D]") else 0.0
+    return 1.0 if leaves.values.dtype.kind == "i" else 0.0
+
+
+def _ends(leaves: Domain, text: str) -> tuple[float, float] | None:
+    """Where what an end names begins and ends: a number is a point, a month has 31 days.
+
+    An end that lies between two whole numbers begins after it and ends before it.
+    """
+    if leaves.kind is Kind.DATE:
+        return _date_ends(leaves, text)
+    number = parse_number(text)
+    if number is None:
+        return None
+    if _step(leaves):
+        return float(math.ceil(number)), float(math.floor(number))
+    return float(number), float(number)
+
+
+def _date_ends(leaves: Domain, text: str) -> tuple[float, float] | None:
+    """The first and the last moment of a day, a month, a quarter or a year."""
+    start, after = _period(text)
+    if start is None or after is None:
+        return None
+    low, high = (float(end.astype("datetime64[us]").astype(np.int64)) for end in (start, after))
+    return low, high - _step(leaves) if high > low else high
+
+
+def _period(text: str) -> tuple[Any, Any]:
+    quarter = _QUARTER.fullmatch(text)
+    if quarter is not None:
+        start = np.datetime64(f"{quarter[1]}-{3 * int(quarter[2]) - 2:02d}")
+        return start, start + np.timedelta64(3, "M")
+    date = parse_date(text)
+    if date is None:
+        return None, None
+    long = np.datetime_data(date.dtype)[0] in {"Y", "M", "D"}
+    return date, date + int(long)

@@ -1,0 +1,83 @@
+"""Which spellings are one value: the rule of equality of sensitive columns.
+
+In a column of numbers or dates cells are compared by value: 1, 1.0 and 1.00 are one value. In every
+other column by their text, as it is written: hiv, HIV and "hiv " are three. It is the rule by which
+`table.encode` codes a table, so a search counts what a check counts.
+"""
+
+from collections.abc import Mapping
+
+import numpy as np
+import polars as pl
+
+from incrowd.arrays import Counts
+from incrowd.table.column import Kind
+from incrowd.table.parse import FEW, MARKS, kind_of, parse
+from incrowd.verify.crowds import numbered
+from incrowd.verify.verify import Reference
+
+_DECIMAL = r"^[+-]?\d+(\.\d*)?$"
+
+
+def places_of(labels: pl.Series, kind: Kind) -> Counts:
+    """The position of each label among the values of its column, from 1; 0 is missing.
+
+    Labels that mean missing among numbers or dates are missing.
+    """
+    if kind is Kind.TEXT or not len(labels):
+        return np.arange(1, len(labels) + 1, dtype=np.int64)
+    texts = labels.to_numpy().astype(object)
+    read = parse(texts, kind)
+    values, place = np.unique(read.values[read.fits], return_inverse=True)
+    places = np.zeros(len(labels), dtype=np.int64)
+    places[read.fits] = place.ravel() + 1
+    strange = np.array([text not in MARKS for text in texts]) & ~read.fits
+    places[strange] = len(values) + 1 + np.arange(int(strange.sum()))
+    return places
+
+
+def kind_found(labels: pl.Series) -> Kind:
+    """What the texts of a column of a text file stand for, marks of missing values left out."""
+    texts = labels.to_numpy().astype(object)
+    kind = kind_of(texts)
+    plain = np.array([text not in MARKS for text in texts], dtype=np.bool_)
+    if kind is not Kind.TEXT or plain.all() or plain.sum() < FEW:
+        return kind
+    return kind_of(texts[plain])
+
+
+def own_reference(column: pl.Series, kind: Kind) -> Reference:
+    """How a column is spread in the release itself, its values told apart by the rule."""
+    cells = numbered(column)
+    place = places_of(cells.labels, kind)
+    places = np.concatenate([[0], place])
+    people = np.bincount(places[cells.codes], minlength=int(places.max()) + 1)
+    return Reference(dict(zip(cells.labels.to_list(), place.tolist(), strict=True)), people)
+
+
+def alike(texts: pl.Series) -> int:
+    """How many of these texts differ from another one only by case, surrounding space or zeros.
+
+    >>> alike(pl.Series(["hiv", "HIV", "hiv ", "flu", "7", "007", "7.0"]))
+    4
+    """
+    distinct = texts.drop_nulls().unique()
+    plain = distinct.str.strip_chars().str.to_lowercase()
+    number = plain.str.contains(_DECIMAL)
+    bare = plain.str.replace(r"^([+-]?)0+(\d)", "${1}${2}").str.strip_prefix("+")
+    whole = bare.str.contains(".", literal=True)
+    short = bare.zip_with(~whole, bare.str.strip_chars_end("0").str.strip_suffix("."))
+    return len(distinct) - short.zip_with(number, plain).n_unique()
+
+
+def alike_notes(columns: Mapping[str, pl.Series], role: str) -> list[str]:
+    """A sentence for each column that holds such texts; `role` says what the columns are."""
+    notes = []
+    for name, texts in columns.items():
+        if count := alike(texts):
+            verb = "value differs" if count == 1 else "values differ"
+            notes.append(
+                f"{count:,} {verb} from another one of the {role} column '{name}' only by case, "
+                "surrounding space or zeros: each counts as a value of its own"
+            )
+    return notes
