@@ -231,7 +231,7 @@ def anonymize(  # noqa: PLR0913  one parameter per flag
     _refuse_same(explore, paths.values())
     _refuse_overwriting([policy, key_file, *held_by.worlds], [output, certificate])
     with waiting(said) as bar:
-        table = held(file, run.Reading(delimiter, encoding, header), said)
+        table = held(file, run.Reading(delimiter, encoding, header), said, flags.named)
         request = held_by.laid_over(wish.laid_over(flags.request(table.names)))
         notes = (*request.notes(), *wish.notes(quick, request), *held_by.notes(request))
         for note in notes:

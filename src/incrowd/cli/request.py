@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from incrowd.cli import options
+from incrowd.cli.table import named_by
 from incrowd.errors import PolicyError
 from incrowd.hierarchy import AnyHierarchy
 from incrowd.io import files
@@ -15,6 +16,7 @@ from incrowd.io.policies import read_policy
 from incrowd.policy.codec import made
 from incrowd.policy.policy import Column, Policy
 from incrowd.policy.quick import quick
+from incrowd.table.names import listed
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,6 +68,14 @@ class Flags:
         """Whether they say nothing at all."""
         said = (self.policy, self.hierarchies, *self.quick.values(), *self.settings.values())
         return not self.hierarchy and all(value in (None, ()) for value in said)
+
+    @property
+    def named(self) -> Iterator[str]:
+        """Columns that a table should have: those of flags and those of the policy file."""
+        for value in self.quick.values():
+            if isinstance(value, str | tuple):
+                yield from listed(value)
+        yield from named_by(self.policy)
 
     def request(self, names: Sequence[str], keep: Sequence[str] = ()) -> Request:
         """The policy that they mean, for a table with columns of these names.

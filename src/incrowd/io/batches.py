@@ -24,13 +24,13 @@ import polars as pl
 from incrowd.errors import IncrowdError, InputError, PolicyError
 from incrowd.io.atomic import reason
 from incrowd.io.bodies import Body, bodies, with_last
-from incrowd.io.tables import Form, Format
+from incrowd.io.header import is_headed
+from incrowd.io.tables import Form, Format, is_tabbed
 from incrowd.io.text import (
     DELIMITERS,
     decoded,
     find_delimiter,
     first_records,
-    has_header,
     known,
     names_of,
     read_records,
@@ -77,6 +77,10 @@ class Layout:
     encoding: str | None = None
     header: bool | None = None
     columns: tuple[str, ...] | None = None
+    expected: tuple[str, ...] = ()
+    """Names that the table should have: they help to tell its header and its delimiter."""
+    tabs: bool = False
+    """Whether the file's ending promises tabs between cells."""
     piece: int = _PIECE
     """Bytes of text that are read at a time."""
     rows: int | None = None
@@ -100,7 +104,8 @@ def batches(path: str | os.PathLike[str], layout: Layout | None = None) -> Itera
     with ExitStack() as stack:
         with _about(path):
             stream = _Peeked(stack.enter_context(_opened(path)))
-            found = _batches(path, stream, layout or Layout(), stack)
+            layout = replace(layout or Layout(), tabs=is_tabbed(path))
+            found = _batches(path, stream, layout, stack)
         yield replace(found, frames=_named(path, found.frames), bodies=_named(path, found.bodies))
 
 
@@ -225,9 +230,9 @@ def _text(stream: "_Peeked", layout: Layout) -> Batches:
     start = with_line_feeds(raw).lstrip(b"\r\n")
     if not start.strip():
         raise InputError("it is empty", remedy="give a table with a header and records")
-    delimiter = layout.delimiter or find_delimiter(start)
+    delimiter = layout.delimiter or find_delimiter(start, layout.expected, tabs=layout.tabs)
     records = first_records(start, delimiter)
-    header = has_header(records) if layout.header is None else layout.header
+    header = is_headed(records, layout.expected) if layout.header is None else layout.header
     names = names_of(records[0], header=header)
     chosen = layout.chosen(names)
     pieces = decode(_read(stream, layout.piece))

@@ -5,7 +5,7 @@ import io
 import os
 import sys
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -16,13 +16,15 @@ import polars as pl
 
 from incrowd.errors import IncrowdError, InputError, PolicyError, boundary, counted, is_panic
 from incrowd.io.atomic import reason
+from incrowd.io.header import is_headed
 from incrowd.io.text import (
     DELIMITERS,
     decoded,
     find_delimiter,
-    is_headed,
+    first_records,
     read_text,
     refuse_binary,
+    with_line_feeds,
 )
 
 Format: TypeAlias = Literal["csv", "parquet", "arrow"]
@@ -102,19 +104,33 @@ class Source:
         return f"Source({self.format}, {self.frame.height} records, {self.frame.width} columns)"
 
 
-def read(
+@dataclass(frozen=True)
+class _Wanted:
+    """How a text is to be read; what is None is found."""
+
+    delimiter: str | None
+    encoding: str | None
+    header: bool | None
+    columns: Sequence[str] | None
+    expected: Collection[str]
+    tabs: bool
+
+
+def read(  # noqa: PLR0913  one per thing that can be said of a text
     path: str | os.PathLike[str],
     delimiter: str | None = None,
     encoding: str | None = None,
     *,
     header: bool | None = None,
     columns: Sequence[str] | None = None,
+    expected: Collection[str] = (),
 ) -> Source:
     """The table in a file, or on standard input if `path` is "-".
 
     What the file is, its first bytes say: Parquet, Arrow, or else delimited text, maybe compressed.
     Of a text, delimiter, encoding and header are found unless given, and every cell stays the text
-    it is. `columns` limits what is read.
+    it is. `columns` limits what is read. `expected` are names that the table should have: they
+    help to tell its header and its delimiter.
     """
     if delimiter is not None and delimiter not in DELIMITERS:
         raise PolicyError(
@@ -122,7 +138,8 @@ def read(
             remedy="use a comma, a semicolon, a tab, a bar or a space",
         )
     with _about(path, "read"):
-        found = _read_bytes(_bytes(path), delimiter, encoding, header, columns)
+        wanted = _Wanted(delimiter, encoding, header, columns, expected, is_tabbed(path))
+        found = _read_bytes(_bytes(path), wanted)
         _refuse_empty(found.frame)
         return found
 
@@ -147,7 +164,7 @@ def form_of(path: str | os.PathLike[str], like: Source | Form | None = None) -> 
     """The form that the path's ending names, else that of the source."""
     kind, compression = _named_format(path, like)
     delimiter = like.delimiter if like is not None and like.format == "csv" else ","
-    if _endings(path)[:1] == [".tsv"]:
+    if is_tabbed(path):
         delimiter = "\t"
     return Form(kind, delimiter, compression)
 
@@ -188,49 +205,44 @@ def _bytes(path: str | os.PathLike[str]) -> bytes:
     return Path(path).read_bytes()
 
 
-def _read_bytes(
-    data: bytes,
-    delimiter: str | None,
-    encoding: str | None,
-    header: bool | None,
-    columns: Sequence[str] | None,
-) -> Source:
+def _read_bytes(data: bytes, wanted: _Wanted) -> Source:
+    columns = _listed(wanted.columns)
     if data.startswith(_PARQUET):
-        return Source(pl.read_parquet(io.BytesIO(data), columns=_listed(columns)), False, "parquet")
+        return Source(pl.read_parquet(io.BytesIO(data), columns=columns), False, "parquet")
     if data.startswith(_ARROW):
-        return Source(pl.read_ipc(io.BytesIO(data), columns=_listed(columns)), False, "arrow")
+        return Source(pl.read_ipc(io.BytesIO(data), columns=columns), False, "arrow")
     if data.startswith(_STREAM):
-        frame = pl.read_ipc_stream(io.BytesIO(data), columns=_listed(columns))
+        frame = pl.read_ipc_stream(io.BytesIO(data), columns=columns)
         return Source(frame, False, "arrow")
     if data.startswith(_GZIP):
-        found = _read_bytes(_gunzipped(data), delimiter, encoding, header, columns)
-        return replace(found, compression="gzip")
+        return replace(_read_bytes(_gunzipped(data), wanted), compression="gzip")
     if data.startswith(_ZSTD):
-        found = _read_bytes(_unzstd(data), delimiter, encoding, header, columns)
-        return replace(found, compression="zstd")
-    return _read_text(data, delimiter, encoding, header, columns)
+        return replace(_read_bytes(_unzstd(data), wanted), compression="zstd")
+    return _read_text(data, wanted)
 
 
 def _listed(columns: Sequence[str] | None) -> list[str] | None:
     return None if columns is None else list(columns)
 
 
-def _read_text(
-    data: bytes,
-    delimiter: str | None,
-    encoding: str | None,
-    header: bool | None,
-    columns: Sequence[str] | None,
-) -> Source:
-    refuse_binary(data[:4096], encoding)
-    text = decoded(data, encoding)
+def is_tabbed(path: str | os.PathLike[str]) -> bool:
+    """Whether a file's ending says that tabs stand between its cells."""
+    return _endings(path)[:1] == [".tsv"]
+
+
+def _read_text(data: bytes, wanted: _Wanted) -> Source:
+    refuse_binary(data[:4096], wanted.encoding)
+    text = decoded(data, wanted.encoding)
     if not text.data.strip():
         raise InputError("it is empty", remedy="give a table with a header and records")
-    separator = delimiter or find_delimiter(text.data.lstrip(b"\r\n"))
-    found = is_headed(text.data, separator) if header is None else header
-    frame = read_text(text.data, separator, found, columns)
+    start = with_line_feeds(text.data).lstrip(b"\r\n")
+    separator = wanted.delimiter or find_delimiter(start, wanted.expected, tabs=wanted.tabs)
+    found = wanted.header
+    if found is None:
+        found = is_headed(first_records(start, separator), wanted.expected)
+    frame = read_text(text.data, separator, found, wanted.columns)
     notes = list(_formula_notes(frame))
-    if header is None and not found:
+    if wanted.header is None and not found:
         words = (
             "the first line looks like data, so the columns are called column_1, column_2, …; "
             "say --header if it names them"

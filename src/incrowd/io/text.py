@@ -4,7 +4,7 @@ import codecs
 import csv
 import io
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,8 +13,7 @@ import polars as pl
 
 from incrowd.arrays import Counts
 from incrowd.errors import InputError, PolicyError, boundary, counted
-from incrowd.table.column import Kind
-from incrowd.table.parse import kind_of
+from incrowd.io.header import is_headed
 
 DELIMITERS = (",", ";", "\t", "|", " ")
 _MARKS = (
@@ -107,17 +106,23 @@ def _transcoded(data: bytes, encoding: str) -> bytes:
     )
 
 
-def find_delimiter(data: bytes) -> str:
+def find_delimiter(data: bytes, expected: Collection[str] = (), *, tabs: bool = False) -> str:
     """The delimiter that splits the first records most evenly; a comma if none does.
 
-    A space counts only if no other splits anything, and it splits all of them evenly.
+    Only those are looked at that find most of the `expected` names in the first line.
+    Where the file's ending promises `tabs`, another must split every record to be taken: cells
+    of a single column may hold commas. A space counts only if no other splits anything, and it
+    splits all of them evenly.
     """
-    found = {delimiter: _evenness(data, delimiter) for delimiter in DELIMITERS}
-    space_even, space_fields = found.pop(" ")
-    best = max(found, key=lambda delimiter: found[delimiter])
-    if found[best] > (0.0, 1):
+    able = _able(data, expected)
+    found = {delimiter: _evenness(data, delimiter) for delimiter in able}
+    space_even, space_fields = found.pop(" ", (0.0, 1))
+    best = max(found, key=lambda delimiter: found[delimiter], default=" ")
+    if tabs and "\t" in found and (found["\t"][1] > 1 or found[best][0] < 1.0):
+        return "\t"
+    if best == " " or found[best] > (0.0, 1):
         return best
-    return " " if space_even == 1.0 and space_fields > 1 else ","
+    return " " if space_even == 1.0 and space_fields > 1 else next(iter(found))
 
 
 def _evenness(data: bytes, delimiter: str) -> tuple[float, int]:
@@ -129,6 +134,18 @@ def _evenness(data: bytes, delimiter: str) -> tuple[float, int]:
     fields, times = max(sizes.items(), key=lambda item: (item[1], item[0]), default=(1, 1))
     share = times / max(1, sizes.total())
     return (share, fields) if fields > 1 and share >= 0.5 else (0.0, 1)
+
+
+def _able(data: bytes, expected: Collection[str]) -> list[str]:
+    """The delimiters by which most of the expected names stand in the first line."""
+    if not expected:
+        return list(DELIMITERS)
+    held = {d: len({*map(str.strip, _first(data, d))} & {*expected}) for d in DELIMITERS}
+    return [delimiter for delimiter, number in held.items() if number == max(held.values())]
+
+
+def _first(data: bytes, delimiter: str) -> list[str]:
+    return next(iter(first_records(data, delimiter)), [])
 
 
 def first_records(data: bytes, delimiter: str) -> list[list[str]]:
@@ -143,32 +160,6 @@ def first_records(data: bytes, delimiter: str) -> list[list[str]]:
             if len(found) > _SAMPLE:
                 break
     return found[:-1] if len(data) > _HEAD and len(found) > 1 else found
-
-
-def is_headed(data: bytes, delimiter: str) -> bool:
-    """Whether the first line of a text names its columns."""
-    records = first_records(with_line_feeds(data).lstrip(b"\r\n"), delimiter)
-    return not records or has_header(records)
-
-
-def has_header(records: Sequence[Sequence[str]]) -> bool:
-    """Whether the first record names the columns: not if it is like the cells below it.
-
-    A column of numbers or dates votes for a name that is neither, and against one that is. A column
-    of texts votes against a name that is itself one of its texts.
-    """
-    votes = 0
-    for j, name in enumerate(records[0]):
-        below = [record[j] for record in records[1:] if len(record) > j and record[j].strip()]
-        if below and _kind(below) is not Kind.TEXT:
-            votes += 1 if _kind([name]) is Kind.TEXT else -1
-        elif name in below:
-            votes -= 1
-    return votes >= 0
-
-
-def _kind(texts: Sequence[str]) -> Kind:
-    return kind_of(np.array(texts, dtype=object))
 
 
 def names_of(record: Sequence[str], *, header: bool) -> list[str]:
@@ -203,7 +194,7 @@ def read_text(
     records = first_records(body, delimiter)
     if not records:
         raise InputError("the file is empty", remedy="give a table with a header and records")
-    header = has_header(records) if header is None else header
+    header = is_headed(records) if header is None else header
     names = names_of(records[0], header=header)
     first_line = 1 + data.count(b"\n", 0, skipped)
     frame = read_records(body, delimiter, names, first_line, header=header)

@@ -99,7 +99,7 @@ def anonymize_file(  # noqa: PLR0913  files, the request, and what comes from ou
     paper = certificate or (None if str(target) == "-" else f"{os.fspath(target)}.certificate.json")
     _refuse_overwriting(source, target, paper)
     with enough_memory():
-        read = (reading or Reading()).read(source)
+        read = (reading or Reading()).expecting(policy.columns).read(source)
         if not dry_run:
             tables.refuse_nested(read.frame, _as_they_are(policy), target, read)
         engine = MemoryEngine(read.frame, text=read.text)
@@ -157,7 +157,7 @@ def check_file(  # noqa: PLR0913  the release, what it promises, and a world
         paper = None if certificate is None else Certificate.from_json(files.content(certificate))
         if policy is None:
             policy = _certified_policy(paper)
-        read = (reading or Reading()).read(path)
+        read = (reading or Reading()).expecting(policy.columns).read(path)
         framed = str(path) == "-" or (paper is not None and paper.digest.of == "frame")
         digest = digest_of_frame(read.frame) if framed else digest_of_bytes(files.content(path))
         engine = MemoryEngine(read.frame, text=read.text)
