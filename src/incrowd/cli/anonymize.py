@@ -129,6 +129,7 @@ def anonymize(  # noqa: PLR0913  one parameter per flag
     ] = None,
     widest: options.Widest = None,
     highest: options.Highest = None,
+    accept_derived: options.AcceptDerived = None,
     frontier: Annotated[
         bool,
         typer.Option(
@@ -223,6 +224,7 @@ def anonymize(  # noqa: PLR0913  one parameter per flag
         hierarchy=hierarchy,
         hierarchies=hierarchies,
         limits={"widest": widest, "highest": highest},
+        accepted=options.columns(accept_derived),
     )
     paths = _paths(output, certificate, dry_run=dry_run)
     for path in filter(None, (explore, curve)):

@@ -160,6 +160,16 @@ Highest = Annotated[
         show_default=False,
     ),
 ]
+AcceptDerived = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--accept-derived",
+        metavar="COLUMNS",
+        help="Columns that leave as they are although quasi-identifying ones tell them, or they "
+        "those: refused if not given.",
+        show_default=False,
+    ),
+]
 World = Annotated[
     list[str] | None,
     typer.Option(

@@ -62,6 +62,8 @@ class Flags:
     hierarchies: str | None = None
     limits: Mapping[str, Sequence[str] | None] = field(default_factory=dict)
     """By key of a column, `widest` or `highest`: the texts `COLUMN=NUMBER`."""
+    accepted: Sequence[str] = ()
+    """Columns that may leave although others tell them."""
 
     @property
     def silent(self) -> bool:
@@ -90,7 +92,7 @@ class Flags:
             _refuse_both(flags)
             policy = read_policy(self.policy)
             trees = self._trees(policy.quasi)
-            details = _details(trees, self.limits)
+            details = _details(trees, self.limits, self.accepted)
             policy = _laid_over(policy, settings, details)
             return Request(
                 policy,
@@ -108,7 +110,7 @@ class Flags:
         trees = self._trees(flags["quasi"])
         flags["keep"] = (*flags.get("keep", ()), *keep)
         policy = quick(names, **flags, **settings, hierarchies=trees)
-        policy = _laid_over(policy, {}, _details({}, self.limits))
+        policy = _laid_over(policy, {}, _details({}, self.limits, self.accepted))
         return Request(policy, Path(), policy.dropped, self._unfound(policy.quasi, trees))
 
     def _unfound(self, quasi: Iterable[str], trees: Mapping[str, AnyHierarchy]) -> tuple[str, ...]:
@@ -139,13 +141,17 @@ def _refuse_both(flags: Mapping[str, Any]) -> None:
 
 
 def _details(
-    trees: Mapping[str, AnyHierarchy], limits: Mapping[str, Sequence[str] | None]
+    trees: Mapping[str, AnyHierarchy],
+    limits: Mapping[str, Sequence[str] | None],
+    accepted: Sequence[str],
 ) -> dict[str, dict[str, Any]]:
     """What flags say of columns, by column and key."""
     details: dict[str, dict[str, Any]] = {name: {"hierarchy": tree} for name, tree in trees.items()}
     for key, texts in limits.items():
         for name, number in options.numbers(texts, key).items():
             details.setdefault(name, {})[key] = number
+    for name in accepted:
+        details.setdefault(name, {})["derived"] = "accept"
     return details
 
 

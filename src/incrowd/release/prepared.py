@@ -1,6 +1,6 @@
 """Rows that are about to leave: proving what they show, and putting it into a certificate."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from typing import Any, Literal
@@ -28,6 +28,7 @@ from incrowd.release.certificate import (
     versions,
 )
 from incrowd.release.leaving import Leaving, leaving_names, pseudonymous, unchanging
+from incrowd.release.telling import distinct_shares, telling
 from incrowd.release.written import written
 from incrowd.risk import Risk, measure
 from incrowd.search.search import Found
@@ -210,6 +211,7 @@ def attest(
     """The certificate of these rows."""
     table, found = prepared.table, prepared.found
     policy = written(table.policy)
+    shares = distinct_shares(seen.rows, table.policy)
     return Certificate(
         created=created,
         versions=versions(),
@@ -231,9 +233,19 @@ def attest(
         blank=table.text,
         seed=Seed(search=_search_seed(table), order=prepared.order),
         spread=_spreads(table, seen.rows),
+        unchanged=shares,
         world=None if table.against is None else table.against.opposed,
-        assumptions=assumptions(table.policy),
+        assumptions=(*assumptions(table.policy), *_cautions(shares, len(seen.rows))),
     )
+
+
+def _cautions(shares: Mapping[str, float], records: int) -> Iterator[str]:
+    """Columns that tell most records apart, as the sentences of a certificate."""
+    for name in telling(shares, records):
+        yield (
+            f"Nobody is assumed to know a value of {name} of a person: {shares[name]:.2g} of its "
+            "values are distinct, and whoever knows one finds the record."
+        )
 
 
 def _search_seed(table: Table) -> int | None:

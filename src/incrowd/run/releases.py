@@ -29,7 +29,9 @@ from incrowd.release.laps import Laps
 from incrowd.release.prepare import Outside, coded, prepare, search
 from incrowd.release.prepared import Prepared, attest, extent_of, prove, risk_of
 from incrowd.release.release import Release
+from incrowd.release.telling import sentences
 from incrowd.release.written import rewritten
+from incrowd.run.derived import refuse_derived
 from incrowd.run.reading import AnyPath, Reading, collected, enough_memory, rows_of
 from incrowd.run.worlds import Called, notes_of, world_of_files, world_of_frames
 from incrowd.table.roles import Role
@@ -175,6 +177,7 @@ def _prepared(
     policy, folder, against = request
     builders = builders_of(policy, folder)
     table = coded(engine, source.frame, policy, builders, text=source.text, against=against)
+    refuse_derived(engine, policy)
     laps.end("read")
     found = search(table, outside)
     laps.end("search")
@@ -246,14 +249,15 @@ def _release(prepared: Prepared, rows: pl.DataFrame, digest: Digest, laps: Laps)
         max_class_ncp=extent.max_class_ncp,
         bound_met=extent.bound_met,
         seconds=laps.seconds,
-        notes=_notes(prepared),
+        notes=_notes(prepared, certificate),
         explored=prepared.found.explored,
     )
 
 
-def _notes(prepared: Prepared) -> tuple[str, ...]:
+def _notes(prepared: Prepared, certificate: Certificate) -> tuple[str, ...]:
     table = prepared.table
     notes = [*table.policy.notes(), *_gaps(prepared)]
+    notes += sentences(certificate.unchanged, certificate.records_out)
     notes += notes_of(table.against, table.policy, table.compiled.problem.world)
     if prepared.order == "given":
         notes.append("the order of the records comes from a seed: whoever guesses it can undo it")
