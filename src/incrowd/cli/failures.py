@@ -41,14 +41,34 @@ def failure_of(error: BaseException) -> Failure:
         case KeyboardInterrupt() | SystemError(__context__=KeyboardInterrupt()):
             return INTERRUPTION  # numba turns an interrupt inside a kernel into a SystemError
         case MemoryError():
-            remedy = "name fewer quasi-identifying columns, or use a machine with more memory"
-            return Failure("out of memory; nothing was written", remedy, LimitError.exit_code)
+            return _OUT_OF_MEMORY
         case OSError(errno=int(number)):
             remedy = "check that files and folders exist, may be used and have room"
             return Failure(f"the system says: {os.strerror(number)}", remedy, InputError.exit_code)
     if hasattr(error, "format_message"):
         return _usage(error)
-    return _unforeseen(error)
+    return _OUT_OF_MEMORY if _is_starved(error) else _unforeseen(error)
+
+
+_OUT_OF_MEMORY = Failure(
+    "out of memory; nothing was written",
+    "name fewer quasi-identifying columns, or use a machine with more memory",
+    LimitError.exit_code,
+)
+_STARVED = re.compile(r"failed to map segment|allocate memory|can't start new thread|out of memory")
+
+
+def _is_starved(error: BaseException) -> bool:
+    """Whether memory ran out behind an error: a library that could not load says so in words."""
+    behind: BaseException | None = error
+    while behind is not None:
+        if isinstance(behind, MemoryError):
+            return True
+        loading = isinstance(behind, ImportError | OSError | RuntimeError)
+        if loading and _STARVED.search(str(behind)):
+            return True
+        behind = behind.__cause__ or behind.__context__
+    return False
 
 
 def frames(error: BaseException) -> Iterator[str]:

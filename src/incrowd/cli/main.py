@@ -16,6 +16,7 @@ from incrowd.cli.discover import discover
 from incrowd.cli.failures import INTERRUPTED, INTERRUPTION, Failure, failure_of, frames
 from incrowd.cli.init import init
 from incrowd.cli.interrupt import heard, terminable
+from incrowd.cli.limits import refuse_cramped
 from incrowd.cli.mask import mask
 from incrowd.cli.output import Output, write
 from incrowd.cli.plan import plan
@@ -85,6 +86,7 @@ def perform(arguments: Sequence[str]) -> int:
     as_json = "--json" in arguments
     try:
         with terminable(), heard():
+            refuse_cramped(arguments)
             code = typer.main.get_command(app)(
                 list(arguments) or ["--help"], prog_name="incrowd", standalone_mode=False
             )

@@ -37,6 +37,7 @@ from incrowd.io.text import (
     refuse_binary,
     with_line_feeds,
 )
+from incrowd.io.unpacked import Counting, Limited, zstd_opened
 
 _PARQUET, _ARROW, _STREAM = b"PAR1", b"ARROW1", b"\xff\xff\xff\xff"
 _GZIP, _ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
@@ -119,10 +120,12 @@ def _batches(
         return _scanned(pl.scan_ipc(_seekable(path, stream, stack)), layout, "arrow")
     if start.startswith(_STREAM):
         return _streamed(stream, layout)
+    packed = Counting(stream)
     if start.startswith(_GZIP):
-        return _text(_Peeked(stack.enter_context(gzip.GzipFile(fileobj=stream))), layout)
+        unpacked = stack.enter_context(gzip.GzipFile(fileobj=packed))
+        return _text(_Peeked(Limited(unpacked, packed)), layout)
     if start.startswith(_ZSTD):
-        return _text(_Peeked(stack.enter_context(_unzstd(stream))), layout)
+        return _text(_Peeked(Limited(stack.enter_context(_unzstd(packed)), packed)), layout)
     return _text(stream, layout)
 
 
@@ -176,17 +179,15 @@ def _seekable(path: str | os.PathLike[str], stream: "_Peeked", stack: ExitStack)
     return place
 
 
-def _unzstd(stream: "_Peeked") -> AbstractContextManager[Any]:
+def _unzstd(stream: Counting) -> AbstractContextManager[Any]:
     """What zstd holds, by whichever library can undo it piece by piece."""
-    if sys.version_info >= (3, 14):
-        opened: AbstractContextManager[Any] = import_module("compression.zstd").open(stream)
-        return opened
-    if find_spec("pyarrow") is None:
+    opened = zstd_opened(stream)
+    if opened is None:
         raise InputError(
             "zstd is undone piece by piece by PyArrow, which is missing",
             remedy="install incrowd[arrow], or decompress the file first",
         )
-    return _kept_open(import_module("pyarrow").CompressedInputStream(stream, "zstd"))
+    return opened
 
 
 def _scanned(table: pl.LazyFrame, layout: Layout, form: Format) -> Batches:

@@ -26,6 +26,7 @@ from incrowd.io.text import (
     refuse_binary,
     with_line_feeds,
 )
+from incrowd.io.unpacked import Counting, Limited, whole, zstd_opened
 
 Format: TypeAlias = Literal["csv", "parquet", "arrow"]
 Compression: TypeAlias = Literal["gzip", "zstd"]
@@ -276,20 +277,35 @@ def _formula_notes(frame: pl.DataFrame) -> Iterator[Note]:
 
 def _gunzipped(data: bytes) -> bytes:
     broken = InputError("its gzip compression is damaged", remedy="compress it anew")
+    packed = Counting(io.BytesIO(data))
     try:
-        return gzip.decompress(data)
+        with gzip.GzipFile(fileobj=packed) as unpacked:
+            return whole(Limited(unpacked, packed))
     except (OSError, EOFError, zlib.error):
         pass
     raise broken
 
 
 def _unzstd(data: bytes) -> bytes:
+    """What zstd holds: undone piece by piece where a library can, else by Polars."""
+    packed = Counting(io.BytesIO(data))
+    opened = zstd_opened(packed)
+    if opened is None:
+        return _unzstd_at_once(data)
+    with (
+        boundary(InputError("its zstd compression is damaged", remedy="compress it anew")),
+        opened as unpacked,
+    ):
+        return whole(Limited(unpacked, packed))
+
+
+def _unzstd_at_once(data: bytes) -> bytes:
     """Text out of zstd: Polars undoes it, reading the whole as one cell, and only in UTF-8."""
     separator, end = _UNUSED
     with boundary(
         InputError("its zstd compression holds no text in UTF-8", remedy="decompress it first")
     ):
-        whole = pl.read_csv(
+        whole_text = pl.read_csv(
             data,
             separator=separator,
             eol_char=end,
@@ -297,7 +313,7 @@ def _unzstd(data: bytes) -> bytes:
             has_header=False,
             infer_schema=False,
         )
-        return str(whole.item()).encode()
+        return str(whole_text.item()).encode()
 
 
 def _endings(path: str | os.PathLike[str]) -> list[str]:
