@@ -38,8 +38,8 @@ def failure_of(error: BaseException) -> Failure:
         case IncrowdError():
             verdicts = getattr(error, "verdicts", ())
             return Failure(error.message, error.remedy, error.exit_code, verdicts)
-        case KeyboardInterrupt() | SystemError(__context__=KeyboardInterrupt()):
-            return INTERRUPTION  # numba turns an interrupt inside a kernel into a SystemError
+        case KeyboardInterrupt():
+            return INTERRUPTION
         case MemoryError():
             return _OUT_OF_MEMORY
         case OSError(errno=int(number)):
@@ -47,7 +47,24 @@ def failure_of(error: BaseException) -> Failure:
             return Failure(f"the system says: {os.strerror(number)}", remedy, InputError.exit_code)
     if hasattr(error, "format_message"):
         return _usage(error)
+    return _led_to(error)
+
+
+def _led_to(error: BaseException) -> Failure:
+    """What to say of an error of another library, by what led to it."""
+    if any(isinstance(one, KeyboardInterrupt) for one in behind(error)):
+        return INTERRUPTION  # libraries turn an interrupt into errors of their own, as numba does
     return _OUT_OF_MEMORY if _is_starved(error) else _unforeseen(error)
+
+
+def behind(error: BaseException) -> Iterator[BaseException]:
+    """The error and those that led to it."""
+    seen: set[int] = set()
+    found: BaseException | None = error
+    while found is not None and id(found) not in seen:
+        seen.add(id(found))
+        yield found
+        found = found.__cause__ or found.__context__
 
 
 _OUT_OF_MEMORY = Failure(
@@ -60,15 +77,11 @@ _STARVED = re.compile(r"failed to map segment|allocate memory|can't start new th
 
 def _is_starved(error: BaseException) -> bool:
     """Whether memory ran out behind an error: a library that could not load says so in words."""
-    behind: BaseException | None = error
-    while behind is not None:
-        if isinstance(behind, MemoryError):
-            return True
-        loading = isinstance(behind, ImportError | OSError | RuntimeError)
-        if loading and _STARVED.search(str(behind)):
-            return True
-        behind = behind.__cause__ or behind.__context__
-    return False
+    return any(
+        isinstance(one, MemoryError)
+        or (isinstance(one, ImportError | OSError | RuntimeError) and _STARVED.search(str(one)))
+        for one in behind(error)
+    )
 
 
 def frames(error: BaseException) -> Iterator[str]:

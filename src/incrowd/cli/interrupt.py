@@ -56,7 +56,7 @@ class Stoppable(Watch):
 def terminable() -> Iterator[None]:
     """A polite request to stop (SIGTERM) is met like Ctrl-C: by leaving nothing half-written."""
     try:
-        before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+        before = signal.signal(signal.SIGTERM, _terminate)
     except ValueError:  # not in the main thread: somebody else decides
         yield
         return
@@ -64,6 +64,17 @@ def terminable() -> Iterator[None]:
         yield
     finally:
         signal.signal(signal.SIGTERM, before)
+
+
+class Terminated(KeyboardInterrupt):
+    """SIGTERM came; how often is counted, since a library may swallow the exception itself."""
+
+    times = 0
+
+
+def _terminate(_number: int, _frame: FrameType | None) -> None:
+    Terminated.times += 1
+    raise Terminated
 
 
 @contextmanager
@@ -82,7 +93,7 @@ def heard() -> Iterator[None]:
 
 
 def _ignored(what: "sys.UnraisableHookArgs") -> None:
-    if what.exc_type is KeyboardInterrupt:
+    if what.exc_type is not None and issubclass(what.exc_type, KeyboardInterrupt):
         again = Timer(_MOMENT, _interrupt)
         again.daemon = True
         again.start()

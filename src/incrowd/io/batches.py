@@ -35,6 +35,7 @@ from incrowd.io.text import (
     names_of,
     read_records,
     refuse_binary,
+    refuse_wide,
     with_line_feeds,
 )
 from incrowd.io.unpacked import Counting, Limited, zstd_opened
@@ -42,6 +43,7 @@ from incrowd.io.unpacked import Counting, Limited, zstd_opened
 _PARQUET, _ARROW, _STREAM = b"PAR1", b"ARROW1", b"\xff\xff\xff\xff"
 _GZIP, _ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
 _HEAD = 2**17
+_LINES, _WIDEST = 6, 2**26
 _PIECE = 2**23
 _CELLS = 2**21
 Part = TypeVar("Part")
@@ -192,7 +194,9 @@ def _unzstd(stream: Counting) -> AbstractContextManager[Any]:
 
 def _scanned(table: pl.LazyFrame, layout: Layout, form: Format) -> Batches:
     """A file of columns, some rows at a time."""
-    chosen = layout.chosen(table.collect_schema().names())
+    every = table.collect_schema().names()
+    refuse_wide(len(every))
+    chosen = layout.chosen(every)
     table = table.select(chosen)
     rows = layout.rows or max(1, _CELLS // max(1, len(chosen)))
 
@@ -225,7 +229,7 @@ def _text(stream: "_Peeked", layout: Layout) -> Batches:
     """A delimited text: its head says how to read it, then it is read record by record."""
     refuse_binary(stream.peek(4096), layout.encoding)
     notes: list[str] = []
-    head = stream.peek(_HEAD)
+    head = _peeked(stream)
     decode = _decoder(head, layout.encoding, notes)
     raw = _head_of(head, layout.encoding)
     start = with_line_feeds(raw).lstrip(b"\r\n")
@@ -246,6 +250,16 @@ def _text(stream: "_Peeked", layout: Layout) -> Batches:
 
     form = Form(delimiter=delimiter)
     return Batches(tuple(chosen), frames(), text=True, notes=notes, form=form, bodies=parts)
+
+
+def _peeked(stream: "_Peeked") -> bytes:
+    """The start of a text: some lines of it, however wide the table is."""
+    size = _HEAD
+    head = stream.peek(size)
+    while len(head) == size and size < _WIDEST and head.count(b"\n") < _LINES:
+        size *= 2
+        head = stream.peek(size)
+    return head
 
 
 def _read(stream: "_Peeked", size: int) -> Iterator[bytes]:

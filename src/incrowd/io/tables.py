@@ -24,6 +24,7 @@ from incrowd.io.text import (
     first_records,
     read_text,
     refuse_binary,
+    refuse_wide,
     with_line_feeds,
 )
 from incrowd.io.unpacked import Counting, Limited, whole, zstd_opened
@@ -60,7 +61,7 @@ _FOREIGN = frozenset(
 )
 """Endings of formats that cannot be written."""
 _COMPRESSIONS: dict[str, Compression] = {".gz": "gzip", ".zst": "zstd"}
-_FORMULA = ("=", "+", "@")
+_FORMULA = "^[=+@]"
 _UNUSED = "\x1e", "\x1f"
 """Characters that no text uses: with them as delimiter and line end a whole text is one cell."""
 
@@ -238,9 +239,9 @@ def _read_text(data: bytes, wanted: _Wanted) -> Source:
         raise InputError("it is empty", remedy="give a table with a header and records")
     start = with_line_feeds(text.data).lstrip(b"\r\n")
     separator = wanted.delimiter or find_delimiter(start, wanted.expected, tabs=wanted.tabs)
-    found = wanted.header
-    if found is None:
-        found = is_headed(first_records(start, separator), wanted.expected)
+    records = first_records(start, separator)
+    refuse_wide(len(records[0]) if records else 0)
+    found = is_headed(records, wanted.expected) if wanted.header is None else wanted.header
     frame = read_text(text.data, separator, found, wanted.columns)
     notes = list(_formula_notes(frame))
     if wanted.header is None and not found:
@@ -256,17 +257,15 @@ def _read_text(data: bytes, wanted: _Wanted) -> Source:
 
 
 def _refuse_empty(frame: pl.DataFrame) -> None:
+    refuse_wide(frame.width)
     if not frame.width or not frame.height:
         raise InputError("it holds no records", remedy="give a table with at least one record")
 
 
 def _formula_notes(frame: pl.DataFrame) -> Iterator[Note]:
     """Cells that a spreadsheet would run as a formula."""
-    starts = [
-        pl.any_horizontal(*(pl.col(name).str.starts_with(sign) for sign in _FORMULA)).sum()
-        for name in frame.columns
-    ]
-    count = sum(frame.select(pl.sum_horizontal(starts)).row(0)) if frame.width else 0
+    found = frame.select(pl.all().str.contains(_FORMULA).sum()) if frame.width else frame
+    count = sum(found.row(0)) if found.height else 0
     if count:
         words = (
             f"{counted(count, 'cell starts', 'cells start')} with =, + or @: a spreadsheet would "

@@ -4,7 +4,8 @@ import codecs
 import csv
 import io
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,6 +16,8 @@ from incrowd.arrays import Counts
 from incrowd.errors import InputError, PolicyError, boundary, counted
 from incrowd.io.header import is_headed
 
+MOST_COLUMNS = 50_000
+"""A table of more columns takes minutes to read before anything is done with it."""
 DELIMITERS = (",", ";", "\t", "|", " ")
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
@@ -27,6 +30,8 @@ _ZIP = b"PK\x03\x04"
 _WIDE = ("utf16", "utf32")
 """Encodings in which line ends and delimiters hold a byte of zero."""
 _HEAD = 2**16
+_LINES = 6
+_WIDEST = 2**26
 _SAMPLE = 100
 
 
@@ -150,20 +155,50 @@ def _first(data: bytes, delimiter: str) -> list[str]:
 
 def first_records(data: bytes, delimiter: str) -> list[list[str]]:
     """The first records, split; blank lines are none."""
-    head = data[:_HEAD]
+    head = data[: head_size(data)]
     lines = io.StringIO(head.decode(errors="replace"), newline="")
     found: list[list[str]] = []
-    with boundary(InputError("the first lines cannot be read")):
+    with boundary(InputError("the first lines cannot be read")), _cells_of(len(head)):
         for record in csv.reader(lines, delimiter=delimiter):
             if record:
                 found.append(record)
             if len(found) > _SAMPLE:
                 break
-    return found[:-1] if len(data) > _HEAD and len(found) > 1 else found
+    return found[:-1] if len(data) > len(head) and len(found) > 1 else found
+
+
+@contextmanager
+def _cells_of(size: int) -> Iterator[None]:
+    """Allow cells of so many letters: Python's reader has a limit for all who use it."""
+    limit = csv.field_size_limit(size + 1)
+    try:
+        yield
+    finally:
+        csv.field_size_limit(limit)
+
+
+def head_size(data: bytes) -> int:
+    """How many bytes of a text are looked at: some lines, however wide the table is."""
+    end = 0
+    for _ in range(_LINES):
+        end = data.find(b"\n", end) + 1
+        if not end:
+            return min(len(data), _WIDEST)
+    return min(len(data), max(_HEAD, end), _WIDEST)
+
+
+def refuse_wide(columns: int) -> None:
+    """Refuse a table of more columns than can be worked with."""
+    if columns > MOST_COLUMNS:
+        raise InputError(
+            f"it has {columns:,} columns, and at most {MOST_COLUMNS:,} can be used",
+            remedy="leave out those that you do not need",
+        )
 
 
 def names_of(record: Sequence[str], *, header: bool) -> list[str]:
     """The names of the columns: those of the header, or column_1, column_2 and so on."""
+    refuse_wide(len(record))
     if not header:
         return [f"column_{j}" for j in range(1, len(record) + 1)]
     names = list(record)
@@ -247,12 +282,9 @@ def _parsed(data: bytes, delimiter: str, *, header: bool) -> pl.DataFrame:
 
 
 def _parsed_slowly(data: bytes, delimiter: str, *, header: bool) -> pl.DataFrame:
-    limit = csv.field_size_limit(len(data) + 1)
-    try:
+    with _cells_of(len(data)):
         lines = io.StringIO(data.decode(), newline="")
         records = list(csv.reader(lines, delimiter=delimiter, strict=True))[int(header) :]
-    finally:
-        csv.field_size_limit(limit)
     width = max(map(len, records), default=0)
     filled = [[cell or None for cell in record] or [None] * width for record in records]
     return pl.DataFrame(filled, schema=[(str(j), pl.String) for j in range(width)], orient="row")
