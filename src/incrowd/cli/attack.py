@@ -126,14 +126,16 @@ def attack(  # noqa: PLR0913  one parameter per flag
 ) -> int:
     """Attack the release in FILE with what somebody may hold; exit code 1 if a limit is broken."""
     from incrowd import run  # noqa: PLC0415  not for --help
-    from incrowd.cli.table import held  # noqa: PLC0415  not for --help
+    from incrowd.cli.table import certified, held, named_by  # noqa: PLC0415  not for --help
     from incrowd.io.policies import read_policy  # noqa: PLC0415  not for --help
     from incrowd.report import attacks  # noqa: PLC0415  not for --help
     from incrowd.watch import Watch  # noqa: PLC0415  not for --help
 
     said = Output(as_json=as_json, quiet=quiet)
     with waiting(said) as bar:
-        table = held(file, run.Reading(delimiter, encoding, header), said)
+        named = (*options.columns(knows), *options.columns(sensitive))
+        named = (*named, *named_by(policy), *certified(certificate))
+        table = held(file, run.Reading(delimiter, encoding, header), said, named)
         found = run.attack_file(
             file,
             world=world,

@@ -60,6 +60,13 @@ class Asked:
         """Texts that mean missing."""
         return () if self.policy is None else self.policy.missing_values
 
+    @property
+    def named(self) -> tuple[str, ...]:
+        """The columns that are named: tables should have some of them."""
+        there = () if self.policy is None else self.policy.columns
+        others = (*(self.rename or {}), *(self.rename or {}).values(), self.id, self.truth_key)
+        return (*self.knows, *self.sensitive, *there, *filter(None, others))
+
     def called(self, name: str, names: Sequence[str]) -> str:
         """What another table, with columns of these names, calls a column of the release."""
         called = (self.rename or {}).get(name, name)

@@ -120,11 +120,16 @@ def attack_file(  # noqa: PLR0913  files, the request, and how to read the relea
         if certificate is not None:
             policy = _certified(certificate, policy)
         asked = Asked(policy=policy, **options)
+        named = (reading or Reading()).expecting(asked.named)
+        attacked = Table.of_file("release", release, named)
+        beside = Reading(expected=(*asked.named, *attacked.names))
         others = {
-            name: Table.of_file(name, path) for name, path in given.items() if path is not None
+            name: Table.of_file(name, path, beside)
+            for name, path in given.items()
+            if path is not None
         }
-        worlds = tuple(Table.of_file("world", path) for path in each_of(world))
-        tables = Tables(Table.of_file("release", release, reading), others, asked, worlds)
+        worlds = tuple(Table.of_file("world", path, beside) for path in each_of(world))
+        tables = Tables(attacked, others, asked, worlds)
         return _attacked(tables, watch)
 
 

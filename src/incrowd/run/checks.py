@@ -79,7 +79,7 @@ def check_file(  # noqa: PLR0913  the release, what it promises, and what it is 
         paper = None if certificate is None else Certificate.from_json(files.content(certificate))
         asked = _certified_policy(paper) if policy is None else policy
         _refuse_bare(policy, original)
-        read = (reading or Reading()).read(path)
+        read = (reading or Reading()).expecting(policy.columns).read(path)
         engine = MemoryEngine(read.frame, text=read.text)
         backing = Backing(
             paper,

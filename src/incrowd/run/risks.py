@@ -87,7 +87,8 @@ def risk_file(
     if list_records is not None:
         _refuse_listing(path, list_records)
     with enough_memory():
-        read = (reading or Reading()).read(path)
+        named = (*asked.quasi, *asked.sensitive, *filter(None, (asked.unit, asked.weight)))
+        read = (reading or Reading()).expecting(named).read(path)
         engine = MemoryEngine(read.frame, text=read.text)
         return _risk(engine, asked, watch or Watch(), list_records)
 
