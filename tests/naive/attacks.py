@@ -78,19 +78,54 @@ def certain(shown, people, columns, sensitive, ruled_out):
     return mean(Fraction(sure(person)) for person in people)
 
 
-def baseline(people, sensitive, ruled_out=0):
-    held = Counter(person[sensitive] for person in people).most_common(ruled_out + 1)
+def baseline(people, sensitive):
+    held = Counter(person[sensitive] for person in people).most_common(1)
     return sum(count for _, count in held) / len(people)
 
 
-def linkage(shown, world, individual, columns, truth=None):
+def certain_before(people, sensitive, ruled_out):
+    """Whether everybody's value is certain without a release."""
+    return float(len({person[sensitive] for person in people}) <= ruled_out + 1)
+
+
+def own_value(shown, people, columns, sensitive):
+    """Per person the chance of their own value, by the rows that fit and before; None if none."""
+    held = Counter(person[sensitive] for person in people)
+    for person in people:
+        found = values_of(rows_of(shown, person, columns), sensitive)
+        after = found[person[sensitive]] / found.total() if found else None
+        yield after, Fraction(held[person[sensitive]], len(people))
+
+
+def added(after, before):
+    if after is None or after <= before:
+        return Fraction(0)
+    return (after - before) / (1 - before)
+
+
+def linkage(shown, world, individual, columns, truth):
     """Candidates of each row, and the chance to draw the right one."""
     candidates = [{individual[i] for i in people_of(world, row, columns)} for row in shown]
     chances = [
-        Fraction(1, len(who)) if who and (truth is None or truth[r] in who) else Fraction(0)
+        Fraction(1, len(who)) if truth[r] in who else Fraction(0)
         for r, who in enumerate(candidates)
     ]
     return [len(who) for who in candidates], mean(chances)
+
+
+def best_linkage(classes, number, individuals, listed, one_each):
+    """The most that linkage can reach: people of each class are put on the list one by one.
+
+    `classes` has the class of each row, `number` its candidates.
+    """
+    places = []
+    for c in set(classes):
+        rows = [n for n, of in zip(number, classes, strict=True) if of == c]
+        room = min(len(rows), rows[0]) if one_each else len(rows) * (rows[0] > 0)
+        places += [Fraction(1, max(rows[0], 1))] * room
+    total = len(number) if listed is None else int(listed * len(number))
+    total = min(total, individuals) if one_each else total
+    return float(sum(sorted(places, reverse=True)[:total]) / len(number))
 
 
 def by_values(shown, person, columns, exact):

@@ -6,7 +6,6 @@ anonymisation techniques).
 
 from incrowd.attacks.attack import Attack
 from incrowd.attacks.held import Held
-from incrowd.attacks.intervals import Rate
 from incrowd.attacks.words import columns, part
 
 
@@ -16,7 +15,7 @@ def inference(held: Held) -> Attack:
     Equally frequent values are drawn from; who fits no row is thought to hold what is most
     frequent in the whole release. The baseline is to guess the commonest value for everybody.
     """
-    rate = Rate.expected(held.hits, held.people)
+    rate = held.guessed
     baseline = held.secret.commonest()
     return Attack(
         kind="inference",
@@ -30,4 +29,5 @@ def inference(held: Held) -> Attack:
             f"is right for {part(rate.success, 'the people')}; to name the commonest value for "
             f"everybody is right for {part(baseline, 'them')}."
         ),
+        persons=held.persons,
     )

@@ -17,8 +17,9 @@ from incrowd.attacks.held import Held, fitting
 from incrowd.attacks.homogeneity import homogeneity
 from incrowd.attacks.inference import inference
 from incrowd.attacks.intervals import Rate, blind
+from incrowd.attacks.persons import Persons
 from incrowd.attacks.scene import Scene
-from incrowd.attacks.weighed import Told, Weighed, each, gathered
+from incrowd.attacks.weighed import Earlier, Told, Weighed, each, gathered
 from incrowd.attacks.words import columns, part, rows
 from incrowd.classes import numbered
 
@@ -86,8 +87,9 @@ class _Both:
     def right(self) -> Floats:
         """Per class of people: for how many of them what they hold is among what is left."""
         left, nothing = (self.start, self.code, self.weight), np.zeros(self.exact.shape[1])
+        earlier = Earlier(nothing, nothing, 1.0)
         people = self.first.people.start, self.first.people.rows
-        return Told.of(each(len(self.start) - 1), left, people, self.own, nothing).possible
+        return Told.of(each(len(self.start) - 1), left, people, self.own, earlier).possible
 
     def held(self, name: str) -> Held:
         """What is left of one sensitive column."""
@@ -128,8 +130,8 @@ def _common(one: Weighed, other: Weighed, many: int) -> tuple[Counts, Codes, Flo
 
 def _finding(both: _Both) -> Attack:
     fit = both.first
-    people, left = fit.scene.people.records, both.left
-    rate = Rate.expected(float((both.right / np.maximum(left, 1)).sum()), people)
+    people, left, right = fit.scene.people.records, both.left, both.right
+    rate = Rate.of_classes(right / np.maximum(left, 1), fit.people.sizes)
     k, before = _least(left), [_least(one.rows_fitting) for one in (both.first, both.second)]
     nobody = int(fit.people.sizes[left == 0].sum())
     return Attack(
@@ -144,6 +146,7 @@ def _finding(both: _Both) -> Attack:
             f"drawn at random, is the person's in {part(rate.success, 'the cases')}."
         ),
         figures={"k": k, "k_first": before[0], "k_second": before[1], "nothing_left": nobody},
+        persons=Persons.of(1 / np.maximum(left, 1), blind(people), right, fit.scene.limit),
     )
 
 
