@@ -1,13 +1,14 @@
 """Ends: labels that end on values of people tell that somebody with these values is in the table.
 
-The attacker holds a world, as in linkage, and knows how labels are made: the ends of a span and the
-members of a set are held by somebody of the class. If one individual of the world alone fits a class
-and holds what its label ends on, the attacker says that this person is in the table; and so if one
-alone fits the class at all.
+The attacker holds a world, as in linkage, and knows how labels are made: somebody of the class holds
+each end of a span and each member of a set. If one individual of the world alone fits a class and
+holds what its label ends on, the attacker says that this person is in the table; and so if one alone
+fits the class at all.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 import numpy as np
 
@@ -70,7 +71,8 @@ def _ends(column: CodedColumn) -> _Ends:
     of, number = EndCells(labels), dict[str, int]()
     found = [[number.setdefault(c, len(number)) for c in of.of(label)] for label in labels]
     start = np.concatenate([[0, 0], np.cumsum([len(one) for one in found])]).astype(np.int64)
-    return _Ends(start, np.array(sum(found, []), dtype=np.int32), tuple(number))
+    cell = np.array([*chain.from_iterable(found)], dtype=np.int32)
+    return _Ends(start, cell, tuple(number))
 
 
 def _spread(label: Codes, ends: _Ends) -> tuple[Codes, Codes]:

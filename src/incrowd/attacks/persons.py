@@ -36,14 +36,12 @@ class Persons:
     ) -> "Persons":
         """Of classes of people with a chance each, after and before the release."""
         earlier = np.broadcast_to(np.asarray(before, dtype=np.float64), chance.shape)
-        some = people > 0
+        some, least = people > 0, limit + _ROUNDING
         largest = float(chance[some].max(initial=0.0))
         at = some & (chance >= largest * (1 - 1e-12)) & (chance > 0)
         return cls(
             limit=limit,
-            above=float(
-                people[(chance > limit + _ROUNDING) & (earlier <= limit + _ROUNDING)].sum()
-            ),
+            above=float(people[(chance > least) & (earlier <= least)].sum()),
             largest=largest,
             raised=float(raised(chance[some], earlier[some]).max(initial=0.0)),
             worst=round(float(people[at].max(initial=0))),
