@@ -85,7 +85,13 @@ class Facing:
             class_of=class_of,
             listed=self._listed,
             one_each=self.one_each,
+            fixed=all(self._apart[name] for name in names),
         )
+
+    @cached_property
+    def _apart(self) -> dict[str, bool]:
+        """By column, whether no value has two labels that stand for it."""
+        return {one.name: one.stands.apart for one in self._shared}
 
     @property
     def _listed(self) -> float | None:

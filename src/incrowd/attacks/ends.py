@@ -1,9 +1,9 @@
 """Ends: labels that end on values of people tell that somebody with these values is in the table.
 
-The attacker holds a world, as in linkage, and knows how labels are made: somebody of the class holds
-each end of a span and each member of a set. If one individual of the world alone fits a class and
-holds what its label ends on, the attacker says that this person is in the table; and so if one alone
-fits the class at all.
+The attacker holds a world, as in linkage, and knows how labels are made: somebody of the class
+holds each end of a span and each member of a set. If one individual of the world alone fits a class
+and holds what its label ends on, the attacker says that this person is in the table; and so if one
+alone fits the class at all.
 """
 
 from collections.abc import Sequence

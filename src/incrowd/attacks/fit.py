@@ -218,6 +218,12 @@ class Fit:
         return self.rows.sizes if self.scene.joint else self._met[0]
 
     @property
+    def rows_of_a_person(self) -> float:
+        """Released rows that fit a person, on the average."""
+        people = max(int(self.people.sizes.sum()), 1)
+        return float(self.rows_fitting @ self.people.sizes) / people
+
+    @property
     def people_fitting(self) -> Counts:
         """Per class of released rows: people who fit them."""
         return self.people.sizes if self.scene.joint else self._met[1]

@@ -58,18 +58,23 @@ class Held:
     def certain(self, ruled_out: int = 0) -> Rate:
         """How many people have their own value and at most so many others possible."""
         here = Figures(self.told.certain(ruled_out), self._people)
-        return self._rate(here, lambda: self.secret.certain_of_each(ruled_out))
+        # What is certain is so for all who fit the same rows. Where labels overlap, classes of
+        # people are parts of released ones and do not show that.
+        together = 1.0 if self.fit.scene.joint else self.fit.rows_of_a_person
+        return self._rate(here, lambda: self.secret.certain_of_each(ruled_out), together)
 
     @property
     def _people(self) -> Floats:
         return self.fit.people.sizes.astype(np.float64)
 
-    def _rate(self, here: Figures, of_each: Callable[[], Figures]) -> Rate:
+    def _rate(
+        self, here: Figures, of_each: Callable[[], Figures], together: float = 1.0
+    ) -> Rate:
         """The rate over all classes, those that are settled included."""
         found = Moments.of(here.hits, here.people)
         if self.fit.scene.joint:
             found = found + self.fit.settled.moments(of_each())
-        return Rate.of_moments(found)
+        return Rate.of_moments(found, max(together, 1.0))
 
     @property
     def persons(self) -> Persons:

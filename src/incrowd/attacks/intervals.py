@@ -54,6 +54,19 @@ class Moments:
         squares = float(n @ n), float(n @ y), float(y @ y)
         return cls(float(len(n)), float(n.sum()), float(y.sum()), squares)
 
+    def of_people(self, hits: Floats, people: Floats | Counts) -> "Moments":
+        """The same if every person is a class of their own, with an equal part of its hits."""
+        some = people > 0
+        squared = float((hits[some] ** 2 / people[some]).sum())
+        return Moments(self.people, self.people, self.hits, (self.people, self.hits, squared))
+
+    def alike(self, together: float) -> "Moments":
+        """The same if so many of the classes at a time have their hits together."""
+        rate, (people, mixed, hits) = self.hits / max(self.people, 1.0), self.squares
+        left = max(hits - 2 * rate * mixed + rate * rate * people, 0.0)
+        more = hits + left * (max(together, 1.0) - 1)
+        return Moments(self.classes, self.people, self.hits, (people, mixed, more))
+
     def __add__(self, other: "Moments") -> "Moments":
         """Of the classes of both."""
         both = zip(self.squares, other.squares, strict=True)
@@ -100,19 +113,21 @@ class Rate:
         return cls(success, wilson(success * trials, trials), trials)
 
     @classmethod
-    def of_classes(cls, hits: Floats, people: Floats | Counts) -> "Rate":
+    def of_classes(cls, hits: Floats, people: Floats | Counts, *, fixed: bool = False) -> "Rate":
         """Of so many hits, or expected hits, in classes of so many people each.
 
         People of one class are found, or not, together: classes are what was drawn, not people.
+        Only if the classes are `fixed`, as the cells of a grid are, people are drawn into them.
         """
-        return cls.of_moments(Moments.of(hits, people))
+        found = Moments.of(hits, people)
+        return cls.of_moments(found.of_people(hits, people) if fixed else found)
 
     @classmethod
-    def of_moments(cls, found: "Moments") -> "Rate":
-        """Of sums over classes."""
+    def of_moments(cls, found: "Moments", together: float = 1.0) -> "Rate":
+        """Of sums over classes; at the least, so many people are found or not `together`."""
         trials = round(found.people)
         success = min(found.hits / found.people, 1.0) if trials else 0.0
-        return cls(success, clustered(found), trials)
+        return cls(success, clustered(found, together), trials)
 
 
 def blind(number: int) -> float:
@@ -120,26 +135,31 @@ def blind(number: int) -> float:
     return 1 / number if number else 0.0
 
 
-def clustered(found: Moments) -> Interval:
+def clustered(found: Moments, together: float = 1.0) -> Interval:
     """The 95 % interval of a rate over classes of people who are found, or not, together.
 
     The variance is that of a ratio of two sums over classes; it says as how many people, drawn one
     by one, the classes count, and the interval is Wilson's of so many. Where the classes do not
     differ at all, a class that does may still come: as often as one that was never seen among so
-    many.
+    many. If so many people are found or not `together`, whatever the classes here are, the variance
+    is at least that of people drawn in groups of this size.
 
     >>> [round(end, 3) for end in clustered(Moments.of(np.array([5.0, 0, 0, 0]), np.full(4, 5)))]
     [0.018, 0.82]
     """
     if not found.people:
         return 0.0, 1.0
-    rate, classes = min(found.hits / found.people, 1.0), found.equivalent
-    if found.spread <= _NOTHING * max(rate * (1 - rate), _NOTHING):
+    rate = min(found.hits / found.people, 1.0)
+    classes = min(found.equivalent, found.people / together)
+    least = rate * (1 - rate) / found.people * together if together > 1 else 0.0
+    spread = max(found.spread, least)
+    if spread <= _NOTHING * max(rate * (1 - rate), _NOTHING):
         unseen = clopper_pearson(0, classes)[1]
         return rate * (1 - unseen), rate + (1 - rate) * unseen
     if not 0 < rate < 1:
         return (rate, rate)
-    return wilson(rate * (worth := rate * (1 - rate) / found.spread), worth, _quantile(classes - 1))
+    worth = rate * (1 - rate) / spread
+    return wilson(rate * worth, worth, _quantile(classes - 1))
 
 
 def _quantile(freedom: float) -> float:

@@ -31,6 +31,8 @@ class Candidates:
     """The share of the rows whose person is in the world; None if that is not known."""
     one_each: bool = True
     """Whether every row is about another person."""
+    fixed: bool = False
+    """Whether labels of no column overlap: the classes are cells that people fall into."""
 
     @property
     def k(self) -> int | None:
@@ -121,7 +123,7 @@ def linkage(found: Candidates, limit: float = LIMIT) -> Attack:
     """
     total = len(found.number)
     chances = found.chances
-    rate = Rate.of_classes(chances, found.sizes)
+    rate = Rate.of_classes(chances, found.sizes, fixed=found.fixed)
     known = found.right is not None or found.listed is not None
     listed = found.listed if known and found.listed is not None else _share(found)
     baseline = listed / found.individuals if found.individuals else 0.0

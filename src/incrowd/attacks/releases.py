@@ -16,7 +16,7 @@ from incrowd.attacks.fit import Fit
 from incrowd.attacks.held import Held, fitting
 from incrowd.attacks.homogeneity import homogeneity
 from incrowd.attacks.inference import inference
-from incrowd.attacks.intervals import Rate, blind
+from incrowd.attacks.intervals import Moments, Rate, blind
 from incrowd.attacks.persons import Persons
 from incrowd.attacks.scene import Scene
 from incrowd.attacks.weighed import Earlier, Told, Weighed, each, gathered
@@ -131,7 +131,9 @@ def _common(one: Weighed, other: Weighed, many: int) -> tuple[Counts, Codes, Flo
 def _finding(both: _Both) -> Attack:
     fit = both.first
     people, left, right = fit.scene.people.records, both.left, both.right
-    rate = Rate.of_classes(right / np.maximum(left, 1), fit.people.sizes)
+    hits = right / np.maximum(left, 1)
+    alone = Moments.of(hits, fit.people.sizes).of_people(hits, fit.people.sizes)
+    rate = Rate.of_moments(alone.alike(fit.rows_of_a_person))
     k, before = _least(left), [_least(one.rows_fitting) for one in (both.first, both.second)]
     nobody = int(fit.people.sizes[left == 0].sum())
     return Attack(
