@@ -39,8 +39,8 @@ class EndCells:
         return tuple(cell for cell in cells if cell != label)
 
     def _read(self, label: str) -> Bounds | None:
-        if label not in self._bounds:
-            self._bounds[label] = bounds_in(label)
+        if label not in self._bounds:  # a month such as 1965-03 is no interval of numbers
+            self._bounds[label] = None if parse_date(label) is not None else bounds_in(label)
         return self._bounds[label]
 
     def _low(self, bounds: Bounds) -> str | None:

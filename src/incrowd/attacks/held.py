@@ -67,9 +67,7 @@ class Held:
     def _people(self) -> Floats:
         return self.fit.people.sizes.astype(np.float64)
 
-    def _rate(
-        self, here: Figures, of_each: Callable[[], Figures], together: float = 1.0
-    ) -> Rate:
+    def _rate(self, here: Figures, of_each: Callable[[], Figures], together: float = 1.0) -> Rate:
         """The rate over all classes, those that are settled included."""
         found = Moments.of(here.hits, here.people)
         if self.fit.scene.joint:

@@ -107,7 +107,7 @@ class Candidates:
         """The worst for the people behind single rows."""
         if self.right is None:
             among = np.maximum(self.fitting, self.sizes if self.one_each else 1)
-            chance: Floats = np.where(self.fitting > 0, 1 / among, 0.0)
+            chance: Floats = np.where(self.fitting > 0, 1 / np.maximum(among, 1), 0.0)
             return Persons.of(chance, before, self.sizes, limit)
         right = np.bincount(self.classes, weights=self.right & (self.number > 0))
         return Persons.of(1 / np.maximum(self.fitting, 1), before, right, limit)
