@@ -470,5 +470,5 @@ def test_the_column_that_gives_most_away_is_named():
     table = pl.DataFrame({"age": range(8), "sex": ["F", "M"] * 4, "zip": list("11221134")})
     (advice,) = incrowd.attack(table, original=table).advice
     assert "singling out by age, sex and zip is right for everybody" in advice
-    assert "without age it would be for a share of 0.5" in advice
+    assert "without age it would be for 0.5 of the people" in advice
     assert "make age coarser" in advice

@@ -25,8 +25,9 @@ def background(held: Held, ruled_out: int) -> Attack:
         baseline=held.secret.certain(ruled_out),
         says=(
             f"Somebody knows {columns(held.fit.names)} of a person, and can rule out {ruled_out} "
-            f"of the other values of {held.name}. Among the released rows that fit, this leaves a "
-            f"single value for {people(found)} ({share(rate.success)})."
+            f"of the other values of {held.name}, whichever help most. Among the released rows "
+            f"that fit, this leaves only the person's own for {people(found)} "
+            f"({share(rate.success)} of all)."
         ),
         figures={"ruled_out": ruled_out, "certain": found},
     )

@@ -26,8 +26,8 @@ def control(inside: Held, outside: Held) -> Attack:
             f"Somebody knows {columns(inside.fit.names)} of a person and guesses {inside.name} by "
             f"the released rows that fit. That is right for {part(own.success, 'the people')} of "
             f"the table, and for {part(other.success, people(other.trials))} who are not in it "
-            f"(95 % interval {share(low)} to {share(high)}). The difference is what their own "
-            "records give away; the rest holds for people of their kind."
+            f"(95 % interval {share(low)} to {share(high)}). If these are people like them, the "
+            "difference is what their own records give away."
         ),
         figures={
             "control": other.success,

@@ -18,7 +18,7 @@ from incrowd.attacks.candidates import Facing
 from incrowd.attacks.end_cells import EndCells
 from incrowd.attacks.intervals import Rate
 from incrowd.attacks.persons import Persons
-from incrowd.attacks.words import columns, share
+from incrowd.attacks.words import columns, part
 from incrowd.table.column import CodedColumn, Domain, Kind
 from incrowd.table.fold import fold
 
@@ -141,5 +141,4 @@ def _says(
     how += f"{who} the only one to fit a class or an end of its labels: "
     if not known:
         return f"{how}the attacker takes them to be in the table. Nothing given here says who is."
-    right = f"{share(success)} of them" if 0 < success < 1 else ("all" if success else "none")
-    return f"{how}{right} are in the table, against {share(prior)} of the whole list."
+    return f"{how}{part(success, 'them')} are in the table, and {part(prior, 'the whole list')} is."

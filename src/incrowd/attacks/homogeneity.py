@@ -23,8 +23,16 @@ def homogeneity(held: Held) -> Attack:
         baseline=held.secret.certain(),
         says=(
             f"Somebody knows {columns(held.fit.names)} of a person and looks up the released rows "
-            f"that fit. For {people(found)} ({share(rate.success)}) all of them show one "
-            f"{held.name}: it is learned for certain, without finding the row."
+            f"that fit. {_learned(found, rate.success, held.name)}"
         ),
         figures={"certain": found, "fewest_values": held.fewest},
+    )
+
+
+def _learned(found: int, success: float, name: str) -> str:
+    if not found:
+        return f"Nobody's rows all show their {name}."
+    return (
+        f"For {people(found)} ({share(success)} of all) every one of them shows the same {name}, "
+        "their own: it is learned for certain, without finding the row."
     )

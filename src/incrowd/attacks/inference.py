@@ -25,9 +25,9 @@ def inference(held: Held) -> Attack:
         baseline=baseline,
         says=(
             f"Somebody knows {columns(held.fit.names)} of a person, looks up the released rows "
-            f"that fit, and takes the most frequent {held.name} among them for the person's. That "
-            f"is right for {part(rate.success, 'the people')}; to name the commonest value for "
-            f"everybody is right for {part(baseline, 'them')}."
+            f"that fit, and guesses the most frequent {held.name} among them. That is right for "
+            f"{part(rate.success, 'the people')}; guessing the commonest value for everybody is "
+            f"right for {part(baseline, 'them')}."
         ),
         persons=held.persons,
     )

@@ -35,10 +35,10 @@ def linkability(left: Fit, right: Fit, both: Fit) -> Attack:
         baseline=blind(people),
         says=(
             f"Somebody holds two files about these people, one with {columns(left.names)}, the "
-            f"other with {columns(right.names)}, and asks which records are of one person. Going "
+            f"other with {columns(right.names)}, and asks which records are of one person. They go "
             "from a record of the first to a released row that fits it, and from there to a record "
-            "of the second, they arrive at the same person in "
-            f"{part(rate.success, 'the cases')}."
+            f"of the second that fits the row: it is the same person's for "
+            f"{part(rate.success, 'the records')}."
         ),
         figures={"other_columns": len(right.columns)},
         persons=Persons.of(hits / np.maximum(sizes, 1), blind(people), sizes, left.scene.limit),

@@ -28,7 +28,7 @@ class Persons:
     raised: float
     """The most that the release adds to anybody's chance, as a share of what was open, 0..1."""
     worst: int
-    """People in the largest of the classes with the largest chance."""
+    """People in the largest group with the largest chance: people whom the release shows alike."""
 
     @classmethod
     def of(

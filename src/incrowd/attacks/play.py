@@ -161,7 +161,7 @@ def lowered(attack: Attack, without: Mapping[str, Sequence[Attack]]) -> Iterator
 
 
 def _of(success: float) -> str:
-    return {0.0: "nobody", 1.0: "everybody"}.get(success, f"a share of {share(success)}")
+    return {0.0: "nobody", 1.0: "everybody"}.get(success, f"{share(success)} of the people")
 
 
 def in_order(attacks: Iterable[Attack]) -> tuple[Attack, ...]:

@@ -143,9 +143,9 @@ def _finding(both: _Both) -> Attack:
         baseline=blind(people),
         says=(
             f"Somebody knows {columns(fit.names)} of a person and holds both releases. A person "
-            f"fits at least {rows(before[0])} of the one, and {before[1]:,} of the other; for the "
-            f"person with the fewest {rows(k)} may be left{_as_well(fit)}. One of those left, "
-            f"drawn at random, is the person's in {part(rate.success, 'the cases')}."
+            f"fits at least {rows(before[0])} of the first and {before[1]:,} of the second; both "
+            f"together leave as few as {rows(k)}{_as_well(fit)}. Drawing one of those left finds "
+            f"the person's for {part(rate.success, 'the people')}."
         ),
         figures={"k": k, "k_first": before[0], "k_second": before[1], "nothing_left": nobody},
         persons=Persons.of(1 / np.maximum(left, 1), blind(people), right, fit.scene.limit),
@@ -155,7 +155,7 @@ def _finding(both: _Both) -> Attack:
 def _as_well(fit: Fit) -> str:
     """By what else rows of two releases are told apart, in words."""
     exact = [one.name for one in fit.scene.sensitive]
-    return f", as a row must stand in both with the same {columns(exact)}" if exact else ""
+    return f", as a record shows the same {columns(exact)} in both" if exact else ""
 
 
 def _learning(held: Held) -> Attack:
@@ -165,9 +165,9 @@ def _learning(held: Held) -> Attack:
         kind="releases",
         says=(
             f"Somebody knows {columns(guess.knows)} of a person and holds both releases. Among the "
-            f"rows that are left, the likeliest {held.name} is the person's in "
-            f"{part(guess.success, 'the cases')}, and for {part(sure.success, 'the people')} it is "
-            f"the only one; to name the commonest for everybody is right for "
+            f"rows that both leave, the likeliest {held.name} is the person's for "
+            f"{part(guess.success, 'the people')}, and the only one for "
+            f"{part(sure.success, 'them')}; guessing the commonest for everybody is right for "
             f"{part(guess.baseline, 'them')}."
         ),
         figures={"fewest_values": held.fewest, "certain": sure.success},

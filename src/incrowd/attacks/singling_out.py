@@ -28,10 +28,19 @@ def singling_out(fit: Fit) -> Attack:
         rate=rate,
         baseline=float(total == 1),
         says=(
-            f"Somebody reads {columns(fit.names)} of a released row as a description, and looks "
-            f"who fits it. {people(found)} ({share(rate.success)}) alone fit a description: they "
-            "are singled out, with everything else that the row shows of them."
+            f"Somebody reads {columns(fit.names)} of a released row as a description, and looks up "
+            f"who fits it. {_singled_out(found, rate.success)}"
         ),
         figures={"singled_out": found},
         persons=Persons.of(np.array([1.0]), float(total == 1), np.array([found]), fit.scene.limit),
+    )
+
+
+def _singled_out(found: int, success: float) -> str:
+    if not found:
+        return "No description fits one person only."
+    who = "1 person is" if found == 1 else f"{people(found)} are each"
+    return (
+        f"{who} the only one to fit a description ({share(success)} of all): they are singled out, "
+        "with everything else that the row shows of them."
     )

@@ -70,16 +70,13 @@ def _limits(found: "Attacked") -> Iterator[str]:
 def _people(attack: "Attack") -> Iterator[str]:
     """What an attack does to single people, in sentences."""
     persons = attack.persons
-    if persons is None or not attack.trials:
+    if persons is None or not persons.largest or attack.claims:
         return
-    limit = number(persons.limit)
+    who = f"a group of {number(persons.worst)}" if persons.worst > 1 else "one person"
+    yield f"The largest chance to be right about anybody is {_share(persons.largest)} ({who})."
     above = counted(round(persons.above), "person", "people")
-    if attack.claims:
-        return
-    who = f"in a class of {number(persons.worst)}" if persons.worst > 1 else "for one person"
-    yield f"The largest chance to be right about anybody is {_share(persons.largest)}, {who}."
     if persons.above:
-        yield f"It is above {limit} for {above}."
+        yield f"The release lifts it above {number(persons.limit)} for {above}."
 
 
 def _crowds(found: "Attacked") -> Iterator[str]:
@@ -114,11 +111,11 @@ def _figures(one: "Attack") -> tuple[str, ...]:
     most = "" if one.gated else "at most "
     persons = one.persons
     return (
-        f"{most}{number(one.success)}" if one.trials else "nobody",
+        f"{most}{_share(one.success)}" if one.trials else "nobody",
         f"{_share(low)} to {_share(high)}" if one.trials else "",
-        number(one.baseline),
-        number(one.gain),
-        "" if persons is None or not one.trials else number(persons.largest),
+        _share(one.baseline),
+        _share(one.gain),
+        "" if persons is None or not one.trials else _share(persons.largest),
         "" if persons is None else number(round(persons.above)),
     )
 

@@ -116,7 +116,7 @@ def _fewer(attacks: Sequence[Attack], k_world: int | None, k: int) -> Iterator[s
         yield f"k = {k} was not held against the world: no released row fits anybody of it"
     if k_world is not None and k_world < k:
         who = "1 person" if k_world == 1 else f"{k_world:,} people"
-        yield f"fewer than k = {k}: a released row can be only {who} of the world or the release"
+        yield f"a released row can be only {who}, fewer than k = {k}"
     for attack in attacks:
         left = attack.figures.get("k", k)
         if attack.kind == "releases" and left < k:
