@@ -45,36 +45,33 @@ class EndCells:
 
     def _low(self, bounds: Bounds) -> str | None:
         """The cell that begins where the label does."""
-        if bounds.low is not None and bounds.low_inside and _closed(bounds):
+        if _closed(bounds):
             return bounds.low
-        after = self._between(bounds)[:1]
-        if not after:
-            return None
-        return _text(Bounds(bounds.low, after[0], bounds.low_inside))
+        inner = self._inner(bounds)
+        return inner and _text(Bounds(bounds.low, inner[0], bounds.low_inside))
 
     def _high(self, bounds: Bounds) -> str | None:
         """The cell that ends where the label does."""
-        if bounds.high is not None and bounds.high_inside and _closed(bounds):
+        if _closed(bounds):
             return bounds.high
-        before = self._between(bounds)[-1:]
-        if not before:
-            return None
-        return _text(Bounds(before[0], bounds.high, high_inside=bounds.high_inside))
+        inner = self._inner(bounds)
+        return inner and _text(Bounds(inner[1], bounds.high, high_inside=bounds.high_inside))
 
-    def _between(self, bounds: Bounds) -> list[str]:
-        """Where cells of the column meet inside a label, in their order."""
-        places, texts = self._cuts
-        low = 0 if bounds.low is None else bisect_right(places, _place(bounds.low) or (0, 0.0))
-        high = len(places)
-        if bounds.high is not None:
-            high = bisect_left(places, _place(bounds.high) or (0, 0.0))
-        scale = {place[0] for end in (bounds.low, bounds.high) if (place := _place(end))}
-        return [texts[i] for i in range(low, high) if {places[i][0]} == scale]
+    def _inner(self, bounds: Bounds) -> tuple[str, str] | None:
+        """The first and the last place inside a label where cells of the column meet."""
+        low, high = _place(bounds.low), _place(bounds.high)
+        scales = {place[0] for place in (low, high) if place is not None}
+        if len(scales) != 1:
+            return None
+        places, texts = self._cuts[scales.pop()]
+        first = 0 if low is None else bisect_right(places, low[1])
+        last = (len(places) if high is None else bisect_left(places, high[1])) - 1
+        return (texts[first], texts[last]) if first <= last else None
 
     @cached_property
-    def _cuts(self) -> tuple[list[Cut], list[str]]:
-        """Where half-open intervals of the column begin and end, in order."""
-        cuts: dict[Cut, str] = {}
+    def _cuts(self) -> tuple[tuple[list[float], list[str]], ...]:
+        """By scale: where half-open intervals of the column begin and end, in order."""
+        cuts: tuple[dict[float, str], ...] = ({}, {})
         for label in self.labels:
             bounds = self._read(label)
             if bounds is None or _closed(bounds):
@@ -82,9 +79,10 @@ class EndCells:
             for end in (bounds.low, bounds.high):
                 place = _place(end)
                 if place is not None and end is not None:
-                    cuts.setdefault(place, end)
-        places = sorted(cuts)
-        return places, [cuts[place] for place in places]
+                    cuts[place[0]].setdefault(place[1], end)
+        ordered = [sorted(found) for found in cuts]
+        texts = [[found[p] for p in order] for found, order in zip(cuts, ordered, strict=True)]
+        return (ordered[0], texts[0]), (ordered[1], texts[1])
 
 
 def _closed(bounds: Bounds) -> bool:

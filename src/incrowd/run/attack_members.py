@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from incrowd.arrays import Codes, Floats
+from incrowd.arrays import Codes, Counts, Floats
 from incrowd.table.column import CodedColumn
+from incrowd.table.fold import fold
 from incrowd.world.linkage import Linked, link
 
 if TYPE_CHECKING:
@@ -78,24 +79,29 @@ class Members:
     @cached_property
     def _by_values(self) -> Floats:
         """How likely each individual is in the table, if a record is anybody's with its values."""
-        linked = self._records
+        linked, records = self._records
         start, person = linked.candidates_of(np.arange(len(linked.candidates)))
-        weight = np.repeat(1 / np.maximum(linked.candidates, 1), np.diff(start))
+        weight = np.repeat(records / np.maximum(linked.candidates, 1), np.diff(start))
         found = np.bincount(person, weights=weight, minlength=self._individuals)
         return np.minimum(found, 1.0)
 
     @property
     def _everybody_fits(self) -> bool:
-        return not self._records.inconsistent
+        return not self._records[0].inconsistent
 
     @cached_property
-    def _records(self) -> Linked:
-        """The records of the original, linked with the world by their values."""
+    def _records(self) -> tuple[Linked, Counts]:
+        """The different records of the original, linked with the world, and how many of each."""
         tables = self.tables
         facing, original = tables.facing, tables.others["original"]
         names = [name for name in facing.names if name in tables.shared("original")]
-        shown = {name: _as_text(tables, original, name) for name in names}
-        return link(shown, facing.world, on=names, missing=facing.missing)
+        columns = [_as_text(tables, original, name) for name in names]
+        tally = fold([column.codes for column in columns], ())
+        shown = {
+            column.name: CodedColumn(column.name, line, column.domain)
+            for column, line in zip(columns, tally.quasi, strict=True)
+        }
+        return link(shown, facing.world, on=names, missing=facing.missing), tally.counts
 
 
 def _as_text(tables: "Tables", original: "Table", name: str) -> CodedColumn:
