@@ -17,6 +17,8 @@ _BENDS = (0.4, 0.8, 1.2)
 """Standard deviations of the change of slope per unit of log mu."""
 _ENDS = (0.5, 1.0)
 """Of the slopes by which a curve departs from its shape at the left and the right end."""
+_REACH = 4.0
+"""Slopes that depart from a shape return to it over so much of log mu."""
 _LOOSE = 1e-4
 _DRAWS = 60
 _ROUNDS = 200
@@ -57,9 +59,7 @@ def curves(sizes: Floats, classes: Floats, fraction: float) -> Curves:
     return Curves(sample.grid, np.vstack(densities), np.concatenate(chances))
 
 
-def _posterior(
-    sample: Sample, shape: Floats, bend: float, normal: Floats
-) -> tuple[Floats, float]:
+def _posterior(sample: Sample, shape: Floats, bend: float, normal: Floats) -> tuple[Floats, float]:
     """Densities drawn by these normal numbers, and the logarithm of the evidence for the prior."""
     prior = _precision(len(shape), bend)
     mode, likely, information = _mode(sample, shape, prior)
@@ -75,6 +75,7 @@ def _precision(cells: int, bend: float) -> Floats:
     bends = np.diff(np.eye(cells), n=2, axis=0)
     slopes = np.diff(np.eye(cells), axis=0) / STEP
     found: Floats = bends.T @ bends / (bend**2 * STEP**3) + _LOOSE * np.eye(cells)
+    found = found + slopes.T @ slopes * (STEP / (bend * _REACH) ** 2)
     for slope, spread in zip((slopes[0], slopes[-1]), _ENDS, strict=True):
         found = found + np.outer(slope, slope) / spread**2
     return found

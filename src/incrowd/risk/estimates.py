@@ -87,7 +87,7 @@ def estimates(kinds: Kinds, drawn: float, threshold: float, *, plain: bool = Tru
     behind = Behind.of(kinds, drawn)
     rng = np.random.default_rng(0)
     average, by_class = _averages(behind, rng)
-    limits = ends or {}
+    limits, likeliest = ends or {}, _likeliest(behind)
     people_shares = kinds.sizes * kinds.classes / (kinds.sizes @ kinds.classes)
     return Estimates(
         unique=_share(behind, 1, kinds.shares, rng).within(limits.get("unique")),
@@ -95,8 +95,8 @@ def estimates(kinds: Kinds, drawn: float, threshold: float, *, plain: bool = Tru
         average=average.within(limits.get("average")),
         by_class=by_class,
         above=_share(behind, people, kinds.shares, rng).within(limits.get("above")),
-        highest=_highest(behind),
-        likeliest=_likeliest(behind),
+        highest=_highest(behind).at_least(likeliest),
+        likeliest=likeliest,
         likely_above=_likely_above(behind, threshold),
         match=_match(behind),
     )
@@ -148,9 +148,7 @@ def _estimate(behind: Behind, values: Floats, seen: Floats | None = None) -> Est
     return Estimate(value, min(low, value), max(high, value))
 
 
-def _share(
-    behind: Behind, people: float, shares: Floats, rng: np.random.Generator
-) -> Estimate:
+def _share(behind: Behind, people: float, shares: Floats, rng: np.random.Generator) -> Estimate:
     """The share of the records (or people) in classes of at most so many people."""
     kinds = behind.kinds
     if people == math.inf:

@@ -38,8 +38,8 @@ class Kinds:
         return Kinds(
             people[first].astype(np.float64),
             np.bincount(kind, drawn) / np.bincount(kind),
-            np.bincount(kind, own / np.maximum(people, 1)),
-            np.bincount(kind, records),
+            np.bincount(kind, own / np.maximum(people, 1)).astype(np.float64),
+            np.bincount(kind, records).astype(np.float64),
         )
 
     def take(self, which: Flags) -> "Kinds":

@@ -111,13 +111,17 @@ class _Drawn:
         share = np.minimum(1 / np.maximum(per_person, 1e-300), 1.0)
         return _Drawn("weights", total, people * per_person, share)
 
+    def fraction(self, people: int) -> float:
+        """The share of the population that these people are."""
+        return min(people / self.population, 1.0) if self.population else 1.0
+
     def model(self, people: int) -> PopulationModel | None:
+        """What the figures come from; None if no population is known."""
         if self.source == "table":
             return None
-        counted = bool((self.share >= 1).all())
-        share = min(people / self.population, 1.0) if self.population else 1.0
-        name = "counted" if counted else "poisson-mixture"
-        return PopulationModel(name, LEVEL, self.source, self.population, share)
+        name = "counted" if (self.share >= 1).all() else "poisson-mixture"
+        fraction = self.fraction(people)
+        return PopulationModel(name, LEVEL, self.source, self.population, fraction)
 
 
 def _risk(
@@ -131,7 +135,7 @@ def _risk(
     drawn = _Drawn.of(seen, population)
     kinds = Kinds.of(records, seen.classes.people, people, drawn.share)
     plain = seen.plain and seen.weights is None
-    behind = estimates(kinds, min(seen.people / drawn.population, 1.0), threshold, plain=plain)
+    behind = estimates(kinds, drawn.fraction(seen.people), threshold, plain=plain)
     sizes = np.array(figures.sizes, dtype=np.int64).reshape(-1, 2)
     unique = None
     if population is not None:

@@ -87,7 +87,8 @@ class Sample:
     def of(sizes: Floats, classes: Floats, fraction: float) -> "Sample":
         """The sample of so many classes of each of these sizes."""
         grid = Grid.over(float(sizes.max()), fraction)
-        seen = np.bincount(np.minimum(sizes, LARGE + 1).astype(np.int64), classes, LARGE + 2)
+        kind = np.minimum(sizes, LARGE + 1).astype(np.int64)
+        seen: Floats = np.bincount(kind, classes, LARGE + 2).astype(np.float64)
         seen[2] += _HALF_A_PAIR
         every = np.arange(1.0, LARGE + 1)
         rows = grid.averaged(grid.chance(every)) / every[:, np.newaxis]

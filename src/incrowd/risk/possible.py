@@ -35,15 +35,22 @@ class _Populations:
 
     @staticmethod
     def over(largest: float, fraction: float) -> "_Populations":
-        from scipy.special import bdtr  # noqa: PLC0415  only for who knows the population
-
         top = max(3 * largest / fraction, 2 * _EXACT)
         steps = int(np.log(top / _EXACT) / np.log(_GROWTH)) + 2
         wide = np.round(_EXACT * _GROWTH ** np.arange(steps))
         sizes = np.unique(np.concatenate([np.arange(1.0, _EXACT), wide]))
-        below = np.array([bdtr(np.minimum(first - 1.0, sizes), sizes, fraction) for first in _BINS])
+        below = np.array([_fewer(first, sizes, fraction) for first in _BINS])
         inside = np.diff(np.vstack([below, np.ones(len(sizes))]), axis=0)
         return _Populations(sizes, inside / (sizes * fraction))
+
+
+def _fewer(than: int, sizes: Floats, fraction: float) -> Floats:
+    """The binomial chance that fewer than so many of each of these sizes are drawn."""
+    from scipy.special import betainc  # noqa: PLC0415  only for who knows the population
+
+    more = np.maximum(sizes - than + 1, 1.0)
+    found: Floats = np.where(sizes < than, 1.0, betainc(more, float(than), 1 - fraction))
+    return found
 
 
 def possible(

@@ -46,9 +46,7 @@ def marketer(found: Estimates) -> Marketer:
     return Marketer(average.value, average.interval, average.possible)
 
 
-def individual(
-    found: Estimates, records: Counts, people: Counts, population: Floats
-) -> Individual:
+def individual(found: Estimates, records: Counts, people: Counts, population: Floats) -> Individual:
     """The mean risk of each class, for classes that stand for so many people of the population."""
     total = int(records.sum())
     alone = risks(people, people / np.maximum(population, people)) if total else np.zeros(0)
