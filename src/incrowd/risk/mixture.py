@@ -28,8 +28,8 @@ _ALONE = 1e-6
 _BEYOND = 3.0
 _HALF_A_PAIR = 0.5
 _FLOOR = -30.0
-_POWERS = (0.7, 1.5)
-"""Of the gamma shapes; Ewens' formula is 1, Pitman's below."""
+_POWERS = (0.4, 1.0)
+"""Of the gamma shapes: 1 is Ewens' formula, less is Pitman's."""
 _SPREADS = (1.0, 2.0)
 """Of the lognormal shapes, in log mu."""
 
