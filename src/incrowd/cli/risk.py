@@ -28,7 +28,7 @@ def risk(  # noqa: PLR0913  one parameter per flag
             "--population",
             metavar="PEOPLE",
             help="How many people the table was drawn from, such as 3e8, or a name such as usa: "
-            "tells who is unique among them.",
+            "estimates the risk among them, with intervals.",
         ),
     ] = None,
     fraction: Annotated[
