@@ -144,29 +144,6 @@ def test_a_table_without_records_has_no_risk():
     assert risk.uniqueness.estimate == 0
 
 
-def test_figures_of_classes_that_are_their_whole_population():
-    """Five, three and one: the risk is 1 in 5, 1 in 3 and 1, and at the threshold is not above."""
-    people = np.array([5, 3, 1])
-    found = individual(people, people, people.astype(float), 0.2)
-    assert (found.max, found.expected, found.average) == (
-        1.0,
-        pytest.approx(3),
-        pytest.approx(1 / 3),
-    )
-    assert found.above_threshold == pytest.approx(4 / 9)
-    assert individual(people, people, people.astype(float), 1 / 3).above_threshold == 1 / 9
-    near = 1 / 3 - 1e-13
-    assert individual(people, people, people.astype(float), near).above_threshold == 1 / 9
-    one = individual(people[2:], people[2:], np.array([4.0]), 0.9)
-    assert one.average == one.expected == one.max
-
-
-def test_weights_that_are_the_people_are_not_too_light():
-    people = np.array([10, 10, 10, 10])
-    population = np.array([10 * (1 - 1e-13), 10.0, 15.0, 9.9])
-    assert individual(people, people, population, 0.2).light == 10
-
-
 @pytest.mark.parametrize("f", [19, 20, 21])
 @pytest.mark.parametrize("p", [0.3, 0.5])
 def test_where_two_ways_to_compute_it_meet(f, p):

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from incrowd.hierarchy.labels import Bounds, parse_date, parse_number, read_set
-from incrowd.world.rules import bounds_in
+from incrowd.hierarchy.written import bounds_in
 
 Cut = tuple[int, float]
 """A place on the scale of numbers (0) or of days (1)."""

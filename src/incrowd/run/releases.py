@@ -26,6 +26,7 @@ from incrowd.policy.policy import Policy
 from incrowd.recoding import Levels
 from incrowd.release.against import Against
 from incrowd.release.certificate import (
+    Certificate,
     Digest,
     digest_of_bytes,
     digest_of_frame,
