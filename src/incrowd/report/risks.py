@@ -153,7 +153,7 @@ def _special_finding(special: "SpecialUniques") -> dict[str, Any]:
         f"{counted(special.records, 'record')} can be told from all others by "
         f"{counted(special.max_size, 'column')} or fewer, "
         f"{number(smallest.records)} of them by {number(smallest.size)}. Elliot and others found "
-        "people whom few columns tell apart likelier to be unique in the population. What lowers "
+        "people that few columns tell apart likelier to be unique in the population. What lowers "
         "it most: "
         f"leaving out {best.column}, to "
         f"{counted(best.records_without, 'record')}."
