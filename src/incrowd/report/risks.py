@@ -225,8 +225,8 @@ def _at_most(risk: "Risk") -> Iterator[str]:
     unique = None if risk.uniqueness is None else risk.uniqueness.possible
     first = "" if unique is None else f"{_rough(unique[1])} of the records are unique in it, "
     yield (
-        f"Whatever the population, if the table is a random sample of it, with 95 %: at most {first}"
-        f"the marketer is right about {_rough(average[1])}, and {_rough(above[1])} are above the "
+        "Whatever the population, if the table is a random sample of it, with 95 % confidence: at "
+        f"most {first}the marketer is right about {_rough(average[1])}, and {_rough(above[1])} are above the "
         "threshold."
     )
 
