@@ -226,8 +226,8 @@ def _at_most(risk: "Risk") -> Iterator[str]:
     first = "" if unique is None else f"{_rough(unique[1])} of the records are unique in it, "
     yield (
         "Whatever the population, if the table is a random sample of it, with 95 % confidence: at "
-        f"most {first}the marketer is right about {_rough(average[1])}, and {_rough(above[1])} are above the "
-        "threshold."
+        f"most {first}the marketer is right about {_rough(average[1])}, and {_rough(above[1])} are "
+        "above the threshold."
     )
 
 
