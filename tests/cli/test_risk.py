@@ -84,6 +84,14 @@ def test_people_are_told_in_words(incrowd, table):
     assert MARK not in said.out + said.err
 
 
+def test_a_wide_interval_is_said(incrowd, table):
+    few = incrowd("risk", table(rare()), *FLAGS, "--population", "3e8").out
+    assert "upper ends" in " ".join(few.split())
+    everybody = incrowd("risk", "patients.csv", *FLAGS, "--population", "40").out
+    assert "upper ends" not in everybody
+    assert "nothing is estimated" in " ".join(everybody.split())
+
+
 @pytest.mark.parametrize(
     ("flags", "says"),
     [

@@ -121,19 +121,6 @@ def pitman_uniques(theta, alpha, population):
     return math.prod((theta + alpha + i - 1) / (theta + i) for i in range(1, population))
 
 
-def attackers(records, people, threshold):
-    """Journalist and marketer for classes of so many records that stand for so many people."""
-    total = sum(records)
-    each = [(r, 1 / p) for r, p in zip(records, people, strict=True)]
-    marketer = sum(r * risk for r, risk in each) / total
-    return {
-        "max": max(risk for _, risk in each),
-        "average": max(len(records) / sum(people), marketer),
-        "above_threshold": sum(r for r, risk in each if risk > threshold + 1e-9) / total,
-        "marketer": marketer,
-    }
-
-
 def unique_share(rows, people, columns):
     """The share of the records whose person is alone in these columns."""
     return sum(size == 1 for size in crowd(rows, people, columns)) / len(rows)

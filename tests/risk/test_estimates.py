@@ -42,7 +42,7 @@ def test_means_of_inverses(f, r):
         assert fast == pytest.approx(slow, rel=1e-5)
 
 
-@settings(deadline=None, max_examples=25)
+@settings(deadline=None, max_examples=10)
 @given(SIZES, st.floats(0.02, 0.9))
 def test_the_likelihood_is_that_of_each_class(sizes, drawn):
     sizes = [*sizes, 2]
@@ -103,7 +103,7 @@ def test_curves_are_shares_and_their_probabilities_sum_to_one():
     assert np.diff(found.grid.center) == pytest.approx(STEP)
 
 
-@settings(deadline=None, max_examples=25)
+@settings(deadline=None, max_examples=12)
 @given(SIZES, st.floats(1.0, 3000.0), st.sampled_from([0.0, 0.05, 0.2, 1 / 3, 0.5, 1.0]))
 def test_figures_hang_together(sizes, times, threshold):
     population = math.ceil(sum(sizes) * times)

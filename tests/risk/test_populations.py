@@ -97,6 +97,25 @@ def test_a_share_of_the_table_is_not_a_share_of_the_population(population):
     assert risk.individual.negative_binomial < true["average"] / 2
 
 
+@pytest.mark.parametrize("by_class", [True, False])
+def test_weights_tell_how_thinly_people_were_drawn(by_class):
+    """True if a class has one weight; on the safe side if weights differ within classes."""
+    rng = np.random.default_rng(6)
+    of_person = np.unique(columns(rng), return_inverse=True)[1]
+    everyone = np.bincount(of_person)
+    drawn = rng.choice([0.02, 0.2], len(everyone if by_class else of_person))
+    share = drawn[of_person] if by_class else drawn
+    chosen = rng.random(len(of_person)) < share
+    sample, weights = of_person[chosen], 1 / share[chosen]
+    risk = measure(fold([(sample + 1).astype(np.int32)], (), None, weights), ())
+    true = float((1 / everyone[sample]).mean())
+    low, high = risk.marketer.average_interval
+    assert high >= true
+    assert risk.marketer.average > true / 1.2
+    if by_class:
+        assert low <= true
+
+
 def test_nobody_is_made_rarer_by_leaving_out_a_column():
     """Before and after come from one estimator, and no change raises what it cannot raise."""
     rng = np.random.default_rng(5)

@@ -152,8 +152,9 @@ def _special_finding(special: "SpecialUniques") -> dict[str, Any]:
     text = (
         f"{counted(special.records, 'record')} can be told from all others by "
         f"{counted(special.max_size, 'column')} or fewer, "
-        f"{number(smallest.records)} of them by {number(smallest.size)}: the fewer columns it "
-        "takes, the likelier a person is unique in the population too. What lowers it most: "
+        f"{number(smallest.records)} of them by {number(smallest.size)}. Elliot and others found "
+        "people that few columns tell apart likelier to be unique in the population. What lowers "
+        "it most: "
         f"leaving out {best.column}, to "
         f"{counted(best.records_without, 'record')}."
     )
@@ -224,9 +225,9 @@ def _at_most(risk: "Risk") -> Iterator[str]:
     unique = None if risk.uniqueness is None else risk.uniqueness.possible
     first = "" if unique is None else f"{_rough(unique[1])} of the records are unique in it, "
     yield (
-        f"Whatever the population, if the table is a random sample of it: at most {first}"
-        f"the marketer is right about {_rough(average[1])}, and {_rough(above[1])} are above the "
-        "threshold."
+        "Whatever the population, if the table is a random sample of it, with 95 % confidence: at "
+        f"most {first}the marketer is right about {_rough(average[1])}, and {_rough(above[1])} are "
+        "above the threshold."
     )
 
 

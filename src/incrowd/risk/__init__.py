@@ -2,12 +2,23 @@
 
 from incrowd.risk.measure import measure
 from incrowd.risk.population import population_size
-from incrowd.risk.risk import Figures, Journalist, Marketer, Prosecutor, Reached, Risk
+from incrowd.risk.risk import (
+    Figures,
+    Individual,
+    Journalist,
+    Marketer,
+    PopulationModel,
+    Prosecutor,
+    Reached,
+    Risk,
+)
 
 __all__ = [
     "Figures",
+    "Individual",
     "Journalist",
     "Marketer",
+    "PopulationModel",
     "Prosecutor",
     "Reached",
     "Risk",

@@ -24,7 +24,7 @@ _INSIDE = 6
 _LEAST = 0.01
 """People of the population per class where the grid begins."""
 _ALONE = 1e-6
-"""The first cell stands for people whom nobody can share a class with."""
+"""The first cell stands for people who share their class with nobody."""
 _BEYOND = 3.0
 _HALF_A_PAIR = 0.5
 _FLOOR = -30.0
