@@ -361,6 +361,34 @@ def met(
 
 
 @jit
+def tallied(hits: Floats, people: Counts, before: float, limit: float) -> Floats:
+    """Sums over classes with people, and the worst of them, in one pass.
+
+    Classes, people, hits; people times people, people times hits, hits times hits; people whose
+    chance, hits over people, is above the limit and was not `before`; the largest chance; the most
+    that is added; the people of the largest class with the largest chance.
+    """
+    found = np.zeros(10)
+    for c in range(len(hits)):
+        n, y = float(people[c]), hits[c]
+        if n == 0.0:
+            continue
+        found[0] += 1
+        found[1] += n
+        found[2] += y
+        found[3] += n * n
+        found[4] += n * y
+        found[5] += y * y
+        chance, largest = y / n, found[7]
+        _judge(found[6:9], chance, n, before, limit)
+        if chance > largest * (1 + 1e-12):
+            found[9] = n
+        elif chance > 0.0 and chance >= largest * (1 - 1e-12):
+            found[9] = max(found[9], n)
+    return found
+
+
+@jit
 def first_fits(rows: Codes, pairs: tuple[Counts, Codes], start: Counts, records: Counts) -> Counts:
     """For each row, told by its class, the first record that fits it after that of the row before.
 

@@ -39,7 +39,7 @@ class Members:
         """
         named, truth = self._named, self.tables.facing.truth
         if named is None and truth is None:
-            return None if "original" not in self.tables.others else self._by_values
+            return self._by_values if self._common else None
         present = np.zeros(self._individuals)
         for ids in (named, truth):
             if ids is not None:
@@ -86,6 +86,12 @@ class Members:
         return np.minimum(found, 1.0)
 
     @property
+    def _common(self) -> list[str]:
+        """The columns that somebody with the world knows and the original has."""
+        shared = self.tables.shared("original")
+        return [name for name in self.tables.facing.names if name in shared]
+
+    @property
     def _everybody_fits(self) -> bool:
         return not self._records[0].inconsistent
 
@@ -94,7 +100,7 @@ class Members:
         """The different records of the original, linked with the world, and how many of each."""
         tables = self.tables
         facing, original = tables.facing, tables.others["original"]
-        names = [name for name in facing.names if name in tables.shared("original")]
+        names = self._common
         columns = [_as_text(tables, original, name) for name in names]
         tally = fold([column.codes for column in columns], ())
         shown = {
