@@ -124,7 +124,7 @@ def test_what_holds_for_people_of_a_kind_is_not_held_against_the_release():
     control, guess = controlled(100)
     assert control.success == guess.success == pytest.approx(0.7, abs=0.05)
     assert control.baseline == pytest.approx(control.success, abs=0.04)
-    assert not control.counts
+    assert not control.gated
     assert control.figures["control_people"] == 1500
 
 
@@ -134,7 +134,7 @@ def test_what_records_give_away_is_seen_beside_people_who_have_none():
     assert control.success == guess.success
     assert control.success - control.baseline > 0.03
     assert control.figures["difference"] == pytest.approx(control.success - control.baseline)
-    assert control.counts
+    assert control.gated
 
 
 def test_a_control_of_people_who_are_in_the_table_is_refused():

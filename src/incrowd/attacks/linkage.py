@@ -141,6 +141,7 @@ def linkage(found: Candidates, limit: float = LIMIT) -> Attack:
         figures=_figures(found, (alone / max(total, 1), listed)),
         persons=found.persons(baseline, limit),
         gated=known or not found.unlisted,
+        bound=found.right is None,
     )
 
 

@@ -73,7 +73,9 @@ def _people(attack: "Attack") -> Iterator[str]:
     if persons is None or not persons.largest or attack.claims:
         return
     who = f"a group of {number(persons.worst)}" if persons.worst > 1 else "one person"
-    yield f"The largest chance to be right about anybody is {_share(persons.largest)} ({who})."
+    most = "at most " if attack.bound else ""
+    chance = f"{most}{_share(persons.largest)} ({who})"
+    yield f"The largest chance to be right about anybody is {chance}."
     above = counted(round(persons.above), "person", "people")
     if persons.above:
         yield f"The release lifts it above {number(persons.limit)} for {above}."
@@ -108,7 +110,7 @@ def _table(found: "Attacked") -> Table:
 def _figures(one: "Attack") -> tuple[str, ...]:
     """The figures of an attack; an upper bound is marked as one."""
     low, high = one.interval
-    most = "" if one.gated else "at most "
+    most = "at most " if one.bound and one.success else ""
     persons = one.persons
     return (
         f"{most}{_share(one.success)}" if one.trials else "nobody",
