@@ -96,6 +96,17 @@ def test_people_with_several_rows_may_all_be_listed():
     assert linkage(release, world)[1].success == pytest.approx(1 / 5)
 
 
+def test_nobody_is_found_on_a_list_that_has_nobody_of_the_table():
+    """A copy of the table, whose every row fits one person of the list who is somebody else."""
+    table = pl.DataFrame({"id": ["a", "b", "c"], "age": [1, 2, 3]})
+    others = table.with_columns(pl.Series("id", ["x", "y", "z"]))
+    for listed, above in ((0.0, 0), (1 / 3, 1), (1.0, 3)):
+        found, attack = linkage(table, others, listed=listed)
+        assert attack.persons.above == pytest.approx(above)
+        assert attack.success == pytest.approx(listed)
+        assert any(line.startswith("linkage") for line in found.broken) == (above > 0)
+
+
 @pytest.mark.parametrize("listed", [-0.1, 1.5])
 def test_a_share_that_is_none_is_refused(listed):
     with pytest.raises(PolicyError, match="from 0 to 1"):

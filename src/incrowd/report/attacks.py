@@ -88,6 +88,9 @@ def _crowds(found: "Attacked") -> Iterator[str]:
     if found.inconsistent:
         rows = counted(found.inconsistent, "released row fits", "released rows fit")
         yield f"{rows} nobody of the world: these people are not in it, or are spelled differently."
+    if found.k_with_release is not None and found.k_with_release != found.k_world:
+        least = number(found.k_with_release)
+        yield f"k with the people of the release, whom the world lacks in part: {least}."
     if found.k_every_world is not None:
         yield f"k whatever table somebody holds: {number(found.k_every_world)}."
     if found.proved is not None and found.proved.by is not None:
