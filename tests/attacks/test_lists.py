@@ -68,7 +68,10 @@ def test_a_list_of_other_people_breaks_no_limit_by_itself():
         assert not attack.gated
         assert not any("linkage" in line or "k =" in line for line in found.broken)
         assert any("nothing says who is" in note for note in found.notes)
-    for options in ({"truth": release.select("id")}, {"original": table}, {"listed": 0.0}):
+    found, attack = linkage(release, others, original=table)
+    assert not attack.gated
+    assert any("ids are spelled differently" in note for note in found.notes)
+    for options in ({"truth": release.select("id")}, {"listed": 0.0}):
         _, attack = linkage(release, others, **options)
         assert (attack.success, attack.baseline, attack.gain) == (0, 0, 0)
         assert attack.gated
@@ -84,6 +87,17 @@ def test_a_list_that_may_be_complete_is_held_to_limits():
     policy = Policy(columns={"age": Column(role="quasi")}, models=(KAnonymity(5),))
     found, _ = linkage(table, table, policy=policy)
     assert any("fewer than k = 5" in line for line in found.broken)
+
+
+def test_ids_that_are_spelled_differently_do_not_hide_anybody():
+    """Nobody of the original is in the world by id, yet everybody fits one of its people."""
+    table = people(60, 3)
+    world = table.with_columns(pl.format("0{}", "id").alias("id"))
+    found, attack = linkage(table, world, original=table)
+    assert (attack.success, attack.gated) == (pytest.approx(1, abs=0.2), True)
+    assert any(line.startswith("linkage") for line in found.broken)
+    ends = next(one for one in found.attacks if one.kind == "ends")
+    assert ends.success == 1
 
 
 def test_people_with_several_rows_may_all_be_listed():

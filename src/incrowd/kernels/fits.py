@@ -288,11 +288,15 @@ def told(
 
 @jit
 def _judge(worst: Floats, chance: float, people: float, before: float, limit: float) -> None:
-    """Note what a chance of so many people's own value does to them."""
-    if chance > limit + 1e-9 and before <= limit + 1e-9:
+    """Note what a chance of so many people's own value does to them.
+
+    They are lifted above the limit if the release closes at least half of what was open before.
+    """
+    added = _raised(chance, before)
+    if chance > limit + 1e-9 and before <= limit + 1e-9 and added >= 0.5 - 1e-9:
         worst[0] += people
     worst[1] = max(worst[1], chance)
-    worst[2] = max(worst[2], _raised(chance, before))
+    worst[2] = max(worst[2], added)
 
 
 @jit

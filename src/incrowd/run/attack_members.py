@@ -67,9 +67,21 @@ class Members:
     def _individuals(self) -> int:
         return int(self.tables.facing.world.person.max(initial=0)) + 1
 
-    @cached_property
+    @property
+    def strangers(self) -> bool:
+        """Whether the original has ids, and none of them is in the world."""
+        return self._ids is not None and not (self._ids > 0).any()
+
+    @property
     def _named(self) -> Codes | None:
-        """The individual of each record of the original by its id, 0 if the world lacks it."""
+        """The individual of each record of the original by its id, 0 if the world lacks it.
+
+        None if no id is in the world: they may be spelled differently, and nothing is known then.
+        """
+        return None if self.strangers else self._ids
+
+    @cached_property
+    def _ids(self) -> Codes | None:
         asked, original = self.tables.asked, self.tables.others.get("original")
         if asked.id is None or original is None or asked.id not in original.names:
             return None
