@@ -1,6 +1,7 @@
 """Every attack against its naive twin, and at the extremes."""
 
 from collections import Counter
+from fractions import Fraction
 from itertools import chain, combinations, pairwise, product
 
 import numpy as np
@@ -17,14 +18,17 @@ from incrowd.attacks.fit import Fit, halves, sweep
 from incrowd.attacks.held import Held
 from incrowd.attacks.homogeneity import homogeneity
 from incrowd.attacks.inference import inference
+from incrowd.attacks.intervals import Moments
 from incrowd.attacks.linkability import linkability
 from incrowd.attacks.linkage import Candidates, linkage
+from incrowd.attacks.persons import Persons
 from incrowd.attacks.releases import releases
 from incrowd.attacks.row_order import row_order
 from incrowd.attacks.sets import Sets
 from incrowd.attacks.singling_out import singling_out
 from incrowd.attacks.weighed import Earlier, Told
 from incrowd.errors import LimitError
+from incrowd.kernels import fits as kernels
 from incrowd.watch import Watch
 
 PEOPLE = [*product(range(4), range(4), range(1))]
@@ -82,7 +86,26 @@ def test_linkability(table, left):
     right = tuple(j for j in range(3) if j not in left)
     found = linkability(Fit.of(scene, left), Fit.of(scene, right), whole(scene))
     assert found.success == pytest.approx(naive.linkability(shown, people, left, right))
+    chances = [*naive.linked(shown, people, left, right)]
+    assert found.persons.largest == pytest.approx(float(max(chances)))
     assert found.baseline == pytest.approx(1 / len(people))
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 5), st.sampled_from([0.0, 0.5, 1.0])), min_size=1),
+    st.sampled_from([0.0, 0.3, 0.6]),
+)
+def test_classes_tallied_in_one_pass(classes, before):
+    """The same as sums and the worst of arrays."""
+    people = np.array([n for n, _ in classes])
+    hits = np.array([n * share for n, share in classes])
+    found = kernels.tallied(hits, people, before, 0.5)
+    moments = Moments.of(hits, people)
+    assert found[:3] == pytest.approx([moments.classes, moments.people, moments.hits])
+    assert found[3:6] == pytest.approx(moments.squares)
+    chance = np.array([share for _, share in classes])
+    worst = Persons.of(chance, before, people, 0.5)
+    assert found[6:] == pytest.approx([worst.above, worst.largest, worst.raised, worst.worst])
 
 
 @settings(max_examples=40)
@@ -111,7 +134,11 @@ def test_the_chance_of_everybody_s_own_value(table, limit, copied):
         scene = scene_of(shown, people, columns, (2,), limit=limit)
         found = inference(held_of(whole(scene))).persons
         chances = [*naive.own_value(shown, people, columns, 2)]
-        above = [a for a, b in chances if a is not None and a > limit and b <= limit]
+        above = [
+            a
+            for a, b in chances
+            if a is not None and a > limit >= b and naive.added(a, b) >= Fraction(1, 2)
+        ]
         assert found.above == len(above)
         assert found.largest == pytest.approx(float(max((a or 0) for a, _ in chances)))
         assert found.raised == pytest.approx(float(max(naive.added(a, b) for a, b in chances)))
@@ -168,9 +195,12 @@ def test_two_releases(table, data):
     second, _ = data.draw(tables(exact=(1, 2)))
     fits = [whole(scene_of(shown, people, (0,), (1, 2), joint=False)) for shown in (first, second)]
     finding, learning = releases(*fits, ("s2",))
-    k, success = naive.releases(first, second, people, (0,), (1, 2))
+    k, chances = naive.releases(first, second, people, (0,), (1, 2))
     assert finding.figures["k"] == k
-    assert finding.success == pytest.approx(success)
+    assert finding.success == pytest.approx(naive.mean(chances))
+    assert finding.persons.largest == pytest.approx(float(max(chances)))
+    if len(people) > 1:
+        assert finding.persons.above == sum(chance > 0.9 for chance in chances)
     chance, values = naive.learned((first, second), people, (0,), (1, 2), 2)
     assert learning.success == pytest.approx(chance)
     assert learning.figures["fewest_values"] == values
@@ -226,8 +256,9 @@ def test_linkage(table, data):
     chances = [1 / n if r and n else 0 for n, r in zip(number, right, strict=True)]
     played = linkage(found, 0.4)
     assert played.persons.largest == pytest.approx(max(chances))
-    before = played.baseline > 0.4
-    assert played.persons.above == (0 if before else sum(chance > 0.4 for chance in chances))
+    before = played.baseline
+    found = [c for c in chances if c > 0.4 >= before and naive.added(c, before) >= 0.5 - 1e-9]
+    assert played.persons.above == len(found)
 
 
 @settings(max_examples=60)
@@ -332,6 +363,7 @@ def test_a_planted_unique_is_found():
     fit = whole(scene_of(copy_of(people), people, (0, 1), (2,)))
     assert singling_out(fit).figures["singled_out"] == 1
     assert singling_out(fit).success == pytest.approx(1 / 7)
+    assert singling_out(fit).persons.above == 1
     hidden = suppressed(people, (0, 1))
     assert singling_out(whole(scene_of(hidden, people, (0, 1)))).success == 0
 

@@ -216,3 +216,40 @@ def test_a_few_lucky_claims_break_no_limit():
     assert (attack.figures["told"], attack.success) == (2, 1.0)
     assert attack.interval[0] <= attack.baseline
     assert not any(line.startswith("ends") for line in found.broken)
+
+
+@pytest.mark.parametrize(
+    ("label", "values", "told"),
+    [
+        ("[61887, 9999999]", [61887, 61887, 70000, 9999999], {3}),
+        ("[17, 25]", [17, 20, 25, 25], {0}),
+        ("[17,25]", [17, 20, 25, 25], {0}),
+        ("17-25", [17, 20, 25, 25], {0}),
+        ("[20, 30)", [20, 20, 29, 31], set()),
+        ("≥ 5", [4, 5, 6, 7], set()),
+        ("≥ 7", [4, 5, 6, 7], {3}),
+        ("< 1930", ["1871-03-04", "1940-01-01", "1950-01-01", "1960-01-01"], {0}),
+        ("1965-03", ["1965-03-01", "1965-04-01", "1966-03-01", "1967-03-01"], {0}),
+        (
+            "[1871-03-04, 1880-01-01]",
+            ["1871-03-04", "1875-01-01", "1880-01-01", "1880-01-01"],
+            {0},
+        ),
+        ("{A, B}", ["A", "B", "B", "C"], {0}),
+        ('["A", "C"]', ["A", "B", "B", "C"], {0, 3}),
+    ],
+)
+def test_every_format_of_labels(label, values, told):
+    world = pl.DataFrame({"id": [f"p{i}" for i in range(4)], "x": values})
+    tables = tables_of(pl.DataFrame({"x": [label] * 2}), world)
+    number = tables.holdings.people
+    assert set(point(tables.facing).person.tolist()) == {number[f"p{i}"] for i in told}
+
+
+def test_ends_that_are_nodes_of_a_hierarchy_stand_for_their_leaves():
+    rows = (("a", "north", "*"), ("b", "north", "*"), ("c", "south", "*"), ("d", "south", "*"))
+    world = pl.DataFrame({"id": range(3), "town": ["a", "c", "d"]})
+    release = pl.DataFrame({"town": ["[north, south]", "north"]})
+    tree = {"town": incrowd.Tree(rows)}
+    facing = tables_of(release, world, hierarchies=tree).facing
+    assert len(point(facing).person) == 1

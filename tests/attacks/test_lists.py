@@ -68,7 +68,10 @@ def test_a_list_of_other_people_breaks_no_limit_by_itself():
         assert not attack.gated
         assert not any("linkage" in line or "k =" in line for line in found.broken)
         assert any("nothing says who is" in note for note in found.notes)
-    for options in ({"truth": release.select("id")}, {"original": table}, {"listed": 0.0}):
+    found, attack = linkage(release, others, original=table)
+    assert not attack.gated
+    assert any("ids are spelled differently" in note for note in found.notes)
+    for options in ({"truth": release.select("id")}, {"listed": 0.0}):
         _, attack = linkage(release, others, **options)
         assert (attack.success, attack.baseline, attack.gain) == (0, 0, 0)
         assert attack.gated
@@ -86,6 +89,17 @@ def test_a_list_that_may_be_complete_is_held_to_limits():
     assert any("fewer than k = 5" in line for line in found.broken)
 
 
+def test_ids_that_are_spelled_differently_do_not_hide_anybody():
+    """Nobody of the original is in the world by id, yet everybody fits one of its people."""
+    table = people(60, 3)
+    world = table.with_columns(pl.format("0{}", "id").alias("id"))
+    found, attack = linkage(table, world, original=table)
+    assert (attack.success, attack.gated) == (pytest.approx(1, abs=0.2), True)
+    assert any(line.startswith("linkage") for line in found.broken)
+    ends = next(one for one in found.attacks if one.kind == "ends")
+    assert ends.success == 1
+
+
 def test_people_with_several_rows_may_all_be_listed():
     """Five rows of one person who alone is listed: every row is that person's."""
     release = pl.DataFrame({"id": ["x"] * 5, "age": ["30"] * 5})
@@ -94,6 +108,17 @@ def test_people_with_several_rows_may_all_be_listed():
     policy = Policy(columns=columns, models=(KAnonymity(2),))
     assert linkage(release, world, policy=policy)[1].success == 1
     assert linkage(release, world)[1].success == pytest.approx(1 / 5)
+
+
+def test_nobody_is_found_on_a_list_that_has_nobody_of_the_table():
+    """A copy of the table, whose every row fits one person of the list who is somebody else."""
+    table = pl.DataFrame({"id": ["a", "b", "c"], "age": [1, 2, 3]})
+    others = table.with_columns(pl.Series("id", ["x", "y", "z"]))
+    for listed, above in ((0.0, 0), (1 / 3, 1), (1.0, 3)):
+        found, attack = linkage(table, others, listed=listed)
+        assert attack.persons.above == pytest.approx(above)
+        assert attack.success == pytest.approx(listed)
+        assert any(line.startswith("linkage") for line in found.broken) == (above > 0)
 
 
 @pytest.mark.parametrize("listed", [-0.1, 1.5])

@@ -113,7 +113,7 @@ def test_a_copy_gives_everything_away_and_breaks_every_limit():
     assert "fewer than k = 3" in said
     assert "fewer than l = 2" in said
     assert "gains 1 over guessing on the average, above 0.5" in said
-    assert "with a chance above 0.9 about 24 people" in said
+    assert "with a chance above 0.95 about 24 people" in said
     assert CANARY not in repr(found) + str(found.as_dict())
 
 

@@ -31,17 +31,20 @@ def singling_out(shown, people, columns):
     return mean(Fraction(i in alone) for i in range(len(people)))
 
 
-def linkability(shown, people, left, right):
-    def hit(i, person):
+def linked(shown, people, left, right):
+    """Per person the chance that linkability is right about them."""
+    for i, person in enumerate(people):
         rows = rows_of(shown, person, left)
         total = Fraction(0)
         for row in rows:
             who = people_of(people, row, right)
             if i in who:
                 total += Fraction(1, len(who) * len(rows))
-        return total
+        yield total
 
-    return mean(hit(i, person) for i, person in enumerate(people))
+
+def linkability(shown, people, left, right):
+    return mean(linked(shown, people, left, right))
 
 
 def values_of(rows, sensitive):
@@ -140,14 +143,14 @@ def remaining(first, second, person, columns, exact):
 
 
 def releases(first, second, people, columns, exact):
-    """The smallest number of rows left, and the chance to draw the person's."""
+    """The smallest number of rows left, and the chances to draw each person's."""
     left = [remaining(first, second, person, columns, exact) for person in people]
     chances = []
     for person, rows in zip(people, left, strict=True):
         own = tuple(frozenset({person[j]}) for j in exact)
         chances.append(Fraction(1, rows.total()) if own in rows else Fraction(0))
     totals = [rows.total() for rows in left if rows]
-    return min(totals, default=0), mean(chances)
+    return min(totals, default=0), chances
 
 
 def learned(both, people, columns, exact, sensitive):
@@ -244,3 +247,32 @@ def ratio_spread(hits, people):
     total, rate = sum(n for _, n in some), sum(y for y, _ in some) / sum(n for _, n in some)
     left = sum((y - rate * n) ** 2 for y, n in some)
     return left / total**2 * len(some) / max(len(some) - 1, 1)
+
+
+def with_release(shown, world, individual, columns):
+    """The fewest people whom a row that fits somebody may be, of the world or of the release."""
+    number = []
+    for row in shown:
+        who = {individual[i] for i in people_of(world, row, columns)}
+        within = [other for other in shown if all(other[j] <= row[j] for j in columns)]
+        number += [max(len(who), len(within))] if who else []
+    return min(number, default=None)
+
+
+def few(people, promised):
+    """How many combinations of values have fewer people than promised, of how many."""
+    who = {}
+    for *values, person in people:
+        if None not in values:
+            who.setdefault(tuple(values), set()).add(person)
+    return sum(len(some) < promised for some in who.values()), len(who)
+
+
+def present(original, people):
+    """By individual, how likely they are in the table if a record is anybody's with its values."""
+    chance = Counter()
+    for record in original:
+        fit = {p[-1] for p in people if p[:-1] == record}
+        for who in fit:
+            chance[who] += Fraction(1, len(fit))
+    return {who: float(min(share, 1)) for who, share in chance.items()}

@@ -34,7 +34,9 @@ class Attack:
     persons: Persons | None = None
     """The worst for single people; None where the attack is not about any one of them."""
     gated: bool = True
-    """Whether limits are held against it: not if the tables do not show who is right."""
+    """Whether limits are held against it: not if the tables given show too little."""
+    bound: bool = False
+    """Whether the rate is the most that it can be, as nothing shows who is right."""
     claims: bool = False
     """Whether the rate is about few claims, so that luck alone may beat a guess."""
 
@@ -87,6 +89,7 @@ class Attack:
             "gain": self.gain,
             "trials": self.trials,
             "gated": self.gated,
+            "bound": self.bound,
             **({} if self.persons is None else {"person": self.persons.as_dict(self.trials)}),
             **({} if not self.figures else {"figures": dict(self.figures)}),
             "says": self.says,

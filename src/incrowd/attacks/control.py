@@ -13,6 +13,7 @@ def control(inside: Held, outside: Held) -> Attack:
     """How often inference is right about the people of the table; the baseline: about others.
 
     `inside` is about the people of the table, `outside` about people like them who are not in it.
+    Limits are held against it only if the two intervals lie apart: few people differ by chance.
     """
     own, other = inside.guessed, outside.guessed
     low, high = other.interval
@@ -36,5 +37,5 @@ def control(inside: Held, outside: Held) -> Attack:
             "control_people": other.trials,
             "difference": own.success - other.success,
         },
-        claims=True,
+        gated=own.interval[0] > high,
     )

@@ -123,6 +123,7 @@ def ends(
         figures={"ends": pointed.ends, "told": told, "right": right, "left_out": pointed.left_out},
         persons=Persons.of_claims(rate, prior, limit),
         gated=present is not None,
+        bound=present is None,
         claims=True,
     )
 

@@ -221,7 +221,7 @@ class Fit:
     def rows_of_a_person(self) -> float:
         """Released rows that fit a person, on the average."""
         people = max(int(self.people.sizes.sum()), 1)
-        return float(self.rows_fitting @ self.people.sizes) / people
+        return float((self.rows_fitting * self.people.sizes).sum()) / people
 
     @property
     def people_fitting(self) -> Counts:

@@ -51,7 +51,7 @@ class Moments:
         """Of so many hits in classes of so many people each."""
         some = people > 0
         n, y = people[some].astype(np.float64), hits[some].astype(np.float64)
-        squares = float(n @ n), float(n @ y), float(y @ y)
+        squares = float((n * n).sum()), float((n * y).sum()), float((y * y).sum())
         return cls(float(len(n)), float(n.sum()), float(y.sum()), squares)
 
     def of_people(self, hits: Floats, people: Floats | Counts) -> "Moments":

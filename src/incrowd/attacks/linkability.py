@@ -12,7 +12,7 @@ from incrowd.arrays import Counts, Floats
 from incrowd.attacks.attack import Attack
 from incrowd.attacks.compressed import parts
 from incrowd.attacks.fit import Fit, SideClasses
-from incrowd.attacks.intervals import Rate, blind
+from incrowd.attacks.intervals import Moments, Rate, blind
 from incrowd.attacks.persons import Persons
 from incrowd.attacks.words import columns, part
 
@@ -26,13 +26,14 @@ def linkability(left: Fit, right: Fit, both: Fit) -> Attack:
     second file.
     """
     people = left.scene.people.records
-    hits, sizes = _hits(left, right, both)
-    rate = Rate.of_classes(hits, sizes)
+    guess, limit = blind(people), left.scene.limit
+    sums = _kernels().tallied(*_hits(left, right, both), guess, limit).tolist()
+    rate = Rate.of_moments(Moments(sums[0], sums[1], sums[2], (sums[3], sums[4], sums[5])))
     return Attack(
         kind="linkability",
         knows=left.names,
         rate=rate,
-        baseline=blind(people),
+        baseline=guess,
         says=(
             f"Somebody holds two files about these people, one with {columns(left.names)}, the "
             f"other with {columns(right.names)}, and asks which records are of one person. They go "
@@ -41,7 +42,7 @@ def linkability(left: Fit, right: Fit, both: Fit) -> Attack:
             f"{part(rate.success, 'the records')}."
         ),
         figures={"other_columns": len(right.columns)},
-        persons=Persons.of(hits / np.maximum(sizes, 1), blind(people), sizes, left.scene.limit),
+        persons=Persons(limit, sums[6], sums[7], sums[8], round(sums[9])),
     )
 
 

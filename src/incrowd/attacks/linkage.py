@@ -3,7 +3,7 @@
 The attacker holds an external table with names, a *world*, and looks up who fits a released row.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -107,8 +107,10 @@ class Candidates:
         """The worst for the people behind single rows."""
         if self.right is None:
             among = np.maximum(self.fitting, self.sizes if self.one_each else 1)
-            chance: Floats = np.where(self.fitting > 0, 1 / np.maximum(among, 1), 0.0)
-            return Persons.of(chance, before, self.sizes, limit)
+            some: Flags = (self.fitting > 0) & (self.listed != 0)
+            chance: Floats = np.where(some, 1 / np.maximum(among, 1), 0.0)
+            found = Persons.of(chance, before, self.sizes, limit)
+            return replace(found, above=min(found.above, float(self.most_listed.sum())))
         right = np.bincount(self.classes, weights=self.right & (self.number > 0))
         return Persons.of(1 / np.maximum(self.fitting, 1), before, right, limit)
 
@@ -141,6 +143,7 @@ def linkage(found: Candidates, limit: float = LIMIT) -> Attack:
         figures=_figures(found, (alone / max(total, 1), listed)),
         persons=found.persons(baseline, limit),
         gated=known or not found.unlisted,
+        bound=found.right is None,
     )
 
 

@@ -8,11 +8,13 @@ import numpy as np
 from incrowd.arrays import Counts, Floats
 from incrowd.attacks.intervals import Rate
 
+LIFTED = 0.5
+"""A chance is lifted above a limit if the release closes so much of what was open."""
 _PEOPLE = 2.0**40
 """More people than a class has."""
 _ROUNDING = 1e-9
 """A chance above a limit by less is not above it."""
-LIMIT = 0.9
+LIMIT = 0.95
 """A chance above this counts as found, unless another limit is given."""
 
 
@@ -22,7 +24,10 @@ class Persons:
 
     limit: float
     above: float
-    """People about whom the attacker is right with a chance above the limit, and was not before."""
+    """People about whom the attacker is right with a chance above the limit, and was not before.
+
+    The release must have closed at least half of what was open: from 0.94 to 0.96 nobody is found.
+    """
     largest: float
     """The largest such chance of anybody, 0..1."""
     raised: float
@@ -38,10 +43,11 @@ class Persons:
         earlier = np.broadcast_to(np.asarray(before, dtype=np.float64), chance.shape)
         some, least = people > 0, limit + _ROUNDING
         largest = float(chance[some].max(initial=0.0))
+        lifted = raised(chance, earlier) >= LIFTED - _ROUNDING
         at = some & (chance >= largest * (1 - 1e-12)) & (chance > 0)
         return cls(
             limit=limit,
-            above=float(people[(chance > least) & (earlier <= least)].sum()),
+            above=float(people[(chance > least) & (earlier <= least) & lifted].sum()),
             largest=largest,
             raised=float(raised(chance[some], earlier[some]).max(initial=0.0)),
             worst=round(float(people[at].max(initial=0))),

@@ -106,7 +106,7 @@ def attack(  # noqa: PLR0913  one parameter per flag
             help="Nobody may be found, or their sensitive value learned, with a chance above "
             "this, 0..1, that was not above it before; exit code 1 otherwise. 1 switches it off.",
         ),
-    ] = 0.9,
+    ] = 0.95,
     max_people: Annotated[
         int,
         typer.Option(

@@ -288,11 +288,15 @@ def told(
 
 @jit
 def _judge(worst: Floats, chance: float, people: float, before: float, limit: float) -> None:
-    """Note what a chance of so many people's own value does to them."""
-    if chance > limit + 1e-9 and before <= limit + 1e-9:
+    """Note what a chance of so many people's own value does to them.
+
+    They are lifted above the limit if the release closes at least half of what was open before.
+    """
+    added = _raised(chance, before)
+    if chance > limit + 1e-9 and before <= limit + 1e-9 and added >= 0.5 - 1e-9:
         worst[0] += people
     worst[1] = max(worst[1], chance)
-    worst[2] = max(worst[2], _raised(chance, before))
+    worst[2] = max(worst[2], added)
 
 
 @jit
@@ -358,6 +362,34 @@ def met(
             if both > 0:
                 total[a] += both / (by[0][a] * by[1][m])
     return total
+
+
+@jit
+def tallied(hits: Floats, people: Counts, before: float, limit: float) -> Floats:
+    """Sums over classes with people, and the worst of them, in one pass.
+
+    Classes, people, hits; people times people, people times hits, hits times hits; people whose
+    chance, hits over people, is above the limit and was not `before`; the largest chance; the most
+    that is added; the people of the largest class with the largest chance.
+    """
+    found = np.zeros(10)
+    for c in range(len(hits)):
+        n, y = float(people[c]), hits[c]
+        if n == 0.0:
+            continue
+        found[0] += 1
+        found[1] += n
+        found[2] += y
+        found[3] += n * n
+        found[4] += n * y
+        found[5] += y * y
+        chance, largest = y / n, found[7]
+        _judge(found[6:9], chance, n, before, limit)
+        if chance > largest * (1 + 1e-12):
+            found[9] = n
+        elif chance > 0.0 and chance >= largest * (1 - 1e-12):
+            found[9] = max(found[9], n)
+    return found
 
 
 @jit

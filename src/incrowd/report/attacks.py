@@ -73,7 +73,9 @@ def _people(attack: "Attack") -> Iterator[str]:
     if persons is None or not persons.largest or attack.claims:
         return
     who = f"a group of {number(persons.worst)}" if persons.worst > 1 else "one person"
-    yield f"The largest chance to be right about anybody is {_share(persons.largest)} ({who})."
+    most = "at most " if attack.bound else ""
+    chance = f"{most}{_share(persons.largest)} ({who})"
+    yield f"The largest chance to be right about anybody is {chance}."
     above = counted(round(persons.above), "person", "people")
     if persons.above:
         yield f"The release lifts it above {number(persons.limit)} for {above}."
@@ -86,6 +88,9 @@ def _crowds(found: "Attacked") -> Iterator[str]:
     if found.inconsistent:
         rows = counted(found.inconsistent, "released row fits", "released rows fit")
         yield f"{rows} nobody of the world: these people are not in it, or are spelled differently."
+    if found.k_with_release is not None and found.k_with_release != found.k_world:
+        least = number(found.k_with_release)
+        yield f"k with the people of the release, whom the world lacks in part: {least}."
     if found.k_every_world is not None:
         yield f"k whatever table somebody holds: {number(found.k_every_world)}."
     if found.proved is not None and found.proved.by is not None:
@@ -108,7 +113,7 @@ def _table(found: "Attacked") -> Table:
 def _figures(one: "Attack") -> tuple[str, ...]:
     """The figures of an attack; an upper bound is marked as one."""
     low, high = one.interval
-    most = "" if one.gated else "at most "
+    most = "at most " if one.bound and one.success else ""
     persons = one.persons
     return (
         f"{most}{_share(one.success)}" if one.trials else "nobody",

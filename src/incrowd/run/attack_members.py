@@ -39,7 +39,7 @@ class Members:
         """
         named, truth = self._named, self.tables.facing.truth
         if named is None and truth is None:
-            return None if "original" not in self.tables.others else self._by_values
+            return self._by_values if self._common else None
         present = np.zeros(self._individuals)
         for ids in (named, truth):
             if ids is not None:
@@ -67,9 +67,21 @@ class Members:
     def _individuals(self) -> int:
         return int(self.tables.facing.world.person.max(initial=0)) + 1
 
-    @cached_property
+    @property
+    def strangers(self) -> bool:
+        """Whether the original has ids, and none of them is in the world."""
+        return self._ids is not None and not (self._ids > 0).any()
+
+    @property
     def _named(self) -> Codes | None:
-        """The individual of each record of the original by its id, 0 if the world lacks it."""
+        """The individual of each record of the original by its id, 0 if the world lacks it.
+
+        None if no id is in the world: they may be spelled differently, and nothing is known then.
+        """
+        return None if self.strangers else self._ids
+
+    @cached_property
+    def _ids(self) -> Codes | None:
         asked, original = self.tables.asked, self.tables.others.get("original")
         if asked.id is None or original is None or asked.id not in original.names:
             return None
@@ -86,6 +98,12 @@ class Members:
         return np.minimum(found, 1.0)
 
     @property
+    def _common(self) -> list[str]:
+        """The columns that somebody with the world knows and the original has."""
+        shared = self.tables.shared("original")
+        return [name for name in self.tables.facing.names if name in shared]
+
+    @property
     def _everybody_fits(self) -> bool:
         return not self._records[0].inconsistent
 
@@ -94,7 +112,7 @@ class Members:
         """The different records of the original, linked with the world, and how many of each."""
         tables = self.tables
         facing, original = tables.facing, tables.others["original"]
-        names = [name for name in facing.names if name in tables.shared("original")]
+        names = self._common
         columns = [_as_text(tables, original, name) for name in names]
         tally = fold([column.codes for column in columns], ())
         shown = {

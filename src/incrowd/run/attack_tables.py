@@ -323,6 +323,11 @@ class Tables:
                 f"{lost:,} of {len(truth):,} released rows are, by the truth, of nobody in the "
                 "world: linkage cannot be right about them; are ids spelled alike in both?"
             )
+        if self.members.strangers:
+            yield (
+                "no id of the original is in the world: nobody of the table is, or ids are spelled "
+                "differently; who of the table is in the world is taken as not known"
+            )
         if self.asked.id is None or self.asked.id not in self.release.names:
             return
         shown, people = self.release.labels(self.asked.id), self.holdings.people

@@ -1,0 +1,117 @@
+"""Who of a world may be a released row, or is in the table: against the twins."""
+
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import incrowd
+import naive.attacks as naive
+from incrowd import InputError
+from incrowd.attacks.persons import LIMIT
+from incrowd.attacks.scene import Shared
+from incrowd.attacks.stands import Stands
+from incrowd.cli import attack as command
+from incrowd.run.attack_asked import Asked, Table
+from incrowd.run.attack_promises import crowds
+from incrowd.run.attack_tables import Tables
+from incrowd.table.roles import Missing
+from incrowd.world import AtLeast
+
+SPANS = st.tuples(st.integers(0, 4), st.integers(0, 4)).map(sorted).map(tuple)
+PEOPLE = st.lists(
+    st.tuples(st.integers(0, 4), st.integers(0, 4), st.integers(1, 8)), min_size=1, max_size=8
+)
+
+
+def frame(people, *names):
+    return pl.DataFrame(people, schema=[*names, "id"], orient="row")
+
+
+def stands_for(span):
+    return frozenset(range(span[0], span[1] + 1))
+
+
+@settings(max_examples=40)
+@given(st.lists(st.tuples(SPANS, SPANS), min_size=1, max_size=6), PEOPLE)
+def test_the_fewest_people_of_the_world_or_of_the_release(rows, people):
+    """Rows within another one are its own crowd, whoever of them a list lacks."""
+    release = pl.DataFrame(
+        [[f"[{low}, {high}]" for low, high in row] for row in rows], schema=["a", "b"], orient="row"
+    )
+    found = incrowd.attack(release, world=frame(people, "a", "b"), id="id")
+    shown = [tuple(map(stands_for, row)) for row in rows]
+    world, whose = [p[:2] for p in people], [p[2] for p in people]
+    least = naive.with_release(shown, world, whose, (0, 1))
+    if found.k_with_release is None:
+        assert least is None
+        return
+    assert found.k_world <= found.k_with_release <= least
+    counts = [sum(row == other for other in rows) for row in rows]
+    fits = [
+        len({w for p, w in zip(world, whose, strict=True) if naive.fits(s, p, (0, 1))})
+        for s in shown
+    ]
+    sure = [max(n, c) for n, c in zip(fits, counts, strict=True) if n]
+    assert found.k_with_release >= min(sure)
+
+
+@settings(max_examples=40)
+@given(PEOPLE, st.integers(1, 5))
+def test_combinations_that_have_fewer_people_than_promised(people, promised):
+    world = frame(people, "a", "b").with_columns(pl.col("a").replace({4: None}))
+    tables = Tables(
+        Table.of_frame("release", pl.DataFrame({"a": ["*"], "b": ["*"]})),
+        {},
+        Asked(id="id"),
+        (Table.of_frame("world", world),),
+    )
+    sizes = crowds(tables.holdings.world(["a", "b"]))
+    fewer, every = naive.few(world.rows(), promised)
+    assert (int((sizes < promised).sum()), len(sizes)) == (fewer, every)
+    given_ = {"world": world, "id": "id", "promises": [AtLeast(("a", "b"), promised)]}
+    if fewer:
+        with pytest.raises(InputError, match=f"{fewer} of {every} combinations of a and b"):
+            incrowd.attack(pl.DataFrame({"a": ["*"], "b": ["*"]}), **given_)
+
+
+@settings(max_examples=40)
+@given(PEOPLE, st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), min_size=1, max_size=6))
+def test_how_likely_somebody_is_in_the_table_by_the_values_of_the_original(people, records):
+    world = frame([(*p[:2], f"p{p[2]}") for p in people], "a", "b")
+    original = pl.DataFrame(records, schema=["a", "b"], orient="row")
+    release = pl.DataFrame({"a": ["*"] * len(records), "b": ["*"] * len(records)})
+    tables = Tables(
+        Table.of_frame("release", release),
+        {"original": Table.of_frame("original", original)},
+        Asked(id="id"),
+        (Table.of_frame("world", world),),
+    )
+    expected = naive.present(records, people)
+    number = tables.holdings.people
+    found = tables.members.present
+    for who in {p[2] for p in people}:
+        assert found[number[f"p{who}"]] == pytest.approx(expected.get(who, 0.0))
+    fit = all(record in {p[:2] for p in people} for record in records)
+    assert tables.members.sure == fit
+    assert tables.members.listed is None
+
+
+@given(st.integers(1, 6))
+def test_a_missing_value_that_says_nothing_fits_all(values):
+    stands = Stands.open_to_missing(values)
+    for label in range(stands.labels):
+        start, member = stands.by_label
+        some = member[start[label] : start[label + 1]].tolist()
+        assert some == (list(range(values)) if label == 0 else [0, label])
+
+
+def test_rows_that_lack_a_value_are_not_singled_out_by_it():
+    release = pl.DataFrame({"zip": ["a", None, "b", "b"]})
+    column = Tables(Table.of_frame("release", release), {}, Asked()).shown("zip")
+    assert Shared.itself(column).stands.apart
+    assert not Shared.itself(column, Missing.MATCHES_ANYTHING).stands.apart
+
+
+def test_the_command_line_has_the_same_limit():
+    assert command.attack.__kwdefaults__["max_posterior"] == LIMIT
