@@ -22,7 +22,7 @@ from incrowd.errors import InfeasibleError, LimitError, counted
 from incrowd.models.model import Model, Shrinking
 from incrowd.models.t_closeness import TCloseness
 from incrowd.problem import Problem
-from incrowd.recoding import Pieces
+from incrowd.recoding import Cells, Levels, Pieces, Recoding
 from incrowd.search.refusals import as_one_class, each_counts_once, nothing_found
 from incrowd.search.repair import folded
 from incrowd.search.search import Found
@@ -67,8 +67,18 @@ def _found(stay: "Staying", run: Callable[[Problem], Found]) -> Found:
     found = run(stay.problem)
     out = counted(stay.left_out, "record")
     why = f"{found.why}; left out first: {out} of values that are too common"
-    recoding = replace(found.recoding, pieces=stay.with_others(found.recoding.pieces))  # type: ignore[type-var]
+    recoding = _by_class(found.recoding)
+    recoding = replace(recoding, pieces=stay.with_others(recoding.pieces))  # type: ignore[type-var]
     return replace(found, recoding=recoding, optimal=False, why=why)
+
+
+def _by_class(recoding: Recoding) -> Recoding:
+    """The same; a full-domain one as levels per class, since it leaves out whole classes only."""
+    if not isinstance(recoding, Levels):
+        return recoding
+    classes = int(recoding.pieces.class_of.max()) + 1
+    levels = np.repeat(np.array(recoding.levels, dtype=np.int32)[:, np.newaxis], classes, axis=1)
+    return Cells(levels, recoding.pieces)
 
 
 @dataclass(frozen=True, eq=False)

@@ -34,8 +34,9 @@ class Search(Protocol):
 
     A search sees codes, never labels, files or frames. It returns a recoding whose classes satisfy
     every model and which leaves out no more records than allowed; it raises `InfeasibleError` if
-    there is none, naming what binds, and `LimitError` if the watch expires before it has one. With
-    something in hand when the watch expires it returns that, not proved optimal.
+    it finds none (`proved` only if there is none), naming what binds, and `LimitError` if the watch
+    expires before it has one. With something in hand when the watch expires it returns that, not
+    proved optimal.
     """
 
     @property

@@ -1,6 +1,5 @@
 """The frontier: how much privacy there is for every largest loss of a class (Ghinita Section 5)."""
 
-from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -8,7 +7,7 @@ from typing import Literal
 
 from incrowd.errors import InfeasibleError, LimitError, PolicyError
 from incrowd.problem import Problem
-from incrowd.search.accuracy.accuracy import Accuracy, OutOfReachError
+from incrowd.search.accuracy.accuracy import Accuracy
 from incrowd.watch import Watch
 
 BOUNDS = (0.01, 0.02, 0.05, *(step / 20 for step in range(2, 11)), 0.6, 0.7, 0.8, 0.9, 1.0)
@@ -69,7 +68,7 @@ def frontier(
     """The most privacy for each of these bounds, without those that a smaller one reaches too.
 
     The largest bound comes first and then those half way between, so that whatever time there is
-    the whole curve is seen. Below the least bound that was found to work no other is tried. Raises
+    the whole curve is seen. Below a bound within which nothing was found no other is tried. Raises
     `InfeasibleError` if nothing satisfies the models at all, `LimitError` without time for one.
     """
     bounds = _ascending(bounds)
@@ -87,11 +86,10 @@ def frontier(
             if not found:
                 raise
             unseen.append(bounds[here])
-        except InfeasibleError as error:
+        except InfeasibleError:
             if not found:
                 raise
-            works = error.works if isinstance(error, OutOfReachError) else 0.0
-            least = max(least, here + 1, bisect_left(bounds, works))
+            least = max(least, here + 1)
     names = [column.name for column in problem.sensitive]
     return Frontier(
         points=rising(found.values(), search.privacy),
