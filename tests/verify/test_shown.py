@@ -239,6 +239,14 @@ def test_classes_show_what_they_held(rows, random):
     assert (refuses(permuted, *frames, classes) == 0) is (held(rows) == held(after))
 
 
+@pytest.mark.parametrize("numbers", [(0, 1, 2), (0, 3, 6)])
+def test_values_that_go_round_three_classes_are_found(numbers):
+    """Number and value add up to the same in every row, before and after."""
+    before, after = (pl.DataFrame({"s": list(held)}) for held in ("qrp", "rpq"))
+    assert refuses(permuted, before, after, np.array(numbers)) == 1
+    assert refuses(permuted, before, before, np.array(numbers)) == 0
+
+
 @settings(max_examples=100)
 @given(
     st.lists(
