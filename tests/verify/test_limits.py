@@ -298,3 +298,10 @@ def test_records_left_out_at_the_limit(rows, share, missing, data):
     else:
         with pytest.raises(NotMetError):
             accounted(original, leaving, policy)
+
+
+def test_a_table_of_one_quasi_identifier_is_accounted_for():
+    policy = SimpleNamespace(missing=Missing.OWN_VALUE, suppression=0.5)
+    accounted([np.array([1, 0], dtype=np.int32)], np.array([1]), policy)
+    with pytest.raises(NotMetError, match="2 of 2"):
+        accounted([np.array([1, 0], dtype=np.int32)], np.array([], dtype=np.int64), policy)
