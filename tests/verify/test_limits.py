@@ -305,3 +305,12 @@ def test_a_table_of_one_quasi_identifier_is_accounted_for():
     accounted([np.array([1, 0], dtype=np.int32)], np.array([1]), policy)
     with pytest.raises(NotMetError, match="2 of 2"):
         accounted([np.array([1, 0], dtype=np.int32)], np.array([], dtype=np.int64), policy)
+
+
+def test_records_that_lack_a_value_do_not_leave_where_they_are_suppressed():
+    original = [np.array([1, 0, 1, 2], dtype=np.int32), np.array([1, 1, 0, 2], dtype=np.int32)]
+    policy = SimpleNamespace(missing=Missing.SUPPRESS, suppression=0.0)
+    accounted(original, np.array([3, 0]), policy)
+    for wrong in ([0], [0, 1, 3], [0, 2, 3], [0, 3, 3]):
+        with pytest.raises(NotMetError):
+            accounted(original, np.array(wrong), policy)
