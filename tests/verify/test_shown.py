@@ -271,6 +271,7 @@ def test_columns_rows_and_kept_cells():
     with pytest.raises(NotMetError, match="has 1 that"):
         complete(rows, ["a"], 2)
     replaced("a", rows["a"], np.array(["x", "y"], dtype=object))
+    replaced("a", pl.Series([None, "y"]), np.array([None, "y"], dtype=object))
     with pytest.raises(NotMetError, match="'a'"):
         replaced("a", rows["a"], np.array(["x", "z"], dtype=object))
     unchanged(rows, rows, np.array([0, 1]))
