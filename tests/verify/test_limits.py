@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from incrowd.errors import NotMetError
 from incrowd.table.column import CodedColumn, Domain, Kind
 from incrowd.table.roles import Missing
+from incrowd.verify.candidates import PublicTable
 from incrowd.verify.crowds import crowds_of
 from incrowd.verify.judges import Evidence, judge
 from incrowd.verify.permuted import by_number
@@ -123,9 +124,11 @@ def test_recursive_diversity_is_strict(drawn, l, data):
 @pytest.mark.parametrize(
     ("c", "reached"), [(0.5, 0), (5 / 9, 0), (0.6, 1), (1, 1), (2, 2), (5, 2), (6, 3), (9, 3)]
 )
-def test_recursive_diversity_by_hand(c, reached):
+@pytest.mark.parametrize("names", ["xy", "yx"])
+def test_recursive_diversity_by_hand(names, c, reached):
     """1, 3 and 5 people in one class, two of each in another: 5 < c (5, 4 or 1), 2 < c (…)."""
-    held = [("x", "p")] + [("x", "q")] * 3 + [("x", "r")] * 5 + [("y", v) for v in "ppqqrr"]
+    skewed, even = names
+    held = [(skewed, v) for v in "pqqqrrrrr"] + [(even, v) for v in "ppqqrr"]
     table = Table(([(a, a, s) for a, s in held], None, Missing.OWN_VALUE))
     for l in (1, 2, 3):
         verdict = table.verdict(model("l-diversity", "s", l=l, kind="recursive", c=c))
@@ -206,6 +209,27 @@ def test_a_class_that_nobody_of_the_world_fits_is_never_met():
         judge(model("k-map", k=2), Evidence(crowds, {}))
 
 
+def test_a_world_is_looked_at_only_if_a_model_asks_for_it():
+    frame = pl.DataFrame({"a": ["x", "x"]})
+    cells = CodedColumn("b", np.array([1], dtype=np.int32), Domain(Kind.NUMBER, np.array([7])))
+    other = PublicTable({"b": cells})
+    asked = {"k": model("k-anonymity", k=2), "map": model("k-map", k=2)}
+    policies = {
+        name: SimpleNamespace(quasi=("a",), models=(one,), missing=Missing.OWN_VALUE)
+        for name, one in asked.items()
+    }
+    seen = look(frame, policies["k"])
+    assert verify(seen, policies["k"], None, other)[0].ok
+    for world, said in ((None, "not at hand"), (other, "share no")):
+        with pytest.raises(NotMetError, match=said):
+            verify(seen, policies["map"], None, world)
+
+
+def test_rows_without_a_quasi_identifier_are_one_class():
+    asked = SimpleNamespace(quasi=(), models=(), missing=Missing.OWN_VALUE)
+    assert look(pl.DataFrame({"s": ["p", "q"]}), asked).crowds.people.tolist() == [2]
+
+
 def test_everybody_counts_once_in_the_release():
     cells = np.array([1, 1, 2])
     for unit, people in ((None, 3), (np.array([4, 4, 9]), 2)):
@@ -274,3 +298,19 @@ def test_records_left_out_at_the_limit(rows, share, missing, data):
     else:
         with pytest.raises(NotMetError):
             accounted(original, leaving, policy)
+
+
+def test_a_table_of_one_quasi_identifier_is_accounted_for():
+    policy = SimpleNamespace(missing=Missing.OWN_VALUE, suppression=0.5)
+    accounted([np.array([1, 0], dtype=np.int32)], np.array([1]), policy)
+    with pytest.raises(NotMetError, match="2 of 2"):
+        accounted([np.array([1, 0], dtype=np.int32)], np.array([], dtype=np.int64), policy)
+
+
+def test_records_that_lack_a_value_do_not_leave_where_they_are_suppressed():
+    original = [np.array([1, 0, 1, 2], dtype=np.int32), np.array([1, 1, 0, 2], dtype=np.int32)]
+    policy = SimpleNamespace(missing=Missing.SUPPRESS, suppression=0.0)
+    accounted(original, np.array([3, 0]), policy)
+    for wrong in ([0], [0, 1, 3], [0, 2, 3], [0, 3, 3]):
+        with pytest.raises(NotMetError):
+            accounted(original, np.array(wrong), policy)

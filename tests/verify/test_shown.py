@@ -141,6 +141,22 @@ def test_spans_at_the_widest(widest, label, fits):
     assert (refuses(within, tree, "c", series([label]), limits) == 0) is fits
 
 
+def test_a_span_may_miss_the_widest_by_rounding():
+    """From 0.1 to 0.4 is 0.30000000000000004."""
+    tree = Intervals(widths=(1,)).build(Domain(Kind.NUMBER, np.array([0.1, 0.4, 0.9])), "c")
+    for widest, fits in ((0.3, True), (0.2999, False)):
+        limits = SimpleNamespace(highest=None, widest=widest)
+        assert (refuses(within, tree, "c", series(["[0.1, 0.4]"]), limits) == 0) is fits
+
+
+def test_one_column_alone_is_consistent_or_not():
+    codes = [np.array([1, 2, 3], dtype=np.int32)]
+    assert refuses(consistent, codes, {"a": series(["y", "x", "x"])}) == 0
+    assert refuses(consistent, codes, {"a": series(["x", "y", "z"])}) == 0
+    again = [np.array([1, 1, 3], dtype=np.int32)]
+    assert refuses(consistent, again, {"a": series(["y", "x", "x"])}) == 1
+
+
 @pytest.mark.parametrize(
     ("lowest", "labels", "finer"),
     [
@@ -176,6 +192,13 @@ def test_places_are_drawn_inside_the_class(drawn, seed):
     assert sorted(moved.tolist()) == list(range(len(drawn)))
     assert (classes[moved] == classes).all()
     assert (moved[classes < 0] == np.flatnonzero(classes < 0)).all()
+
+
+@pytest.mark.parametrize("number", [0, 1])
+def test_places_are_drawn_in_the_first_class_too(number):
+    classes = np.full(9, number, dtype=np.int32)
+    drawn = {tuple(places_drawn(classes, np.random.default_rng(seed))) for seed in range(4)}
+    assert len(drawn) > 1
 
 
 @settings(max_examples=60)
@@ -216,6 +239,14 @@ def test_classes_show_what_they_held(rows, random):
     assert (refuses(permuted, *frames, classes) == 0) is (held(rows) == held(after))
 
 
+@pytest.mark.parametrize("numbers", [(0, 1, 2), (0, 3, 6)])
+def test_values_that_go_round_three_classes_are_found(numbers):
+    """Number and value add up to the same in every row, before and after."""
+    before, after = (pl.DataFrame({"s": list(held)}) for held in ("qrp", "rpq"))
+    assert refuses(permuted, before, after, np.array(numbers)) == 1
+    assert refuses(permuted, before, before, np.array(numbers)) == 0
+
+
 @settings(max_examples=100)
 @given(
     st.lists(
@@ -240,6 +271,7 @@ def test_columns_rows_and_kept_cells():
     with pytest.raises(NotMetError, match="has 1 that"):
         complete(rows, ["a"], 2)
     replaced("a", rows["a"], np.array(["x", "y"], dtype=object))
+    replaced("a", pl.Series([None, "y"]), np.array([None, "y"], dtype=object))
     with pytest.raises(NotMetError, match="'a'"):
         replaced("a", rows["a"], np.array(["x", "z"], dtype=object))
     unchanged(rows, rows, np.array([0, 1]))

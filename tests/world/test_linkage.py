@@ -264,6 +264,8 @@ def test_a_row_that_nobody_can_be_is_inconsistent_and_not_unsafe():
     assert (found.k, found.inconsistent, found.below(2), found.below(3)) == (2, 1, 0, 2)
     none = link({"zip": column("zip", ["z"])}, world)
     assert (none.k, none.inconsistent) == (None, 1)
+    alone = link({"zip": column("zip", ["a", "z"])}, World({"zip": column("zip", ["a"])}))
+    assert (alone.k, alone.below(1), alone.below(2)) == (1, 0, 1)
 
 
 def test_an_individual_with_several_rows_counts_once():
