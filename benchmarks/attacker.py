@@ -12,6 +12,7 @@ import numpy as np
 import polars as pl
 
 import incrowd
+from incrowd.datasets import correlated
 from incrowd.hierarchy.labels import read_bounds
 from incrowd.hierarchy.reach import reach_of
 from incrowd.table.column import Domain, Kind
@@ -167,16 +168,15 @@ def de_finetti(alpha: float, l: int = 4) -> tuple[float, float]:
     Quasi-identifiers are exact and sensitive values change places inside their class; whoever
     learns from all classes how values go with quasi-identifiers guesses each class by that.
     """
-    frame = incrowd.datasets.correlated(4_000, alpha=alpha, coefficients=(1, 3))
-    policy = incrowd.quick(
-        frame.columns,
-        quasi=["a1", "a2"],
-        sensitive=["s"],
-        l=l,
-        method="anatomy",
-        order="keep",
+    frame = correlated(4_000, alpha=alpha, coefficients=(1, 3))
+    quasi = {name: incrowd.Column(role="quasi") for name in ("a1", "a2")}
+    policy = incrowd.Policy(
+        columns={**quasi, "s": incrowd.Column(role="sensitive", derived="accept")},
+        models=(incrowd.LDiversity("s", l),),
+        search="anatomy",
         show="permutation",
         class_column="class",
+        order="keep",
     )
     shown = incrowd.anonymize(frame, policy, seed=0).frame
     classes, values = shown["class"].to_numpy(), shown["s"].to_numpy()
