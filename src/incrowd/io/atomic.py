@@ -1,5 +1,6 @@
 """A target that is replaced as a whole or not at all."""
 
+import errno
 import os
 import re
 import stat
@@ -21,7 +22,7 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
     target = _target(path)
     made = _beside(target)
     try:
-        with _named(target):
+        with _named(target), _as(made, path):
             yield made
             _settle(made, target)
             made.replace(target)
@@ -31,11 +32,44 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
             made.unlink(missing_ok=True)
 
 
-def reason(error: OSError) -> str:
+def reason(error: BaseException) -> str:
     """What the system says, without the name of anything."""
-    told = re.search(r"os error (\d+)", str(error))
-    number = error.errno or (int(told[1]) if told else 0)
+    number = number_of(error)
     return os.strerror(number) if number else "the system refused it"
+
+
+def number_of(error: BaseException) -> int:
+    """The system's number of an error, also where a library only quotes it; 0 if there is none."""
+    told = re.search(r"os error (\d+)", str(error))
+    return getattr(error, "errno", None) or (int(told[1]) if told else 0)
+
+
+def remedy_of(error: BaseException) -> str:
+    """What helps against an error of the system."""
+    if number_of(error) in _ROOM:
+        return "make room, or name another target"
+    return "check its name and that you may use it"
+
+
+_ROOM = {errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC)}
+
+
+@contextmanager
+def _as(made: Path, path: str | os.PathLike[str]) -> Iterator[None]:
+    """Name the target, not the file beside it, in what is said of either."""
+    try:
+        yield
+    except InputError as error:
+        if made.name not in error.message:
+            raise
+        said = error.message.replace(str(made), os.fspath(path)).replace(made.name, str(path))
+        found = InputError(said, remedy=error.remedy)
+    else:
+        return
+    try:
+        raise found from None
+    finally:
+        found.__context__ = None
 
 
 def _target(path: str | os.PathLike[str]) -> Path:
@@ -60,10 +94,10 @@ def _named(target: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        why = reason(error)
+        why, help_ = reason(error), remedy_of(error)
     else:
         return
-    found = InputError(f"{str(target)!r} cannot be written: {why}", remedy="name another target")
+    found = InputError(f"{str(target)!r} cannot be written: {why}", remedy=help_)
     try:
         raise found from None
     finally:

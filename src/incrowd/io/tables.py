@@ -15,7 +15,7 @@ import narwhals.stable.v2 as nw
 import polars as pl
 
 from incrowd.errors import IncrowdError, InputError, PolicyError, boundary, counted, is_panic
-from incrowd.io.atomic import reason
+from incrowd.io.atomic import number_of, reason, remedy_of
 from incrowd.io.header import is_headed
 from incrowd.io.text import (
     DELIMITERS,
@@ -385,16 +385,15 @@ def _about(path: str | os.PathLike[str], done: str) -> Iterator[None]:
         found = type(error)(f"{name} cannot be {done}: {error.message}", remedy=error.remedy)
     except MemoryError:
         raise
-    except OSError as error:
-        remedy = "check its name and that you may use it"
-        found = InputError(f"{name} cannot be {done}: {reason(error)}", remedy=remedy)
     except BaseException as error:
         if not isinstance(error, Exception) and not is_panic(error):
             raise
-        found = InputError(
-            f"{name} cannot be {done}: its content does not fit the format",
-            remedy="use another format",
-        )
+        found = InputError(f"{name} cannot be {done}: {reason(error)}", remedy=remedy_of(error))
+        if not isinstance(error, OSError) and not number_of(error):
+            found = InputError(
+                f"{name} cannot be {done}: its content does not fit the format",
+                remedy="use another format",
+            )
     else:
         return
     try:
