@@ -12,7 +12,7 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from incrowd.errors import InputError, PolicyError, boundary, counted
+from incrowd.errors import IncrowdError, InputError, PolicyError, boundary, counted
 from incrowd.hierarchy import (
     AnyHierarchy,
     Dates,
@@ -164,6 +164,16 @@ _BUILDERS: dict[str, Callable[[Sequence[str]], AnyHierarchy]] = {
 }
 
 
+def _gunzipped(content: bytes, path: Path) -> bytes:
+    try:
+        return gunzipped(content)
+    except IncrowdError as error:
+        found = type(error)(
+            f"the hierarchy file {path.name!r} cannot be read: {error.message}", remedy=error.remedy
+        )
+    raise found
+
+
 def _text(path: Path) -> str:
     if not path.is_file():
         raise InputError(
@@ -172,7 +182,7 @@ def _text(path: Path) -> str:
     with boundary(InputError(f"the hierarchy file {path.name!r} cannot be read")):
         content = path.read_bytes()
         if path.suffix.lower() == ".gz":
-            content = gunzipped(content)
+            content = _gunzipped(content, path)
         return decoded(content, None).data.decode("utf-8-sig")
 
 
