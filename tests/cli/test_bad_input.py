@@ -289,7 +289,7 @@ main(sys.argv[1:])
 
 
 def test_a_full_target(here, table):
-    table(n=4000)
+    table(n=4000, diagnosis=[f"{MARK}{i // 10 % 7}" for i in range(4000)])
     before = snapshot(here)
     done = subprocess.run(
         [sys.executable, "-c", FULL, "anonymize", "patients.csv", *QUICK, "--method", "lattice"],

@@ -24,7 +24,7 @@ from incrowd.cli.plan import plan
 from incrowd.cli.quantiles import quantiles
 from incrowd.cli.risk import risk
 from incrowd.cli.safe_harbor import safe_harbor
-from incrowd.errors import IncrowdError
+from incrowd.errors import IncrowdError, InputError
 from incrowd.report.words import printable
 
 app = typer.Typer(
@@ -120,7 +120,7 @@ def _forget_interrupt() -> None:
 
 def _fail(failure: Failure, *, as_json: bool) -> int:
     """Say why, on standard error; to machines as a document on standard output too."""
-    with suppress(OSError):
+    with suppress(OSError, InputError):
         write(sys.stderr, f"error: {printable(failure.error)}\n")
         if failure.remedy:
             write(sys.stderr, f"help: {printable(failure.remedy)}\n")
@@ -129,7 +129,7 @@ def _fail(failure: Failure, *, as_json: bool) -> int:
 
         why = (failure.error, failure.remedy, failure.exit_code)
         parts = (*why, failure.verdicts, failure.proved)
-        with suppress(OSError):
+        with suppress(OSError, InputError):
             Output(as_json=True).document(error_document(*parts))
     return failure.exit_code
 

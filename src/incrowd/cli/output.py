@@ -2,10 +2,12 @@
 
 import os
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TextIO
 
+from incrowd.errors import InputError
 from incrowd.report.words import printable
 
 if TYPE_CHECKING:
@@ -45,17 +47,33 @@ def show(picture: "RenderableType") -> None:
     from rich.console import Console  # noqa: PLC0415  not for --help
 
     console = Console(file=sys.stdout, markup=False, highlight=False, emoji=False)
-    with console.capture() as capture:
+    with _writing(sys.stdout), console.capture() as capture:
         console.print(picture)
     write(sys.stdout, capture.get())
 
 
 def write(stream: TextIO, text: str) -> None:
     """Write to a standard stream; if nobody reads it any more, that is no error of ours."""
-    try:
+    with _writing(stream):
         stream.write(text)
         stream.flush()
+
+
+@contextmanager
+def _writing(stream: TextIO) -> Iterator[None]:
+    try:
+        yield
     except BrokenPipeError:
-        nowhere = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(nowhere, stream.fileno())
-        os.close(nowhere)
+        _forget(stream)
+    except OSError as error:
+        name = "standard output" if stream is sys.stdout else "standard error"
+        _forget(stream)
+        why = os.strerror(error.errno or 0)
+        raise InputError(f"{name} cannot be written: {why}", remedy="make room") from None
+
+
+def _forget(stream: TextIO) -> None:
+    """Let what is still to be written go nowhere: Python would try again at the end."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, stream.fileno())
+    os.close(nowhere)

@@ -1,5 +1,6 @@
 """A target that is replaced as a whole or not at all."""
 
+import errno
 import hashlib
 import os
 import re
@@ -29,18 +30,51 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
     beside this target is removed first.
     """
     target = target_of(path)
-    with beside(target) as made, named(target):
+    with beside(target) as made, named(target), spoken_as(made, path):
         yield made
         settle(made, target)
         made.replace(target)
         sync(target.parent)
 
 
-def reason(error: OSError) -> str:
+def reason(error: BaseException) -> str:
     """What the system says, without the name of anything."""
-    told = re.search(r"os error (\d+)", str(error))
-    number = error.errno or (int(told[1]) if told else 0)
+    number = number_of(error)
     return os.strerror(number) if number else "the system refused it"
+
+
+def number_of(error: BaseException) -> int:
+    """The system's number of an error, also where a library only quotes it; 0 if there is none."""
+    told = re.search(r"os error (\d+)", str(error))
+    return getattr(error, "errno", None) or (int(told[1]) if told else 0)
+
+
+def remedy_of(error: BaseException) -> str:
+    """What helps against an error of the system."""
+    if number_of(error) in _ROOM:
+        return "make room, or name another target"
+    return "check its name and that you may use it"
+
+
+_ROOM = {errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC)}
+
+
+@contextmanager
+def spoken_as(made: Path, path: str | os.PathLike[str]) -> Iterator[None]:
+    """Name the target, not the file beside it, in what is said of either."""
+    try:
+        yield
+    except InputError as error:
+        if made.name not in error.message:
+            raise
+        said = error.message.replace(str(made), os.fspath(path)).replace(made.name, str(path))
+        found = InputError(said, remedy=error.remedy)
+    else:
+        return
+    try:
+        raise found from None
+    finally:
+        found.__context__ = None
 
 
 def target_of(path: str | os.PathLike[str]) -> Path:
@@ -122,10 +156,10 @@ def named(target: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        why = reason(error)
+        why, help_ = reason(error), remedy_of(error)
     else:
         return
-    found = InputError(f"{str(target)!r} cannot be written: {why}", remedy="name another target")
+    found = InputError(f"{str(target)!r} cannot be written: {why}", remedy=help_)
     try:
         raise found from None
     finally:

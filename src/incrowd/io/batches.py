@@ -11,6 +11,7 @@ import os
 import shutil
 import sys
 import tempfile
+import zlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
@@ -22,7 +23,7 @@ from typing import IO, Any, TypeVar
 import polars as pl
 
 from incrowd.errors import IncrowdError, InputError, PolicyError
-from incrowd.io.atomic import reason
+from incrowd.io.atomic import number_of, reason, remedy_of
 from incrowd.io.bodies import Body, bodies, with_last
 from incrowd.io.header import is_headed
 from incrowd.io.tables import Form, Format, is_tabbed
@@ -363,8 +364,12 @@ def _about(path: str | os.PathLike[str]) -> Iterator[None]:
         found = type(error)(f"{name} cannot be read: {error.message}", remedy=error.remedy)
     except MemoryError:
         raise
-    except OSError as error:
-        found = InputError(f"{name} cannot be read: {reason(error)}")
+    except (OSError, EOFError, zlib.error) as error:
+        found = InputError(f"{name} cannot be read: {reason(error)}", remedy=remedy_of(error))
+        if not number_of(error):
+            found = InputError(
+                f"{name} cannot be read: its compression is damaged", remedy="compress it anew"
+            )
     except Exception:  # noqa: BLE001  every library has its own exception tree
         found = InputError(
             f"{name} cannot be read: its content does not fit the format",

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from incrowd.errors import InputError
-from incrowd.io.atomic import reason
+from incrowd.io.atomic import reason, remedy_of
 
 
 def content(path: str | os.PathLike[str]) -> bytes:
@@ -73,9 +73,7 @@ def _named(path: str | os.PathLike[str], done: str) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        why = reason(error)
+        why, help_ = reason(error), remedy_of(error)
     else:
         return
-    raise InputError(
-        f"{str(path)!r} cannot be {done}: {why}", remedy="check its name and that you may use it"
-    )
+    raise InputError(f"{str(path)!r} cannot be {done}: {why}", remedy=help_)

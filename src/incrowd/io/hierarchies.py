@@ -5,7 +5,6 @@ or a comma. It may be compressed (`.gz`), have any line ends, and be encoded as 
 """
 
 import csv
-import gzip
 import io
 from collections.abc import Callable, Iterable, Sequence
 from difflib import get_close_matches
@@ -13,7 +12,7 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from incrowd.errors import InputError, PolicyError, boundary, counted
+from incrowd.errors import IncrowdError, InputError, PolicyError, boundary, counted
 from incrowd.hierarchy import (
     AnyHierarchy,
     Dates,
@@ -28,6 +27,7 @@ from incrowd.hierarchy import (
     ZipCodes,
 )
 from incrowd.io.text import decoded
+from incrowd.io.unpacked import gunzipped
 from incrowd.policy.faults import faults_of
 
 Line = tuple[int, tuple[str, ...]]
@@ -43,7 +43,10 @@ def read_tree(path: Path | str, other: str | None = None) -> Tree:
     path = Path(path)
     lines = _lines(_text(path), path)
     if not lines:
-        raise InputError(f"the hierarchy file {path.name!r} is empty")
+        raise InputError(
+            f"the hierarchy file {path.name!r} is empty",
+            remedy="write one line per value, from the value to the top: leaf;parent;…;*",
+        )
     _refuse_ragged(lines, path)
     _refuse_blank(lines, path)
     _refuse_inconsistent(lines, path)
@@ -161,13 +164,25 @@ _BUILDERS: dict[str, Callable[[Sequence[str]], AnyHierarchy]] = {
 }
 
 
+def _gunzipped(content: bytes, path: Path) -> bytes:
+    try:
+        return gunzipped(content)
+    except IncrowdError as error:
+        found = type(error)(
+            f"the hierarchy file {path.name!r} cannot be read: {error.message}", remedy=error.remedy
+        )
+    raise found
+
+
 def _text(path: Path) -> str:
     if not path.is_file():
-        raise InputError(f"there is no hierarchy file {str(path)!r}")
+        raise InputError(
+            f"there is no hierarchy file {str(path)!r}", remedy="check the name of the file"
+        )
     with boundary(InputError(f"the hierarchy file {path.name!r} cannot be read")):
         content = path.read_bytes()
         if path.suffix.lower() == ".gz":
-            content = gzip.decompress(content)
+            content = _gunzipped(content, path)
         return decoded(content, None).data.decode("utf-8-sig")
 
 

@@ -33,6 +33,7 @@ from incrowd.io.atomic import (
     named,
     prefix_of,
     settle,
+    spoken_as,
     sweep,
     sync,
     target_of,
@@ -49,7 +50,8 @@ def replacing_both(release: AnyPath, certificate: AnyPath) -> Iterator[tuple[Pat
     """
     first, second = target_of(release), target_of(certificate)
     with beside(first) as new, beside(second) as paper:
-        yield new, paper
+        with spoken_as(new, release), spoken_as(paper, certificate):
+            yield new, paper
         with named(second):
             settle(paper, second)
         with named(first):

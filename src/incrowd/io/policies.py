@@ -14,7 +14,9 @@ def read_policy(path: str | os.PathLike[str]) -> Policy:
     try:
         return loads(content(path).decode("utf-8-sig"), name)
     except InputError as error:
-        raise PolicyError(f"the policy {error.message}") from None
+        raise PolicyError(f"the policy {error.message}", remedy=error.remedy) from None
     except UnicodeDecodeError:
-        problem = PolicyError(f"the policy {name!r} is not UTF-8 text")
+        problem = PolicyError(
+            f"the policy {name!r} is not UTF-8 text", remedy="name a TOML file, saved as UTF-8"
+        )
     raise problem

@@ -4,7 +4,6 @@ import gzip
 import io
 import os
 import sys
-import zlib
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -15,7 +14,7 @@ import narwhals.stable.v2 as nw
 import polars as pl
 
 from incrowd.errors import IncrowdError, InputError, PolicyError, boundary, counted, is_panic
-from incrowd.io.atomic import reason
+from incrowd.io.atomic import number_of, reason, remedy_of
 from incrowd.io.header import is_headed
 from incrowd.io.text import (
     DELIMITERS,
@@ -27,7 +26,7 @@ from incrowd.io.text import (
     refuse_wide,
     with_line_feeds,
 )
-from incrowd.io.unpacked import Counting, Limited, whole, zstd_opened
+from incrowd.io.unpacked import Counting, Limited, gunzipped, whole, zstd_opened
 
 Format: TypeAlias = Literal["csv", "parquet", "arrow"]
 Compression: TypeAlias = Literal["gzip", "zstd"]
@@ -217,7 +216,7 @@ def _read_bytes(data: bytes, wanted: _Wanted) -> Source:
         frame = pl.read_ipc_stream(io.BytesIO(data), columns=columns)
         return Source(frame, False, "arrow")
     if data.startswith(_GZIP):
-        return replace(_read_bytes(_gunzipped(data), wanted), compression="gzip")
+        return replace(_read_bytes(gunzipped(data), wanted), compression="gzip")
     if data.startswith(_ZSTD):
         return replace(_read_bytes(_unzstd(data), wanted), compression="zstd")
     return _read_text(data, wanted)
@@ -272,17 +271,6 @@ def _formula_notes(frame: pl.DataFrame) -> Iterator[Note]:
             "take such for formulas"
         )
         yield Note("formula_cells", count, words)
-
-
-def _gunzipped(data: bytes) -> bytes:
-    broken = InputError("its gzip compression is damaged", remedy="compress it anew")
-    packed = Counting(io.BytesIO(data))
-    try:
-        with gzip.GzipFile(fileobj=packed) as unpacked:
-            return whole(Limited(unpacked, packed))
-    except (OSError, EOFError, zlib.error):
-        pass
-    raise broken
 
 
 def _unzstd(data: bytes) -> bytes:
@@ -385,16 +373,15 @@ def _about(path: str | os.PathLike[str], done: str) -> Iterator[None]:
         found = type(error)(f"{name} cannot be {done}: {error.message}", remedy=error.remedy)
     except MemoryError:
         raise
-    except OSError as error:
-        remedy = "check its name and that you may use it"
-        found = InputError(f"{name} cannot be {done}: {reason(error)}", remedy=remedy)
     except BaseException as error:
         if not isinstance(error, Exception) and not is_panic(error):
             raise
-        found = InputError(
-            f"{name} cannot be {done}: its content does not fit the format",
-            remedy="use another format",
-        )
+        found = InputError(f"{name} cannot be {done}: {reason(error)}", remedy=remedy_of(error))
+        if not isinstance(error, OSError) and not number_of(error):
+            found = InputError(
+                f"{name} cannot be {done}: its content does not fit the format",
+                remedy="use another format",
+            )
     else:
         return
     try:

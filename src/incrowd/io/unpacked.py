@@ -4,15 +4,17 @@ A few kilobytes can unpack to terabytes. What unpacks to more than a hundred tim
 more than 2 GB, is refused.
 """
 
+import gzip
 import io
 import os
 import sys
+import zlib
 from contextlib import AbstractContextManager, nullcontext
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
-from incrowd.errors import LimitError, PolicyError
+from incrowd.errors import InputError, LimitError, PolicyError
 
 VARIABLE = "INCROWD_MAX_UNPACKED"
 """The variable that says how many bytes a file may unpack to."""
@@ -74,6 +76,18 @@ def whole(stream: io.RawIOBase) -> bytes:
     while part := stream.read(_PIECE):
         parts.append(part)
     return b"".join(parts)
+
+
+def gunzipped(data: bytes) -> bytes:
+    """What gzip holds."""
+    broken = InputError("its gzip compression is damaged", remedy="compress it anew")
+    packed = Counting(io.BytesIO(data))
+    try:
+        with gzip.GzipFile(fileobj=packed) as unpacked:
+            return whole(Limited(unpacked, packed))
+    except (OSError, EOFError, zlib.error):
+        pass
+    raise broken
 
 
 def zstd_opened(packed: Counting) -> AbstractContextManager[Any] | None:

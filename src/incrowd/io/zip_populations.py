@@ -17,7 +17,10 @@ def read_zip_populations(path: str | os.PathLike[str]) -> dict[str, int]:
         text = content(path).decode("utf-8-sig")
     except UnicodeDecodeError:
         text = ""
-    rows = [row for row in csv.reader(text.splitlines()) if row]
+    try:
+        rows = [row for row in csv.reader(text.splitlines()) if row]
+    except csv.Error:  # it quotes no cell, but says nothing that would help either
+        rows = []
     if rows and not _is_count(rows[0]):
         rows = rows[1:]
     wrong = [number for number, row in enumerate(rows, start=1) if not _is_count(row)]

@@ -272,7 +272,7 @@ def _cautions(shares: Mapping[str, float], records: int) -> Iterator[str]:
     """Columns that tell most records apart, as the sentences of a certificate."""
     for name in telling(shares, records):
         yield (
-            f"Nobody is assumed to know a value of {name} of a person: {shares[name]:.2g} of its "
+            f"Nobody is assumed to know a value of {name} of a person: {shares[name]:.4g} of its "
             "values are distinct, and whoever knows one finds the record."
         )
 

@@ -40,7 +40,7 @@ def sentences(shares: Mapping[str, float], records: int) -> Iterator[str]:
     """
     for name in telling(shares, records):
         yield (
-            f"'{name}' leaves unchanged and {shares[name]:.2g} of its values are distinct: "
+            f"'{name}' leaves unchanged and {shares[name]:.4g} of its values are distinct: "
             "whoever knows one from elsewhere finds the record; make it quasi-identifying, "
             "round it, or drop it"
         )
