@@ -353,3 +353,13 @@ def people_per_code(column: CodedColumn, unit: Codes | None) -> Counts:
         pairs = np.unique(unit[known].astype(np.int64) * size + codes[known])
         codes = np.concatenate([codes[~known], (pairs % size).astype(np.int32)])
     return np.bincount(codes, minlength=size).astype(np.int64)
+
+
+def crowd_sums(nodes: Codes, missing: Flags, values: Floats) -> Floats:
+    """Per class the sum of values over all classes of its crowd; see `crowds`."""
+    total = np.zeros(len(values))
+    for meeting in _meetings(nodes, missing):
+        blocks = np.bincount(meeting.block, values[meeting.member], minlength=meeting.blocks)
+        every = np.concatenate([values, blocks])
+        total += np.bincount(meeting.here, every[meeting.source], minlength=len(values))
+    return total

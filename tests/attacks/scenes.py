@@ -26,13 +26,14 @@ def shared(name, shown, people, column):
     return Shared(name, label, value, stands_of(labels))
 
 
-def scene_of(shown, people, known, sensitive=(), *, alike=False, joint=True):
+def scene_of(shown, people, known, sensitive=(), *, alike=False, joint=True, limit=0.9):
     """The scene of naive rows and people, with these columns."""
     columns = [shared(f"q{j}", shown, people, j) for j in known]
     return Scene.of(
         [one.alike for one in columns] if alike else columns,
         [shared(f"s{j}", shown, people, j) for j in sensitive],
         joint=joint,
+        limit=limit,
     )
 
 

@@ -1,5 +1,6 @@
 """Every attack against its naive twin, and at the extremes."""
 
+from collections import Counter
 from itertools import chain, combinations, pairwise, product
 
 import numpy as np
@@ -22,7 +23,7 @@ from incrowd.attacks.releases import releases
 from incrowd.attacks.row_order import row_order
 from incrowd.attacks.sets import Sets
 from incrowd.attacks.singling_out import singling_out
-from incrowd.attacks.weighed import Told
+from incrowd.attacks.weighed import Earlier, Told
 from incrowd.errors import LimitError
 from incrowd.watch import Watch
 
@@ -95,9 +96,27 @@ def test_inference_homogeneity_and_background(table, ruled_out):
         assert guess.baseline == pytest.approx(naive.baseline(people, 2))
         sure = homogeneity(held)
         assert sure.success == pytest.approx(naive.certain(shown, people, columns, 2, 0))
+        assert sure.baseline == naive.certain_before(people, 2, 0)
         more = background(held, ruled_out)
         assert more.success == pytest.approx(naive.certain(shown, people, columns, 2, ruled_out))
-        assert more.baseline == pytest.approx(naive.baseline(people, 2, ruled_out))
+        assert more.baseline == naive.certain_before(people, 2, ruled_out)
+
+
+@settings(max_examples=60)
+@given(tables() | apart(), st.sampled_from([0.3, 0.5, 0.9]), st.booleans())
+def test_the_chance_of_everybody_s_own_value(table, limit, copied):
+    shown, people = table
+    shown = suppressed(people, (0,)) if copied else shown
+    for columns in ((0,), (0, 1)):
+        scene = scene_of(shown, people, columns, (2,), limit=limit)
+        found = inference(held_of(whole(scene))).persons
+        chances = [*naive.own_value(shown, people, columns, 2)]
+        above = [a for a, b in chances if a is not None and a > limit and b <= limit]
+        assert found.above == len(above)
+        assert found.largest == pytest.approx(float(max((a or 0) for a, _ in chances)))
+        assert found.raised == pytest.approx(float(max(naive.added(a, b) for a, b in chances)))
+        classes = Counter(tuple(p[j] for j in columns) for p in people)
+        assert found.worst <= max(len(people), *classes.values())
 
 
 @settings(max_examples=40)
@@ -125,12 +144,13 @@ def test_classes_are_told_the_same_together_and_one_by_one(seed):
     rng = np.random.default_rng(seed)
     shown, truth = ((start, code, rng.integers(1, 4, len(code)) / 2) for start, code in lists(rng))
     members, people = lists(rng, classes=12, most=5)
-    usual = np.array([0.5, 0.5, 0.0])
+    earlier = Earlier(np.array([0.5, 0.5, 0.0]), np.array([0.3, 0.1, 0.6]), 0.5)
     alone = [(np.array([0, b - a]), members[1][a:b]) for a, b in pairwise(members[0])]
-    one, other = (Told.of(some, shown, people, truth, usual) for some in (members, alone))
+    one, other = (Told.of(some, shown, people, truth, earlier) for some in (members, alone))
     assert one.values.tolist() == other.values.tolist()
     assert one.possible == pytest.approx(other.possible)
     assert one.hits == pytest.approx(other.hits)
+    assert one.worst == pytest.approx(other.worst)
 
 
 def lists(rng, classes=5, most=3):
@@ -203,11 +223,43 @@ def test_linkage(table, data):
     right = np.array([t in them for t, them in zip(truth, who, strict=True)])
     found = Candidates(("q0", "q1"), np.array(number), len(set(individual)), right)
     assert linkage(found).success == pytest.approx(success)
-    blind = Candidates(("q0", "q1"), np.array(number), len(set(individual)))
-    _, worst = naive.linkage(shown, people, individual, (0, 1))
-    assert linkage(blind).success == pytest.approx(worst)
-    assert blind.k == min((c for c in number if c), default=None)
-    assert blind.inconsistent == number.count(0)
+    chances = [1 / n if r and n else 0 for n, r in zip(number, right, strict=True)]
+    played = linkage(found, 0.4)
+    assert played.persons.largest == pytest.approx(max(chances))
+    before = played.baseline > 0.4
+    assert played.persons.above == (0 if before else sum(chance > 0.4 for chance in chances))
+
+
+@settings(max_examples=60)
+@given(
+    st.lists(st.tuples(st.integers(1, 5), st.integers(0, 6)), min_size=1, max_size=6),
+    st.integers(0, 12),
+    st.sampled_from([None, 0.0, 0.25, 0.5, 1.0]),
+    st.booleans(),
+)
+def test_the_most_that_linkage_reaches_without_the_truth(classes, others, listed, one_each):
+    """Classes of so many rows that fit so many people each; as many of them listed as can be."""
+    of = [c for c, (rows, _) in enumerate(classes) for _ in range(rows)]
+    number = [classes[c][1] for c in of]
+    individuals = max(number) + others
+    if listed is not None and listed * len(of) % 1:
+        return
+    found = Candidates(
+        ("q",),
+        np.array(number),
+        individuals,
+        class_of=np.array(of, dtype=np.int32),
+        listed=listed,
+        one_each=one_each,
+    )
+    played = linkage(found)
+    best = naive.best_linkage(of, number, individuals, listed, one_each)
+    assert played.success == pytest.approx(best)
+    assert played.success <= played.figures["listed"] + 1e-12
+    assert found.k == min((c for c in number if c), default=None)
+    assert found.inconsistent == number.count(0)
+    known = listed is not None
+    assert played.gated == (known or not found.unlisted)
 
 
 @settings(max_examples=40)

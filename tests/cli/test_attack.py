@@ -37,8 +37,14 @@ def test_the_document(incrowd, release):
 
 def test_a_broken_limit_is_exit_code_1(incrowd, release):
     flags = ("attack", "patients.csv", *WORLD, "--original", "patients.csv", "-s", "diagnosis")
-    assert incrowd(*flags, "--knows", "age,zip").code == 0
-    said = incrowd(*flags, "--knows", "age,zip", "--max-success", "0.1")
+    said = incrowd(*flags, "--knows", "age,zip")
+    assert said.code == 1
+    assert "right with a chance above 0.9 about 40 people" in said.out
+    free = ("--knows", "age,zip", "--max-posterior", "1")
+    assert incrowd(*flags, *free).code == 0
+    assert incrowd(*flags, "--knows", "age,zip", "--max-people", "40").code == 0
+    assert incrowd(*flags, *free, "--max-raise", "0.5").code == 1
+    said = incrowd(*flags, *free, "--max-success", "0.1")
     assert said.code == 1
     assert "limits are broken" in said.out
     assert MARK not in said.out + said.err
@@ -57,13 +63,15 @@ def test_a_policy_and_its_hierarchies(incrowd, release):
     tree.mkdir()
     (tree / "zip.csv").write_text("".join(f"0213{i};x;*\n" for i in range(4)))
     flags = ("--hierarchies", "trees", "--hierarchy", "age=intervals:5", "--max-size", "1")
-    assert incrowd("attack", release, *WORLD, *flags, "--json").code == 0
+    said = incrowd("attack", release, *WORLD, *flags, "--json")
+    assert {len(one["knows"]) for one in said.document["attacks"]} >= {1, 4}
 
 
 def test_two_releases_and_the_truth(incrowd, release):
     flags = ("--original", "patients.csv", "--other", "patients.csv", "-s", "diagnosis")
     said = incrowd("attack", release, *WORLD, *flags, "--truth", "truth.csv", "--json")
-    assert said.code == 0, said.err
+    assert said.code == 1, said.err
+    assert any(line.startswith("releases by") for line in said.document["broken"])
     kinds = {attack["kind"] for attack in said.document["attacks"]}
     assert {"linkage", "row-order", "releases"} <= kinds
     assert incrowd("attack", release, *flags, "--quiet").out == ""
@@ -82,6 +90,11 @@ def test_bad_input(refused, table):
     refused(2, *attack, "--truth", "patients.csv")
     refused(2, *attack, "--other", "patients.csv")
     refused(2, *attack, "--max-success", "2")
+    refused(2, *attack, "--max-posterior", "2")
+    refused(2, *attack, "--max-raise", "-1")
+    refused(2, *attack, "--max-people", "-1")
+    refused(2, *attack, "--listed", "2")
+    refused(2, *attack, "--control", "patients.csv")
     refused(3, *attack, "--certificate", "voters.csv")
 
 
@@ -97,3 +110,35 @@ def test_what_is_promised_of_every_world(incrowd, refused, release):
     assert "proves nothing here" in said.out
     for wrong in ("zip", "zip=", "=5", "zip=0", "zip=-3", "zip=many"):
         refused(2, "attack", release, "--promise", wrong)
+
+
+def test_what_is_held_against_the_attacks_is_told(incrowd, release):
+    table = ("--original", "patients.csv", "-s", "diagnosis", "--max-posterior", "0.99")
+    said = incrowd("attack", release, *WORLD, *table, "--max-people", "40", "--listed", "1")
+    assert said.code == 0, said.out
+    assert "No limit is broken." in said.out
+    assert "At most 40 people are found, or their value learned, with a chance above 0.99" in (
+        said.out
+    )
+    document = incrowd("attack", release, *WORLD, *table, "--max-success", "0.1", "--json").document
+    assert document["limits"] == {
+        "max_posterior": 0.99,
+        "max_people": 0,
+        "max_success": 0.1,
+        "max_raise": 0.3,
+    }
+    assert document["k_with_release"] >= 5
+
+
+def test_people_who_are_not_in_the_table(incrowd, release):
+    others = patients(ssn=[f"other-{i}" for i in range(40)], age=[str(20 + i) for i in range(40)])
+    Path("others.csv").write_text(others)
+    flags = ("--original", "patients.csv", "--control", "others.csv", "-s", "diagnosis")
+    said = incrowd("attack", release, *flags, "--id", "ssn", "--json")
+    (control,) = [one for one in said.document["attacks"] if one["kind"] == "control"]
+    assert control["figures"]["control_people"] == 40
+    assert control["baseline"] == control["figures"]["control"]
+
+
+def test_a_promise_that_the_world_breaks(refused, release):
+    refused(3, "attack", release, *WORLD, "--promise", "zip=500")

@@ -20,9 +20,22 @@ def test_everything_in_one_document(incrowd, table):
     found = said.document
     assert found["schema"] == "incrowd.risk/1"
     assert found["journalist"]["source"] == "population"
-    assert found["journalist"]["max"] == pytest.approx(0.01)
+    assert found["model"]["name"] == "poisson-mixture"
     assert found["uniqueness"]["population"] == 4000
-    assert found["individual"]["max"] < 0.1
+    assert found["uniqueness"]["estimate"] <= found["marketer"]["average"]
+    for part, figure in (
+        ("journalist", "max"),
+        ("journalist", "average"),
+        ("journalist", "above_threshold"),
+        ("marketer", "average"),
+        ("individual", "max"),
+        ("individual", "average"),
+        ("individual", "expected"),
+        ("uniqueness", "expected"),
+        ("uniqueness", "correct_match"),
+    ):
+        low, high = found[part][f"{figure}_interval"]
+        assert low <= found[part][figure] <= high, (part, figure)
     special = found["special_uniques"]
     assert (special["max_size"], special["sizes"][0]["records"]) == (3, 2)
     assert len(found["explained"]["contributions"]) == 3

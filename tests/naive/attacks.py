@@ -78,19 +78,54 @@ def certain(shown, people, columns, sensitive, ruled_out):
     return mean(Fraction(sure(person)) for person in people)
 
 
-def baseline(people, sensitive, ruled_out=0):
-    held = Counter(person[sensitive] for person in people).most_common(ruled_out + 1)
+def baseline(people, sensitive):
+    held = Counter(person[sensitive] for person in people).most_common(1)
     return sum(count for _, count in held) / len(people)
 
 
-def linkage(shown, world, individual, columns, truth=None):
+def certain_before(people, sensitive, ruled_out):
+    """Whether everybody's value is certain without a release."""
+    return float(len({person[sensitive] for person in people}) <= ruled_out + 1)
+
+
+def own_value(shown, people, columns, sensitive):
+    """Per person the chance of their own value, by the rows that fit and before; None if none."""
+    held = Counter(person[sensitive] for person in people)
+    for person in people:
+        found = values_of(rows_of(shown, person, columns), sensitive)
+        after = found[person[sensitive]] / found.total() if found else None
+        yield after, Fraction(held[person[sensitive]], len(people))
+
+
+def added(after, before):
+    if after is None or after <= before:
+        return Fraction(0)
+    return (after - before) / (1 - before)
+
+
+def linkage(shown, world, individual, columns, truth):
     """Candidates of each row, and the chance to draw the right one."""
     candidates = [{individual[i] for i in people_of(world, row, columns)} for row in shown]
     chances = [
-        Fraction(1, len(who)) if who and (truth is None or truth[r] in who) else Fraction(0)
+        Fraction(1, len(who)) if truth[r] in who else Fraction(0)
         for r, who in enumerate(candidates)
     ]
     return [len(who) for who in candidates], mean(chances)
+
+
+def best_linkage(classes, number, individuals, listed, one_each):
+    """The most that linkage can reach: people of each class are put on the list one by one.
+
+    `classes` has the class of each row, `number` its candidates.
+    """
+    places = []
+    for c in set(classes):
+        rows = [n for n, of in zip(number, classes, strict=True) if of == c]
+        room = min(len(rows), rows[0]) if one_each else len(rows) * (rows[0] > 0)
+        places += [Fraction(1, max(rows[0], 1))] * room
+    total = len(number) if listed is None else int(listed * len(number))
+    total = min(total, individuals) if one_each else total
+    return float(sum(sorted(places, reverse=True)[:total]) / len(number))
 
 
 def by_values(shown, person, columns, exact):
@@ -145,3 +180,67 @@ def first_fits(shown, people, columns):
         places.append(found[0] if found else -1)
         free = found[0] + 1 if found else free
     return places
+
+
+def read(label):
+    """What a label of numbers stands for: a test of a number, and the ends that are values.
+
+    The last are the numbers that a half-open interval begins and ends at.
+    """
+    if label == "*":
+        return (lambda _: True), [], []
+    if label[0] == "{":
+        some = [int(text) for text in label[1:-1].split(", ")]
+        return (lambda value: value in some), some, []
+    if label[0] in "<≥":
+        cut = int(label[2:])
+        return (lambda value: value < cut if label[0] == "<" else value >= cut), [], [cut]
+    if label[0] == "[":
+        low, high = map(int, label[1:-1].split(", "))
+        if label[-1] == ")":
+            return (lambda value: low <= value < high), [], [low, high]
+        return (lambda value: low <= value <= high), [low, high], []
+    return (lambda value: value == int(label)), [], []
+
+
+def end_cells(label, labels):
+    """Tests of a number, one for each cell at an end of a label."""
+    stands, ends, own = read(label)
+    if ends:
+        return [lambda value, end=end: value == end for end in ends]
+    cuts = sorted({cut for other in labels for cut in read(other)[2]})
+    low = min((value for value in range(-99, 99) if stands(value)), default=None)
+    high = max((value for value in range(-99, 99) if stands(value)), default=None)
+    inner = [cut for cut in cuts if low is not None and low < cut <= high]
+    if not own or not inner:
+        return []
+    return [
+        lambda value: stands(value) and value < inner[0],
+        lambda value: stands(value) and value >= inner[-1],
+    ]
+
+
+def pointed(shown, people):
+    """Individuals who alone fit a row, or a row and an end of one of its labels.
+
+    People are their values, and last whose they are.
+    """
+    told = set()
+    for row in shown:
+        whole = [read(label)[0] for label in row]
+        tests = [whole]
+        for j, label in enumerate(row):
+            cells = end_cells(label, [other[j] for other in shown])
+            tests += [[cell if i == j else test for i, test in enumerate(whole)] for cell in cells]
+        for columns in tests:
+            who = {p[-1] for p in people if all(test(p[j]) for j, test in enumerate(columns))}
+            told |= who if len(who) == 1 else set()
+    return told
+
+
+def ratio_spread(hits, people):
+    """The variance of all hits over all people if classes were drawn, class by class."""
+    some = [(y, n) for y, n in zip(hits, people, strict=True) if n]
+    total, rate = sum(n for _, n in some), sum(y for y, _ in some) / sum(n for _, n in some)
+    left = sum((y - rate * n) ** 2 for y, n in some)
+    return left / total**2 * len(some) / max(len(some) - 1, 1)

@@ -151,3 +151,61 @@ def shapley(rows, people):
             added[column] += (after - before) / len(orders)
             before = after
     return added
+
+
+def poisson(count, mean):
+    """The chance of so many."""
+    if mean == 0:
+        return float(count == 0)
+    return math.exp(count * math.log(mean) - mean - math.lgamma(count + 1))
+
+
+def behind(f, drawn, means, density):
+    """By Bayes' rule: the chance of each number of people behind a class of f.
+
+    The class puts Poisson(mu) people into the table, mu being one of `means` with these shares of
+    the people; of the others of the population it holds Poisson(mu (1 - drawn) / drawn).
+    """
+    found = {}
+    for mu, share in zip(means, density, strict=True):
+        likely = share * poisson(f - 1, mu)
+        others = mu * (1 - drawn) / drawn
+        for more in range(int(others + 9 * math.sqrt(others) + 25)):
+            chance = likely * poisson(more, others)
+            found[f + more] = found.get(f + more, 0.0) + chance
+    total = sum(found.values())
+    return {people: chance / total for people, chance in found.items()}
+
+
+def mixture_likelihood(sizes, means, density, most=400):
+    """The logarithm of the likelihood of seen classes of these sizes, size by size.
+
+    A person's class shows f people with the chance of f - 1 others, so a class of f is seen with
+    that over f, out of all sizes that can be seen.
+    """
+
+    def seen(f):
+        return sum(s * poisson(f - 1, mu) for mu, s in zip(means, density, strict=True)) / f
+
+    every = sum(seen(f) for f in range(1, most))
+    return sum(math.log(seen(f) / every) for f in sizes)
+
+
+def shown(people, first, after, drawn):
+    """Classes with first..after - 1 people of the table, per person of a class of so many."""
+    return sum(
+        math.comb(people, j) * drawn**j * (1 - drawn) ** (people - j)
+        for j in range(first, min(after, people + 1))
+    ) / (people * drawn)
+
+
+def population_figures(held, everyone, threshold):
+    """What is true of a table: sizes of its classes in the table and in the population."""
+    total = sum(held)
+    each = [(f, people) for f, people in zip(held, everyone, strict=True) if f]
+    return {
+        "unique": sum(f for f, people in each if people == 1) / total,
+        "average": sum(f / people for f, people in each) / total,
+        "above": sum(f for f, people in each if 1 / people > threshold + 1e-12) / total,
+        "highest": max(1 / people for _, people in each),
+    }

@@ -2,12 +2,12 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import naive.risk
 from incrowd.risk import measure
-from incrowd.risk.individual import individual, risks
+from incrowd.risk.individual import risks
 from incrowd.table.fold import fold
 from worked_risk import EXAMPLE, RISKS, WEIGHTS
 
@@ -39,9 +39,7 @@ def test_a_risk_lies_between_that_of_the_fewest_and_the_mean_number(f, p):
 def test_the_published_example():
     """Ten records of the practice guide on disclosure control, Table 4.1, and their mean risk."""
     risk = measure(fold(EXAMPLE, (), None, WEIGHTS), ())
-    assert risk.individual.average == pytest.approx(0.01582, abs=5e-6)
-    assert risk.individual.max == pytest.approx(0.0290, abs=5e-5)
-    assert risk.individual.expected == pytest.approx(0.1582, abs=5e-5)
+    assert risk.individual.negative_binomial == pytest.approx(0.01582, abs=5e-6)
     sizes, weights = zip(*RISKS, strict=True)
     listed = risks(np.array(sizes), np.array(sizes) / np.array(weights)).round(4).tolist()
     assert listed == list(RISKS.values())
@@ -51,18 +49,56 @@ def test_the_published_example():
     st.lists(st.tuples(st.integers(1, 9), st.floats(1.0, 50.0)), min_size=1, max_size=12),
     st.sampled_from([0.05, 0.2, 0.5]),
 )
-def test_journalist_and_marketer_by_their_definitions(classes, threshold):
-    codes = np.repeat(np.arange(1, len(classes) + 1), [size for size, _ in classes])
-    weights = np.repeat([weight for _, weight in classes], [size for size, _ in classes])
+@settings(deadline=None, max_examples=30)
+def test_figures_with_weights_lie_between_those_of_the_table_and_nothing(classes, threshold):
+    sizes = [size for size, _ in classes]
+    codes = np.repeat(np.arange(1, len(classes) + 1), sizes)
+    weights = np.repeat([weight for _, weight in classes], sizes)
     risk = measure(fold([codes.astype(np.int32)], (), None, weights), (), threshold)
-    records = [size for size, _ in classes]
-    people = [size * weight for size, weight in classes]
-    slow = naive.risk.attackers(records, people, threshold)
-    for name in ("max", "average", "above_threshold"):
-        assert getattr(risk.journalist, name) == pytest.approx(slow[name]), name
-    assert risk.marketer.average == pytest.approx(slow["marketer"])
-    assert risk.journalist.source == "weights"
-    assert risk.population == pytest.approx(min(people))
+    assert risk.journalist.source == risk.model.source == "weights"
+    assert risk.model.population == pytest.approx(weights.sum())
+    assert 0 < risk.marketer.average <= risk.prosecutor.average + 1e-9
+    assert risk.journalist.above_threshold <= risk.prosecutor.above_threshold + 1e-9
+    assert risk.individual.average == risk.marketer.average
+    assert risk.individual.max <= risk.journalist.max + 1e-6
+    assert risk.population == pytest.approx(min(s * w for s, w in classes))
+
+
+def test_weights_of_one_are_the_table():
+    codes = np.array([1, 1, 2, 3], dtype=np.int32)
+    risk = measure(fold([codes], (), None, np.ones(4)), ())
+    assert risk.model.name == "counted"
+    assert risk.marketer.average == risk.prosecutor.average
+    assert risk.journalist.max == risk.prosecutor.max
+
+
+def test_heavier_weights_are_lower_risks():
+    """The same table twice, each record standing for ten times as many people."""
+    rng = np.random.default_rng(2)
+    codes = rng.zipf(1.6, 2_000).clip(max=10_000).astype(np.int32)
+    light = measure(fold([codes], (), None, np.full(2_000, 5.0)), ())
+    heavy = measure(fold([codes], (), None, np.full(2_000, 50.0)), ())
+    assert heavy.marketer.average < light.marketer.average
+    assert heavy.journalist.above_threshold < light.journalist.above_threshold
+
+
+def test_equal_weights_are_a_population():
+    rng = np.random.default_rng(2)
+    codes = rng.zipf(1.6, 2_000).clip(max=10_000).astype(np.int32)
+    weighed = measure(fold([codes], (), None, np.full(2_000, 5.0)), ())
+    known = measure(fold([codes], ()), (), population=10_000)
+    assert weighed.journalist.average == pytest.approx(known.journalist.average)
+    assert weighed.individual.average == pytest.approx(known.individual.average)
+
+
+def test_weights_are_scaled_to_a_population_that_is_known_too():
+    codes = np.arange(1, 101, dtype=np.int32) // 2 + 1
+    weights = np.full(100, 3.0)
+    both = measure(fold([codes], (), None, weights), (), population=1_000)
+    known = measure(fold([codes], ()), (), population=1_000)
+    assert both.model.population == 1_000
+    assert both.marketer.average == pytest.approx(known.marketer.average)
+    assert both.uniqueness.estimate <= both.marketer.average
 
 
 def test_without_a_population_the_table_is_it():
@@ -74,29 +110,24 @@ def test_without_a_population_the_table_is_it():
     assert (risk.uniqueness, risk.individual) == (None, None)
 
 
-def test_a_population_spreads_each_class():
-    risk = measure(fold([np.array([1, 1, 2, 3], dtype=np.int32)], ()), (), population=40)
-    assert risk.journalist.source == "population"
-    assert risk.journalist.max == pytest.approx(0.1)
-    assert risk.marketer.average == pytest.approx(0.075)
-    assert risk.individual.max == pytest.approx(-0.1 / 0.9 * np.log(0.1))
-    assert risk.uniqueness.population == 40
-
-
 def test_weights_below_1_are_the_highest_risk_and_counted():
-    ones = np.ones(3, dtype=np.int64)
-    found = individual(ones, ones, np.array([0.0, 0.5, 10.0]), 0.2)
-    assert (found.max, found.light) == (1.0, 2)
-    tally = fold([np.array([1, 2, 3], dtype=np.int32)], (), None, np.array([0.0, 0.5, 10.0]))
-    assert measure(tally, ()).journalist.max == 1.0
+    weights = np.array([0.0, 0.5, 10.0])
+    tally = fold([np.array([1, 2, 3], dtype=np.int32)], (), None, weights)
+    risk = measure(tally, ())
+    assert risk.individual.light == 2
+    assert risk.journalist.max == 1.0
+    assert risk.individual.max == pytest.approx(1.0)
 
 
 def test_people_of_several_records_are_weighed_once():
     """One person of three records that stands for four people."""
     codes, unit = np.array([1, 1, 1], dtype=np.int32), np.array([5, 5, 5], dtype=np.int32)
     risk = measure(fold([codes], (), unit, np.array([4.0, 4.0, 4.0])), ())
-    assert risk.journalist.max == pytest.approx(1 / 4)
-    assert risk.individual.max == pytest.approx(risks(np.array([1]), np.array([0.25]))[0])
+    alone = measure(fold([codes[:1]], (), None, np.array([4.0])), ())
+    assert risk.model.population == pytest.approx(4)
+    assert risk.journalist.max == pytest.approx(alone.journalist.max)
+    by_weight = risks(np.array([1]), np.array([0.25]))[0]
+    assert risk.individual.negative_binomial == pytest.approx(by_weight)
 
 
 def test_people_in_several_classes_are_in_several_of_the_population():
@@ -111,29 +142,6 @@ def test_a_table_without_records_has_no_risk():
     risk = measure(nothing, (), population=100)
     assert (risk.journalist.max, risk.marketer.average, risk.individual.max) == (0, 0, 0)
     assert risk.uniqueness.estimate == 0
-
-
-def test_figures_of_classes_that_are_their_whole_population():
-    """Five, three and one: the risk is 1 in 5, 1 in 3 and 1, and at the threshold is not above."""
-    people = np.array([5, 3, 1])
-    found = individual(people, people, people.astype(float), 0.2)
-    assert (found.max, found.expected, found.average) == (
-        1.0,
-        pytest.approx(3),
-        pytest.approx(1 / 3),
-    )
-    assert found.above_threshold == pytest.approx(4 / 9)
-    assert individual(people, people, people.astype(float), 1 / 3).above_threshold == 1 / 9
-    near = 1 / 3 - 1e-13
-    assert individual(people, people, people.astype(float), near).above_threshold == 1 / 9
-    one = individual(people[2:], people[2:], np.array([4.0]), 0.9)
-    assert one.average == one.expected == one.max
-
-
-def test_weights_that_are_the_people_are_not_too_light():
-    people = np.array([10, 10, 10, 10])
-    population = np.array([10 * (1 - 1e-13), 10.0, 15.0, 9.9])
-    assert individual(people, people, population, 0.2).light == 10
 
 
 @pytest.mark.parametrize("f", [19, 20, 21])

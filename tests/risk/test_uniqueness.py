@@ -2,12 +2,14 @@
 
 import numpy as np
 import pytest
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import naive.risk
 from incrowd.errors import PolicyError
 from incrowd.risk import population_size
+from incrowd.risk.estimates import estimates
+from incrowd.risk.kinds import Kinds
 from incrowd.risk.pitman import fitted, pitman
 from incrowd.risk.uniqueness import correct_match, snb, uniqueness, zayatz
 from incrowd.risk.uniqueness import fitted as fitted_snb
@@ -17,6 +19,14 @@ SIZES = st.lists(st.integers(1, 6), min_size=2, max_size=40)
 
 def counted(sizes):
     return np.unique(np.asarray(sizes, dtype=np.int64), return_counts=True)
+
+
+def told(sizes, classes, population):
+    """The uniqueness of a table with so many classes of each size."""
+    held, people = np.repeat(sizes, classes), int((sizes * classes).sum())
+    share = np.full(len(held), people / population)
+    found = estimates(Kinds.of(held, held, held, share), people / population, 0.2)
+    return uniqueness(sizes, classes, people, population, found)
 
 
 def drawn(of_person, fraction, rng):
@@ -65,10 +75,10 @@ def test_pitman_is_the_likeliest(sizes):
     if found is None:
         return
     theta, alpha = found
-    assert 0 < alpha < 1
+    assert 0 <= alpha < 1
     assert theta > -alpha
     best = naive.risk.pitman_likelihood(theta, alpha, sizes)
-    for other in (0.05, 0.3, 0.6, 0.9, alpha * 0.98, min(alpha * 1.02, 0.99)):
+    for other in (0.0, 0.05, 0.3, 0.6, 0.9, alpha * 0.98, min(alpha * 1.02, 0.99)):
         for shift in (0.02, 0.5, 0.98, 1.02, 2.0, 30.0):
             near = (theta + alpha) * shift - min(alpha, other)
             if near > -other:
@@ -121,9 +131,27 @@ def test_a_population_by_pitman_is_recognized(alpha, theta, fraction):
     rng = np.random.default_rng(7)
     people = seated(20_000, theta, alpha, rng)
     true, sample = drawn(people, fraction, rng)
-    found = uniqueness(*sample, len(people))
-    assert found.estimator == "pitman"
-    assert found.estimate == pytest.approx(true, rel=0.2)
+    assert pitman(*sample, len(people)) == pytest.approx(true, rel=0.2)
+    found = told(*sample, len(people))
+    assert found.interval[0] <= true <= found.interval[1]
+
+
+@pytest.mark.parametrize("spread", [0.7, 1.0])
+def test_ewens_is_the_limit_of_pitman(spread):
+    """Where Pitman's likelihood is highest at alpha = 0, that is the answer, not Zayatz'."""
+    rng = np.random.default_rng(4)
+    weights = rng.lognormal(0, spread, 5_000)
+    people = rng.choice(len(weights), 200_000, p=weights / weights.sum())
+    true, sample = drawn(people, 0.01, rng)
+    theta, alpha = fitted(*sample)
+    assert (alpha, theta > 0) == (0.0, True)
+    assert true < 0.002
+    assert zayatz(*sample, len(people)) > 0.1
+    assert pitman(*sample, len(people)) == pytest.approx(theta / (theta + len(people) - 1))
+    assert pitman(*sample, len(people)) < 0.03
+    found = told(*sample, len(people))
+    assert found.interval[0] <= true <= found.interval[1]
+    assert found.estimate < 0.1
 
 
 @pytest.mark.parametrize("fraction", [0.1, 0.2, 0.4, 0.6])
@@ -142,13 +170,14 @@ def test_a_population_by_the_slide_negative_binomial_is_recognized(fraction):
 
 @pytest.mark.parametrize("spread", [1.0, 2.0, 3.0])
 def test_half_of_any_population_tells_enough(spread):
-    """Cells of lognormal weight, which is none of the models: the rule is near."""
+    """Cells of lognormal weight."""
     rng = np.random.default_rng(11)
     weights = rng.lognormal(0, spread, 60_000)
     people = rng.choice(len(weights), 30_000, p=weights / weights.sum())
     true, sample = drawn(people, 0.5, rng)
-    found = uniqueness(*sample, len(people))
+    found = told(*sample, len(people))
     assert found.estimate == pytest.approx(true, rel=0.15)
+    assert found.interval[0] <= true <= found.interval[1]
 
 
 def test_the_chance_of_a_correct_match():
@@ -163,37 +192,47 @@ def test_the_chance_of_a_correct_match():
     assert correct_match(*counted(held[held > 0]), 0.2) == pytest.approx(true, rel=0.05)
 
 
-def test_the_decision_rule():
-    small = uniqueness(*counted([1] * 50 + [2] * 10 + [9]), 2_000)
-    assert small.fraction <= 0.1
-    assert (small.estimate, small.estimator) == (small.pitman, "pitman")
-    large = uniqueness(*counted([1] * 50 + [2] * 10 + [9]), 200)
-    assert large.estimate == min(large.zayatz, large.snb)
-    assert large.expected == pytest.approx(large.estimate * 200)
+def test_the_estimate_is_the_models_and_the_literature_stands_beside_it():
+    for population in (200, 2_000):
+        found = told(*counted([1] * 50 + [2] * 10 + [9]), population)
+        assert found.estimator == "mixture"
+        assert found.interval[0] <= found.estimate <= found.interval[1]
+        assert found.expected == pytest.approx(found.estimate * population)
+        assert found.estimate not in (found.pitman, found.zayatz, found.snb)
 
 
-def test_without_an_estimate_of_its_own_the_rule_takes_zayatz():
-    found = uniqueness(*counted([1] * 30), 3_000)
-    assert (found.pitman, found.snb, found.estimator) == (None, None, "zayatz")
-    found = uniqueness(*counted([1] * 30 + [3] * 10), 100)
-    assert (found.snb, found.estimator) == (None, "zayatz")
+def test_an_estimator_without_a_solution_says_nothing_and_the_model_does():
+    found = told(*counted([1] * 30), 3_000)
+    assert (found.pitman, found.snb, found.estimator) == (None, None, "mixture")
+    assert found.interval[1] == 1.0
+    assert found.interval[0] < 0.5
 
 
 def test_what_need_not_be_estimated_is_counted():
-    everyone = uniqueness(*counted([1, 1, 1, 2]), 5)
+    everyone = told(*counted([1, 1, 1, 2]), 5)
     assert (everyone.estimate, everyone.estimator) == (3 / 5, "counted")
-    nobody = uniqueness(*counted([2, 2, 5]), 100)
+    assert everyone.interval == everyone.possible == (3 / 5, 3 / 5)
+    assert everyone.expected_interval == (3.0, 3.0)
+    nobody = told(*counted([2, 2, 5]), 100)
     assert (nobody.estimate, nobody.estimator, nobody.correct_match) == (0.0, "counted", None)
-    empty = uniqueness(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64), 100)
-    assert (empty.estimate, empty.fraction) == (0.0, 0.0)
+    assert nobody.interval == (0.0, 0.0)
 
 
+def test_a_table_without_unique_people_leaves_room_for_some_in_the_population():
+    found = told(*counted([2] * 50), 100_000)
+    assert found.expected == 0
+    assert found.expected_interval[1] == pytest.approx(100_000 * -np.log(0.05) / 100)
+
+
+@settings(deadline=None, max_examples=20)
 @given(SIZES, st.integers(0, 100_000))
 @example([1, 1, 1], 2)
 def test_no_estimate_is_beyond_reason(sizes, more):
-    found = uniqueness(*counted(sizes), sum(sizes) + more)
+    found = told(*counted(sizes), sum(sizes) + more)
     for share in (found.pitman, found.zayatz, found.snb, found.estimate, found.correct_match):
         assert share is None or 0 <= share <= 1
+    low, high = found.interval
+    assert 0 <= low <= found.estimate <= high <= sizes.count(1) / sum(sizes) + 1e-12
 
 
 @pytest.mark.parametrize("fraction", [0.0, -0.1, 1.1, float("nan"), float("inf")])

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from incrowd.attacks.intervals import Interval, Rate
+from incrowd.attacks.persons import Persons
 from incrowd.world.constraints import Proof
 
 _ROUNDING = 1e-12
@@ -16,8 +17,8 @@ class Attack:
     """One attacker: what is known to them, how often they are right, and what guessing reaches."""
 
     kind: str
-    """`linkage`, `singling-out`, `linkability`, `inference`, `homogeneity`, `background`,
-    `row-order` or `releases`."""
+    """`linkage`, `ends`, `singling-out`, `linkability`, `inference`, `control`, `homogeneity`,
+    `background`, `row-order` or `releases`."""
     knows: tuple[str, ...]
     """The columns whose values the attacker knows of a person."""
     rate: Rate
@@ -30,6 +31,12 @@ class Attack:
     """The sensitive column whose value is guessed."""
     figures: Mapping[str, float] = field(default_factory=dict)
     """What else was counted, by name."""
+    persons: Persons | None = None
+    """The worst for single people; None where the attack is not about any one of them."""
+    gated: bool = True
+    """Whether limits are held against it: not if the tables do not show who is right."""
+    claims: bool = False
+    """Whether the rate is about few claims, so that luck alone may beat a guess."""
 
     @property
     def success(self) -> float:
@@ -63,6 +70,11 @@ class Attack:
             return 0.0
         return (self.success - self.baseline) / (1 - self.baseline)
 
+    @property
+    def counts(self) -> bool:
+        """Whether limits are held against it: not where luck may be all that there is, either."""
+        return self.gated and not (self.claims and self.interval[0] <= self.baseline)
+
     def as_dict(self) -> dict[str, Any]:
         """The attack as JSON writes it."""
         return {
@@ -74,6 +86,8 @@ class Attack:
             "baseline": self.baseline,
             "gain": self.gain,
             "trials": self.trials,
+            "gated": self.gated,
+            **({} if self.persons is None else {"person": self.persons.as_dict(self.trials)}),
             **({} if not self.figures else {"figures": dict(self.figures)}),
             "says": self.says,
         }
@@ -88,6 +102,12 @@ class Attacked:
     """The fewest individuals of the world whom a released row may be; None without a world.
 
     Rows that fit nobody are not among them: see `inconsistent`.
+    """
+    k_with_release: int | None = None
+    """The fewest people whom a released row may be, of the world or of the release itself.
+
+    Rows that show the same are of as many people, whoever is on a list: a list that lacks some of
+    them does not find the others. None without a world, or if no row fits anybody.
     """
     inconsistent: int | None = None
     """Released rows that fit nobody in the world: they do not belong together (Bettini Section 3).
@@ -108,8 +128,8 @@ class Attacked:
     """What would lower the success of an attack most."""
     notes: tuple[str, ...] = ()
     """What a reader should know."""
-    limited: bool = False
-    """Whether there was a limit to break."""
+    limits: Mapping[str, float | None] = field(default_factory=dict)
+    """What was allowed at the most, by name."""
 
     @property
     def ok(self) -> bool:
@@ -122,10 +142,12 @@ class Attacked:
             "schema": "incrowd.attack/1",
             "ok": self.ok,
             "k_world": self.k_world,
+            "k_with_release": self.k_with_release,
             "inconsistent": self.inconsistent,
             "k_every_world": self.k_every_world,
             "k_proved": None if self.proved is None else self.proved.k,
             "attacks": [attack.as_dict() for attack in self.attacks],
+            "limits": dict(self.limits),
             "broken": list(self.broken),
             "advice": list(self.advice),
             "notes": list(self.notes),

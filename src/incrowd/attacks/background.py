@@ -6,7 +6,6 @@ ruled out to know the one that is left.
 
 from incrowd.attacks.attack import Attack
 from incrowd.attacks.held import Held
-from incrowd.attacks.intervals import Rate
 from incrowd.attacks.words import columns, people, share
 
 
@@ -14,20 +13,21 @@ def background(held: Held, ruled_out: int) -> Attack:
     """The share of the people whose value is certain once so many others are ruled out.
 
     The attacker is taken to rule out whichever values help most. The baseline rules out as well:
-    without the release, the value is right if it is among the so many and one commonest.
+    without the release, a value is certain if there are no more than the so many and one.
     """
-    found = held.certain(ruled_out)
-    rate = Rate.counted(found, held.people)
+    rate = held.certain(ruled_out)
+    found = round(rate.success * rate.trials)
     return Attack(
         kind="background",
         knows=held.fit.names,
         column=held.name,
         rate=rate,
-        baseline=held.secret.commonest(ruled_out + 1),
+        baseline=held.secret.certain(ruled_out),
         says=(
             f"Somebody knows {columns(held.fit.names)} of a person, and can rule out {ruled_out} "
-            f"of the other values of {held.name}. Among the released rows that fit, this leaves a "
-            f"single value for {people(found)} ({share(rate.success)})."
+            f"of the other values of {held.name}, whichever help most. Among the released rows "
+            f"that fit, this leaves only the person's own for {people(found)} "
+            f"({share(rate.success)} of all)."
         ),
         figures={"ruled_out": ruled_out, "certain": found},
     )

@@ -14,6 +14,7 @@ from incrowd.attacks.scene import Scene, Shared
 from incrowd.attacks.sets import Sets
 from incrowd.hierarchy.hierarchy import Hierarchy
 from incrowd.table.column import CodedColumn
+from incrowd.table.fold import fold
 from incrowd.table.roles import Missing
 from incrowd.world.linkage import Linked, link
 from incrowd.world.world import World
@@ -31,6 +32,10 @@ class Facing:
     missing: Missing = Missing.OWN_VALUE
     truth: Codes | None = None
     """The individual of each released row, numbered as in `World.person`; 0 if not in the world."""
+    listed: float | None = None
+    """The share of the released people who are in the world; None if that is not known."""
+    one_each: bool = True
+    """Whether every released row is about another person."""
 
     def __repr__(self) -> str:
         """Without values."""
@@ -39,15 +44,17 @@ class Facing:
     @cached_property
     def linked(self) -> Linked:
         """The release linked with the world by all columns."""
-        return self._by(self.names)
+        return self.by(self.names)
 
     def candidates(self, names: Sequence[str] | None = None) -> Candidates:
         """Whom each released row may be by all columns, or by these."""
         on = self.names if names is None else tuple(names)
-        return self._judged(on, (self.linked if names is None else self._by(on)).candidates)
+        return self._judged(on, (self.linked if names is None else self.by(on)).candidates)
 
-    def _by(self, names: Sequence[str]) -> Linked:
-        return link(self.release, self.world, self.hierarchies, on=names, missing=self.missing)
+    def by(self, names: Sequence[str], release: Mapping[str, CodedColumn] | None = None) -> Linked:
+        """The release, or other rows with labels like it, linked with the world by some columns."""
+        shown = self.release if release is None else release
+        return link(shown, self.world, self.hierarchies, on=names, missing=self.missing)
 
     def sweep(self, sets: Sets) -> Iterator[Candidates]:
         """Whom each released row may be, by every set of columns that is played but that of all."""
@@ -69,7 +76,29 @@ class Facing:
         ]
 
     def _judged(self, names: tuple[str, ...], number: Counts) -> Candidates:
-        return Candidates(names, number, self.world.people, self._right(names))
+        class_of = fold([self.release[name].codes for name in names], ()).row_of
+        return Candidates(
+            names,
+            number,
+            self.world.people,
+            self._right(names),
+            class_of=class_of,
+            listed=self._listed,
+            one_each=self.one_each,
+            fixed=all(self._apart[name] for name in names),
+        )
+
+    @cached_property
+    def _apart(self) -> dict[str, bool]:
+        """By column, whether no value has two labels that stand for it."""
+        return {one.name: one.stands.apart for one in self._shared}
+
+    @property
+    def _listed(self) -> float | None:
+        """The share of the released rows whose person is in the world, as far as that is known."""
+        if self.truth is None:
+            return self.listed
+        return float((self.truth > 0).sum()) / max(len(self.truth), 1)
 
     def _right(self, names: Sequence[str]) -> Flags | None:
         """Whether a row of the world of the right individual fits, by these columns."""

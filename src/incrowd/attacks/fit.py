@@ -14,6 +14,7 @@ import numpy as np
 
 from incrowd.arrays import Codes, Counts, Flags, Floats
 from incrowd.attacks.compressed import Members, Rows, joined, parts
+from incrowd.attacks.intervals import Figures, Moments
 from incrowd.attacks.pairs import Pairs
 from incrowd.attacks.scene import Scene, Side
 from incrowd.attacks.sets import Sets
@@ -88,6 +89,20 @@ class Settled:
             more = 0.0 if self.before is None else self.before.total(figure)
             self._known[id(figure)] = figure, float(figure[self.rows].sum()) + more
         return self._known[id(figure)][1]
+
+    def most(self, figure: Floats) -> float:
+        """The largest figure of the rows that are settled, 0 if there is none above."""
+        if id(figure) not in self._known:
+            more = 0.0 if self.before is None else self.before.most(figure)
+            self._known[id(figure)] = figure, max(float(figure[self.rows].max(initial=0.0)), more)
+        return self._known[id(figure)][1]
+
+    def moments(self, figures: Figures) -> Moments:
+        """The sums over the rows that are settled, each a class of its own."""
+        sums = (figures.classes, figures.people, figures.hits)
+        classes, people, hits = (self.total(one) for one in sums)
+        of_people, mixed, of_hits = (self.total(one) for one in figures.squares)
+        return Moments(classes, people, hits, (of_people, mixed, of_hits))
 
     def least(self, figure: Counts) -> int:
         """The smallest figure above 0 of the rows that are settled, 0 if there is none."""
@@ -201,6 +216,12 @@ class Fit:
     def rows_fitting(self) -> Counts:
         """Per class of people: released rows that fit them."""
         return self.rows.sizes if self.scene.joint else self._met[0]
+
+    @property
+    def rows_of_a_person(self) -> float:
+        """Released rows that fit a person, on the average."""
+        people = max(int(self.people.sizes.sum()), 1)
+        return float(self.rows_fitting @ self.people.sizes) / people
 
     @property
     def people_fitting(self) -> Counts:

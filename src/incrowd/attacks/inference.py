@@ -6,7 +6,6 @@ anonymisation techniques).
 
 from incrowd.attacks.attack import Attack
 from incrowd.attacks.held import Held
-from incrowd.attacks.intervals import Rate
 from incrowd.attacks.words import columns, part
 
 
@@ -16,7 +15,7 @@ def inference(held: Held) -> Attack:
     Equally frequent values are drawn from; who fits no row is thought to hold what is most
     frequent in the whole release. The baseline is to guess the commonest value for everybody.
     """
-    rate = Rate.expected(held.hits, held.people)
+    rate = held.guessed
     baseline = held.secret.commonest()
     return Attack(
         kind="inference",
@@ -26,8 +25,9 @@ def inference(held: Held) -> Attack:
         baseline=baseline,
         says=(
             f"Somebody knows {columns(held.fit.names)} of a person, looks up the released rows "
-            f"that fit, and takes the most frequent {held.name} among them for the person's. That "
-            f"is right for {part(rate.success, 'the people')}; to name the commonest value for "
-            f"everybody is right for {part(baseline, 'them')}."
+            f"that fit, and guesses the most frequent {held.name} among them. That is right for "
+            f"{part(rate.success, 'the people')}; guessing the commonest value for everybody is "
+            f"right for {part(baseline, 'them')}."
         ),
+        persons=held.persons,
     )

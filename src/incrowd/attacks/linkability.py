@@ -6,11 +6,14 @@ anonymisation techniques).
 
 from typing import Any
 
-from incrowd.arrays import Counts
+import numpy as np
+
+from incrowd.arrays import Counts, Floats
 from incrowd.attacks.attack import Attack
 from incrowd.attacks.compressed import parts
 from incrowd.attacks.fit import Fit, SideClasses
 from incrowd.attacks.intervals import Rate, blind
+from incrowd.attacks.persons import Persons
 from incrowd.attacks.words import columns, part
 
 
@@ -23,7 +26,8 @@ def linkability(left: Fit, right: Fit, both: Fit) -> Attack:
     second file.
     """
     people = left.scene.people.records
-    rate = Rate.expected(_hits(left, right, both), people)
+    hits, sizes = _hits(left, right, both)
+    rate = Rate.of_classes(hits, sizes)
     return Attack(
         kind="linkability",
         knows=left.names,
@@ -31,17 +35,21 @@ def linkability(left: Fit, right: Fit, both: Fit) -> Attack:
         baseline=blind(people),
         says=(
             f"Somebody holds two files about these people, one with {columns(left.names)}, the "
-            f"other with {columns(right.names)}, and asks which records are of one person. Going "
+            f"other with {columns(right.names)}, and asks which records are of one person. They go "
             "from a record of the first to a released row that fits it, and from there to a record "
-            "of the second, they arrive at the same person in "
-            f"{part(rate.success, 'the cases')}."
+            f"of the second that fits the row: it is the same person's for "
+            f"{part(rate.success, 'the records')}."
         ),
         figures={"other_columns": len(right.columns)},
+        persons=Persons.of(hits / np.maximum(sizes, 1), blind(people), sizes, left.scene.limit),
     )
 
 
-def _hits(left: Fit, right: Fit, both: Fit) -> float:
-    """Over all pairs of a person and a row that fits: 1 / (rows, times records, to draw from)."""
+def _hits(left: Fit, right: Fit, both: Fit) -> tuple[Floats, Counts]:
+    """Per class of people: over the rows that fit, 1 / (rows, times records, to draw from).
+
+    And how many people each class has.
+    """
     scene, members = both.scene, both.rows_of
     people, rows = left.rows_of_each, right.people_of_each
     weights = scene.people.counts, scene.shown.counts
@@ -50,11 +58,12 @@ def _hits(left: Fit, right: Fit, both: Fit) -> float:
     else:
         people, rows = _first(people, both.people), _first(rows, both.rows)
         weights = both.people.sizes, both.rows.sizes
-    found, done = 0.0, 0
+    found, done = [np.zeros(0)], 0
     for some in parts(members):
-        found += _kernels().met(some, (weights[0][done:], weights[1]), (people[done:], rows))
+        by = people[done:], rows
+        found.append(_kernels().met(some, (weights[0][done:], weights[1]), by))
         done += len(some[0]) - 1
-    return found
+    return np.concatenate(found), weights[0]
 
 
 def _first(figure: Counts, classes: SideClasses) -> Counts:

@@ -13,6 +13,7 @@ from incrowd.attacks.homogeneity import homogeneity
 from incrowd.attacks.inference import inference
 from incrowd.attacks.linkability import linkability
 from incrowd.attacks.linkage import linkage
+from incrowd.attacks.persons import LIMIT
 from incrowd.attacks.scene import Scene
 from incrowd.attacks.sets import Sets
 from incrowd.attacks.singling_out import singling_out
@@ -22,9 +23,11 @@ from incrowd.watch import Watch
 
 KINDS = (
     "linkage",
+    "ends",
     "singling-out",
     "linkability",
     "inference",
+    "control",
     "homogeneity",
     "background",
     "row-order",
@@ -41,6 +44,8 @@ class Attackers:
     """All sets of at most so many known columns, besides the set of all of them."""
     ruled_out: int = 1
     """How many sensitive values an attacker with background knowledge can rule out."""
+    posterior: float = LIMIT
+    """Above this chance a person counts as found."""
 
 
 @dataclass(frozen=True)
@@ -113,9 +118,10 @@ def of_fit(fit: Fit, ruled_out: int) -> Iterator[Attack]:
 
 def face(facing: Facing, attackers: Attackers, watch: Watch | None = None) -> Played:
     """Linkage with a world, by all columns and by every set of at most so many."""
-    whole = linkage(facing.candidates())
+    limit = attackers.posterior
+    whole = linkage(facing.candidates(), limit)
     sets = Sets(len(facing.names), attackers.max_size, watch)
-    few = [linkage(found) for found in facing.sweep(sets)] if attackers.max_size else []
+    few = [linkage(found, limit) for found in facing.sweep(sets)] if attackers.max_size else []
     return Played((whole, *few), tuple(world_advice(facing, whole)), sets.left_out)
 
 
@@ -155,7 +161,7 @@ def lowered(attack: Attack, without: Mapping[str, Sequence[Attack]]) -> Iterator
 
 
 def _of(success: float) -> str:
-    return {0.0: "nobody", 1.0: "everybody"}.get(success, f"a share of {share(success)}")
+    return {0.0: "nobody", 1.0: "everybody"}.get(success, f"{share(success)} of the people")
 
 
 def in_order(attacks: Iterable[Attack]) -> tuple[Attack, ...]:

@@ -16,9 +16,10 @@ from incrowd.attacks.fit import Fit
 from incrowd.attacks.held import Held, fitting
 from incrowd.attacks.homogeneity import homogeneity
 from incrowd.attacks.inference import inference
-from incrowd.attacks.intervals import Rate, blind
+from incrowd.attacks.intervals import Moments, Rate, blind
+from incrowd.attacks.persons import Persons
 from incrowd.attacks.scene import Scene
-from incrowd.attacks.weighed import Told, Weighed, each, gathered
+from incrowd.attacks.weighed import Earlier, Told, Weighed, each, gathered
 from incrowd.attacks.words import columns, part, rows
 from incrowd.classes import numbered
 
@@ -86,8 +87,9 @@ class _Both:
     def right(self) -> Floats:
         """Per class of people: for how many of them what they hold is among what is left."""
         left, nothing = (self.start, self.code, self.weight), np.zeros(self.exact.shape[1])
+        earlier = Earlier(nothing, nothing, 1.0)
         people = self.first.people.start, self.first.people.rows
-        return Told.of(each(len(self.start) - 1), left, people, self.own, nothing).possible
+        return Told.of(each(len(self.start) - 1), left, people, self.own, earlier).possible
 
     def held(self, name: str) -> Held:
         """What is left of one sensitive column."""
@@ -128,8 +130,10 @@ def _common(one: Weighed, other: Weighed, many: int) -> tuple[Counts, Codes, Flo
 
 def _finding(both: _Both) -> Attack:
     fit = both.first
-    people, left = fit.scene.people.records, both.left
-    rate = Rate.expected(float((both.right / np.maximum(left, 1)).sum()), people)
+    people, left, right = fit.scene.people.records, both.left, both.right
+    hits = right / np.maximum(left, 1)
+    alone = Moments.of(hits, fit.people.sizes).of_people(hits, fit.people.sizes)
+    rate = Rate.of_moments(alone.alike(fit.rows_of_a_person))
     k, before = _least(left), [_least(one.rows_fitting) for one in (both.first, both.second)]
     nobody = int(fit.people.sizes[left == 0].sum())
     return Attack(
@@ -139,18 +143,19 @@ def _finding(both: _Both) -> Attack:
         baseline=blind(people),
         says=(
             f"Somebody knows {columns(fit.names)} of a person and holds both releases. A person "
-            f"fits at least {rows(before[0])} of the one, and {before[1]:,} of the other; for the "
-            f"person with the fewest {rows(k)} may be left{_as_well(fit)}. One of those left, "
-            f"drawn at random, is the person's in {part(rate.success, 'the cases')}."
+            f"fits at least {rows(before[0])} of the first and {before[1]:,} of the second; both "
+            f"together leave as few as {rows(k)}{_as_well(fit)}. Drawing one of those left finds "
+            f"the person's for {part(rate.success, 'the people')}."
         ),
         figures={"k": k, "k_first": before[0], "k_second": before[1], "nothing_left": nobody},
+        persons=Persons.of(1 / np.maximum(left, 1), blind(people), right, fit.scene.limit),
     )
 
 
 def _as_well(fit: Fit) -> str:
     """By what else rows of two releases are told apart, in words."""
     exact = [one.name for one in fit.scene.sensitive]
-    return f", as a row must stand in both with the same {columns(exact)}" if exact else ""
+    return f", as a record shows the same {columns(exact)} in both" if exact else ""
 
 
 def _learning(held: Held) -> Attack:
@@ -160,9 +165,9 @@ def _learning(held: Held) -> Attack:
         kind="releases",
         says=(
             f"Somebody knows {columns(guess.knows)} of a person and holds both releases. Among the "
-            f"rows that are left, the likeliest {held.name} is the person's in "
-            f"{part(guess.success, 'the cases')}, and for {part(sure.success, 'the people')} it is "
-            f"the only one; to name the commonest for everybody is right for "
+            f"rows that both leave, the likeliest {held.name} is the person's for "
+            f"{part(guess.success, 'the people')}, and the only one for "
+            f"{part(sure.success, 'them')}; guessing the commonest for everybody is right for "
             f"{part(guess.baseline, 'them')}."
         ),
         figures={"fewest_values": held.fewest, "certain": sure.success},

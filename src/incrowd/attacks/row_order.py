@@ -43,13 +43,18 @@ def row_order(fit: Fit, truth: Counts | None = None, seed: int = 0) -> Attack:
         rate=Rate.expected(success * rows, rows),
         baseline=guess,
         says=(
-            "Somebody who has seen the original takes the released rows, in their order, for its "
-            f"records in theirs. In {columns(fit.names)}, {part(fitting, 'the rows')} fit their "
-            f"record; in a random order {part(chance, 'them')} would. The place of a row tells "
-            f"whose it is for {part(success, 'the rows')}."
+            "Somebody who has seen the original takes the first released row for its first record, "
+            f"and so on. In {columns(fit.names)}, {part(fitting, 'the rows')} fit their record; in "
+            f"a random order {part(chance, 'them')} would. The place of a row tells whose it is "
+            f"for {part(success, 'the rows')}{_estimated(truth)}."
         ),
         figures={"fitting": fitting, "chance": chance, "correlation": order.correlation},
     )
+
+
+def _estimated(truth: Counts | None) -> str:
+    """Without the truth the rate is an estimate."""
+    return " (an estimate)" if truth is None else ""
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,8 +12,10 @@ import numpy as np
 
 from incrowd.arrays import MISSING, Codes, Counts, Flags, Floats
 from incrowd.attacks.compressed import Rows, bounds, spread
+from incrowd.attacks.intervals import Figures
+from incrowd.attacks.persons import LIMIT, rank
 from incrowd.attacks.stands import Stands
-from incrowd.attacks.weighed import EQUAL, Told, Weighed, each
+from incrowd.attacks.weighed import EQUAL, Earlier, Told, Weighed, each
 from incrowd.hierarchy.hierarchy import Hierarchy
 from incrowd.table.column import CodedColumn
 from incrowd.table.fold import fold
@@ -50,9 +52,11 @@ class Shared:
         return cls(release.name, release.codes, value[place], stands)
 
     @classmethod
-    def itself(cls, release: CodedColumn) -> "Shared":
+    def itself(cls, release: CodedColumn, missing: Missing = Missing.OWN_VALUE) -> "Shared":
         """A released column whose rows are the people, each known as it is shown."""
         stands = Stands.alone(len(release.domain) + 1)
+        if missing is Missing.MATCHES_ANYTHING and (release.codes == MISSING).any():
+            stands = Stands.open_to_missing(len(release.domain) + 1)
         return cls(release.name, release.codes, release.codes, stands)
 
     @property
@@ -126,9 +130,11 @@ class Secret:
     """The values of each row of people."""
     values: int
     """How many values there are."""
+    limit: float = LIMIT
+    """A chance above this counts as learned."""
 
     @classmethod
-    def of(cls, column: Shared, shown: Side, people: Side) -> "Secret":
+    def of(cls, column: Shared, shown: Side, people: Side, limit: float = LIMIT) -> "Secret":
         """The secret of a column."""
         start, label, records = shown.entries(column.label)
         stands = column.stands
@@ -137,7 +143,7 @@ class Secret:
         weight = records[place] / stands.sizes[label[place]]
         ends = np.concatenate([[0], np.cumsum(stands.sizes[label])]).astype(np.int64)
         held = ends[start], value, weight
-        return cls(column.name, held, people.entries(column.value), stands.values)
+        return cls(column.name, held, people.entries(column.value), stands.values, limit)
 
     @cached_property
     def open(self) -> bool:
@@ -146,16 +152,26 @@ class Secret:
 
     @cached_property
     def shares(self) -> Floats:
-        """The share of the people who hold each value, most first."""
-        held = np.bincount(self.truth[1], weights=self.truth[2])
-        return -np.sort(-held) / max(float(held.sum()), 1.0)
+        """The share of the people who hold each value."""
+        held = np.bincount(self.truth[1], weights=self.truth[2], minlength=self.values)
+        shares: Floats = held / max(float(held.sum()), 1.0)
+        return shares
 
     def commonest(self, several: int = 1) -> float:
         """The share of the people who hold one of the so many commonest values."""
-        return min(float(self.shares[:several].sum()), 1.0)
+        return min(float(-np.sort(-self.shares)[:several].sum()), 1.0)
+
+    def certain(self, ruled_out: int = 0) -> float:
+        """1 if everybody's value is certain without the release, so many ruled out; otherwise 0."""
+        return float(0 < np.count_nonzero(self.shares) <= ruled_out + 1)
 
     @cached_property
-    def usual(self) -> Floats:
+    def earlier(self) -> Earlier:
+        """What is thought without the rows that fit."""
+        return Earlier(self._usual, self.shares, self.limit)
+
+    @property
+    def _usual(self) -> Floats:
         """Per value: how likely it is drawn of the most frequent ones of the release."""
         overall = np.bincount(self.shown[1], weights=self.shown[2], minlength=self.values)
         most = (overall >= overall.max(initial=0.0) * EQUAL) & (overall > 0)
@@ -166,7 +182,35 @@ class Secret:
     def of_each(self) -> Told:
         """What the people of each row of a joint scene are told about by the row itself."""
         rows = each(len(self.truth[0]) - 1)
-        return Told.of(rows, self.shown, rows, self.truth, self.usual)
+        return Told.of(rows, self.shown, rows, self.truth, self.earlier)
+
+    @cached_property
+    def people_of_each(self) -> Floats:
+        """How many people each row of a joint scene has."""
+        before = np.concatenate([[0.0], np.cumsum(self.truth[2])])
+        people: Floats = before[self.truth[0][1:]] - before[self.truth[0][:-1]]
+        return people
+
+    @cached_property
+    def hits_of_each(self) -> Figures:
+        """Hits and people of each row of a joint scene."""
+        return Figures(self.of_each.hits, self.people_of_each)
+
+    def certain_of_each(self, ruled_out: int) -> Figures:
+        """People whose value is certain, and all, of each row of a joint scene."""
+        if ruled_out not in self._certain:
+            figures = Figures(self.of_each.certain(ruled_out), self.people_of_each)
+            self._certain[ruled_out] = figures
+        return self._certain[ruled_out]
+
+    @cached_property
+    def _certain(self) -> dict[int, Figures]:
+        return {}
+
+    @cached_property
+    def rank_of_each(self) -> Floats:
+        """What orders the rows of a joint scene by their largest chance, then by their people."""
+        return rank(self.of_each.largest, self.people_of_each)
 
     @cached_property
     def values_of_each(self) -> Counts:
@@ -191,6 +235,8 @@ class Scene:
     shown: Side
     people: Side
     joint: bool
+    limit: float = LIMIT
+    """A chance above this counts as found or learned."""
 
     @classmethod
     def of(
@@ -200,11 +246,12 @@ class Scene:
         person: Codes | None = None,
         *,
         joint: bool = True,
+        limit: float = LIMIT,
     ) -> "Scene":
         """The scene of these columns; `person` as `Side` has it, `joint` if that is allowed."""
         joint = joint and all(one.stands.apart for one in known)
         sides = _joint(known, person) if joint else _apart(known, person)
-        return cls(tuple(known), tuple(sensitive), *sides, joint)
+        return cls(tuple(known), tuple(sensitive), *sides, joint, limit)
 
     @cached_property
     def each(self) -> Rows:
@@ -225,7 +272,8 @@ class Scene:
     @cached_property
     def secrets(self) -> tuple[Secret, ...]:
         """The sensitive columns."""
-        return tuple(Secret.of(one, self.shown, self.people) for one in self.sensitive)
+        sides = self.shown, self.people, self.limit
+        return tuple(Secret.of(one, *sides) for one in self.sensitive)
 
     def __repr__(self) -> str:
         """Without values."""

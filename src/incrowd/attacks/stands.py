@@ -43,6 +43,20 @@ class Stands:
         code = each[:-1].astype(np.int32)
         return cls(each.astype(np.int64), code, code, values)
 
+    @classmethod
+    def open_to_missing(cls, values: int) -> "Stands":
+        """The same if a missing value, number 0, says nothing: it fits all, and all fit it.
+
+        Label 0 stands for everything, label 1 for the run of 0 and 1, others for 0 and themselves.
+        """
+        code = np.arange(2, values, dtype=np.int32)
+        pairs = np.stack([np.zeros_like(code), code], axis=1).ravel()
+        first = np.zeros(min(values, 2), dtype=np.int32)
+        last = np.array([values - 1, 1], dtype=np.int32)[: len(first)]
+        start = np.concatenate([np.arange(len(first)), len(first) + 2 * np.arange(len(code) + 1)])
+        low, high = np.concatenate([first, pairs]), np.concatenate([last, pairs])
+        return cls(start.astype(np.int64), low, high, values)
+
     @property
     def labels(self) -> int:
         """How many labels there are."""

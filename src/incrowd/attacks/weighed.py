@@ -17,6 +17,18 @@ EQUAL = 1 - 1e-9
 
 
 @dataclass(frozen=True, eq=False)
+class Earlier:
+    """What is thought of a secret without the rows that fit."""
+
+    usual: Floats
+    """Per value: the chance that it is guessed of somebody who fits no row."""
+    shares: Floats
+    """Per value: the share of the people who hold it."""
+    limit: float
+    """A chance above this counts as learned."""
+
+
+@dataclass(frozen=True, eq=False)
 class Told:
     """What classes of people are told about a secret, in figures per class."""
 
@@ -26,28 +38,43 @@ class Told:
     """People whose own value is possible."""
     hits: Floats
     """People whose own value is drawn of the most frequent ones, expected."""
+    worst: Floats
+    """People whose own value is above a limit, the largest chance, the most added: shape (n, 3)."""
 
     @classmethod
     def of(
-        cls, members: Members, shown: Weighed, people: Rows, truth: Weighed, usual: Floats
+        cls, members: Members, shown: Weighed, people: Rows, truth: Weighed, earlier: "Earlier"
     ) -> "Told":
-        """Of what the members of each class show, and what the rows of its people hold.
-
-        In a class that shows nothing, value v is thought to be that of a person with the chance
-        `usual[v]`.
-        """
+        """Of what the members of each class show, and what the rows of its people hold."""
         found, done = [], 0
         for part in parts(members):
             here = people[0][done:], people[1]
-            found.append(_kernels().told(part, shown, here, truth, usual, EQUAL))
+            given = earlier.usual, EQUAL, (earlier.shares, earlier.limit)
+            found.append(_kernels().told(part, shown, here, truth, *given))
             done += len(part[0]) - 1
         return cls(*(np.concatenate(figure) for figure in zip(*found, strict=True)))
 
     @classmethod
-    def of_own(cls, people: Rows, truth: Weighed) -> "Told":
+    def of_own(cls, people: Rows, truth: Weighed, earlier: "Earlier") -> "Told":
         """Of what people hold if their classes show just that."""
         domain = int(truth[1].max(initial=-1)) + 1
-        return cls(*_kernels().told_own(people, truth, domain, EQUAL))
+        before = earlier.shares, earlier.limit
+        return cls(*_kernels().told_own(people, truth, domain, EQUAL, before))
+
+    @cached_property
+    def above(self) -> Floats:
+        """People whose own value is at a chance above the limit, and was not before."""
+        return self.worst[:, 0].copy()
+
+    @cached_property
+    def largest(self) -> Floats:
+        """The largest chance of anybody's own value."""
+        return self.worst[:, 1].copy()
+
+    @cached_property
+    def added(self) -> Floats:
+        """The most that is added to the chance of anybody's own value."""
+        return self.worst[:, 2].copy()
 
     def certain(self, ruled_out: int) -> Floats:
         """People whose own value is possible with at most so many others; the same array again."""

@@ -38,11 +38,11 @@ def part(value: float, what: str) -> str:
     """A share of something.
 
     >>> part(0, "the rows"), part(0.25, "the rows"), part(1, "the rows")
-    ('none of the rows', 'a share of 0.25 of the rows', 'all of the rows')
+    ('none of the rows', '0.25 of the rows', 'all of the rows')
     """
     if value in {0, 1}:
         return f"{'all' if value else 'none'} of {what}"
-    return f"a share of {share(value)} of {what}"
+    return f"{share(value)} of {what}"
 
 
 def share(value: float) -> str:

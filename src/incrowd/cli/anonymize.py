@@ -132,6 +132,7 @@ def anonymize(  # noqa: PLR0913  one parameter per flag
     grid: options.Grid = None,
     ends: options.Ends = None,
     split_ends: options.SplitEnds = False,
+    accept_derived: options.AcceptDerived = None,
     frontier: Annotated[
         bool,
         typer.Option(
@@ -238,6 +239,7 @@ def anonymize(  # noqa: PLR0913  one parameter per flag
         hierarchy=hierarchy,
         hierarchies=hierarchies,
         limits={"widest": widest, "highest": highest, "grid": grid},
+        accepted=options.columns(accept_derived),
     )
     paths = _paths(output, certificate, dry_run=dry_run)
     for path in filter(None, (explore, curve)):
@@ -247,7 +249,7 @@ def anonymize(  # noqa: PLR0913  one parameter per flag
     _refuse_same(explore, paths.values())
     _refuse_overwriting([policy, key_file, signer, *held_by.worlds], [*paths.values()])
     with placing(output, written=bool(paths)), waiting(said) as bar:
-        table = held(file, run.Reading(delimiter, encoding, header), said)
+        table = held(file, run.Reading(delimiter, encoding, header), said, flags.named)
         request = held_by.laid_over(wish.laid_over(flags.request(table.names)))
         notes = (*request.notes(), *wish.notes(quick, request), *held_by.notes(request))
         for note in notes:

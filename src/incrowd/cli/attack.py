@@ -66,6 +66,15 @@ def attack(  # noqa: PLR0913  one parameter per flag
         str | None,
         typer.Option("--other", metavar="FILE", help="Another release of the same original."),
     ] = None,
+    control: Annotated[
+        str | None,
+        typer.Option(
+            "--control",
+            metavar="FILE",
+            help="People like those of the original who are not in it: inference about them is "
+            "what the release tells of anybody.",
+        ),
+    ] = None,
     sensitive: options.Sensitive = None,
     policy: options.PolicyFile = None,
     certificate: Annotated[
@@ -85,7 +94,44 @@ def attack(  # noqa: PLR0913  one parameter per flag
         typer.Option(
             "--max-success",
             metavar="SHARE",
-            help="The most that an attack may gain over guessing, 0..1; exit code 1 above.",
+            help="The most that an attack may gain over guessing on the average, 0..1; exit code "
+            "1 above.",
+        ),
+    ] = None,
+    max_posterior: Annotated[
+        float,
+        typer.Option(
+            "--max-posterior",
+            metavar="CHANCE",
+            help="Nobody may be found, or their sensitive value learned, with a chance above "
+            "this, 0..1, that was not above it before; exit code 1 otherwise. 1 switches it off.",
+        ),
+    ] = 0.9,
+    max_people: Annotated[
+        int,
+        typer.Option(
+            "--max-people", metavar="N", help="So many people may be above --max-posterior."
+        ),
+    ] = 0,
+    max_raise: Annotated[
+        float | None,
+        typer.Option(
+            "--max-raise",
+            metavar="SHARE",
+            help="The most that may be added to anybody's chance, as a share of what was open; "
+            "0.3 (or --max-success, if that is more) where --max-success is given. 1 switches it "
+            "off.",
+            show_default=False,
+        ),
+    ] = None,
+    listed: Annotated[
+        float | None,
+        typer.Option(
+            "--listed",
+            metavar="SHARE",
+            help="The share of the released people who are in the world, 0..1, if neither --truth "
+            "nor the ids of --original show it.",
+            show_default=False,
         ),
     ] = None,
     rule_out: Annotated[
@@ -116,7 +162,7 @@ def attack(  # noqa: PLR0913  one parameter per flag
     hierarchy: options.HierarchyOf = None,
     hierarchies: options.Hierarchies = None,
     seed: Annotated[
-        int, typer.Option("--seed", metavar="N", help="Of the shuffles that row order is held to.")
+        int, typer.Option("--seed", metavar="N", help="Seed for the row-order attack.")
     ] = 0,
     delimiter: options.Delimiter = None,
     encoding: options.Encoding = None,
@@ -126,20 +172,23 @@ def attack(  # noqa: PLR0913  one parameter per flag
 ) -> int:
     """Attack the release in FILE with what somebody may hold; exit code 1 if a limit is broken."""
     from incrowd import run  # noqa: PLC0415  not for --help
-    from incrowd.cli.table import held  # noqa: PLC0415  not for --help
+    from incrowd.cli.table import certified, held, named_by  # noqa: PLC0415  not for --help
     from incrowd.io.policies import read_policy  # noqa: PLC0415  not for --help
     from incrowd.report import attacks  # noqa: PLC0415  not for --help
     from incrowd.watch import Watch  # noqa: PLC0415  not for --help
 
     said = Output(as_json=as_json, quiet=quiet)
     with waiting(said) as bar:
-        table = held(file, run.Reading(delimiter, encoding, header), said)
+        named = (*options.columns(knows), *options.columns(sensitive))
+        named = (*named, *named_by(policy), *certified(certificate))
+        table = held(file, run.Reading(delimiter, encoding, header), said, named)
         found = run.attack_file(
             file,
             world=world,
             truth=truth,
             original=original,
             other=other,
+            control=control,
             policy=None if policy is None else read_policy(policy),
             certificate=certificate,
             reading=table,
@@ -150,6 +199,10 @@ def attack(  # noqa: PLR0913  one parameter per flag
             sensitive=options.columns(sensitive),
             max_size=max_size,
             max_success=max_success,
+            max_posterior=max_posterior,
+            max_people=max_people,
+            max_raise=max_raise,
+            listed=listed,
             rule_out=rule_out,
             rename=options.renamed(rename),
             hierarchies=_trees(hierarchy or (), hierarchies, table.names),

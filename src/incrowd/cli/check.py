@@ -56,7 +56,7 @@ def check(  # noqa: PLR0913  one parameter per flag
     """Check every model on the rows of FILE; exit code 1 if one is not met."""
     from incrowd import run  # noqa: PLC0415  not for --help
     from incrowd.cli.request import Flags  # noqa: PLC0415  not for --help
-    from incrowd.cli.table import held  # noqa: PLC0415  not for --help
+    from incrowd.cli.table import certified, held, named_by  # noqa: PLC0415  not for --help
     from incrowd.cli.world import Opposed  # noqa: PLC0415  not for --help
     from incrowd.report import json, text  # noqa: PLC0415  not for --help
 
@@ -76,7 +76,8 @@ def check(  # noqa: PLR0913  one parameter per flag
         hierarchies=hierarchies,
     )
     with waiting(said):
-        table = held(file, run.Reading(delimiter, encoding, header), said)
+        expected = (*named, *named_by(policy), *certified(certificate))
+        table = held(file, run.Reading(delimiter, encoding, header), said, expected)
         asked, folder = None, Path()
         held_by = Opposed(tuple(world or ()), world_id, tuple(rename or ()))
         if certificate is None or not flags.silent:

@@ -45,18 +45,50 @@ def failure_of(error: BaseException) -> Failure:
             verdicts = getattr(error, "verdicts", ())
             proved = getattr(error, "proved", None)
             return Failure(error.message, error.remedy, error.exit_code, verdicts, proved)
-        case Late() | KeyboardInterrupt() | SystemError(__context__=KeyboardInterrupt()):
-            # numba turns an interrupt inside a kernel into a SystemError
+        case Late() | KeyboardInterrupt():
             return LATE if isinstance(error, Late) else INTERRUPTION
         case MemoryError():
-            remedy = "name fewer quasi-identifying columns, or use a machine with more memory"
-            return Failure("out of memory; nothing was written", remedy, LimitError.exit_code)
+            return _OUT_OF_MEMORY
         case OSError(errno=int(number)):
             remedy = "check that files and folders exist, may be used and have room"
             return Failure(f"the system says: {os.strerror(number)}", remedy, InputError.exit_code)
     if hasattr(error, "format_message"):
         return _usage(error)
-    return _unforeseen(error)
+    return _led_to(error)
+
+
+def _led_to(error: BaseException) -> Failure:
+    """What to say of an error of another library, by what led to it."""
+    if any(isinstance(one, KeyboardInterrupt) for one in behind(error)):
+        return INTERRUPTION  # libraries turn an interrupt into errors of their own, as numba does
+    return _OUT_OF_MEMORY if _is_starved(error) else _unforeseen(error)
+
+
+def behind(error: BaseException) -> Iterator[BaseException]:
+    """The error and those that led to it."""
+    seen: set[int] = set()
+    found: BaseException | None = error
+    while found is not None and id(found) not in seen:
+        seen.add(id(found))
+        yield found
+        found = found.__cause__ or found.__context__
+
+
+_OUT_OF_MEMORY = Failure(
+    "out of memory; nothing was written",
+    "name fewer quasi-identifying columns, or use a machine with more memory",
+    LimitError.exit_code,
+)
+_STARVED = re.compile(r"failed to map segment|allocate memory|can't start new thread|out of memory")
+
+
+def _is_starved(error: BaseException) -> bool:
+    """Whether memory ran out behind an error: a library that could not load says so in words."""
+    return any(
+        isinstance(one, MemoryError)
+        or (isinstance(one, ImportError | OSError | RuntimeError) and _STARVED.search(str(one)))
+        for one in behind(error)
+    )
 
 
 def frames(error: BaseException) -> Iterator[str]:

@@ -57,7 +57,7 @@ class Stoppable(Watch):
 def terminable() -> Iterator[None]:
     """A polite request to stop (SIGTERM) is met like Ctrl-C: by leaving nothing half-written."""
     try:
-        before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+        before = signal.signal(signal.SIGTERM, _terminate)
     except ValueError:  # not in the main thread: somebody else decides
         yield
         return
@@ -103,6 +103,17 @@ def _identity(path: str | None) -> tuple[int, int, int] | None:
     return found.st_dev, found.st_ino, found.st_mtime_ns
 
 
+class Terminated(KeyboardInterrupt):
+    """SIGTERM came; how often is counted, since a library may swallow the exception itself."""
+
+    times = 0
+
+
+def _terminate(_number: int, _frame: FrameType | None) -> None:
+    Terminated.times += 1
+    raise Terminated
+
+
 @contextmanager
 def heard() -> Iterator[None]:
     """An interrupt is not lost where Python ignores exceptions, as in what tidies up objects.
@@ -119,7 +130,7 @@ def heard() -> Iterator[None]:
 
 
 def _ignored(what: "sys.UnraisableHookArgs") -> None:
-    if what.exc_type is KeyboardInterrupt:
+    if what.exc_type is not None and issubclass(what.exc_type, KeyboardInterrupt):
         again = Timer(_MOMENT, _interrupt)
         again.daemon = True
         again.start()

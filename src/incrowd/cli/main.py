@@ -15,14 +15,16 @@ from incrowd.cli.check import check
 from incrowd.cli.discover import discover
 from incrowd.cli.failures import INTERRUPTED, INTERRUPTION, Failure, failure_of, frames
 from incrowd.cli.init import init
-from incrowd.cli.interrupt import heard, terminable
+from incrowd.cli.interrupt import Terminated, heard, terminable
 from incrowd.cli.keys import keys
+from incrowd.cli.limits import refuse_cramped
 from incrowd.cli.mask import mask
 from incrowd.cli.output import Output, write
 from incrowd.cli.plan import plan
 from incrowd.cli.quantiles import quantiles
 from incrowd.cli.risk import risk
 from incrowd.cli.safe_harbor import safe_harbor
+from incrowd.errors import IncrowdError
 from incrowd.report.words import printable
 
 app = typer.Typer(
@@ -85,8 +87,10 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
 def perform(arguments: Sequence[str]) -> int:
     """Run one command; its exit code."""
     as_json = "--json" in arguments
+    before = Terminated.times
     try:
         with terminable(), heard():
+            refuse_cramped(arguments)
             code = typer.main.get_command(app)(
                 list(arguments) or ["--help"], prog_name="incrowd", standalone_mode=False
             )
@@ -95,7 +99,10 @@ def perform(arguments: Sequence[str]) -> int:
             raise
         _debug(error)
         _forget_interrupt()
-        return _fail(failure_of(error), as_json=as_json)
+        failure = failure_of(error)
+        if failure.exit_code == IncrowdError.exit_code and Terminated.times > before:
+            failure = INTERRUPTION  # whatever failed then failed because of that
+        return _fail(failure, as_json=as_json)
     if code == INTERRUPTED:
         _forget_interrupt()
         return _fail(INTERRUPTION, as_json=as_json)

@@ -120,12 +120,13 @@ def mask(  # noqa: PLR0913  one parameter per flag
         "keep_order": keep_order,
         "time_limit": time_limit,
     }
+    named = (*options.columns(keep), *options.columns(drop), *options.numbers(weight, "weight"))
     target = None if dry_run else output
     check_target(file, target)
     with waiting(said) as bar:
         reading = run.Reading(delimiter, encoding, header)
         if not passes(file, method, reading):
-            reading = held(file, reading, said)
+            reading = held(file, reading, said, named)
         watch = Watch(tell=bar.tell)
         found = discovery.mask_file(file, target, reading=reading, watch=watch, **wish)
     for note in found.notes:

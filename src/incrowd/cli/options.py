@@ -185,6 +185,16 @@ SplitEnds = Annotated[
         "--split-ends", help="Numbers and dates leave as two columns, such as age_low and age_high."
     ),
 ]
+AcceptDerived = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--accept-derived",
+        metavar="COLUMNS",
+        help="Columns that leave as they are although quasi-identifying ones tell them, or they "
+        "those: refused if not given.",
+        show_default=False,
+    ),
+]
 World = Annotated[
     list[str] | None,
     typer.Option(

@@ -136,8 +136,9 @@ def plan(  # noqa: PLR0913  one parameter per flag
         said.result(lambda: pictures.plan_document(found), lambda: pictures.plan_picture(found))
         return
     with waiting(said):
-        table = held(file, run.Reading(delimiter, encoding, header), said)
         names = options.columns(columns)
+        named = (*names, *options.columns(sensitive), *options.columns(keep))
+        table = held(file, run.Reading(delimiter, encoding, header), said, named)
         trees = _trees(hierarchy, hierarchies, names or table.names)
         found = plans.plan_file(file, names, hierarchies=trees, reading=table, **asked)
         done = None

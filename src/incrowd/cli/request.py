@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from incrowd.cli import options
+from incrowd.cli.table import named_by
 from incrowd.errors import PolicyError
 from incrowd.hierarchy import AnyHierarchy
 from incrowd.io import files
@@ -15,6 +16,7 @@ from incrowd.io.policies import read_policy
 from incrowd.policy.codec import made
 from incrowd.policy.policy import Column, Policy
 from incrowd.policy.quick import quick
+from incrowd.table.names import listed
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,12 +62,22 @@ class Flags:
     hierarchies: str | None = None
     limits: Mapping[str, Sequence[str] | None] = field(default_factory=dict)
     """By key of a column, `widest`, `highest` or `grid`: the texts `COLUMN=NUMBER`."""
+    accepted: Sequence[str] = ()
+    """Columns that may leave although others tell them."""
 
     @property
     def silent(self) -> bool:
         """Whether they say nothing at all."""
         said = (self.policy, self.hierarchies, *self.quick.values(), *self.settings.values())
         return not self.hierarchy and all(value in (None, ()) for value in said)
+
+    @property
+    def named(self) -> Iterator[str]:
+        """Columns that a table should have: those of flags and those of the policy file."""
+        for value in self.quick.values():
+            if isinstance(value, str | tuple):
+                yield from listed(value)
+        yield from named_by(self.policy)
 
     def request(self, names: Sequence[str], keep: Sequence[str] = ()) -> Request:
         """The policy that they mean, for a table with columns of these names.
@@ -80,7 +92,7 @@ class Flags:
             _refuse_both(flags)
             policy = read_policy(self.policy)
             trees = self._trees(policy.quasi)
-            details = _details(trees, self.limits)
+            details = _details(trees, self.limits, self.accepted)
             policy = _laid_over(policy, settings, details)
             return Request(
                 policy,
@@ -98,7 +110,7 @@ class Flags:
         trees = self._trees(flags["quasi"])
         flags["keep"] = (*flags.get("keep", ()), *keep)
         policy = quick(names, **flags, **settings, hierarchies=trees)
-        policy = _laid_over(policy, {}, _details({}, self.limits))
+        policy = _laid_over(policy, {}, _details({}, self.limits, self.accepted))
         return Request(policy, Path(), policy.dropped, self._unfound(policy.quasi, trees))
 
     def _unfound(self, quasi: Iterable[str], trees: Mapping[str, AnyHierarchy]) -> tuple[str, ...]:
@@ -129,7 +141,9 @@ def _refuse_both(flags: Mapping[str, Any]) -> None:
 
 
 def _details(
-    trees: Mapping[str, AnyHierarchy], limits: Mapping[str, Sequence[str] | None]
+    trees: Mapping[str, AnyHierarchy],
+    limits: Mapping[str, Sequence[str] | None],
+    accepted: Sequence[str],
 ) -> dict[str, dict[str, Any]]:
     """What flags say of columns, by column and key."""
     details: dict[str, dict[str, Any]] = {name: {"hierarchy": tree} for name, tree in trees.items()}
@@ -137,6 +151,8 @@ def _details(
         said = options.steps(texts) if key == "grid" else options.numbers(texts, key)
         for name, number in said.items():
             details.setdefault(name, {})[key] = number
+    for name in accepted:
+        details.setdefault(name, {})["derived"] = "accept"
     return details
 
 

@@ -28,7 +28,7 @@ def risk(  # noqa: PLR0913  one parameter per flag
             "--population",
             metavar="PEOPLE",
             help="How many people the table was drawn from, such as 3e8, or a name such as usa: "
-            "tells who is unique among them.",
+            "estimates the risk among them, with intervals.",
         ),
     ] = None,
     fraction: Annotated[
@@ -85,7 +85,8 @@ def risk(  # noqa: PLR0913  one parameter per flag
     said = Output(as_json=as_json, quiet=quiet)
     asked = options.columns(quasi)
     with waiting(said) as bar:
-        table = held(file, run.Reading(delimiter, encoding, header), said)
+        named = (*asked, *options.columns(sensitive), unit, weight)
+        table = held(file, run.Reading(delimiter, encoding, header), said, named)
         found = run.risk_file(
             file,
             quasi=asked,

@@ -1,10 +1,17 @@
 """The table that a command is about, read once."""
 
 import os
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 
 from incrowd.cli.output import Output
+from incrowd.errors import IncrowdError, PolicyError
 from incrowd.io import tables
+from incrowd.io.files import content
+from incrowd.io.policies import read_policy
+from incrowd.release.certificate import Certificate
+from incrowd.release.written import rewritten
 from incrowd.run.reading import Reading
 from incrowd.watch import Watch
 
@@ -27,10 +34,24 @@ class Held(Reading):
         return self.source.frame.columns
 
 
-def held(file: str, reading: Reading, output: Output) -> Held:
-    """Read the table, and say what its reader should know."""
+def held(file: str, reading: Reading, output: Output, named: Iterable[str | None] = ()) -> Held:
+    """Read the table, and say what its reader should know; `named` are columns it should have."""
     watch = Watch()
-    source = reading.read(file)
+    source = reading.expecting(filter(None, named)).read(file)
     for note in source.notes:
         output.remark(f"note: {note}")
     return Held(source=source, seconds=watch.elapsed)
+
+
+def named_by(policy: str | None) -> Iterator[str]:
+    """The columns that a policy file names; what is wrong with it is told when it is used."""
+    if policy is not None:
+        with suppress(PolicyError):
+            yield from read_policy(policy).columns
+
+
+def certified(certificate: str | None) -> Iterator[str]:
+    """The columns of the policy in a certificate; what is wrong with it is told when it is used."""
+    if certificate is not None:
+        with suppress(IncrowdError):
+            yield from rewritten(Certificate.from_json(content(certificate)).policy).columns

@@ -22,7 +22,6 @@ from incrowd.engines.stream import coded
 from incrowd.errors import InputError, NotMetError, PolicyError
 from incrowd.io import files, tables
 from incrowd.io.atomic import replacing
-from incrowd.io.batches import Layout
 from incrowd.quasi.masking import Method
 from incrowd.quasi.masking import mask as masked
 from incrowd.quasi.outcome import Masked
@@ -89,10 +88,10 @@ def mask_file(
     reading = reading or Reading()
     watch = options.pop("watch", None) or Watch()
     wish = wish_of(**options)
+    reading = reading.expecting((*wish.keep, *wish.drop, *wish.weights))
     with enough_memory():
         if passes(source, wish.method, reading):
-            layout = Layout(reading.delimiter, reading.encoding, reading.header)
-            return mask_passing(source, target, wish, layout, watch)
+            return mask_passing(source, target, wish, reading.layout, watch)
         read = reading.read(source)
         found = _masked_frame(read.frame, wish, watch)
         if target is not None:

@@ -26,7 +26,6 @@ from incrowd.engines.bare import bare_arrow, bare_pandas, bare_polars
 from incrowd.engines.memory import MemoryEngine
 from incrowd.engines.stream import Tuples
 from incrowd.errors import InputError, boundary
-from incrowd.io.batches import Layout
 from incrowd.probabilistic.bucketed import Bucketed, Show
 from incrowd.run import AnyPath, Reading
 from incrowd.run.reading import collected, rows_of
@@ -85,7 +84,7 @@ def quantiles_file(
     path = source if isinstance(source, str | os.PathLike) else None
     check_target("-" if path is None else path, target)
     whole = path is not None and not goes_by(path, reading)
-    layout = Layout(reading.delimiter, reading.encoding, reading.header)
+    layout = reading.expecting((*wish.columns, *wish.keep)).layout
     with enough_memory():
         return stream(source, target, wish, layout, watch, whole=whole)
 

@@ -11,7 +11,7 @@ from typing import Any
 from incrowd.engines.memory import MemoryEngine
 from incrowd.engines.stream import coded
 from incrowd.errors import InputError, LimitError, PolicyError
-from incrowd.io.batches import Layout, batches
+from incrowd.io.batches import batches
 from incrowd.quasi.records import Records
 from incrowd.run import AnyPath, Reading
 from incrowd.table.names import nearest
@@ -75,7 +75,7 @@ def opened(
             with _passing_file(data, columns, reading) as table:
                 yield table
             return
-        read = reading.read(data)
+        read = reading.expecting(columns or ()).read(data)
         engine = MemoryEngine(read.frame, text=read.text)
         notes = tuple(str(note) for note in read.notes)
         yield Held(engine, chosen(engine.names, columns), notes)
@@ -116,8 +116,7 @@ def _passing_file(
     path: AnyPath, columns: Sequence[str] | None, reading: Reading
 ) -> Iterator[Passing]:
     asked = None if columns is None else tuple(dict.fromkeys(columns))
-    layout = Layout(reading.delimiter, reading.encoding, reading.header)
-    with batches(path, layout) as found:
+    with batches(path, reading.expecting(asked or ()).layout) as found:
         names = chosen(found.names, asked)
         frames = (frame.select(names) for frame in found)
         yield Passing(frames, names, found.text, found.notes)

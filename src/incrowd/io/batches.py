@@ -24,23 +24,26 @@ import polars as pl
 from incrowd.errors import IncrowdError, InputError, PolicyError
 from incrowd.io.atomic import reason
 from incrowd.io.bodies import Body, bodies, with_last
-from incrowd.io.tables import Form, Format
+from incrowd.io.header import is_headed
+from incrowd.io.tables import Form, Format, is_tabbed
 from incrowd.io.text import (
     DELIMITERS,
     decoded,
     find_delimiter,
     first_records,
-    has_header,
     known,
     names_of,
     read_records,
     refuse_binary,
+    refuse_wide,
     with_line_feeds,
 )
+from incrowd.io.unpacked import Counting, Limited, zstd_opened
 
 _PARQUET, _ARROW, _STREAM = b"PAR1", b"ARROW1", b"\xff\xff\xff\xff"
 _GZIP, _ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
 _HEAD = 2**17
+_LINES, _WIDEST = 6, 2**26
 _PIECE = 2**23
 _CELLS = 2**21
 Part = TypeVar("Part")
@@ -77,6 +80,10 @@ class Layout:
     encoding: str | None = None
     header: bool | None = None
     columns: tuple[str, ...] | None = None
+    expected: tuple[str, ...] = ()
+    """Names that the table should have: they help to tell its header and its delimiter."""
+    tabs: bool = False
+    """Whether the file's ending promises tabs between cells."""
     piece: int = _PIECE
     """Bytes of text that are read at a time."""
     rows: int | None = None
@@ -100,7 +107,8 @@ def batches(path: str | os.PathLike[str], layout: Layout | None = None) -> Itera
     with ExitStack() as stack:
         with _about(path):
             stream = _Peeked(stack.enter_context(_opened(path)))
-            found = _batches(path, stream, layout or Layout(), stack)
+            layout = replace(layout or Layout(), tabs=is_tabbed(path))
+            found = _batches(path, stream, layout, stack)
         yield replace(found, frames=_named(path, found.frames), bodies=_named(path, found.bodies))
 
 
@@ -114,10 +122,12 @@ def _batches(
         return _scanned(pl.scan_ipc(_seekable(path, stream, stack)), layout, "arrow")
     if start.startswith(_STREAM):
         return _streamed(stream, layout)
+    packed = Counting(stream)
     if start.startswith(_GZIP):
-        return _text(_Peeked(stack.enter_context(gzip.GzipFile(fileobj=stream))), layout)
+        unpacked = stack.enter_context(gzip.GzipFile(fileobj=packed))
+        return _text(_Peeked(Limited(unpacked, packed)), layout)
     if start.startswith(_ZSTD):
-        return _text(_Peeked(stack.enter_context(_unzstd(stream))), layout)
+        return _text(_Peeked(Limited(stack.enter_context(_unzstd(packed)), packed)), layout)
     return _text(stream, layout)
 
 
@@ -171,22 +181,22 @@ def _seekable(path: str | os.PathLike[str], stream: "_Peeked", stack: ExitStack)
     return place
 
 
-def _unzstd(stream: "_Peeked") -> AbstractContextManager[Any]:
+def _unzstd(stream: Counting) -> AbstractContextManager[Any]:
     """What zstd holds, by whichever library can undo it piece by piece."""
-    if sys.version_info >= (3, 14):
-        opened: AbstractContextManager[Any] = import_module("compression.zstd").open(stream)
-        return opened
-    if find_spec("pyarrow") is None:
+    opened = zstd_opened(stream)
+    if opened is None:
         raise InputError(
             "zstd is undone piece by piece by PyArrow, which is missing",
             remedy="install incrowd[arrow], or decompress the file first",
         )
-    return _kept_open(import_module("pyarrow").CompressedInputStream(stream, "zstd"))
+    return opened
 
 
 def _scanned(table: pl.LazyFrame, layout: Layout, form: Format) -> Batches:
     """A file of columns, some rows at a time."""
-    chosen = layout.chosen(table.collect_schema().names())
+    every = table.collect_schema().names()
+    refuse_wide(len(every))
+    chosen = layout.chosen(every)
     table = table.select(chosen)
     rows = layout.rows or max(1, _CELLS // max(1, len(chosen)))
 
@@ -219,15 +229,15 @@ def _text(stream: "_Peeked", layout: Layout) -> Batches:
     """A delimited text: its head says how to read it, then it is read record by record."""
     refuse_binary(stream.peek(4096), layout.encoding)
     notes: list[str] = []
-    head = stream.peek(_HEAD)
+    head = _peeked(stream)
     decode = _decoder(head, layout.encoding, notes)
     raw = _head_of(head, layout.encoding)
     start = with_line_feeds(raw).lstrip(b"\r\n")
     if not start.strip():
         raise InputError("it is empty", remedy="give a table with a header and records")
-    delimiter = layout.delimiter or find_delimiter(start)
+    delimiter = layout.delimiter or find_delimiter(start, layout.expected, tabs=layout.tabs)
     records = first_records(start, delimiter)
-    header = has_header(records) if layout.header is None else layout.header
+    header = is_headed(records, layout.expected) if layout.header is None else layout.header
     names = names_of(records[0], header=header)
     chosen = layout.chosen(names)
     pieces = decode(_read(stream, layout.piece))
@@ -240,6 +250,16 @@ def _text(stream: "_Peeked", layout: Layout) -> Batches:
 
     form = Form(delimiter=delimiter)
     return Batches(tuple(chosen), frames(), text=True, notes=notes, form=form, bodies=parts)
+
+
+def _peeked(stream: "_Peeked") -> bytes:
+    """The start of a text: some lines of it, however wide the table is."""
+    size = _HEAD
+    head = stream.peek(size)
+    while len(head) == size and size < _WIDEST and head.count(b"\n") < _LINES:
+        size *= 2
+        head = stream.peek(size)
+    return head
 
 
 def _read(stream: "_Peeked", size: int) -> Iterator[bytes]:

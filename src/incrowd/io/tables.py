@@ -5,7 +5,7 @@ import io
 import os
 import sys
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -16,14 +16,18 @@ import polars as pl
 
 from incrowd.errors import IncrowdError, InputError, PolicyError, boundary, counted, is_panic
 from incrowd.io.atomic import reason
+from incrowd.io.header import is_headed
 from incrowd.io.text import (
     DELIMITERS,
     decoded,
     find_delimiter,
-    is_headed,
+    first_records,
     read_text,
     refuse_binary,
+    refuse_wide,
+    with_line_feeds,
 )
+from incrowd.io.unpacked import Counting, Limited, whole, zstd_opened
 
 Format: TypeAlias = Literal["csv", "parquet", "arrow"]
 Compression: TypeAlias = Literal["gzip", "zstd"]
@@ -57,7 +61,7 @@ _FOREIGN = frozenset(
 )
 """Endings of formats that cannot be written."""
 _COMPRESSIONS: dict[str, Compression] = {".gz": "gzip", ".zst": "zstd"}
-_FORMULA = ("=", "+", "@")
+_FORMULA = "^[=+@]"
 _UNUSED = "\x1e", "\x1f"
 """Characters that no text uses: with them as delimiter and line end a whole text is one cell."""
 
@@ -102,19 +106,33 @@ class Source:
         return f"Source({self.format}, {self.frame.height} records, {self.frame.width} columns)"
 
 
-def read(
+@dataclass(frozen=True)
+class _Wanted:
+    """How a text is to be read; what is None is found."""
+
+    delimiter: str | None
+    encoding: str | None
+    header: bool | None
+    columns: Sequence[str] | None
+    expected: Collection[str]
+    tabs: bool
+
+
+def read(  # noqa: PLR0913  one per thing that can be said of a text
     path: str | os.PathLike[str],
     delimiter: str | None = None,
     encoding: str | None = None,
     *,
     header: bool | None = None,
     columns: Sequence[str] | None = None,
+    expected: Collection[str] = (),
 ) -> Source:
     """The table in a file, or on standard input if `path` is "-".
 
     What the file is, its first bytes say: Parquet, Arrow, or else delimited text, maybe compressed.
     Of a text, delimiter, encoding and header are found unless given, and every cell stays the text
-    it is. `columns` limits what is read.
+    it is. `columns` limits what is read. `expected` are names that the table should have: they
+    help to tell its header and its delimiter.
     """
     if delimiter is not None and delimiter not in DELIMITERS:
         raise PolicyError(
@@ -122,7 +140,8 @@ def read(
             remedy="use a comma, a semicolon, a tab, a bar or a space",
         )
     with _about(path, "read"):
-        found = _read_bytes(_bytes(path), delimiter, encoding, header, columns)
+        wanted = _Wanted(delimiter, encoding, header, columns, expected, is_tabbed(path))
+        found = _read_bytes(_bytes(path), wanted)
         _refuse_empty(found.frame)
         return found
 
@@ -147,7 +166,7 @@ def form_of(path: str | os.PathLike[str], like: Source | Form | None = None) -> 
     """The form that the path's ending names, else that of the source."""
     kind, compression = _named_format(path, like)
     delimiter = like.delimiter if like is not None and like.format == "csv" else ","
-    if _endings(path)[:1] == [".tsv"]:
+    if is_tabbed(path):
         delimiter = "\t"
     return Form(kind, delimiter, compression)
 
@@ -188,49 +207,44 @@ def _bytes(path: str | os.PathLike[str]) -> bytes:
     return Path(path).read_bytes()
 
 
-def _read_bytes(
-    data: bytes,
-    delimiter: str | None,
-    encoding: str | None,
-    header: bool | None,
-    columns: Sequence[str] | None,
-) -> Source:
+def _read_bytes(data: bytes, wanted: _Wanted) -> Source:
+    columns = _listed(wanted.columns)
     if data.startswith(_PARQUET):
-        return Source(pl.read_parquet(io.BytesIO(data), columns=_listed(columns)), False, "parquet")
+        return Source(pl.read_parquet(io.BytesIO(data), columns=columns), False, "parquet")
     if data.startswith(_ARROW):
-        return Source(pl.read_ipc(io.BytesIO(data), columns=_listed(columns)), False, "arrow")
+        return Source(pl.read_ipc(io.BytesIO(data), columns=columns), False, "arrow")
     if data.startswith(_STREAM):
-        frame = pl.read_ipc_stream(io.BytesIO(data), columns=_listed(columns))
+        frame = pl.read_ipc_stream(io.BytesIO(data), columns=columns)
         return Source(frame, False, "arrow")
     if data.startswith(_GZIP):
-        found = _read_bytes(_gunzipped(data), delimiter, encoding, header, columns)
-        return replace(found, compression="gzip")
+        return replace(_read_bytes(_gunzipped(data), wanted), compression="gzip")
     if data.startswith(_ZSTD):
-        found = _read_bytes(_unzstd(data), delimiter, encoding, header, columns)
-        return replace(found, compression="zstd")
-    return _read_text(data, delimiter, encoding, header, columns)
+        return replace(_read_bytes(_unzstd(data), wanted), compression="zstd")
+    return _read_text(data, wanted)
 
 
 def _listed(columns: Sequence[str] | None) -> list[str] | None:
     return None if columns is None else list(columns)
 
 
-def _read_text(
-    data: bytes,
-    delimiter: str | None,
-    encoding: str | None,
-    header: bool | None,
-    columns: Sequence[str] | None,
-) -> Source:
-    refuse_binary(data[:4096], encoding)
-    text = decoded(data, encoding)
+def is_tabbed(path: str | os.PathLike[str]) -> bool:
+    """Whether a file's ending says that tabs stand between its cells."""
+    return _endings(path)[:1] == [".tsv"]
+
+
+def _read_text(data: bytes, wanted: _Wanted) -> Source:
+    refuse_binary(data[:4096], wanted.encoding)
+    text = decoded(data, wanted.encoding)
     if not text.data.strip():
         raise InputError("it is empty", remedy="give a table with a header and records")
-    separator = delimiter or find_delimiter(text.data.lstrip(b"\r\n"))
-    found = is_headed(text.data, separator) if header is None else header
-    frame = read_text(text.data, separator, found, columns)
+    start = with_line_feeds(text.data).lstrip(b"\r\n")
+    separator = wanted.delimiter or find_delimiter(start, wanted.expected, tabs=wanted.tabs)
+    records = first_records(start, separator)
+    refuse_wide(len(records[0]) if records else 0)
+    found = is_headed(records, wanted.expected) if wanted.header is None else wanted.header
+    frame = read_text(text.data, separator, found, wanted.columns)
     notes = list(_formula_notes(frame))
-    if header is None and not found:
+    if wanted.header is None and not found:
         words = (
             "the first line looks like data, so the columns are called column_1, column_2, …; "
             "say --header if it names them"
@@ -243,17 +257,15 @@ def _read_text(
 
 
 def _refuse_empty(frame: pl.DataFrame) -> None:
+    refuse_wide(frame.width)
     if not frame.width or not frame.height:
         raise InputError("it holds no records", remedy="give a table with at least one record")
 
 
 def _formula_notes(frame: pl.DataFrame) -> Iterator[Note]:
     """Cells that a spreadsheet would run as a formula."""
-    starts = [
-        pl.any_horizontal(*(pl.col(name).str.starts_with(sign) for sign in _FORMULA)).sum()
-        for name in frame.columns
-    ]
-    count = sum(frame.select(pl.sum_horizontal(starts)).row(0)) if frame.width else 0
+    found = frame.select(pl.all().str.contains(_FORMULA).sum()) if frame.width else frame
+    count = sum(found.row(0)) if found.height else 0
     if count:
         words = (
             f"{counted(count, 'cell starts', 'cells start')} with =, + or @: a spreadsheet would "
@@ -264,20 +276,35 @@ def _formula_notes(frame: pl.DataFrame) -> Iterator[Note]:
 
 def _gunzipped(data: bytes) -> bytes:
     broken = InputError("its gzip compression is damaged", remedy="compress it anew")
+    packed = Counting(io.BytesIO(data))
     try:
-        return gzip.decompress(data)
+        with gzip.GzipFile(fileobj=packed) as unpacked:
+            return whole(Limited(unpacked, packed))
     except (OSError, EOFError, zlib.error):
         pass
     raise broken
 
 
 def _unzstd(data: bytes) -> bytes:
+    """What zstd holds: undone piece by piece where a library can, else by Polars."""
+    packed = Counting(io.BytesIO(data))
+    opened = zstd_opened(packed)
+    if opened is None:
+        return _unzstd_at_once(data)
+    with (
+        boundary(InputError("its zstd compression is damaged", remedy="compress it anew")),
+        opened as unpacked,
+    ):
+        return whole(Limited(unpacked, packed))
+
+
+def _unzstd_at_once(data: bytes) -> bytes:
     """Text out of zstd: Polars undoes it, reading the whole as one cell, and only in UTF-8."""
     separator, end = _UNUSED
     with boundary(
         InputError("its zstd compression holds no text in UTF-8", remedy="decompress it first")
     ):
-        whole = pl.read_csv(
+        whole_text = pl.read_csv(
             data,
             separator=separator,
             eol_char=end,
@@ -285,7 +312,7 @@ def _unzstd(data: bytes) -> bytes:
             has_header=False,
             infer_schema=False,
         )
-        return str(whole.item()).encode()
+        return str(whole_text.item()).encode()
 
 
 def _endings(path: str | os.PathLike[str]) -> list[str]:

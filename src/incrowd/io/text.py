@@ -4,7 +4,8 @@ import codecs
 import csv
 import io
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,9 +14,10 @@ import polars as pl
 
 from incrowd.arrays import Counts
 from incrowd.errors import InputError, PolicyError, boundary, counted
-from incrowd.table.column import Kind
-from incrowd.table.parse import kind_of
+from incrowd.io.header import is_headed
 
+MOST_COLUMNS = 50_000
+"""A table of more columns takes minutes to read before anything is done with it."""
 DELIMITERS = (",", ";", "\t", "|", " ")
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
@@ -28,6 +30,8 @@ _ZIP = b"PK\x03\x04"
 _WIDE = ("utf16", "utf32")
 """Encodings in which line ends and delimiters hold a byte of zero."""
 _HEAD = 2**16
+_LINES = 6
+_WIDEST = 2**26
 _SAMPLE = 100
 
 
@@ -107,17 +111,23 @@ def _transcoded(data: bytes, encoding: str) -> bytes:
     )
 
 
-def find_delimiter(data: bytes) -> str:
+def find_delimiter(data: bytes, expected: Collection[str] = (), *, tabs: bool = False) -> str:
     """The delimiter that splits the first records most evenly; a comma if none does.
 
-    A space counts only if no other splits anything, and it splits all of them evenly.
+    Only those are looked at that find most of the `expected` names in the first line.
+    Where the file's ending promises `tabs`, another must split every record to be taken: cells
+    of a single column may hold commas. A space counts only if no other splits anything, and it
+    splits all of them evenly.
     """
-    found = {delimiter: _evenness(data, delimiter) for delimiter in DELIMITERS}
-    space_even, space_fields = found.pop(" ")
-    best = max(found, key=lambda delimiter: found[delimiter])
-    if found[best] > (0.0, 1):
+    able = _able(data, expected)
+    found = {delimiter: _evenness(data, delimiter) for delimiter in able}
+    space_even, space_fields = found.pop(" ", (0.0, 1))
+    best = max(found, key=lambda delimiter: found[delimiter], default=" ")
+    if tabs and "\t" in found and (found["\t"][1] > 1 or found[best][0] < 1.0):
+        return "\t"
+    if best == " " or found[best] > (0.0, 1):
         return best
-    return " " if space_even == 1.0 and space_fields > 1 else ","
+    return " " if space_even == 1.0 and space_fields > 1 else next(iter(found))
 
 
 def _evenness(data: bytes, delimiter: str) -> tuple[float, int]:
@@ -131,48 +141,64 @@ def _evenness(data: bytes, delimiter: str) -> tuple[float, int]:
     return (share, fields) if fields > 1 and share >= 0.5 else (0.0, 1)
 
 
+def _able(data: bytes, expected: Collection[str]) -> list[str]:
+    """The delimiters by which most of the expected names stand in the first line."""
+    if not expected:
+        return list(DELIMITERS)
+    held = {d: len({*map(str.strip, _first(data, d))} & {*expected}) for d in DELIMITERS}
+    return [delimiter for delimiter, number in held.items() if number == max(held.values())]
+
+
+def _first(data: bytes, delimiter: str) -> list[str]:
+    return next(iter(first_records(data, delimiter)), [])
+
+
 def first_records(data: bytes, delimiter: str) -> list[list[str]]:
     """The first records, split; blank lines are none."""
-    head = data[:_HEAD]
+    head = data[: head_size(data)]
     lines = io.StringIO(head.decode(errors="replace"), newline="")
     found: list[list[str]] = []
-    with boundary(InputError("the first lines cannot be read")):
+    with boundary(InputError("the first lines cannot be read")), _cells_of(len(head)):
         for record in csv.reader(lines, delimiter=delimiter):
             if record:
                 found.append(record)
             if len(found) > _SAMPLE:
                 break
-    return found[:-1] if len(data) > _HEAD and len(found) > 1 else found
+    return found[:-1] if len(data) > len(head) and len(found) > 1 else found
 
 
-def is_headed(data: bytes, delimiter: str) -> bool:
-    """Whether the first line of a text names its columns."""
-    records = first_records(with_line_feeds(data).lstrip(b"\r\n"), delimiter)
-    return not records or has_header(records)
+@contextmanager
+def _cells_of(size: int) -> Iterator[None]:
+    """Allow cells of so many letters: Python's reader has a limit for all who use it."""
+    limit = csv.field_size_limit(size + 1)
+    try:
+        yield
+    finally:
+        csv.field_size_limit(limit)
 
 
-def has_header(records: Sequence[Sequence[str]]) -> bool:
-    """Whether the first record names the columns: not if it is like the cells below it.
-
-    A column of numbers or dates votes for a name that is neither, and against one that is. A column
-    of texts votes against a name that is itself one of its texts.
-    """
-    votes = 0
-    for j, name in enumerate(records[0]):
-        below = [record[j] for record in records[1:] if len(record) > j and record[j].strip()]
-        if below and _kind(below) is not Kind.TEXT:
-            votes += 1 if _kind([name]) is Kind.TEXT else -1
-        elif name in below:
-            votes -= 1
-    return votes >= 0
+def head_size(data: bytes) -> int:
+    """How many bytes of a text are looked at: some lines, however wide the table is."""
+    end = 0
+    for _ in range(_LINES):
+        end = data.find(b"\n", end) + 1
+        if not end:
+            return min(len(data), _WIDEST)
+    return min(len(data), max(_HEAD, end), _WIDEST)
 
 
-def _kind(texts: Sequence[str]) -> Kind:
-    return kind_of(np.array(texts, dtype=object))
+def refuse_wide(columns: int) -> None:
+    """Refuse a table of more columns than can be worked with."""
+    if columns > MOST_COLUMNS:
+        raise InputError(
+            f"it has {columns:,} columns, and at most {MOST_COLUMNS:,} can be used",
+            remedy="leave out those that you do not need",
+        )
 
 
 def names_of(record: Sequence[str], *, header: bool) -> list[str]:
     """The names of the columns: those of the header, or column_1, column_2 and so on."""
+    refuse_wide(len(record))
     if not header:
         return [f"column_{j}" for j in range(1, len(record) + 1)]
     names = list(record)
@@ -203,7 +229,7 @@ def read_text(
     records = first_records(body, delimiter)
     if not records:
         raise InputError("the file is empty", remedy="give a table with a header and records")
-    header = has_header(records) if header is None else header
+    header = is_headed(records) if header is None else header
     names = names_of(records[0], header=header)
     first_line = 1 + data.count(b"\n", 0, skipped)
     frame = read_records(body, delimiter, names, first_line, header=header)
@@ -256,12 +282,9 @@ def _parsed(data: bytes, delimiter: str, *, header: bool) -> pl.DataFrame:
 
 
 def _parsed_slowly(data: bytes, delimiter: str, *, header: bool) -> pl.DataFrame:
-    limit = csv.field_size_limit(len(data) + 1)
-    try:
+    with _cells_of(len(data)):
         lines = io.StringIO(data.decode(), newline="")
         records = list(csv.reader(lines, delimiter=delimiter, strict=True))[int(header) :]
-    finally:
-        csv.field_size_limit(limit)
     width = max(map(len, records), default=0)
     filled = [[cell or None for cell in record] or [None] * width for record in records]
     return pl.DataFrame(filled, schema=[(str(j), pl.String) for j in range(width)], orient="row")

@@ -229,6 +229,14 @@ def _in_lines(shown: tuple[Counts, Codes, Floats], domain: int, visits: int) -> 
 
 
 @jit
+def _raised(after: float, before: float) -> float:
+    """What is added to a chance, as a share of what was open; 0 if nothing is."""
+    if after <= before + 1e-12:
+        return 0.0
+    return min((after - before) / max(1 - before, 1e-12), 1.0)
+
+
+@jit
 def told(
     members: tuple[Counts, Codes],
     shown: tuple[Counts, Codes, Floats],
@@ -236,16 +244,20 @@ def told(
     truth: tuple[Counts, Codes, Floats],
     usual: Floats,
     equal: float,
-) -> tuple[Counts, Floats, Floats]:
+    before: tuple[Floats, float],
+) -> tuple[Counts, Floats, Floats, Floats]:
     """Per class: the values that its members show, who holds one of them, hits of the best guess.
 
     A guess is drawn of the values of the largest weight (above `equal` times it); in a class that
     shows none, value v is guessed with the chance `usual[v]`. `people` are the rows of each class,
-    `truth` the values of each row with their people.
+    `truth` the values of each row with their people. The last is of shape (classes, 3): with
+    `before`, the chance of each value without the release and a limit, how many people have their
+    own value at a chance above the limit that was not so before, the largest such chance of
+    anybody, and the most that is added to one.
     """
     classes = len(members[0]) - 1
     values = np.zeros(classes, dtype=np.int64)
-    possible, hits = np.zeros(classes), np.zeros(classes)
+    possible, hits, worst = np.zeros(classes), np.zeros(classes), np.zeros((classes, 3))
     weight, seen = np.zeros(len(usual)), np.empty(len(usual), dtype=np.int32)
     lines = _in_lines(shown, len(usual), len(members[1]))
     for c in range(classes):
@@ -255,6 +267,9 @@ def told(
             number = _of(members, c, shown, weight, seen)
         values[c] = number
         least, ties = _most(weight, seen, number, equal)
+        total = 0.0
+        for j in range(number):
+            total += weight[seen[j]]
         for i in range(people[0][c], people[0][c + 1]):
             row = people[1][i]
             for t in range(truth[0][row], truth[0][row + 1]):
@@ -265,31 +280,47 @@ def told(
                     possible[c] += truth[2][t]
                     if weight[v] >= least:
                         hits[c] += truth[2][t] / ties
+                    _judge(worst[c], weight[v] / total, truth[2][t], before[0][v], before[1])
         for j in range(number):
             weight[seen[j]] = 0.0
-    return values, possible, hits
+    return values, possible, hits, worst
+
+
+@jit
+def _judge(worst: Floats, chance: float, people: float, before: float, limit: float) -> None:
+    """Note what a chance of so many people's own value does to them."""
+    if chance > limit + 1e-9 and before <= limit + 1e-9:
+        worst[0] += people
+    worst[1] = max(worst[1], chance)
+    worst[2] = max(worst[2], _raised(chance, before))
 
 
 @jit
 def told_own(
-    people: tuple[Counts, Codes], truth: tuple[Counts, Codes, Floats], domain: int, equal: float
-) -> tuple[Counts, Floats, Floats]:
+    people: tuple[Counts, Codes],
+    truth: tuple[Counts, Codes, Floats],
+    domain: int,
+    equal: float,
+    before: tuple[Floats, float],
+) -> tuple[Counts, Floats, Floats, Floats]:
     """`told` of classes that show what their people hold, and nothing else."""
     classes = len(people[0]) - 1
     values = np.zeros(classes, dtype=np.int64)
-    possible, hits = np.zeros(classes), np.zeros(classes)
+    possible, hits, worst = np.zeros(classes), np.zeros(classes), np.zeros((classes, 3))
     weight, seen = np.zeros(domain), np.empty(domain, dtype=np.int32)
     for c in range(classes):
         number = _of(people, c, truth, weight, seen)
         least, ties = _most(weight, seen, number, equal)
         values[c] = number
         for j in range(number):
+            possible[c] += weight[seen[j]]
+        for j in range(number):
             here = weight[seen[j]]
             weight[seen[j]] = 0.0
-            possible[c] += here
             if here >= least:
                 hits[c] += here / ties
-    return values, possible, hits
+            _judge(worst[c], here / possible[c], here, before[0][seen[j]], before[1])
+    return values, possible, hits, worst
 
 
 @jit
@@ -317,15 +348,15 @@ def individuals(
 @jit
 def met(
     members: tuple[Counts, Codes], weights: tuple[Counts, Counts], by: tuple[Counts, Counts]
-) -> float:
-    """The sum over pairs of what owner times member weigh, each over what `by` has of the two."""
-    total = 0.0
+) -> Floats:
+    """Per owner: the sum over its members of what both weigh, over what `by` has of the two."""
+    total = np.zeros(len(members[0]) - 1)
     for a in range(len(members[0]) - 1):
         for i in range(members[0][a], members[0][a + 1]):
             m = members[1][i]
             both = weights[0][a] * weights[1][m]
             if both > 0:
-                total += both / (by[0][a] * by[1][m])
+                total[a] += both / (by[0][a] * by[1][m])
     return total
 
 

@@ -112,6 +112,11 @@ def _members(union: Any) -> tuple[Any, ...]:
 
 
 def _parsed(text: str, source: str) -> dict[str, Any]:
+    if (line := toml.too_deep(text)) is not None:
+        raise PolicyError(
+            f"{source}: brackets or dotted keys go too deep (line {line})",
+            remedy=f"a policy needs no more than {toml.DEEPEST} of either",
+        )
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:

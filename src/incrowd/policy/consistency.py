@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from incrowd.policy.policy import Policy
 
 _SMALL_K = 5
+_LEAVING = {Role.SENSITIVE, Role.KEEP, Role.WEIGHT}
 _MUCH = 0.2
 _FULL_DOMAIN = ("datafly", "exhaustive", "lattice", "mingen")
 """Searches that give each column one level."""
@@ -216,6 +217,12 @@ def _column_faults(policy: "Policy", name: str) -> Iterator[Fault]:
             f"{wrong} and has a pseudonym",
             "only identifiers have one",
         )
+    if column.derived == "accept" and column.role not in _LEAVING:
+        yield Fault(
+            (*place, "derived"),
+            f"{wrong} and need not be accepted: it does not leave as it is",
+            "leave out derived",
+        )
 
 
 def _model_faults(policy: "Policy", number: int, model: Model) -> Iterator[Fault]:
@@ -307,8 +314,17 @@ def notes(policy: "Policy") -> Iterator[str]:
         yield "the order of the records is kept: it links releases of one table to each other"
     if policy.suppression > _MUCH:
         yield f"up to {policy.suppression:g} of the records may be left out, which can bias results"
-    for name in policy.identifiers:
-        if policy.columns[name].action == "pseudonym":
+    yield from _column_notes(policy)
+
+
+def _column_notes(policy: "Policy") -> Iterator[str]:
+    for name, column in policy.columns.items():
+        if column.derived == "accept":
+            yield (
+                f"'{name}' leaves unchanged, whatever it tells of quasi-identifying columns: "
+                "the policy accepts that"
+            )
+        if column.role is Role.IDENTIFIER and column.action == "pseudonym":
             yield f"pseudonyms of '{name}' link all releases that are made with the same key"
 
 

@@ -106,7 +106,22 @@ class Draft:
 def draft(columns: Sequence[Sketch]) -> Draft:
     """A first policy for a table of these columns."""
     guesses = {sketch.name: guess(sketch) for sketch in columns}
-    guesses = _with_some_quasi(columns, guesses)
+    return _drafted(columns, _with_some_quasi(columns, guesses))
+
+
+def redrafted(first: Draft, columns: Sequence[Sketch], reasons: Mapping[str, str]) -> Draft:
+    """The draft with more quasi-identifying columns, for these reasons, to be reviewed."""
+    if not reasons:
+        return first
+    guesses = {
+        name: Guess(column.role, first.reasons[name], name not in first.review)
+        for name, column in first.policy.columns.items()
+    }
+    guesses |= {name: Guess(Role.QUASI, why, sure=False) for name, why in reasons.items()}
+    return _drafted(columns, guesses)
+
+
+def _drafted(columns: Sequence[Sketch], guesses: Mapping[str, Guess]) -> Draft:
     quasi = [sketch for sketch in columns if guesses[sketch.name].role is Role.QUASI]
     chosen = {sketch.name: suggest(sketch.domain, sketch.name) for sketch in quasi}
     policy = Policy(

@@ -57,6 +57,9 @@ class Column(BaseModel):
     """What its values are; found from the data if nothing is said."""
     action: Literal["drop", "pseudonym"] = "drop"
     """What becomes of an identifier: it is dropped, or replaced by a keyed pseudonym."""
+    derived: Literal["refuse", "accept"] = "refuse"
+    """What happens if a column that leaves as it is follows from quasi-identifying ones, or they
+    from it, as a body mass index from height and weight."""
 
 
 class Policy(BaseModel):

@@ -5,7 +5,14 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+DEEPEST = 64
+"""Brackets within brackets, and parts of one key, that a policy may have."""
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
+_TOKEN = re.compile(
+    r'''"""(?:\\.|[^\\])*?"""|\'{3}.*?\'{3}|"(?:\\.|[^"\\\n])*"|\'[^\'\n]*\'|\#[^\n]*|[][{}.=,\n]''',
+    re.DOTALL,
+)
+_STEERING = re.compile(r"[\x00-\x1f\x7f]")
 
 
 def key(name: str) -> str:
@@ -42,8 +49,32 @@ def lines(table: Mapping[str, Any]) -> Iterable[str]:
 
 
 def comment(text: str) -> str:
-    """A comment on one line."""
-    return "# " + " ".join(text.split())
+    r"""A comment on one line; it may hold no character that steers a terminal.
+
+    >>> comment("with age\x1b[2J\nit tells much")
+    '# with age\\x1b[2J it tells much'
+    """
+    plain = " ".join(text.split())
+    return "# " + _STEERING.sub(lambda found: repr(found[0])[1:-1], plain)
+
+
+def too_deep(text: str) -> int | None:
+    r"""The line on which brackets or the parts of a key become too many; None if none does.
+
+    Looked for before anything else reads the text: parsers go down a step for each of them.
+
+    >>> too_deep("a = [[1], [2]]"), too_deep("\n" + "[" * 100), too_deep("a." * 99 + "a = 1")
+    (None, 2, 1)
+    """
+    line, depth, dots = 1, 0, 0
+    for token in _TOKEN.finditer(text):
+        found = token[0]
+        depth += (found in "[{") - (found in "]}")
+        dots = dots + 1 if found == "." else 0 if found in "=,\n" else dots
+        if max(depth, dots) > DEEPEST:
+            return line
+        line += found.count("\n")
+    return None
 
 
 def _text(text: str) -> str:

@@ -125,6 +125,8 @@ class Certificate(_Part):
     seed: Seed
     spread: dict[str, Spread] = {}
     """By sensitive column: what t-closeness was measured against."""
+    unchanged: dict[str, float] = {}
+    """By column whose values leave as they are: distinct values over cells with a value, 0..1."""
     world: Opposed | None = None
     """What models of a world were counted in: they say nothing of other worlds."""
     assumptions: tuple[str, ...]

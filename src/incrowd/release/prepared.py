@@ -1,6 +1,6 @@
 """Rows that are about to leave: proving what they show, and putting it into a certificate."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal
@@ -28,6 +28,7 @@ from incrowd.release.certificate import (
     versions,
 )
 from incrowd.release.leaving import Leaving, leaving_names, pseudonymous, unchanging
+from incrowd.release.telling import distinct_shares, telling
 from incrowd.release.written import written
 from incrowd.risk import Risk, measure
 from incrowd.search.search import Found
@@ -228,6 +229,7 @@ def attest(
     """The certificate of these rows; `digests` are of what holds them, and of the rows alone."""
     table, found = prepared.table, prepared.found
     policy = written(table.policy)
+    shares = distinct_shares(seen.rows, table.policy)
     return Certificate(
         created=created,
         versions=versions(),
@@ -247,8 +249,12 @@ def attest(
         blank=table.text,
         seed=Seed(search=_search_seed(table), order=prepared.order, given=not prepared.drawn),
         spread=spreads(table, seen.rows),
+        unchanged=shares,
         world=None if table.against is None else table.against.opposed,
-        assumptions=assumptions(table.policy, prepared.order, seeded=not prepared.drawn),
+        assumptions=(
+            *assumptions(table.policy, prepared.order, seeded=not prepared.drawn),
+            *_cautions(shares, len(seen.rows)),
+        ),
         kinds={name: table.kinds[name] for name in table.reference},
         rows_sha256=digests[1],
     )
@@ -260,6 +266,15 @@ def _losses(prepared: Prepared, seen: Seen) -> dict[str, float]:
     every = figures(prepared.outcome, getattr(loss, "target", None), loss)
     records = len(prepared.table.compiled.tally_records)
     return every | of_sizes(np.bincount(seen.crowds.class_of), records)
+
+
+def _cautions(shares: Mapping[str, float], records: int) -> Iterator[str]:
+    """Columns that tell most records apart, as the sentences of a certificate."""
+    for name in telling(shares, records):
+        yield (
+            f"Nobody is assumed to know a value of {name} of a person: {shares[name]:.2g} of its "
+            "values are distinct, and whoever knows one finds the record."
+        )
 
 
 def _search_seed(table: Table) -> int | None:

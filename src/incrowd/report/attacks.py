@@ -15,7 +15,16 @@ if TYPE_CHECKING:
 _SHOWN = 20
 """Attacks that a terminal shows."""
 _GOOD, _BAD = "green", "bold red"
-_HEADS = ("attack", "knows", "right", "95 % interval", "by guessing", "gain")
+_HEADS = (
+    "attack",
+    "knows",
+    "right",
+    "95 % interval",
+    "by guessing",
+    "gain",
+    "largest chance",
+    "people found",
+)
 
 
 def attack_document(found: "Attacked") -> dict[str, Any]:
@@ -31,7 +40,7 @@ def attack_picture(found: "Attacked") -> RenderableType:
     if more > 0:
         parts.append(_text(f"{more:,} more with a smaller gain; --json has them all."))
     for attack in _worst(found).values():
-        parts += [Text(), _text(attack.says)]
+        parts += [Text(), _text(" ".join((attack.says, *_people(attack))))]
     if found.advice:
         parts += [Text(), *(_text(f"- {_sentence(line)}") for line in found.advice)]
     return Group(*parts)
@@ -39,9 +48,35 @@ def attack_picture(found: "Attacked") -> RenderableType:
 
 def _verdict(found: "Attacked") -> list[RenderableType]:
     if found.ok:
-        return [Text("No limit is broken.", style=_GOOD)] if found.limited else []
+        return [Text("No limit is broken.", style=_GOOD), *map(_text, _limits(found))]
     head = f"{counted(len(found.broken), 'limit is', 'limits are')} broken."
     return [Text(head, style=_BAD), *(_text(f"- {_sentence(line)}") for line in found.broken)]
+
+
+def _limits(found: "Attacked") -> Iterator[str]:
+    """What was held against the attacks."""
+    limits = found.limits
+    if limits.get("max_posterior") is not None:
+        most = limits.get("max_people") or 0
+        who = "Nobody is" if not most else f"At most {counted(most, 'person is', 'people are')}"
+        chance = number(limits["max_posterior"])
+        yield f"{who} found, or their value learned, with a chance above {chance}."
+    if limits.get("max_success") is not None:
+        yield f"No attack gains more than {number(limits['max_success'])} on the average."
+    if limits.get("max_raise") is not None:
+        yield f"Nobody's chance rises by more than {number(limits['max_raise'])} of what was open."
+
+
+def _people(attack: "Attack") -> Iterator[str]:
+    """What an attack does to single people, in sentences."""
+    persons = attack.persons
+    if persons is None or not persons.largest or attack.claims:
+        return
+    who = f"a group of {number(persons.worst)}" if persons.worst > 1 else "one person"
+    yield f"The largest chance to be right about anybody is {_share(persons.largest)} ({who})."
+    above = counted(round(persons.above), "person", "people")
+    if persons.above:
+        yield f"The release lifts it above {number(persons.limit)} for {above}."
 
 
 def _crowds(found: "Attacked") -> Iterator[str]:
@@ -50,7 +85,7 @@ def _crowds(found: "Attacked") -> Iterator[str]:
         yield f"k against the world: {number(found.k_world)}."
     if found.inconsistent:
         rows = counted(found.inconsistent, "released row fits", "released rows fit")
-        yield f"{rows} nobody of the world: the two do not belong together there."
+        yield f"{rows} nobody of the world: these people are not in it, or are spelled differently."
     if found.k_every_world is not None:
         yield f"k whatever table somebody holds: {number(found.k_every_world)}."
     if found.proved is not None and found.proved.by is not None:
@@ -66,10 +101,23 @@ def _table(found: "Attacked") -> Table:
         table.add_column(head, header_style="bold", overflow="fold")
     shown = sorted(found.attacks, key=lambda one: -one.gain)[:_SHOWN]
     for one in [attack for attack in found.attacks if attack in shown]:
-        low, high = one.interval
-        figures = (number(one.success), f"{_share(low)} to {_share(high)}", number(one.baseline))
-        table.add_row(_text(one.goal), _text(", ".join(one.knows)), *figures, number(one.gain))
+        table.add_row(_text(one.goal), _text(", ".join(one.knows)), *_figures(one))
     return table
+
+
+def _figures(one: "Attack") -> tuple[str, ...]:
+    """The figures of an attack; an upper bound is marked as one."""
+    low, high = one.interval
+    most = "" if one.gated else "at most "
+    persons = one.persons
+    return (
+        f"{most}{_share(one.success)}" if one.trials else "nobody",
+        f"{_share(low)} to {_share(high)}" if one.trials else "",
+        _share(one.baseline),
+        _share(one.gain),
+        "" if persons is None or not one.trials else _share(persons.largest),
+        "" if persons is None else number(round(persons.above)),
+    )
 
 
 def _worst(found: "Attacked") -> dict[str, "Attack"]:

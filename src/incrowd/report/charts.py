@@ -3,6 +3,8 @@
 Whatever is drawn works without a network: pictures are made here, and pages carry their scripts.
 """
 
+import json
+import re
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any, Literal, TypeAlias
@@ -11,6 +13,7 @@ import numpy as np
 
 from incrowd.arrays import Codes, Counts
 from incrowd.errors import InputError
+from incrowd.report.words import printable
 from incrowd.search.accuracy.frontier import Frontier
 from incrowd.search.explored import Explored, State
 
@@ -67,7 +70,7 @@ def lattice_chart(explored: Explored, loss: str) -> Chart:
 def frontier_chart(curve: Frontier) -> Chart:
     """How much privacy there is for every largest loss of a class: a stair, each point a step."""
     alt = _altair()
-    title = "k" if curve.privacy == "k" else f"l of {curve.column}"
+    title = "k" if curve.privacy == "k" else printable(f"l of {curve.column}")
     points = [
         {
             "max_loss": point.max_loss,
@@ -83,8 +86,9 @@ def frontier_chart(curve: Frontier) -> Chart:
         y=alt.Y(f"{curve.privacy}:Q", title=title),
         tooltip=["max_loss:Q", "k:Q", "l:Q", "loss:Q", "classes:Q"],
     )
-    stair = base.mark_line(interpolate="step-after", color=_COLOURS[State.RELEASABLE])
-    dots = base.mark_circle(size=60, color=_COLOURS[State.RELEASABLE])
+    # aria is off: Vega-Lite would put the title into an expression and not escape its backslashes
+    stair = base.mark_line(interpolate="step-after", color=_COLOURS[State.RELEASABLE], aria=False)
+    dots = base.mark_circle(size=60, color=_COLOURS[State.RELEASABLE], aria=False)
     return alt.layer(stair, dots).properties(
         width=_WIDTH, height=360, title="privacy for every largest loss of a class"
     )
@@ -93,12 +97,30 @@ def frontier_chart(curve: Frontier) -> Chart:
 def drawn(chart: Chart, kind: Kind) -> bytes:
     """A chart as a picture, or as a page that shows more where one points."""
     if kind == "html":
-        return str(chart.to_html(inline=True)).encode()
+        return str(chart.to_html(inline=True, json_kwds={"cls": ScriptSafe})).encode()
     convert: Any = _extra("vl_convert")
     text = chart.to_json()
     if kind == "svg":
         return str(convert.vegalite_to_svg(text)).encode()
     return bytes(convert.vegalite_to_png(text, scale=2))
+
+
+class ScriptSafe(json.JSONEncoder):
+    r"""JSON that can stand inside a script element of a page.
+
+    Column names are in it, and a name may hold `</script>`. Outside texts JSON has none of the
+    letters that are escaped, so that what it says stays the same.
+
+    >>> json.dumps("</script><!-- &", cls=ScriptSafe)
+    '"\\u003c/script\\u003e\\u003c!-- \\u0026"'
+    """
+
+    def encode(self, o: Any) -> str:
+        """The text, with what a page could take for its own escaped."""
+        return _STEERING.sub(lambda found: f"\\u{ord(found[0]):04x}", super().encode(o))
+
+
+_STEERING = re.compile("[<>&'\u2028\u2029]")
 
 
 def refuse_undrawable() -> None:
@@ -157,7 +179,7 @@ def _point(explored: Explored, i: int, place: float) -> dict[str, Any]:
     loss, suppressed = float(explored.loss[i]), int(explored.suppressed[i])
     levels = zip(explored.columns, explored.levels[i].tolist(), strict=True)
     return {
-        "levels": ", ".join(f"{name} {level}" for name, level in levels),
+        "levels": printable(", ".join(f"{name} {level}" for name, level in levels)),
         "x": place,
         "y": int(explored.levels[i].sum()),
         "k": int(explored.k[i]),

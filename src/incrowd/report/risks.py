@@ -10,25 +10,23 @@ from rich.text import Text
 from incrowd.report.words import counted, number, printable
 
 if TYPE_CHECKING:
-    from incrowd.risk.contributions import Explained
+    from incrowd.risk.contributions import Change, Explained
     from incrowd.risk.explained import Finding
-    from incrowd.risk.individual import Individual
-    from incrowd.risk.risk import Journalist, Marketer, Prosecutor, Risk
+    from incrowd.risk.possible import Range
+    from incrowd.risk.risk import Individual, Journalist, Marketer, PopulationModel, Risk
     from incrowd.risk.special_uniques import SpecialUniques
     from incrowd.risk.uniqueness import Uniqueness
 
 _RARE = 20
-_STAND_FOR = {
-    "weights": "by the sampling weights",
-    "population": "by the size of the population",
-    "table": "the table being the population",
+_COMPARED = {
+    "pitman": "Pitman's or Ewens' formula",
+    "zayatz": "Zayatz",
+    "snb": "slide negative binomial",
 }
-_ESTIMATORS = {
-    "pitman": "Pitman's formula",
-    "zayatz": "Zayatz' estimator",
-    "snb": "the slide negative binomial",
-    "counted": "counting",
-}
+_ESTIMATED = {"uniqueness": "uniqueness_interval", "individual": "individual_interval"}
+"""Figures that are estimates, and the field of a change that holds their interval."""
+_WIDE = 2.0
+"""An upper end of more than so many times the estimate is said."""
 _FOUND = {
     "above_threshold": (
         "{count} of {records} ({share}) can be found with a probability above {threshold} by "
@@ -36,15 +34,17 @@ _FOUND = {
     ),
     "unique_share": (
         "{count} of {records} ({share}) belong to people who are alone with their values: whoever "
-        "knows these columns about one of them knows which record is theirs."
+        "knows these columns about one of them, and that they are in the table, knows which record "
+        "is theirs."
     ),
     "uniqueness": (
-        "By estimate a share of {share} of the records is unique in the population too: whoever "
-        "finds a person with these values outside the table can be sure that it is the same one."
+        "By estimate {share} of the records ({low} to {high} with 95 %) belong to people who are "
+        "unique in the population: nobody else there has their values."
     ),
     "individual": (
-        "Somebody who looks for the person behind every record in the population is expected to be "
-        "right about {share} of them, {count} of {records}."
+        "Somebody who knows everybody in the population and takes one of those who match for the "
+        "person behind each record is right about {share} of the records by estimate ({low} to "
+        "{high} with 95 %), {count} of {records}."
     ),
 }
 
@@ -54,6 +54,8 @@ def more(risk: "Risk") -> list[RenderableType]:
     parts: list[RenderableType] = []
     if risk.journalist is not None and risk.marketer is not None:
         parts.append(_attackers(risk, risk.journalist, risk.marketer))
+    if risk.model is not None and risk.journalist is not None and risk.marketer is not None:
+        parts.append(_text(" ".join(_model(risk, risk.model))))
     if risk.uniqueness is not None:
         parts.append(_population(risk.uniqueness))
     if risk.individual is not None and risk.individual.light:
@@ -84,12 +86,14 @@ def _findings(risk: "Risk") -> Iterator[dict[str, Any]]:
         yield {
             "figure": one.figure,
             "now": one.now,
+            "interval": _interval_now(risk, one.figure),
             "text": f"{_meaning(risk, one)} {_advice(one)}",
             "lower": [
                 {
                     "column": change.column,
                     "change": change.change,
                     "to": getattr(change, one.figure),
+                    "interval": _interval_of(change, one.figure),
                 }
                 for change in lower
             ],
@@ -98,11 +102,27 @@ def _findings(risk: "Risk") -> Iterator[dict[str, Any]]:
         yield _special_finding(risk.special_uniques)
 
 
+def _interval_now(risk: "Risk", figure: str) -> "Range | None":
+    if figure == "uniqueness" and risk.uniqueness is not None:
+        return risk.uniqueness.interval
+    if figure == "individual" and risk.individual is not None:
+        return risk.individual.average_interval
+    return None
+
+
+def _interval_of(change: "Change", figure: str) -> "Range | None":
+    found: Range | None = getattr(change, _ESTIMATED[figure]) if figure in _ESTIMATED else None
+    return found
+
+
 def _meaning(risk: "Risk", one: "Finding") -> str:
+    low, high = _interval_now(risk, one.figure) or (one.now, one.now)
     return _FOUND[one.figure].format(
+        low=_rough(low),
+        high=_rough(high),
         count=number(round(one.now * risk.records)),
         records=counted(risk.records, "record"),
-        share=_share(one.now),
+        share=_rough(one.now) if one.figure in _ESTIMATED else _share(one.now),
         threshold=number(risk.threshold),
     )
 
@@ -112,13 +132,18 @@ def _advice(one: "Finding") -> str:
     said = []
     if one.coarsen is not None:
         values = counted(one.coarsen.values, "value")
-        to = _share(getattr(one.coarsen, one.figure))
+        to = _to(one.coarsen, one.figure)
         said.append(f"showing {one.coarsen.column} one level coarser ({values} left), to {to}")
     if one.drop is not None:
-        said.append(f"leaving out {one.drop.column}, to {_share(getattr(one.drop, one.figure))}")
+        said.append(f"leaving out {one.drop.column}, to {_to(one.drop, one.figure)}")
+    what = "the estimate" if one.figure in _ESTIMATED else "it"
     if not said:
-        return "No single column that is left out or shown one level coarser lowers it."
-    return f"What lowers it most: {'; '.join(said)}."
+        return f"No single column that is left out or shown one level coarser lowers {what}."
+    return f"What lowers {what} most: {'; '.join(said)}."
+
+
+def _to(change: "Change", figure: str) -> str:
+    return _with(getattr(change, figure), _interval_of(change, figure))
 
 
 def _special_finding(special: "SpecialUniques") -> dict[str, Any]:
@@ -127,8 +152,9 @@ def _special_finding(special: "SpecialUniques") -> dict[str, Any]:
     text = (
         f"{counted(special.records, 'record')} can be told from all others by "
         f"{counted(special.max_size, 'column')} or fewer, "
-        f"{number(smallest.records)} of them by {number(smallest.size)}: such people are likelier "
-        f"to be unique outside the table too. What lowers it most: leaving out {best.column}, to "
+        f"{number(smallest.records)} of them by {number(smallest.size)}: the fewer columns it "
+        "takes, the likelier a person is unique in the population too. What lowers it most: "
+        f"leaving out {best.column}, to "
         f"{counted(best.records_without, 'record')}."
     )
     lower = [{"column": best.column, "change": "drop", "to": best.records_without}]
@@ -137,39 +163,86 @@ def _special_finding(special: "SpecialUniques") -> dict[str, Any]:
 
 
 def _attackers(risk: "Risk", journalist: "Journalist", marketer: "Marketer") -> Table:
-    source = _STAND_FOR[journalist.source]
     table = _table("attacker", "highest", "average", "above the threshold")
-    rows: dict[str, Prosecutor | Journalist | Individual] = {
-        "knows that the person is in the table (prosecutor)": risk.prosecutor,
-        f"does not know it (journalist), {source}": journalist,
-    }
+    sure = risk.prosecutor
+    figures = (sure.max, sure.average, sure.above_threshold)
+    table.add_row("knows that the person is in the table (prosecutor)", *map(_share, figures))
+    where = ", the table being the population" if journalist.source == "table" else ""
+    table.add_row(f"does not know it (journalist){where}", *_three(journalist))
     if risk.individual is not None:
-        rows["the same, given how the sample was drawn"] = risk.individual
-    for name, found in rows.items():
-        table.add_row(name, *map(_share, (found.max, found.average, found.above_threshold)))
-    table.add_row(f"links everybody (marketer), {source}", "", _share(marketer.average), "")
+        table.add_row("mean risk of each class", *_three(risk.individual))
+    average = _with(marketer.average, marketer.average_interval)
+    table.add_row(f"links everybody (marketer){where}", "", average, "")
     return table
+
+
+def _three(found: "Journalist | Individual") -> tuple[str, str, str]:
+    return (
+        _with(found.max, found.max_interval),
+        _with(found.average, found.average_interval),
+        _with(found.above_threshold, found.above_threshold_interval),
+    )
+
+
+def _model(risk: "Risk", model: "PopulationModel") -> Iterator[str]:
+    """Where the figures of the population come from, and how much they say."""
+    people = number(round(model.population))
+    if model.name == "counted":
+        yield f"The table is the whole population of {people}: nothing is estimated."
+        return
+    told = ", by the sampling weights" if model.source == "weights" else ""
+    yield (
+        f"The table holds {_rough(model.fraction)} of a population of {people} people{told}. "
+        "Figures of the population are estimates, in brackets the 95 % interval, by one model of "
+        "how class sizes vary; they suppose that everybody of a class was as likely to be drawn."
+    )
+    if _is_wide(risk):
+        yield (
+            "An upper end is more than twice its estimate: so small a part of the population does "
+            "not tell more closely. Plan with the upper ends."
+        )
+    yield from _at_most(risk)
+
+
+def _is_wide(risk: "Risk") -> bool:
+    found = []
+    if risk.uniqueness is not None:
+        found.append((risk.uniqueness.estimate, risk.uniqueness.interval))
+    if risk.journalist is not None and risk.marketer is not None:
+        named = risk.journalist
+        found.append((risk.marketer.average, risk.marketer.average_interval))
+        found.append((named.above_threshold, named.above_threshold_interval))
+    return any(high > _WIDE * value for value, (_, high) in found)
+
+
+def _at_most(risk: "Risk") -> Iterator[str]:
+    """What holds for every population, whatever its class sizes."""
+    above = None if risk.journalist is None else risk.journalist.above_threshold_possible
+    average = None if risk.marketer is None else risk.marketer.average_possible
+    if above is None or average is None:
+        return
+    unique = None if risk.uniqueness is None else risk.uniqueness.possible
+    first = "" if unique is None else f"{_rough(unique[1])} of the records are unique in it, "
+    yield (
+        f"Whatever the population, if the table is a random sample of it: at most {first}"
+        f"the marketer is right about {_rough(average[1])}, and {_rough(above[1])} are above the "
+        "threshold."
+    )
 
 
 def _population(found: "Uniqueness") -> Table:
-    table = _table("unique in the population", "share")
-    for name in ("pitman", "zayatz", "snb"):
-        share = getattr(found, name)
-        told = "no estimate" if share is None else _share(share)
-        table.add_row(f"by {_ESTIMATORS[name]}", told)
-    chosen = "no estimate" if found.estimate is None else _share(found.estimate)
-    doubt = ", too high rather than too low" if _fell_back(found) else ""
-    table.add_row(f"decision rule: by {_ESTIMATORS[found.estimator]}{doubt}", chosen)
-    if found.expected is not None:
-        table.add_row(f"people, of {number(found.population)}", number(round(found.expected)))
+    table = _table("unique in the population", "estimate (95 % interval)")
+    table.add_row("share of the records", _with(found.estimate, found.interval))
+    table.add_row(f"people, of {number(found.population)}", _people(found))
     if found.correct_match is not None:
-        table.add_row("a match of a unique record is right", _share(found.correct_match))
+        match = _with(found.correct_match, found.correct_match_interval)
+        table.add_row("a match of a unique record is right", match)
+    if found.estimator != "counted":
+        for name, title in _COMPARED.items():
+            share = getattr(found, name)
+            told = "no estimate" if share is None else _share(share)
+            table.add_row(f"for comparison: {title}", told)
     return table
-
-
-def _fell_back(found: "Uniqueness") -> bool:
-    """Whether a small sample had to do without Pitman's formula."""
-    return found.estimator == "zayatz" and found.pitman is None and found.fraction <= 0.1
 
 
 def _light(records: int) -> str:
@@ -212,6 +285,26 @@ def _columns(found: "Explained") -> list[RenderableType]:
         shares = (_share(step.unique_share), _share(step.mean_unique_share))
         known.add_row(number(step.known), number(step.sets), *shares, _text(" + ".join(step.worst)))
     return [table, known]
+
+
+def _people(found: "Uniqueness") -> str:
+    low, high = found.expected_interval
+    if low == high:
+        return number(round(found.expected))
+    value, low, high = (float(f"{v:.3g}") for v in (found.expected, low, high))
+    return f"{number(round(value))} ({number(round(low))} to {number(round(high))})"
+
+
+def _with(value: float, interval: "Range | None") -> str:
+    """A figure with its interval, unless that is one point."""
+    if interval is None or interval[0] == interval[1]:
+        return _share(value)
+    return f"{_rough(value)} ({_rough(interval[0])} to {_rough(interval[1])})"
+
+
+def _rough(value: float) -> str:
+    """An estimated share to three significant places."""
+    return _share(float(f"{value:.3g}") if value < 0.999 else value)
 
 
 def _share(value: float) -> str:

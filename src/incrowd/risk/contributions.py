@@ -48,9 +48,12 @@ class Change:
     average: float
     """The prosecutor's average risk."""
     uniqueness: float | None
-    """Estimated share of unique people in the population, if its size is known."""
+    """Estimated share of the records that are unique in the population, if its size is known; never
+    above what it was, as coarser values make nobody rarer."""
     individual: float | None
-    """Average risk given the weights or the population, if they are known."""
+    """Average risk given the weights or the population, if they are known; likewise."""
+    uniqueness_interval: tuple[float, float] | None = None
+    individual_interval: tuple[float, float] | None = None
 
 
 @dataclass(frozen=True)

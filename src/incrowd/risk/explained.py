@@ -125,6 +125,14 @@ def _changes(
 def _change(name: str, change: str, values: int, tally: Tally, risk: Risk) -> Change:
     population = None if risk.uniqueness is None else risk.uniqueness.population
     then = measure_as_it_is(tally, risk.threshold, population)
+    unique = individual = None
+    if risk.uniqueness is not None and then.uniqueness is not None:
+        now, after = risk.uniqueness, then.uniqueness
+        unique = _lowered((now.estimate, *now.interval), (after.estimate, *after.interval))
+    if risk.individual is not None and then.individual is not None:
+        was, left = risk.individual, then.individual
+        before = (was.average, *was.average_interval)
+        individual = _lowered(before, (left.average, *left.average_interval))
     return Change(
         column=name,
         change=change,
@@ -132,9 +140,19 @@ def _change(name: str, change: str, values: int, tally: Tally, risk: Risk) -> Ch
         above_threshold=then.prosecutor.above_threshold,
         unique_share=then.unique_share,
         average=then.prosecutor.average,
-        uniqueness=None if then.uniqueness is None else then.uniqueness.estimate,
-        individual=None if then.individual is None else then.individual.average,
+        uniqueness=None if unique is None else unique[0],
+        individual=None if individual is None else individual[0],
+        uniqueness_interval=None if unique is None else unique[1:],
+        individual_interval=None if individual is None else individual[1:],
     )
+
+
+def _lowered(
+    now: tuple[float, float, float], then: tuple[float, float, float]
+) -> tuple[float, float, float]:
+    """An estimate and its interval after a change: coarser values never make anybody rarer."""
+    value, low, high = (min(after, before) for before, after in zip(now, then, strict=True))
+    return value, low, high
 
 
 def _without(tally: Tally, column: int) -> Codes:

@@ -1,55 +1,24 @@
-"""The risk of each person when the table is a sample with weights (Benedetti-Franconi).
+"""The mean of 1 / F for classes that tell the people behind them by themselves.
 
-A record of a class of which f were drawn stands for one of F people of the population. F is not
-known; given f it is taken to be negative binomial with the class's sampling fraction p = f / (sum
-of the weights), and the risk is the mean of 1 / F (Benedetti and Franconi 1998; Franconi and
-Polettini 2004, as in µ-Argus and sdcMicro's `indivRisk`):
+A record of a class of which f were drawn stands for one of F people of the population. Benedetti
+and Franconi (1998; Franconi and Polettini 2004; µ-Argus; sdcMicro's `indivRisk`) take F to be
+negative binomial given f, with the class's sampling fraction p = f / (sum of the weights), and the
+risk to be the mean of 1 / F:
 
     r = p^f / f * 2F1(f, f; f + 1; 1 - p)
 
 which is p ln(1/p) / q for f = 1 and p (q + p ln p) / q^2 for f = 2, with q = 1 - p. Others
-approximate it for larger classes; here every size is exact.
+approximate it for larger classes; here every size is exact. It sees each class alone, as if no
+other class said how rare small ones are: where many classes are small in the population it is too
+low (see `incrowd.risk.estimates`). It holds for classes of many people.
 """
-
-from dataclasses import dataclass
 
 import numpy as np
 
 from incrowd.arrays import Counts, Floats
-from incrowd.models.shares import TOLERANCE
 
 _LARGE = 20
 _TERMS = 64
-
-
-@dataclass(frozen=True)
-class Individual:
-    """The risk of the records given the weights, in figures."""
-
-    max: float
-    average: float
-    """Mean over the records: the share expected to be found by somebody who tries all of them."""
-    expected: float
-    """The same as a number of records."""
-    above_threshold: float
-    """Share of the records whose risk exceeds the threshold."""
-    light: int
-    """Records of classes whose weights are less than their people: read as the whole population
-    of the class, which is the highest risk that it can have."""
-
-
-def individual(records: Counts, people: Counts, population: Floats, threshold: float) -> Individual:
-    """The figures of classes of these many records and people, that stand for so many people."""
-    risk = risks(people, people / np.maximum(population, people)) if len(people) else np.zeros(0)
-    total = max(int(records.sum()), 1)
-    expected = float((records * risk).sum())
-    return Individual(
-        max=float(risk.max(initial=0.0)),
-        average=expected / total,
-        expected=expected,
-        above_threshold=int(records[risk > threshold + TOLERANCE].sum()) / total,
-        light=int(records[population < people * (1 - TOLERANCE)].sum()),
-    )
 
 
 def risks(people: Counts, fraction: Floats) -> Floats:

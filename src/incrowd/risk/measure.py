@@ -1,20 +1,28 @@
 """Measuring the risk of a table under every reading of its missing values."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from typing import Literal
 
 import numpy as np
 
 from incrowd.arrays import MISSING, Codes, Counts, Flags, Floats
-from incrowd.classes import Classes, SensitiveColumn, classes_of, crowds, numbered
+from incrowd.classes import (
+    Classes,
+    SensitiveColumn,
+    classes_of,
+    crowd_sums,
+    crowds,
+    numbered,
+)
 from incrowd.models.l_diversity import LDiversity
 from incrowd.models.t_closeness import TCloseness, distances
 from incrowd.risk.contributions import identifying
-from incrowd.risk.individual import individual
-from incrowd.risk.risk import Figures, Reached, Risk
-from incrowd.risk.scenarios import journalist, marketer, people_of, prosecutor
-from incrowd.risk.uniqueness import Uniqueness, uniqueness
+from incrowd.risk.estimates import LEVEL, estimates
+from incrowd.risk.kinds import Kinds
+from incrowd.risk.risk import Figures, PopulationModel, Reached, Risk
+from incrowd.risk.scenarios import individual, journalist, marketer, prosecutor
+from incrowd.risk.uniqueness import uniqueness
 from incrowd.table.roles import Missing
 from incrowd.table.tally import Tally
 
@@ -36,11 +44,13 @@ class _Reading:
     crowds: Classes
     people: int
     weights: Floats | None
+    """Sum of the sampling weights of each crowd."""
 
     @property
-    def per_person(self) -> Floats | None:
-        """The mean weight of the records of each class: how many people a person stands for."""
-        return None if self.weights is None else self.weights / self.classes.records
+    def plain(self) -> bool:
+        """Whether every person is one record of one class."""
+        same = self.crowds is self.classes and self.people == int(self.classes.records.sum())
+        return same and bool((self.classes.records == self.classes.people).all())
 
 
 def measure(
@@ -72,6 +82,48 @@ def measure_as_it_is(tally: Tally, threshold: float, population: int | None = No
     return _risk(own, found, (Missing.OWN_VALUE, threshold, population))
 
 
+@dataclass(frozen=True, eq=False)
+class _Drawn:
+    """How a table was drawn from its population."""
+
+    source: str
+    population: float
+    stand_for: Floats
+    """People of the population that each class stands for, by its weights or by its size alone."""
+    share: Floats
+    """The share of its people that was drawn, for each class: above 0, at most 1."""
+
+    @staticmethod
+    def of(seen: _Reading, population: int | None) -> "_Drawn":
+        """By the weights, which are scaled to the population if it is known too; or by it alone."""
+        people = seen.crowds.people.astype(np.float64)
+        everybody = float(max(seen.people, 1))
+        if seen.weights is None:
+            total = everybody if population is None else float(population)
+            share = np.full(len(people), min(everybody / total, 1.0))
+            source = "table" if population is None else "population"
+            return _Drawn(source, total, people / share, share)
+        per_person = seen.weights / np.maximum(seen.crowds.records, 1)
+        own = seen.classes.people
+        total = float(own @ per_person) * everybody / max(float(own.sum()), 1.0)
+        if population is not None and total > 0:
+            per_person, total = per_person * (population / total), float(population)
+        share = np.minimum(1 / np.maximum(per_person, 1e-300), 1.0)
+        return _Drawn("weights", total, people * per_person, share)
+
+    def fraction(self, people: int) -> float:
+        """The share of the population that these people are."""
+        return min(people / self.population, 1.0) if self.population else 1.0
+
+    def model(self, people: int) -> PopulationModel | None:
+        """What the figures come from; None if no population is known."""
+        if self.source == "table":
+            return None
+        name = "counted" if (self.share >= 1).all() else "poisson-mixture"
+        fraction = self.fraction(people)
+        return PopulationModel(name, LEVEL, self.source, self.population, fraction)
+
+
 def _risk(
     seen: _Reading,
     found: dict[Missing, Figures],
@@ -80,29 +132,28 @@ def _risk(
     """The figures of the reading asked for, and what somebody outside the table can do."""
     missing, threshold, population = asked
     figures, records, people = found[missing], seen.classes.records, seen.crowds.people
-    sampled = None if population is None else max(seen.people, 1) / population
-    stand_for, source = people_of(people, seen.per_person, sampled)
-    at_least = np.maximum(stand_for, people)
+    drawn = _Drawn.of(seen, population)
+    kinds = Kinds.of(records, seen.classes.people, people, drawn.share)
+    plain = seen.plain and seen.weights is None
+    behind = estimates(kinds, drawn.fraction(seen.people), threshold, plain=plain)
     sizes = np.array(figures.sizes, dtype=np.int64).reshape(-1, 2)
+    unique = None
+    if population is not None:
+        unique = uniqueness(sizes[:, 0], sizes[:, 1], seen.people, population, behind)
+    alone = None
+    if drawn.source != "table":
+        alone = individual(behind, records, people, drawn.stand_for)
     return Risk(
         **{one.name: getattr(figures, one.name) for one in fields(Figures)},
         threshold=threshold,
         reading=missing,
         missing=found,
-        journalist=journalist(records, at_least, threshold, source),
-        marketer=marketer(records, at_least),
-        uniqueness=None if population is None else _uniqueness(sizes, seen.people, population),
-        individual=None if source == "table" else individual(records, people, stand_for, threshold),
+        model=drawn.model(seen.people),
+        journalist=journalist(behind, drawn.source),
+        marketer=marketer(behind),
+        uniqueness=unique,
+        individual=alone,
     )
-
-
-def _uniqueness(sizes: Counts, people: int, population: int) -> Uniqueness:
-    """Whoever is in several classes of the table is in as many of the population."""
-    members = int(sizes.prod(axis=1).sum())
-    scaled = population if members == people else round(population * members / people)
-    found = uniqueness(sizes[:, 0], sizes[:, 1], scaled)
-    expected = None if found.estimate is None else found.estimate * population
-    return replace(found, population=population, expected=expected)
 
 
 def _own(tally: Tally, class_of: Codes, classes: Classes) -> _Reading:
@@ -122,12 +173,13 @@ def _readings(tally: Tally, class_of: Codes, own: _Reading) -> dict[Missing, _Re
     if not absent.any():
         return dict.fromkeys(Missing, own)
     joined = crowds(nodes, absent, classes, tally, class_of)
+    together = None if weights is None else crowd_sums(nodes, absent, weights)
     full = np.flatnonzero(~absent.any(axis=0)).astype(np.int32)
     rest = classes.take(full)
     people = _people(tally, (tally.quasi != MISSING).all(axis=0))
     return {
         Missing.OWN_VALUE: own,
-        Missing.MATCHES_ANYTHING: _Reading(classes, joined, everybody, weights),
+        Missing.MATCHES_ANYTHING: _Reading(classes, joined, everybody, together),
         Missing.SUPPRESS: _Reading(rest, rest, people, None if weights is None else weights[full]),
     }
 

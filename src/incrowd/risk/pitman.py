@@ -2,7 +2,8 @@
 
 Hoshino, *Applying Pitman's sampling formula to microdata disclosure risk assessment*, 2001: alpha
 and theta are those under which the sample's classes are likeliest, for 0 < alpha < 1
-and theta > -alpha. With u classes of n people, s_j of them of size j, the logarithm of the
+and theta > -alpha, or alpha = 0 and theta > 0, the limit that is Ewens' formula: many tables are
+likeliest there. With u classes of n people, s_j of them of size j, the logarithm of the
 likelihood is, but for a constant,
 
     sum of log(theta + i alpha), i < u  -  sum of log(theta + i), i < n
@@ -28,7 +29,7 @@ _LOOKS = 24
 
 
 def pitman(sizes: Counts, classes: Counts, population: int) -> float | None:
-    """The expected share; None if the likelihood has no highest point inside, or cannot be told."""
+    """The expected share; None if the likelihood has no highest point, or cannot be told."""
     found = fitted(sizes, classes)
     if found is None:
         return None
@@ -43,6 +44,9 @@ def fitted(sizes: Counts, classes: Counts) -> tuple[float, float] | None:
     if sample.classes < 2 or sample.people <= sample.classes:
         return None
     with np.errstate(all="ignore"):
+        ewens = sample.ewens()
+        if ewens is not None and sample.is_best(ewens, 0.0):
+            return ewens, 0.0
         alpha = _root(lambda alpha: sample.by_alpha(sample.theta(alpha), alpha), *_ALPHAS)
         theta = None if alpha is None else sample.theta(alpha)
         if alpha is None or theta is None or not sample.is_best(theta, alpha):
@@ -79,11 +83,25 @@ class _Sample:
         found = _root(lambda t: self.by_theta(np.exp(t) - alpha, alpha), np.log(1e-9), most)
         return None if found is None else float(np.exp(found)) - alpha
 
+    def ewens(self) -> float | None:
+        """The likeliest theta for alpha = 0."""
+        most = np.log(10.0 * self.people * self.people)
+
+        def slope(t: float) -> float:
+            theta = float(np.exp(t))
+            return (self.classes - 1) / theta - _harmonic(theta + 1, self.people - 1)
+
+        found = _root(slope, np.log(1e-9), most)
+        return None if found is None else float(np.exp(found))
+
     def log_likelihood(self, theta: Any, alpha: Any) -> Any:
-        """But for a constant; theta and alpha may be arrays."""
+        """But for a constant; theta and alpha may be arrays, or alpha 0."""
         gammaln = _special().gammaln
-        z = theta / alpha
-        found = (self.classes - 1) * np.log(alpha) + gammaln(z + self.classes) - gammaln(z + 1)
+        if np.ndim(alpha) == 0 and alpha == 0:
+            found = (self.classes - 1) * np.log(theta)
+        else:
+            z = theta / alpha
+            found = (self.classes - 1) * np.log(alpha) + gammaln(z + self.classes) - gammaln(z + 1)
         found = found - gammaln(theta + self.people) + gammaln(theta + 1)
         for size, number in zip(self.sizes.tolist(), self.of_size.tolist(), strict=True):
             found = found + number * (gammaln(size - alpha) - gammaln(1 - alpha))

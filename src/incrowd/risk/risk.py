@@ -6,12 +6,20 @@ from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 from incrowd.risk.contributions import Explained
-from incrowd.risk.individual import Individual
+from incrowd.risk.possible import Range
 from incrowd.risk.special_uniques import SpecialUniques
 from incrowd.risk.uniqueness import Uniqueness
 from incrowd.table.roles import Missing
 
-_MORE = ("journalist", "marketer", "uniqueness", "individual", "special_uniques", "explained")
+_MORE = (
+    "model",
+    "journalist",
+    "marketer",
+    "uniqueness",
+    "individual",
+    "special_uniques",
+    "explained",
+)
 
 
 @dataclass(frozen=True)
@@ -31,18 +39,26 @@ class Journalist:
     """The risk of a person of whom it is not known whether they are in the table.
 
     1 / people of the population who share the class (El Emam, *Guide to the De-Identification of
-    Personal Health Information*). The people of a class are estimated by its sampling
-    weights, or by its share of the table, or, if neither is known, by the table itself: then this
-    is the prosecutor's risk.
+    Personal Health Information*). The people of a class are estimated (`Risk.model`) or, if no
+    population is known, those of the table itself: then this is the prosecutor's risk. Intervals
+    hold a figure with a probability of 95 %, if the model is right; what was counted has an
+    interval of one point.
     """
 
     max: float
+    """Expected risk of the person easiest to find."""
     average: float
     """The larger of classes / their people in the population and the marketer's risk."""
     above_threshold: float
     """Share of the records whose risk exceeds the threshold."""
     source: str
-    """What tells how many people share a class: `weights`, `population` or `table`."""
+    """What tells how many people the table stands for: `weights`, `population` or `table`."""
+    max_interval: Range
+    average_interval: Range
+    above_threshold_interval: Range
+    above_threshold_possible: Range | None
+    """The least and the most over every population that fits the table, whatever the model; None
+    with weights, with people of several records, and where missing values match anything."""
 
 
 @dataclass(frozen=True)
@@ -54,6 +70,48 @@ class Marketer:
     """
 
     average: float
+    average_interval: Range
+    average_possible: Range | None
+    """The least and the most over every population that fits the table; see `Journalist`."""
+
+
+@dataclass(frozen=True)
+class Individual:
+    """The mean risk of each class, given what its size says of the people behind it."""
+
+    max: float
+    """Of the class with the highest mean risk."""
+    average: float
+    """Mean over the records: the share expected to be found by somebody who tries all of them."""
+    expected: float
+    """The same as a number of records."""
+    above_threshold: float
+    """Share of the records in classes whose mean risk exceeds the threshold."""
+    light: int
+    """Records of classes whose weights are less than their people: read as the whole population
+    of the class, which is the highest risk that it can have."""
+    max_interval: Range
+    average_interval: Range
+    expected_interval: Range
+    above_threshold_interval: Range
+    negative_binomial: float
+    """The average by Benedetti and Franconi, who see each class alone; for comparison."""
+
+
+@dataclass(frozen=True)
+class PopulationModel:
+    """What every figure about the population comes from."""
+
+    name: str
+    """`poisson-mixture`, or `counted` if the table is the population."""
+    level: float
+    """Probability of the intervals, if the model is right."""
+    source: str
+    """What tells how many people the table stands for: `weights` or `population`."""
+    population: float
+    """How many they are."""
+    fraction: float
+    """The share of them that is in the table."""
 
 
 @dataclass(frozen=True)
@@ -113,6 +171,8 @@ class Risk(Figures):
     """The reading of missing values that the figures are for."""
     missing: Mapping[Missing, Figures]
     """The figures under every reading."""
+    model: PopulationModel | None = None
+    """Where the figures about the population come from, if weights or a population are known."""
     journalist: Journalist | None = None
     """None only where a risk is put together by hand."""
     marketer: Marketer | None = None

@@ -8,7 +8,9 @@ import numpy as np
 
 from incrowd.arrays import Counts, Floats
 from incrowd.models.shares import TOLERANCE, fraction
-from incrowd.risk.risk import Journalist, Marketer, Prosecutor
+from incrowd.risk.estimates import Estimates
+from incrowd.risk.individual import risks
+from incrowd.risk.risk import Individual, Journalist, Marketer, Prosecutor
 
 
 def prosecutor(records: Counts, size: Counts, threshold: float) -> Prosecutor:
@@ -23,36 +25,41 @@ def prosecutor(records: Counts, size: Counts, threshold: float) -> Prosecutor:
     )
 
 
-def marketer(records: Counts, population: Floats) -> Marketer:
-    """Each record is linked with one of the people who share its class."""
-    total = max(int(records.sum()), 1)
-    return Marketer(average=float((records / population).sum()) / total)
-
-
-def journalist(records: Counts, population: Floats, threshold: float, source: str) -> Journalist:
-    """Classes of these many records that stand for so many people of the population."""
-    if not len(records):
-        return Journalist(0.0, 0.0, 0.0, source)
-    above = population * threshold < 1 - TOLERANCE
-    average = marketer(records, population).average
+def journalist(found: Estimates, source: str) -> Journalist:
+    """The risk of somebody who may or may not be in the table."""
+    average = found.average.at_least(found.by_class)
     return Journalist(
-        max=1 / float(population.min()),
-        average=max(len(records) / float(population.sum()), average),
-        above_threshold=int(records[above].sum()) / int(records.sum()),
+        max=found.highest.value,
+        average=average.value,
+        above_threshold=found.above.value,
         source=source,
+        max_interval=found.highest.interval,
+        average_interval=average.interval,
+        above_threshold_interval=found.above.interval,
+        above_threshold_possible=found.above.possible,
     )
 
 
-def people_of(
-    people: Counts, per_person: Floats | None, sampled: float | None
-) -> tuple[Floats, str]:
-    """How many people of the population share each class, and what tells.
+def marketer(found: Estimates) -> Marketer:
+    """Each record is linked with one of the people who share its class."""
+    average = found.average
+    return Marketer(average.value, average.interval, average.possible)
 
-    `per_person` is the mean sampling weight of a class, `sampled` the share of the population that
-    is in the table. Weights below 1 can make fewer people than are seen.
-    """
-    if per_person is not None:
-        return people * per_person, "weights"
-    if sampled is not None:
-        return people / sampled, "population"
-    return people.astype(np.float64), "table"
+
+def individual(found: Estimates, records: Counts, people: Counts, population: Floats) -> Individual:
+    """The mean risk of each class, for classes that stand for so many people of the population."""
+    total = int(records.sum())
+    alone = risks(people, people / np.maximum(population, people)) if total else np.zeros(0)
+    low, high = found.average.interval
+    return Individual(
+        max=found.likeliest.value,
+        average=found.average.value,
+        expected=found.average.value * total,
+        above_threshold=found.likely_above.value,
+        light=int(records[population < people * (1 - TOLERANCE)].sum()),
+        max_interval=found.likeliest.interval,
+        average_interval=(low, high),
+        expected_interval=(low * total, high * total),
+        above_threshold_interval=found.likely_above.interval,
+        negative_binomial=float((records * alone).sum()) / max(total, 1),
+    )

@@ -1,9 +1,9 @@
 """How many people are unique in the population, estimated from a sample of it.
 
-Three estimators and the rule that chooses one of them (Dankar, El Emam, Neisa and Roffey,
-*Estimating the re-identification risk of clinical data sets*, 2012). All of them see
-the sizes of the sample's classes alone. An estimator whose equations have no solution, or more than
-one, gives no estimate.
+The estimate and its interval come from the model that all figures of a report come from (see
+`incrowd.risk.estimates`). Three estimators of the literature stand beside it for comparison; they
+see the sizes of the sample's classes alone. One whose equations have no solution, or more than one,
+gives no estimate.
 """
 
 from collections.abc import Callable
@@ -13,18 +13,20 @@ from typing import Any
 import numpy as np
 
 from incrowd.arrays import Counts, Floats
+from incrowd.risk.estimates import Estimates
 from incrowd.risk.pitman import pitman
+from incrowd.risk.possible import Range
 
-_SMALL_FRACTION = 0.1
 _ODDS = np.linspace(-30.0, 30.0, 601)
+_DOUBT = 0.05
 
 
 @dataclass(frozen=True)
 class Uniqueness:
-    """The share of the population that is unique by the quasi-identifying columns.
+    """The share of the table's records that are unique in the population.
 
-    It is also the share of the table's records that are expected to be unique in the population:
-    whoever is drawn keeps what they are. A share that cannot be estimated is None.
+    Whoever is drawn keeps what they are: the share of the population that is unique is about the
+    same. An estimator of the literature that finds no share says None.
     """
 
     population: int
@@ -33,54 +35,67 @@ class Uniqueness:
     sample_uniques: int
     """People who are unique in the table."""
     pitman: float | None
+    """By Pitman's sampling formula, or Ewens' where that is likelier; for comparison."""
     zayatz: float | None
+    """For comparison."""
     snb: float | None
-    """By the slide negative binomial."""
-    estimate: float | None
-    """What the decision rule says."""
+    """By the slide negative binomial; for comparison."""
+    estimate: float
+    interval: Range
+    """Holds the share with a probability of 95 %, if the model is right."""
+    possible: Range | None
+    """The least and the most over every population that fits the table, whatever the model; None
+    with weights, with people of several records, and where missing values match anything."""
     estimator: str
-    """Where the estimate is from: `pitman`, `zayatz`, `snb`, or `counted` if the table is the
-    population or holds no unique person."""
-    expected: float | None
-    """The estimate as a number of people of the population."""
+    """`mixture`, or `counted` if the table is the population or holds no unique person."""
+    expected: float
+    """People of the population who are unique."""
+    expected_interval: Range
     correct_match: float | None
     """How likely somebody is right who meets a person of the population, finds that they match a
     unique record, and takes it for theirs (Skinner and Elliot 2002); None if nobody is unique."""
+    correct_match_interval: Range | None
 
 
-def uniqueness(sizes: Counts, classes: Counts, population: int) -> Uniqueness:
-    """The estimates for a sample with so many `classes` of each of these `sizes`, ascending."""
-    people = int((sizes * classes).sum())
-    fraction = people / population
+def uniqueness(
+    sizes: Counts, classes: Counts, people: int, population: int, found: Estimates
+) -> Uniqueness:
+    """The estimates for a sample with so many `classes` of each of these `sizes`, ascending.
+
+    `people` may be fewer than the members of all classes: whoever is in several classes of the
+    table is in as many of the population.
+    """
+    members = int((sizes * classes).sum())
     uniques = int(classes[sizes == 1].sum())
-    counted = uniques == 0 or people == population
+    counted = uniques == 0 or people >= population
     if counted:
-        shares: dict[str, float | None] = dict.fromkeys(_ESTIMATORS, uniques / population)
-        chosen = "counted"
+        shares: dict[str, float | None] = dict.fromkeys(_ESTIMATORS, uniques / max(members, 1))
     else:
-        shares = {name: find(sizes, classes, population) for name, find in _ESTIMATORS.items()}
-        chosen = _chosen(shares, fraction)
-    estimate = uniques / population if counted else shares[chosen]
+        scaled = max(round(population * members / people), members)
+        shares = {name: find(sizes, classes, scaled) for name, find in _ESTIMATORS.items()}
     return Uniqueness(
         population=population,
-        fraction=fraction,
+        fraction=people / population,
         sample_uniques=uniques,
         **shares,
-        estimate=estimate,
-        estimator=chosen,
-        expected=None if estimate is None else estimate * population,
-        correct_match=correct_match(sizes, classes, fraction),
+        estimate=found.unique.value,
+        interval=found.unique.interval,
+        possible=found.unique.possible,
+        estimator="counted" if counted else "mixture",
+        expected=found.unique_people.value * population,
+        expected_interval=_people(found, people, population),
+        correct_match=None if found.match is None else found.match.value,
+        correct_match_interval=None if found.match is None else found.match.interval,
     )
 
 
-def _chosen(shares: dict[str, float | None], fraction: float) -> str:
-    """Pitman for small samples, the lower of the others for large ones; Zayatz if there is none."""
-    zayatz, snb = shares["zayatz"], shares["snb"]
-    if fraction <= _SMALL_FRACTION:
-        return "zayatz" if shares["pitman"] is None else "pitman"
-    if snb is None or (zayatz is not None and zayatz < snb):
-        return "zayatz"
-    return "snb"
+def _people(found: Estimates, people: int, population: int) -> Range:
+    """Unique people of the population; a table without any leaves room for a few of them."""
+    low, high = found.unique_people.interval
+    if people < population:
+        unseen = 1.0 if not people else -np.log(_DOUBT) / people
+        high = min(max(high, float(unseen)), 1.0)
+    return low * population, high * population
 
 
 def correct_match(sizes: Counts, classes: Counts, fraction: float) -> float | None:

@@ -5,12 +5,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from incrowd.attacks.persons import LIMIT
 from incrowd.attacks.play import Attackers
 from incrowd.engines.memory import MemoryEngine
 from incrowd.errors import PolicyError
 from incrowd.hierarchy import AnyHierarchy, Flat, Suggested
 from incrowd.io.hierarchies import resolve
 from incrowd.policy.policy import Policy
+from incrowd.run.attack_limits import Limits
 from incrowd.run.reading import AnyPath, Reading, collected
 from incrowd.table.column import CodedColumn, Kind
 from incrowd.table.roles import Missing
@@ -34,9 +36,23 @@ class Asked:
     seed: int = 0
     folder: AnyPath = "."
     promises: Sequence[AtLeast] = ()
+    max_posterior: float = LIMIT
+    max_people: int = 0
+    max_raise: float | None = None
+    listed: float | None = None
 
     def __post_init__(self) -> None:
         """Refuse limits that mean nothing."""
+        shares = {
+            "the largest posterior": self.max_posterior,
+            "the largest raise": self.max_raise,
+            "the share of the people who are listed": self.listed,
+        }
+        for what, value in shares.items():
+            if value is not None and not 0 <= value <= 1:
+                raise PolicyError(f"{what} must be from 0 to 1", remedy="give 0.5, say")
+        if self.max_people < 0:
+            raise PolicyError("a limit of people is 0 or more", remedy="give 0, say")
         if self.max_success is not None and not 0 <= self.max_success <= 1:
             raise PolicyError("the largest success must be from 0 to 1", remedy="give 0.1, say")
         if self.max_size is not None and self.max_size < 1:
@@ -47,7 +63,17 @@ class Asked:
     @property
     def attackers(self) -> Attackers:
         """Which attackers are played."""
-        return Attackers(self.max_size or 0, self.rule_out)
+        return Attackers(self.max_size or 0, self.rule_out, self.max_posterior)
+
+    @property
+    def limits(self) -> Limits:
+        """What attacks may reach at the most."""
+        return Limits(self.max_posterior, self.max_people, self.max_success, self.max_raise)
+
+    @property
+    def one_each(self) -> bool:
+        """Whether every released row is about another person, as far as the policy says."""
+        return self.policy is None or self.policy.unit is None
 
     @property
     def missing(self) -> Missing:
@@ -59,6 +85,13 @@ class Asked:
     def missing_values(self) -> tuple[str, ...]:
         """Texts that mean missing."""
         return () if self.policy is None else self.policy.missing_values
+
+    @property
+    def named(self) -> tuple[str, ...]:
+        """The columns that are named: tables should have some of them."""
+        there = () if self.policy is None else self.policy.columns
+        others = (*(self.rename or {}), *(self.rename or {}).values(), self.id, self.truth_key)
+        return (*self.knows, *self.sensitive, *there, *filter(None, others))
 
     def called(self, name: str, names: Sequence[str]) -> str:
         """What another table, with columns of these names, calls a column of the release."""

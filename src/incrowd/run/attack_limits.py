@@ -1,28 +1,67 @@
 """The limits that attacks may break: those of a policy, and the success that is allowed."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 from incrowd.attacks.attack import Attack
-from incrowd.attacks.words import columns, share
+from incrowd.attacks.persons import LIMIT
+from incrowd.attacks.words import columns, people, share
 from incrowd.models import AlphaK, KAnonymity, KMap, LDiversity
+from incrowd.models.model import of_world
 from incrowd.policy.policy import Policy
+
+RAISE = 0.3
+"""The most that may be added to anybody's chance where a largest success is asked for."""
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What attacks may reach at the most."""
+
+    posterior: float = LIMIT
+    """The chance above which a person counts as found, or their value as learned."""
+    people: int = 0
+    """So many people may be."""
+    success: float | None = None
+    """The gain over guessing that an attack may have on the average."""
+    added: float | None = None
+    """The most that the release may add to anybody's chance."""
+
+    @property
+    def most_added(self) -> float | None:
+        """The limit of what is added: where success is limited there is one, asked for or not."""
+        asked = self.added is not None or self.success is None
+        return self.added if asked else max(RAISE, self.success or 0.0)
+
+    def as_dict(self) -> dict[str, Any]:
+        """The limits as JSON writes them."""
+        return {
+            "max_posterior": self.posterior,
+            "max_people": self.people,
+            "max_success": self.success,
+            "max_raise": self.most_added,
+        }
 
 
 def broken(
-    attacks: Sequence[Attack],
-    k_world: int | None,
-    policy: Policy | None,
-    max_success: float | None,
+    attacks: Sequence[Attack], k_world: int | None, policy: Policy | None, limits: Limits
 ) -> Iterator[str]:
     """The limits that are broken, in words.
 
-    k-anonymity must hold against the world, and when two releases are held against each other;
-    k-map against the world alone; l-diversity leaves at least l values of two releases. No attack
-    may gain more over guessing than allowed. Where no row fits anybody of the world, nothing was
-    held against it, and that is not taken for kept.
+    Nobody, or no more people than allowed, may be found or their value learned with a chance above
+    the limit; no attack may gain more over guessing than allowed. k-anonymity must hold against the
+    world, and when two releases are held against each other; k-map against the world alone;
+    l-diversity leaves at least l values of two releases. `k_world` counts the people of the world
+    or of the release itself: those of a list that lacks some are not all. Where no row fits anybody
+    of the world, nothing was held against it, and that is not taken for kept.
     """
-    if max_success is not None:
-        yield from _above(attacks, max_success)
+    outside = against_outsiders(policy)
+    for attack in (one for one in attacks if one.counts):
+        if not outside or attack.kind in {"linkage", "ends"}:
+            yield from _found(attack, limits)
+        yield from _added(attack, limits.most_added)
+        yield from _above(attack, limits.success)
     for model in () if policy is None else policy.models:
         if isinstance(model, KAnonymity | AlphaK):
             yield from _fewer(attacks, k_world, model.k)
@@ -33,13 +72,42 @@ def broken(
             yield from _plainer(attacks, model)
 
 
-def _above(attacks: Sequence[Attack], limit: float) -> Iterator[str]:
-    for attack in attacks:
-        if attack.gain > limit:
-            yield (
-                f"{attack.goal} by {columns(attack.knows)} gains {share(attack.gain)} over "
-                f"guessing, above {share(limit)}"
-            )
+def against_outsiders(policy: Policy | None) -> bool:
+    """Whether a policy protects only against somebody who does not know who is in the table.
+
+    That is what k-map and delta-presence are for. Whoever knows it finds people in smaller classes.
+    """
+    models = () if policy is None else policy.models
+    counted = any(isinstance(model, KAnonymity | AlphaK) for model in models)
+    return any(of_world(model) for model in models) and not counted
+
+
+def _found(attack: Attack, limits: Limits) -> Iterator[str]:
+    persons = attack.persons
+    if persons is None or round(persons.above) <= limits.people:
+        return
+    most = f", more than {people(limits.people)}" if limits.people else ""
+    yield (
+        f"{attack.goal} by {columns(attack.knows)} is right with a chance above "
+        f"{share(limits.posterior)} about {people(round(persons.above))}{most}"
+    )
+
+
+def _added(attack: Attack, limit: float | None) -> Iterator[str]:
+    persons = attack.persons
+    if persons is not None and limit is not None and persons.raised > limit:
+        yield (
+            f"{attack.goal} by {columns(attack.knows)} adds {share(persons.raised)} of what was "
+            f"open to somebody's chance, above {share(limit)}"
+        )
+
+
+def _above(attack: Attack, limit: float | None) -> Iterator[str]:
+    if limit is not None and attack.gain > limit:
+        yield (
+            f"{attack.goal} by {columns(attack.knows)} gains {share(attack.gain)} over guessing on "
+            f"the average, above {share(limit)}"
+        )
 
 
 def _fewer(attacks: Sequence[Attack], k_world: int | None, k: int) -> Iterator[str]:
@@ -47,7 +115,8 @@ def _fewer(attacks: Sequence[Attack], k_world: int | None, k: int) -> Iterator[s
     if linked and k_world is None:
         yield f"k = {k} was not held against the world: no released row fits anybody of it"
     if k_world is not None and k_world < k:
-        yield f"a released row fits {k_world:,} of the world, fewer than k = {k}"
+        who = "1 person" if k_world == 1 else f"{k_world:,} people"
+        yield f"a released row can be only {who}, fewer than k = {k}"
     for attack in attacks:
         left = attack.figures.get("k", k)
         if attack.kind == "releases" and left < k:

@@ -12,8 +12,10 @@ from incrowd.attacks.scene import Scene, Shared
 from incrowd.errors import InputError, PolicyError
 from incrowd.hierarchy import Hierarchy
 from incrowd.run.attack_asked import Asked, Table
+from incrowd.run.attack_members import Members
 from incrowd.run.attack_world import Holdings
 from incrowd.table.column import CodedColumn
+from incrowd.world.matching import match
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,11 +24,12 @@ class Tables:
 
     release: Table
     others: Mapping[str, Table]
-    """By `truth`, `original` and `other`."""
+    """By `truth`, `original`, `other` and `control`."""
     asked: Asked
     worlds: tuple[Table, ...] = ()
     _labels: dict[tuple[str, str], CodedColumn] = field(default_factory=dict, repr=False)
-    _shared: dict[tuple[str, str], Shared] = field(default_factory=dict, repr=False)
+    _shared: dict[tuple[str, str, str], Shared] = field(default_factory=dict, repr=False)
+    _ids: dict[tuple[str, str], bool] = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
         """Refuse what does not go together."""
@@ -40,6 +43,7 @@ class Tables:
                 "two releases are held against each other by way of their original",
                 remedy="give the original too",
             )
+        refuse_control(self.others, self.asked)
         tables = (*self.worlds, *self.others.values())
         if not self.worlds:
             refuse_unused(self.asked, tables)
@@ -68,8 +72,27 @@ class Tables:
         )
 
     def _has(self, part: Table, name: str) -> bool:
+        """Whether a table has a column of the release; the id only if the release generalizes it.
+
+        A column of the release that is called as the id may show pseudonyms: it is shared if one of
+        its labels stands for an id of the table.
+        """
         called = self.asked.called(name, part.names)
-        return called in part.names and called != self.asked.id
+        if called not in part.names or called != self.asked.id:
+            return called in part.names
+        return self._shows_ids(part, name)
+
+    def in_world(self, name: str) -> bool:
+        """Whether a table of the world has a column, under the release's name for it."""
+        return any(self.asked.called(name, part.names) in part.names for part in self.worlds)
+
+    def _shows_ids(self, part: Table, name: str) -> bool:
+        if (part.name, name) not in self._ids:
+            labels = self.shown(name).domain.labels.tolist()
+            ids = part.values(self.asked.called(name, part.names), self.asked, name)
+            some = [label for label in labels if label.strip("*")]
+            self._ids[part.name, name] = bool(len(match(some, ids.domain).low))
+        return self._ids[part.name, name]
 
     @cached_property
     def sensitive(self) -> tuple[str, ...]:
@@ -141,29 +164,45 @@ class Tables:
             if spec is not None
         }
 
-    def together(self, names: Sequence[str], shown_in: str = "release") -> list[Shared]:
-        """Columns of the original, each with that of a release of it; labels are read once."""
+    def together(
+        self, names: Sequence[str], shown_in: str = "release", people: str = "original"
+    ) -> list[Shared]:
+        """Columns of the people, each with that of a release; labels are read once."""
         for name in names:
-            if (shown_in, name) not in self._shared:
-                self._shared[shown_in, name] = self._matched(name, shown_in)
-        return [self._shared[shown_in, name] for name in names]
+            if (shown_in, people, name) not in self._shared:
+                self._shared[shown_in, people, name] = self._matched(name, shown_in, people)
+        return [self._shared[shown_in, people, name] for name in names]
 
-    def _matched(self, name: str, shown_in: str) -> Shared:
-        original = self.others["original"]
-        people = original.values(self.called(name, "original"), self.asked, name)
-        tree = self.hierarchies({name: people}).get(name)
-        return Shared.of(self.shown(name, shown_in), people, tree, self.asked.missing)
+    def _matched(self, name: str, shown_in: str, people: str) -> Shared:
+        table = self.others[people]
+        values = table.values(self.called(name, people), self.asked, name)
+        tree = self.hierarchies({name: values}).get(name)
+        return Shared.of(self.shown(name, shown_in), values, tree, self.asked.missing)
 
     @cached_property
     def scene(self) -> Scene:
         """The release with the people of the original, or with its own rows if there is none."""
-        if "original" not in self.others:
-            own = [Shared.itself(self.shown(name)) for name in self._free(self.knows)]
-            return Scene.of(own, [Shared.itself(self.shown(name)) for name in self.sensitive])
-        shared = self.shared("original")
+        if "original" in self.others:
+            return self._scene("original")
+        missing = self.asked.missing
+        own = [Shared.itself(self.shown(name), missing) for name in self._free(self.knows)]
+        secret = [Shared.itself(self.shown(name)) for name in self.sensitive]
+        return Scene.of(own, secret, limit=self.asked.max_posterior)
+
+    @cached_property
+    def control(self) -> Scene:
+        """The release with people who are not in it."""
+        return self._scene("control")
+
+    def _scene(self, people: str) -> Scene:
+        shared = self.shared(people)
         secret = [name for name in self.sensitive if name in shared]
-        known = self._free(self.known_in("original"))
-        return Scene.of([one.alike for one in self.together(known)], self.together(secret))
+        known = self._free(self.known_in(people))
+        return Scene.of(
+            [one.alike for one in self.together(known, people=people)],
+            self.together(secret, people=people),
+            limit=self.asked.max_posterior,
+        )
 
     def _free(self, names: Sequence[str]) -> list[str]:
         """The known columns that are not what an attacker wants to learn."""
@@ -181,14 +220,22 @@ class Tables:
         """The release with the world."""
         names = self.known_in("world")
         world = self.holdings.world(names)
-        truth = None
-        if "truth" in self.others:
-            number, true = self.holdings.people, self._true_ids
-            code = [0, *(number.get(label, 0) for label in true.domain.labels.tolist())]
-            truth = np.array(code, dtype=np.int32)[true.codes]
-        release = {name: self.shown(name) for name in names}
-        trees = self.hierarchies(world.columns)
-        return Facing(release, world, names, trees, self.asked.missing, truth)
+        truth = self.holdings.numbers(self._true_ids) if "truth" in self.others else None
+        return Facing(
+            {name: self.shown(name) for name in names},
+            world,
+            names,
+            self.hierarchies(world.columns),
+            self.asked.missing,
+            truth,
+            listed=self.members.listed,
+            one_each=self.asked.one_each,
+        )
+
+    @cached_property
+    def members(self) -> Members:
+        """Who of the world is in the table."""
+        return Members(self)
 
     @cached_property
     def _true_ids(self) -> CodedColumn:
@@ -284,8 +331,29 @@ class Tables:
         if rows:
             yield (
                 f"the release has the id column {self.asked.id!r} too, and {rows:,} of its rows an "
-                "id of the world: these rows name their person, which no figure here counts"
+                "id of the world: these rows name their person"
             )
+
+
+def refuse_control(others: Mapping[str, Table], asked: Asked) -> None:
+    """Refuse people outside of the table where nobody inside is known, or who are inside."""
+    if "control" not in others:
+        return
+    if "original" not in others:
+        raise PolicyError(
+            "people who are not in the table are held against those who are",
+            remedy="give the original too (--original FILE)",
+        )
+    tables = others["control"], others["original"]
+    if asked.id is None or not all(asked.id in table.names for table in tables):
+        return
+    ids = [set(table.labels(asked.id).domain.labels.tolist()) for table in tables]
+    both = len(ids[0] & ids[1])
+    if both:
+        raise InputError(
+            f"{both:,} people of the control are in the original, too",
+            remedy="leave them out of the control",
+        )
 
 
 def refuse_unused(asked: Asked, others: Sequence[Table]) -> None:

@@ -6,6 +6,7 @@ from functools import cached_property
 
 import numpy as np
 
+from incrowd.arrays import Codes
 from incrowd.errors import PolicyError
 from incrowd.run.attack_asked import Asked, Table
 from incrowd.table.column import CodedColumn, Domain, Kind
@@ -44,6 +45,12 @@ class Holdings:
         """The number of each individual in every world of these tables, by id."""
         labels = self._ids[0].domain.labels.tolist()
         return {label: code for code, label in enumerate(labels, start=1)}
+
+    def numbers(self, ids: CodedColumn) -> Codes:
+        """The individual of each id, 0 for those that these tables lack."""
+        number = self.people
+        code = [0, *(number.get(label, 0) for label in ids.domain.labels.tolist())]
+        return np.array(code, dtype=np.int32)[ids.codes]
 
     @property
     def notes(self) -> tuple[str, ...]:

@@ -1,11 +1,18 @@
 """Attacks on a finished release, with whatever somebody may hold beside it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import compress
 from typing import Any
 
+import numpy as np
+
 from incrowd.attacks.attack import Attack, Attacked
+from incrowd.attacks.control import control as control_of
+from incrowd.attacks.ends import ends, point
 from incrowd.attacks.fit import Fit, sweep
+from incrowd.attacks.held import Held
+from incrowd.attacks.persons import LIMIT
 from incrowd.attacks.play import Played, face, in_order, play
 from incrowd.attacks.releases import releases
 from incrowd.attacks.row_order import row_order
@@ -20,12 +27,14 @@ from incrowd.policy.policy import Policy
 from incrowd.release.certificate import Certificate
 from incrowd.release.written import rewritten
 from incrowd.run.attack_asked import Asked, Table
-from incrowd.run.attack_limits import broken
+from incrowd.run.attack_limits import against_outsiders, broken
+from incrowd.run.attack_promises import refuse_broken
 from incrowd.run.attack_tables import Tables
 from incrowd.run.reading import AnyPath, Reading, each_of, enough_memory
 from incrowd.watch import Watch
-from incrowd.world.conservative import cautions, conservative
+from incrowd.world.conservative import Conservative, cautions, conservative
 from incrowd.world.constraints import AtLeast, proved
+from incrowd.world.linkage import Linked
 
 
 def attack(  # noqa: PLR0913  what the attacker holds and knows, and limits
@@ -49,6 +58,11 @@ def attack(  # noqa: PLR0913  what the attacker holds and knows, and limits
     watch: Watch | None = None,
     folder: AnyPath = ".",
     promises: Sequence[AtLeast] = (),
+    control: Any = None,
+    listed: float | None = None,
+    max_posterior: float = LIMIT,
+    max_people: int = 0,
+    max_raise: float | None = None,
 ) -> Attacked:
     """What attackers with a world, the original or another release get right about a release.
 
@@ -66,7 +80,16 @@ def attack(  # noqa: PLR0913  what the attacker holds and knows, and limits
     if not given, say what labels stand for. `seed` is for the shuffles of the attack by row order.
 
     `promises` are what is known of a world without its table, such as `AtLeast(("zip", "sex"),
-    500)`: they may prove k-anonymity without any (Bettini Theorem 1).
+    500)`: they may prove k-anonymity without any (Bettini Theorem 1). A world that is given and
+    breaks one is refused.
+
+    `listed` is the share of the released people who are in the world, where neither truth nor
+    original show it. `control` are people like those of the original who are not in it: what is
+    guessed about them is what the release tells of people in general.
+
+    No more than `max_people` may be found, or their value learned, with a chance above
+    `max_posterior`; `max_raise` is the most that may be added to anybody's chance, 0.3 if there is
+    a `max_success` and nothing else is said.
     """
     asked = Asked(
         id=id,
@@ -82,8 +105,12 @@ def attack(  # noqa: PLR0913  what the attacker holds and knows, and limits
         seed=seed,
         folder=folder,
         promises=promises,
+        listed=listed,
+        max_posterior=max_posterior,
+        max_people=max_people,
+        max_raise=max_raise,
     )
-    given = {"truth": truth, "original": original, "other": other}
+    given = {"truth": truth, "original": original, "other": other, "control": control}
     with enough_memory():
         others = {
             name: Table.of_frame(name, frame) for name, frame in given.items() if frame is not None
@@ -100,6 +127,7 @@ def attack_file(  # noqa: PLR0913  files, the request, and how to read the relea
     truth: AnyPath | None = None,
     original: AnyPath | None = None,
     other: AnyPath | None = None,
+    control: AnyPath | None = None,
     policy: Policy | None = None,
     certificate: AnyPath | None = None,
     reading: Reading | None = None,
@@ -111,7 +139,7 @@ def attack_file(  # noqa: PLR0913  files, the request, and how to read the relea
     Without a policy that of the certificate is taken. `reading` says how to read the release; the
     other tables are read as their files are.
     """
-    given = {"truth": truth, "original": original, "other": other}
+    given = {"truth": truth, "original": original, "other": other, "control": control}
     if [str(path) for path in (release, *each_of(world), *given.values())].count("-") > 1:
         raise PolicyError(
             "only one table can come by standard input", remedy="name files for the others"
@@ -120,11 +148,16 @@ def attack_file(  # noqa: PLR0913  files, the request, and how to read the relea
         if certificate is not None:
             policy = _certified(certificate, policy)
         asked = Asked(policy=policy, **options)
+        named = (reading or Reading()).expecting(asked.named)
+        attacked = Table.of_file("release", release, named)
+        beside = Reading(expected=(*asked.named, *attacked.names))
         others = {
-            name: Table.of_file(name, path) for name, path in given.items() if path is not None
+            name: Table.of_file(name, path, beside)
+            for name, path in given.items()
+            if path is not None
         }
-        worlds = tuple(Table.of_file("world", path) for path in each_of(world))
-        tables = Tables(Table.of_file("release", release, reading), others, asked, worlds)
+        worlds = tuple(Table.of_file("world", path, beside) for path in each_of(world))
+        tables = Tables(attacked, others, asked, worlds)
         return _attacked(tables, watch)
 
 
@@ -137,34 +170,77 @@ def _certified(certificate: AnyPath, policy: Policy | None) -> Policy:
 
 
 def _attacked(tables: Tables, watch: Watch | None) -> Attacked:
-    attackers, told = tables.asked.attackers, list(tables.notes())
-    played = [play(tables.scene, attackers, watch)]
-    k_world, inconsistent = None, None
+    asked, told = tables.asked, list(tables.notes())
+    refuse_broken(tables)
+    sure = _in_every_world(tables)
+    played = [play(tables.scene, asked.attackers, watch)]
+    k_world, k_least, inconsistent = None, None, None
     if tables.worlds:
         linked = tables.facing.linked
         k_world, inconsistent = linked.k, linked.inconsistent
+        k_least = _least(linked, sure)
         told += [*linked.notes, *_cautions(tables)]
         if k_world is None:
             told.append("no released row fits anybody of the world: nothing is known about k there")
-        played.append(face(tables.facing, attackers, watch))
+        played.append(face(tables.facing, asked.attackers, watch))
+        played.append(Played((_by_ends(tables),)))
     if "original" in tables.others:
         played.append(Played((_by_order(tables),)))
         played.append(_by_other(tables, watch))
+    if "control" in tables.others:
+        played.append(Played(tuple(_controls(tables))))
     told += [*_unheld(tables), *(line for one in played for line in one.notes)]
-    proof = proved(tables.public, tables.asked.promises) if tables.asked.promises else None
+    proof = proved(tables.public, asked.promises) if asked.promises else None
     told += () if proof is None else proof.notes
-    asked, attacks = tables.asked, in_order([one for every in played for one in every.attacks])
+    attacks = in_order([one for every in played for one in every.attacks])
+    told += _ungated(attacks)
+    if against_outsiders(asked.policy):
+        told.append(
+            "the policy protects against somebody who does not know who is in the table: "
+            "--max-posterior was held against linkage and the ends of labels only"
+        )
     return Attacked(
         attacks=attacks,
         k_world=k_world,
+        k_with_release=k_least,
         inconsistent=inconsistent,
-        k_every_world=_in_every_world(tables),
+        k_every_world=None if sure is None else sure.k_sure,
         proved=proof,
-        broken=tuple(broken(attacks, k_world, asked.policy, asked.max_success)),
+        broken=tuple(broken(attacks, k_least, asked.policy, asked.limits)),
         advice=tuple(line for one in reversed(played) for line in one.lower),
         notes=tuple(dict.fromkeys(told)),
-        limited=asked.policy is not None or asked.max_success is not None,
+        limits=asked.limits.as_dict(),
     )
+
+
+def _ungated(attacks: Sequence[Attack]) -> Iterator[str]:
+    """Attacks of which the tables do not show how often they are right."""
+    kinds = dict.fromkeys(one.kind for one in attacks if not one.gated and one.trials)
+    if "linkage" in kinds:
+        lacking = max(int(one.figures.get("unlisted", 0)) for one in attacks)
+        yield (
+            f"no limit was held against linkage: at least {lacking:,} of the released people are "
+            "not on the list, and nothing says who is: give --truth, or the --original with the id "
+            "column, or the share of them that is listed (--listed; 1 is the worst case)"
+        )
+    if "ends" in kinds:
+        yield (
+            "no limit was held against the ends of labels: nothing says who of the world is in the "
+            "table: give --truth, or the --original with the id column"
+        )
+
+
+def _least(linked: Linked, sure: Conservative | None) -> int | None:
+    """The fewest people whom a row may be, of the world or of the release itself.
+
+    Rows are about the people of the rows that show the same, whoever somebody knows of (Bettini
+    Section 6): that a list lacks some of them does not make the others easier to find.
+    """
+    there = linked.candidates > 0
+    if not there.any():
+        return None
+    found = linked.candidates if sure is None else np.maximum(linked.candidates, sure.sure)
+    return int(found[there].min())
 
 
 def _unheld(tables: Tables) -> list[str]:
@@ -180,13 +256,11 @@ def _unheld(tables: Tables) -> list[str]:
     return [f"{name} of the policy was not held against anything: give a world" for name in world]
 
 
-def _in_every_world(tables: Tables) -> int | None:
-    """The k that the rows have among themselves, whoever somebody else knows of."""
-    policy = tables.asked.policy
-    if policy is not None and policy.unit is not None:
+def _in_every_world(tables: Tables) -> Conservative | None:
+    """Who the rows may be among themselves, whoever somebody else knows of."""
+    if not tables.asked.one_each:
         return None
-    shown = {name: tables.shown(name) for name in tables.public}
-    return conservative(shown).k_sure
+    return conservative({name: tables.shown(name) for name in tables.public})
 
 
 def _cautions(tables: Tables) -> list[str]:
@@ -198,6 +272,23 @@ def _cautions(tables: Tables) -> list[str]:
     sizes = [model.k for model in policy.models if isinstance(model, AlphaK | KAnonymity | KMap)]
     found = cautions(public, [policy.quasi], max(sizes, default=2), tables.facing.world)
     return [caution.text for caution in found]
+
+
+def _by_ends(tables: Tables) -> Attack:
+    facing, members = tables.facing, tables.members
+    limit = tables.asked.max_posterior
+    present = members.present
+    found = ends(facing.names, point(facing), present, members.prior, limit)
+    return found if present is None else replace(found, gated=members.sure)
+
+
+def _controls(tables: Tables) -> Iterator[Attack]:
+    """Inference about people who are in the table, and about people who are not."""
+    inside, outside = Fit.of_all(tables.scene), Fit.of_all(tables.control)
+    there = {secret.name: secret for secret in tables.control.secrets}
+    for secret in tables.scene.secrets:
+        if secret.name in there:
+            yield control_of(Held.of(inside, secret), Held.of(outside, there[secret.name]))
 
 
 def _by_order(tables: Tables) -> Attack:
@@ -230,10 +321,13 @@ def _sides(tables: Tables) -> tuple[Scene, Scene]:
         )
     rest = [name for name in tables.shared("original") if name in both and name not in known]
     here, there = (tables.together(rest, where) for where in ("release", "other"))
+    limit = tables.asked.max_posterior
     exact = [_exact(one) and _exact(two) for one, two in zip(here, there, strict=True)]
     return (
-        Scene.of(tables.together(known), list(compress(here, exact)), joint=False),
-        Scene.of(tables.together(known, "other"), list(compress(there, exact)), joint=False),
+        Scene.of(tables.together(known), list(compress(here, exact)), joint=False, limit=limit),
+        Scene.of(
+            tables.together(known, "other"), list(compress(there, exact)), joint=False, limit=limit
+        ),
     )
 
 

@@ -4,8 +4,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from incrowd.engines.memory import MemoryEngine
 from incrowd.errors import IncrowdError, PolicyError
 from incrowd.io import files, tables
@@ -79,7 +77,7 @@ def check_file(  # noqa: PLR0913  the release, what it promises, and what it is 
         paper = None if certificate is None else Certificate.from_json(files.content(certificate))
         asked = _certified_policy(paper) if policy is None else policy
         _refuse_bare(policy, original)
-        read = (reading or Reading()).read(path)
+        read = (reading or Reading()).expecting(asked.columns).read(path)
         engine = MemoryEngine(read.frame, text=read.text)
         backing = Backing(
             paper,
@@ -125,10 +123,9 @@ def _tree(engine: MemoryEngine, policy: Policy, name: str, folder: AnyPath) -> R
         raise PolicyError(f"{name!r} has no hierarchy")
     column = engine.code(name, policy.columns[name].kind, policy.missing_values)
     aligned, hierarchy = with_hierarchy(column, resolve(given, Path(folder)))
-    people = np.bincount(aligned.codes, minlength=len(hierarchy.leaves) + 1)
     rows = engine.series(name).alias(name).to_frame()
     cells = readable(rows, policy.missing_values, text=engine.text)[name]
-    return Reference.read(cells, aligned.codes, people, hierarchy.maps)
+    return Reference.read(cells, aligned, None, hierarchy.maps)
 
 
 def _of_frame(frame: Any, policy: Policy, folder: AnyPath) -> Original | None:

@@ -52,7 +52,7 @@ def frontier_file(  # noqa: PLR0913  a file, the request, and what comes from ou
 ) -> Frontier:
     """The most privacy of a table in a file for every largest loss of a class; see `frontier`."""
     with enough_memory():
-        read = (reading or Reading()).read(source)
+        read = (reading or Reading()).expecting(policy.columns).read(source)
         return _curve(read.frame, read, policy, bounds, (watch, folder))
 
 

@@ -74,7 +74,7 @@ def plan_file(  # noqa: PLR0913  the same, and how to read the file
     """How coarse columns of a file must be; see `plan`."""
     asked = Question(_people(population), _crowd(k), beta, bound, simultaneous, confidence)
     with enough_memory():
-        read = (reading or Reading()).read(path)
+        read = (reading or Reading()).expecting(columns).read(path)
         engine = MemoryEngine(read.frame, text=read.text)
         return _plan(engine, columns, asked, weights or {}, hierarchies or {})
 
@@ -130,7 +130,8 @@ def apply_plan(  # noqa: PLR0913  files, the plan, and what becomes of other col
     those of `anonymize_file`.
     """
     _refuse_unfit(wanted)
-    read = (reading or Reading()).read(source)
+    planned_for = (*(action.column for action in wanted.actions), *sensitive, *keep)
+    read = (reading or Reading()).expecting(planned_for).read(source)
     names = MemoryEngine(read.frame, text=read.text).names
     policy = policy_of(wanted, names, sensitive=sensitive, keep=keep)
     final = wanted

@@ -1,10 +1,10 @@
 """What all that can be asked for begins with: a frame, or a file that is read."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
-from typing import Any, TypeAlias
+from dataclasses import dataclass, replace
+from typing import Any, Self, TypeAlias
 
 import narwhals.stable.v2 as nw
 import polars as pl
@@ -12,6 +12,7 @@ import polars as pl
 from incrowd.engines.memory import MemoryEngine
 from incrowd.errors import InputError, LimitError, boundary
 from incrowd.io import tables
+from incrowd.io.batches import Layout
 from incrowd.table.encode import to_polars
 
 AnyPath: TypeAlias = str | os.PathLike[str]
@@ -24,10 +25,23 @@ class Reading:
     delimiter: str | None = None
     encoding: str | None = None
     header: bool | None = None
+    expected: tuple[str, ...] = ()
+    """Names of columns that the table should have: they help to tell its header."""
 
     def read(self, path: AnyPath) -> tables.Source:
         """The table in this file."""
-        return tables.read(path, self.delimiter, self.encoding, header=self.header)
+        return tables.read(
+            path, self.delimiter, self.encoding, header=self.header, expected=self.expected
+        )
+
+    @property
+    def layout(self) -> Layout:
+        """The same for a file that is read batch by batch."""
+        return Layout(self.delimiter, self.encoding, self.header, expected=self.expected)
+
+    def expecting(self, names: Iterable[str]) -> Self:
+        """The same for a table that should have columns of these names too."""
+        return replace(self, expected=(*self.expected, *names))
 
 
 def rows_of(frame: Any) -> pl.DataFrame:

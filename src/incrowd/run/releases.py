@@ -26,6 +26,7 @@ from incrowd.policy.policy import Policy
 from incrowd.recoding import Levels
 from incrowd.release.against import Against
 from incrowd.release.certificate import (
+    Certificate,
     Digest,
     digest_of_bytes,
     digest_of_frame,
@@ -36,6 +37,8 @@ from incrowd.release.prepare import Outside, coded, prepare, search
 from incrowd.release.prepared import Prepared, Table, attest, extent_of, prove, risk_of
 from incrowd.release.release import Release
 from incrowd.release.signing import refuse_no_key, signed
+from incrowd.release.telling import sentences
+from incrowd.run.derived import refuse_derived
 from incrowd.run.reading import AnyPath, Reading, collected, enough_memory, rows_of
 from incrowd.run.worlds import Called, notes_of, world_of_files, world_of_frames
 from incrowd.table.column import CodedColumn, Kind
@@ -113,7 +116,7 @@ def anonymize_file(  # noqa: PLR0913  files, the request, and what comes from ou
     if paper is not None and str(target) != "-" and not dry_run:
         heal(target, paper)
     with enough_memory():
-        read = (reading or Reading()).read(source)
+        read = (reading or Reading()).expecting(policy.columns).read(source)
         if not dry_run:
             tables.refuse_nested(read.frame, _as_they_are(policy), target, read)
         engine = MemoryEngine(read.frame, text=read.text)
@@ -149,6 +152,7 @@ def _prepared(
     policy, folder, against = request
     builders = builders_of(policy, folder)
     table = coded(engine, source.frame, policy, builders, text=source.text, against=against)
+    refuse_derived(engine, policy)
     laps.end("read")
     found = search(table, outside)
     laps.end("search")
@@ -237,14 +241,15 @@ def _release(
         max_class_ncp=extent.max_class_ncp,
         bound_met=extent.bound_met,
         seconds=laps.seconds,
-        notes=_notes(prepared),
+        notes=_notes(prepared, certificate),
         explored=prepared.found.explored,
     )
 
 
-def _notes(prepared: Prepared) -> tuple[str, ...]:
+def _notes(prepared: Prepared, certificate: Certificate) -> tuple[str, ...]:
     table = prepared.table
     notes = [*table.policy.notes(), *_gaps(prepared)]
+    notes += sentences(certificate.unchanged, certificate.records_out)
     notes += notes_of(table.against, table.policy, table.compiled.problem.world)
     if prepared.order == "given":
         notes.append("the order of the records comes from a seed: whoever guesses it can undo it")

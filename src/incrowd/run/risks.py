@@ -46,7 +46,7 @@ def risk(  # noqa: PLR0913  the table, its columns by what they are for, and set
     as risky above the `threshold`, and texts among `missing_values` mean that a value is missing.
     If the table is a sample, `weight` names the column of sampling weights, or `population` tells
     how many people it was drawn from (a number, or a name such as "usa"), or `fraction` which
-    share of them it holds.
+    share of them it holds: the risk in the population is then estimated, with 95 % intervals.
     `special_uniques` is the largest number of columns of the sets that make a record unique to be
     looked for. With `explain` comes what each column does, and what would lower the risk.
     `hierarchies` are those of sensitive columns, for distances, and of quasi-identifying ones, for
@@ -87,7 +87,8 @@ def risk_file(
     if list_records is not None:
         _refuse_listing(path, list_records)
     with enough_memory():
-        read = (reading or Reading()).read(path)
+        named = (*asked.quasi, *asked.sensitive, *filter(None, (asked.unit, asked.weight)))
+        read = (reading or Reading()).expecting(named).read(path)
         engine = MemoryEngine(read.frame, text=read.text)
         return _risk(engine, asked, watch or Watch(), list_records)
 

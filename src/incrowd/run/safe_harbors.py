@@ -58,7 +58,8 @@ def safe_harbor_file(  # noqa: PLR0913  the same, and how to read the file
     """The checklist of HIPAA's Safe Harbor for a table in a file; see `safe_harbor`."""
     asked = _Asked(policy, today, zip_populations or {}, folder)
     with enough_memory():
-        read = (reading or Reading()).read(path)
+        named = () if policy is None else policy.columns
+        read = (reading or Reading()).expecting(named).read(path)
         return _checked(MemoryEngine(read.frame, text=read.text), asked)
 
 

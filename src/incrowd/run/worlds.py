@@ -11,7 +11,7 @@ from incrowd.models.model import of_world
 from incrowd.policy.policy import Policy
 from incrowd.release.against import Against
 from incrowd.release.certificate import Digest, digest_of_bytes, digest_of_frame
-from incrowd.run.reading import AnyPath, each_of, rows_of
+from incrowd.run.reading import AnyPath, Reading, each_of, rows_of
 from incrowd.world.counted import Counted
 
 if TYPE_CHECKING:
@@ -55,7 +55,8 @@ def world_of_files(
     paths = each_of(world)
     if any(str(path) == "-" for path in paths):
         raise PolicyError("the world cannot come by standard input", remedy="name a file")
-    parts = tuple(Table.of_file("world", path) for path in paths)
+    names = (*policy.columns, *(called.rename or {}).values(), *filter(None, [called.id]))
+    parts = tuple(Table.of_file("world", path, Reading(expected=names)) for path in paths)
     digests = tuple(digest_of_bytes(files.content(path)) for path in paths)
     return _against(engine, parts, digests, (policy, called))
 

@@ -1,0 +1,206 @@
+"""Whether the first line of a delimited text names its columns, judged by evidence.
+
+Each column adds what it says as a logarithm of odds: how much likelier its first cell is as a name
+than as one more cell. Where the sum says little, nobody can know: a first line of texts above texts
+may be a person. Then the file is refused, and no name of it is shown.
+"""
+
+import math
+import re
+from collections import Counter
+from collections.abc import Collection, Sequence
+from enum import Enum
+from itertools import groupby, pairwise
+
+import numpy as np
+
+from incrowd.errors import InputError
+from incrowd.policy.words import TOPICS
+from incrowd.table.column import Kind
+from incrowd.table.names import words_of
+from incrowd.table.parse import kind_of
+
+
+class Header(Enum):
+    """What the first line of a text is."""
+
+    NAMES = "names"
+    DATA = "data"
+    UNCLEAR = "unclear"
+
+
+_NAMES, _DATA = 3.0, -2.0
+"""What decides: odds of 20 to 1 for names, as cells would be shown as such, of 7 to 1 for data."""
+_COLUMNS = 100
+"""Of a wider table some of the columns are looked at."""
+_MOST = 4.0
+"""No column says more than this: one odd cell does not settle the table."""
+_NEW_NAME = 0.98
+"""How often the name of a column is none of its values."""
+_WORDS = 0.9
+"""How often a name is letters alone: `age`, `Age`, `AGE`, `Birth date`, `birth_date`."""
+_FORM = 0.3
+"""How often a name is written in one certain way of these."""
+_CODED = 0.03
+"""How often a name is written with digits or marks in the same way as a given cell."""
+_MEMBERS = (
+    "aids allergy alcohol appointment arrival cancer case civil client college company condition "
+    "credit crime criminal customer dead death deceased degree department device disability "
+    "discharge discharged disorder divorced doctor donor drug employee faith family fax handy "
+    "hair hispanic hiv injury insured kids land language loan login mail major married mental "
+    "mobile native number operation parity party patient pay person pregnancy pregnant price "
+    "procedure religious respondent school sexual smoker smoking spouse station stay student "
+    "surgery symptom telephone test title tumor union university user vaccine visit vote voted "
+    "ward website work"
+)
+"""Words that are names of columns and common cells too: they say nothing."""
+_MORE = (
+    "date time year month day type status category class group code value total count rate unit "
+    "kind level color colour description note notes comment source target label location site "
+    "item product brand model version quantity size first last start end from to team role "
+    "species score rank flag datum jahr monat tag typ wert anzahl art gruppe farbe bemerkung "
+    "annee mois jour fecha ano mes dia tipo valor weight"
+)
+_KNOWN = {word for topic in TOPICS for word in topic.words} | {*_MORE.split()}
+_TELLING = frozenset(_KNOWN - {*_MEMBERS.split()})
+"""Words that tables use for columns and hardly for cells."""
+_SNAKE = re.compile(r"[A-Za-z][A-Za-z0-9]*(?:[_.][A-Za-z0-9]+)+|[a-z]+(?:[A-Z][a-z0-9]+)+")
+_NUMBERED = re.compile(r"([A-Za-z_.]+ ?)(\d{1,6})")
+
+
+def judged(records: Sequence[Sequence[str]], expected: Collection[str] = ()) -> Header:
+    """What the first of these records is; `expected` are names that somebody says the table has.
+
+    A file of one line is taken for its names, as it has no records either way.
+    """
+    if len(records) < 2:
+        return Header.NAMES
+    names = [cell.strip() for cell in records[0]]
+    score = _together(names)
+    told = frozenset(expected)
+    for j in _looked_at(names, told):
+        below = [record[j].strip() for record in records[1:] if len(record) > j]
+        score += _said_by_column(names[j], [cell for cell in below if cell], told)
+    if _DATA < score < _NAMES:
+        return Header.UNCLEAR
+    return Header.NAMES if score > 0 else Header.DATA
+
+
+def is_headed(records: Sequence[Sequence[str]], expected: Collection[str] = ()) -> bool:
+    """Whether the first record names the columns; refused where that cannot be told."""
+    found = judged(records, expected)
+    if found is Header.UNCLEAR:
+        raise InputError(
+            "its first line may name the columns or be a record: nothing tells which",
+            remedy="say --header if it names them, --no-header if it is a record; another table "
+            "than FILE needs a first line of names",
+        )
+    return found is Header.NAMES
+
+
+def _looked_at(names: Sequence[str], expected: frozenset[str]) -> list[int]:
+    """The columns that are looked at: some of a very wide table, and those that are expected."""
+    step = max(1, len(names) // _COLUMNS)
+    return [j for j, name in enumerate(names) if j % step == 0 or name in expected]
+
+
+def _together(names: Sequence[str]) -> float:
+    """What the cells of the first line say as a whole: names are all different, or are counted."""
+    there = [name for name in names if name]
+    repeated = len(there) - len(set(there))
+    return 3.5 * _is_counted(there) - 0.5 * repeated
+
+
+def _is_counted(names: Sequence[str]) -> bool:
+    """Whether names are a, b, c or q1, q2, q3: the ways in which columns are counted."""
+    if len(names) < 2:
+        return False
+    letters = [name.lower() for name in names]
+    if all(len(letter) == 1 and letter.isalpha() for letter in letters):
+        return all(ord(b) - ord(a) == 1 for a, b in pairwise(letters))
+    parts = [_NUMBERED.fullmatch(name) for name in names]
+    found = [(part[1], int(part[2])) for part in parts if part]
+    steps = pairwise(found)
+    return len(found) == len(names) and all(
+        one[0] == other[0] and other[1] - one[1] == 1 for one, other in steps
+    )
+
+
+def _said_by_column(name: str, below: Sequence[str], expected: Collection[str]) -> float:
+    """What one column says: above 0 for a name, below 0 for a cell."""
+    if not name:
+        return 0.0
+    if not below:
+        return _words_say(name, below, expected)
+    kind = _kind(below)
+    if kind is not Kind.TEXT:
+        return _MOST if _kind([name]) is Kind.TEXT else -_MOST
+    said = _form_says(name, below) + _words_say(name, below, expected)
+    return max(-_MOST, min(_MOST, said))
+
+
+def _form_says(name: str, below: Sequence[str]) -> float:
+    """Whether the first cell is written as those below it are, and is new among those.
+
+    Of cells written in its way, the share of those that occur once is how often the next is new
+    (Good and Turing).
+    """
+    form = _form(name)
+    forms = [_form(cell) for cell in below]
+    alike = [cell for cell, other in zip(below, forms, strict=True) if other == form]
+    if not alike:
+        wordy = sum(map(_is_wordy, forms)) if _is_wordy(form) else len(below)
+        return max(0.0, _odds(_WORDS, wordy, len(below)), _odds(_FORM, 0, len(below)))
+    written = 0.0 if _is_wordy(form) else _odds(_CODED, len(alike), len(below))
+    once = sum(times == 1 for times in Counter(alike).values())
+    new = (once + 1) / (len(alike) + 1)
+    if name in alike:
+        return written + math.log((1 - _NEW_NAME) / max(1 - new, 0.2))
+    return written + math.log(_NEW_NAME / new)
+
+
+def _odds(usual: float, seen: int, cells: int) -> float:
+    """How much likelier something is of a name, where so many of the cells have it too."""
+    return math.log(usual / ((seen + 0.5) / (cells + 1)))
+
+
+def _words_say(name: str, below: Sequence[str], expected: Collection[str]) -> float:
+    """A name that somebody expects, a word of many tables, or the spelling of a variable."""
+    if name in below:
+        return 0.0
+    if name in expected:
+        return _MOST
+    words = words_of(name)
+    known = [word for word in words if word in _TELLING]
+    joined = "".join(words) in _TELLING
+    if words and len(words) <= 4 and (joined or len(known) * 2 >= len(words)):
+        return 3.5
+    if _SNAKE.fullmatch(name) and not any(map(_SNAKE.fullmatch, below)):
+        return 2.0
+    return 0.0
+
+
+def _form(text: str) -> str:
+    """How a text is written: each run of capitals, letters or digits as one.
+
+    >>> _form("Zürich 8001"), _form("a.b@c.org"), _form("AGE"), _form("birth_date")
+    ('Aa 9', 'a.a@a.a', 'A', 'a_a')
+    """
+    return "".join(kind for kind, _ in groupby(map(_letter, text)))
+
+
+def _letter(letter: str) -> str:
+    if letter.isdigit():
+        return "9"
+    if letter.isalpha():
+        return "A" if letter.isupper() else "a"
+    return letter
+
+
+def _is_wordy(form: str) -> bool:
+    """Whether a form has letters, spaces and the marks of names only."""
+    return not set(form) - set("Aa _-")
+
+
+def _kind(texts: Sequence[str]) -> Kind:
+    return kind_of(np.array(texts, dtype=object))

@@ -1,0 +1,251 @@
+"""Columns that others tell: functions of other columns, exact or nearly so.
+
+Whoever knows height and weight knows the body mass index. If that leaves as it is, classes of
+coarse heights and weights fall apart again, and no count of classes shows it. Two measures find
+such columns. Both are 0 for columns that have nothing to do with each other and 1 for a function:
+
+- *agreement*, of any columns. Of pairs of records with equal known values, the share that also
+  agree in the told value; less the share of all pairs that agree, over what is left to 1 (kappa).
+  Combinations that occur once make no pairs, so that they say nothing.
+- *fit*, of numbers and dates. A record's told value is predicted from all other records, by a
+  polynomial in the known columns or by a plane through its nearest neighbours; the better of the
+  squared rank correlation of the first and of 1 less the squared error of the second over the
+  variance. It needs no equal values, and rounding does not hide a function from it.
+
+Strong correlation is no function: both thresholds are near 1.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations, combinations_with_replacement
+from math import comb
+from typing import Any
+
+import numpy as np
+
+from incrowd.arrays import MISSING, Codes, Floats
+from incrowd.table.column import CodedColumn, Kind
+
+AGREEMENT = 0.95
+"""From here on columns that agree are called a function."""
+FIT = 0.99
+"""From here on numbers that fit are called a function."""
+RECORDS = 100
+"""In fewer records nothing is looked for: chance makes functions."""
+_EVIDENCE = 30.0
+"""Disagreements that chance alone would give: with fewer, agreement says nothing."""
+_VALUES = 10
+"""Fewer distinct numbers than this have no neighbours to speak of."""
+_NEIGHBOURS = 16
+_FITTED = 600
+"""Records that a fit looks at."""
+_TERMS = 30
+"""The most coefficients of a polynomial."""
+_PROMISING = 0.5
+"""Neighbours are looked at only where a polynomial fits as well as this: they take longer."""
+_SIZE = 2
+"""Known columns at a time; and all numbers and dates at once."""
+_MANY = 12
+"""Of more known columns than this no pairs are looked at: there would be too many."""
+
+
+@dataclass(frozen=True)
+class Derived:
+    """A column that others tell."""
+
+    told: str
+    known: tuple[str, ...]
+    """The columns that tell it."""
+    strength: float
+    """How far it is a function of them, 0..1."""
+
+
+def derived(shown: Sequence[CodedColumn], hidden: Sequence[CodedColumn]) -> list[Derived]:
+    """Columns that leave as they are (`shown`) and are told by hidden ones, or tell hidden ones.
+
+    One or two columns tell another; where one is enough, no two are named.
+    """
+    rows = _distinct([*shown, *hidden])
+    found: list[Derived] = []
+    for known, told in ((hidden, shown), (shown, hidden)):
+        for column in told:
+            found += _told(column, known, rows)
+    return found
+
+
+def _distinct(columns: Sequence[CodedColumn]) -> Any:
+    """The records to look at: each once, where only some are equal in all columns.
+
+    Copies of a record agree in everything. Where most records have an equal, values are few, and
+    equal records are other people.
+    """
+    table = np.stack([column.codes for column in columns])
+    _, first = np.unique(table, axis=1, return_index=True)
+    every = np.arange(table.shape[1])
+    return np.sort(first) if len(first) * 2 >= len(every) else every
+
+
+def _told(column: CodedColumn, known: Sequence[CodedColumn], rows: Any) -> Iterator[Derived]:
+    """The smallest sets of known columns that tell this one."""
+    enough: list[set[str]] = []
+    for size in range(1, (_SIZE if len(known) <= _MANY else 1) + 1):
+        for some in combinations(known, size):
+            names = {one.name for one in some}
+            if any(fewer <= names for fewer in enough):
+                continue
+            strength = _strength(column, some, rows)
+            if strength is not None:
+                enough.append(names)
+                yield Derived(column.name, tuple(one.name for one in some), round(strength, 4))
+    measured = [one for one in known if _is_measured(one)]
+    if not enough and len(measured) > _SIZE and _is_measured(column):
+        yield from _told_by_all(column, measured, rows)
+
+
+def _told_by_all(column: CodedColumn, known: Sequence[CodedColumn], rows: Any) -> Iterator[Derived]:
+    """Whether all numbers and dates together tell this one, as a total is told by its parts.
+
+    Those without which it is told as well are left out.
+    """
+    rows = _complete((column, *known), rows)
+    needed = list(known)
+    if len(rows) < RECORDS or _polynomial(needed, column, rows) < FIT:
+        return
+    for one in known:
+        fewer = [other for other in needed if other is not one]
+        if fewer and _polynomial(fewer, column, rows) >= FIT:
+            needed = fewer
+    strength = _polynomial(needed, column, rows)
+    yield Derived(column.name, tuple(one.name for one in needed), round(strength, 4))
+
+
+def _is_measured(column: CodedColumn) -> bool:
+    return column.domain.kind is not Kind.TEXT and len(column.domain) >= _VALUES
+
+
+def _complete(columns: Sequence[CodedColumn], rows: Any) -> Any:
+    """The rows in which none of these columns is missing."""
+    return rows[np.all([column.codes[rows] != MISSING for column in columns], axis=0)]
+
+
+def _strength(told: CodedColumn, known: Sequence[CodedColumn], rows: Any) -> float | None:
+    """How far one column is a function of others; None if it is none."""
+    rows = _complete((told, *known), rows)
+    if len(rows) < RECORDS:
+        return None
+    agreed = agreement(_groups(known, rows), told.codes[rows])
+    if agreed is not None and agreed >= AGREEMENT:
+        return agreed
+    if not all(map(_is_measured, (told, *known))):
+        return None
+    fitted = fit(known, told, rows)
+    return fitted if fitted >= FIT else None
+
+
+def _groups(known: Sequence[CodedColumn], rows: Any) -> Codes:
+    """Which records agree in all known columns."""
+    group = known[0].codes[rows].astype(np.int64)
+    for column in known[1:]:
+        group = group * (len(column.domain) + 1) + column.codes[rows]
+    return np.unique(group, return_inverse=True)[1].astype(np.int32)
+
+
+def agreement(group: Codes, told: Codes) -> float | None:
+    """How far records of one group agree, beyond chance: kappa; None if too few can tell.
+
+    >>> same = np.arange(600, dtype=np.int32) % 3
+    >>> agreement(same, same), round(agreement(same, same[::-1] // 2), 2)
+    (1.0, 1.0)
+    """
+    records = len(told)
+    cells = np.unique(group.astype(np.int64) * (int(told.max()) + 1) + told, return_counts=True)[1]
+    together, values = np.bincount(group), np.bincount(told)
+    chance = _pairs(values) / (records * (records - 1) / 2)
+    repeated = records - np.count_nonzero(together)
+    if repeated * (1 - chance) < _EVIDENCE:
+        return None
+    return float((_pairs(cells) / _pairs(together) - chance) / (1 - chance))
+
+
+def _pairs(sizes: Any) -> float:
+    large = sizes.astype(np.float64)
+    return float((large * (large - 1)).sum()) / 2
+
+
+def fit(known: Sequence[CodedColumn], told: CodedColumn, rows: Any) -> float:
+    """How well other records predict a number or date from known ones, 0..1 and below 0."""
+    smooth = _polynomial(known, told, rows)
+    if not _PROMISING <= smooth < FIT:
+        return smooth
+    some = rows[_evenly(len(rows))]
+    places = np.stack([_ranks(column.codes[some]) for column in known], axis=1)
+    heights = _ranks(told.codes[some])
+    error = heights - _predicted(places, heights, _nearest(places))
+    return max(smooth, float(1 - np.mean(error**2) / max(np.var(heights), 1e-12)))
+
+
+def _polynomial(known: Sequence[CodedColumn], told: CodedColumn, rows: Any) -> float:
+    """The squared rank correlation of a number with what a polynomial of others predicts.
+
+    Each prediction leaves its own record out (PRESS). The degree is the highest, to 3, that leaves
+    ten records to each coefficient and has few of them.
+    """
+    some = rows[_evenly(len(rows))]
+    values = np.stack([_scaled(column, some) for column in known], axis=1)
+    width = values.shape[1]
+    able = [d for d in (3, 2, 1) if comb(width + d, d) <= min(_TERMS, len(some) // 10)]
+    if not able:
+        return 0.0
+    terms = _terms(values, able[0])
+    heights = _scaled(told, some)
+    basis = np.linalg.qr(terms)[0]
+    leverage = np.minimum(np.einsum("ij,ij->i", basis, basis), 0.99)
+    predicted = basis @ (basis.T @ heights)
+    apart = heights - (heights - predicted) / (1 - leverage)
+    place = np.unique(apart, return_inverse=True)[1].astype(np.int32)
+    return float(np.corrcoef(_ranks(place), _ranks(told.codes[some]))[0, 1] ** 2)
+
+
+def _scaled(column: CodedColumn, rows: Any) -> Any:
+    """The values of a column, by their spread."""
+    values = column.domain.positions[column.codes[rows] - 1]
+    return (values - values.mean()) / max(values.std(), 1e-300)
+
+
+def _terms(values: Any, degree: int) -> Any:
+    """All products of at most so many of the columns, one of none."""
+    columns = range(values.shape[1])
+    some = [c for d in range(degree + 1) for c in combinations_with_replacement(columns, d)]
+    return np.stack([values[:, list(one)].prod(axis=1) for one in some], axis=1)
+
+
+def _nearest(places: Any) -> Any:
+    """The numbers of the nearest neighbours of each place, itself among them."""
+    apart = ((places[:, None, :] - places[None, :, :]) ** 2).sum(axis=2)
+    number = min(_NEIGHBOURS, len(places) // 10) + 1
+    return np.argpartition(apart, number - 1, axis=1)[:, :number]
+
+
+def _evenly(records: int) -> Any:
+    """Some of the records, drawn with a fixed seed."""
+    if records <= _FITTED:
+        return np.arange(records)
+    return np.sort(np.random.default_rng(0).choice(records, _FITTED, replace=False))
+
+
+def _ranks(codes: Codes) -> Floats:
+    """The mean rank of each record's value, from 0 to 1."""
+    counts = np.bincount(codes)
+    middle = np.cumsum(counts) - (counts + 1) / 2
+    return middle[codes] / max(1, len(codes) - 1)
+
+
+def _predicted(places: Any, heights: Floats, near: Any) -> Any:
+    """At each place the height of the plane of least squares through its neighbours' heights."""
+    others = near != np.arange(len(near))[:, None]
+    away = places[near] - places[:, None, :]
+    planes = np.concatenate([np.ones((*near.shape, 1)), away], axis=2) * others[:, :, None]
+    ridge = np.diag([1e-9, *[1e-7] * places.shape[1]])
+    squares = planes.transpose(0, 2, 1) @ planes + ridge
+    sums = planes.transpose(0, 2, 1) @ heights[near][:, :, None]
+    return np.clip(np.linalg.solve(squares, sums)[:, 0, 0], 0.0, 1.0)

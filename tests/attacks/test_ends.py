@@ -1,0 +1,218 @@
+"""The ends of labels: whom they point at, and how often that is right."""
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import incrowd
+import naive.attacks as naive
+from incrowd.attacks.end_cells import EndCells
+from incrowd.attacks.ends import ends, point
+from incrowd.run.attack_asked import Asked, Table
+from incrowd.run.attack_tables import Tables
+
+OTHERS = ("[20, 30)", "[20, 25)", "≥ 100000", "≥ 50000", "< 1930", "< 1910", "[1965-01, 1966-01)")
+
+
+@pytest.mark.parametrize(
+    ("label", "cells"),
+    [
+        ("[17, 25]", ("17", "25")),
+        ("[17-25]", ("17", "25")),
+        ("[1871-03-04, 1880-01-01]", ("1871-03-04", "1880-01-01")),
+        ('["a, b", "c"]', ("a, b", "c")),
+        ("{A, B}", ("A", "B")),
+        ("{A}", ()),
+        ("37", ()),
+        ("*", ()),
+        ("0213*", ()),
+        ("1965-03", ()),
+        ("[20, 30)", ("[20, 25)", "[25, 30)")),
+        ("[20, 25)", ()),
+        ("≥ 50000", ("[50000, 100000)", "[100000, inf)")),
+        ("≥ 100000", ()),
+        ("< 1930", ("(-inf, 20)", "[1910, 1930)")),
+    ],
+)
+def test_the_cells_at_the_ends_of_a_label(label, cells):
+    assert EndCells([label, *OTHERS]).of(label) == cells
+
+
+def test_cuts_of_dates_and_of_numbers_do_not_mix():
+    labels = ["[1965-01, 1970-01)", "[1965-01, 1966-01)", "[1960, 1980)"]
+    cells = EndCells(labels).of("[1965-01, 1970-01)")
+    assert cells == ("[1965-01, 1966-01)", "[1966-01, 1970-01)")
+    assert EndCells(labels).of("[1960, 1980)") == ()
+
+
+def tables_of(release, world, **asked):
+    return Tables(
+        Table.of_frame("release", release),
+        {},
+        Asked(id="id", **asked),
+        (Table.of_frame("world", world),),
+    )
+
+
+SPANS = st.tuples(st.integers(0, 6), st.integers(0, 6)).map(sorted)
+LABELS = st.one_of(
+    SPANS.map(lambda ends: f"[{ends[0]}, {ends[1]}]"),
+    SPANS.map(lambda ends: f"[{ends[0]}, {ends[1] + 1})"),
+    st.integers(0, 6).map(lambda low: f"≥ {low}"),
+    st.integers(1, 7).map(lambda high: f"< {high}"),
+    st.sets(st.integers(0, 6), min_size=2, max_size=3).map(
+        lambda some: "{" + ", ".join(map(str, sorted(some))) + "}"
+    ),
+    st.integers(0, 6).map(str),
+    st.just("*"),
+)
+"""Labels of the numbers from 0 to 6, in all formats."""
+
+
+@settings(max_examples=60)
+@given(
+    st.lists(st.tuples(LABELS, LABELS), min_size=1, max_size=6),
+    st.lists(st.tuples(*[st.integers(0, 6)] * 2, st.integers(1, 9)), min_size=1, max_size=10),
+    st.data(),
+)
+def test_whom_the_ends_point_at(shown, people, data):
+    """As the twin finds it, reading labels and trying everybody one by one."""
+    names = ("a", "b")
+    release = pl.DataFrame(shown, schema=names, orient="row")
+    world = pl.DataFrame(
+        [(*p[:2], f"p{p[2]}") for p in people], schema=(*names, "id"), orient="row"
+    )
+    tables = tables_of(release, world)
+    found = point(tables.facing)
+    numbers = tables.holdings.people
+    told = naive.pointed(shown, people)
+    assert found.person.tolist() == sorted(numbers[f"p{who}"] for who in told)
+    inside = data.draw(st.sets(st.sampled_from([p[2] for p in people])))
+    present = np.zeros(max(numbers.values()) + 1)
+    present[[numbers[f"p{who}"] for who in inside]] = 1.0
+    attack = ends(names, found, present, len(inside) / len({p[2] for p in people}), 0.9)
+    assert attack.figures["told"] == attack.trials == len(told)
+    assert attack.figures["right"] == len(told & inside)
+    assert attack.success == pytest.approx(len(told & inside) / max(len(told), 1))
+
+
+def test_too_many_ends_are_left_out_and_told():
+    release = pl.DataFrame({"a": ["[1, 2]", "[3, 4]"]})
+    world = pl.DataFrame({"a": [1, 2, 3, 4], "id": list("wxyz")})
+    facing = tables_of(release, world).facing
+    assert (point(facing).ends, point(facing).left_out) == (6, 0)
+    few = point(facing, most=4)
+    assert (few.ends, few.left_out) == (4, 2)
+    assert len(few.person) == 2
+
+
+def population(seed=1, people=3000):
+    """Skewed incomes, most of them of one person only."""
+    rng = np.random.default_rng(seed)
+    return pl.DataFrame(
+        {
+            "id": [f"p{i}" for i in range(people)],
+            "income": np.round(rng.lognormal(10, 0.8, people)).astype(int),
+            "sex": rng.choice(["F", "M"], people),
+        }
+    )
+
+
+def drawn(world, people=600, seed=2):
+    rng = np.random.default_rng(seed)
+    return world[np.sort(rng.choice(len(world), people, replace=False)).tolist()]
+
+
+def spans(table, size):
+    """Each row shows the first and the last income of so many neighbours of its sex."""
+    group = pl.int_range(pl.len()).over("sex") // size
+    shown = table.sort("sex", "income").with_columns(group.alias("group"))
+    low, high = (getattr(pl.col("income"), end)().over("sex", "group") for end in ("min", "max"))
+    return shown.select("id", pl.format("[{}, {}]", low, high).alias("income"), "sex")
+
+
+def played(release, world, **options):
+    found = incrowd.attack(release.drop("id"), world=world, id="id", **options)
+    return found, next(one for one in found.attacks if one.kind == "ends")
+
+
+def test_exact_ends_tell_hundreds_who_is_in_the_table():
+    """The table's own spans hide everybody among three of the world, and name their ends."""
+    world = population()
+    table = drawn(world)
+    release = spans(table, 3)
+    found, attack = played(release, world, truth=release.select("id"))
+    assert found.k_world >= 3
+    assert attack.figures["told"] > 250
+    assert attack.success > 0.98
+    assert attack.baseline == pytest.approx(0.2)
+    assert attack.persons.above > 250
+    assert any(line.startswith("ends by income and sex") for line in found.broken)
+    by_original, same = played(release, world, original=table)
+    assert (same.figures, same.success) == (attack.figures, attack.success)
+    assert any(line.startswith("ends by income and sex") for line in by_original.broken)
+    _, by_values = played(release, world, original=table.drop("id"))
+    assert by_values.success == pytest.approx(attack.success, abs=0.02)
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_labels_of_the_worlds_classes_tell_what_chance_tells(seed):
+    """Spans of the world's people, whoever of them is in the table: the ends are anybody's."""
+    world = population(seed)
+    table = drawn(world, seed=seed)
+    release = spans(world, 15).join(table.select("id"), on="id")
+    found, attack = played(release, world, truth=release.select("id"))
+    assert attack.figures["told"] > 100
+    low, high = attack.interval
+    assert low - 0.02 <= attack.baseline <= high + 0.02
+    assert not any("ends" in line for line in found.broken)
+
+
+def test_wide_round_intervals_tell_nobody():
+    world = population()
+    table = drawn(world)
+    income = pl.col("income").clip(0, 49_999) // 10_000 * 10_000
+    release = table.with_columns(pl.format("[{}, {})", income, income + 10_000).alias("income"))
+    release = release.with_columns(
+        pl.when(table["income"] >= 40_000)
+        .then(pl.lit("≥ 40000"))
+        .otherwise(pl.col("income"))
+        .alias("income")
+    )
+    found, attack = played(release, world, original=table)
+    assert (attack.trials, attack.gain) == (0, 0)
+    assert "Nobody on the list is the only one" in attack.says
+    assert not any("ends" in line for line in found.broken)
+
+
+def test_members_of_sets_are_held_by_somebody():
+    world = pl.DataFrame({"id": range(40), "town": [f"t{i // 2}" for i in range(38)] + ["x", "y"]})
+    table = world.filter(pl.col("id") >= 30)
+    label = "{t15, t16, t17, t18, x, y}"
+    release = table.with_columns(pl.lit(label).alias("town"))
+    _, attack = played(release, world, original=table)
+    assert (attack.figures["told"], attack.success) == (2, 1.0)
+
+
+def test_without_the_truth_the_ends_are_no_limit_and_a_note_says_so():
+    world = population()
+    release = spans(drawn(world), 3)
+    found, attack = played(release, world)
+    assert not attack.gated
+    assert attack.success == 1
+    assert "Nothing given here says who is." in attack.says
+    assert not any(line.startswith("ends") for line in found.broken)
+    assert any("no limit was held against the ends of labels" in note for note in found.notes)
+
+
+def test_a_few_lucky_claims_break_no_limit():
+    """Two people of forty-one are told, both are in the table: chance alone does that."""
+    world = pl.DataFrame({"id": range(42), "age": [1, *[2] * 40, 3]})
+    table = world.filter(pl.col("id").is_in([0, 1, 2, 3, 41]) | (pl.col("id") % 2 == 0))
+    release = table.with_columns(pl.lit("[1, 3]").alias("age"))
+    found, attack = played(release, world, original=table, max_success=0.1)
+    assert (attack.figures["told"], attack.success) == (2, 1.0)
+    assert attack.interval[0] <= attack.baseline
+    assert not any(line.startswith("ends") for line in found.broken)
