@@ -106,8 +106,8 @@ class Original:
         before = readable(table.rows.select(names), table.policy.missing_values, text=table.text)
         after = typed(seen.rows.select(names), before)
         # Polars forgets how many rows a table without columns has.
-        bare_keys = (np.zeros(len(rows), dtype=np.int64) for rows in (table.rows, seen.rows))
-        keys = keys_of(before, after) if names else tuple(bare_keys)
+        alike = np.zeros(len(table.rows), np.int64), np.zeros(len(seen.rows), np.int64)
+        keys = keys_of(before, after) if names else alike
         if more := surplus(*keys):
             yield (
                 f"{counted(more, 'row')} of the release "
