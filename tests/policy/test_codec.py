@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from incrowd.errors import PolicyError
 from incrowd.hierarchy import Dates, Flat, Intervals, Prefix, Regions, Suggested, Tree
-from incrowd.loss import Classification, Discernibility, Gcp
+from incrowd.loss import Classification, Discernibility, Gcp, Granularity
 from incrowd.models import AlphaK, KAnonymity, LDiversity, TCloseness
 from incrowd.policy import Column, Policy
 from incrowd.policy.codec import dumps, edit, loads
@@ -241,3 +241,36 @@ def test_lines_of_any_key_are_found(names):
         document.add(name, json.loads("1"))
     lines = tomlkit.dumps(document).splitlines()
     assert lines_of("\n".join(lines)) == {(n,): i for i, n in enumerate(names, start=1)}
+
+
+@pytest.mark.parametrize("key", sorted(Policy.model_fields))
+def test_no_key_of_a_policy_is_lost_when_it_is_written(key):
+    """Of a key that `dumps` forgets, the default would come back."""
+    changes = {
+        "version": 1,
+        "columns": None,
+        "models": None,
+        "missing": "suppress",
+        "missing_values": ("gone",),
+        "order": "keep",
+        "show": "sets",
+        "ends": "exact",
+        "split_ends": True,
+        "class_column": None,
+        "consistent": True,
+        "suppression": 0.25,
+        "time_limit": 7.0,
+        "search": Mondrian(),
+        "loss": Granularity(),
+    }
+    assert key in changes, "say here what to change it to"
+    plain = {
+        "columns": {"a": Column(role="quasi"), "s": Column(role="sensitive")},
+        "models": (KAnonymity(2), LDiversity("s", 2)),
+    }
+    change = {} if changes[key] is None else {key: changes[key]}
+    if key == "class_column":
+        plain["models"] = plain["models"][1:]
+        change = {"show": "permutation", "class_column": "class"}
+    policy = Policy(**plain | change)
+    assert Policy.loads(policy.dumps()) == policy

@@ -3,9 +3,11 @@
 from collections import Counter
 
 import numpy as np
+import polars as pl
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import incrowd
 from incrowd.loss import Gcp
 from incrowd.policy.compile import Compiled
 from incrowd.recoding import Pieces
@@ -43,3 +45,18 @@ def test_every_piece_gets_its_records(cut, seed):
     for row, count, class_of in zip(made.row, made.count, made.class_of, strict=True):
         asked[int(row), int(class_of)] += int(count)
     assert found == asked
+
+
+def test_a_value_that_its_cell_hides_is_not_shown_as_it_is():
+    """A column of one value that fewer than k hold: its only cell has no end."""
+    frame = pl.DataFrame({"a": [7, 7, 7], "d": [None, 20.25, None]})
+    policy = incrowd.Policy(
+        columns={name: incrowd.Column(role="quasi") for name in "ad"},
+        models=(incrowd.KAnonymity(2),),
+        search=incrowd.Cuts(),
+        missing="matches-anything",
+        suppression=0.5,
+    )
+    release = incrowd.anonymize(frame, policy)
+    assert "20.25" not in release.frame["d"].cast(pl.String).drop_nulls().to_list()
+    assert incrowd.check(release.frame, policy, release.certificate, original=frame).ok

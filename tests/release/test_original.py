@@ -15,7 +15,7 @@ import incrowd
 from incrowd import Column, KAnonymity, LDiversity, Policy
 from incrowd.cli.main import perform
 from incrowd.errors import IncrowdError, PolicyError
-from incrowd.hierarchy.reach import reach_of
+from incrowd.hierarchy.reach import node_reach
 from incrowd.release.certificate import Certificate
 from incrowd.table.column import Domain, Kind
 from incrowd.verify import covering
@@ -263,7 +263,7 @@ def test_a_label_of_dates_reaches_from_its_first_to_its_last_day(label, first, l
     leaves = Domain(Kind.DATE, np.array(["1960-01-01", "1990-01-01"], dtype="datetime64[D]"))
     ends = tuple(float(np.datetime64(day, "us").astype(np.int64)) for day in (first, last))
     assert extent(leaves, label) == ends
-    assert reach_of(label, leaves) == ends
+    assert node_reach(label, leaves) == ends
 
 
 @given(

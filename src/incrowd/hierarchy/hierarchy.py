@@ -12,7 +12,7 @@ from incrowd.errors import InputError, counted
 from incrowd.hierarchy.cells import CellGrid
 from incrowd.hierarchy.decoding import Decoded, Decoder
 from incrowd.hierarchy.labels import joined, span, value_set
-from incrowd.hierarchy.reach import reach_of
+from incrowd.hierarchy.reach import node_reach
 from incrowd.table.column import Domain
 
 
@@ -235,7 +235,7 @@ def _reach(hierarchy: Hierarchy, level: int) -> tuple[Floats, Floats]:
     if level in {0, hierarchy.height}:
         return low, high
     for node, label in enumerate(hierarchy.labels[level].tolist(), start=1):
-        if (said := reach_of(label, hierarchy.leaves)) is not None:
+        if (said := node_reach(label, hierarchy.leaves)) is not None:
             low[node], high[node] = min(said[0], low[node]), max(said[1], high[node])
     return low, high
 

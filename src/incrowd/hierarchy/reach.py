@@ -47,6 +47,20 @@ def reach_of(label: str, domain: Domain) -> Reach | None:
     return None if low is None or high is None or low > high else (low, high)
 
 
+def node_reach(label: str, domain: Domain) -> Reach | None:
+    """From where to where the label of a node reaches: quarters, too, which bounds cannot name.
+
+    >>> births = Domain(Kind.DATE, np.array(["1965-03-01", "1967-12-24"], dtype="datetime64[D]"))
+    >>> node_reach("1965-Q1", births) == reach_of("[1965-01, 1965-03]", births)
+    True
+    """
+    quarter = _QUARTER.fullmatch(label)
+    if quarter is None or domain.kind is not Kind.DATE:
+        return reach_of(label, domain)
+    first = 3 * int(quarter[2]) - 2
+    return reach_of(f"[{quarter[1]}-{first:02d}, {quarter[1]}-{first + 2:02d}]", domain)
+
+
 def _number(text: str, domain: Domain, inside: bool, *, first: bool) -> float | None:
     number = parse_number(text)
     if number is None:
@@ -59,11 +73,8 @@ def _number(text: str, domain: Domain, inside: bool, *, first: bool) -> float | 
 
 
 def _date(text: str, domain: Domain, inside: bool, *, first: bool) -> float | None:
-    """A bound may name a day, a month, a quarter or a year: all of it lies on one side."""
-    quarter = _QUARTER.fullmatch(text)
+    """A bound may name a day, a month or a year: all of it lies on one side."""
     date = parse_date(text)
-    if quarter is not None:
-        date = np.datetime64(f"{quarter[1]}-{3 * int(quarter[2]) - 2:02d}", ("M", 3))
     if date is None:
         return None
     if inside != first:

@@ -25,14 +25,14 @@ class Cells:
     def suppressed(self) -> Flags:
         """Cells that show nothing.
 
-        Spans of ordered columns show their ends whatever their level, and sets their values,
-        unless they mix missing values with others.
+        Spans of ordered columns show their ends whatever their level, unless they have none, and
+        sets their values, unless they mix missing values with others.
         """
         if self.sets is not None:
             return self.sets.mixed
         if self.spans and self.column.hierarchy.ordered:
             mixed: Flags = (self.low == MISSING) & (self.high != MISSING)
-            return mixed
+            return mixed | self._endless
         top: Flags = self.level >= max(self.column.hierarchy.height, 1)
         return top
 
@@ -66,14 +66,9 @@ class Cells:
 
     @property
     def shown_level(self) -> Codes:
-        """The level of what is shown.
-
-        Sets may name values that nobody of the class holds, and a span without any end shows
-        nothing, whatever level covers its values.
-        """
+        """The level of what is shown: sets may name values that nobody of the class holds."""
         if self.sets is None:
-            height = self.column.hierarchy.height
-            return np.where(self._endless, height, self.level).astype(np.int32)
+            return self.level
         ends = self.sets.code[self.sets.start[:-1]], self.sets.code[self.sets.start[1:] - 1]
         return self.column.hierarchy.join_level(*ends)
 

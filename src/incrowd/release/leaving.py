@@ -100,6 +100,8 @@ def _shown(outcome: Outcome, j: int) -> Shown:
         return hierarchy.show_sets(sets.start, sets.code), bool((sets.sizes == 1).all())
     low, high, level = outcome.low[j], outcome.high[j], outcome.level[j]
     missing = (high == 0) & (level < hierarchy.height)
-    exact = ((level == 0) & (low == high)) | missing
     labels = hierarchy.show(low, high, level, outcome.spans, lowest=column.lowest, grid=column.grid)
+    # A cell of the grid may hide even a single value: it is exact only if its label says the value.
+    values = np.concatenate([np.array([None], dtype=object), hierarchy.labels[0]])
+    exact = ((level == 0) & (low == high) & (labels == values[low])) | missing
     return labels, bool(exact.all())

@@ -42,8 +42,6 @@ class Sides:
 
 def keys_of(before: pl.DataFrame, after: pl.DataFrame) -> tuple[Counts, Counts]:
     """The number of what each row holds in columns that both have: the original, the release."""
-    if not before.width:
-        return np.zeros(len(before), dtype=np.int64), np.zeros(len(after), dtype=np.int64)
     both = [
         numbered(pl.concat([text_of(before[name]), text_of(after[name])])).codes
         for name in before.columns
