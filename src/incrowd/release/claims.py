@@ -17,6 +17,7 @@ from incrowd.release.assumptions import assumptions
 from incrowd.release.certificate import Attested, Certificate, digest_of_policy, versions
 from incrowd.release.original import Original, Recounted
 from incrowd.release.spread import fits
+from incrowd.release.telling import cautions, distinct_shares
 from incrowd.release.written import promised, rewritten, written
 from incrowd.table.roles import Missing
 from incrowd.verify.losses import of_sizes
@@ -103,7 +104,7 @@ def recount(certificate: Certificate, policy: Policy, found: _Found, backing: _B
     faults += _differing(said, figures)
     faults += _spreads(certificate, policy, found.seen)
     faults += () if anew is None else (*anew.faults, *_other_spread(certificate, anew))
-    faults += _assumed(certificate)
+    faults += (*_assumed(certificate), *_telling(certificate, policy, found.seen))
     proven = {
         "digest",
         "rows_sha256",
@@ -111,6 +112,8 @@ def recount(certificate: Certificate, policy: Policy, found: _Found, backing: _B
         *figures,
         *_proven(certificate, policy, found, backing),
     }
+    if found.seen is not None:
+        proven.add("unchanged")
     if anew is not None:
         proven |= {"spread", "kinds"}
     every = [name for name in _places(certificate) if name not in {"signature", "schema"}]
@@ -241,8 +244,18 @@ def _assumed(certificate: Certificate) -> Iterator[str]:
     if not _comparable(certificate):
         return
     seed, policy = certificate.seed, rewritten(certificate.policy)
-    if assumptions(policy, seed.order, seeded=seed.given) != certificate.assumptions:
+    sentences = (
+        *assumptions(policy, seed.order, seeded=seed.given),
+        *cautions(certificate.unchanged, certificate.records_out),
+    )
+    if sentences != certificate.assumptions:
         yield "The certificate's assumptions are not those of its policy."
+
+
+def _telling(certificate: Certificate, policy: Policy, seen: Seen | None) -> Iterator[str]:
+    """Columns that tell other shares of the records apart than the certificate says."""
+    if seen is not None and distinct_shares(seen.rows, policy) != certificate.unchanged:
+        yield "Columns that leave unchanged have other shares of distinct values than it says."
 
 
 def _comparable(certificate: Certificate) -> bool:

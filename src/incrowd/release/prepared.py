@@ -1,6 +1,6 @@
 """Rows that are about to leave: proving what they show, and putting it into a certificate."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal
@@ -28,7 +28,7 @@ from incrowd.release.certificate import (
     versions,
 )
 from incrowd.release.leaving import Leaving, leaving_names, pseudonymous, unchanging
-from incrowd.release.telling import distinct_shares, telling
+from incrowd.release.telling import cautions, distinct_shares
 from incrowd.release.written import written
 from incrowd.risk import Risk, measure
 from incrowd.search.search import Found
@@ -253,7 +253,7 @@ def attest(
         world=None if table.against is None else table.against.opposed,
         assumptions=(
             *assumptions(table.policy, prepared.order, seeded=not prepared.drawn),
-            *_cautions(shares, len(seen.rows)),
+            *cautions(shares, len(seen.rows)),
         ),
         kinds={name: table.kinds[name] for name in table.reference},
         rows_sha256=digests[1],
@@ -266,15 +266,6 @@ def _losses(prepared: Prepared, seen: Seen) -> dict[str, float]:
     every = figures(prepared.outcome, getattr(loss, "target", None), loss)
     records = len(prepared.table.compiled.tally_records)
     return every | of_sizes(np.bincount(seen.crowds.class_of), records)
-
-
-def _cautions(shares: Mapping[str, float], records: int) -> Iterator[str]:
-    """Columns that tell most records apart, as the sentences of a certificate."""
-    for name in telling(shares, records):
-        yield (
-            f"Nobody is assumed to know a value of {name} of a person: {shares[name]:.4g} of its "
-            "values are distinct, and whoever knows one finds the record."
-        )
 
 
 def _search_seed(table: Table) -> int | None:

@@ -32,6 +32,15 @@ def telling(shares: Mapping[str, float], records: int) -> tuple[str, ...]:
     return tuple(name for name, share in shares.items() if share >= MOST)
 
 
+def cautions(shares: Mapping[str, float], records: int) -> Iterator[str]:
+    """What a certificate says of these columns."""
+    for name in telling(shares, records):
+        yield (
+            f"Nobody is assumed to know a value of {name} of a person: {shares[name]:.4g} of its "
+            "values are distinct, and whoever knows one finds the record."
+        )
+
+
 def sentences(shares: Mapping[str, float], records: int) -> Iterator[str]:
     """What a reader of a release should know of these columns, and what would mend it.
 
