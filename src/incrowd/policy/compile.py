@@ -12,7 +12,7 @@ from incrowd.classes import SensitiveColumn, people_per_code
 from incrowd.errors import InfeasibleError, InputError, PolicyError, counted
 from incrowd.hierarchy.hierarchy import Hierarchy
 from incrowd.models.model import Model, Relative
-from incrowd.policy.ends import crowd_of, people_once, with_ends
+from incrowd.policy.ends import Holders, crowd_of, with_ends
 from incrowd.policy.policy import Column, Policy
 from incrowd.problem import Problem
 from incrowd.recoding import QuasiColumn
@@ -69,7 +69,7 @@ def compile(  # noqa: A001, PLR0913  the word of the design; each argument is on
             with_ends(
                 _quasi_column(policy, name, quasi, there),
                 policy,
-                people_once(column[there], len(quasi[name][1].leaves) + 1, people),
+                Holders(column[there], people, len(quasi[name][1].leaves) + 1),
                 crowd_of(models),
             )
             for name, column in zip(policy.quasi, codes, strict=True)

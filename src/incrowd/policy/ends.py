@@ -1,7 +1,7 @@
 """What the spans and sets of a problem's columns may end on."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from math import ceil
 
 import numpy as np
@@ -9,6 +9,7 @@ import numpy as np
 from incrowd.arrays import Codes, Counts
 from incrowd.errors import PolicyError
 from incrowd.hierarchy.aligned import Ask, align
+from incrowd.hierarchy.cells import CellGrid
 from incrowd.hierarchy.pools import pools_of
 from incrowd.models.model import Model, of_world
 from incrowd.policy.policy import Policy
@@ -24,15 +25,43 @@ def crowd_of(models: Sequence[Model]) -> int:
     return max(_FEWEST, *(ceil(number) for number in asked), 1)
 
 
-def people_once(codes: Codes, size: int, unit: Codes | None) -> Counts:
-    """People of each code; whoever has several records counts for the first one's."""
-    if unit is not None:
-        _, first = np.unique(unit, return_index=True)
-        codes = np.concatenate([codes[first[unit[first] > 0]], codes[unit == 0]])
-    return np.bincount(codes, minlength=size).astype(np.int64)
+@dataclass(frozen=True, eq=False)
+class Holders:
+    """Who holds which value of a column: a code and a person per record."""
+
+    codes: Codes
+    unit: Codes | None
+    """Whose record each is, 0 for somebody who has no other; None if every record is a person."""
+    size: int
+    """Number of codes, missing included."""
+
+    def once(self) -> Counts:
+        """People of each code; whoever has several values counts for the first one only."""
+        codes = self.codes
+        if self.unit is not None:
+            _, first = np.unique(self.unit, return_index=True)
+            alone = codes[self.unit == 0]
+            codes = np.concatenate([codes[first[self.unit[first] > 0]], alone])
+        return np.bincount(codes, minlength=self.size).astype(np.int64)
+
+    def each(self) -> Counts:
+        """People of each code; whoever has several values counts for each."""
+        return self._people(self.codes, self.size)
+
+    def crowded(self, grid: CellGrid, k: int) -> bool:
+        """Whether every cell that anybody is in holds at least k people."""
+        held = self._people(grid.of[self.codes], len(grid) + 1)[1:]
+        return bool((held[held > 0] >= k).all())
+
+    def _people(self, codes: Codes, size: int) -> Counts:
+        if self.unit is None:
+            return np.bincount(codes, minlength=size).astype(np.int64)
+        some = self.unit > 0
+        pairs = np.unique(self.unit[some].astype(np.int64) * size + codes[some]) % size
+        return np.bincount(np.append(pairs, codes[~some]), minlength=size).astype(np.int64)
 
 
-def with_ends(column: QuasiColumn, policy: Policy, people: Counts, k: int) -> QuasiColumn:
+def with_ends(column: QuasiColumn, policy: Policy, holders: Holders, k: int) -> QuasiColumn:
     """The column with the cells that its spans may end on, and the pools of its sets.
 
     As it is if the policy asks for exact ends; then the ends are values of people in the class.
@@ -41,13 +70,24 @@ def with_ends(column: QuasiColumn, policy: Policy, people: Counts, k: int) -> Qu
     if policy.ends == "exact":
         return column
     if column.sets:
-        return replace(column, pools=pools_of(column.hierarchy, people, k))
+        return replace(column, pools=pools_of(column.hierarchy, holders.once(), k))
     if not column.hierarchy.ordered:
         return column
     asked = policy.columns[column.name]
     given = asked.hierarchy is not None and asked.hierarchy.name != "auto"
     ask = Ask(k, column.lowest, column.highest, column.widest, asked.grid, given)
-    return replace(column, grid=align(column.hierarchy, people, ask))
+    return replace(column, grid=_grid(column, holders, ask))
+
+
+def _grid(column: QuasiColumn, holders: Holders, ask: Ask) -> CellGrid | None:
+    """The cells of a column.
+
+    People who have several values count for each, if every cell then still holds k people.
+    """
+    found = align(column.hierarchy, holders.each(), ask)
+    if holders.unit is None or found is None or holders.crowded(found, ask.k):
+        return found
+    return align(column.hierarchy, holders.once(), ask)
 
 
 def _refuse_idle_grid(column: QuasiColumn, policy: Policy) -> None:
