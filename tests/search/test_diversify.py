@@ -196,7 +196,7 @@ def test_records_of_too_common_values_may_be_left_out(records, common, l):
     found = Diversify().run(problem, Watch())
     outcome = problem.outcome(found.recoding)
     assert problem.satisfied(outcome.classes).all()
-    assert outcome.suppressed == least
+    assert least <= outcome.suppressed <= problem.suppressible
 
 
 def test_a_missing_sensitive_value_is_a_value_like_any_other():

@@ -145,7 +145,7 @@ def clustered(found: Moments, together: float = 1.0) -> Interval:
     is at least that of people drawn in groups of this size.
 
     >>> [round(end, 3) for end in clustered(Moments.of(np.array([5.0, 0, 0, 0]), np.full(4, 5)))]
-    [0.018, 0.82]
+    [0.016, 0.869]
     """
     if not found.people:
         return 0.0, 1.0

@@ -12,7 +12,7 @@ from incrowd.arrays import Codes, Floats
 from incrowd.loss import figures
 from incrowd.loss.ncp import ncp_of_classes
 from incrowd.models.l_diversity import LDiversity
-from incrowd.policy.compile import Compiled, Counted, Quasi, people_of
+from incrowd.policy.compile import Compiled, Counted, Quasi
 from incrowd.policy.policy import Policy
 from incrowd.recoding import Outcome
 from incrowd.release.against import Against
@@ -55,6 +55,7 @@ from incrowd.verify.verify import (
     accounted,
     complete,
     look,
+    people_in,
     replaced,
     unchanged,
     verify,
@@ -149,7 +150,7 @@ def prove(prepared: Prepared, rows: pl.DataFrame) -> tuple[Seen, tuple[Verdict, 
     if table.policy.consistent:
         consistent([column.codes[records] for column, _ in table.quasi.values()], seen.quasi)
     world = None if table.against is None else table.against.public
-    drawn = people_of(len(table.rows), table.unit)
+    drawn = people_in(len(table.rows), table.unit)
     return seen, verify(seen, table.policy, table.reference, world, drawn)
 
 

@@ -243,6 +243,11 @@ def _spread(codes: Counts, number: int, unit: Counts | None) -> Counts:
     return np.bincount(codes, minlength=number + 1)
 
 
+def people_in(records: int, unit: Codes | None) -> int:
+    """Different people among so many records; one without a unit is a person."""
+    return records if unit is None else len(np.unique(_alone(unit)))
+
+
 def _alone(people: Codes) -> Counts:
     """Units as numbers; whoever has no other row gets one of their own."""
     unit = people.astype(np.int64)
