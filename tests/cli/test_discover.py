@@ -40,10 +40,11 @@ def test_people_read_a_picture(incrowd, table):
     assert incrowd("discover", table(), "--quiet").out == ""
 
 
-def test_possible_values_are_declared_estimated_or_observed(incrowd):
+def test_possible_values_are_declared_estimated_or_observed(incrowd, tmp_path):
     rows = [f"{100_000 + 7 * i},{i % 2}" for i in range(300)]
-    Path("people.csv").write_text("\n".join(["ssn,sex", *rows]) + "\n")
-    asked = ("discover", "people.csv", "--population", "usa", "--json")
+    table = tmp_path / "people.csv"
+    table.write_text("\n".join(["ssn,sex", *rows]) + "\n")
+    asked = ("discover", str(table), "--population", "usa", "--json")
     tests = [
         incrowd(*asked, *flags).document["sets"][0]["test"]
         for flags in ((), ("--domain", "ssn=1e9"), ("--source", "observed", "--alpha", "0.2"))
@@ -52,7 +53,7 @@ def test_possible_values_are_declared_estimated_or_observed(incrowd):
     assert [test["distinct"] for test in tests] == [None, 10**9, 300]
     assert all(test["possible"] and test["key"] for test in tests)
     assert [test["alpha"] for test in tests] == [0.5, 0.5, 0.2]
-    said = incrowd("discover", "people.csv", "--population", "usa", "--domain", "ssn=1e9")
+    said = incrowd("discover", str(table), "--population", "usa", "--domain", "ssn=1e9")
     assert "1,000,000,000" in said.out
     assert "(declared)" in said.out
 
