@@ -40,6 +40,24 @@ def test_people_read_a_picture(incrowd, table):
     assert incrowd("discover", table(), "--quiet").out == ""
 
 
+def test_possible_values_are_declared_estimated_or_observed(incrowd, tmp_path):
+    rows = [f"{100_000 + 7 * i},{i % 2}" for i in range(300)]
+    table = tmp_path / "people.csv"
+    table.write_text("\n".join(["ssn,sex", *rows]) + "\n")
+    asked = ("discover", str(table), "--population", "usa", "--json")
+    tests = [
+        incrowd(*asked, *flags).document["sets"][0]["test"]
+        for flags in ((), ("--domain", "ssn=1e9"), ("--source", "observed", "--alpha", "0.2"))
+    ]
+    assert [test["source"] for test in tests] == ["estimated", "declared", "observed"]
+    assert [test["distinct"] for test in tests] == [None, 10**9, 300]
+    assert all(test["possible"] and test["key"] for test in tests)
+    assert [test["alpha"] for test in tests] == [0.5, 0.5, 0.2]
+    said = incrowd("discover", str(table), "--population", "usa", "--domain", "ssn=1e9")
+    assert "1,000,000,000" in said.out
+    assert "(declared)" in said.out
+
+
 def test_populations_and_explanations_are_in_the_document(incrowd, table):
     flags = ("--ratio", "0.5", "--population", "3e8", "--explain", "zip", "--json")
     document = incrowd("discover", table(), *flags).document
@@ -90,6 +108,11 @@ def test_duplicates_are_told(incrowd, table):
         ("--epsilon", "2"),
         ("--exact", "--epsilon", "0.1"),
         ("--population", "atlantis"),
+        ("--domain", "age=9"),
+        ("--population", "9", "--domain", "agee=9"),
+        ("--population", "9", "--domain", "age"),
+        ("--population", "9", "--source", "guessed"),
+        ("--population", "9", "--alpha", "2"),
         ("--explain", "agee"),
         ("--sample", "0"),
     ],
@@ -244,7 +267,8 @@ def test_small_groups_of_people(incrowd, refused):
     one = incrowd("discover", "voters.csv", "-k", "1", "--id", "ssn", "--max-size", "1", "--json")
     assert one.document["partial"]
     said = incrowd("discover", "voters.csv", "-k", "2", "--id", "ssn", "--columns", "zip,sex")
-    assert "5 people: 2 minimal sets of columns with values that name at most 2 people." in said.out
+    told = "5 people: 2 minimal sets of columns found with values that name at most 2 people."
+    assert told in " ".join(said.out.split())
     said = incrowd("discover", "voters.csv", "-k", "1", "--columns", "zip")
     assert "0 minimal sets" in said.out
     assert "the world has no ids" in said.err

@@ -3,7 +3,9 @@
 import numpy as np
 import polars as pl
 import pytest
-from scipy.stats import binom
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import binom, hypergeom
 
 import incrowd
 from incrowd.errors import PolicyError
@@ -173,3 +175,24 @@ def test_declared_labels_need_levels_that_are_fixed():
                 models=(Probabilistic(N, K, BETA, labels="declared"),),
                 search="lattice",
             )
+
+
+@settings(max_examples=80)
+@given(
+    st.lists(st.floats(0.01, 1), min_size=1, max_size=20), st.integers(2, 30), st.integers(40, 400)
+)
+def test_smaller_classes_together_mislead_no_more_than_as_many_as_large_as_may_be(parts, m, n):
+    most = (m - 1 / m) / n
+    shares = np.array(parts) / max(1.0, sum(parts)) * most
+    bound = binom.sf(m - 1, n, most) / most
+    assert binom.sf(m - 1, n, shares).sum() <= bound * shares.sum() * (1 + 1e-9)
+
+
+@settings(max_examples=80)
+@given(st.integers(1, 60), st.integers(1, 200), st.integers(0, 300))
+def test_drawing_without_replacement_makes_tails_smaller(inside, drawn, more):
+    everybody = max(inside, drawn) + more
+    least = int(drawn * inside / everybody) + 2
+    sizes = np.arange(least, least + 20)
+    without = hypergeom.sf(sizes - 1, everybody, inside, drawn)
+    assert (without <= binom.sf(sizes - 1, drawn, inside / everybody) * (1 + 1e-9) + 1e-14).all()
