@@ -24,7 +24,7 @@ from incrowd.world.counted import Counted
 from incrowd.world.world import World
 from strategies import problem_of, tables
 
-WAYS = [by_stages, by_partition, lambda problem, watch: by_levels(problem, watch, float("inf"))]
+WAYS = [by_stages, lambda problem, watch: next(by_partition(problem, watch), None), lambda problem, watch: by_levels(problem, watch, float("inf"))]
 
 
 def with_world(problem, rows, who=None):

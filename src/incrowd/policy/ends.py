@@ -24,6 +24,19 @@ def crowd_of(models: Sequence[Model]) -> int:
     return max(_FEWEST, *(ceil(number) for number in asked), 1)
 
 
+def world_crowd_of(models: Sequence[Model]) -> int:
+    """How many people of a world an end tells of at least, as far as the models say.
+
+    For a share delta these are the people of whom one may be in the table.
+    """
+    asked = [_individuals(model) for model in models if of_world(model)]
+    return max(_FEWEST, *(ceil(number - 1e-9) for number in asked), 1)
+
+
+def _individuals(model: Model) -> float:
+    return float(model.asked) if model.higher_is_safer else 1 / model.asked
+
+
 def people_once(codes: Codes, size: int, unit: Codes | None) -> Counts:
     """People of each code; whoever has several records counts for the first one's."""
     if unit is not None:
@@ -32,12 +45,23 @@ def people_once(codes: Codes, size: int, unit: Codes | None) -> Counts:
     return np.bincount(codes, minlength=size).astype(np.int64)
 
 
-def with_ends(column: QuasiColumn, policy: Policy, people: Counts, k: int) -> QuasiColumn:
+def with_ends(
+    column: QuasiColumn,
+    policy: Policy,
+    people: Counts,
+    models: Sequence[Model],
+    world: Counts | None = None,
+) -> QuasiColumn:
     """The column with the cells that its spans may end on, and the pools of its sets.
 
-    As it is if the policy asks for exact ends; then the ends are values of people in the class.
+    Where the people of a world are given, cells and pools are made for them, whoever of them is in
+    the table; those of the table count only for values that nobody in the world has. As it is if
+    the policy asks for exact ends; then the ends are values of people in the class.
     """
     _refuse_idle_grid(column, policy)
+    k = crowd_of(models)
+    if world is not None:
+        people, k = np.where(world > 0, world, people), world_crowd_of(models)
     if policy.ends == "exact":
         return column
     if column.sets:
