@@ -1,89 +1,56 @@
 """Somebody who holds the world and knows that the ends of labels are attained, person by person."""
 
-from collections import defaultdict
+from collections import Counter
 
 from incrowd.hierarchy.labels import parse_number, read_bounds
 
 
-def number_bounds(label):
-    """(low, low inside, high, high inside) of a label of numbers; None where it has no end."""
+def number_fits(label, value):
+    """Whether a label of numbers may stand for this one."""
     if label == "*":
-        return None, True, None, True
+        return True
     bounds = read_bounds(label)
     if bounds is None:
-        value = float(parse_number(label))
-        return value, True, value, True
-    low, high = (None if end is None else float(parse_number(end)) for end in bounds[:2])
-    return low, bounds[2], high, bounds[3]
+        return float(parse_number(label)) == value
+    low, high = (
+        None if end is None else float(parse_number(end)) for end in (bounds.low, bounds.high)
+    )
+    above = low is None or value > low or (bounds.low_inside and value == low)
+    return above and (high is None or value < high or (bounds.high_inside and value == high))
 
 
-def fits_number(label, value):
-    low, low_inside, high, high_inside = number_bounds(label)
-    above = low is None or value > low or (low_inside and value == low)
-    return above and (high is None or value < high or (high_inside and value == high))
-
-
-def fits_text(label, value):
-    """A value, or the characters that a mask leaves."""
+def text_fits(label, value):
+    """Whether a label is this text, or the characters of it that a mask leaves."""
     if not label.endswith("*"):
         return label == value
-    return value.startswith(label.rstrip("*")) and (label == "*" or len(label) == len(value))
+    return label == "*" or (value.startswith(label.rstrip("*")) and len(label) == len(value))
 
 
-def end_cells(labels):
-    """The narrowest label at each end that any label has, as an attacker reads them off a release.
-
-    By lower end, and by upper end: the values that a label with this end must reach at least.
-    """
-    lowest, highest = {}, {}
-    for label in labels:
-        low, _, high, _ = number_bounds(label)
-        width = float("inf") if low is None or high is None else high - low
-        lowest[low] = min(lowest.get(low, (float("inf"), label)), (width, label))
-        highest[high] = min(highest.get(high, (float("inf"), label)), (width, label))
-    return {k: v[1] for k, v in lowest.items()}, {k: v[1] for k, v in highest.items()}
-
-
-def guesses(released, world, numbers, *, exact):
+def guesses(released, world, numbers):
     """People of the world who are taken to be in the table, each with what the class alone says.
 
-    `released` are rows of labels, `world` rows of values by person, both as dicts by column. Of
-    every class and each end of its spans the people are listed who fit the class and lie at that
-    end: at the exact value, or in the narrowest label that ends there. Where that is one person,
-    they are guessed. Returns {person: share of the class's people who are in the table}.
+    `released` are rows of labels, `world` rows of values by person, both as dicts by column. In
+    every class and column of numbers, somebody in the table must lie at each end: if of all people
+    of the world who fit the class one alone is nearest to it, they are guessed. Returns by person
+    the share of the people who fit the class that is in the table: what a guess without thought
+    would be worth.
     """
-    classes = defaultdict(int)
-    for row in released:
-        classes[tuple(row.items())] += 1
-    ends = {name: end_cells({row[name] for row in released}) for name in numbers}
-    found = {}
-    for cells, records in classes.items():
-        row = dict(cells)
-        fitting = [
+    classes = Counter(tuple(row.items()) for row in released)
+    fits = {
+        (name, label): {
             person
             for person, values in world.items()
-            if all(
-                fits_number(row[name], values[name])
-                if name in numbers
-                else fits_text(row[name], values[name])
-                for name in row
-            )
-        ]
+            if (number_fits if name in numbers else text_fits)(label, values[name])
+        }
+        for name, label in {cell for cells in classes for cell in cells}
+    }
+    found = {}
+    for cells, records in classes.items():
+        fitting = set.intersection(*(fits[cell] for cell in cells))
         for name in numbers:
-            for there in at_ends(row[name], ends[name], exact=exact):
-                alone = [person for person in fitting if there(world[person][name])]
-                if len(alone) == 1:
-                    found[alone[0]] = min(1.0, records / len(fitting))
+            for end in (min, max):
+                value = end(world[person][name] for person in fitting)
+                nearest = [person for person in fitting if world[person][name] == value]
+                if len(nearest) == 1 and len(fitting) > 1:
+                    found[nearest[0]] = min(1.0, records / len(fitting))
     return found
-
-
-def at_ends(label, ends, *, exact):
-    """Which values lie at the two ends of a label."""
-    low, _, high, _ = number_bounds(label)
-    if exact:
-        return [lambda v, end=end: v == end for end in {low, high} - {None}]
-    return [
-        lambda v, narrow=narrow: fits_number(narrow, v)
-        for narrow in (ends[0][low], ends[1][high])
-        if narrow != label
-    ]

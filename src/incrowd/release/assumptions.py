@@ -35,9 +35,12 @@ def _sentences(policy: Policy) -> Iterator[str]:
             "Cells show one value for their whole class, its median or most frequent value: "
             "they are not what each record held."
         )
-    if named := [model.name for model in policy.models if of_world(model)]:
+    named = " and ".join(model.name for model in policy.models if of_world(model))
+    if policy.ends == "exact" and policy.show in {"spans", "sets"}:
+        yield from _exact_ends(named)
+    if named:
         yield (
-            f"What {' and '.join(named)} reach was counted in the world that this certificate "
+            f"What {named} reach was counted in the world that this certificate "
             "names; whoever holds another world may find fewer people in it."
         )
     for name in dict.fromkeys(m.columns[0] for m in policy.models if m.name == "t-closeness"):
@@ -45,6 +48,18 @@ def _sentences(policy: Policy) -> Iterator[str]:
     yield _order(policy)
     yield from _unprotected(policy)
     yield "Other releases of the same people were not considered: together they may reveal more."
+
+
+def _exact_ends(named: str) -> Iterator[str]:
+    yield (
+        "The ends of spans and the values of sets are those of people in the class: whoever holds "
+        "a list and knows this finds people who alone have such a value."
+    )
+    if named:
+        yield (
+            f"What {named} reach takes no account of that: it counts everybody whom a label may "
+            "stand for, also where only one of them can be at its end."
+        )
 
 
 def _permutation(policy: Policy) -> Iterator[str]:

@@ -25,7 +25,7 @@ from incrowd.models.k_anonymity import KAnonymity
 from incrowd.models.model import histogram_of, of_world
 from incrowd.models.shares import fraction, part
 from incrowd.problem import Problem
-from incrowd.recoding import Boxes, Pieces, Spans
+from incrowd.recoding import Boxes, Pieces, QuasiColumn, Spans
 from incrowd.search.mapping.mapping import lowest_codes
 from incrowd.search.repair import mended
 from incrowd.table.fold import fold
@@ -33,7 +33,7 @@ from incrowd.table.roles import Missing
 from incrowd.table.tally import Tally
 from incrowd.watch import Watch
 from incrowd.world.counted import Counted
-from incrowd.world.leaves import known_rows, leaf_codes
+from incrowd.world.leaves import known_rows, leaf_codes, people_of
 
 _MOST_ROWS = 2**19
 """Worlds with more different rows are not divided."""
@@ -125,7 +125,7 @@ class _Division:
         people = replace(
             problem,
             tally=tally,
-            columns=tuple(replace(problem.columns[j], sets=False) for j in world.places),
+            columns=tuple(_of_people(problem.columns[j], world) for j in world.places),
             sensitive=(SensitiveColumn(_MARK, whole.astype(np.int64)),),
             suppression=0.0,
             models=(KAnonymity(k),),
@@ -159,6 +159,12 @@ class _Division:
     @property
     def strangers(self) -> bool:
         return bool((self.people.tally.sensitive == _STRANGE).any())
+
+
+def _of_people(column: QuasiColumn, world: Counted) -> QuasiColumn:
+    """A column as the people of the world fill it: what their classes cost depends on them alone."""
+    held = people_of(world.world, column.name, column.hierarchy.leaves)
+    return replace(column, sets=False, frequency=held if held[1:].any() else column.frequency)
 
 
 def _everybody(problem: Problem, world: Counted, *, marked: bool) -> Tally:
