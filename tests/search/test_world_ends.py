@@ -16,6 +16,7 @@ from incrowd.loss import Gcp
 from incrowd.models import DeltaPresence, KAnonymity, KMap
 from incrowd.recoding import Pieces, Spans
 from incrowd.table.column import CodedColumn
+from incrowd.table.roles import Missing
 from incrowd.world.counted import Counted
 from incrowd.world.guarded import Guarded
 from incrowd.world.world import World
@@ -130,6 +131,27 @@ def test_a_second_model_is_kept_by_larger_classes_of_the_world():
     assert release.loss["gcp"] < 0.6
 
 
+def test_sets_show_values_of_the_world_whoever_is_in_the_table():
+    world = places(3, 400).with_columns(zip=pl.concat_str(pl.lit("z"), "zip"))
+    asked = policy(world.columns, KMap(4), show="sets")
+    release = incrowd.anonymize(world[sample(1, 400)], asked, world=world)
+    labels = [label for name in ("zip", "sex") for label in release.frame[name]]
+    assert any(label.startswith("{") for label in labels)
+    assert incrowd.check(release.frame, release.policy, release.certificate, world=world).ok
+
+
+def test_missing_values_that_match_anything_do_not_matter_where_there_are_none():
+    world = places(3, 400)
+    table = world[sample(1, 400)]
+    losses = [
+        incrowd.anonymize(table, policy(world.columns, model, missing=missing), world=world).loss
+        for model in (KMap(4), DeltaPresence(0.5))
+        for missing in (Missing.OWN_VALUE, Missing.MATCHES_ANYTHING)
+    ]
+    assert losses[0] == losses[1]
+    assert losses[2] == losses[3]
+
+
 def test_exact_ends_are_named_in_the_certificate():
     world = incomes(5, 200)
     said = policy(world.columns, KMap(3), ends="exact")
@@ -142,7 +164,7 @@ def test_exact_ends_are_named_in_the_certificate():
 def recodings(draw):
     """A problem with a world, and classes that show what their records span."""
     table = draw(tables(max_records=8, max_columns=2))
-    trees, quasi, _, _ = table
+    trees = table[0]
     problem = problem_of(table, [KMap(2)], Gcp())
     rows = draw(st.lists(st.tuples(*(st.integers(0, len(t.leaves)) for t in trees)), min_size=1))
     columns = {
@@ -172,7 +194,7 @@ def fewest(problem, outcome, c, people):
     parts = [cells]
     for j, column in enumerate(problem.columns):
         low, high, level = (int(m[j, c]) for m in (outcome.low, outcome.high, outcome.level))
-        if low == 0 or low == high:
+        if low in {0, high}:
             continue
         if column.hierarchy.ordered:
             inner = [{low}, {high}]

@@ -25,12 +25,14 @@ def crowd_of(models: Sequence[Model]) -> int:
 
 
 def world_crowd_of(models: Sequence[Model]) -> int:
-    """How many people of a world an end tells of at least, as far as the models say.
+    """How many people of a world each cell holds at least, as far as the models say.
 
-    For a share delta these are the people of whom one may be in the table.
+    Half of those that a class is to fit (for a share delta, half of 1 / delta): who may look for
+    somebody in the world is kept from it by its classes, not by its cells, and with smaller cells
+    these lose less.
     """
     asked = [_individuals(model) for model in models if of_world(model)]
-    return max(_FEWEST, *(ceil(number - 1e-9) for number in asked), 1)
+    return max(_FEWEST, *(ceil(number / 2 - 1e-9) for number in asked), 1)
 
 
 def _individuals(model: Model) -> float:

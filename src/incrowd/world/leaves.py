@@ -2,24 +2,41 @@
 
 import numpy as np
 
-from incrowd.arrays import MISSING, Codes, Counts, Flags
+from incrowd.arrays import MISSING, Codes, Counts, Flags, Values
 from incrowd.table.column import Domain, Kind
 from incrowd.world.matching import leaves_of
 from incrowd.world.world import World
 
 
+_EXACT = 2**53
+"""Whole numbers up to here are exact as floats."""
+
+
 def joined(mine: Domain, theirs: Domain) -> Domain:
     """The values of a column of the table and those that the world has there.
 
-    The table's alone where the two are of different kinds: labels are then held against the world
-    as they are written.
+    The table's alone where the two are of different kinds, or where they have no number format in
+    common that is exact: labels are then held against the world as they are written.
     """
     if mine.kind is not theirs.kind:
         return mine
-    there = theirs.values
-    if mine.kind is Kind.NUMBER:
-        there = there[np.isfinite(there.astype(np.float64))]
+    there = _as_written(theirs.values, mine.values)
+    whole = [line for line in (mine.values, there) if line.dtype.kind == "i"]
+    if len(whole) == 1 and np.abs(whole[0]).max(initial=0) >= _EXACT:
+        return mine
     return Domain(mine.kind, np.unique(np.concatenate([mine.values, there])))
+
+
+def _as_written(values: Values, like: Values) -> Values:
+    """Without what is infinite; moments that are whole days as days where others are, and so on."""
+    if values.dtype.kind == "f":
+        values = values[np.isfinite(values)]
+    if values.dtype.kind in "fM":
+        with np.errstate(invalid="ignore", over="ignore"):
+            same = values.astype(like.dtype)
+        if (same == values).all():
+            return same
+    return values
 
 
 def leaf_codes(world: World, name: str, leaves: Domain) -> Codes:

@@ -26,6 +26,7 @@ from incrowd.models.model import histogram_of, of_world
 from incrowd.models.shares import fraction, part
 from incrowd.problem import Problem
 from incrowd.recoding import Boxes, Pieces, QuasiColumn, Spans
+from incrowd.recoding.sets import value_sets
 from incrowd.search.mapping.mapping import lowest_codes
 from incrowd.search.repair import mended
 from incrowd.table.fold import fold
@@ -50,10 +51,12 @@ _MARK = "in the table"
 def by_partition(problem: Problem, watch: Watch) -> Iterator[Boxes]:
     """Divisions of the world, each as the classes that hold records of the table.
 
-    None where that is no way: if missing values match anything, or if the world is too large.
+    None where that is no way: if the world is too large, or if missing values match anything and
+    a model counts who is in a class, which then takes in those of other classes.
     """
     world = problem.world
-    if world is None or problem.missing is Missing.MATCHES_ANYTHING:
+    counted = any(not of_world(m) or not m.higher_is_safer for m in problem.models)
+    if world is None or (problem.missing is Missing.MATCHES_ANYTHING and counted):
         return
     division = _Division.of(problem, world)
     if division.people.tally.rows > _MOST_ROWS:
@@ -77,6 +80,7 @@ class _Presence:
 
     @property
     def asked(self) -> float:
+        """The share."""
         return self.share
 
     def satisfied(self, classes: Classes) -> Flags:
@@ -130,6 +134,7 @@ class _Division:
             suppression=0.0,
             models=(KAnonymity(k),),
             loss=problem.loss if isinstance(problem.loss, CellLoss) else Gcp(),
+            missing=Missing.OWN_VALUE,
             consistent=True,
             world=None,
         )
@@ -162,9 +167,9 @@ class _Division:
 
 
 def _of_people(column: QuasiColumn, world: Counted) -> QuasiColumn:
-    """A column as the people of the world fill it: what their classes cost depends on them alone."""
+    """A column as the people of the world fill it, so that costs depend on them alone."""
     held = people_of(world.world, column.name, column.hierarchy.leaves)
-    return replace(column, sets=False, frequency=held if held[1:].any() else column.frequency)
+    return replace(column, frequency=held if held[1:].any() else column.frequency)
 
 
 def _everybody(problem: Problem, world: Counted, *, marked: bool) -> Tally:
@@ -270,7 +275,8 @@ def _shown(problem: Problem, people: Problem, spans: Spans) -> tuple[Boxes, Code
     cells = np.ascontiguousarray(lowest_codes(problem).T)
     class_of = of_row[_places(people.tally.quasi, cells[list(places)])]
     private = [j for j in range(len(problem.columns)) if j not in places]
-    place, number = numbered(np.concatenate([class_of[np.newaxis], cells[private]]))
+    own = [_pooled(problem.columns[j], cells[j]) for j in private]
+    place, number = numbered(np.stack([class_of, *own]))
     first = np.zeros(number, dtype=np.int64)
     first[place[::-1]] = np.arange(len(place))[::-1]
     outcome = people.outcome(spans)
@@ -282,9 +288,16 @@ def _shown(problem: Problem, people: Problem, spans: Spans) -> tuple[Boxes, Code
         column, codes = problem.columns[j], problem.tally.quasi[j, first]
         shown[0][j], shown[1][j] = column.widened(codes, codes)
         shown[2][j] = column.lowest
+    sets = value_sets(problem.tally, place, problem.columns)
+    sets |= {places[i]: held.take(class_of[first]) for i, held in outcome.sets.items()}
     rows = np.arange(problem.tally.rows, dtype=np.int32)
     pieces = Pieces(rows, problem.tally.counts, place)
-    return Boxes((shown[0], shown[1], shown[2]), pieces), class_of[first]
+    return Boxes((shown[0], shown[1], shown[2]), pieces, sets), class_of[first]
+
+
+def _pooled(column: QuasiColumn, codes: Codes) -> Codes:
+    """Codes whose values are shown together made equal."""
+    return codes if column.pools is None else column.pools[codes]
 
 
 def _places(known: Codes, asked: Codes) -> Codes:

@@ -27,6 +27,7 @@ from incrowd.search.search import Found
 from incrowd.search.world.levels import betrays, by_levels
 from incrowd.search.world.partition import by_partition
 from incrowd.search.world.staged import by_stages
+from incrowd.table.roles import Missing
 from incrowd.values import STRICT
 from incrowd.watch import Watch
 from incrowd.world.guarded import Guarded
@@ -57,6 +58,7 @@ class AgainstWorld:
         infeasible(problem)
         if problem.world is None or not any(map(of_world, problem.models)):
             return _without(problem, problem.models, watch)
+        problem = _read_plainly(problem)
         tried = self._tried(problem, watch)
         if not tried:
             raise nothing_found(problem)
@@ -85,6 +87,14 @@ class AgainstWorld:
                 continue
         bar = min((trial.loss for trial in tried), default=float("inf"))
         return tried + _trial(problem, "one level per column", by_levels(problem, watch, bar))
+
+
+def _read_plainly(problem: Problem) -> Problem:
+    """The problem with missing values as values of their own if there are none anyway."""
+    world = problem.world
+    if world is None or not problem.tally.quasi.all() or any(one.unknown for one in world.columns):
+        return problem
+    return replace(problem, missing=Missing.OWN_VALUE)
 
 
 def _guarded(problem: Problem) -> Problem:
