@@ -32,8 +32,8 @@ def guesses(released, world, numbers):
     `released` are rows of labels, `world` rows of values by person, both as dicts by column. In
     every class and column of numbers, somebody in the table must lie at each end: if of all people
     of the world who fit the class one alone is nearest to it, they are guessed. Returns by person
-    the share of the people who fit the class that is in the table: what a guess without thought
-    would be worth.
+    what classes say of them by themselves: the shares of the people in the table among those who
+    fit a class, added up over the classes that the person fits.
     """
     classes = Counter(tuple(row.items()) for row in released)
     fits = {
@@ -44,13 +44,14 @@ def guesses(released, world, numbers):
         }
         for name, label in {cell for cells in classes for cell in cells}
     }
-    found = {}
+    found, chance = set(), Counter()
     for cells, records in classes.items():
         fitting = set.intersection(*(fits[cell] for cell in cells))
+        chance.update(dict.fromkeys(fitting, records / len(fitting)))
         for name in numbers:
             for end in (min, max):
                 value = end(world[person][name] for person in fitting)
                 nearest = [person for person in fitting if world[person][name] == value]
                 if len(nearest) == 1 and len(fitting) > 1:
-                    found[nearest[0]] = min(1.0, records / len(fitting))
-    return found
+                    found.add(nearest[0])
+    return {person: min(1.0, chance[person]) for person in found}

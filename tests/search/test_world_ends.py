@@ -70,13 +70,23 @@ def sample(seed, people, share=0.2):
     return sorted(np.random.default_rng(seed).permutation(people)[: int(share * people)].tolist())
 
 
+def allowed(made, model, chances):
+    """What each guess may be worth.
+
+    Where nodes of a tree are shown, cells overlap, and whoever lies at an end is sure to be one of
+    the class's own people, fewer than fit it: delta is then what the model allows.
+    """
+    overlap = made is places and isinstance(model, DeltaPresence)
+    return [model.delta] * len(chances) if overlap else chances
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("model", MODELS)
 @pytest.mark.parametrize("made", [incomes, places])
 def test_whoever_knows_that_ends_are_attained_finds_nobody_by_it(made, model):
     right, chances = attacked(made(0), sample(1, 1000), model)
     assert len(chances) > 10
-    assert beyond_chance(right, chances) < 3
+    assert beyond_chance(right, allowed(made, model, chances)) < 3
 
 
 @pytest.mark.slow
@@ -94,7 +104,7 @@ def test_on_ten_worlds_no_more_are_found_than_chance_gives(model):
     for seed in range(10):
         made = incomes if seed % 2 else places
         right, chances = attacked(made(seed, 300), sample(seed + 50, 300), model)
-        total, every = total + right, every + chances
+        total, every = total + right, every + allowed(made, model, chances)
     assert len(every) > 100
     assert beyond_chance(total, every) < 3
 

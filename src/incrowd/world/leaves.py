@@ -3,10 +3,9 @@
 import numpy as np
 
 from incrowd.arrays import MISSING, Codes, Counts, Flags, Values
-from incrowd.table.column import Domain, Kind
+from incrowd.table.column import Domain
 from incrowd.world.matching import leaves_of
 from incrowd.world.world import World
-
 
 _EXACT = 2**53
 """Whole numbers up to here are exact as floats."""
