@@ -204,7 +204,7 @@ def fewest(problem, outcome, c, people):
     parts = [cells]
     for j, column in enumerate(problem.columns):
         low, high, level = (int(m[j, c]) for m in (outcome.low, outcome.high, outcome.level))
-        if low in {0, high}:
+        if low == 0 or (low == high if column.hierarchy.ordered else level == 0):
             continue
         if column.hierarchy.ordered:
             inner = [{low}, {high}]
