@@ -12,10 +12,11 @@ from hypothesis import strategies as st
 import incrowd
 import naive.ends
 import naive.world
+from incrowd.hierarchy import Flat
 from incrowd.loss import Gcp
 from incrowd.models import DeltaPresence, KAnonymity, KMap
 from incrowd.recoding import Pieces, Spans
-from incrowd.table.column import CodedColumn
+from incrowd.table.column import CodedColumn, Domain, Kind
 from incrowd.table.roles import Missing
 from incrowd.world.counted import Counted
 from incrowd.world.guarded import Guarded
@@ -223,3 +224,20 @@ def test_a_class_counts_the_people_of_its_part_that_fits_fewest(case):
     outcome = problem.outcome(spans)
     counts = outcome.classes.world.tolist()
     assert counts == [fewest(problem, outcome, c, people) for c in range(len(counts))]
+
+
+@pytest.mark.parametrize(("pools", "counts"), [(None, [1]), ([0, 1, 2, 2], [4])])
+def test_every_pool_of_a_set_counts_by_itself(pools, counts):
+    """Five people have a, one b and three c: whoever shows {a, b} names the one."""
+    domain = Domain(Kind.TEXT, np.array(["a", "b", "c"], dtype=object))
+    table = [Flat().build(domain, "q0")], [[1, 2]], [[1, 1]], None
+    problem = problem_of(table, [KMap(2)], Gcp())
+    held = None if pools is None else np.array(pools, np.int32)
+    column = replace(problem.columns[0], sets=True, pools=held)
+    codes = np.array([1] * 5 + [2] + [3] * 3, np.int32)
+    world = World({"q0": CodedColumn("q0", codes, domain)})
+    guarded = Guarded.by(Counted.of(world, [column]))
+    problem = replace(problem, columns=(column,), world=guarded)
+    rows = np.arange(2, dtype=np.int32)
+    spans = Spans(Pieces(rows, problem.tally.counts, np.zeros(2, np.int32)))
+    assert problem.outcome(spans).classes.world.tolist() == counts
