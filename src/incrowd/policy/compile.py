@@ -12,7 +12,7 @@ from incrowd.classes import SensitiveColumn, people_per_code
 from incrowd.errors import InfeasibleError, InputError, PolicyError, counted
 from incrowd.hierarchy.hierarchy import Hierarchy
 from incrowd.models.model import Model, Relative
-from incrowd.policy.ends import Holders, crowd_of, with_ends
+from incrowd.policy.ends import Holders, with_ends
 from incrowd.policy.policy import Column, Policy
 from incrowd.problem import Problem
 from incrowd.recoding import QuasiColumn
@@ -48,8 +48,13 @@ def compile(  # noqa: A001, PLR0913  the word of the design; each argument is on
     weights: Floats | None = None,
     *,
     seed: int = 0,
+    world_people: Mapping[str, Counts] | None = None,
 ) -> Compiled:
-    """The problem of finding a release of this table that satisfies the policy."""
+    """The problem of finding a release of this table that satisfies the policy.
+
+    `world_people` are the individuals of a world per code of the columns that it knows: where they
+    are given, what labels end on is chosen for them.
+    """
     _require(policy.quasi, quasi, "quasi-identifying")
     _require(policy.counted, sensitive, "sensitive")
     codes = [quasi[name][0].codes for name in policy.quasi]
@@ -70,7 +75,8 @@ def compile(  # noqa: A001, PLR0913  the word of the design; each argument is on
                 _quasi_column(policy, name, quasi, there),
                 policy,
                 Holders(column[there], people, len(quasi[name][1].leaves) + 1),
-                crowd_of(models),
+                models,
+                (world_people or {}).get(name),
             )
             for name, column in zip(policy.quasi, codes, strict=True)
         ),

@@ -25,6 +25,21 @@ def crowd_of(models: Sequence[Model]) -> int:
     return max(_FEWEST, *(ceil(number) for number in asked), 1)
 
 
+def world_crowd_of(models: Sequence[Model]) -> int:
+    """How many people of a world each cell holds at least, as far as the models say.
+
+    Half of those that a class is to fit (for a share delta, half of 1 / delta): who may look for
+    somebody in the world is kept from it by its classes, not by its cells, and with smaller cells
+    these lose less.
+    """
+    asked = [_individuals(model) for model in models if of_world(model)]
+    return max(_FEWEST, *(ceil(number / 2 - 1e-9) for number in asked), 1)
+
+
+def _individuals(model: Model) -> float:
+    return float(model.asked) if model.higher_is_safer else 1 / model.asked
+
+
 @dataclass(frozen=True, eq=False)
 class Holders:
     """Who holds which value of a column: a code and a person per record."""
@@ -61,21 +76,33 @@ class Holders:
         return np.bincount(np.append(pairs, codes[~some]), minlength=size).astype(np.int64)
 
 
-def with_ends(column: QuasiColumn, policy: Policy, holders: Holders, k: int) -> QuasiColumn:
+def with_ends(
+    column: QuasiColumn,
+    policy: Policy,
+    holders: Holders,
+    models: Sequence[Model],
+    world: Counts | None = None,
+) -> QuasiColumn:
     """The column with the cells that its spans may end on, and the pools of its sets.
 
-    As it is if the policy asks for exact ends; then the ends are values of people in the class.
+    Where the people of a world are given, cells and pools are made for them, whoever of them is in
+    the table; those of the table count only for values that nobody in the world has. As it is if
+    the policy asks for exact ends; then the ends are values of people in the class.
     """
     _refuse_idle_grid(column, policy)
+    k = crowd_of(models) if world is None else world_crowd_of(models)
+    people = holders.once() if world is None else np.where(world > 0, world, holders.once())
     if policy.ends == "exact":
         return column
     if column.sets:
-        return replace(column, pools=pools_of(column.hierarchy, holders.once(), k))
+        return replace(column, pools=pools_of(column.hierarchy, people, k))
     if not column.hierarchy.ordered:
         return column
     asked = policy.columns[column.name]
     given = asked.hierarchy is not None and asked.hierarchy.name != "auto"
     ask = Ask(k, column.lowest, column.highest, column.widest, asked.grid, given)
+    if world is not None:
+        return replace(column, grid=align(column.hierarchy, people, ask))
     return replace(column, grid=_grid(column, holders, ask))
 
 

@@ -11,6 +11,7 @@ from incrowd.recoding.column import QuasiColumn
 from incrowd.recoding.cuts import Cuts
 from incrowd.recoding.recoding import Recoding
 from incrowd.recoding.sets import ValueSets, value_sets
+from incrowd.recoding.spans import Boxes
 from incrowd.table.tally import Tally
 
 
@@ -73,8 +74,7 @@ def outcome_of(
     low, high, level = recoding.cells(cut, columns)
     classes = classes_of(cut, pieces.class_of, low.shape[1], sensitive)
     suppressed = int(pieces.count[pieces.class_of < 0].sum())
-    given = recoding.kind == "boxes"
-    spans = given or recoding.kind in {"spans", "cuts"}
+    spans = recoding.kind in {"boxes", "spans", "cuts"}
     buckets = recoding.shown(cut) if isinstance(recoding, Cuts) else None
     return Outcome(
         columns,
@@ -86,7 +86,16 @@ def outcome_of(
         spans,
         tally=cut,
         class_of=pieces.class_of,
-        sets=value_sets(cut, pieces.class_of, columns, buckets) if spans and not given else {},
+        sets=_sets(recoding, cut, columns, buckets) if spans else {},
         exact=recoding.kind == "anatomy",
         buckets=buckets,
     )
+
+
+def _sets(
+    recoding: Recoding, cut: Tally, columns: tuple[QuasiColumn, ...], buckets: Codes | None
+) -> Mapping[int, ValueSets]:
+    """The values that cells show where they show sets: those given, or those of the class."""
+    if isinstance(recoding, Boxes):
+        return recoding.sets
+    return value_sets(cut, recoding.pieces.class_of, columns, buckets)

@@ -1,7 +1,7 @@
 """Local recoding: what the records of a class span, or what is given for it."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -9,7 +9,7 @@ from incrowd.arrays import MISSING, Codes
 from incrowd.classes import numbered
 from incrowd.recoding.column import QuasiColumn
 from incrowd.recoding.pieces import Pieces, placed
-from incrowd.recoding.sets import value_sets
+from incrowd.recoding.sets import ValueSets, value_sets
 from incrowd.table.tally import Tally
 
 
@@ -57,6 +57,8 @@ class Boxes:
     shown: tuple[Codes, Codes, Codes]
     """Low, high and level, each of shape (d, classes)."""
     pieces: Pieces
+    sets: Mapping[int, ValueSets] = field(default_factory=dict)
+    """By number of the column: the values that cells show, where they show a set."""
     kind: str = "boxes"
 
     def cells(self, tally: Tally, columns: tuple[QuasiColumn, ...]) -> tuple[Codes, Codes, Codes]:  # noqa: ARG002  as other recodings

@@ -1,6 +1,6 @@
 """What a release guarantees and what it does not, in sentences."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Literal
 
 from incrowd.models import Probabilistic
@@ -50,8 +50,9 @@ def _sentences(policy: Policy, order: Order, seeded: bool) -> Iterator[str]:
             "Cells show one value for their whole class, its median or most frequent value: "
             "they are not what each record held."
         )
-    yield from _ends(policy)
-    if named := [model.name for model in policy.models if of_world(model)]:
+    named = [model.name for model in policy.models if of_world(model)]
+    yield from _ends(policy, named)
+    if named:
         yield (
             f"What {' and '.join(named)} {'reach' if len(named) > 1 else 'reaches'} was counted in "
             "the world that this certificate names; whoever holds another world may find fewer "
@@ -67,7 +68,7 @@ def _sentences(policy: Policy, order: Order, seeded: bool) -> Iterator[str]:
     yield "Other releases of the same people were not considered: together they may reveal more."
 
 
-def _ends(policy: Policy) -> Iterator[str]:
+def _ends(policy: Policy, named: Sequence[str]) -> Iterator[str]:
     """What the ends of spans, the members of sets and representatives tell."""
     if policy.show == "representatives":
         yield (
@@ -80,6 +81,11 @@ def _ends(policy: Policy) -> Iterator[str]:
             "knows that only one person has such a value learns that this person is in the table. "
             'ends = "aligned" prevents most of that.'
         )
+        if named:
+            yield (
+                f"What was counted for {' and '.join(named)} takes no account of that: everybody "
+                "counts whom a label may stand for, also where only one of them can be at its end."
+            )
 
 
 def _permutation(policy: Policy, seeded: bool) -> Iterator[str]:

@@ -32,6 +32,8 @@ from incrowd.verify.ends import end_names
 from incrowd.verify.permuted import numbers_shown, places_drawn
 from incrowd.watch import Watch
 from incrowd.world.counted import Counted
+from incrowd.world.leaves import joined, people_of
+from incrowd.world.world import World
 
 SEARCH_SEED = 0
 """The seed of the search is always this one: that of the shuffle must not be guessed from it."""
@@ -79,7 +81,8 @@ def coded(  # noqa: PLR0913  the table, the request, and a world
     names = tuple(dict.fromkeys((*policy.quasi, *policy.counted)))
     kinds = {name: kind for name in names if (kind := policy.columns[name].kind) is not None}
     codes = engine.codes(names, kinds, policy.missing_values)
-    quasi = {name: with_hierarchy(codes[name], builders[name]) for name in policy.quasi}
+    world = _asked_about(policy, against)
+    quasi = {name: with_hierarchy(codes[name], builders[name], world) for name in policy.quasi}
     counted = {
         name: with_hierarchy(codes[name], builders[name])
         if name in builders and name not in quasi
@@ -88,18 +91,41 @@ def coded(  # noqa: PLR0913  the table, the request, and a world
     }
     unit = None if policy.unit is None else engine.units(policy.unit, policy.missing_values)
     weights = None if policy.weight is None else engine.weights(policy.weight)
-    compiled = compile_problem(policy, quasi, counted, unit, weights, seed=SEARCH_SEED)
+    people = {} if world is None else _people(world, quasi)
+    compiled = compile_problem(
+        policy, quasi, counted, unit, weights, seed=SEARCH_SEED, world_people=people
+    )
     if against is not None:
-        against, compiled = _opposed(against, compiled, quasi)
+        against, compiled = _opposed(against, compiled, quasi, exact=policy.ends == "exact")
     read_as = {name: codes[name].domain.kind for name in policy.counted}
     return Table(policy, rows, text, quasi, counted, unit, weights, compiled, against, read_as)
 
 
-def _opposed(against: Against, compiled: Compiled, quasi: Quasi) -> tuple[Against, Compiled]:
+def _asked_about(policy: Policy, against: Against | None) -> World | None:
+    """The world whose people decide what labels end on, if a model asks about one.
+
+    With exact ends the table decides alone.
+    """
+    asked = any(map(of_world, policy.models)) and policy.ends != "exact"
+    return against.world if against is not None and asked else None
+
+
+def _people(world: World, quasi: Quasi) -> dict[str, Counts]:
+    """The individuals of the world on the leaves of each column that it knows."""
+    return {
+        name: people_of(world, name, hierarchy.leaves)
+        for name, (_, hierarchy) in quasi.items()
+        if name in world.columns
+    }
+
+
+def _opposed(
+    against: Against, compiled: Compiled, quasi: Quasi, *, exact: bool
+) -> tuple[Against, Compiled]:
     """The world read by the table's hierarchies, and the problem that knows it."""
     problem = compiled.problem
     reading = Missing.OWN_VALUE if problem.missing is Missing.SUPPRESS else problem.missing
-    world = Counted.of(against.world, problem.columns, reading)
+    world = Counted.of(against.world, problem.columns, reading, exact=exact)
     trees = {name: hierarchy for name, (_, hierarchy) in quasi.items()}
     problem = replace(problem, world=world)
     return replace(against, hierarchies=trees), replace(compiled, problem=problem)
@@ -188,10 +214,18 @@ def _split(leaving: Leaving, table: Table) -> Leaving:
     )
 
 
-def with_hierarchy(column: CodedColumn, builder: Builder) -> tuple[CodedColumn, Hierarchy]:
-    """A column coded by the leaves of the hierarchy that is built for it, and that hierarchy."""
-    counts = np.bincount(column.codes, minlength=len(column.domain) + 1)[1:]
-    hierarchy = builder.build(column.domain, column.name, counts.astype(np.int64))
+def with_hierarchy(
+    column: CodedColumn, builder: Builder, world: World | None = None
+) -> tuple[CodedColumn, Hierarchy]:
+    """The column in codes of its hierarchy, built for the world's people too if it knows them."""
+    there = None if world is None else world.columns.get(column.name)
+    if world is None or there is None or there.domain.kind is not column.domain.kind:
+        counts = np.bincount(column.codes, minlength=len(column.domain) + 1)[1:]
+        hierarchy = builder.build(column.domain, column.name, counts.astype(np.int64))
+    else:
+        domain = joined(column.domain, there.domain)
+        counts = people_of(world, column.name, domain)[1:]
+        hierarchy = builder.build(domain, column.name, counts)
     return align(column, hierarchy.leaves), hierarchy
 
 

@@ -7,7 +7,7 @@ from typing import Protocol
 
 import numpy as np
 
-from incrowd.arrays import MISSING, Codes, Counts, Flags
+from incrowd.arrays import MISSING, Codes, Counts, Flags, Floats
 from incrowd.classes import Classes, numbered
 from incrowd.errors import InputError
 from incrowd.hierarchy.cells import CellGrid
@@ -33,15 +33,25 @@ class _Column(Protocol):
     def lowest(self) -> int: ...
     @property
     def grid(self) -> CellGrid | None: ...
+    @property
+    def pools(self) -> Codes | None: ...
+    @property
+    def finest(self) -> Codes: ...
+    def widened(self, low: Codes, high: Codes) -> tuple[Codes, Codes]: ...
 
 
-class _ValueSets(Protocol):
+class ValueSetsLike(Protocol):
     """The values of each class in one column, in compressed rows."""
 
     @property
-    def start(self) -> Counts: ...
+    def start(self) -> Counts:
+        """Where the values of each class begin."""
+        ...
+
     @property
-    def code(self) -> Codes: ...
+    def code(self) -> Codes:
+        """The values, one class after the other."""
+        ...
 
 
 class _Outcome(Protocol):
@@ -56,7 +66,7 @@ class _Outcome(Protocol):
     @property
     def spans(self) -> bool: ...
     @property
-    def sets(self) -> Mapping[int, _ValueSets]: ...
+    def sets(self) -> Mapping[int, ValueSetsLike]: ...
     @property
     def classes(self) -> Classes: ...
 
@@ -114,6 +124,17 @@ class Decoded:
                 self._runs.append(list(ends))
 
 
+@dataclass(frozen=True, eq=False, repr=False)
+class _Told:
+    """What classes say of individuals: one entry for each class and individual that it fits."""
+
+    of: Codes
+    """The class."""
+    person: Codes
+    share: Floats
+    """How sure the class makes it that this individual is in the table."""
+
+
 @dataclass(frozen=True, eq=False)
 class Counted:
     """A world held against the classes of a problem: whom each of them may be about.
@@ -125,10 +146,17 @@ class Counted:
 
     world: World
     columns: tuple[Decoded, ...] = field(repr=False)
+    exact: bool = False
+    """Whether the ends of spans may be the values of people in the table, whoever finds them."""
 
     @classmethod
     def of(
-        cls, world: World, columns: Sequence[_Column], missing: Missing = Missing.OWN_VALUE
+        cls,
+        world: World,
+        columns: Sequence[_Column],
+        missing: Missing = Missing.OWN_VALUE,
+        *,
+        exact: bool = False,
     ) -> "Counted":
         """The world as seen with these columns; `InputError` if it has none of them."""
         found = []
@@ -143,7 +171,7 @@ class Counted:
                 f"({', '.join(world.names)}) share no quasi-identifying column",
                 remedy="rename the world's columns as the table calls them",
             )
-        return cls(world.select([one.column.name for one in found]), tuple(found))
+        return cls(world.select([one.column.name for one in found]), tuple(found), exact)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -173,7 +201,7 @@ class Counted:
         level: Codes,
         *,
         spans: bool = True,
-        sets: Mapping[int, _ValueSets] | None = None,
+        sets: Mapping[int, ValueSetsLike] | None = None,
     ) -> Counts:
         """Per class the individuals that its cells may stand for, each once.
 
@@ -193,6 +221,30 @@ class Counted:
         Cells of classes may overlap: whoever they both fit may be in either, so what the classes
         say of an individual is added up.
         """
+        told = self._told(outcome)
+        return float(np.bincount(told.person, told.share).max(initial=0.0))
+
+    def meetings(self, outcome: _Outcome, bound: float) -> Codes:
+        """Pairs of classes that together make somebody's presence surer than the bound.
+
+        For each such individual the two classes that say most of them: shape (pairs, 2), what is
+        farthest above the bound first.
+        """
+        told = self._told(outcome)
+        sums = np.bincount(told.person, told.share)
+        over = np.flatnonzero(sums[told.person] > bound)
+        order = over[np.lexsort((-told.share[over], told.person[over]))]
+        person = told.person[order]
+        first = np.flatnonzero(np.diff(person, prepend=-1))
+        first = first[np.diff(np.append(first, len(person))) > 1]
+        pairs = np.sort(np.stack([told.of[order[first]], told.of[order[first + 1]]], axis=1))
+        turn = np.argsort(-sums[person[first]], kind="stable")
+        _, earliest = np.unique(pairs[turn], axis=0, return_index=True)
+        found: Codes = pairs[turn[np.sort(earliest)]]
+        return found
+
+    def _told(self, outcome: _Outcome) -> "_Told":
+        """What each class says of each individual that it fits; equal classes as one."""
         found, lines = self._read(
             (outcome.low, outcome.high, outcome.level), outcome.spans, outcome.sets
         )
@@ -202,9 +254,11 @@ class Counted:
         start, person = persons_of(index, self.world, every)
         fits: Flags = tuple_of >= 0
         held = np.bincount(tuple_of[fits], outcome.classes.people[fits], minlength=len(every))
+        first = np.zeros(len(every), dtype=np.int32)
+        first[tuple_of[fits]] = np.flatnonzero(fits)
         counts = np.diff(start)
-        sums = np.bincount(person, np.repeat(held / np.maximum(counts, 1), counts))
-        return float(sums.max(initial=0.0))
+        share = np.repeat(held / np.maximum(counts, 1), counts)
+        return _Told(np.repeat(first, counts), person, share)
 
     def rows_within(self, low: Codes, high: Codes, level: Codes) -> Flags | None:
         """Which rows of the world some of these classes may stand for.
@@ -244,7 +298,7 @@ class Counted:
         return crowded
 
     def _read(
-        self, cells: tuple[Codes, Codes, Codes], spans: bool, sets: Mapping[int, _ValueSets]
+        self, cells: tuple[Codes, Codes, Codes], spans: bool, sets: Mapping[int, ValueSetsLike]
     ) -> tuple[list[Sets], Codes]:
         """Per public column the sets that cells stand for, and that of each class."""
         shown = []

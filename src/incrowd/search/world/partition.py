@@ -1,160 +1,307 @@
 """Classes of the world's people, of which those in the table show theirs.
 
-The world itself is divided into classes of k people, whoever of them is in the table, and every
-record shows the cells of the class that a person like this is in. What a record shows then depends
-on its values and the world alone: it tells nothing of who else is in the table, and everybody in
-the class would show the same.
+The world itself is divided into classes, on the cells that were made for its people, and every
+record shows the cells of the class that a person like this is in. For k-map the classes depend on
+the world alone: what a record shows tells nothing of who else is in the table, and everybody in the
+class would show the same. For delta-presence a class is also one only if at most a share delta of
+its people is in the table, so that the number of them decides where the world is divided; their
+values do not.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass as plain
 from dataclasses import replace
 from math import ceil
+from typing import ClassVar
 
 import numpy as np
 
-from incrowd.arrays import MISSING, Codes, Flags
-from incrowd.classes import numbered
-from incrowd.hierarchy.hierarchy import Hierarchy
+from incrowd.arrays import Codes, Counts, Flags
+from incrowd.classes import Classes, SensitiveColumn, numbered
+from incrowd.errors import InfeasibleError, LimitError
 from incrowd.loss.cells import CellLoss
 from incrowd.loss.ncp import Gcp
 from incrowd.models.k_anonymity import KAnonymity
-from incrowd.models.k_map import KMap
+from incrowd.models.model import histogram_of, of_world
+from incrowd.models.shares import fraction, part
 from incrowd.problem import Problem
-from incrowd.recoding import Boxes, Pieces, Spans
+from incrowd.recoding import Boxes, Pieces, QuasiColumn, Spans
+from incrowd.recoding.sets import value_sets
 from incrowd.search.mapping.mapping import lowest_codes
 from incrowd.search.repair import mended
-from incrowd.table.column import Domain, Kind
 from incrowd.table.fold import fold
 from incrowd.table.roles import Missing
 from incrowd.table.tally import Tally
 from incrowd.watch import Watch
 from incrowd.world.counted import Counted
-from incrowd.world.matching import leaves_of
+from incrowd.world.leaves import known_rows, leaf_codes, people_of
 
 _MOST_ROWS = 2**19
-"""Worlds with more rows are not divided."""
-_EDGES = 2
-"""Who was put beside the first or last leaf of a class may not fit it: that many are spared."""
+"""Worlds with more different rows are not divided."""
+_LADDER = (1, 2, 4, 8)
+"""How many times as many people as needed classes have, where other models ask for more."""
+
+_MOST_ROUNDS = 50
+"""How often pairs of classes become one."""
+
+_ABSENT, _PRESENT, _STRANGE = 1, 2, 3
+_MARK = "in the table"
 
 
-def by_partition(problem: Problem, watch: Watch) -> Boxes | None:
-    """The classes of the world that hold records of the table; None where that is no way."""
-    asked = [model.k for model in problem.models if isinstance(model, KMap)]
+def by_partition(problem: Problem, watch: Watch) -> Iterator[Boxes]:
+    """Divisions of the world, each as the classes that hold records of the table.
+
+    None where that is no way: if the world is too large, or if missing values match anything and
+    a model counts who is in a class, which then takes in those of other classes.
+    """
     world = problem.world
-    if not asked or world is None or problem.missing is Missing.MATCHES_ANYTHING:
-        return None
-    if world.world.rows > _MOST_ROWS:
-        return None
-    return _shown(problem, world, *_divided(problem, world, max(asked), watch))
+    counted = any(not of_world(m) or not m.higher_is_safer for m in problem.models)
+    if world is None or (problem.missing is Missing.MATCHES_ANYTHING and counted):
+        return
+    division = _Division.of(problem, world)
+    if division.people.tally.rows > _MOST_ROWS:
+        return
+    for spans in division.made(watch):
+        yield _apart(problem, division.people, spans)
+
+
+@plain(frozen=True)
+class _Presence:
+    """A class has k individuals of the world, of whom at most a share is in the table."""
+
+    k: int
+    share: float
+    """1 if it does not matter who is in the table."""
+    name: str = "presence"
+    columns: tuple[str, ...] = (_MARK,)
+    higher_is_safer: ClassVar[bool] = False
+    monotone: ClassVar[bool] = True
+    absorbing: ClassVar[bool] = False
+
+    @property
+    def asked(self) -> float:
+        """The share."""
+        return self.share
+
+    def satisfied(self, classes: Classes) -> Flags:
+        present, strange = self._held(classes, _PRESENT), self._held(classes, _STRANGE)
+        there = classes.people - strange
+        many: Flags = there >= self.k
+        if self.share >= 1:
+            return many
+        return many & (present + strange <= part(there, fraction(self.share)))
+
+    def reached(self, classes: Classes) -> float:
+        present, strange = self._held(classes, _PRESENT), self._held(classes, _STRANGE)
+        shares = (present + strange) / np.maximum(classes.people - strange, 1)
+        return min(1.0, float(shares.max(initial=0.0)))
+
+    def possible(self, whole: Classes) -> float:
+        return self.reached(whole)
+
+    def _held(self, classes: Classes, mark: int) -> Counts:
+        """People of each class with one mark."""
+        held = histogram_of(classes, self.name, _MARK)
+        here = np.where(held.code == mark, held.count, 0)
+        upto = np.concatenate([[0], np.cumsum(here)])
+        found: Counts = upto[held.start[1:]] - upto[held.start[:-1]]
+        return found
 
 
 @plain(frozen=True, eq=False)
-class _Leaves:
-    """The rows of a world that can be divided, as leaves of the table's hierarchies."""
+class _Division:
+    """The people of a world, and what is asked of their classes."""
 
-    lines: Codes
-    rows: Flags
-    """Which rows of the world they are: those with a leaf in every column."""
-    beside: float
-    """The values of a row that were put beside a leaf, on average."""
+    people: Problem
+    k: int
+    """People that a class needs at least."""
+    share: float
+    """How many of them may be in the table; 1 if that does not matter."""
 
     @classmethod
-    def of(cls, world: Counted) -> "_Leaves":
-        lines, beside = [], 0.0
-        rows: Flags = np.ones(world.world.rows, dtype=np.bool_)
-        for one in world.columns:
-            codes = world.world.columns[one.column.name].codes
-            leaf, near = _near(one.domain, one.column.hierarchy)
-            lines.append(leaf[codes])
-            rows &= (lines[-1] != MISSING) | (codes == MISSING)
-            beside += float(near[codes].mean())
-        return cls(np.ascontiguousarray(np.stack(lines)[:, rows]), rows, beside)
+    def of(cls, problem: Problem, world: Counted) -> "_Division":
+        models = [model for model in problem.models if of_world(model)]
+        sizes = [model.asked if model.higher_is_safer else 1 / model.asked for model in models]
+        shares = [model.asked for model in models if not model.higher_is_safer]
+        k = max(2, *(ceil(size - 1e-9) for size in sizes), 2)
+        tally = _everybody(problem, world, marked=bool(shares))
+        whole = np.bincount(tally.sensitive[0], tally.counts, minlength=_STRANGE + 1)
+        people = replace(
+            problem,
+            tally=tally,
+            columns=tuple(_of_people(problem.columns[j], world) for j in world.places),
+            sensitive=(SensitiveColumn(_MARK, whole.astype(np.int64)),),
+            suppression=0.0,
+            models=(KAnonymity(k),),
+            loss=problem.loss if isinstance(problem.loss, CellLoss) else Gcp(),
+            missing=Missing.OWN_VALUE,
+            consistent=True,
+            world=None,
+        )
+        return cls(people, k, min(shares, default=1.0))
+
+    def made(self, watch: Watch) -> Iterator[Spans]:
+        """Divisions into classes of more and more people."""
+        for times in _LADDER:
+            if watch.expired and times > 1:
+                return
+            try:
+                yield self._classes(self.k * times, watch)
+            except (InfeasibleError, LimitError):
+                continue
+
+    def _classes(self, k: int, watch: Watch) -> Spans:
+        from incrowd.search.crowd.crowd import Crowd  # noqa: PLC0415  numba loads only when it runs
+        from incrowd.search.mondrian import Mondrian  # noqa: PLC0415  as above
+
+        asked = replace(self.people, models=(_Presence(k, self.share),))
+        if self.share < 1:
+            return Spans(Mondrian().run(asked, watch).recoding.pieces)
+        sized = replace(self.people, models=(KAnonymity(k),))
+        pieces = Crowd().run(sized, watch).recoding.pieces
+        return Spans(pieces) if not self.strangers else mended(asked, pieces)
+
+    @property
+    def strangers(self) -> bool:
+        return bool((self.people.tally.sensitive == _STRANGE).any())
 
 
-def _near(domain: Domain, hierarchy: Hierarchy) -> tuple[Codes, Flags]:
-    """The leaf of each code of the world, the nearest one where distance has a meaning.
+def _of_people(column: QuasiColumn, world: Counted) -> QuasiColumn:
+    """A column as the people of the world fill it, so that costs depend on them alone."""
+    held = people_of(world.world, column.name, column.hierarchy.leaves)
+    return replace(column, frequency=held if held[1:].any() else column.frequency)
 
-    And which codes were put beside their leaf: whether the cells of a class stand for them is
-    counted afterwards.
+
+def _everybody(problem: Problem, world: Counted, *, marked: bool) -> Tally:
+    """All rows of the world, and those of the table that it lacks, by their cells.
+
+    Each is marked: so many people with these cells are in the table, the others are not.
     """
-    leaves = hierarchy.leaves
-    leaf = np.append(np.int32(MISSING), leaves_of(domain, leaves))
-    nowhere: Flags = np.zeros(len(leaf), dtype=np.bool_)
-    if not hierarchy.ordered or domain.kind is not leaves.kind or domain.kind is Kind.TEXT:
-        return leaf, nowhere
-    place, known = domain.positions, leaves.positions
-    after = np.clip(np.searchsorted(known, place), 1, max(len(known) - 1, 1))
-    lower = place - known[after - 1] <= known[np.minimum(after, len(known) - 1)] - place
-    nearest = np.where(lower, after, np.minimum(after + 1, len(known)))
-    nowhere[1:] = leaf[1:] == MISSING
-    leaf[1:] = np.where(nowhere[1:], nearest, leaf[1:])
-    return leaf, nowhere
-
-
-def _divided(problem: Problem, world: Counted, k: int, watch: Watch) -> tuple[Problem, Spans]:
-    """The people of the world, and whoever of the table is not among them, in classes."""
-    from incrowd.search.crowd.crowd import Crowd  # noqa: PLC0415  numba loads only when it runs
-
-    leaves = _Leaves.of(world)
-    people = replace(
-        problem,
-        tally=_everybody(problem, world, leaves),
-        columns=tuple(replace(problem.columns[j], sets=False) for j in world.places),
-        sensitive=(),
-        suppression=0.0,
-        models=(KAnonymity(k + ceil(_EDGES * leaves.beside - 0.5)),),
-        loss=problem.loss if isinstance(problem.loss, CellLoss) else Gcp(),
-        consistent=True,
-        world=None,
-    )
-    spans = Spans(Crowd().run(people, watch).recoding.pieces)
-    held = replace(people, models=(KMap(k),), world=world.alone())
-    if held.satisfied(held.outcome(spans).classes).all():
-        return people, spans
-    return people, mended(held, spans.pieces)
-
-
-def _everybody(problem: Problem, world: Counted, known: _Leaves) -> Tally:
-    """All rows of the world, and those of the table that it lacks."""
-    leaves = known.lines
-    mine = np.ascontiguousarray(problem.tally.quasi[list(world.places)])
-    place, number = numbered(np.concatenate([leaves, mine], axis=1))
-    there = np.zeros(number, dtype=np.bool_)
-    there[place[: leaves.shape[1]]] = True
-    strange = np.flatnonzero(~there[place[leaves.shape[1] :]])
-    lines = np.concatenate([leaves, mine[:, strange]], axis=1)
+    theirs, rows = _their_cells(world)
+    mine = _my_cells(problem, world)
+    place, number = numbered(np.concatenate([theirs, mine], axis=1))
+    there, here = place[: theirs.shape[1]], place[theirs.shape[1] :]
+    present = np.bincount(here, _people(problem.tally), minlength=number).astype(np.int64)
+    known = np.bincount(there, minlength=number)
+    present = present if marked else np.where(known > 0, 0, present)
+    mark = np.where(_turn(there, number) < present[there], _PRESENT, _ABSENT)
+    lacking = np.maximum(present - known, 0)
+    first = np.zeros(number, dtype=np.int64)
+    first[here[::-1]] = np.arange(len(here))[::-1]
+    strange = np.repeat(first, lacking)
+    lines = np.concatenate([theirs, mine[:, strange]], axis=1)
+    marks = np.concatenate([mark, np.full(len(strange), _STRANGE)]).astype(np.int32)
     if world.world.everybody_once:
-        return fold(list(lines), ())
+        return fold(list(lines), [marks])
     nobody = np.zeros(len(strange), dtype=np.int32)
-    return fold(list(lines), (), np.concatenate([world.world.person[known.rows], nobody]))
+    return fold(list(lines), [marks], np.concatenate([world.world.person[rows], nobody]))
 
 
-def _shown(problem: Problem, world: Counted, people: Problem, spans: Spans) -> Boxes:
-    """The records of the table in the classes of the world, by their exact values elsewhere."""
+def _their_cells(world: Counted) -> tuple[Codes, Flags]:
+    """The first code of the cells of each row of the world, and which rows have some."""
+    lines = []
+    rows: Flags = np.ones(world.world.rows, dtype=np.bool_)
+    for one in world.columns:
+        leaves = one.column.hierarchy.leaves
+        codes = leaf_codes(world.world, one.column.name, leaves)
+        rows &= known_rows(world.world, one.column.name, leaves)
+        lines.append(one.column.widened(codes, codes)[0])
+    return np.ascontiguousarray(np.stack(lines)[:, rows]), rows
+
+
+def _my_cells(problem: Problem, world: Counted) -> Codes:
+    """The first code of the cells of each row of the table, in the columns of the world."""
+    return np.ascontiguousarray(lowest_codes(problem).T[list(world.places)])
+
+
+def _people(tally: Tally) -> Counts:
+    """The people who have a record in each row of the table."""
+    shared = np.bincount(tally.shared_row, minlength=tally.rows)
+    people: Counts = tally.people + shared
+    return people
+
+
+def _turn(group: Codes, number: int) -> Counts:
+    """How many came before each in its own group."""
+    order = np.argsort(group, kind="stable")
+    sizes = np.bincount(group, minlength=number)
+    turn: Counts = np.empty(len(group), dtype=np.int64)
+    turn[order] = np.arange(len(group)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    return turn
+
+
+def _apart(problem: Problem, people: Problem, spans: Spans) -> Boxes:
+    """What the records of the table show, classes joined that say too much of somebody together.
+
+    Cells of classes can overlap where a column shows nodes. The two that say most of an individual
+    become one class, until nothing is said too surely.
+    """
+    world = problem.world
+    bounds = [m.asked for m in problem.models if of_world(m) and not m.higher_is_safer]
+    boxes, class_of = _shown(problem, people, spans)
+    if world is None or not bounds:
+        return boxes
+    for _ in range(_MOST_ROUNDS):
+        pairs = world.meetings(problem.outcome(boxes), min(bounds) * (1 + 1e-9))
+        if not len(pairs):
+            break
+        spans = _joined(people, spans, class_of[pairs])
+        boxes, class_of = _shown(problem, people, spans)
+    return boxes
+
+
+def _joined(people: Problem, spans: Spans, pairs: Codes) -> Spans:
+    """The same with these pairs of classes made one, each class in one pair at most."""
+    number = int(spans.pieces.class_of.max(initial=-1)) + 1
+    place = np.arange(number, dtype=np.int32)
+    taken = np.zeros(number, dtype=np.bool_)
+    for one, other in pairs.tolist():
+        if not taken[one] and not taken[other]:
+            place[other] = one
+            taken[one] = taken[other] = True
+    class_of = np.unique(place[spans.pieces.class_of], return_inverse=True)[1].astype(np.int32)
+    joined = Spans(replace(spans.pieces, class_of=class_of))
+    return joined.told_apart(people.tally, people.columns)
+
+
+def _shown(problem: Problem, people: Problem, spans: Spans) -> tuple[Boxes, Codes]:
+    """The records of the table in the classes of the world, by their own cells elsewhere.
+
+    And the class of the world that each class of the table is part of.
+    """
+    places = () if problem.world is None else problem.world.places
     of_row = np.empty(people.tally.rows, dtype=np.int32)
     of_row[spans.pieces.row] = spans.pieces.class_of
-    class_of = of_row[_places(people.tally.quasi, problem.tally.quasi[list(world.places)])]
-    private = [j for j in range(len(problem.columns)) if j not in world.places]
-    lowest = np.ascontiguousarray(lowest_codes(problem).T)[private]
-    place, number = numbered(np.concatenate([class_of[np.newaxis], lowest]))
+    cells = np.ascontiguousarray(lowest_codes(problem).T)
+    class_of = of_row[_places(people.tally.quasi, cells[list(places)])]
+    private = [j for j in range(len(problem.columns)) if j not in places]
+    own = [_pooled(problem.columns[j], cells[j]) for j in private]
+    place, number = numbered(np.stack([class_of, *own]))
     first = np.zeros(number, dtype=np.int64)
     first[place[::-1]] = np.arange(len(place))[::-1]
-    shown = tuple(np.empty((len(problem.columns), number), dtype=np.int32) for _ in range(3))
     outcome = people.outcome(spans)
-    for i, j in enumerate(world.places):
+    shown = tuple(np.empty((len(problem.columns), number), dtype=np.int32) for _ in range(3))
+    for i, j in enumerate(places):
         for matrix, of in zip(shown, (outcome.low, outcome.high, outcome.level), strict=True):
             matrix[j] = of[i, class_of[first]]
     for j in private:
-        column = problem.columns[j]
+        column, codes = problem.columns[j], problem.tally.quasi[j, first]
+        shown[0][j], shown[1][j] = column.widened(codes, codes)
         shown[2][j] = column.lowest
-        ends = column.hierarchy.cover(shown[2][j], problem.tally.quasi[j, first])
-        shown[0][j], shown[1][j] = ends
+    sets = value_sets(problem.tally, place, problem.columns)
+    sets |= {places[i]: held.take(class_of[first]) for i, held in outcome.sets.items()}
     rows = np.arange(problem.tally.rows, dtype=np.int32)
-    return Boxes((shown[0], shown[1], shown[2]), Pieces(rows, problem.tally.counts, place))
+    pieces = Pieces(rows, problem.tally.counts, place)
+    return Boxes((shown[0], shown[1], shown[2]), pieces, sets), class_of[first]
+
+
+def _pooled(column: QuasiColumn, codes: Codes) -> Codes:
+    """Codes whose values are shown together made equal."""
+    return codes if column.pools is None else column.pools[codes]
 
 
 def _places(known: Codes, asked: Codes) -> Codes:
-    """The place of each column of one matrix among those of another, which has it once."""
+    """The place of each column of one matrix among those of another."""
     place, number = numbered(np.concatenate([known, asked], axis=1))
     at = np.empty(number, dtype=np.int32)
     at[place[: known.shape[1]]] = np.arange(known.shape[1], dtype=np.int32)

@@ -5,7 +5,9 @@ classes of at least two, and those that fit enough individuals stay; then of thr
 on. To whoever knows this, a record that does not leave as it is cannot be of the people whose
 records would: they do not count for later stages. Records that are left over join the class with
 which the loss grows least, but none of those that leave as they are; if too few people are left for
-that, all records form one class. Where a value may be another, as missing ones that match anything,
+that, all records form one class. These classes show what their own records span: the world that
+they are held against counts each by the part of it that fits fewest (`world.guarded`), unless ends
+may be exact. Where a value may be another, as missing ones that match anything,
 nothing can be told so and everybody counts.
 """
 
