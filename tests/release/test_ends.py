@@ -168,6 +168,11 @@ def test_ends_leave_as_two_columns_that_check_reads(tmp_path, monkeypatch, suffi
     assert groups["len"].min() >= 5
     assert incrowd.check_file(f"r.{suffix}", asked, f"r.{suffix}.certificate.json").ok
     assert incrowd.check_file(f"r.{suffix}", asked).ok
+    whole = incrowd.check_file(
+        f"r.{suffix}", None, f"r.{suffix}.certificate.json", original="t.parquet"
+    )
+    assert whole.ok
+    assert "gcp" in whole.losses
     more = {**asked.columns, "age_low": Column(role="keep")}
     asked = asked.model_copy(update={"columns": more})
     with pytest.raises(PolicyError, match="age_low"):

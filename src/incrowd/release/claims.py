@@ -30,6 +30,8 @@ LAST_DIGIT = 1e-12
 """What losses may differ by, relative to themselves: sums of the same numbers in another order."""
 _AT_MOST = ("t-closeness", "alpha-k", "delta-presence")
 """Models that ask for a value or less; the others ask for one or more."""
+_BY_LEAVES = ("granularity", "precision")
+"""Losses that count values: two columns do not say whether an end itself lies inside."""
 _OF_WORLD = ("k-map", "delta-presence")
 
 
@@ -172,7 +174,8 @@ def _figures(
         sizes = np.bincount(found.seen.crowds.class_of)
         figures["classes"] = found.seen.crowds.number
         losses = of_sizes(sizes, whole - missing) | ({} if anew is None else dict(anew.losses))
-        figures |= {f"loss.{name}": value for name, value in losses.items()}
+        untold = _BY_LEAVES if policy.split_ends else ()
+        figures |= {f"loss.{name}": losses[name] for name in losses if name not in untold}
     said = _said(certificate)
     return {name: value for name, value in figures.items() if name in said}
 

@@ -200,10 +200,16 @@ def _shown(
     return {**shown(outcome)}
 
 
+def _unchanged(what: Shown | Counts) -> bool:
+    """Whether a column shows the values of its records as they were."""
+    return isinstance(what, tuple) and what[1] is True
+
+
 def _split(leaving: Leaving, table: Table) -> Leaving:
     """What leaves, with the ends of what cells say in place of labels of numbers and dates."""
-    names = splitting(table.quasi, table.rows.columns)
     shown, added = dict(leaving.shown), dict(leaving.added)
+    spans = {name: pair for name, pair in table.quasi.items() if not _unchanged(shown[name])}
+    names = splitting(spans, table.rows.columns)
     for name in names:
         labels = np.append(np.asarray(shown.pop(name)[0], dtype=object), [None])
         ends = ends_of(table.quasi[name][1], labels)

@@ -54,6 +54,17 @@ def rewritten(policy: Mapping[str, Any]) -> Policy:
         return Policy.model_validate_json(json.dumps({**policy, "columns": columns}))
 
 
+def restored(policy: Mapping[str, Any]) -> Policy | None:
+    """The policy of a certificate with its hierarchies; None if it only names some of them."""
+    with boundary(InputError("the policy in the certificate cannot be read")):
+        for column in policy["columns"].values():
+            tree = column.get("hierarchy", {})
+            named = tree if isinstance(tree, dict) else {"name": tree}
+            if named.get("name") == "file" or any(key in named for key in _LISTED):
+                return None
+        return Policy.model_validate_json(json.dumps(policy))
+
+
 def _plain(value: Any, key: str) -> Any:
     match value:
         case dict():

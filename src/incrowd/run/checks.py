@@ -14,7 +14,7 @@ from incrowd.release.certificate import Certificate, digest_of_bytes, digest_of_
 from incrowd.release.check import Backing, Checked, check_rows
 from incrowd.release.original import Original
 from incrowd.release.prepare import coded, with_hierarchy
-from incrowd.release.written import rewritten
+from incrowd.release.written import restored, rewritten
 from incrowd.run.reading import AnyPath, Reading, collected, each_of, enough_memory, rows_of
 from incrowd.run.releases import builders_of
 from incrowd.run.worlds import Called, world_of_files, world_of_frames
@@ -75,8 +75,7 @@ def check_file(  # noqa: PLR0913  the release, what it promises, and what it is 
     """
     with enough_memory():
         paper = None if certificate is None else Certificate.from_json(files.content(certificate))
-        asked = _certified_policy(paper) if policy is None else policy
-        _refuse_bare(policy, original)
+        asked = _certified_policy(paper, original) if policy is None else policy
         read = (reading or Reading()).expecting(asked.columns).read(path)
         engine = MemoryEngine(read.frame, text=read.text)
         backing = Backing(
@@ -145,16 +144,17 @@ def _original(source: tables.Source, policy: Policy, folder: AnyPath) -> Origina
     return Original(coded(engine, source.frame, policy, builders, text=source.text))
 
 
-def _refuse_bare(policy: Policy | None, original: AnyPath | None) -> None:
-    """A certificate's policy names no values of hierarchies, so labels cannot be read by it."""
-    if original is not None and policy is None:
-        raise PolicyError(
-            "losses are recounted by the hierarchies of the policy, which a certificate only names",
-            remedy="give the policy, too",
-        )
-
-
-def _certified_policy(paper: Certificate | None) -> Policy:
+def _certified_policy(paper: Certificate | None, original: AnyPath | None) -> Policy:
+    """The policy of the certificate; with an original its hierarchies are needed, too."""
     if paper is None:
         raise PolicyError("there is nothing to check against", remedy="give a policy")
-    return rewritten(paper.policy)
+    if original is None:
+        return rewritten(paper.policy)
+    found = restored(paper.policy)
+    if found is None:
+        raise PolicyError(
+            "losses are recounted by the hierarchies of the policy, and the certificate only names "
+            "some of them",
+            remedy="give the policy, too",
+        )
+    return found
