@@ -119,12 +119,14 @@ def fewest(rows, population):
 
 
 def ends(label):
-    """The ends of an interval with both ends inside it, of a number, or of everything."""
+    """The smallest and the largest whole number that a label may stand for."""
     if label == "*":
         return -np.inf, np.inf
-    parts = label.strip("[]").split(", ")
-    assert label[-1] != ")"
-    return float(parts[0]), float(parts[-1])
+    if label[0] in "≥<":
+        end = float(label[2:])
+        return (end, np.inf) if label[0] == "≥" else (-np.inf, end - 1)
+    parts = label.strip("[])").split(", ")
+    return float(parts[0]), float(parts[-1]) - label.endswith(")")
 
 
 def test_a_key_does_not_leave_unchanged():

@@ -187,7 +187,7 @@ def test_values_that_only_the_world_has_are_leaves_of_their_own():
     against = said.model_copy(update={"models": (KMap(5),)})
     with_it = incrowd.anonymize(table, against, world=world)
     assert with_it.models[0].reached >= 5
-    assert with_it.why.startswith("classes of the world")
+    assert with_it.why.startswith("used classes of the world")
     assert with_it.loss["gcp"] < 0.6 * without.loss["gcp"]
 
 

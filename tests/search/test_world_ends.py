@@ -119,7 +119,7 @@ def test_what_somebody_shows_depends_on_the_world_and_not_on_who_else_is_in_the_
     shown = []
     for seed in (1, 2):
         release = incrowd.anonymize(world[sample(seed, 400, 0.4)], said, world=world.drop("who"))
-        assert release.why.startswith("classes of the world")
+        assert release.why.startswith("used classes of the world")
         shown.append({row.pop("who"): row for row in release.frame.to_dicts()})
     both = shown[0].keys() & shown[1].keys()
     assert len(both) > 30
@@ -167,7 +167,7 @@ def test_exact_ends_are_named_in_the_certificate():
     world = incomes(5, 200)
     said = policy(world.columns, KMap(3), ends="exact")
     release = incrowd.anonymize(world[:40], said, world=world)
-    assert any("alone have such a value" in one for one in release.certificate.assumptions)
+    assert any("only one person has such a value" in one for one in release.certificate.assumptions)
     assert any("k-map" in one and "at its end" in one for one in release.certificate.assumptions)
 
 

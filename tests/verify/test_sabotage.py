@@ -16,6 +16,7 @@ from incrowd.errors import NotMetError
 from incrowd.models import AlphaK, DeltaPresence, KAnonymity, KMap, LDiversity, TCloseness
 from incrowd.policy import compile as compiling
 from incrowd.search import full_domain, mondrian, repair
+from incrowd.search.world import partition
 from incrowd.table.roles import Missing
 from incrowd.world import index
 from incrowd.world.counted import Counted
@@ -78,7 +79,9 @@ def larger_classes(monkeypatch):
 
 
 def larger_world(monkeypatch):
-    """An index that finds everybody of the world three times."""
+    """An index that finds everybody of the world three times, and classes of a third of them."""
+    smaller = lambda k: KAnonymity(max(k // 3, 2))  # noqa: E731  it lies in place of the model
+    monkeypatch.setattr(partition, "KAnonymity", smaller)
     for kind in (index.Layered, index.Boxes):
         honest = kind.counts
         monkeypatch.setattr(kind, "counts", lambda self, honest=honest: honest(self) * 3)

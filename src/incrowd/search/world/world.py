@@ -64,7 +64,10 @@ class AgainstWorld:
             raise nothing_found(problem)
         best = min(tried, key=lambda trial: trial.loss)
         rest = ", ".join(f"{one.title} {one.loss:.4f}" for one in tried if one is not best)
-        why = f"{best.title} loses least against the world: {problem.loss.name} {best.loss:.4f}"
+        why = (
+            f"used {best.title}: {problem.loss.name} {best.loss:.4f}, the least of what was tried "
+            "against the world"
+        )
         facts = {"classes": float(best.classes), **{one.title: one.loss for one in tried}}
         return Found(best.recoding, self.name, why=f"{why} ({rest})" if rest else why, facts=facts)
 
