@@ -1,10 +1,11 @@
 """Choosing the cells that labels of an ordered column may end on.
 
-Candidates are round intervals (`hierarchy.round_points`); where a hierarchy was given, its nodes;
-where a step was declared, its multiples. Cells begin and end where a candidate with at least k
-people does, so that every end tells of a crowd. Of all ways to part the column so, with at least k
-people in every cell, the one with the least sum of people times width is taken. The outermost cells
-are open, unless they show a single value or a node that was given.
+Candidates are round intervals (`hierarchy.round_points`); where a hierarchy was given, its nodes,
+too, and those alone from a lowest level on; where a step was declared, its multiples alone. Cells
+begin and end where a candidate with at least k people does, so that every end tells of a crowd. Of
+all ways to part the column so, with at least k people in every cell, the one with the least sum of
+people times width is taken. The outermost cells are open, unless they show a single value or a node
+that was given.
 """
 
 from dataclasses import dataclass
@@ -266,8 +267,16 @@ class _Line:
 
     def _points(self, least: int) -> tuple[_Points, _Points]:
         """Where candidates with at least so many people begin, and where they end."""
-        if self.by_nodes:
-            return self._node_points(least)
+        if not self.by_nodes:
+            return self._round_points(least)
+        lows, highs = self._node_points(least)
+        if self.ask.lowest:
+            return lows, highs
+        more, further = self._round_points(least)
+        return lows + more, highs + further
+
+    def _round_points(self, least: int) -> tuple[_Points, _Points]:
+        """Where round intervals with at least so many people begin, and where they end."""
         low, high, people = self._candidates
         crowded = people >= least
         atoms = self._atoms(least)
