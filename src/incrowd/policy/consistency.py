@@ -340,6 +340,11 @@ def _holds_always(model: object) -> bool:
 
 
 def _show_notes(policy: "Policy") -> Iterator[str]:
+    if policy.ends == "exact" and policy.show in {"spans", "sets"}:
+        yield (
+            "spans and sets show exact values of people in the class, which tell whoever holds a "
+            "list who is in the table; leave out ends = 'exact' if this is for publication"
+        )
     if policy.show == "representatives":
         yield (
             "cells show one value for their whole class: "
