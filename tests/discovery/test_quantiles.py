@@ -164,8 +164,8 @@ def test_types_stay_and_nothing_else_leaves():
     assert any("incrowd plan" in note for note in found.notes)
     ranges = incrowd.quantiles(table, columns=["born"], k=1_000, show="range", keep_order=True)
     labels = sorted({*ranges.frame["born"]}, key=lambda text: text.lstrip("[("))
-    assert labels[0].startswith("(-inf, 19")
-    assert labels[-1].endswith(", inf)")
+    assert labels[0].startswith("< 19")
+    assert labels[-1].startswith("≥ ")
     assert not any("incrowd plan" in note for note in ranges.notes)
 
 
@@ -210,7 +210,7 @@ def test_moments_and_zones():
     assert found.frame.schema == table.schema
     assert found.frame["at"].unique().sort().to_list() == [table["at"][i] for i in (9, 29, 49)]
     ranges = incrowd.quantiles(table, columns=["at"], k=30, show="range", keep_order=True)
-    assert ranges.frame["at"][0] == "(-inf, 2024-05-03 03:30:00)"
+    assert ranges.frame["at"][0] == "< 2024-05-03 03:30:00"
 
 
 @pytest.mark.parametrize("dtype", [pl.Int8, pl.UInt16, pl.Int64, pl.Float32, pl.Decimal(10, 2)])
@@ -365,7 +365,7 @@ def test_nothing_shows_values():
     found = incrowd.quantiles(pl.DataFrame({"x": [12345] * 5}), columns=["x"], k=2)
     for one in (division, Spread.none(division), found.columns, found):
         assert "12345" not in repr(one)
-    assert faces(division, Kind.NUMBER, "range", pl.Series("x", [1]))[1] == "(-inf, 67890)"
+    assert faces(division, Kind.NUMBER, "range", pl.Series("x", [1]))[1] == "< 67890"
     assert len(Division(np.zeros(0), np.zeros(0, dtype=np.int64)).medians) == 0
 
 

@@ -6,12 +6,14 @@ or dates; blank ones, and marks such as NA, are missing, as null and NaN are.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 import polars as pl
 
 from incrowd.arrays import Flags, Floats
 from incrowd.errors import InputError, boundary
+from incrowd.hierarchy.labels import Bounds, write_bounds
 from incrowd.probabilistic.bucketed import Show
 from incrowd.probabilistic.sampled_quantiles import Division
 from incrowd.table.column import Domain, Kind
@@ -146,9 +148,8 @@ def _ranges(division: Division, kind: Kind) -> list[str]:
     if not len(division):
         return []
     cuts = _labels(division.cuts, kind, division.values)
-    lows = ["(-inf", *(f"[{cut}" for cut in cuts)]
-    highs = [*(f"{cut})" for cut in cuts), "inf)"]
-    return [f"{low}, {high}" for low, high in zip(lows, highs, strict=True)]
+    ends = [None, *cuts, None]
+    return [write_bounds(Bounds(low, high)) for low, high in pairwise(ends)]
 
 
 def _labels(values: Floats, kind: Kind, scale: Floats) -> Sequence[str]:
