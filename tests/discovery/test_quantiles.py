@@ -164,8 +164,8 @@ def test_types_stay_and_nothing_else_leaves():
     assert any("incrowd plan" in note for note in found.notes)
     ranges = incrowd.quantiles(table, columns=["born"], k=1_000, show="range", keep_order=True)
     labels = sorted({*ranges.frame["born"]}, key=lambda text: text.lstrip("[("))
-    assert labels[0].startswith("< 19")
-    assert labels[-1].startswith("≥ ")
+    assert sum(label.startswith("< 19") for label in labels) == 1
+    assert sum(label.startswith("≥ ") for label in labels) == 1
     assert not any("incrowd plan" in note for note in ranges.notes)
 
 
