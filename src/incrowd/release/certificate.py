@@ -197,23 +197,32 @@ def digest_of_rows(rows: pl.DataFrame, missing_values: Sequence[str] = ()) -> st
     """
     code = hashlib.sha256()
     for column in readable(rows, missing_values, text=True).iter_columns():
-        text = text_of(column)
-        plain = text.str.replace(r"^(\d{4}-\d\d-\d\d)T(\d\d:)", "${1} ${2}")
-        plain = plain.str.replace(r"^(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)\.0+$", "${1}")
-        plain = plain.str.replace(r"^(\d{4}-\d\d-\d\d) 00:00:00$", "${1}")
-        plain = plain.str.replace(r"^(\d\d:\d\d:\d\d)\.0+$", "${1}")
-        plain = plain.str.replace("^True$", "true").str.replace("^False$", "false")
-        numeric = plain.str.contains(_NUMBER) & (plain.str.count_matches(r"\d") <= _DIGITS)
-        numeric = numeric.fill_null(value=False)
-        numbers = plain.set(~numeric, None).cast(pl.Float64, strict=False).fill_null(0.0)
-        rest = plain.set(numeric, "")
-        name = column.name.encode()
-        sizes = rest.str.len_bytes().cast(pl.Int64).fill_null(-1)
+        text, name = text_of(column).alias("text"), column.name.encode()
+        few = text.n_unique() * 2 < len(text)
+        plain = _plain(text.unique() if few else text)
+        if few:
+            kept = {"nulls_equal": True, "maintain_order": "left"}
+            plain = text.to_frame().join(plain, on="text", how="left", **kept)
         code.update(len(name).to_bytes(8, "little") + name + len(text).to_bytes(8, "little"))
-        code.update((numbers.to_numpy() + 0.0).astype("<f8").tobytes())
-        code.update((sizes - 2 * numeric.cast(pl.Int64)).to_numpy().astype("<i8").tobytes())
-        code.update((rest.str.join("").item() or "").encode())
+        code.update(plain["number"].to_numpy().astype("<f8").tobytes())
+        code.update(plain["size"].to_numpy().astype("<i8").tobytes())
+        code.update((plain["rest"].str.join("").item() or "").encode())
     return code.hexdigest()
+
+
+def _plain(text: pl.Series) -> pl.DataFrame:
+    """Texts with the number that each stands for, or what else it says and how long that is."""
+    plain = text.str.replace(r"^(\d{4}-\d\d-\d\d)T(\d\d:)", "${1} ${2}")
+    plain = plain.str.replace(r"^(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)\.0+$", "${1}")
+    plain = plain.str.replace(r"^(\d{4}-\d\d-\d\d) 00:00:00$", "${1}")
+    plain = plain.str.replace(r"^(\d\d:\d\d:\d\d)\.0+$", "${1}")
+    plain = plain.str.replace("^True$", "true").str.replace("^False$", "false")
+    numeric = plain.str.contains(_NUMBER) & (plain.str.count_matches(r"\d") <= _DIGITS)
+    numeric = numeric.fill_null(value=False)
+    numbers = plain.set(~numeric, None).cast(pl.Float64, strict=False).fill_null(0.0)
+    rest = plain.set(numeric, "")
+    sizes = rest.str.len_bytes().cast(pl.Int64).fill_null(-1) - 2 * numeric.cast(pl.Int64)
+    return pl.DataFrame({"text": text, "number": numbers + 0.0, "size": sizes, "rest": rest})
 
 
 def versions() -> dict[str, str]:
