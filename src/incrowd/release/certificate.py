@@ -201,10 +201,11 @@ def digest_of_rows(rows: pl.DataFrame, missing_values: Sequence[str] = ()) -> st
         few = text.n_unique() * 2 < len(text)
         plain = _plain(text.unique() if few else text)
         if few:
-            kept = {"nulls_equal": True, "maintain_order": "left"}
-            plain = text.to_frame().join(plain, on="text", how="left", **kept)
+            plain = text.to_frame().join(
+                plain, on="text", how="left", nulls_equal=True, maintain_order="left"
+            )
         code.update(len(name).to_bytes(8, "little") + name + len(text).to_bytes(8, "little"))
-        code.update(plain["number"].to_numpy().astype("<f8").tobytes())
+        code.update((plain["number"].to_numpy() + 0.0).astype("<f8").tobytes())
         code.update(plain["size"].to_numpy().astype("<i8").tobytes())
         code.update((plain["rest"].str.join("").item() or "").encode())
     return code.hexdigest()
@@ -222,7 +223,7 @@ def _plain(text: pl.Series) -> pl.DataFrame:
     numbers = plain.set(~numeric, None).cast(pl.Float64, strict=False).fill_null(0.0)
     rest = plain.set(numeric, "")
     sizes = rest.str.len_bytes().cast(pl.Int64).fill_null(-1) - 2 * numeric.cast(pl.Int64)
-    return pl.DataFrame({"text": text, "number": numbers + 0.0, "size": sizes, "rest": rest})
+    return pl.DataFrame({"text": text, "number": numbers, "size": sizes, "rest": rest})
 
 
 def versions() -> dict[str, str]:
