@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 import incrowd
 import naive.cells as naive
 from incrowd.errors import PolicyError
-from incrowd.hierarchy import Intervals
+from incrowd.hierarchy import Flat, Intervals
 from incrowd.hierarchy.labels import read_bounds, read_set
+from incrowd.hierarchy.pools import pools_of
 from incrowd.hierarchy.reach import reach_of
 from incrowd.loss import Gcp
 from incrowd.models import KAnonymity
@@ -193,3 +194,28 @@ def test_extents_are_those_of_labels_for_every_recoding():
             share = (min(said[1], high) - max(said[0], low)) / (high - low)
             paid.append((1.0 if label == "*" else share) / 2 + (sex == "*") / 2)
         assert found.loss[Gcp().name] == pytest.approx(sum(paid) / len(paid), abs=1e-12)
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.integers(0, 10**6), st.sampled_from(["crowd", "mondrian", "hilbert"]))
+def test_cells_cover_values_of_people_who_count_for_another(seed, search):
+    """Whoever has several records counts for one value; cells cover the others, too."""
+    rng = np.random.default_rng(seed)
+    sizes = "ABCDEFGHIJ"
+    frame = pl.DataFrame(
+        {
+            "size": rng.choice(list(sizes), 30),
+            "age": rng.choice([1, 2, 3, 40, 41, 77, 90, 91], 30),
+            "who": rng.integers(0, 12, 30),
+        }
+    )
+    ordered = {"name": "ordered", "values": tuple(sizes)}
+    columns = quasi("size", hierarchy=ordered) | quasi("age") | {"who": Column(role="unit")}
+    asked = policy(4, columns=columns, search=search)
+    assert incrowd.anonymize(frame, asked, seed=1).k >= 4
+
+
+def test_a_value_of_somebody_who_counts_for_another_is_pooled():
+    towns = Flat().build(Domain(Kind.TEXT, np.array(["a", "b", "z"], dtype=object)), "town")
+    people, present = np.array([0, 5, 6, 0]), np.array([0, 5, 6, 1])
+    assert pools_of(towns, people, 3, present).tolist() == [0, 1, 2, 1]

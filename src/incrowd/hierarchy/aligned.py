@@ -46,13 +46,16 @@ class Ask:
     """Whether somebody chose the hierarchy."""
 
 
-def align(hierarchy: Hierarchy, people: Counts, ask: Ask) -> CellGrid | None:
+def align(
+    hierarchy: Hierarchy, people: Counts, ask: Ask, present: Counts | None = None
+) -> CellGrid | None:
     """The cells of an ordered column; None if the table holds none of its values.
 
     `people` are those of each code, entry 0 for the missing; whoever has several values counts for
-    one of them.
+    one of them. `present` is above 0 for every value that a cell must cover, also if nobody counts
+    for it; those with people if not given.
     """
-    held = (np.flatnonzero(people[1:]) + 1).astype(np.int32)
+    held = (np.flatnonzero((people if present is None else present)[1:]) + 1).astype(np.int32)
     if not len(held):
         return None
     line = _Line(hierarchy, held, np.diff(np.cumsum(people)[np.append(0, held)]), ask)
