@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 import incrowd
 import naive.cells as naive
 from incrowd.errors import PolicyError
-from incrowd.hierarchy import Intervals
+from incrowd.hierarchy import Flat, Intervals
 from incrowd.hierarchy.labels import read_bounds, read_set
+from incrowd.hierarchy.pools import pools_of
 from incrowd.hierarchy.reach import reach_of
 from incrowd.loss import Gcp
 from incrowd.models import KAnonymity
@@ -193,3 +194,88 @@ def test_extents_are_those_of_labels_for_every_recoding():
             share = (min(said[1], high) - max(said[0], low)) / (high - low)
             paid.append((1.0 if label == "*" else share) / 2 + (sex == "*") / 2)
         assert found.loss[Gcp().name] == pytest.approx(sum(paid) / len(paid), abs=1e-12)
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.integers(0, 10**6), st.sampled_from(["crowd", "mondrian", "hilbert"]))
+def test_cells_cover_values_of_people_who_count_for_another(seed, search):
+    """Whoever has several records counts for one value; cells cover the others, too."""
+    rng = np.random.default_rng(seed)
+    sizes = "ABCDEFGHIJ"
+    frame = pl.DataFrame(
+        {
+            "size": rng.choice(list(sizes), 30),
+            "age": rng.choice([1, 2, 3, 40, 41, 77, 90, 91], 30),
+            "who": rng.integers(0, 12, 30),
+        }
+    )
+    ordered = {"name": "ordered", "values": tuple(sizes)}
+    columns = quasi("size", hierarchy=ordered) | quasi("age") | {"who": Column(role="unit")}
+    asked = policy(4, columns=columns, search=search)
+    assert incrowd.anonymize(frame, asked, seed=1).k >= 4
+
+
+def test_a_value_of_somebody_who_counts_for_another_is_pooled():
+    towns = Flat().build(Domain(Kind.TEXT, np.array(["a", "b", "z"], dtype=object)), "town")
+    people, present = np.array([0, 5, 6, 0]), np.array([0, 5, 6, 1])
+    assert pools_of(towns, people, 3, present).tolist() == [0, 1, 2, 1]
+
+
+def recounted(frame, asked):
+    """A check of an honest release against its original."""
+    release = incrowd.anonymize(frame, asked, seed=1)
+    return incrowd.check(release.frame, asked, release.certificate, original=frame)
+
+
+def test_steps_between_whole_numbers_are_charged_for_the_whole_numbers_inside():
+    frame = pl.DataFrame({"age": [i // 3 for i in range(60)]})
+    found = recounted(frame, policy(2, columns=quasi("age", grid=0.7)))
+    assert found.ok
+    assert found.losses["gcp"][0] == found.losses["gcp"][1] == 0
+
+
+def test_quarters_are_charged_and_split_as_whole_quarters():
+    days = [dt.date(2020, 1, 4) + dt.timedelta(i * 11) for i in range(60)]
+    frame = pl.DataFrame({"day": days})
+    columns = quasi("day", hierarchy={"name": "dates", "steps": ("quarter",)}, lowest=1)
+    found = recounted(frame, policy(5, columns=columns))
+    assert found.ok
+    assert found.losses["gcp"][0] == pytest.approx(found.losses["gcp"][1])
+    split = incrowd.anonymize(frame, policy(5, columns=columns, split_ends=True), seed=1).frame
+    assert set(split["day_low"].dt.day()) == {1}
+
+
+def test_moments_are_split_where_days_end():
+    start = dt.datetime(2020, 1, 1)  # noqa: DTZ001  as tables hold them
+    frame = pl.DataFrame({"at": [start + dt.timedelta(hours=7 * i) for i in range(60)]})
+    columns = quasi("at", hierarchy={"name": "dates", "steps": ("day",)}, lowest=1)
+    assert recounted(frame, policy(5, columns=columns, split_ends=True)).ok
+
+
+def test_the_level_of_a_label_is_that_of_all_it_may_stand_for():
+    rng = np.random.default_rng(3)
+    frame = pl.DataFrame({"a": rng.integers(0, 348, 240), "b": rng.integers(0, 5, 240)})
+    columns = quasi("a", grid=20.0) | quasi("b")
+    found = recounted(frame, policy(2, columns=columns, search="hilbert"))
+    assert found.ok
+    assert found.losses["precision"][0] == pytest.approx(found.losses["precision"][1])
+
+
+@pytest.mark.parametrize("split", [True, False])
+def test_losses_are_not_recounted_where_a_cell_has_two_readings(split):
+    """An empty cell of two columns of ends, or a literal `*`, may be suppressed or not."""
+    rng = np.random.default_rng(1)
+    ages = [None if i % 4 == 0 else int(a) for i, a in enumerate(rng.integers(0, 90, 80))]
+    town = rng.choice(["a", "b", "*" if not split else "c"], 80)
+    frame = pl.DataFrame({"age": ages, "town": town})
+    columns = quasi("age") | quasi("town", hierarchy="flat")
+    found = recounted(frame, policy(20, columns=columns, split_ends=split))
+    assert found.ok
+    assert "loss.gcp" in found.claimed
+
+
+def test_fractions_beyond_whole_floats_end_on_round_numbers():
+    rng = np.random.default_rng(1)
+    frame = pl.DataFrame({"mass": rng.normal(1, 0.5, 80) * 1e17})
+    labels = shown(frame, policy(5, columns=quasi("mass")), "mass")
+    assert max(len(label) for label in labels) < 24

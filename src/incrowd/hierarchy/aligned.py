@@ -19,7 +19,7 @@ from incrowd.hierarchy.cells import CellGrid, grid_of
 from incrowd.hierarchy.hierarchy import Hierarchy
 from incrowd.hierarchy.labels import Bounds, read_bounds, write_bounds
 from incrowd.hierarchy.parting import best_parts, limited_parts
-from incrowd.hierarchy.reach import reach_of, step_of
+from incrowd.hierarchy.reach import node_reach, reach_of, step_of
 from incrowd.hierarchy.round_points import Step, lattice_unit, round_intervals, text_of
 from incrowd.table.column import Kind
 
@@ -27,6 +27,8 @@ _MOST_MARKS = 6_000
 """Places where cells may be parted; if there are more, only those between larger crowds count."""
 _LARGEST = 2.0**53
 """Whole numbers up to here are exact as floats."""
+_FARTHEST = 1e300
+"""Round numbers are found up to here."""
 
 
 @dataclass(frozen=True)
@@ -47,13 +49,16 @@ class Ask:
     """Whether somebody chose the hierarchy."""
 
 
-def align(hierarchy: Hierarchy, people: Counts, ask: Ask) -> CellGrid | None:
+def align(
+    hierarchy: Hierarchy, people: Counts, ask: Ask, present: Counts | None = None
+) -> CellGrid | None:
     """The cells of an ordered column; None if the table holds none of its values.
 
     `people` are those of each code, entry 0 for the missing; whoever has several values counts for
-    one of them.
+    one of them. `present` is above 0 for every value that a cell must cover, also if nobody counts
+    for it; those with people if not given.
     """
-    held = (np.flatnonzero(people[1:]) + 1).astype(np.int32)
+    held = (np.flatnonzero((people if present is None else present)[1:]) + 1).astype(np.int32)
     if not len(held):
         return None
     line = _Line(hierarchy, held, np.diff(np.cumsum(people)[np.append(0, held)]), ask)
@@ -140,16 +145,28 @@ class _Line:
         """Where the held values lie."""
         return np.asarray(self.hierarchy.leaves.positions[self.held - 1])
 
+    @property
+    def _edges(self) -> tuple[float, float]:
+        """Where the smallest and the largest held value lie."""
+        return float(self.place[0]), float(self.place[-1])
+
     @cached_property
     def named(self) -> bool:
         """Whether ends are names: of an ordered list, of nodes that are no intervals, of giants."""
         leaves, ask = self.hierarchy.leaves, self.ask
         if leaves.kind is Kind.TEXT:
             return True
-        if leaves.kind is Kind.NUMBER and not np.abs(self.place).max() < _LARGEST:
+        if leaves.kind is Kind.NUMBER and self._gigantic:
             return True
         labels = self.hierarchy.labels[ask.lowest] if ask.lowest and ask.step is None else ()
         return any(reach_of(label, leaves) is None for label in labels)
+
+    @property
+    def _gigantic(self) -> bool:
+        """Whether places do not tell the numbers apart, or have no finite distance."""
+        if self.hierarchy.leaves.values.dtype.kind == "i":
+            return not np.abs(self.place).max() < _LARGEST
+        return not np.abs(self.place).max() < _FARTHEST
 
     @property
     def by_nodes(self) -> bool:
@@ -177,8 +194,13 @@ class _Line:
         written = [Bounds(a, b, high_inside=True) for a, b in ends]
         labels = [a if a == b else write_bounds(w) for (a, b), w in zip(ends, written, strict=True)]
         run = bounds[0][of[first]], bounds[1][of[last]]
-        reach = self.hierarchy.leaves.positions
-        return grid_of(len(reach), run, (reach[run[0] - 1], reach[run[1] - 1]), written, labels)
+        place = self.hierarchy.leaves.positions
+        low, high = place[run[0] - 1].copy(), place[run[1] - 1].copy()
+        for c, (a, b) in enumerate(ends if self.ask.lowest else []):
+            low[c] = (node_reach(a, self.hierarchy.leaves) or low[[c]])[0]
+            high[c] = (node_reach(b, self.hierarchy.leaves) or high[[c]])[-1]
+        reach = np.clip(low, *self._edges), np.clip(high, *self._edges)
+        return grid_of(len(place), run, reach, written, labels)
 
     def by_places(self) -> CellGrid:
         """Cells that begin and end at places on the column's scale."""
@@ -196,7 +218,17 @@ class _Line:
         runs = zip(first.tolist(), last.tolist(), strict=True)
         cells = [self._shown(bounds, run) for bounds, run in zip(written, runs, strict=True)]
         bounds, labels = [cell[0] for cell in cells], [cell[1] for cell in cells]
+        low, high = self._as_said(labels, low, high)
         return grid_of(len(self.hierarchy.leaves), (first, last), (low, high), bounds, labels)
+
+    def _as_said(self, labels: list[str], low: Floats, high: Floats) -> tuple[Floats, Floats]:
+        """From where to where cells reach; one that shows a node reaches as far as the node."""
+        nodes = {label for _, label in self._nodes.values()} if self.by_nodes else set()
+        for c, label in enumerate(labels):
+            said = reach_of(label, self.hierarchy.leaves) if label in nodes else None
+            if said is not None:
+                low[c], high[c] = np.clip(said, *self._edges)
+        return low, high
 
     def _parted(self, gap: Counts, low: Floats, high: Floats) -> Counts:
         """The marks between the best cells, the first and the last mark included."""
@@ -330,9 +362,11 @@ class _Line:
     def _reach(self, marks: _Marks) -> tuple[Floats, Floats]:
         """Where cells that begin and end at each mark reach from and to, within the values held."""
         step = step_of(self.hierarchy.leaves)
-        last = np.where(marks.end.behind, marks.end.place, marks.end.place - step)
-        edges = self.place[0], self.place[-1]
-        return np.clip(marks.begin.place, *edges), np.clip(last, *edges)
+        begin, end = marks.begin.place, marks.end.place
+        if step == 1:  # a declared step may end between two whole numbers
+            begin, end = np.ceil(begin), np.ceil(end)
+        last = np.where(marks.end.behind, end, end - step)
+        return np.clip(begin, *self._edges), np.clip(last, *self._edges)
 
     def _leaves(self, begins: _Marks, ends: _Marks) -> tuple[Codes, Codes]:
         """The first and the last leaf inside each cell; the outermost are open."""

@@ -6,15 +6,18 @@ from incrowd.arrays import Codes, Counts
 from incrowd.hierarchy.hierarchy import Hierarchy
 
 
-def pools_of(hierarchy: Hierarchy, people: Counts, k: int) -> Codes | None:
+def pools_of(
+    hierarchy: Hierarchy, people: Counts, k: int, present: Counts | None = None
+) -> Codes | None:
     """The pool of each code, so that every pool that holds anybody holds at least k people.
 
     `people` are those of each code, entry 0 for the missing, which stay apart. Rare values are
     pooled with rare ones of the same node, of the lowest level where that is enough; what is left
-    joins the smallest pool there is. None if every value has k people.
+    joins the smallest pool there is. None if every value has k people. `present` is above 0 for
+    every value that may be shown, also if nobody counts for it; those with people if not given.
     """
     pool = np.arange(len(people), dtype=np.int32)
-    held = np.flatnonzero(people[1:]) + 1
+    held = np.flatnonzero((people if present is None else present)[1:]) + 1
     if not len(held) or people[held].min() >= k:
         return None
     for level in range(1, hierarchy.levels):

@@ -17,6 +17,9 @@ DAY = 86_400 * 1e6
 
 _QUARTER = re.compile(r"([0-9]{4})-Q([1-4])")
 
+_LONG = {"Y", "M", "D"}
+"""Units of time that last, unlike a moment."""
+
 Reach = tuple[float, float]
 
 
@@ -73,11 +76,11 @@ def _number(text: str, domain: Domain, inside: bool, *, first: bool) -> float | 
 
 
 def _date(text: str, domain: Domain, inside: bool, *, first: bool) -> float | None:
-    """A bound may name a day, a month or a year: all of it lies on one side."""
+    """A day, a month or a year as a bound lies on one side as a whole; a moment is a point."""
     date = parse_date(text)
     if date is None:
         return None
-    if inside != first:
+    if inside != first and np.datetime_data(date.dtype)[0] in _LONG:
         date = date + 1
     place = float(date.astype("datetime64[us]").astype(np.int64))
     return place if first else place - step_of(domain)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from incrowd.arrays import MISSING, Codes, Counts, Flags, Floats
+from incrowd.hierarchy.cells import CellGrid
 from incrowd.recoding import Outcome, QuasiColumn, ValueSets
 
 
@@ -66,11 +67,26 @@ class Cells:
 
     @property
     def shown_level(self) -> Codes:
-        """The level of what is shown: sets may name values that nobody of the class holds."""
+        """The level of what is shown: cells and sets reach beyond what the class holds."""
+        if self.sets is None and self.spans and self.column.grid is not None:
+            return self._span_level(self.column.grid)
         if self.sets is None:
             return self.level
         ends = self.sets.code[self.sets.start[:-1]], self.sets.code[self.sets.start[1:] - 1]
         return self.column.hierarchy.join_level(*ends)
+
+    def _span_level(self, grid: CellGrid) -> Codes:
+        """The level of the node that a span is the name of, else where all its values meet."""
+        column, tree = self.column, self.column.hierarchy
+        level: dict[str, int] = {}
+        for h in range(tree.height - 1, 0, -1):
+            level |= dict.fromkeys(tree.labels[h].tolist(), h)
+        first, last = np.maximum(self.low, 1), np.maximum(self.high, 1)
+        shown = grid.show(first, last, tree.labels[-1][0]).tolist()
+        named = np.array([level.get(label, column.lowest) for label in shown], dtype=np.int32)
+        met = tree.join_level(*column.widened(self.low, self.high))
+        found: Codes = np.maximum(met, named).astype(np.int32)
+        return found
 
 
 def cells_of(outcome: Outcome) -> list[Cells]:

@@ -94,15 +94,16 @@ def with_ends(
     people = holders.once() if world is None else np.where(world > 0, world, holders.once())
     if policy.ends == "exact":
         return column
+    present = np.maximum(people, holders.each())
     if column.sets:
-        return replace(column, pools=pools_of(column.hierarchy, people, k))
+        return replace(column, pools=pools_of(column.hierarchy, people, k, present))
     if not column.hierarchy.ordered:
         return column
     asked = policy.columns[column.name]
     given = asked.hierarchy is not None and asked.hierarchy.name != "auto"
     ask = Ask(k, column.lowest, column.highest, column.widest, asked.grid, given)
     if world is not None:
-        return replace(column, grid=align(column.hierarchy, people, ask))
+        return replace(column, grid=align(column.hierarchy, people, ask, present))
     return replace(column, grid=_grid(column, holders, ask))
 
 
@@ -111,10 +112,11 @@ def _grid(column: QuasiColumn, holders: Holders, ask: Ask) -> CellGrid | None:
 
     People who have several values count for each, if every cell then still holds k people.
     """
-    found = align(column.hierarchy, holders.each(), ask)
+    each = holders.each()
+    found = align(column.hierarchy, each, ask)
     if holders.unit is None or found is None or holders.crowded(found, ask.k):
         return found
-    return align(column.hierarchy, holders.once(), ask)
+    return align(column.hierarchy, holders.once(), ask, each)
 
 
 def _refuse_idle_grid(column: QuasiColumn, policy: Policy) -> None:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from incrowd.arrays import MISSING
 from incrowd.errors import InputError, NotMetError, counted
 from incrowd.release.certificate import Spread
 from incrowd.release.leaving import unchanging
@@ -48,7 +49,7 @@ class Original:
         spread: dict[str, Spread] = {}
         try:
             spread = spreads(self.table, seen.rows)
-            losses = self._losses(seen)
+            losses = self._losses(seen, notes)
             faults += self._strange(seen, notes)
         except (InputError, NotMetError) as error:
             faults.append(f"The release cannot be of this original: {error.message}.")
@@ -69,12 +70,12 @@ class Original:
                 "but for those that count classes."
             )
 
-    def _losses(self, seen: Seen) -> dict[str, float]:
+    def _losses(self, seen: Seen, notes: list[str]) -> dict[str, float]:
         policy, there = self.table.policy, self.table.compiled.tally_records
         if policy.show == "representatives":
             return {}
-        columns = [
-            Shown(
+        columns = {
+            name: Shown(
                 hierarchy,
                 seen.quasi[name],
                 column.codes[there],
@@ -82,9 +83,32 @@ class Original:
                 policy.columns[name].lowest,
             )
             for name, (column, hierarchy) in self.table.quasi.items()
-        ]
-        found = recounted(columns, seen.crowds.class_of, len(there))
+        }
+        if unclear := [name for name, shown in columns.items() if self._two_readings(shown, seen)]:
+            notes.append(
+                f"In {unclear[0]!r} a coarse cell looks like one with an exact or a missing value, "
+                "so losses cannot be recounted, but for those that count classes."
+            )
+            return {}
+        found = recounted(list(columns.values()), seen.crowds.class_of, len(there))
         return found | self._classification(seen, len(there))
+
+    def _two_readings(self, shown: Shown, seen: Seen) -> bool:
+        """Whether a cell may hold a value or stand for several.
+
+        That is so if a value is a literal `*` or `{a, b}`, and of two columns of ends, which are
+        empty for missing values and for suppressed ones.
+        """
+        values = set(shown.hierarchy.labels[0].tolist())
+        if any(n > 1 and t in values for t, n in zip(shown.texts, shown.leaves, strict=True)):
+            return True
+        leaves = shown.hierarchy.leaves
+        split = shown.hierarchy.ordered and leaves.kind is not Kind.TEXT
+        if not self.table.policy.split_ends or not split or shown.top not in shown.texts:
+            return False
+        class_of = seen.crowds.class_of
+        empty = class_of[shown.cells.codes == shown.texts.index(shown.top) + 1]
+        return int((shown.held == MISSING).sum()) >= int(np.bincount(class_of)[empty].min())
 
     def _classification(self, seen: Seen, records: int) -> dict[str, float]:
         """The share of records that are left out or outside their class's majority."""

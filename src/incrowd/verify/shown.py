@@ -14,7 +14,7 @@ from incrowd.arrays import Codes, Counts, Texts
 from incrowd.errors import InputError, NotMetError, counted
 from incrowd.hierarchy.decoding import Decoded
 from incrowd.hierarchy.labels import read_bounds
-from incrowd.hierarchy.reach import reach_of
+from incrowd.hierarchy.reach import node_reach, reach_of
 from incrowd.table.column import Domain
 from incrowd.verify.crowds import Cells
 
@@ -57,7 +57,8 @@ def coarse(decoder: _Decoder, name: str, cells: Cells, lowest: int) -> None:
     if not lowest:
         return
     allowed = {label for labels in decoder.labels[lowest:] for label in labels.tolist()}
-    reach = [found for label in allowed if (found := reach_of(label, decoder.leaves)) is not None]
+    every = (node_reach(label, decoder.leaves) for label in allowed)
+    reach = [found for found in every if found is not None]
     firsts, lasts = {-inf, *(low for low, _ in reach)}, {inf, *(high for _, high in reach)}
     finer = 0
     for label in set(cells.labels.to_list()) - allowed:
