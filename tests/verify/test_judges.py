@@ -67,7 +67,7 @@ def test_distances_over_a_tree_at_their_limit(rows, more, tree, block):
 
 def test_distances_over_a_tree_by_hand():
     """One value only of four: half is carried over the top, a quarter inside its own node."""
-    tree = TREES[1][:1] + [[0, 1, 1, 2, 2], [0, 0, 0, 0, 0]]
+    tree = [TREES[1][0], [0, 1, 1, 2, 2], [0, 0, 0, 0, 0]]
     evidence = evidence_of([(0, 1), (0, 1)], [2, 2, 3, 3, 4, 4], tree)
     assert judge(closeness(0.1), evidence) == (pytest.approx(0.25 / 2 + 0.5), False)
 
@@ -136,3 +136,51 @@ def test_what_nobody_judges_is_refused():
     model = SimpleNamespace(name="strange", asked=2)
     with pytest.raises(NotMetError, match="cannot be verified"):
         judge(model, crowds_of_sizes(2))
+
+
+@settings(max_examples=50)
+@given(
+    st.lists(st.tuples(st.integers(0, 2), st.integers(0, 8)), min_size=1, max_size=14),
+    st.lists(st.integers(0, 8), max_size=8),
+)
+def test_distances_along_an_order_at_their_limit(rows, more):
+    """With values between those of a crowd, before the first of them and after the last."""
+    values = [value for _, value in rows]
+    whole = [[*values, *more].count(v) for v in range(9)]
+    shares = naive.spread(dict(enumerate(whole)), range(9))
+    crowds = [[i for i, (other, _) in enumerate(rows) if other == cell] for cell, _ in rows]
+    worst = max(
+        naive.ordered(
+            naive.spread(naive.holders(crowd, values, range(len(rows))), range(9)), shares
+        )
+        for crowd in crowds
+    )
+    cells, codes = np.array(rows).T
+    crowds = crowds_of([cells + 1], None, anything=False)
+    evidence = Evidence(crowds, {"s": Values(codes, np.array(whole))})
+    for t in (worst, worst - HAIR, worst + HAIR):
+        reached, met = judge(closeness(float(t), "ordered"), evidence)
+        assert (reached, met) == (pytest.approx(float(worst), abs=1e-9), t >= worst)
+
+
+def test_presence_is_no_surer_than_sure():
+    """Three people, and one individual whom they may be."""
+    evidence = Evidence(crowds_of([np.array([1, 1, 1])], None, anything=False), {}, np.array([1]))
+    assert judge(SimpleNamespace(name="delta-presence", asked=0.5, delta=0.5), evidence) == (
+        1,
+        False,
+    )
+
+
+def test_presence_is_compared_exactly_however_many_people_there_are():
+    """One person in two thousand million too many is one too many."""
+    for people, met in ((1_000_000_000, True), (1_000_000_001, False)):
+        crowds = SimpleNamespace(of_class=np.array([people]))
+        evidence = Evidence(crowds, {}, np.array([2_000_000_000]))
+        model = SimpleNamespace(name="delta-presence", asked=0.5, delta=0.5)
+        assert judge(model, evidence) == (0.5, met)
+
+
+def test_a_limit_is_the_fraction_that_was_meant():
+    for number, meant in ((0.1, (1, 10)), (1 / 3, (1, 3)), (0.000001, (1, 10**6)), (2.5, (5, 2))):
+        assert judges.written(number) == Fraction(*meant)
