@@ -1,0 +1,154 @@
+"""What verification refuses before it counts, whom it counts, and what it says when it refuses."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import polars as pl
+import pytest
+
+from incrowd.errors import LimitError, NotMetError
+from incrowd.table.column import CodedColumn, Domain, Kind
+from incrowd.table.encode import encode
+from incrowd.table.roles import Missing
+from incrowd.verify import crowds
+from incrowd.verify.candidates import Candidates, PublicTable
+from incrowd.verify.crowds import crowds_of, pack
+from incrowd.verify.verdict import Verdict
+from incrowd.verify.verify import Reference, demand, look, people_in, verify
+
+
+def policy_of(*models, missing=Missing.OWN_VALUE):
+    return SimpleNamespace(quasi=("a",), models=models, missing=missing)
+
+
+def model(name, column=None, **parameters):
+    columns = () if column is None else (column,)
+    asked = next(iter(parameters.values()))
+    return SimpleNamespace(name=name, column=column, columns=columns, asked=asked, **parameters)
+
+
+def test_an_empty_release_is_refused():
+    with pytest.raises(NotMetError, match="no record is left"):
+        look(pl.DataFrame({"a": pl.Series([], dtype=pl.String)}), policy_of())
+
+
+@pytest.mark.parametrize("people", [[1], [1, 2, 3]])
+def test_people_are_told_row_by_row_or_not_at_all(people):
+    with pytest.raises(NotMetError, match="row by row"):
+        look(pl.DataFrame({"a": ["x", "y"]}), policy_of(), np.array(people, dtype=np.int32))
+
+
+def reference(*values):
+    column = pl.Series("s", values, dtype=pl.String)
+    return Reference.read(column, encode(column, "s"), None)
+
+
+@pytest.mark.parametrize(("shown", "strange"), [("p", 0), ("z", 1), ("zy", 2), ("pz", 1)])
+def test_values_that_the_table_did_not_hold_are_counted(shown, strange):
+    known = reference("p", "q", None)
+    if strange:
+        with pytest.raises(NotMetError, match=f"^{strange} sensitive values"):
+            known.places(list(shown))
+    else:
+        assert known.places(list(shown)).tolist() == [1]
+
+
+def test_two_texts_of_one_number_stand_at_one_place():
+    """The first record with a text says where it stands; the missing stand apart."""
+    codes = np.array([2, 1, 0, 2, 1], dtype=np.int32)
+    coded = CodedColumn("s", codes, Domain(Kind.NUMBER, np.array([1.0, 2.0])))
+    known = Reference.read(pl.Series("s", ["2", "1", None, "2.0", "1.0"]), coded, None)
+    assert dict(known.place) == {"1": 1, "1.0": 1, "2": 2, "2.0": 2}
+    assert known.people.tolist() == [1, 2, 2]
+
+
+def test_people_of_records():
+    assert people_in(4, None) == 4
+    assert people_in(4, np.array([0, 1, 1, 0], dtype=np.int32)) == 3
+    assert people_in(3, np.array([0, 0, 0], dtype=np.int32)) == 3
+    assert people_in(5, np.array([2, 3, 0, 0, 0], dtype=np.int32)) == 5
+
+
+def test_the_first_model_that_is_not_met_is_named():
+    good = Verdict("k-anonymity", None, 2.0, 3.0, ok=True)
+    bad = Verdict("l-diversity", "illness", 3.0, 1.0, ok=False)
+    worse = Verdict("k-map", None, 5.0, 4.0, ok=False)
+    demand((good,))
+    demand(())
+    with pytest.raises(
+        NotMetError, match=r"1 of 2 models: l-diversity of 'illness' asks for 3 and"
+    ):
+        demand((good, bad))
+    with pytest.raises(NotMetError, match="2 of 3 models: k-map asks for 5 and reaches 4;") as told:
+        demand((worse, good, bad), remedy="ask for less")
+    assert told.value.remedy == "ask for less"
+
+
+def world_of(values, individual=None):
+    who = None if individual is None else np.array(individual, dtype=np.int32)
+    return PublicTable({"a": encode(pl.Series("a", values), "a")}, who)
+
+
+def test_presence_is_asked_of_the_world_where_a_model_asks_for_it():
+    """Both classes fit `y`, the only one: a third and a half are added up."""
+    rows = pl.DataFrame({"a": ["{x, y, z}", "{y, w}"]})
+    world = world_of(["x", "y", "z", "w"])
+    asked = policy_of(model("delta-presence", delta=0.9), model("k-map", k=2))
+    sure, crowd = verify(look(rows, asked), asked, None, world)
+    assert (sure.reached, sure.ok) == (pytest.approx(1 / 3 + 1 / 2), True)
+    assert (crowd.reached, crowd.ok) == (2, True)
+    closer = policy_of(model("delta-presence", delta=0.8))
+    assert not verify(look(rows, closer), closer, None, world)[0].ok
+
+
+@pytest.mark.parametrize(
+    ("individual", "count"),
+    [
+        (None, 6),
+        ([1, 2, 0, 0, 0, 0], 6),
+        ([0, 0, 0, 0, 0, 0], 6),
+        ([3, 3, 0, 2, 2, 0], 4),
+        ([1, 1, 1, 1, 1, 1], 1),
+        ([0, 4, 4, 4, 0, 5], 4),
+    ],
+)
+def test_individuals_without_a_name_are_somebody_else_each(individual, count):
+    shown = look(pl.DataFrame({"a": ["*", "x"]}), policy_of())
+    world = world_of(["x"] * 6, individual)
+    found = Candidates(shown.quasi, shown.crowds, world, Missing.OWN_VALUE)
+    assert found.counts.tolist() == [count, count]
+    assert found.presence(np.array([1, 1])) == pytest.approx(2 / count)
+
+
+@pytest.mark.parametrize("number", [1, 63, 64, 65, 128, 130])
+def test_every_row_of_a_world_has_its_bit(number):
+    shown = look(pl.DataFrame({"a": ["x", "{x, y}"]}), policy_of())
+    found = Candidates(
+        shown.quasi, shown.crowds, world_of(["x"] * number + ["y"]), Missing.SUPPRESS
+    )
+    assert found.counts[shown.crowds.class_of].tolist() == [number, number + 1]
+    assert found.presence(np.array([1, 1])) == pytest.approx(1 / number + 1 / (number + 1))
+
+
+def test_classes_that_match_too_many_are_refused(monkeypatch):
+    """Three classes of which one shows nothing: seven pairs."""
+    cells = [np.array([0, 1, 2])]
+    for most, fits in ((7, True), (6, False)):
+        monkeypatch.setattr(crowds, "_MOST_PAIRS", most)
+        if fits:
+            assert crowds_of(cells, None, anything=True).people.tolist() == [3, 2, 2]
+        else:
+            with pytest.raises(LimitError, match="too many classes"):
+                crowds_of(cells, None, anything=True)
+
+
+@pytest.mark.parametrize("largest", [1, 2, 3, 5, 6, 7, 20, 2**62])
+def test_packed_rows_keep_their_order_however_small_numbers_are(largest, monkeypatch):
+    monkeypatch.setattr(crowds, "_LARGEST", largest)
+    rng = np.random.default_rng(largest % 97)
+    columns = [rng.integers(0, size, 40) for size in (2, 3, 1, 4)]
+    keys = pack(columns)
+    rows = list(zip(*(column.tolist() for column in columns), strict=True))
+    by_key = sorted(range(40), key=lambda i: (keys[i], i))
+    assert by_key == sorted(range(40), key=lambda i: (rows[i], i))
+    assert len(set(keys.tolist())) == len(set(rows))
