@@ -16,6 +16,7 @@ class Points:
 
     @classmethod
     def before(cls, place: Floats) -> "Points":
+        """Points before the values at these places."""
         return cls(place, np.zeros(len(place), dtype=np.bool_))
 
     def __add__(self, other: "Points") -> "Points":
@@ -29,6 +30,7 @@ class Points:
         return gaps
 
     def take(self, which: Counts | Flags) -> "Points":
+        """Some of the points."""
         return Points(self.place[which], self.behind[which])
 
     def at(self, gap: Counts, own: Counts, other: "Points", others: Counts) -> "Points":
@@ -64,4 +66,5 @@ class Marks:
         return len(self.gap)
 
     def take(self, which: Counts) -> "Marks":
+        """Some of the marks."""
         return Marks(self.gap[which], self.begin.take(which), self.end.take(which))
