@@ -279,3 +279,14 @@ def test_fractions_beyond_whole_floats_end_on_round_numbers():
     frame = pl.DataFrame({"mass": rng.normal(1, 0.5, 80) * 1e17})
     labels = shown(frame, policy(5, columns=quasi("mass")), "mass")
     assert max(len(label) for label in labels) < 24
+
+
+@pytest.mark.parametrize("steps", [("year", "10 years"), ("month", "quarter", "year"), ("day",)])
+@pytest.mark.parametrize("hours", [24, 7])
+def test_moments_at_midnight_and_the_ends_of_years_are_covered(steps, hours):
+    start = dt.datetime(2020, 1, 1)  # noqa: DTZ001  as tables hold them
+    rng = np.random.default_rng(1)
+    when = [start + dt.timedelta(hours=hours * int(i)) for i in rng.integers(0, 900, 400)]
+    columns = quasi("at", hierarchy={"name": "dates", "steps": steps})
+    for k in (2, 5):
+        assert recounted(pl.DataFrame({"at": when}), policy(k, columns=columns)).ok

@@ -17,11 +17,12 @@ import numpy as np
 from incrowd.arrays import Codes, Counts, Flags, Floats
 from incrowd.hierarchy.cells import CellGrid, grid_of
 from incrowd.hierarchy.hierarchy import Hierarchy
-from incrowd.hierarchy.labels import Bounds, read_bounds, write_bounds
+from incrowd.hierarchy.labels import Bounds, parse_date, read_bounds, write_bounds
+from incrowd.hierarchy.marks import Marks, Points
 from incrowd.hierarchy.parting import best_parts, limited_parts
-from incrowd.hierarchy.reach import node_reach, reach_of, step_of
+from incrowd.hierarchy.reach import LASTING, node_reach, reach_of, step_of
 from incrowd.hierarchy.round_points import Step, lattice_unit, round_intervals, text_of
-from incrowd.table.column import Kind
+from incrowd.table.column import Domain, Kind
 
 _MOST_MARKS = 6_000
 """Places where cells may be parted; if there are more, only those between larger crowds count."""
@@ -63,66 +64,6 @@ def align(
         return None
     line = _Line(hierarchy, held, np.diff(np.cumsum(people)[np.append(0, held)]), ask)
     return line.by_names() if line.named else line.by_places()
-
-
-@dataclass(frozen=True, eq=False)
-class _Points:
-    """Places where cells may begin and end: before a value, or behind it."""
-
-    place: Floats
-    behind: Flags
-
-    @classmethod
-    def before(cls, place: Floats) -> "_Points":
-        return cls(place, np.zeros(len(place), dtype=np.bool_))
-
-    def __add__(self, other: "_Points") -> "_Points":
-        place = np.concatenate([self.place, other.place])
-        return _Points(place, np.concatenate([self.behind, other.behind]))
-
-    def gaps(self, values: Floats) -> Counts:
-        """How many of the values lie before each point."""
-        upto = np.searchsorted(values, self.place, side="right")
-        gaps: Counts = np.where(self.behind, upto, np.searchsorted(values, self.place))
-        return gaps
-
-    def take(self, which: Counts | Flags) -> "_Points":
-        return _Points(self.place[which], self.behind[which])
-
-    def at(self, gap: Counts, own: Counts, other: "_Points", others: Counts) -> "_Points":
-        """The point of each gap: one of its own, else that of others."""
-        both = self + other
-        mine, theirs = np.searchsorted(own, gap), np.searchsorted(others, gap)
-        known = np.isin(gap, own)
-        return both.take(np.where(known, mine, len(own) + theirs))
-
-    def before_or_at(self, other: "_Points") -> Flags:
-        """Which points lie no farther than those of another."""
-        same: Flags = (self.place == other.place) & (self.behind <= other.behind)
-        return same | (self.place < other.place)
-
-    def where(self, which: Flags, other: "_Points") -> "_Points":
-        """These points where flagged, else those of another."""
-        place = np.where(which, self.place, other.place)
-        return _Points(place, np.where(which, self.behind, other.behind))
-
-
-@dataclass(frozen=True, eq=False)
-class _Marks:
-    """Gaps between held values where cells may be parted, and the two ends of the line.
-
-    A cell that begins in a gap begins at the gap's last point, one that ends there at its first.
-    """
-
-    gap: Counts
-    begin: _Points
-    end: _Points
-
-    def __len__(self) -> int:
-        return len(self.gap)
-
-    def take(self, which: Counts) -> "_Marks":
-        return _Marks(self.gap[which], self.begin.take(which), self.end.take(which))
 
 
 @dataclass(frozen=True, eq=False)
@@ -261,7 +202,7 @@ class _Line:
         begin = np.append(0, np.flatnonzero(np.diff(nodes)) + 1)
         return np.flatnonzero(np.isin(gap, begin))
 
-    def _marks(self) -> _Marks:
+    def _marks(self) -> Marks:
         """One mark per gap that may part cells; only larger crowds count if there are too many."""
         joined = self.ask.lowest > 0 or self.ask.step is not None
         limited = self.ask.highest is not None or bool(np.isfinite(self.ask.widest))
@@ -272,7 +213,7 @@ class _Line:
             marks = self._between(*self._points(k))
         return marks
 
-    def _between(self, lows: _Points, highs: _Points) -> _Marks:
+    def _between(self, lows: Points, highs: Points) -> Marks:
         """The gaps that points lie in.
 
         Cells begin at the last low end of a gap and end at its first high end, so that the crowd of
@@ -283,12 +224,12 @@ class _Line:
         gap = np.union1d(low_gap, high_gap)
         begin, end = low.at(gap, low_gap, high, high_gap), high.at(gap, high_gap, low, low_gap)
         end = end.where(end.before_or_at(begin), begin)
-        left = _Points.before(self.place[:1])
-        right = _Points(self.place[-1:], np.ones(1, dtype=np.bool_))
+        left = Points.before(self.place[:1])
+        right = Points(self.place[-1:], np.ones(1, dtype=np.bool_))
         every = np.concatenate([[0], gap, [len(self.held)]]).astype(np.int64)
-        return _Marks(every, left + begin + right, left + end + right)
+        return Marks(every, left + begin + right, left + end + right)
 
-    def _inner(self, points: _Points, *, last: bool) -> tuple[Counts, _Points]:
+    def _inner(self, points: Points, *, last: bool) -> tuple[Counts, Points]:
         """The last or first of the points in every gap between two held values."""
         gaps = points.gaps(self.place)
         order = np.lexsort((points.behind, points.place, gaps))
@@ -297,7 +238,7 @@ class _Line:
         gap, first = np.unique(gaps[order], return_index=True)
         return gap, points.take(order[first])
 
-    def _points(self, least: int) -> tuple[_Points, _Points]:
+    def _points(self, least: int) -> tuple[Points, Points]:
         """Where candidates with at least so many people begin, and where they end."""
         if not self.by_nodes:
             return self._round_points(least)
@@ -313,8 +254,8 @@ class _Line:
         crowded = people >= least
         atoms = self._atoms(least)
         return (
-            _Points.before(np.concatenate([low[crowded], atoms])),
-            _Points.before(high[crowded]) + _Points(atoms, np.ones(len(atoms), np.bool_)),
+            Points.before(np.concatenate([low[crowded], atoms])),
+            Points.before(high[crowded]) + Points(atoms, np.ones(len(atoms), np.bool_)),
         )
 
     @cached_property
@@ -339,27 +280,29 @@ class _Line:
         """The power of ten that all numbers of the column are multiples of."""
         return lattice_unit(self.hierarchy.leaves.values[self.held - 1])
 
-    def _node_points(self, least: int) -> tuple[_Points, _Points]:
+    def _node_points(self, least: int) -> tuple[Points, Points]:
         """Where nodes with at least so many people begin, and where they end."""
-        lows = highs = _Points.before(self.place[:0])
+        lows = highs = Points.before(self.place[:0])
         for level in range(self.ask.lowest, self.hierarchy.height):
             nodes = self.hierarchy.maps[level][self.held]
             people = np.bincount(nodes, self.people)
             here = np.unique(nodes[people[nodes] >= least])
             low, high = (end[here] for end in self.hierarchy.reach[level])
-            lows += _Points.before(low)
+            lows += Points.before(low)
             highs += self._behind(level, here, high)
         return lows.take(np.isfinite(lows.place)), highs.take(np.isfinite(highs.place))
 
-    def _behind(self, level: int, nodes: Codes, high: Floats) -> _Points:
+    def _behind(self, level: int, nodes: Codes, high: Floats) -> Points:
         """Where nodes end: at the next whole number or day, else as their labels say."""
-        if step := step_of(self.hierarchy.leaves):
-            return _Points.before(high + step)
+        leaves = self.hierarchy.leaves
+        if step := step_of(leaves):
+            return Points.before(high + step)
         labels = self.hierarchy.labels[level][nodes - 1].tolist()
-        said = [read_bounds(label) for label in labels]
-        return _Points(high, np.array([b is None or b.high_inside for b in said], dtype=np.bool_))
+        said = [read_bounds(label) or Bounds(label, label, high_inside=True) for label in labels]
+        behind = [bounds.high_inside and not _lasts(bounds.high, leaves) for bounds in said]
+        return Points(high, np.array(behind, dtype=np.bool_))
 
-    def _reach(self, marks: _Marks) -> tuple[Floats, Floats]:
+    def _reach(self, marks: Marks) -> tuple[Floats, Floats]:
         """Where cells that begin and end at each mark reach from and to, within the values held."""
         step = step_of(self.hierarchy.leaves)
         begin, end = marks.begin.place, marks.end.place
@@ -368,14 +311,14 @@ class _Line:
         last = np.where(marks.end.behind, end, end - step)
         return np.clip(begin, *self._edges), np.clip(last, *self._edges)
 
-    def _leaves(self, begins: _Marks, ends: _Marks) -> tuple[Codes, Codes]:
+    def _leaves(self, begins: Marks, ends: Marks) -> tuple[Codes, Codes]:
         """The first and the last leaf inside each cell; the outermost are open."""
         every = self.hierarchy.leaves.positions
         first, last = begins.begin.gaps(every) + 1, ends.end.gaps(every)
         first[0], last[-1] = 1, len(every)
         return first.astype(np.int32), last.astype(np.int32)
 
-    def _exact(self, begins: _Marks, ends: _Marks) -> Flags:
+    def _exact(self, begins: Marks, ends: Marks) -> Flags:
         """Which cells can only be the one value that they hold."""
         single: Flags = ends.gap - begins.gap == 1
         few = self.before[-1] < self.ask.k
@@ -390,7 +333,7 @@ class _Line:
         first: Flags = (begins.begin.place == value) & ~begins.begin.behind
         return single & first & (behind | whole)
 
-    def _written(self, begins: _Marks, ends: _Marks, exact: Flags) -> list[Bounds]:
+    def _written(self, begins: Marks, ends: Marks, exact: Flags) -> list[Bounds]:
         """How cells are written: exact ones by their value, the outermost without an end."""
         leaves = self.hierarchy.leaves
         written = []
@@ -399,10 +342,11 @@ class _Line:
                 value = str(self.hierarchy.labels[0][self.held[begins.gap[c]] - 1])
                 written.append(Bounds(value, value, high_inside=True))
                 continue
-            low = None if c == 0 else text_of(float(begins.begin.place[c]), leaves)
-            high = None if c == len(exact) - 1 else text_of(float(ends.end.place[c]), leaves)
-            inside = not begins.begin.behind[c], bool(ends.end.behind[c])
-            written.append(Bounds(low, high, *inside))
+            after, upto = bool(begins.begin.behind[c]), bool(ends.end.behind[c])
+            begin, end = float(begins.begin.place[c]), float(ends.end.place[c])
+            low = None if c == 0 else text_of(begin, leaves, point=after)
+            high = None if c == len(exact) - 1 else text_of(end, leaves, point=upto)
+            written.append(Bounds(low, high, not after, upto))
         return written
 
     def _shown(self, bounds: Bounds, run: tuple[int, int]) -> tuple[Bounds, str]:
@@ -425,6 +369,14 @@ class _Line:
                     bounds = read_bounds(label) or Bounds(label, label, high_inside=True)
                     found[run] = bounds, label
         return found
+
+
+def _lasts(end: str | None, leaves: Domain) -> bool:
+    """Whether an end names a day or more: what lies behind it begins with the next moment."""
+    if leaves.kind is not Kind.DATE:
+        return False
+    date = None if end is None else parse_date(end)
+    return date is None or np.datetime_data(date.dtype)[0] in LASTING
 
 
 def _short(bounds: Bounds) -> str:

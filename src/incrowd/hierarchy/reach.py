@@ -17,7 +17,7 @@ DAY = 86_400 * 1e6
 
 _QUARTER = re.compile(r"([0-9]{4})-Q([1-4])")
 
-_LONG = {"Y", "M", "D"}
+LASTING = {"Y", "M", "D"}
 """Units of time that last, unlike a moment."""
 
 Reach = tuple[float, float]
@@ -80,7 +80,7 @@ def _date(text: str, domain: Domain, inside: bool, *, first: bool) -> float | No
     date = parse_date(text)
     if date is None:
         return None
-    if inside != first and np.datetime_data(date.dtype)[0] in _LONG:
+    if inside != first and np.datetime_data(date.dtype)[0] in LASTING:
         date = date + 1
     place = float(date.astype("datetime64[us]").astype(np.int64))
     return place if first else place - step_of(domain)

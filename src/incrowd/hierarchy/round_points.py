@@ -143,13 +143,16 @@ def _places(months: Counts, unit: str) -> Floats:
     return moments.astype(np.int64).astype(np.float64)
 
 
-def text_of(place: float, domain: Domain) -> str:
-    """How a place on a column's scale is written: dates as short as they can be."""
+def text_of(place: float, domain: Domain, *, point: bool = False) -> str:
+    """How a place on a column's scale is written: dates as short as they can be.
+
+    With `point` the moment itself is meant, not the day, month or year that begins with it.
+    """
     if domain.kind is Kind.NUMBER:
         return number_text(place)
     moment = np.datetime64(int(place), "us")
     units: tuple[Literal["Y", "M", "D"], ...] = ("Y", "M", "D")
-    for unit in units:
+    for unit in () if point else units:
         if moment.astype(f"datetime64[{unit}]") == moment:
             return str(moment.astype(f"datetime64[{unit}]"))
     return str(moment).removesuffix(".000000").replace("T", " ")
