@@ -1,0 +1,107 @@
+"""Losses counted by hand from labels, with weights, missing cells and records left out."""
+
+import math
+
+import numpy as np
+import polars as pl
+import pytest
+
+import incrowd
+from incrowd.hierarchy.reach import node_reach, reach_of
+from incrowd.table.column import Domain, Kind
+from incrowd.verify.crowds import numbered
+from incrowd.verify.ends import joined, split_columns
+from incrowd.verify.losses import Shown, extent, of_sizes, recounted
+
+AGES = Domain(Kind.NUMBER, np.arange(20, 40))
+
+
+def ages(*labels, weight=1.0):
+    """Whole numbers from 20 to 39; the table holds 20, 30 and a missing one."""
+    tree = incrowd.Intervals(widths=(10.0,), origin=20.0).build(AGES, "age")
+    held = np.array([1, 11, 0, 11], dtype=np.int32)
+    return Shown(tree, numbered(pl.Series(labels, dtype=pl.String)), held, weight)
+
+
+def test_losses_of_sizes():
+    """3 and 1 of 6 records leave: 9 + 1 + two times 6, and two per class."""
+    found = of_sizes(np.array([3, 1]), 6)
+    assert found == {"discernibility": 22.0, "average_class": 2.0}
+
+
+def test_losses_of_one_column_by_hand():
+    """Of the ten years that the table spans `[20, 30)` leaves nine open, `25` none, `*` all."""
+    column = ages("[20, 30)", "25", "*", None)
+    found = recounted([column], np.array([0, 1, 2, 3]), 5)
+    assert found["gcp"] == pytest.approx((0.9 + 0 + 1 + 0 + 1) / 5)
+    assert found["granularity"] == pytest.approx((9 / 19 + 0 + 1 + 0 + 1) / 5)
+    assert found["precision"] == pytest.approx(1 - (0.5 + 0 + 1 + 0 + 1) / 5)
+    assert found["il1"] == pytest.approx(1.9 / 4)
+    assert found["ilinf"] == 1
+
+
+def test_weights_are_shares_of_all_weights():
+    """What a column costs counts three times what another costs."""
+    light, heavy = ages("25", "25"), ages("[20, 30)", "[20, 30)", weight=3.0)
+    found = recounted([light, heavy], np.array([0, 0]), 2)
+    assert found["gcp"] == pytest.approx(0.75 * 0.9)
+    assert found["il1"] == found["ilinf"] == pytest.approx(0.75 * 0.9)
+    assert found["discernibility"] == 4
+
+
+@pytest.mark.parametrize(
+    ("label", "ends"),
+    [
+        ("25", (25, 25)),
+        ("[20, 30)", (20, 29)),
+        ("[20, 30]", (20, 30)),
+        ("(20, 30)", (21, 29)),
+        ("[20.5, 29.5]", (21, 29)),
+        ("[20.5, 29.5)", (21, 29)),
+        ("(20.5, 29.5)", (21, 29)),
+        ("≥ 30", (30, math.inf)),
+        ("> 30", (31, math.inf)),
+        ("≤ 30", (-math.inf, 30)),
+        ("< 30", (-math.inf, 29)),
+    ],
+)
+def test_ends_of_labels_of_whole_numbers(label, ends):
+    assert reach_of(label, AGES) == ends
+    if label != "[20.5, 29.5)" and not label.startswith("(20.5"):
+        assert extent(AGES, label) == ends
+
+
+@pytest.mark.parametrize(
+    ("label", "ends"), [("[20, 30)", (20, 30)), ("< 30", (-math.inf, 30)), ("2.5", (2.5, 2.5))]
+)
+def test_ends_of_labels_of_fractions(label, ends):
+    fractions = Domain(Kind.NUMBER, np.array([20.0, 20.5, 30.0]))
+    assert reach_of(label, fractions) == extent(fractions, label) == ends
+
+
+def test_labels_that_reach_nowhere():
+    assert reach_of("x", AGES) is extent(AGES, "x") is None
+    assert reach_of("[30, 20]", AGES) is None
+    assert reach_of("[20, 21)", AGES) == (20, 20)
+    texts = Domain(Kind.TEXT, np.array(["20", "30"], dtype=object))
+    assert reach_of("20", texts) is node_reach("1965-Q1", texts) is extent(texts, "20") is None
+    assert node_reach("1965-Q1", AGES) is None
+
+
+def test_two_columns_become_one_column_of_labels():
+    rows = pl.DataFrame(
+        {
+            "s": list("pqrst"),
+            "age_low": [None, 20, None, 30, 7],
+            "age_high": [None, 29, 40, None, 7],
+        }
+    )
+    found = joined(rows, {"age": "*"})
+    assert found.columns == ["s", "age"]
+    assert found["age"].to_list() == ["*", "[20, 29]", "≤ 40", "≥ 30", "7"]
+
+
+def test_a_column_stands_as_two_if_both_are_there_and_it_is_not():
+    assert split_columns(["a", "b"], ["a_low", "a_high", "b_low"]) == ("a",)
+    assert split_columns(["a"], ["a", "a_low", "a_high"]) == ()
+    assert split_columns(["a"], ["a_high"]) == ()
