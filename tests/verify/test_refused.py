@@ -14,7 +14,7 @@ from incrowd.verify import crowds
 from incrowd.verify.candidates import Candidates, PublicTable
 from incrowd.verify.crowds import crowds_of, pack
 from incrowd.verify.verdict import Verdict
-from incrowd.verify.verify import Reference, demand, look, people_in, verify
+from incrowd.verify.verify import Reference, demand, look, people_in, unchanged, verify
 
 
 def policy_of(*models, missing=Missing.OWN_VALUE):
@@ -152,3 +152,20 @@ def test_packed_rows_keep_their_order_however_small_numbers_are(largest, monkeyp
     by_key = sorted(range(40), key=lambda i: (keys[i], i))
     assert by_key == sorted(range(40), key=lambda i: (rows[i], i))
     assert len(set(keys.tolist())) == len(set(rows))
+
+
+def test_kept_columns_may_change_their_type_but_not_their_cells():
+    """A release that was read as text shows the same numbers, and the same cells are missing."""
+    before = pl.DataFrame({"s": [1, None, 3]})
+    order = np.array([2, 1])
+    unchanged(before, pl.DataFrame({"s": ["3", None]}), order)
+    unchanged(before, pl.DataFrame({"s": [3, None]}), order)
+    for wrong in (["3", "1"], ["3", ""], [None, "3"]):
+        with pytest.raises(NotMetError, match="kept as it is"):
+            unchanged(before, pl.DataFrame({"s": wrong}), order)
+
+
+def test_a_verdict_names_the_column_that_a_model_is_about():
+    rows = pl.DataFrame({"a": ["x", "x"], "s": ["p", "q"]})
+    asked = policy_of(model("k-anonymity", k=2), model("l-diversity", "s", l=2, kind="distinct"))
+    assert [verdict.column for verdict in verify(look(rows, asked), asked)] == [None, "s"]
