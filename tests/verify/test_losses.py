@@ -105,3 +105,19 @@ def test_a_column_stands_as_two_if_both_are_there_and_it_is_not():
     assert split_columns(["a", "b"], ["a_low", "a_high", "b_low"]) == ("a",)
     assert split_columns(["a"], ["a", "a_low", "a_high"]) == ()
     assert split_columns(["a"], ["a_high"]) == ()
+
+
+def test_dates_and_moments_end_where_they_say():
+    days = Domain(Kind.DATE, np.array(["1965-03-01", "1967-12-24"], dtype="datetime64[D]"))
+    moments = Domain(Kind.DATE, days.values.astype("datetime64[us]"))
+
+    def at(day):
+        return float(np.datetime64(day, "us").astype(np.int64))
+
+    label = "[1965-01-01, 1965-01-03)"
+    assert reach_of(label, days) == (at("1965-01-01"), at("1965-01-02"))
+    assert reach_of(label, moments) == (at("1965-01-01"), at("1965-01-03"))
+    assert reach_of("< 1966", days) == (-math.inf, at("1965-12-31"))
+    assert reach_of("≥ 1966", days) == (at("1966-01-01"), math.inf)
+    for strange in ("x", "[1965, x]", "[x, 1965]", "[1966, 1965]"):
+        assert reach_of(strange, days) is None

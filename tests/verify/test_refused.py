@@ -169,3 +169,11 @@ def test_a_verdict_names_the_column_that_a_model_is_about():
     rows = pl.DataFrame({"a": ["x", "x"], "s": ["p", "q"]})
     asked = policy_of(model("k-anonymity", k=2), model("l-diversity", "s", l=2, kind="distinct"))
     assert [verdict.column for verdict in verify(look(rows, asked), asked)] == [None, "s"]
+
+
+def test_packed_rows_of_many_values_are_not_mistaken_for_each_other():
+    """Three columns of 2^40 values do not fit one number side by side."""
+    last = 2**40 - 1
+    columns = [np.array([0, 1, last]), np.array([0, 0, last]), np.array([0, 0, last])]
+    keys = pack(columns)
+    assert keys[0] < keys[1] < keys[2]
