@@ -1,6 +1,7 @@
 """Losses counted by hand from labels, with weights, missing cells and records left out."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import polars as pl
@@ -121,3 +122,29 @@ def test_dates_and_moments_end_where_they_say():
     assert reach_of("≥ 1966", days) == (at("1966-01-01"), math.inf)
     for strange in ("x", "[1965, x]", "[x, 1965]", "[1966, 1965]"):
         assert reach_of(strange, days) is None
+
+
+def test_sets_cost_what_lies_between_their_ends():
+    """`{20, 22}` lies in one node of ten, `{20, 31}` in the top only."""
+    found = recounted([ages("{20, 22}", "{20, 31}")], np.array([0, 1]), 2)
+    assert found["gcp"] == pytest.approx((0.2 + 1) / 2)
+    assert found["granularity"] == pytest.approx((1 / 19 + 1 / 19) / 2)
+    assert found["precision"] == pytest.approx(1 - (0.5 + 1) / 2)
+
+
+def test_a_column_of_one_value_has_nothing_to_lose():
+    column = ages("[20, 30)", "*")
+    for held in ([5, 5, 0], [0, 0, 0]):
+        one = replace(column, held=np.array(held, dtype=np.int32))
+        assert recounted([one], np.array([0, 1]), 2)["gcp"] == 0.5
+
+
+def test_groups_without_an_order_cost_their_share_of_the_values():
+    leaves = Domain(Kind.TEXT, np.array(["10", "11", "20", "21", "22"], dtype=object))
+    tree = incrowd.Prefix().build(leaves, "zip")
+    labels = numbered(pl.Series(["1*", "2*", "10", "*"]))
+    column = Shown(tree, labels, np.array([1, 2, 3, 4], dtype=np.int32))
+    found = recounted([column], np.arange(4), 4)
+    assert not tree.ordered
+    assert found["gcp"] == pytest.approx((2 / 5 + 3 / 5 + 0 + 1) / 4)
+    assert found["granularity"] == pytest.approx((1 / 4 + 2 / 4 + 0 + 1) / 4)
