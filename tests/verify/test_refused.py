@@ -13,6 +13,7 @@ from incrowd.table.roles import Missing
 from incrowd.verify import crowds
 from incrowd.verify.candidates import Candidates, PublicTable
 from incrowd.verify.crowds import crowds_of, pack
+from incrowd.verify.permuted import told_by
 from incrowd.verify.verdict import Verdict
 from incrowd.verify.verify import Reference, demand, look, people_in, unchanged, verify
 
@@ -177,3 +178,10 @@ def test_packed_rows_of_many_values_are_not_mistaken_for_each_other():
     columns = [np.array([0, 1, last]), np.array([0, 0, last]), np.array([0, 0, last])]
     keys = pack(columns)
     assert keys[0] < keys[1] < keys[2]
+
+
+def test_every_class_has_a_number():
+    """One class without a number could still be told from the others."""
+    told_by("class", pl.Series(["1", "1", "2"]), np.array([0, 0, 1]))
+    with pytest.raises(NotMetError, match="'class'"):
+        told_by("class", pl.Series(["1", "1", None]), np.array([0, 0, 1]))
