@@ -59,3 +59,9 @@ def test_as_many_pairs_as_may_be_are_compared(monkeypatch):
     for most, found in ((6, 0), (5, None)):
         monkeypatch.setattr(covering, "MOST_PAIRS", most)
         assert covering.uncovered(*keys, [one]) == found
+
+
+def test_rows_too_many_are_counted_whatever_the_other_table_lacks():
+    assert covering.surplus(np.array([0, 5]), np.array([0, 0])) == 1
+    assert covering.surplus(np.array([0]), np.array([5, 5, 0])) == 2
+    assert covering.surplus(np.array([3, 3]), np.array([3])) == 0
