@@ -185,3 +185,9 @@ def test_every_class_has_a_number():
     told_by("class", pl.Series(["1", "1", "2"]), np.array([0, 0, 1]))
     with pytest.raises(NotMetError, match="'class'"):
         told_by("class", pl.Series(["1", "1", None]), np.array([0, 0, 1]))
+
+
+def test_packed_rows_of_many_columns_are_not_mistaken_for_each_other():
+    """Seventy columns of two values: rows that differ in the first alone differ."""
+    columns = [np.array([0, 1, 1]), *(np.array([0, 0, 1]) for _ in range(69))]
+    assert len(np.unique(pack(columns))) == 3
