@@ -4,10 +4,10 @@ import math
 from fractions import Fraction
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from incrowd.verify.binomial import fewer_than, largest_k
+from incrowd.verify.binomial import fewer_than, largest_k, log_at_least, lower_share
 
 
 def tail(k, n, share):
@@ -54,3 +54,40 @@ def test_the_largest_k_is_missed_with_at_most_beta(n, share, beta):
     found = largest_k(n, float(share), beta)
     good = [k for k in range(n + 1) if float(tail(k, n, share)) <= beta]
     assert found == max(good)
+
+
+@settings(max_examples=60)
+@given(st.integers(-1, 40), st.integers(1, 40), SHARES)
+def test_the_logarithm_of_the_upper_tail(k, n, share):
+    exact = 1 - tail(max(k, 0), n, share)
+    assume(exact > 0)
+    assert log_at_least(k, n, float(share)) == pytest.approx(math.log(exact), rel=1e-9, abs=1e-12)
+
+
+@pytest.mark.parametrize("declared", [True, False])
+@pytest.mark.parametrize(
+    ("size", "people", "columns", "level"),
+    [(9, 12, 1, 0.05), (12, 12, 1, 0.05), (5, 40, 2, 0.5), (20, 30, 3, 0.001), (60, 80, 2, 0.1)],
+)
+def test_the_lowest_share_is_where_the_bound_passes_the_level(
+    size, people, columns, level, declared
+):
+    """Just below it classes would hold so many too rarely, just above it often enough."""
+
+    def rare(share):
+        fixed = 0 if declared else min(2 * columns, people)
+        ways = 32**columns / share if declared else math.comb(people + fixed, fixed)
+        return ways * (1 - tail(size - fixed, people - fixed, share)) <= level
+
+    found = Fraction(lower_share(size, people, columns, level, declared=declared))
+    if found == 0:
+        assert not declared
+        assert size <= 2 * columns
+    else:
+        assert rare(found * Fraction(999_999, 1_000_000))
+        assert not rare(found * Fraction(1_000_001, 1_000_000))
+
+
+@pytest.mark.parametrize(("size", "nothing"), [(2, True), (3, False), (4, False)])
+def test_two_people_per_column_only_say_what_a_class_shows(size, nothing):
+    assert (lower_share(size, 50, 1, 0.5, declared=False) == 0) == nothing

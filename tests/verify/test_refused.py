@@ -13,8 +13,9 @@ from incrowd.table.roles import Missing
 from incrowd.verify import crowds
 from incrowd.verify.candidates import Candidates, PublicTable
 from incrowd.verify.crowds import crowds_of, pack
+from incrowd.verify.permuted import told_by
 from incrowd.verify.verdict import Verdict
-from incrowd.verify.verify import Reference, demand, look, people_in, verify
+from incrowd.verify.verify import Reference, demand, look, people_in, unchanged, verify
 
 
 def policy_of(*models, missing=Missing.OWN_VALUE):
@@ -152,3 +153,41 @@ def test_packed_rows_keep_their_order_however_small_numbers_are(largest, monkeyp
     by_key = sorted(range(40), key=lambda i: (keys[i], i))
     assert by_key == sorted(range(40), key=lambda i: (rows[i], i))
     assert len(set(keys.tolist())) == len(set(rows))
+
+
+def test_kept_columns_may_change_their_type_but_not_their_cells():
+    """A release that was read as text shows the same numbers, and the same cells are missing."""
+    before = pl.DataFrame({"s": [1, None, 3]})
+    order = np.array([2, 1])
+    unchanged(before, pl.DataFrame({"s": ["3", None]}), order)
+    unchanged(before, pl.DataFrame({"s": [3, None]}), order)
+    for wrong in (["3", "1"], ["3", ""], [None, "3"]):
+        with pytest.raises(NotMetError, match="kept as it is"):
+            unchanged(before, pl.DataFrame({"s": wrong}), order)
+
+
+def test_a_verdict_names_the_column_that_a_model_is_about():
+    rows = pl.DataFrame({"a": ["x", "x"], "s": ["p", "q"]})
+    asked = policy_of(model("k-anonymity", k=2), model("l-diversity", "s", l=2, kind="distinct"))
+    assert [verdict.column for verdict in verify(look(rows, asked), asked)] == [None, "s"]
+
+
+def test_packed_rows_of_many_values_are_not_mistaken_for_each_other():
+    """Three columns of 2^40 values do not fit one number side by side."""
+    last = 2**40 - 1
+    columns = [np.array([0, 1, last]), np.array([0, 0, last]), np.array([0, 0, last])]
+    keys = pack(columns)
+    assert keys[0] < keys[1] < keys[2]
+
+
+def test_every_class_has_a_number():
+    """One class without a number could still be told from the others."""
+    told_by("class", pl.Series(["1", "1", "2"]), np.array([0, 0, 1]))
+    with pytest.raises(NotMetError, match="'class'"):
+        told_by("class", pl.Series(["1", "1", None]), np.array([0, 0, 1]))
+
+
+def test_packed_rows_of_many_columns_are_not_mistaken_for_each_other():
+    """Seventy columns of two values: rows that differ in the first alone differ."""
+    columns = [np.array([0, 1, 1]), *(np.array([0, 0, 1]) for _ in range(69))]
+    assert len(np.unique(pack(columns))) == 3
