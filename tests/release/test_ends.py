@@ -290,3 +290,14 @@ def test_moments_at_midnight_and_the_ends_of_years_are_covered(steps, hours):
     columns = quasi("at", hierarchy={"name": "dates", "steps": steps})
     for k in (2, 5):
         assert recounted(pl.DataFrame({"at": when}), policy(k, columns=columns)).ok
+
+
+def test_attacks_read_ends_that_stand_in_two_columns():
+    frame = skewed(300, 4)
+    asked = policy(columns=quasi("income", "sex"), order="keep")
+    whole = incrowd.anonymize(frame, asked, seed=1)
+    split = incrowd.anonymize(frame, asked.model_copy(update={"split_ends": True}), seed=1)
+    found = [incrowd.attack(one.frame, original=frame, max_size=2) for one in (whole, split)]
+    rates = [{(a.kind, a.knows): a.success for a in one.attacks} for one in found]
+    assert rates[0] == rates[1]
+    assert any("income" in knows for _, knows in rates[1])

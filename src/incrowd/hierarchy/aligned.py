@@ -248,7 +248,7 @@ class _Line:
         more, further = self._round_points(least)
         return lows + more, highs + further
 
-    def _round_points(self, least: int) -> tuple[_Points, _Points]:
+    def _round_points(self, least: int) -> tuple[Points, Points]:
         """Where round intervals with at least so many people begin, and where they end."""
         low, high, people = self._candidates
         crowded = people >= least

@@ -1,21 +1,25 @@
 """What is asked of attackers, and a table as it came."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
+
+import polars as pl
 
 from incrowd.attacks.persons import LIMIT
 from incrowd.attacks.play import Attackers
 from incrowd.engines.memory import MemoryEngine
 from incrowd.errors import PolicyError
 from incrowd.hierarchy import AnyHierarchy, Flat, Suggested
+from incrowd.hierarchy.labels import TOP
 from incrowd.io.hierarchies import resolve
 from incrowd.policy.policy import Policy
 from incrowd.run.attack_limits import Limits
 from incrowd.run.reading import AnyPath, Reading, collected
 from incrowd.table.column import CodedColumn, Kind
 from incrowd.table.roles import Missing
+from incrowd.verify.ends import joined, split_columns
 from incrowd.world.constraints import AtLeast
 
 
@@ -131,6 +135,15 @@ class Table:
         """The table of a file."""
         source = (reading or Reading()).read(path)
         return cls(name, MemoryEngine(source.frame, text=source.text), source.text)
+
+    def labelled(self, known: Iterable[str]) -> "Table":
+        """With one column of labels for each known column that stands as two columns of ends."""
+        split = split_columns(dict.fromkeys(known), self.names)
+        if not split:
+            return self
+        rows = pl.DataFrame([self.engine.series(name).alias(name) for name in self.names])
+        labels = joined(rows, dict.fromkeys(split, TOP))
+        return replace(self, engine=MemoryEngine(labels, text=self.text))
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -116,7 +116,8 @@ def attack(  # noqa: PLR0913  what the attacker holds and knows, and limits
             name: Table.of_frame(name, frame) for name, frame in given.items() if frame is not None
         }
         worlds = tuple(Table.of_frame("world", frame) for frame in each_of(world))
-        tables = Tables(Table.of_frame("release", release), others, asked, worlds)
+        attacked = Table.of_frame("release", release)
+        tables = Tables(_whole(attacked, asked, others, worlds), others, asked, worlds)
         return _attacked(tables, watch)
 
 
@@ -157,8 +158,17 @@ def attack_file(  # noqa: PLR0913  files, the request, and how to read the relea
             if path is not None
         }
         worlds = tuple(Table.of_file("world", path, beside) for path in each_of(world))
-        tables = Tables(attacked, others, asked, worlds)
+        tables = Tables(_whole(attacked, asked, others, worlds), others, asked, worlds)
         return _attacked(tables, watch)
+
+
+def _whole(
+    release: Table, asked: Asked, others: Mapping[str, Table], worlds: Sequence[Table]
+) -> Table:
+    """The release with labels in place of two columns of ends, where other tables tell of those."""
+    quasi = () if asked.policy is None else asked.policy.quasi
+    known = [name for table in (*others.values(), *worlds) for name in table.names]
+    return release.labelled((*quasi, *(asked.rename or {}), *known))
 
 
 def _certified(certificate: AnyPath, policy: Policy | None) -> Policy:
