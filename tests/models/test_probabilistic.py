@@ -39,7 +39,7 @@ def judged(sizes, model, missing=Missing.OWN_VALUE, drawn=None, columns=1):
     return verify(look(rows, policy), policy, drawn=drawn)[0]
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(SIZES, st.integers(0, 200), BETAS, SURE, LABELS)
 def test_model_and_judge_keep_between_the_naive_twins_steps(sizes, more, beta, sure, labels):
     people, size = sum(sizes), min(sizes)

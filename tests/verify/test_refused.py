@@ -7,13 +7,17 @@ import polars as pl
 import pytest
 
 from incrowd.errors import LimitError, NotMetError
+from incrowd.hierarchy import Dates, Intervals
+from incrowd.policy import Column
 from incrowd.table.column import CodedColumn, Domain, Kind
 from incrowd.table.encode import encode
 from incrowd.table.roles import Missing
 from incrowd.verify import crowds
 from incrowd.verify.candidates import Candidates, PublicTable
-from incrowd.verify.crowds import crowds_of, pack
+from incrowd.verify.crowds import crowds_of, numbered, pack
+from incrowd.verify.ends import split_columns
 from incrowd.verify.permuted import told_by
+from incrowd.verify.shown import coarse, within
 from incrowd.verify.verdict import Verdict
 from incrowd.verify.verify import Reference, demand, look, people_in, unchanged, verify
 
@@ -191,3 +195,37 @@ def test_packed_rows_of_many_columns_are_not_mistaken_for_each_other():
     """Seventy columns of two values: rows that differ in the first alone differ."""
     columns = [np.array([0, 1, 1]), *(np.array([0, 0, 1]) for _ in range(69))]
     assert len(np.unique(pack(columns))) == 3
+
+
+def test_two_columns_of_ends_are_one_column_wherever_they_stand():
+    assert split_columns(["a"], ["a_low", "a_high"]) == ("a",)
+    assert split_columns(["a"], ["a_low", "a_high", "b"]) == ("a",)
+    assert split_columns(["a"], ["a", "a_low", "a_high"]) == ()
+    assert split_columns(["a"], ["a_low"]) == ()
+
+
+@pytest.mark.parametrize(
+    ("label", "fine"),
+    [("[20, 30)", True), ("[21, 30)", False), ("[20, 29)", False), ("≥ 20", True), ("≥ 21", False)],
+)
+def test_labels_begin_and_end_where_nodes_of_the_lowest_level_do(label, fine):
+    tree = Intervals(width=5).build(Domain(Kind.NUMBER, np.arange(20, 40)), "age")
+    cells = numbered(pl.Series("age", [label]))
+    if fine:
+        coarse(tree, "age", cells, 1)
+    else:
+        with pytest.raises(NotMetError, match="finer"):
+            coarse(tree, "age", cells, 1)
+
+
+@pytest.mark.parametrize(("days", "fine"), [(30, True), (29, False)])
+def test_the_widest_span_of_dates_is_counted_in_days(days, fine):
+    first = np.datetime64("2020-01-01")
+    tree = Dates().build(Domain(Kind.DATE, first + np.arange(60)), "day")
+    cells = numbered(pl.Series("day", ["[2020-01-01, 2020-01-31]"]))
+    limits = Column(role="quasi", widest=days)
+    if fine:
+        within(tree, "day", cells, limits)
+    else:
+        with pytest.raises(NotMetError, match="coarser"):
+            within(tree, "day", cells, limits)
