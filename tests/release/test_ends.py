@@ -302,3 +302,14 @@ def test_attacks_read_ends_that_stand_in_two_columns():
     assert one.keys() == two.keys()
     assert {"income", "sex"} in [knows for _, knows in two]
     assert all(two[key] == pytest.approx(rate) for key, rate in one.items())
+
+
+def test_classes_that_show_nothing_of_a_column_are_one_whatever_they_hold():
+    """One class lacks some values, another holds all of the only cell: both show '*'."""
+    frame = pl.DataFrame({"x": [1, 2, 3, None, None, 4] * 4, "y": ["a", "b"] * 12})
+    asked = policy(12, columns=quasi("x", "y"), search="mondrian")
+    found = incrowd.anonymize(frame, asked, seed=1)
+    shown = found.frame.cast(pl.String).n_unique()
+    assert found.certificate.classes == shown
+    checked = incrowd.check(found.frame, asked, found.certificate, original=frame)
+    assert checked.ok, checked.notes

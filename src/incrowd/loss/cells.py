@@ -33,7 +33,7 @@ class Cells:
             return self.sets.mixed
         if self.spans and self.column.hierarchy.ordered:
             mixed: Flags = (self.low == MISSING) & (self.high != MISSING)
-            return mixed | self._endless
+            return mixed | self.column.endless(self.low, self.high)
         top: Flags = self.level >= max(self.column.hierarchy.height, 1)
         return top
 
@@ -50,20 +50,6 @@ class Cells:
             return self.sets.sizes
         leaves: Codes = self.high - self.low + 1
         return leaves
-
-    @property
-    def _endless(self) -> Flags:
-        """Spans that begin at the first and end at the last cell of a grid that is open there."""
-        grid, none = self.column.grid, np.zeros(len(self.low), dtype=np.bool_)
-        if not self.spans or grid is None or not len(grid):
-            return none
-        ends = grid.bounds[0].low, grid.bounds[-1].high
-        if ends != (None, None) or (
-            len(grid) == 1 and grid.labels[0] != self.column.hierarchy.labels[-1][0]
-        ):
-            return none
-        whole: Flags = (grid.of[self.low] == 1) & (grid.of[self.high] == len(grid))
-        return whole
 
     @property
     def shown_level(self) -> Codes:

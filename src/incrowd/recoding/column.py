@@ -6,7 +6,7 @@ from math import inf
 
 import numpy as np
 
-from incrowd.arrays import MISSING, Codes, Counts, Floats
+from incrowd.arrays import MISSING, Codes, Counts, Flags, Floats
 from incrowd.hierarchy.cells import CellGrid
 from incrowd.hierarchy.hierarchy import Hierarchy
 
@@ -72,6 +72,18 @@ class QuasiColumn:
         """Spans of codes, widened to whole cells, or to nodes of the lowest level."""
         finest, (first, last) = self.finest, self.finest_ends
         return first[finest[low]], last[finest[high]]
+
+    def endless(self, low: Codes, high: Codes) -> Flags:
+        """Which spans show nothing: they reach over all cells of a grid that is open."""
+        grid, none = self.grid, np.zeros(len(low), dtype=np.bool_)
+        if grid is None or not len(grid):
+            return none
+        ends = grid.bounds[0].low, grid.bounds[-1].high
+        named = len(grid) == 1 and grid.labels[0] != self.hierarchy.labels[-1][0]
+        if ends != (None, None) or named:
+            return none
+        whole: Flags = (grid.of[low] == 1) & (grid.of[high] == len(grid))
+        return whole
 
     def reach(self, low: Codes, high: Codes) -> tuple[Floats, Floats]:
         """From where to where the label of each span of codes reaches, on the column's scale."""

@@ -35,13 +35,17 @@ class Spans:
     def told_apart(self, tally: Tally, columns: tuple[QuasiColumn, ...]) -> "Spans":
         """The same recoding with classes that show the same in every column made one.
 
-        Missing mixed with values is shown as suppressed, whatever the values.
+        Missing mixed with values is shown as suppressed, whatever the values, and so are spans
+        without an end.
         """
         cut = tally.split(self.pieces.row, self.pieces.count)
         sets = value_sets(cut, self.pieces.class_of, columns).values()
         low, high, level = self.cells(cut, columns)
-        mixed = (low == MISSING) & (high > MISSING)
-        ends = np.where(mixed, 0, high + 1).astype(np.int32)
+        for j, column in enumerate(columns):
+            endless = column.endless(low[j], high[j])
+            low[j, endless], level[j, endless] = MISSING, column.hierarchy.height
+        hidden = (low == MISSING) & (high > MISSING)
+        ends = np.where(hidden, 0, high + 1).astype(np.int32)
         place, _ = numbered(np.vstack([low, ends, level, *(found.numbers for found in sets)]))
         return Spans(replace(self.pieces, class_of=placed(place, self.pieces.class_of)))
 
