@@ -217,3 +217,15 @@ def test_pools_hold_a_crowd_and_rare_values_are_never_alone(counts, k):
     assert (pools[held] > 0).all()
     common = people[held] >= k
     assert len(np.unique(pools[held][common])) >= common.sum() - 1 or not common.any()
+
+
+def test_the_outermost_cells_stay_inside_the_highest_level():
+    spec = Intervals(width=4, top=1920)
+    tree, people = column([*range(1922, 1990, 2)], spec)
+    grid = align(tree, people, Ask(5, highest=1, given=True))
+    every = np.array([1], dtype=np.int32), np.array([len(tree.leaves)], dtype=np.int32)
+    assert grid.show(*every, "*").tolist() == ["≥ 1920"]
+    tree, people = column([*range(20, 60)], Intervals(width=20))
+    grid = align(tree, people, Ask(5, highest=1, given=True))
+    assert grid.bounds[0].low == "20"
+    assert grid.bounds[-1].high == "60"

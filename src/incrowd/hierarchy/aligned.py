@@ -8,7 +8,7 @@ people times width is taken. The outermost cells are open, unless they show a si
 that was given.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from math import inf
 
@@ -175,7 +175,7 @@ class _Line:
         """The marks between the best cells, the first and the last mark included."""
         people, ask = self.before[gap], self.ask
         low, high = self._shares(low), self._shares(high)
-        inner = ask.highest is not None and ask.highest < self.hierarchy.height
+        inner = self._bounded
         if not inner and not np.isfinite(ask.widest):
             return np.array([*best_parts(people, low, high, ask.k), len(gap) - 1], dtype=np.int64)
         whole = float(self.place[-1] - self.place[0])
@@ -316,7 +316,29 @@ class _Line:
         every = self.hierarchy.leaves.positions
         first, last = begins.begin.gaps(every) + 1, ends.end.gaps(every)
         first[0], last[-1] = 1, len(every)
+        if self._bounded:
+            nodes = self.hierarchy.maps[self.ask.highest or 0][self.held[[0, -1]]]
+            low, high = self.hierarchy.bounds[self.ask.highest or 0]
+            first[0], last[-1] = low[nodes[0]], high[nodes[1]]
         return first.astype(np.int32), last.astype(np.int32)
+
+    @property
+    def _bounded(self) -> bool:
+        """Whether cells lie inside nodes below the top."""
+        return self.ask.highest is not None and self.ask.highest < self.hierarchy.height
+
+    def _node_bounds(self, code: int) -> Bounds:
+        """How the node of the highest level is written that holds a code; open without a limit."""
+        if not self._bounded:
+            return Bounds(None, None)
+        level = self.ask.highest or 0
+        node = int(self.hierarchy.maps[level][code])
+        label = str(self.hierarchy.labels[level][node - 1])
+        if reach_of(label, self.hierarchy.leaves) is not None:
+            return read_bounds(label) or Bounds(label, label, high_inside=True)
+        ends = (int(end[node]) for end in self.hierarchy.bounds[level])
+        low, high = (str(self.hierarchy.labels[0][end - 1]) for end in ends)
+        return Bounds(low, high, high_inside=True)
 
     def _exact(self, begins: Marks, ends: Marks) -> Flags:
         """Which cells can only be the one value that they hold."""
@@ -344,10 +366,20 @@ class _Line:
                 continue
             after, upto = bool(begins.begin.behind[c]), bool(ends.end.behind[c])
             begin, end = float(begins.begin.place[c]), float(ends.end.place[c])
-            low = None if c == 0 else text_of(begin, leaves, point=after)
-            high = None if c == len(exact) - 1 else text_of(end, leaves, point=upto)
-            written.append(Bounds(low, high, not after, upto))
+            low, high = text_of(begin, leaves, point=after), text_of(end, leaves, point=upto)
+            bounds = Bounds(low, high, not after, upto)
+            written.append(self._outermost(bounds, c, len(exact)))
         return written
+
+    def _outermost(self, bounds: Bounds, cell: int, cells: int) -> Bounds:
+        """The first and the last cell end where the node of the highest level does, or nowhere."""
+        if cell == 0:
+            node = self._node_bounds(int(self.held[0]))
+            bounds = replace(bounds, low=node.low, low_inside=node.low_inside)
+        if cell == cells - 1:
+            node = self._node_bounds(int(self.held[-1]))
+            bounds = replace(bounds, high=node.high, high_inside=node.high_inside)
+        return bounds
 
     def _shown(self, bounds: Bounds, run: tuple[int, int]) -> tuple[Bounds, str]:
         """How a cell is written, and what it shows by itself: its value, its node, its bounds."""
