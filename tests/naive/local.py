@@ -26,13 +26,17 @@ def paid(problem, codes, levels):
 
 
 def faults(problem, class_of, levels):
-    """All that is wrong with classes of a tally's rows at these levels, model by model apart."""
+    """All that is wrong with classes of a tally's rows at these levels, model by model apart.
+
+    Of equal rows some may be left out, for the sensitive values that they hold; those that stay are
+    together.
+    """
     rows = problem.tally.quasi.T.tolist()
     wrong = []
     by_codes, cells = defaultdict(set), defaultdict(set)
     for codes, number in zip(rows, class_of.tolist(), strict=True):
-        by_codes[tuple(codes)].add(number)
         if number >= 0:
+            by_codes[tuple(codes)].add(number)
             cells[number].add(shown(problem.columns, codes, levels[:, number].tolist()))
     wrong += ["equal rows apart" for numbers in by_codes.values() if len(numbers) > 1]
     wrong += ["a class shows two things" for there in cells.values() if len(there) > 1]
