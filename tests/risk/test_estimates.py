@@ -135,7 +135,7 @@ def test_a_table_that_is_the_population_is_counted(sizes, threshold):
 @given(SIZES)
 def test_nearly_the_population_is_nearly_counted(sizes):
     """One person of a thousand is not in the table."""
-    sizes = sizes * 40
+    sizes = sizes * 400
     population = sum(sizes) + max(sum(sizes) // 1000, 1)
     found = estimated(sizes, population)
     true = naive.risk.population_figures(sizes, sizes, 0.2)
