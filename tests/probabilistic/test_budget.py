@@ -1,6 +1,8 @@
 """The budget of Section 3.1: both ends, whole numbers, and how near it comes to the best."""
 
+import itertools
 import math
+import random
 import time
 
 import pytest
@@ -117,3 +119,18 @@ def test_other_requests_that_make_no_sense():
         budget([2, 0], 5)
     with pytest.raises(PolicyError, match="number of classes"):
         budget([2, 3], 0)
+
+
+@pytest.mark.parametrize("seed", range(0, 300, 50))
+def test_of_few_values_the_best_whole_numbers_are_found(seed):
+    for draw in range(seed, seed + 50):
+        rng = random.Random(draw)
+        sizes = [rng.randint(1, 9) for _ in range(3)]
+        allowed = rng.randint(1, 200)
+        weights = [rng.choice([1.0, 0.2, 3.0]) for _ in range(3)]
+        every = itertools.product(*(range(1, size + 1) for size in sizes))
+        able = [kept for kept in every if math.prod(kept) <= allowed]
+        found = budget(sizes, allowed, weights)
+        assert found in able
+        lost = [sum(w / d for w, d in zip(weights, kept, strict=True)) for kept in (found, *able)]
+        assert lost[0] == pytest.approx(min(lost))
