@@ -1,5 +1,7 @@
 """Unique people of the population: formulas by their definitions, estimates by drawn samples."""
 
+import math
+
 import numpy as np
 import pytest
 from hypothesis import example, given, settings
@@ -10,7 +12,7 @@ from incrowd.errors import PolicyError
 from incrowd.risk import population_size
 from incrowd.risk.estimates import estimates
 from incrowd.risk.kinds import Kinds
-from incrowd.risk.pitman import fitted, pitman
+from incrowd.risk.pitman import _harmonic, _Sample, fitted, pitman
 from incrowd.risk.uniqueness import correct_match, snb, uniqueness, zayatz
 from incrowd.risk.uniqueness import fitted as fitted_snb
 
@@ -252,3 +254,29 @@ def test_a_population_holds_its_sample():
         population_size(0, 0)
     with pytest.raises(PolicyError, match="both"):
         population_size(10, 20, 0.5)
+
+
+@pytest.mark.parametrize("x", [0.5, 3.25, 999_999.0, 1e6, 1e6 + 1, 1.2e6])
+@pytest.mark.parametrize("terms", [0, 1, 7, 900_000])
+def test_harmonic_sums_are_those_of_their_terms(x, terms):
+    exact = math.fsum(1 / (x + i) for i in range(terms))
+    assert _harmonic(x, terms) == pytest.approx(exact, rel=1e-9, abs=1e-15)
+
+
+@pytest.mark.parametrize(("theta", "alpha"), [(0.5, 0.3), (7.0, 0.02), (40.0, 0.9)])
+def test_slopes_are_those_of_the_likelihood(theta, alpha):
+    sample = _Sample(np.array([1, 2, 5]), np.array([30, 12, 4]), 46, 74)
+    step = 1e-5
+    by_theta = sample.log_likelihood(theta + step, alpha) - sample.log_likelihood(
+        theta - step, alpha
+    )
+    by_alpha = sample.log_likelihood(theta, alpha + step) - sample.log_likelihood(
+        theta, alpha - step
+    )
+    assert sample.by_theta(theta, alpha) == pytest.approx(by_theta / (2 * step), rel=1e-5)
+    assert sample.by_alpha(theta, alpha) == pytest.approx(by_alpha / (2 * step), rel=1e-5)
+
+
+def test_one_class_or_one_person_per_class_tells_no_likeliest():
+    assert fitted(np.array([5]), np.array([1])) is None
+    assert fitted(np.array([1]), np.array([5])) is None
