@@ -1,4 +1,4 @@
-"""Values that are shown together: a set must not name a value that only few people hold."""
+"""Values that are shown together: a set must not tell that somebody has a rare value."""
 
 import numpy as np
 
