@@ -33,7 +33,7 @@ def draw_beside(
     """Write several figures, each of its own lines, side by side as one SVG."""
     import altair as alt  # noqa: PLC0415  the extra charts, only where figures are drawn
 
-    from incrowd.report.charts import drawn  # noqa: PLC0415  as above
+    from incrowd.documents.charts import drawn  # noqa: PLC0415  as above
 
     charts = [
         _chart(figure, measure, lines) for figure, lines in parts for measure in figure.measures

@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from incrowd.classes import numbered
 from incrowd.hierarchy.hierarchy import Hierarchy
 from incrowd.loss import Gcp
 from incrowd.models import KAnonymity
+from incrowd.partition.classes import numbered
 from incrowd.problem import Problem
 from incrowd.recoding import QuasiColumn
 from incrowd.table.column import Domain, Kind

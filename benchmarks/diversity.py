@@ -20,7 +20,6 @@ import numpy as np
 
 from benchmarks._figures import Figure, draw, draw_beside, write
 from benchmarks._timed import once, timed
-from incrowd.classes import SensitiveColumn
 from incrowd.datasets import correlated
 from incrowd.errors import InfeasibleError
 from incrowd.hierarchy.hierarchy import Hierarchy
@@ -28,6 +27,7 @@ from incrowd.loss import Gcp, Il1
 from incrowd.loss.cells import cells_of
 from incrowd.loss.ncp import ncp, ncp_of_classes
 from incrowd.models import KAnonymity, LDiversity
+from incrowd.partition.classes import SensitiveColumn
 from incrowd.problem import Problem
 from incrowd.recoding import Outcome, QuasiColumn
 from incrowd.search import Accuracy, Diversify, Mondrian

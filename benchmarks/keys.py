@@ -19,11 +19,11 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from incrowd.quasi.measures import folded
-from incrowd.quasi.minimal import Minimal, minimal_sets
-from incrowd.quasi.ratios import Measure
-from incrowd.quasi.records import Records
-from incrowd.quasi.sampling import once
+from incrowd.identify.measures import folded
+from incrowd.identify.minimal import Minimal, minimal_sets
+from incrowd.identify.ratios import Measure
+from incrowd.identify.records import Records
+from incrowd.identify.sampling import once
 from incrowd.watch import Watch
 
 ROOT = Path(__file__).parents[1]

@@ -18,8 +18,8 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from incrowd.quasi.measures import Partition, added, all_ratios, ratios
-from incrowd.quasi.records import Records
+from incrowd.identify.measures import Partition, added, all_ratios, ratios
+from incrowd.identify.records import Records
 
 ADULT = Path(__file__).parents[1] / ".." / "shared" / "data" / "arx" / "adult.csv.gz"
 DOMAINS = (72, 41, 16, 14, 7, 7, 5, 2, 2)

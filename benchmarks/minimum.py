@@ -15,11 +15,11 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from incrowd.quasi.measures import ratios
-from incrowd.quasi.minimum import greedy_key, key_of_sample, separation_key_of
-from incrowd.quasi.ratios import Measure
-from incrowd.quasi.records import Records
-from incrowd.quasi.sampling import (
+from incrowd.identify.measures import ratios
+from incrowd.identify.minimum import greedy_key, key_of_sample, separation_key_of
+from incrowd.identify.ratios import Measure
+from incrowd.identify.records import Records
+from incrowd.identify.sampling import (
     sampled_pairs,
     sampled_rows,
     separation_pairs,

@@ -12,8 +12,8 @@ from typing import get_args
 import numpy as np
 
 from incrowd.arrays import Codes, Floats
-from incrowd.probabilistic.one_dimensional import Method, divided, division_cost, quantiles
-from incrowd.probabilistic.tree_cut import best_cut
+from incrowd.population.one_dimensional import Method, divided, division_cost, quantiles
+from incrowd.population.tree_cut import best_cut
 
 VALUES = 1_000_000
 LEAVES = 30_000

@@ -19,7 +19,7 @@ import numpy as np
 import polars as pl
 
 from incrowd.arrays import Counts
-from incrowd.risk import Risk, measure
+from incrowd.exposure import Risk, measure
 from incrowd.table.fold import fold
 
 FOLDER = Path(__file__).resolve().parents[2] / "shared" / "data"

@@ -22,12 +22,13 @@ import numpy as np
 import polars as pl
 
 from benchmarks._figures import Figure, draw
-from incrowd.discovery import quantiles, quantiles_file, source
-from incrowd.discovery.bucketing import Bucketing
-from incrowd.discovery.quantile_cells import scaled
-from incrowd.probabilistic.tradeoff import expected_error, privacy
-from incrowd.quasi.distinct_values import unique_share
+from incrowd.api import quantiles_file
+from incrowd.identify.distinct_values import unique_share
+from incrowd.population.bucketing import Bucketing
+from incrowd.population.quantile_cells import scaled
+from incrowd.population.tradeoff import expected_error, privacy
 from incrowd.table.column import Kind
+from incrowd.verbs import quantiles, source
 
 DATA = Path(__file__).parents[1] / "../shared/data"
 K = 10_000
@@ -35,7 +36,8 @@ K = 10_000
 USED = """
 import sys
 from pathlib import Path
-from incrowd.discovery import quantiles_file, source
+from incrowd.api import quantiles_file
+from incrowd.verbs import source
 source.LARGE = 0
 quantiles_file(sys.argv[1], sys.argv[2], columns=["income"], k=10_000, keep=["town"], seed=1)
 (most,) = (line for line in Path("/proc/self/status").open() if line.startswith("VmHWM"))

@@ -25,10 +25,10 @@ import pandas as pd
 import polars as pl
 
 from incrowd.arrays import Codes
-from incrowd.classes import SensitiveColumn
-from incrowd.risk import Risk, measure
-from incrowd.risk.contributions import sweep
-from incrowd.risk.special_uniques import minimal
+from incrowd.exposure import Risk, measure
+from incrowd.exposure.contributions import sweep
+from incrowd.exposure.special_uniques import minimal
+from incrowd.partition.classes import SensitiveColumn
 from incrowd.table.fold import fold
 
 PYCANON = Path(__file__).parents[1] / ".venv-pycanon/bin/python"

@@ -21,9 +21,9 @@ import numpy as np
 import polars as pl
 
 from incrowd.arrays import Codes
+from incrowd.linkage import Linked, World, link
 from incrowd.table.column import CodedColumn, Domain, Kind
 from incrowd.table.encode import encode
-from incrowd.world import Linked, World, link
 
 SIZES = {"age": 90, "sex": 2, "zip": 2_000, "race": 6, "education": 16, "birth": 365}
 STEPS = {"age": 10, "sex": 1, "zip": 100, "race": 1, "education": 4, "birth": 91}

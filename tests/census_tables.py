@@ -6,8 +6,8 @@ from pathlib import Path
 
 import numpy as np
 
-from incrowd.classes import SensitiveColumn
 from incrowd.hierarchy.hierarchy import Hierarchy
+from incrowd.partition.classes import SensitiveColumn
 from incrowd.problem import Problem
 from incrowd.recoding import QuasiColumn
 from incrowd.table.column import Domain, Kind

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 from hypothesis import strategies as st
 
-from incrowd.quasi.records import Records
+from incrowd.identify.records import Records
 
 ADULT = Path(__file__).resolve().parents[2] / "shared" / "data" / "adult" / "adult.data.gz"
 FIGURE_3 = Path(__file__).resolve().parents[2] / "shared" / "vectors" / "adult-figure3.csv"

@@ -3,8 +3,8 @@
 import numpy as np
 from hypothesis import strategies as st
 
-from incrowd.classes import SensitiveColumn
 from incrowd.hierarchy.hierarchy import Hierarchy
+from incrowd.partition.classes import SensitiveColumn
 from incrowd.problem import Problem
 from incrowd.recoding import QuasiColumn
 from incrowd.table.column import Domain, Kind

@@ -5,13 +5,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from incrowd.arrays import Flags
-from incrowd.classes import Classes, SensitiveColumn
+from incrowd.linkage.counted import Counted
 from incrowd.loss.loss import Loss
 from incrowd.models.model import Model
+from incrowd.partition.classes import Classes, SensitiveColumn
 from incrowd.recoding import Outcome, QuasiColumn, Recoding, outcome_of
 from incrowd.table.roles import Missing
 from incrowd.table.tally import Tally
-from incrowd.world.counted import Counted
 
 
 @dataclass(frozen=True, eq=False)

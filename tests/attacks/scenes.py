@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from incrowd.attacks.scene import Scene, Shared
-from incrowd.attacks.stands import Stands
+from incrowd.linkage.stands import Stands
 
 VALUES = 4
 """Values of a column, 0 for missing among them."""

@@ -11,9 +11,7 @@ from hypothesis import strategies as st
 
 import naive.attacks as naive
 from attacks.scenes import apart, copy_of, scene_of, suppressed, tables
-from incrowd.attacks import pairs
 from incrowd.attacks.background import background
-from incrowd.attacks.compressed import enough_room, joined
 from incrowd.attacks.fit import Fit, halves, sweep
 from incrowd.attacks.held import Held
 from incrowd.attacks.homogeneity import homogeneity
@@ -28,7 +26,9 @@ from incrowd.attacks.sets import Sets
 from incrowd.attacks.singling_out import singling_out
 from incrowd.attacks.weighed import Earlier, Told
 from incrowd.errors import LimitError
-from incrowd.kernels import fits as kernels
+from incrowd.kernels.linkage import fits as kernels
+from incrowd.linkage import pairs
+from incrowd.partition.csr import enough_room, joined
 from incrowd.watch import Watch
 
 PEOPLE = [*product(range(4), range(4), range(1))]

@@ -12,8 +12,8 @@ from incrowd.attacks.candidates import Facing
 from incrowd.attacks.linkage import linkage
 from incrowd.attacks.play import Attackers, face
 from incrowd.attacks.sets import Sets
+from incrowd.linkage.world import World
 from incrowd.table.column import CodedColumn, Domain, Kind
-from incrowd.world.world import World
 
 VALUES = 4
 SETS = sorted(

@@ -10,8 +10,8 @@ import incrowd
 import naive.attacks as naive
 from incrowd.attacks.end_cells import EndCells
 from incrowd.attacks.ends import ends, point
-from incrowd.run.attack_asked import Asked, Table
-from incrowd.run.attack_tables import Tables
+from incrowd.verbs.attack_asked import Asked, Table
+from incrowd.verbs.attack_tables import Tables
 
 OTHERS = ("[20, 30)", "[20, 25)", "≥ 100000", "≥ 50000", "< 1930", "< 1910", "[1965-01, 1966-01)")
 

@@ -15,7 +15,7 @@ from incrowd.attacks.inference import inference
 from incrowd.attacks.intervals import Moments, clopper_pearson, clustered, wilson
 from incrowd.attacks.linkage import Candidates, linkage
 from incrowd.attacks.scene import Scene, Shared
-from incrowd.attacks.stands import Stands
+from incrowd.linkage.stands import Stands
 
 
 @given(st.integers(1, 500), st.data())

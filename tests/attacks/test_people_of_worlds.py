@@ -10,13 +10,13 @@ import naive.attacks as naive
 from incrowd import InputError
 from incrowd.attacks.persons import LIMIT
 from incrowd.attacks.scene import Shared
-from incrowd.attacks.stands import Stands
 from incrowd.cli import attack as command
-from incrowd.run.attack_asked import Asked, Table
-from incrowd.run.attack_promises import crowds
-from incrowd.run.attack_tables import Tables
+from incrowd.linkage import AtLeast
+from incrowd.linkage.stands import Stands
 from incrowd.table.roles import Missing
-from incrowd.world import AtLeast
+from incrowd.verbs.attack_asked import Asked, Table
+from incrowd.verbs.attack_promises import crowds
+from incrowd.verbs.attack_tables import Tables
 
 SPANS = st.tuples(st.integers(0, 4), st.integers(0, 4)).map(sorted).map(tuple)
 PEOPLE = st.lists(

@@ -5,10 +5,10 @@ import pytest
 
 import incrowd
 from incrowd import InputError, KAnonymity, PolicyError
+from incrowd.linkage import AtLeast
 from incrowd.models import DeltaPresence, KMap, LDiversity
 from incrowd.policy import Column, Policy
 from incrowd.watch import Watch
-from incrowd.world import AtLeast
 
 CANARY = "Qz7canary"
 

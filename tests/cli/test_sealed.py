@@ -4,7 +4,7 @@ import polars as pl
 import pytest
 
 import incrowd as library
-from incrowd import discovery, run
+from incrowd import api
 from incrowd.policy.policy import Policy
 from incrowd.table.roles import Role
 
@@ -54,13 +54,13 @@ def test_safe_harbor_lists_it_to_be_looked_at(incrowd, file):
 
 
 def test_safe_harbor_reads_the_name_of_such_a_column(kind):
-    found = run.safe_harbor(frame(CELLS[kind], "patient_email"), today=2026)
+    found = api.safe_harbor(frame(CELLS[kind], "patient_email"), today=2026)
     assert "F" in found.failing["patient_email"]
 
 
 def test_safe_harbor_does_not_look_at_what_a_policy_drops(kind):
     table = frame(CELLS[kind])
-    found = run.safe_harbor(table, policy=Policy.draft(table), today=2026)
+    found = api.safe_harbor(table, policy=Policy.draft(table), today=2026)
     assert not any(one.column == "notes" for check in found.checks for one in check.columns)
 
 
@@ -81,7 +81,7 @@ def test_discover_refuses_it_where_it_is_named(refused, file, how):
 
 @pytest.mark.parametrize("kind", NESTED)
 def test_a_table_that_goes_by_is_looked_at_without_it(kind):
-    found = discovery.discover(iter([frame(CELLS[kind]), frame(CELLS[kind])]), sample=200)
+    found = api.discover(iter([frame(CELLS[kind]), frame(CELLS[kind])]), sample=200)
     assert found.best.columns == ("age", "sex")
     assert any("left out" in note for note in found.notes)
 
@@ -98,13 +98,13 @@ def test_mask_withholds_it_with_a_note(incrowd, here, file, method):
 @pytest.mark.parametrize("kind", NESTED)
 @pytest.mark.parametrize("asked", [{}, {"drop": ["notes"]}, {"weights": {"notes": 2.0}}])
 def test_mask_withholds_it_whatever_else_is_said_of_it(kind, asked):
-    found = discovery.mask(frame(CELLS[kind]), ratio=1.0, **asked)
+    found = api.mask(frame(CELLS[kind]), ratio=1.0, **asked)
     assert found.withheld == ("notes",)
 
 
 @pytest.mark.parametrize("kind", NESTED, indirect=True)
 def test_mask_of_a_table_that_goes_by_withholds_it(incrowd, here, file, monkeypatch):
-    monkeypatch.setattr("incrowd.discovery.source.LARGE", 0)
+    monkeypatch.setattr("incrowd.verbs.source.LARGE", 0)
     how = ("--ratio", "1", "--method", "sampled", "-o", "out.csv")
     said = incrowd("mask", file, *how)
     assert said.code == 0, said.err
@@ -143,9 +143,9 @@ def test_a_release_refuses_it_only_where_it_must_be_read(incrowd, refused, file)
 def test_a_table_of_nothing_else_is_refused(kind):
     table = frame(CELLS[kind]).select("notes")
     with pytest.raises(library.InputError, match="every column holds lists"):
-        discovery.discover(table)
+        api.discover(table)
     with pytest.raises(library.InputError, match="every column holds lists"):
-        discovery.mask(table, ratio=1.0)
+        api.mask(table, ratio=1.0)
 
 
 @pytest.mark.parametrize("library_name", ["pandas", "pyarrow"])
@@ -155,4 +155,4 @@ def test_frames_of_other_libraries(kind, library_name):
     table = frame(CELLS[kind])
     other = table.to_pandas() if library_name == "pandas" else table.to_arrow()
     assert Policy.draft(other).columns["notes"].role is Role.DROP
-    assert discovery.mask(other, ratio=1.0).withheld == ("notes",)
+    assert api.mask(other, ratio=1.0).withheld == ("notes",)

@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 
 import incrowd as library
-from incrowd import run
+from incrowd import api
 from patients import QUICK
 
 USAGE, INPUT = 2, 3
@@ -20,7 +20,7 @@ def unread(monkeypatch):
         raise AssertionError
 
     monkeypatch.setattr("incrowd.io.tables.read", read)
-    monkeypatch.setattr("incrowd.discovery.quantiles.twice", read, raising=False)
+    monkeypatch.setattr("incrowd.verbs.quantiles.twice", read, raising=False)
 
 
 @pytest.mark.usefixtures("unread")
@@ -91,9 +91,9 @@ TABLE = pl.DataFrame({"zip": ["036", "021"] * 10, "age": [30, 40] * 10})
     [
         lambda: library.plan(TABLE, ["age"], population=1000, k="2"),
         lambda: library.plan(TABLE, ["age"], population=1000, beta="0.1"),
-        lambda: run.safe_harbor(TABLE, today="2026"),
-        lambda: run.safe_harbor(TABLE, today=2026, zip_populations={36: 5}),
-        lambda: run.safe_harbor(TABLE, today=2026, zip_populations={"036": "5"}),
+        lambda: api.safe_harbor(TABLE, today="2026"),
+        lambda: api.safe_harbor(TABLE, today=2026, zip_populations={36: 5}),
+        lambda: api.safe_harbor(TABLE, today=2026, zip_populations={"036": "5"}),
     ],
 )
 def test_values_of_another_type_are_told_in_words(call):

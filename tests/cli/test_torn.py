@@ -98,7 +98,7 @@ def test_a_request_to_stop_while_files_are_placed_says_what_was_written(
 
 
 def test_an_interrupt_before_the_files_are_placed_says_that_nothing_was_written(monkeypatch, capfd):
-    from incrowd.run import releases
+    from incrowd import pipeline as releases
 
     before = Path(RELEASE).read_bytes()
 
@@ -113,7 +113,7 @@ def test_an_interrupt_before_the_files_are_placed_says_that_nothing_was_written(
 
 
 def test_an_interrupt_of_the_report_says_that_the_release_is_there(monkeypatch, capfd):
-    from incrowd.report import text
+    from incrowd.documents import text
 
     def interrupted(*_):
         raise KeyboardInterrupt

@@ -24,7 +24,7 @@ from incrowd.loss import (
     Queries,
 )
 from incrowd.recoding import QuasiColumn, outcome_of
-from incrowd.search.full_domain import levels_recoding, node_classes
+from incrowd.search.lattice.full_domain import levels_recoding, node_classes
 from incrowd.table.tally import Tally
 from strategies import hierarchies, problem_of, tables
 

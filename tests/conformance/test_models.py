@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import TypeAdapter
 
-from incrowd.classes import Classes, Histogram, SensitiveColumn
 from incrowd.models import AlphaK, AnyModel, KAnonymity, KMap, LDiversity, Probabilistic, TCloseness
+from incrowd.partition.classes import Classes, Histogram, SensitiveColumn
 
 patient = settings(deadline=None, max_examples=40)
 """The first example compiles kernels."""

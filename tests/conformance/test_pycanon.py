@@ -21,8 +21,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from incrowd.classes import SensitiveColumn
-from incrowd.risk import measure
+from incrowd.exposure import measure
+from incrowd.partition.classes import SensitiveColumn
 from incrowd.table.fold import fold
 
 ENVIRONMENT = Path(__file__).parents[2] / ".venv-pycanon"

@@ -25,7 +25,7 @@ from incrowd.loss import (
 )
 from incrowd.models import AlphaK, KAnonymity, LDiversity, TCloseness
 from incrowd.search import AnySearch, Exhaustive
-from incrowd.search.full_domain import satisfied_crowds
+from incrowd.search.lattice.full_domain import satisfied_crowds
 from incrowd.table.roles import Missing
 from incrowd.watch import Watch
 from strategies import problem_of, tables

@@ -88,12 +88,12 @@ def test_the_ten_minutes_take_the_way_they_say(tmp_path, monkeypatch):
 def first_line(public):
     if public == "__version__":
         return "The version of incrowd."
-    found = incrowd.run.risk if public == "risk" else getattr(incrowd, public)
+    found = incrowd.api.risk if public == "risk" else getattr(incrowd, public)
     return inspect.getdoc(found).split("\n\n")[0].replace("\n", " ")
 
 
 def test_the_reference_lists_every_public_name_with_its_line():
-    import incrowd.run
+    import incrowd.api
 
     listed = dict(re.findall(r"^\| `(\w+)` \| (.+) \|$", API.read_text("utf-8"), re.MULTILINE))
     assert sorted(listed) == sorted(incrowd.__all__)

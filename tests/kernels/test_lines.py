@@ -5,7 +5,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from incrowd.kernels.lines import survey
+from incrowd.kernels.io.lines import survey
 
 CELL = st.text(st.sampled_from('a,"\n '), max_size=4)
 RECORDS = st.lists(st.lists(CELL, max_size=4), max_size=6)

@@ -6,7 +6,7 @@ import pytest
 import arx_tables
 from incrowd.loss import Gcp, Granularity
 from incrowd.models.k_anonymity import KAnonymity
-from incrowd.search.full_domain import levels_recoding, node_classes, recode
+from incrowd.search.lattice.full_domain import levels_recoding, node_classes, recode
 
 pytestmark = pytest.mark.skipif(not arx_tables.FOLDER.exists(), reason=arx_tables.ABSENT)
 

@@ -1,7 +1,7 @@
 import pytest
 
 from incrowd.loss import Classification
-from incrowd.search.full_domain import recode
+from incrowd.search.lattice.full_domain import recode
 from strategies import problem_of
 from worked import tree
 

@@ -21,7 +21,7 @@ from incrowd.loss import (
     figures,
 )
 from incrowd.recoding import Pieces, Spans
-from incrowd.search.full_domain import levels_recoding, node_classes
+from incrowd.search.lattice.full_domain import levels_recoding, node_classes
 from strategies import problem_of, tables
 
 CELLS = {

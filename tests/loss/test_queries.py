@@ -14,7 +14,7 @@ from incrowd.loss import Queries, figures
 from incrowd.loss import queries_cubes as cubes
 from incrowd.policy.quick import quick
 from incrowd.recoding import Anatomy, Pieces, Spans
-from incrowd.search.full_domain import levels_recoding, node_classes
+from incrowd.search.lattice.full_domain import levels_recoding, node_classes
 from strategies import problem_of, tables
 
 

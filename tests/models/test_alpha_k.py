@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 import naive.models
-from incrowd.classes import Classes, Histogram, SensitiveColumn
 from incrowd.models import AlphaK, KAnonymity
+from incrowd.partition.classes import Classes, Histogram, SensitiveColumn
 
 
 def one_class(counts):

@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 import naive.models
-from incrowd.classes import Classes, Histogram, SensitiveColumn, classes_of
 from incrowd.errors import PolicyError
 from incrowd.models import LDiversity
+from incrowd.partition.classes import Classes, Histogram, SensitiveColumn, classes_of
 from strategies import problem_of, tables
 
 patient = settings(deadline=None)

@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import naive.models
-from incrowd.classes import Classes, Histogram, SensitiveColumn
 from incrowd.models import AlphaK, LDiversity
 from incrowd.models.model import Shrinking, Varied
+from incrowd.partition.classes import Classes, Histogram, SensitiveColumn
 
 LEVELS = [Fraction(1), Fraction(3, 2), Fraction(2), Fraction(5, 2), Fraction(3)]
 

@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 from pydantic import TypeAdapter, ValidationError
 
 import naive.probabilistic as naive
-from incrowd.classes import Classes
 from incrowd.errors import NotMetError, PolicyError
 from incrowd.models import AnyModel, Probabilistic
-from incrowd.probabilistic.bounds import missing_probability
-from incrowd.probabilistic.confidence import Drawn
+from incrowd.partition.classes import Classes
+from incrowd.population.bounds import missing_probability
+from incrowd.population.confidence import Drawn
 from incrowd.table.roles import Missing
 from incrowd.verify.binomial import fewer_than, largest_k, log_at_least, lower_share
 from incrowd.verify.verify import demand, look, verify

@@ -6,10 +6,10 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import naive.models
-from incrowd.classes import Classes, Histogram, SensitiveColumn
 from incrowd.errors import PolicyError
 from incrowd.models import TCloseness
 from incrowd.models.t_closeness import distances
+from incrowd.partition.classes import Classes, Histogram, SensitiveColumn
 from strategies import hierarchies
 
 patient = settings(deadline=None)

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from pydantic import TypeAdapter, ValidationError
 
 import incrowd
-from incrowd.classes import Classes
 from incrowd.errors import PolicyError
 from incrowd.models import AnyModel, DeltaPresence, KMap
 from incrowd.models.model import of_world
+from incrowd.partition.classes import Classes
 from incrowd.policy.policy import Column, Policy
 from incrowd.verify.crowds import crowds_of
 from incrowd.verify.judges import Evidence, judge

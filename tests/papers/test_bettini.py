@@ -10,9 +10,7 @@ from hypothesis import strategies as st
 
 import naive.world
 from incrowd.hierarchy import Tree
-from incrowd.table.column import Domain, Kind
-from incrowd.table.encode import encode
-from incrowd.world import (
+from incrowd.linkage import (
     AtLeast,
     World,
     cautions,
@@ -24,6 +22,8 @@ from incrowd.world import (
     proved,
     smallest_crowd,
 )
+from incrowd.table.column import Domain, Kind
+from incrowd.table.encode import encode
 
 
 def table(**columns):

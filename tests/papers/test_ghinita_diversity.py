@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 import naive.accuracy
-from incrowd.kernels.accuracy import most_private
+from incrowd.kernels.literature.accuracy import most_private
 from incrowd.loss import Gcp
 from incrowd.models import LDiversity
 from incrowd.search import Accuracy, Diversify
 from incrowd.search.boxes import boxes_of
-from incrowd.search.diversify import groups
+from incrowd.search.literature.diversify import groups
 from incrowd.watch import Watch
 from strategies import problem_of
 from worked import tree

@@ -6,7 +6,6 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from incrowd.classes import SensitiveColumn
 from incrowd.datasets import correlated
 from incrowd.errors import PolicyError
 from incrowd.hierarchy.hierarchy import Hierarchy
@@ -14,6 +13,7 @@ from incrowd.loss import Gcp, Queries
 from incrowd.loss.queries_precision import query_precision
 from incrowd.loss.queries_workload import parse
 from incrowd.models import LDiversity
+from incrowd.partition.classes import SensitiveColumn
 from incrowd.problem import Problem
 from incrowd.recoding import Anatomy, Pieces, QuasiColumn, Spans
 from incrowd.search import Anatomy as Anatomize

@@ -7,14 +7,14 @@ import polars as pl
 import pytest
 
 import incrowd
-from incrowd.quasi.distinct_values import (
+from incrowd.identify.distinct_values import (
     Source,
     assess,
     by_domains,
     distinct_value_test,
     unique_share,
 )
-from incrowd.quasi.measures import ratios
+from incrowd.identify.measures import ratios
 from quasi_tables import ABSENT, ADULT, FIGURE_3, adult
 
 USA = 3 * 10**8

@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 
 from incrowd.hierarchy import Prefix
-from incrowd.probabilistic import beta_needed, classes_allowed, k_supported
-from incrowd.probabilistic.bounds import missing_probability
-from incrowd.probabilistic.budget import budget, shares
-from incrowd.quasi.distinct_values import threshold, unique_share
-from incrowd.run.plans import plan_sizes
+from incrowd.identify.distinct_values import threshold, unique_share
+from incrowd.population import beta_needed, classes_allowed, k_supported
+from incrowd.population.bounds import missing_probability
+from incrowd.population.budget import budget, shares
 from incrowd.table.column import Domain, Kind
+from incrowd.verbs.plan import plan_sizes
 
 USA = 3 * 10**8
 PERSON = {"gender": 2, "birth_date": 60 * 365, "zip": 10**5}

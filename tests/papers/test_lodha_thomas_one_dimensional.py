@@ -6,13 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import naive.one_dimensional as naive
-from incrowd.probabilistic.one_dimensional import (
-    divided,
-    division_cost,
-    quantiles,
-    rank_difference,
-)
-from incrowd.probabilistic.tree_cut import best_cut
+from incrowd.population.one_dimensional import divided, division_cost, quantiles, rank_difference
+from incrowd.population.tree_cut import best_cut
 
 S = np.array([1, 12, 4, 7, 3])
 F = {1: 3, 3: 3, 4: 3, 7: 7, 12: 7}

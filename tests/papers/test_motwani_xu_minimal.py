@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from incrowd.quasi.minimal import minimal_sets
-from incrowd.quasi.ratios import Measure
-from incrowd.quasi.records import Records
+from incrowd.identify.minimal import minimal_sets
+from incrowd.identify.ratios import Measure
+from incrowd.identify.records import Records
 
 AGE, SEX, STATE = range(3)
 TABLE_1 = Records(

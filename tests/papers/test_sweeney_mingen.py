@@ -14,8 +14,8 @@ from incrowd.loss import Precision
 from incrowd.models.k_anonymity import KAnonymity
 from incrowd.recoding import Cells, Pieces
 from incrowd.search import MinGen, MinGenCells, Preferred
-from incrowd.search.full_domain import recode
-from incrowd.search.mingen.minimal_generalizations import (
+from incrowd.search.lattice.full_domain import recode
+from incrowd.search.literature.mingen.minimal_generalizations import (
     minimal_distortions,
     minimal_generalizations,
 )

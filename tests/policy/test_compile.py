@@ -4,11 +4,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import naive.policy
-from incrowd.classes import people_per_code
 from incrowd.errors import InfeasibleError, InputError, PolicyError
 from incrowd.hierarchy import Flat
 from incrowd.loss import Classification
 from incrowd.models import KAnonymity
+from incrowd.partition.classes import people_per_code
 from incrowd.policy import Column, Policy
 from incrowd.policy.compile import compile as compiled
 from incrowd.table.column import CodedColumn, Domain, Kind

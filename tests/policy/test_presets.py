@@ -5,6 +5,7 @@ import polars as pl
 import pytest
 
 from incrowd import datasets
+from incrowd.api import anonymize
 from incrowd.errors import PolicyError
 from incrowd.hierarchy import Dates, Flat, Intervals, ZipCodes
 from incrowd.models import KAnonymity, LDiversity, TCloseness
@@ -12,7 +13,6 @@ from incrowd.policy import PRESETS, Column, Policy
 from incrowd.policy.codec import dumps, loads
 from incrowd.policy.presets import apply, find
 from incrowd.policy.safe_harbor import Seen
-from incrowd.run import anonymize
 from incrowd.search import Lattice, Mondrian
 
 YEARS = ("year", "5 years", "10 years")

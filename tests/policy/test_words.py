@@ -1,6 +1,6 @@
 import pytest
 
-from incrowd.policy.words import TOPICS, topic_of
+from incrowd.pii.words import TOPICS, topic_of
 from incrowd.table.names import words_of
 
 

@@ -7,6 +7,7 @@ import numpy as np
 import polars as pl
 import pytest
 
+from incrowd import pipeline as run
 from incrowd.cli.main import perform
 from incrowd.engines.memory import MemoryEngine
 from incrowd.errors import IncrowdError, InputError, NotMetError, boundary
@@ -14,8 +15,7 @@ from incrowd.hierarchy.hierarchy import Hierarchy
 from incrowd.io import tables
 from incrowd.policy.policy import Policy
 from incrowd.release.certificate import sha256_of
-from incrowd.run import checks
-from incrowd.run import releases as run
+from incrowd.verbs import check as checks
 from incrowd.verify.verify import Reference
 
 N = 60

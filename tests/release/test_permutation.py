@@ -10,13 +10,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import incrowd
+from incrowd import pipeline as releases
 from incrowd.errors import NotMetError, PolicyError
 from incrowd.loss import Queries
 from incrowd.models import AlphaK, KAnonymity, LDiversity, TCloseness
 from incrowd.policy import Column, Policy
 from incrowd.release.certificate import Certificate
 from incrowd.release.prepared import prove
-from incrowd.run import releases
 from incrowd.search import Anatomy, Lattice, Mondrian
 from incrowd.verify import permuted
 

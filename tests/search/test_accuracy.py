@@ -12,15 +12,15 @@ from pydantic import ValidationError
 import census_tables
 import naive.accuracy
 from incrowd.errors import InfeasibleError, LimitError, PolicyError
-from incrowd.kernels.accuracy import most_private
 from incrowd.kernels.boxes import box_cost
+from incrowd.kernels.literature.accuracy import most_private
 from incrowd.loss import Gcp
 from incrowd.loss.ncp import ncp_of_classes
 from incrowd.models import KAnonymity, LDiversity
 from incrowd.search import Accuracy
 from incrowd.search.boxes import boxes_of
-from incrowd.search.diversify.diversify import order_of
-from incrowd.search.diversify.groups import records_of
+from incrowd.search.literature.diversify.diversify import order_of
+from incrowd.search.literature.diversify.groups import records_of
 from incrowd.watch import Watch
 from strategies import problem_of, tables
 from worked import tree

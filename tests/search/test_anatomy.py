@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import naive.anatomy
 from incrowd.errors import InfeasibleError, LimitError, PolicyError
 from incrowd.hierarchy.hierarchy import Hierarchy
-from incrowd.kernels.anatomy import bucketize
+from incrowd.kernels.literature.anatomy import bucketize
 from incrowd.loss import Gcp
 from incrowd.models import AlphaK, LDiversity, TCloseness
 from incrowd.search import Anatomy

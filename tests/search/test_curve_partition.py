@@ -12,8 +12,8 @@ from incrowd.kernels.boxes import box_cost
 from incrowd.loss import Gcp, Granularity, IlInf, Precision
 from incrowd.models import KAnonymity
 from incrowd.search.boxes import boxes_of
-from incrowd.search.curve import partition as curve_partition
-from incrowd.search.curve.partition import partition_in_order
+from incrowd.search.literature.curve import partition as curve_partition
+from incrowd.search.literature.curve.partition import partition_in_order
 from incrowd.search.repair import mended
 from strategies import hierarchies, problem_of, tables
 

@@ -20,10 +20,10 @@ from incrowd.hierarchy.reach import reach_of
 from incrowd.loss import Gcp
 from incrowd.models import KAnonymity, LDiversity, TCloseness
 from incrowd.policy import Column, Policy
-from incrowd.probabilistic.bounds import classes_allowed
+from incrowd.population.bounds import classes_allowed
 from incrowd.release.representatives import representatives
 from incrowd.search import Cuts, Lattice
-from incrowd.search.cuts.columns import ColumnCuts
+from incrowd.search.literature.cuts.columns import ColumnCuts
 from incrowd.table.column import Domain, Kind
 from incrowd.verify.crowds import numbered
 from incrowd.verify.shown import steady

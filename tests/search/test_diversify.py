@@ -12,15 +12,15 @@ from pydantic import ValidationError
 
 import census_tables
 import naive.diversify
-from incrowd.classes import classes_of
 from incrowd.errors import InfeasibleError, LimitError, PolicyError
 from incrowd.kernels.boxes import box_cost
 from incrowd.loss import Gcp, IlInf
 from incrowd.models import AlphaK, KAnonymity, LDiversity, TCloseness
+from incrowd.partition.classes import classes_of
 from incrowd.search import Diversify, Mondrian
 from incrowd.search.boxes import boxes_of
-from incrowd.search.diversify import exact, groups
-from incrowd.search.diversify.diversify import order_of
+from incrowd.search.literature.diversify import exact, groups
+from incrowd.search.literature.diversify.diversify import order_of
 from incrowd.watch import Watch
 from strategies import problem_of, tables
 

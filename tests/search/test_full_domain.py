@@ -10,7 +10,7 @@ from incrowd.errors import InfeasibleError
 from incrowd.hierarchy.hierarchy import Hierarchy
 from incrowd.loss import Gcp
 from incrowd.models import AlphaK, KAnonymity, LDiversity, TCloseness
-from incrowd.search.full_domain import node_classes, recode, shown_nodes
+from incrowd.search.lattice.full_domain import node_classes, recode, shown_nodes
 from incrowd.search.refusals import infeasible, nothing_found
 from incrowd.table.column import Domain, Kind
 from incrowd.table.roles import Missing

@@ -20,11 +20,10 @@ from incrowd.loss import (
     Precision,
 )
 from incrowd.models import AlphaK, KAnonymity, LDiversity, TCloseness
-from incrowd.search import explored
-from incrowd.search.exhaustive import Exhaustive
-from incrowd.search.explored import State
-from incrowd.search.full_domain import judged, released
-from incrowd.search.lattice import best_first, branches, judging, rollup
+from incrowd.search.lattice import best_first, branches, explored, judging, rollup
+from incrowd.search.lattice.exhaustive import Exhaustive
+from incrowd.search.lattice.explored import State
+from incrowd.search.lattice.full_domain import judged, released
 from incrowd.search.lattice.lattice import Lattice
 from incrowd.table.column import Domain, Kind
 from incrowd.table.roles import Missing

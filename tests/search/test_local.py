@@ -7,13 +7,13 @@ from hypothesis import strategies as st
 
 import arx_tables
 import naive.local
-from incrowd.classes import classes_of
 from incrowd.errors import InfeasibleError, LimitError
 from incrowd.loss import Discernibility, Entropy, Gcp, Granularity, Precision
 from incrowd.models import AlphaK, KAnonymity, LDiversity, TCloseness
+from incrowd.partition.classes import classes_of
 from incrowd.recoding import Cells, Pieces
 from incrowd.search import Lattice, LatticeLocal
-from incrowd.search.full_domain import node_classes, renumbered
+from incrowd.search.lattice.full_domain import node_classes, renumbered
 from incrowd.search.refine.local import checked
 from incrowd.search.refine.moves import Moves
 from incrowd.table.roles import Missing

@@ -10,15 +10,15 @@ from incrowd.errors import InfeasibleError, LimitError, PolicyError
 from incrowd.loss import Discernibility, Gcp, Precision
 from incrowd.models import KAnonymity, LDiversity, TCloseness
 from incrowd.search import AnySearch
-from incrowd.search.exhaustive import Exhaustive
-from incrowd.search.explored import State
-from incrowd.search.full_domain import recode
-from incrowd.search.mingen.mingen import MinGen
-from incrowd.search.mingen.minimal_generalizations import (
+from incrowd.search.lattice.exhaustive import Exhaustive
+from incrowd.search.lattice.explored import State
+from incrowd.search.lattice.full_domain import recode
+from incrowd.search.literature.mingen.mingen import MinGen
+from incrowd.search.literature.mingen.minimal_generalizations import (
     minimal_distortions,
     minimal_generalizations,
 )
-from incrowd.search.mingen.preferred import Preferred
+from incrowd.search.literature.mingen.preferred import Preferred
 from incrowd.watch import Watch
 from strategies import problem_of, tables
 from worked import problem, tree

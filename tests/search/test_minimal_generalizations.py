@@ -11,8 +11,8 @@ import naive.search
 from incrowd.errors import InfeasibleError, LimitError, PolicyError
 from incrowd.loss import AverageClass, Discernibility, Entropy, Gcp, Granularity, IlInf, Precision
 from incrowd.models import AlphaK, KAnonymity, LDiversity, TCloseness
-from incrowd.search.full_domain import recode
-from incrowd.search.mingen.minimal_generalizations import (
+from incrowd.search.lattice.full_domain import recode
+from incrowd.search.literature.mingen.minimal_generalizations import (
     minimal_distortions,
     minimal_generalizations,
 )

@@ -7,10 +7,10 @@ from hypothesis import strategies as st
 
 import arx_tables
 import naive.mondrian
-from incrowd.classes import classes_of
 from incrowd.errors import InfeasibleError, LimitError
 from incrowd.loss import Gcp
 from incrowd.models import AlphaK, KAnonymity, LDiversity, TCloseness
+from incrowd.partition.classes import classes_of
 from incrowd.recoding import Spans
 from incrowd.search.mondrian import CUTS, Mondrian, least_size, parts
 from incrowd.search.refusals import as_one_class

@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from incrowd.classes import classes_of
 from incrowd.errors import InfeasibleError
 from incrowd.loss import Gcp
 from incrowd.models import AlphaK, KAnonymity, LDiversity, TCloseness
+from incrowd.partition.classes import classes_of
 from incrowd.search import Accuracy, Auto, Crowd, Diversify, Hilbert, Mondrian
-from incrowd.search.diversify.groups import eligible_together
+from incrowd.search.literature.diversify.groups import eligible_together
 from incrowd.watch import Watch
 from strategies import problem_of, tables
 from worked import tree

@@ -6,11 +6,11 @@ from hypothesis import strategies as st
 
 import naive.orders
 from incrowd.kernels.boxes import box_cost
-from incrowd.kernels.top_down import halve
+from incrowd.kernels.literature.top_down import halve
 from incrowd.loss import Gcp
 from incrowd.models import KAnonymity
 from incrowd.search.boxes import boxes_of
-from incrowd.search.top_down import clusters
+from incrowd.search.literature.top_down import clusters
 from strategies import problem_of, tables
 
 

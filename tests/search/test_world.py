@@ -12,6 +12,9 @@ import incrowd
 import naive.world
 from incrowd.errors import InfeasibleError, NotMetError, PolicyError
 from incrowd.hierarchy import Flat
+from incrowd.linkage.counted import Counted
+from incrowd.linkage.guarded import Guarded
+from incrowd.linkage.world import World
 from incrowd.loss import Entropy, Gcp
 from incrowd.models import DeltaPresence, KAnonymity, KMap, LDiversity
 from incrowd.search import AgainstWorld, Auto, Mondrian
@@ -20,9 +23,6 @@ from incrowd.search.world.partition import by_partition
 from incrowd.search.world.staged import by_stages
 from incrowd.table.column import CodedColumn, Domain, Kind
 from incrowd.watch import Watch
-from incrowd.world.counted import Counted
-from incrowd.world.guarded import Guarded
-from incrowd.world.world import World
 from strategies import problem_of, tables
 
 WAYS = [

@@ -13,14 +13,14 @@ import incrowd
 import naive.ends
 import naive.world
 from incrowd.hierarchy import Flat
+from incrowd.linkage.counted import Counted
+from incrowd.linkage.guarded import Guarded
+from incrowd.linkage.world import World
 from incrowd.loss import Gcp
 from incrowd.models import DeltaPresence, KAnonymity, KMap
 from incrowd.recoding import Pieces, Spans
 from incrowd.table.column import CodedColumn, Domain, Kind
 from incrowd.table.roles import Missing
-from incrowd.world.counted import Counted
-from incrowd.world.guarded import Guarded
-from incrowd.world.world import World
 from strategies import problem_of, tables
 
 MODELS = [KMap(5), DeltaPresence(0.3), DeltaPresence(0.5)]

@@ -14,14 +14,14 @@ import naive.hierarchy
 import naive.world
 from incrowd.errors import NotMetError
 from incrowd.hierarchy import Intervals, Prefix
+from incrowd.linkage.links import link
+from incrowd.linkage.world import World
 from incrowd.table.column import Kind
 from incrowd.table.encode import encode
 from incrowd.table.roles import Missing
 from incrowd.verify import candidates
 from incrowd.verify.candidates import Candidates, PublicTable
 from incrowd.verify.verify import look
-from incrowd.world.linkage import link
-from incrowd.world.world import World
 from strategies import hierarchies
 
 LETTERS = "abcd"

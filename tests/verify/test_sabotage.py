@@ -13,13 +13,14 @@ import pytest
 import incrowd
 from incrowd import problem as problems
 from incrowd.errors import NotMetError
+from incrowd.linkage import index
+from incrowd.linkage.counted import Counted
 from incrowd.models import AlphaK, DeltaPresence, KAnonymity, KMap, LDiversity, TCloseness
 from incrowd.policy import compile as compiling
-from incrowd.search import full_domain, mondrian, repair
+from incrowd.search import mondrian, repair
+from incrowd.search.lattice import full_domain
 from incrowd.search.world import partition
 from incrowd.table.roles import Missing
-from incrowd.world import index
-from incrowd.world.counted import Counted
 
 
 def table(records=120, seed=4):

@@ -6,7 +6,7 @@ from typing import Any
 
 from incrowd.attacks.intervals import Interval, Rate
 from incrowd.attacks.persons import Persons
-from incrowd.world.constraints import Proof
+from incrowd.linkage.constraints import Proof
 
 _ROUNDING = 1e-12
 """A rate that is better than guessing by less is not better."""

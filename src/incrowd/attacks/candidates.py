@@ -7,17 +7,17 @@ from functools import cached_property
 import numpy as np
 
 from incrowd.arrays import Codes, Counts, Flags
-from incrowd.attacks.compressed import bounds, spread
 from incrowd.attacks.fit import sweep
 from incrowd.attacks.linkage import Candidates
 from incrowd.attacks.scene import Scene, Shared
 from incrowd.attacks.sets import Sets
 from incrowd.hierarchy.hierarchy import Hierarchy
+from incrowd.linkage.links import Linked, link
+from incrowd.linkage.world import World
+from incrowd.partition.csr import bounds, spread
 from incrowd.table.column import CodedColumn
 from incrowd.table.fold import fold
 from incrowd.table.roles import Missing
-from incrowd.world.linkage import Linked, link
-from incrowd.world.world import World
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,8 +1,8 @@
 """Who fits what a release shows, for every set of columns that somebody may know.
 
-The classes of a set are found from those of a set with one column less, as in `incrowd.quasi`: for
-the people and for the released rows. No set is grouped anew. Which classes fit is the same classes
-of both in a joint scene; in others it is found anew, when it is asked for.
+The classes of a set are found from those of a set with one column less, as in `incrowd.identify`:
+for the people and for the released rows. No set is grouped anew. Which classes fit is the same
+classes of both in a joint scene; in others it is found anew, when it is asked for.
 """
 
 from collections.abc import Iterator
@@ -13,12 +13,12 @@ from typing import Any
 import numpy as np
 
 from incrowd.arrays import Codes, Counts, Flags, Floats
-from incrowd.attacks.compressed import Members, Rows, joined, parts
 from incrowd.attacks.intervals import Figures, Moments
-from incrowd.attacks.pairs import Pairs
 from incrowd.attacks.scene import Scene, Side
 from incrowd.attacks.sets import Sets
 from incrowd.attacks.weighed import each
+from incrowd.linkage.pairs import Pairs
+from incrowd.partition.csr import Members, Rows, joined, parts
 
 _FIRST = 4
 """The columns whose deals are played side by side."""
@@ -316,6 +316,6 @@ def _dealt(one: Fit, other: Fit, sets: Sets) -> Iterator[tuple[Fit, Fit]]:
 
 
 def _kernels() -> Any:
-    from incrowd.kernels import fits as kernels  # noqa: PLC0415  numba only when it is needed
+    from incrowd.kernels.linkage import fits as kernels  # noqa: PLC0415  numba only when it is needed
 
     return kernels

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from incrowd.arrays import Floats
-from incrowd.attacks.compressed import Members
 from incrowd.attacks.fit import Fit
 from incrowd.attacks.intervals import Figures, Moments, Rate
 from incrowd.attacks.persons import Persons, rank
 from incrowd.attacks.scene import Secret
 from incrowd.attacks.weighed import Told, Weighed, gathered
+from incrowd.partition.csr import Members
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,11 +10,11 @@ import numpy as np
 
 from incrowd.arrays import Counts, Floats
 from incrowd.attacks.attack import Attack
-from incrowd.attacks.compressed import parts
 from incrowd.attacks.fit import Fit, SideClasses
 from incrowd.attacks.intervals import Moments, Rate, blind
 from incrowd.attacks.persons import Persons
 from incrowd.attacks.words import columns, part
+from incrowd.partition.csr import parts
 
 
 def linkability(left: Fit, right: Fit, both: Fit) -> Attack:
@@ -73,6 +73,6 @@ def _first(figure: Counts, classes: SideClasses) -> Counts:
 
 
 def _kernels() -> Any:
-    from incrowd.kernels import fits as kernels  # noqa: PLC0415  numba only when it is needed
+    from incrowd.kernels.linkage import fits as kernels  # noqa: PLC0415  numba only when it is needed
 
     return kernels

@@ -11,7 +11,6 @@ import numpy as np
 
 from incrowd.arrays import Codes, Counts, Floats
 from incrowd.attacks.attack import Attack
-from incrowd.attacks.compressed import bounds, found_in, owners
 from incrowd.attacks.fit import Fit
 from incrowd.attacks.held import Held, fitting
 from incrowd.attacks.homogeneity import homogeneity
@@ -21,7 +20,8 @@ from incrowd.attacks.persons import Persons
 from incrowd.attacks.scene import Scene
 from incrowd.attacks.weighed import Earlier, Told, Weighed, each, gathered
 from incrowd.attacks.words import columns, part, rows
-from incrowd.classes import numbered
+from incrowd.partition.classes import numbered
+from incrowd.partition.csr import bounds, found_in, owners
 
 
 def releases(first: Fit, second: Fit, sensitive: tuple[str, ...] = ()) -> Iterator[Attack]:

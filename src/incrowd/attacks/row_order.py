@@ -10,10 +10,10 @@ import numpy as np
 
 from incrowd.arrays import Codes, Counts, Flags
 from incrowd.attacks.attack import Attack
-from incrowd.attacks.compressed import bounds, found_in, owners
 from incrowd.attacks.fit import Fit
 from incrowd.attacks.intervals import Rate, blind
 from incrowd.attacks.words import columns, part
+from incrowd.partition.csr import bounds, found_in, owners
 
 _SHUFFLES = 3
 
@@ -121,6 +121,6 @@ class _Order:
 
 
 def _kernels() -> Any:
-    from incrowd.kernels import fits as kernels  # noqa: PLC0415  numba only when it is needed
+    from incrowd.kernels.linkage import fits as kernels  # noqa: PLC0415  numba only when it is needed
 
     return kernels

@@ -11,17 +11,17 @@ from functools import cached_property
 import numpy as np
 
 from incrowd.arrays import MISSING, Codes, Counts, Flags, Floats
-from incrowd.attacks.compressed import Rows, bounds, spread
 from incrowd.attacks.intervals import Figures
 from incrowd.attacks.persons import LIMIT, rank
-from incrowd.attacks.stands import Stands
 from incrowd.attacks.weighed import EQUAL, Earlier, Told, Weighed, each
 from incrowd.hierarchy.hierarchy import Hierarchy
+from incrowd.linkage.matching import match
+from incrowd.linkage.stands import Stands
+from incrowd.partition.csr import Rows, bounds, spread
 from incrowd.table.column import CodedColumn
 from incrowd.table.fold import fold
 from incrowd.table.roles import Missing
 from incrowd.table.tally import Tally
-from incrowd.world.matching import match
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,7 +41,7 @@ class Shared:
         hierarchy: Hierarchy | None = None,
         missing: Missing = Missing.OWN_VALUE,
     ) -> "Shared":
-        """A released column and that of the people; labels decode as `incrowd.world` reads them."""
+        """A released column and that of the people; `incrowd.linkage` reads the labels."""
         found = match([None, *release.domain.labels.tolist()], people.domain, hierarchy)
         place = found.place[people.codes]
         held: Flags = np.bincount(place, minlength=len(found.place)) > 0

@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from incrowd.arrays import Codes, Counts, Floats
-from incrowd.attacks.compressed import Members, Rows, parts
+from incrowd.partition.csr import Members, Rows, parts
 
 Weighed: TypeAlias = tuple[Counts, Codes, Floats]
 """Compressed rows of codes, each with a weight."""
@@ -103,6 +103,6 @@ def each(number: int) -> Rows:
 
 
 def _kernels() -> Any:
-    from incrowd.kernels import fits as kernels  # noqa: PLC0415  numba only when it is needed
+    from incrowd.kernels.linkage import fits as kernels  # noqa: PLC0415  numba only when it is needed
 
     return kernels

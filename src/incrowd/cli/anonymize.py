@@ -13,8 +13,8 @@ from incrowd.cli.progress import waiting
 from incrowd.errors import PolicyError
 
 if TYPE_CHECKING:
-    from incrowd.run.reading import Reading
-    from incrowd.search.accuracy.frontier import Frontier
+    from incrowd.search.literature.accuracy.frontier import Frontier
+    from incrowd.verbs.reading import Reading
     from incrowd.watch import Watch
 
 
@@ -196,13 +196,13 @@ def anonymize(  # noqa: PLR0913  one parameter per flag
     quiet: options.Quiet = False,
 ) -> None:
     """Make a release of FILE that keeps the policy, or the quick request, and verify it."""
-    from incrowd import run  # noqa: PLC0415  not for --help
+    from incrowd import api  # noqa: PLC0415  not for --help
     from incrowd.cli.interrupt import placed, placing  # noqa: PLC0415  not for --help
     from incrowd.cli.maximize import Wish, refuse_nothing  # noqa: PLC0415  not for --help
     from incrowd.cli.request import Flags, key_of, signing_key  # noqa: PLC0415  not for --help
     from incrowd.cli.table import held  # noqa: PLC0415  not for --help
     from incrowd.cli.world import Opposed  # noqa: PLC0415  not for --help
-    from incrowd.report import json, text  # noqa: PLC0415  not for --help
+    from incrowd.documents import json, text  # noqa: PLC0415  not for --help
     from incrowd.watch import Watch  # noqa: PLC0415  not for --help
 
     said = Output(as_json=as_json, quiet=quiet)
@@ -243,22 +243,22 @@ def anonymize(  # noqa: PLR0913  one parameter per flag
     )
     paths = _paths(output, certificate, dry_run=dry_run)
     for path in filter(None, (explore, curve)):
-        run.refuse_unexplorable(path)
+        api.refuse_unexplorable(path)
     signer = signing_key(sign)
     _refuse_overwriting([file, policy, key_file, signer, *held_by.worlds], [explore, curve])
     _refuse_same(explore, paths.values())
     _refuse_overwriting([policy, key_file, signer, *held_by.worlds], [*paths.values()])
     with placing(output, written=bool(paths)), waiting(said) as bar:
-        table = held(file, run.Reading(delimiter, encoding, header), said, flags.named)
+        table = held(file, api.Reading(delimiter, encoding, header), said, flags.named)
         request = held_by.laid_over(wish.laid_over(flags.request(table.names)))
         notes = (*request.notes(), *wish.notes(quick, request), *held_by.notes(request))
         for note in notes:
             said.remark(f"note: {note}")
         how = _How(reading=table, watch=Watch(tell=bar.tell), folder=request.folder)
         if frontier:
-            found = run.frontier_file(file, request.policy, **how)
+            found = api.frontier_file(file, request.policy, **how)
         else:
-            release = run.anonymize_file(
+            release = api.anonymize_file(
                 file,
                 request.policy,
                 output or os.devnull,
@@ -279,7 +279,7 @@ def anonymize(  # noqa: PLR0913  one parameter per flag
         if explore is not None and release.explored is None:
             said.remark(f"note: the search {release.search} goes through no lattice to explore")
         elif explore is not None:
-            run.write_explored(release, explore)
+            api.write_explored(release, explore)
             paths["explored"] = explore
         said.result(
             lambda: json.release_document(release, paths, table.seconds),
@@ -288,11 +288,11 @@ def anonymize(  # noqa: PLR0913  one parameter per flag
 
 
 def _show_curve(found: "Frontier", path: str | None, said: Output) -> None:
-    from incrowd import run  # noqa: PLC0415  not for --help
-    from incrowd.report import json, text  # noqa: PLC0415  not for --help
+    from incrowd import api  # noqa: PLC0415  not for --help
+    from incrowd.documents import json, text  # noqa: PLC0415  not for --help
 
     if path is not None:
-        run.write_frontier(found, path)
+        api.write_frontier(found, path)
     said.result(
         lambda: json.frontier_document(found, path), lambda: text.frontier_picture(found, path)
     )

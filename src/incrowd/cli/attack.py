@@ -171,18 +171,18 @@ def attack(  # noqa: PLR0913  one parameter per flag
     quiet: options.Quiet = False,
 ) -> int:
     """Attack the release in FILE with what somebody may hold; exit code 1 if a limit is broken."""
-    from incrowd import run  # noqa: PLC0415  not for --help
+    from incrowd import api  # noqa: PLC0415  not for --help
     from incrowd.cli.table import certified, held, named_by  # noqa: PLC0415  not for --help
+    from incrowd.documents import attacks  # noqa: PLC0415  not for --help
     from incrowd.io.policies import read_policy  # noqa: PLC0415  not for --help
-    from incrowd.report import attacks  # noqa: PLC0415  not for --help
     from incrowd.watch import Watch  # noqa: PLC0415  not for --help
 
     said = Output(as_json=as_json, quiet=quiet)
     with waiting(said) as bar:
         named = (*options.columns(knows), *options.columns(sensitive))
         named = (*named, *named_by(policy), *certified(certificate))
-        table = held(file, run.Reading(delimiter, encoding, header), said, named)
-        found = run.attack_file(
+        table = held(file, api.Reading(delimiter, encoding, header), said, named)
+        found = api.attack_file(
             file,
             world=world,
             truth=truth,

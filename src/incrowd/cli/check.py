@@ -54,11 +54,11 @@ def check(  # noqa: PLR0913  one parameter per flag
     quiet: options.Quiet = False,
 ) -> int:
     """Check every model on the rows of FILE; exit code 1 if one is not met."""
-    from incrowd import run  # noqa: PLC0415  not for --help
+    from incrowd import api  # noqa: PLC0415  not for --help
     from incrowd.cli.request import Flags  # noqa: PLC0415  not for --help
     from incrowd.cli.table import certified, held, named_by  # noqa: PLC0415  not for --help
     from incrowd.cli.world import Opposed  # noqa: PLC0415  not for --help
-    from incrowd.report import json, text  # noqa: PLC0415  not for --help
+    from incrowd.documents import json, text  # noqa: PLC0415  not for --help
 
     said = Output(as_json=as_json, quiet=quiet)
     named = (*options.columns(quasi), *options.columns(sensitive))
@@ -77,7 +77,7 @@ def check(  # noqa: PLR0913  one parameter per flag
     )
     with waiting(said):
         expected = (*named, *named_by(policy), *certified(certificate))
-        table = held(file, run.Reading(delimiter, encoding, header), said, expected)
+        table = held(file, api.Reading(delimiter, encoding, header), said, expected)
         asked, folder = None, Path()
         held_by = Opposed(tuple(world or ()), world_id, tuple(rename or ()))
         if certificate is None or not flags.silent:
@@ -86,7 +86,7 @@ def check(  # noqa: PLR0913  one parameter per flag
             others = [name for name in table.names if name not in named]
             request = held_by.laid_over(flags.request(table.names, keep=others))
             asked, folder = request.policy, request.folder
-        found = run.check_file(
+        found = api.check_file(
             file,
             asked,
             certificate,

@@ -148,8 +148,8 @@ def discover(  # noqa: PLR0913  one parameter per flag
     quiet: options.Quiet = False,
 ) -> None:
     """Find the sets of columns that tell the records of FILE apart."""
-    from incrowd import discovery, run  # noqa: PLC0415  not for --help
-    from incrowd.report import groups, json, text  # noqa: PLC0415  not for --help
+    from incrowd import api  # noqa: PLC0415  not for --help
+    from incrowd.documents import groups, json, text  # noqa: PLC0415  not for --help
 
     said, some = Output(as_json=as_json, quiet=quiet), options.columns(columns) or None
     judged: dict[str, Any] = {
@@ -170,7 +170,7 @@ def discover(  # noqa: PLR0913  one parameter per flag
     limits: dict[str, Any] = {
         "max_size": max_size,
         "time_limit": time_limit,
-        "reading": run.Reading(delimiter, encoding, header),
+        "reading": api.Reading(delimiter, encoding, header),
     }
     found: Any
     show: tuple[Callable[[Any], Any], Callable[[Any], Any]]
@@ -178,11 +178,11 @@ def discover(  # noqa: PLR0913  one parameter per flag
         if k is None:
             _refuse_id(id)
             show = json.discovery_document, text.discovery_picture
-            found = discovery.discover(file, some, **judged, **limits, watch=watch)
+            found = api.discover(file, some, **judged, **limits, watch=watch)
         else:
             _refuse_measures(judged)
             show = groups.groups_document, groups.groups_picture
-            found = discovery.groups(file, k, some, id=id, **limits, watch=watch)
+            found = api.groups(file, k, some, id=id, **limits, watch=watch)
     for note in found.notes:
         said.remark(f"note: {note}")
     said.result(lambda: show[0](found), lambda: show[1](found))

@@ -45,20 +45,20 @@ def init(  # noqa: PLR0913  one parameter per flag
     quiet: options.Quiet = False,
 ) -> None:
     """Draft a policy for FILE: a role and a hierarchy for each column, with reasons."""
-    from incrowd import run  # noqa: PLC0415  not for --help
+    from incrowd import api  # noqa: PLC0415  not for --help
     from incrowd.cli.table import held  # noqa: PLC0415  not for --help
+    from incrowd.documents import json, text  # noqa: PLC0415  not for --help
     from incrowd.io import files  # noqa: PLC0415  not for --help
     from incrowd.io.atomic import replacing  # noqa: PLC0415  not for --help
     from incrowd.policy.draft import to_toml  # noqa: PLC0415  not for --help
-    from incrowd.report import json, text  # noqa: PLC0415  not for --help
 
     said = Output(as_json=as_json, quiet=quiet)
     if output is not None:
         _refuse_losing(file, output, force=force)
     with waiting(said):
-        table = held(file, run.Reading(delimiter, encoding, header), said)
-        draft = run.draft_file(file, reading=table)
-        seen = None if preset is None else run.seen_file(file, reading=table)
+        table = held(file, api.Reading(delimiter, encoding, header), said)
+        draft = api.draft_file(file, reading=table)
+        seen = None if preset is None else api.seen_file(file, reading=table)
     if preset is not None:
         draft = _preset(draft, preset, said, seen)
     policy = to_toml(draft)

@@ -30,9 +30,9 @@ def new(
     quiet: options.Quiet = False,
 ) -> None:
     """Make a private key that only you can read, and beside it the public key to hand out."""
-    from incrowd import run  # noqa: PLC0415  not for --help
-    from incrowd.report import json, text  # noqa: PLC0415  not for --help
+    from incrowd import api  # noqa: PLC0415  not for --help
+    from incrowd.documents import json, text  # noqa: PLC0415  not for --help
 
     said = Output(as_json=as_json, quiet=quiet)
-    made = run.new_keys(file)
+    made = api.new_keys(file)
     said.result(lambda: json.keys_document(made), lambda: text.keys_picture(made))

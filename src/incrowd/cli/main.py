@@ -24,8 +24,8 @@ from incrowd.cli.plan import plan
 from incrowd.cli.quantiles import quantiles
 from incrowd.cli.risk import risk
 from incrowd.cli.safe_harbor import safe_harbor
+from incrowd.documents.words import printable
 from incrowd.errors import IncrowdError, InputError
-from incrowd.report.words import printable
 
 app = typer.Typer(
     name="incrowd",
@@ -125,7 +125,7 @@ def _fail(failure: Failure, *, as_json: bool) -> int:
         if failure.remedy:
             write(sys.stderr, f"help: {printable(failure.remedy)}\n")
     if as_json:
-        from incrowd.report.json import error_document  # noqa: PLC0415  not for --help
+        from incrowd.documents.json import error_document  # noqa: PLC0415  not for --help
 
         why = (failure.error, failure.remedy, failure.exit_code)
         parts = (*why, failure.verdicts, failure.proved)

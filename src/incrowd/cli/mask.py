@@ -98,10 +98,10 @@ def mask(  # noqa: PLR0913  one parameter per flag
     quiet: options.Quiet = False,
 ) -> None:
     """Write the columns of FILE that do not tell its records apart, as they are."""
-    from incrowd import discovery, run  # noqa: PLC0415  not for --help
+    from incrowd import api  # noqa: PLC0415  not for --help
     from incrowd.cli.table import held  # noqa: PLC0415  not for --help
-    from incrowd.discovery.masking import check_target, passes  # noqa: PLC0415  not for --help
-    from incrowd.report import json, text  # noqa: PLC0415  not for --help
+    from incrowd.documents import json, text  # noqa: PLC0415  not for --help
+    from incrowd.verbs.mask import check_target, passes  # noqa: PLC0415  not for --help
     from incrowd.watch import Watch  # noqa: PLC0415  not for --help
 
     said = Output(as_json=as_json, quiet=quiet)
@@ -124,11 +124,11 @@ def mask(  # noqa: PLR0913  one parameter per flag
     target = None if dry_run else output
     check_target(file, target)
     with waiting(said) as bar:
-        reading = run.Reading(delimiter, encoding, header)
+        reading = api.Reading(delimiter, encoding, header)
         if not passes(file, method, reading):
             reading = held(file, reading, said, named)
         watch = Watch(tell=bar.tell)
-        found = discovery.mask_file(file, target, reading=reading, watch=watch, **wish)
+        found = api.mask_file(file, target, reading=reading, watch=watch, **wish)
     for note in found.notes:
         said.remark(f"note: {note}")
     said.result(lambda: json.mask_document(found, target), lambda: text.mask_picture(found, target))

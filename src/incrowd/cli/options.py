@@ -10,7 +10,7 @@ import typer
 from incrowd.errors import PolicyError
 
 if TYPE_CHECKING:
-    from incrowd.world.constraints import AtLeast
+    from incrowd.linkage.constraints import AtLeast
 
 TableFile = Annotated[
     str,
@@ -272,7 +272,7 @@ def promised(texts: Iterable[str] | None) -> "tuple[AtLeast, ...]":
     >>> promised(["zip,sex=500"])
     (AtLeast(columns=('zip', 'sex'), people=500),)
     """
-    from incrowd.world.constraints import AtLeast  # noqa: PLC0415  not for --help
+    from incrowd.linkage.constraints import AtLeast  # noqa: PLC0415  not for --help
 
     found = []
     for text in texts or ():

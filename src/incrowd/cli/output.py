@@ -7,8 +7,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TextIO
 
+from incrowd.documents.words import printable
 from incrowd.errors import InputError
-from incrowd.report.words import printable
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -32,7 +32,7 @@ class Output:
 
     def document(self, document: Mapping[str, Any]) -> None:
         """The one JSON document on standard output."""
-        from incrowd.report.json import dumps  # noqa: PLC0415  not for --help
+        from incrowd.documents.json import dumps  # noqa: PLC0415  not for --help
 
         write(sys.stdout, dumps(document) + "\n")
 

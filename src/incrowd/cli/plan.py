@@ -114,10 +114,10 @@ def plan(  # noqa: PLR0913  one parameter per flag
 
     Leave out one of --population, -k and --beta to have it found for the columns as they are.
     """
-    from incrowd import run  # noqa: PLC0415  not for --help
     from incrowd.cli.table import held  # noqa: PLC0415  not for --help
-    from incrowd.report import plans as pictures  # noqa: PLC0415  not for --help
-    from incrowd.run import plans  # noqa: PLC0415  not for --help
+    from incrowd.documents import plans as pictures  # noqa: PLC0415  not for --help
+    from incrowd import api  # noqa: PLC0415  not for --help
+    from incrowd.verbs import plan as plans  # noqa: PLC0415  not for --help
 
     said = Output(as_json=as_json, quiet=quiet)
     _refuse_unclear(file, distinct, output, apply=apply)
@@ -138,7 +138,7 @@ def plan(  # noqa: PLR0913  one parameter per flag
     with waiting(said):
         names = options.columns(columns)
         named = (*names, *options.columns(sensitive), *options.columns(keep))
-        table = held(file, run.Reading(delimiter, encoding, header), said, named)
+        table = held(file, api.Reading(delimiter, encoding, header), said, named)
         trees = _trees(hierarchy, hierarchies, names or table.names)
         found = plans.plan_file(file, names, hierarchies=trees, reading=table, **asked)
         done = None

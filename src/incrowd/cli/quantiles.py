@@ -70,8 +70,8 @@ def quantiles(  # noqa: PLR0913  one parameter per flag
     quiet: options.Quiet = False,
 ) -> None:
     """Write columns of FILE so that each value hides among at least K records."""
-    from incrowd import discovery, run  # noqa: PLC0415  not for --help
-    from incrowd.report.quantiles import quantiles_document, quantiles_picture  # noqa: PLC0415  not for --help
+    from incrowd import api  # noqa: PLC0415  not for --help
+    from incrowd.documents.quantiles import quantiles_document, quantiles_picture  # noqa: PLC0415  not for --help
     from incrowd.watch import Watch  # noqa: PLC0415  not for --help
 
     said = Output(as_json=as_json, quiet=quiet)
@@ -90,9 +90,9 @@ def quantiles(  # noqa: PLR0913  one parameter per flag
     }
     target = None if dry_run else output
     with waiting(said) as bar:
-        reading = run.Reading(delimiter, encoding, header)
+        reading = api.Reading(delimiter, encoding, header)
         watch = Watch(tell=bar.tell)
-        found = discovery.quantiles_file(file, target, reading=reading, watch=watch, **wish)
+        found = api.quantiles_file(file, target, reading=reading, watch=watch, **wish)
     for note in found.notes:
         said.remark(f"note: {note}")
     said.result(lambda: quantiles_document(found, target), lambda: quantiles_picture(found, target))

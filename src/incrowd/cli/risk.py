@@ -77,17 +77,17 @@ def risk(  # noqa: PLR0913  one parameter per flag
     quiet: options.Quiet = False,
 ) -> None:
     """Tell how easily the people in FILE are found, and what is then learned."""
-    from incrowd import run  # noqa: PLC0415  not for --help
+    from incrowd import api  # noqa: PLC0415  not for --help
     from incrowd.cli.table import held  # noqa: PLC0415  not for --help
-    from incrowd.report import json, text  # noqa: PLC0415  not for --help
+    from incrowd.documents import json, text  # noqa: PLC0415  not for --help
     from incrowd.watch import Watch  # noqa: PLC0415  not for --help
 
     said = Output(as_json=as_json, quiet=quiet)
     asked = options.columns(quasi)
     with waiting(said) as bar:
         named = (*asked, *options.columns(sensitive), unit, weight)
-        table = held(file, run.Reading(delimiter, encoding, header), said, named)
-        found = run.risk_file(
+        table = held(file, api.Reading(delimiter, encoding, header), said, named)
+        found = api.risk_file(
             file,
             quasi=asked,
             sensitive=options.columns(sensitive),

@@ -42,18 +42,18 @@ def safe_harbor(  # noqa: PLR0913  one parameter per flag
     quiet: options.Quiet = False,
 ) -> int:
     """Check FILE against HIPAA's Safe Harbor: eighteen identifiers; exit code 1 if it holds one."""
-    from incrowd import run  # noqa: PLC0415  not for --help
+    from incrowd import api  # noqa: PLC0415  not for --help
     from incrowd.cli.table import held, named_by  # noqa: PLC0415  not for --help
+    from incrowd.documents.safe_harbor import safe_harbor_picture  # noqa: PLC0415  not for --help
     from incrowd.io.policies import read_policy  # noqa: PLC0415  not for --help
     from incrowd.io.zip_populations import read_zip_populations  # noqa: PLC0415  not for --help
-    from incrowd.report.safe_harbor import safe_harbor_picture  # noqa: PLC0415  not for --help
 
     said = Output(as_json=as_json, quiet=quiet)
     asked = None if policy is None else read_policy(policy)
     people = None if zip_populations is None else read_zip_populations(zip_populations)
     with waiting(said):
-        table = held(file, run.Reading(delimiter, encoding, header), said, named_by(policy))
-        found = run.safe_harbor_file(
+        table = held(file, api.Reading(delimiter, encoding, header), said, named_by(policy))
+        found = api.safe_harbor_file(
             file,
             policy=asked,
             today=today,

@@ -12,7 +12,7 @@ from incrowd.io.files import content
 from incrowd.io.policies import read_policy
 from incrowd.release.certificate import Certificate
 from incrowd.release.written import rewritten
-from incrowd.run.reading import Reading
+from incrowd.verbs.reading import Reading
 from incrowd.watch import Watch
 
 

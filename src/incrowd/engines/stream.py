@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from incrowd.arrays import Counts, Floats
 from incrowd.engines.memory import MemoryEngine
 from incrowd.errors import InputError, PolicyError, boundary
-from incrowd.quasi.records import Records
+from incrowd.identify.records import Records
 from incrowd.table.encode import to_polars
 from incrowd.watch import Watch
 

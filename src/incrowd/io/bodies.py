@@ -65,7 +65,7 @@ def _last_end(text: bytes, delimiter: str) -> int:
     """Where the last whole record of the text ends."""
     if b'"' not in text:
         return text.rfind(b"\n") + 1
-    from incrowd.kernels.records import last_end  # noqa: PLC0415  numba only when it is needed
+    from incrowd.kernels.io.records import last_end  # noqa: PLC0415  numba only when it is needed
 
     data: Any = np.frombuffer(text, dtype=np.uint8)
     return last_end(data, ord(delimiter))

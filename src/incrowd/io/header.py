@@ -15,7 +15,7 @@ from itertools import groupby, pairwise
 import numpy as np
 
 from incrowd.errors import InputError
-from incrowd.policy.words import TOPICS
+from incrowd.pii.words import TOPICS
 from incrowd.table.column import Kind
 from incrowd.table.names import words_of
 from incrowd.table.parse import kind_of

@@ -46,7 +46,7 @@ class Rows:
 
     def text_in(self, order: Counts) -> Any:
         """The bytes of the same records in this order."""
-        from incrowd.kernels.splice import gather  # noqa: PLC0415  numba only when it is needed
+        from incrowd.kernels.io.splice import gather  # noqa: PLC0415  numba only when it is needed
 
         made = np.empty_like(self.text)
         gather(self.text, self.ends, order, made)
@@ -78,7 +78,7 @@ class Cut:
     @classmethod
     def of(cls, body: Body, delimiter: str, width: int) -> "Cut | None":
         """The records of so many cells each; None if they are odd."""
-        from incrowd.kernels.splice import SPARE, are_records, find_stops  # noqa: PLC0415  numba only when needed
+        from incrowd.kernels.io.splice import SPARE, are_records, find_stops  # noqa: PLC0415  numba only when needed
 
         data = _closed(body.text)
         text: Any = np.frombuffer(data, dtype=np.uint8)
@@ -140,7 +140,7 @@ class Rewriting:
 
     def rows(self, cut: Cut, codes: Codes) -> Rows:
         """The records with what these codes show, the header too."""
-        from incrowd.kernels.splice import splice  # noqa: PLC0415  numba only when it is needed
+        from incrowd.kernels.io.splice import splice  # noqa: PLC0415  numba only when it is needed
 
         number = len(cut)
         made = np.empty(len(cut.text) + number * self.longest, dtype=np.uint8)
@@ -151,7 +151,7 @@ class Rewriting:
 
 def _runs(names: Sequence[str], leaving: Sequence[str], shown: Sequence[str]) -> Codes:
     """Columns that stay side by side are one run: they are copied at once."""
-    from incrowd.kernels.splice import KEPT  # noqa: PLC0415  numba only when it is needed
+    from incrowd.kernels.io.splice import KEPT  # noqa: PLC0415  numba only when it is needed
 
     runs: list[list[int]] = []
     for column, name in enumerate(names):

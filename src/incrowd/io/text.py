@@ -292,7 +292,7 @@ def _parsed_slowly(data: bytes, delimiter: str, *, header: bool) -> pl.DataFrame
 
 def _checked(data: bytes, delimiter: str, fields: int, first_line: int) -> Counts:
     """The blank lines; records with more or fewer fields than the first are refused."""
-    from incrowd.kernels.lines import survey  # noqa: PLC0415  numba only when it is needed
+    from incrowd.kernels.io.lines import survey  # noqa: PLC0415  numba only when it is needed
 
     found = np.zeros(5, dtype=np.int64)
     blank = np.zeros(0, dtype=np.int64)

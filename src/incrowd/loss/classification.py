@@ -7,7 +7,7 @@ import numpy as np
 from pydantic.dataclasses import dataclass
 
 from incrowd.arrays import Floats
-from incrowd.classes import Histogram
+from incrowd.partition.classes import Histogram
 from incrowd.recoding import Outcome, QuasiColumn
 from incrowd.values import STRICT
 

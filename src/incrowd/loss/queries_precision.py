@@ -8,11 +8,11 @@ from typing import NoReturn
 import numpy as np
 
 from incrowd.arrays import MISSING, Codes, Flags, Floats
-from incrowd.classes import numbered
 from incrowd.errors import InputError
 from incrowd.loss.queries import error
 from incrowd.loss.queries_cubes import Counted, Cubes, rows_of
 from incrowd.loss.queries_workload import Condition, Query, Workload
+from incrowd.partition.classes import numbered
 from incrowd.recoding import Outcome
 from incrowd.table.column import Domain, Kind
 

@@ -10,9 +10,9 @@ from pydantic import Field
 from pydantic.dataclasses import dataclass
 
 from incrowd.arrays import Counts, Flags
-from incrowd.classes import Classes
 from incrowd.models.model import histogram_of
 from incrowd.models.shares import fraction, part
+from incrowd.partition.classes import Classes
 from incrowd.values import STRICT
 
 

@@ -7,7 +7,7 @@ from pydantic import Field
 from pydantic.dataclasses import dataclass
 
 from incrowd.arrays import Flags
-from incrowd.classes import Classes
+from incrowd.partition.classes import Classes
 from incrowd.values import STRICT
 
 

@@ -7,8 +7,8 @@ from pydantic import Field
 from pydantic.dataclasses import dataclass
 
 from incrowd.arrays import Flags
-from incrowd.classes import Classes
 from incrowd.models.model import in_world
+from incrowd.partition.classes import Classes
 from incrowd.values import STRICT
 
 

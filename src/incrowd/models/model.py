@@ -4,8 +4,8 @@ from fractions import Fraction
 from typing import Protocol, runtime_checkable
 
 from incrowd.arrays import Counts, Flags
-from incrowd.classes import Classes, Histogram
 from incrowd.errors import PolicyError
+from incrowd.partition.classes import Classes, Histogram
 
 
 class Model(Protocol):

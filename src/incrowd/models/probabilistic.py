@@ -13,10 +13,10 @@ from pydantic import Field, model_validator
 from pydantic.dataclasses import dataclass
 
 from incrowd.arrays import Flags
-from incrowd.classes import Classes
 from incrowd.errors import PolicyError
-from incrowd.probabilistic.bounds import LARGEST
-from incrowd.probabilistic.confidence import Drawn, Labels
+from incrowd.partition.classes import Classes
+from incrowd.population.bounds import LARGEST
+from incrowd.population.confidence import Drawn, Labels
 from incrowd.values import STRICT
 
 

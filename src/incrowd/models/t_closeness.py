@@ -8,10 +8,10 @@ from pydantic import Field
 from pydantic.dataclasses import dataclass
 
 from incrowd.arrays import Codes, Counts, Flags, Floats
-from incrowd.classes import Classes, Histogram, SensitiveColumn
 from incrowd.errors import PolicyError
 from incrowd.models.model import histogram_of
 from incrowd.models.shares import TOLERANCE, settled
+from incrowd.partition.classes import Classes, Histogram, SensitiveColumn
 from incrowd.values import STRICT
 
 Distance = Literal["equal", "ordered", "hierarchical"]

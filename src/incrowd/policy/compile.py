@@ -8,10 +8,10 @@ from typing import TypeAlias
 import numpy as np
 
 from incrowd.arrays import MISSING, Codes, Counts, Flags, Floats
-from incrowd.classes import SensitiveColumn, people_per_code
 from incrowd.errors import InfeasibleError, InputError, PolicyError, counted
 from incrowd.hierarchy.hierarchy import Hierarchy
 from incrowd.models.model import Model, Relative
+from incrowd.partition.classes import SensitiveColumn, people_per_code
 from incrowd.policy.ends import Holders, with_ends
 from incrowd.policy.policy import Column, Policy
 from incrowd.problem import Problem

@@ -13,10 +13,10 @@ import numpy as np
 from incrowd.errors import InputError
 from incrowd.hierarchy import Suggestion, suggest
 from incrowd.models import AnyModel, KAnonymity, LDiversity
+from incrowd.pii.shapes import is_prose, shape_of
+from incrowd.pii.words import says_person, topic_of
 from incrowd.policy import codec
 from incrowd.policy.policy import Column, Policy
-from incrowd.policy.shapes import is_prose, shape_of
-from incrowd.policy.words import says_person, topic_of
 from incrowd.table.column import CodedColumn, Domain, Kind
 from incrowd.table.roles import Role
 

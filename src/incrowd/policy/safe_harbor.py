@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from incrowd.hierarchy import AnyHierarchy, Dates, Intervals, Suggested, ZipCodes
+from incrowd.pii.words import topic_of
 from incrowd.policy.policy import Column
-from incrowd.policy.words import topic_of
 from incrowd.table.column import Kind
 from incrowd.table.names import words_of
 from incrowd.table.roles import Role

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from incrowd.arrays import Codes
-from incrowd.classes import numbered
+from incrowd.partition.classes import numbered
 from incrowd.recoding.column import QuasiColumn
 from incrowd.recoding.pieces import Pieces, first_rows, placed
 from incrowd.table.tally import Tally

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from incrowd.arrays import Codes, Floats
-from incrowd.classes import Classes, SensitiveColumn, classes_of
+from incrowd.partition.classes import Classes, SensitiveColumn, classes_of
 from incrowd.recoding.column import QuasiColumn
 from incrowd.recoding.cuts import Cuts
 from incrowd.recoding.recoding import Recoding

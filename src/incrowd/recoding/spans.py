@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from incrowd.arrays import MISSING, Codes
-from incrowd.classes import numbered
+from incrowd.partition.classes import numbered
 from incrowd.recoding.column import QuasiColumn
 from incrowd.recoding.pieces import Pieces, placed
 from incrowd.recoding.sets import ValueSets, value_sets

@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from incrowd.hierarchy.hierarchy import Hierarchy
+from incrowd.linkage.world import World
 from incrowd.release.certificate import Digest, Opposed
 from incrowd.verify.candidates import PublicTable
-from incrowd.world.world import World
 
 
 @dataclass(frozen=True, eq=False)

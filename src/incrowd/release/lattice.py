@@ -3,7 +3,7 @@
 import numpy as np
 import polars as pl
 
-from incrowd.search.explored import Explored, State
+from incrowd.search.lattice.explored import Explored, State
 
 
 def nodes_frame(explored: Explored) -> pl.DataFrame:

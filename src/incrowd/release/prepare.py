@@ -11,6 +11,9 @@ from incrowd.arrays import Codes, Counts, Texts
 from incrowd.engines.base import Engine, Shown
 from incrowd.errors import PolicyError
 from incrowd.hierarchy.hierarchy import Hierarchy
+from incrowd.linkage.counted import Counted
+from incrowd.linkage.leaves import joined, people_of
+from incrowd.linkage.world import World
 from incrowd.models.model import of_world
 from incrowd.policy.compile import Compiled, Quasi
 from incrowd.policy.compile import compile as compile_problem
@@ -31,9 +34,6 @@ from incrowd.verify.crowds import numbered
 from incrowd.verify.ends import end_names
 from incrowd.verify.permuted import numbers_shown, places_drawn
 from incrowd.watch import Watch
-from incrowd.world.counted import Counted
-from incrowd.world.leaves import joined, people_of
-from incrowd.world.world import World
 
 SEARCH_SEED = 0
 """The seed of the search is always this one: that of the shuffle must not be guessed from it."""

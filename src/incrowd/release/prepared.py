@@ -9,6 +9,7 @@ import numpy as np
 import polars as pl
 
 from incrowd.arrays import Codes, Floats
+from incrowd.exposure import Risk, measure
 from incrowd.loss import figures
 from incrowd.loss.ncp import ncp_of_classes
 from incrowd.models.l_diversity import LDiversity
@@ -30,7 +31,6 @@ from incrowd.release.certificate import (
 from incrowd.release.leaving import Leaving, leaving_names, pseudonymous, unchanging
 from incrowd.release.telling import cautions, distinct_shares
 from incrowd.release.written import written
-from incrowd.risk import Risk, measure
 from incrowd.search.search import Found
 from incrowd.table.column import Kind
 from incrowd.table.fold import fold

@@ -8,12 +8,12 @@ from typing import Any
 import polars as pl
 
 from incrowd.errors import NotMetError, counted
+from incrowd.exposure import Risk
 from incrowd.policy.policy import Policy
 from incrowd.recoding import Recoding
 from incrowd.release.certificate import Certificate
 from incrowd.release.lattice import nodes_frame
-from incrowd.risk import Risk
-from incrowd.search.explored import Explored
+from incrowd.search.lattice.explored import Explored
 from incrowd.verify.verdict import Verdict
 from incrowd.verify.verify import demand
 

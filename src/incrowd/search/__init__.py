@@ -4,24 +4,24 @@ from typing import Annotated, TypeAlias
 
 from pydantic import Field
 
-from incrowd.search.accuracy.accuracy import Accuracy
-from incrowd.search.anatomy import Anatomy
 from incrowd.search.auto import Auto
 from incrowd.search.crowd.crowd import Crowd
-from incrowd.search.curve.curve import Hilbert, IDistance, Tree
-from incrowd.search.cuts.cuts import Cuts
-from incrowd.search.datafly.datafly import Datafly
-from incrowd.search.diversify.diversify import Diversify
-from incrowd.search.exhaustive import Exhaustive
+from incrowd.search.lattice.exhaustive import Exhaustive
 from incrowd.search.lattice.lattice import Lattice
-from incrowd.search.mingen.cells import MinGenCells
-from incrowd.search.mingen.mingen import MinGen
-from incrowd.search.mingen.preferred import Preferred
+from incrowd.search.literature.accuracy.accuracy import Accuracy
+from incrowd.search.literature.anatomy import Anatomy
+from incrowd.search.literature.curve.curve import Hilbert, IDistance, Tree
+from incrowd.search.literature.cuts.cuts import Cuts
+from incrowd.search.literature.datafly.datafly import Datafly
+from incrowd.search.literature.diversify.diversify import Diversify
+from incrowd.search.literature.mingen.cells import MinGenCells
+from incrowd.search.literature.mingen.mingen import MinGen
+from incrowd.search.literature.mingen.preferred import Preferred
+from incrowd.search.literature.mu_argus.mu_argus import MuArgus
+from incrowd.search.literature.top_down import TopDown
 from incrowd.search.mondrian import Mondrian
-from incrowd.search.mu_argus.mu_argus import MuArgus
 from incrowd.search.refine.local import LatticeLocal
 from incrowd.search.search import Found, Search
-from incrowd.search.top_down import TopDown
 from incrowd.search.world.world import AgainstWorld
 
 AnySearch: TypeAlias = Annotated[

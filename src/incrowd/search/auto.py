@@ -13,15 +13,15 @@ from incrowd.errors import InfeasibleError, LimitError
 from incrowd.loss.cells import CellLoss
 from incrowd.problem import Problem
 from incrowd.search.crowd.crowd import Crowd
-from incrowd.search.diversify.diversify import Diversify
 from incrowd.search.divisions import every_division, tiny
-from incrowd.search.full_domain import many
+from incrowd.search.lattice.full_domain import many
 from incrowd.search.lattice.lattice import Lattice
+from incrowd.search.literature.diversify.diversify import Diversify
+from incrowd.search.literature.top_down import TopDown
 from incrowd.search.mondrian import Mondrian
 from incrowd.search.refusals import as_one_class, infeasible, nothing_found
 from incrowd.search.safe import safe_crowds
 from incrowd.search.search import Found, Search
-from incrowd.search.top_down import TopDown
 from incrowd.search.world.world import AgainstWorld
 from incrowd.values import STRICT
 from incrowd.watch import Watch

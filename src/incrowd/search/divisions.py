@@ -14,7 +14,7 @@ import numpy as np
 from incrowd.arrays import MISSING, Codes, Counts, Flags, Floats
 from incrowd.problem import Problem
 from incrowd.recoding import Pieces, Spans
-from incrowd.search.mingen.small_table import SmallTable
+from incrowd.search.literature.mingen.small_table import SmallTable
 from incrowd.search.refusals import gaps_match, nothing_found
 from incrowd.search.safe import safe_crowds
 from incrowd.search.search import Found
@@ -70,7 +70,7 @@ class _Table:
 
     @classmethod
     def of(cls, problem: Problem) -> "_Table":
-        from incrowd.search.mingen.partitions import Parts  # noqa: PLC0415  numba loads only when it runs
+        from incrowd.search.literature.mingen.partitions import Parts  # noqa: PLC0415  numba loads only when it runs
 
         small = SmallTable.of(problem)
         item: Counts = np.arange(len(small.copies))

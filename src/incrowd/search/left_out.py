@@ -17,10 +17,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from incrowd.arrays import SUPPRESSED, Codes, Counts, Flags, Floats
-from incrowd.classes import Histogram, classes_of, numbered
 from incrowd.errors import InfeasibleError, LimitError, counted
 from incrowd.models.model import Model, Shrinking
 from incrowd.models.t_closeness import TCloseness
+from incrowd.partition.classes import Histogram, classes_of, numbered
 from incrowd.problem import Problem
 from incrowd.recoding import Cells, Levels, Pieces, Recoding
 from incrowd.search.refusals import as_one_class, each_counts_once, nothing_found
@@ -141,15 +141,15 @@ def _satisfied(problem: Problem) -> bool:
 
 def _of_small(problem: Problem) -> Counts | None:
     """Records of each row that stay in the largest part that will do; None for large tables."""
-    from incrowd.search.mingen.small_table import SmallTable  # noqa: PLC0415  numba loads only when it runs
+    from incrowd.search.literature.mingen.small_table import SmallTable  # noqa: PLC0415  numba loads only when it runs
 
     if 2**problem.tally.rows > _FEW or problem.world is not None:
         return None
     table = SmallTable.of(problem)
     if table.parts > _FEW:
         return None
-    from incrowd.kernels.subsets import taken  # noqa: PLC0415  as above
-    from incrowd.search.mingen.partitions import Parts  # noqa: PLC0415  as above
+    from incrowd.kernels.literature.subsets import taken  # noqa: PLC0415  as above
+    from incrowd.search.literature.mingen.partitions import Parts  # noqa: PLC0415  as above
 
     digits = taken(table.copies)
     records = digits @ table.weight

@@ -16,14 +16,14 @@ import numpy as np
 from pydantic.dataclasses import dataclass
 
 from incrowd.arrays import Codes, Counts, Flags
-from incrowd.classes import Classes, classes_of
 from incrowd.errors import LimitError, counted
 from incrowd.loss.ncp import Gcp
 from incrowd.models.model import Model
+from incrowd.partition.classes import Classes, classes_of
 from incrowd.problem import Problem
 from incrowd.recoding import Pieces
 from incrowd.search.left_out import leaving_out
-from incrowd.search.mapping.mapping import lowest_codes
+from incrowd.search.literature.mapping.mapping import lowest_codes
 from incrowd.search.refusals import each_counts_once, infeasible, nothing_found
 from incrowd.search.repair import folded, mended
 from incrowd.search.search import Found

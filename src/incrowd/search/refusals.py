@@ -17,12 +17,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from incrowd.arrays import MISSING
-from incrowd.classes import Classes, classes_of
 from incrowd.errors import InfeasibleError, counted
 from incrowd.models.model import Model, Shrinking, Varied, in_world, of_world
+from incrowd.partition.classes import Classes, classes_of
 from incrowd.problem import Problem
 from incrowd.recoding import QuasiColumn
-from incrowd.search.full_domain import allowed_levels
+from incrowd.search.lattice.full_domain import allowed_levels
 from incrowd.table.roles import Missing
 
 THIS_SEARCH = "this search"

@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from incrowd.arrays import SUPPRESSED, Codes, Counts, Flags, Floats
-from incrowd.classes import classes_of
 from incrowd.errors import InfeasibleError, counted
+from incrowd.partition.classes import classes_of
 from incrowd.problem import Problem
 from incrowd.recoding import Pieces, Spans
-from incrowd.search.full_domain import renumbered
+from incrowd.search.lattice.full_domain import renumbered
 from incrowd.search.refusals import nothing_found
 from incrowd.search.safe import safe_classes
 from incrowd.table.tally import Tally

@@ -7,9 +7,9 @@ value that matches anything makes of them. A search that judges classes one by o
 import numpy as np
 
 from incrowd.arrays import Codes, Flags
-from incrowd.classes import Classes, crowds, numbered
 from incrowd.loss.cells import Cells as Shown
 from incrowd.loss.cells import cells_of
+from incrowd.partition.classes import Classes, crowds, numbered
 from incrowd.problem import Problem
 from incrowd.recoding import Outcome
 from incrowd.table.roles import Missing

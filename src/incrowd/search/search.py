@@ -6,7 +6,7 @@ from typing import Protocol
 
 from incrowd.problem import Problem
 from incrowd.recoding import Recoding
-from incrowd.search.explored import Explored
+from incrowd.search.lattice.explored import Explored
 from incrowd.watch import Watch
 
 

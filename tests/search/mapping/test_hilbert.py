@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from incrowd.kernels.hilbert import WORD
+from incrowd.kernels.literature.hilbert import WORD
 from incrowd.loss import Gcp
 from incrowd.models import KAnonymity
-from incrowd.search.mapping.hilbert import HilbertCurve, curve_words, hilbert_line
+from incrowd.search.literature.mapping.hilbert import HilbertCurve, curve_words, hilbert_line
 from strategies import problem_of, tables
 from worked import tree
 

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from incrowd.loss import Gcp
 from incrowd.models import KAnonymity
-from incrowd.search.mapping import idistance
-from incrowd.search.mapping.idistance import IDistanceMapping, idistance_line
+from incrowd.search.literature.mapping import idistance
+from incrowd.search.literature.mapping.idistance import IDistanceMapping, idistance_line
 from strategies import problem_of, tables
 
 points = st.lists(st.lists(st.integers(0, 4), min_size=2, max_size=2), min_size=1, max_size=12)

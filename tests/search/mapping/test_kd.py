@@ -10,9 +10,9 @@ from incrowd.kernels.boxes import cell_cost
 from incrowd.loss import Gcp
 from incrowd.models import KAnonymity
 from incrowd.search.boxes import boxes_of
-from incrowd.search.mapping import kd
-from incrowd.search.mapping.kd import KdTree, kd_order
-from incrowd.search.mapping.mapping import by_codes, lowest_codes
+from incrowd.search.literature.mapping import kd
+from incrowd.search.literature.mapping.kd import KdTree, kd_order
+from incrowd.search.literature.mapping.mapping import by_codes, lowest_codes
 from strategies import problem_of, tables
 from worked import tree
 

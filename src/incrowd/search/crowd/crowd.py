@@ -28,8 +28,8 @@ from incrowd.search.crowd.starts import (
     tree_pieces,
 )
 from incrowd.search.crowd.sweeps import Sweeps
-from incrowd.search.curve.partition import least_people
 from incrowd.search.left_out import leaving_out
+from incrowd.search.literature.curve.partition import least_people
 from incrowd.search.mondrian import least_size
 from incrowd.search.refusals import infeasible, nothing_found
 from incrowd.search.repair import mended
@@ -148,7 +148,7 @@ def _begun(problem: Problem, effort: float, watch: Watch) -> tuple[str, Spans]:
 
 def _cost(points: Points, spans: Spans) -> float:
     """What all records pay together, those left out as much as they can."""
-    from incrowd.kernels.crowd_state import class_costs  # noqa: PLC0415  numba loads only when it runs
+    from incrowd.kernels.crowd.state import class_costs  # noqa: PLC0415  numba loads only when it runs
 
     pieces = spans.pieces
     shown = pieces.class_of >= 0

@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from incrowd.arrays import Codes, Counts, Flags
-from incrowd.classes import classes_of
+from incrowd.partition.classes import classes_of
 from incrowd.problem import Problem
 from incrowd.search.crowd.points import Points
 from incrowd.search.crowd.sweeps import joined, taken
 from incrowd.watch import Watch
 
 if TYPE_CHECKING:
-    from incrowd.kernels.crowd_pairs import Offers
-    from incrowd.kernels.crowd_state import Parts
+    from incrowd.kernels.crowd.pairs import Offers
+    from incrowd.kernels.crowd.state import Parts
 
 ROUNDS = 24
 """Rounds at effort 1."""
@@ -48,7 +48,7 @@ class Trades:
             self.made += 1
 
     def _round(self) -> None:
-        from incrowd.kernels.crowd_pairs import offers  # noqa: PLC0415  numba loads only when it runs
+        from incrowd.kernels.crowd.pairs import offers  # noqa: PLC0415  numba loads only when it runs
 
         order = self._paired()
         pairs = taken(self.parts, order[: len(order) // 2 * 2])
@@ -64,7 +64,7 @@ class Trades:
 
     def _paired(self) -> Codes:
         """The classes in an order in which near ones follow each other."""
-        from incrowd.kernels.crowd_regions import regions  # noqa: PLC0415  numba loads only when it runs
+        from incrowd.kernels.crowd.regions import regions  # noqa: PLC0415  numba loads only when it runs
 
         point, _, start = self.parts
         codes, boxes = self.points.space

@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from incrowd.arrays import Codes, Counts
-from incrowd.classes import numbered
+from incrowd.partition.classes import numbered
 from incrowd.problem import Problem
 from incrowd.recoding import Pieces
-from incrowd.search.mapping.mapping import by_codes, lowest_codes
+from incrowd.search.literature.mapping.mapping import by_codes, lowest_codes
 from incrowd.table.tally import Tally
 
 if TYPE_CHECKING:
     from incrowd.kernels.boxes import Boxes
-    from incrowd.kernels.crowd_state import Parts, Space
+    from incrowd.kernels.crowd.state import Parts, Space
 
 _PAIRS = 512
 """Pairs of points that tell which columns cost most."""
@@ -112,7 +112,7 @@ def points_of(problem: Problem, *, by_size: bool) -> Points:
 
 def _dearest_first(points: Codes, boxes: "Boxes") -> "Space":
     """The columns in an order that tells soon how far apart two points are."""
-    from incrowd.kernels.crowd_regions import apart  # noqa: PLC0415  numba loads only when it runs
+    from incrowd.kernels.crowd.regions import apart  # noqa: PLC0415  numba loads only when it runs
 
     rng = np.random.default_rng(0)
     pairs = rng.integers(0, len(points), (2, _PAIRS)).astype(np.int32)

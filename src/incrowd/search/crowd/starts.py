@@ -12,15 +12,15 @@ from incrowd.errors import InfeasibleError, LimitError
 from incrowd.problem import Problem
 from incrowd.recoding import Pieces
 from incrowd.search.crowd.points import Points
-from incrowd.search.curve.partition import partition_in_order
-from incrowd.search.mapping.kd import kd_order
-from incrowd.search.mapping.mapping import by_codes
+from incrowd.search.literature.curve.partition import partition_in_order
+from incrowd.search.literature.mapping.kd import kd_order
+from incrowd.search.literature.mapping.mapping import by_codes
 from incrowd.search.mondrian import parts as mondrian_parts
 from incrowd.table.fold import in_threads
 from incrowd.watch import Watch, Within
 
 if TYPE_CHECKING:
-    from incrowd.kernels.crowd_state import Parts
+    from incrowd.kernels.crowd.state import Parts
 
 _SMALL = 2**16
 """Rows up to which Mondrian is one of the starts."""
@@ -104,8 +104,8 @@ def _start(
     title: str,
     way: Callable[[Problem, Watch], Pieces | None],
 ) -> Start | None:
-    from incrowd.kernels.crowd_large import cut_large  # noqa: PLC0415  numba loads only when it runs
-    from incrowd.kernels.crowd_state import class_costs  # noqa: PLC0415  as above
+    from incrowd.kernels.crowd.large import cut_large  # noqa: PLC0415  numba loads only when it runs
+    from incrowd.kernels.crowd.state import class_costs  # noqa: PLC0415  as above
 
     problem, points, k, watch = given
     try:

@@ -18,7 +18,7 @@ from incrowd.table.fold import in_threads
 from incrowd.watch import Watch
 
 if TYPE_CHECKING:
-    from incrowd.kernels.crowd_state import Parts
+    from incrowd.kernels.crowd.state import Parts
 
 REGION = 128
 """The most classes of a region: each looks at all others of its own."""
@@ -80,7 +80,7 @@ class Sweeps:
 
     def _arranged(self) -> Counts:
         """Put the classes in the order of new regions; where these end."""
-        from incrowd.kernels.crowd_regions import regions  # noqa: PLC0415  numba loads only when it runs
+        from incrowd.kernels.crowd.regions import regions  # noqa: PLC0415  numba loads only when it runs
 
         point, _, start = self.parts
         codes, boxes = self.points.space
@@ -94,7 +94,7 @@ class Sweeps:
 
     def _dearest(self, ends: Counts, share: float) -> Flags:
         """Which regions are among that share of them whose records pay most."""
-        from incrowd.kernels.crowd_state import class_costs  # noqa: PLC0415  numba loads only when it runs
+        from incrowd.kernels.crowd.state import class_costs  # noqa: PLC0415  numba loads only when it runs
 
         dear = np.ones(len(ends), dtype=np.bool_)
         if share < 1:
@@ -105,7 +105,7 @@ class Sweeps:
 
     def _region(self, start: Counts, number: int, watch: Watch | None) -> tuple["Parts", Floats]:
         """The classes of a region after a sweep; as they are without a watch or time."""
-        from incrowd.kernels.crowd_sweep import sweep  # noqa: PLC0415  numba loads only when it runs
+        from incrowd.kernels.crowd.sweep import sweep  # noqa: PLC0415  numba loads only when it runs
 
         here = slice(start[0], start[-1])
         parts = self.parts[0][here], self.parts[1][here], start - start[0]

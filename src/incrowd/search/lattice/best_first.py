@@ -7,12 +7,19 @@ from sys import float_info
 from incrowd.arrays import Flags
 from incrowd.errors import IncrowdError, LimitError
 from incrowd.problem import Problem
-from incrowd.search.explored import NOT_JUDGED, Record, State
-from incrowd.search.full_domain import EPSILON, allowed_levels, judged, many, recode, released
 from incrowd.search.lattice.bounds import limits_of
 from incrowd.search.lattice.branches import Branches
 from incrowd.search.lattice.descent import Descent, Stage
+from incrowd.search.lattice.explored import NOT_JUDGED, Record, State
 from incrowd.search.lattice.frontier import Frontier, Grid, rank
+from incrowd.search.lattice.full_domain import (
+    EPSILON,
+    allowed_levels,
+    judged,
+    many,
+    recode,
+    released,
+)
 from incrowd.search.lattice.judging import Counted, Judge
 from incrowd.search.lattice.rollup import Node
 from incrowd.search.refusals import no_levels

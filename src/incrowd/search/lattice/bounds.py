@@ -10,11 +10,11 @@ from typing import Protocol
 import numpy as np
 
 from incrowd.arrays import Codes, Counts, Flags, Floats
-from incrowd.kernels import lattice as kernels
+from incrowd.kernels.lattice import nodes as kernels
 from incrowd.loss.loss import Limiting
 from incrowd.problem import Problem
 from incrowd.recoding import Outcome
-from incrowd.search.full_domain import renumbered
+from incrowd.search.lattice.full_domain import renumbered
 from incrowd.search.lattice.judging import Counted, Judge
 from incrowd.search.lattice.rollup import halves
 from incrowd.table.fold import in_threads

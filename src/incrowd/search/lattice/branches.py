@@ -13,8 +13,8 @@ from typing import TypeAlias
 import numpy as np
 
 from incrowd.arrays import Counts, Flags, Floats
-from incrowd.kernels import branches as kernels
-from incrowd.search.full_domain import EPSILON
+from incrowd.kernels.lattice import branches as kernels
+from incrowd.search.lattice.full_domain import EPSILON
 from incrowd.search.lattice.rollup import Node
 
 _MOST_CUTS = 4096

@@ -11,8 +11,8 @@ from math import inf
 import numpy as np
 
 from incrowd.arrays import Counts, Floats
-from incrowd.search.full_domain import EPSILON
 from incrowd.search.lattice.frontier import rank
+from incrowd.search.lattice.full_domain import EPSILON
 from incrowd.search.lattice.rollup import Node
 
 _MOST_KNOWN = 200_000

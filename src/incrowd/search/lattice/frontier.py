@@ -6,7 +6,7 @@ from typing import Protocol
 import numpy as np
 
 from incrowd.arrays import Floats
-from incrowd.search.full_domain import EPSILON
+from incrowd.search.lattice.full_domain import EPSILON
 from incrowd.search.lattice.rollup import Node
 
 

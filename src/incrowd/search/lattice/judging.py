@@ -6,9 +6,9 @@ from functools import cached_property
 import numpy as np
 
 from incrowd.arrays import Codes, Counts, Flags
-from incrowd.classes import Classes, SensitiveColumn, classes_of
-from incrowd.kernels import lattice as kernels
+from incrowd.kernels.lattice import nodes as kernels
 from incrowd.models.model import Model, Shrinking
+from incrowd.partition.classes import Classes, SensitiveColumn, classes_of
 from incrowd.problem import Problem
 from incrowd.search.lattice.rollup import ClassTable, ClassTables, Grouping, Node, root_table
 from incrowd.table.tally import Tally

@@ -11,7 +11,7 @@ from functools import cached_property, partial
 import numpy as np
 
 from incrowd.arrays import Codes, Counts
-from incrowd.kernels import lattice as kernels
+from incrowd.kernels.lattice import nodes as kernels
 from incrowd.problem import Problem
 from incrowd.recoding import QuasiColumn
 from incrowd.table.fold import in_threads, threads

@@ -14,9 +14,9 @@ from math import inf
 import numpy as np
 
 from incrowd.arrays import SUPPRESSED, Codes
-from incrowd.classes import numbered
 from incrowd.kernels.boxes import FORBIDDEN
-from incrowd.kernels.level_cover import count, level_totals, settle, show
+from incrowd.kernels.lattice.level_cover import count, level_totals, settle, show
+from incrowd.partition.classes import numbered
 from incrowd.problem import Problem
 from incrowd.search.refine.level_tables import Node, Rows, hash_table
 from incrowd.watch import Watch

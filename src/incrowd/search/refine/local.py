@@ -20,7 +20,7 @@ from incrowd.arrays import Codes
 from incrowd.errors import counted
 from incrowd.problem import Problem
 from incrowd.recoding import Cells, Pieces, Recoding
-from incrowd.search.full_domain import allowed_levels
+from incrowd.search.lattice.full_domain import allowed_levels
 from incrowd.search.left_out import leaving_out
 from incrowd.search.refusals import infeasible
 from incrowd.search.safe import safe

@@ -3,8 +3,8 @@
 import numpy as np
 
 from incrowd.arrays import Codes, Counts, Floats
-from incrowd.kernels.level_cover import Keys
-from incrowd.kernels.level_moves import pull
+from incrowd.kernels.lattice.level_cover import Keys
+from incrowd.kernels.lattice.level_moves import pull
 from incrowd.problem import Problem
 from incrowd.search.refine.cover import tightened
 from incrowd.search.refine.level_tables import Node, Rows, hash_table

@@ -10,7 +10,7 @@ from incrowd.errors import InfeasibleError
 from incrowd.models.delta_presence import DeltaPresence
 from incrowd.problem import Problem
 from incrowd.recoding import Levels, Outcome
-from incrowd.search.full_domain import allowed_levels, levels_recoding, node_classes
+from incrowd.search.lattice.full_domain import allowed_levels, levels_recoding, node_classes
 from incrowd.table.roles import Missing
 from incrowd.watch import Watch
 

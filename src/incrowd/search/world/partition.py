@@ -17,24 +17,24 @@ from typing import ClassVar
 import numpy as np
 
 from incrowd.arrays import Codes, Counts, Flags
-from incrowd.classes import Classes, SensitiveColumn, numbered
 from incrowd.errors import InfeasibleError, LimitError
+from incrowd.linkage.counted import Counted
+from incrowd.linkage.leaves import known_rows, leaf_codes, people_of
 from incrowd.loss.cells import CellLoss
 from incrowd.loss.ncp import Gcp
 from incrowd.models.k_anonymity import KAnonymity
 from incrowd.models.model import histogram_of, of_world
 from incrowd.models.shares import fraction, part
+from incrowd.partition.classes import Classes, SensitiveColumn, numbered
 from incrowd.problem import Problem
 from incrowd.recoding import Boxes, Pieces, QuasiColumn, Spans
 from incrowd.recoding.sets import value_sets
-from incrowd.search.mapping.mapping import lowest_codes
+from incrowd.search.literature.mapping.mapping import lowest_codes
 from incrowd.search.repair import mended
 from incrowd.table.fold import fold
 from incrowd.table.roles import Missing
 from incrowd.table.tally import Tally
 from incrowd.watch import Watch
-from incrowd.world.counted import Counted
-from incrowd.world.leaves import known_rows, leaf_codes, people_of
 
 _MOST_ROWS = 2**19
 """Worlds with more different rows are not divided."""

@@ -17,17 +17,17 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from incrowd.arrays import Codes, Counts, Flags
-from incrowd.classes import numbered
 from incrowd.errors import InfeasibleError, LimitError
+from incrowd.linkage.counted import Counted
 from incrowd.models.k_anonymity import KAnonymity
 from incrowd.models.model import Model, of_world
+from incrowd.partition.classes import numbered
 from incrowd.problem import Problem
 from incrowd.recoding import Pieces, Spans
-from incrowd.search.mapping.kd import kd_order
-from incrowd.search.mapping.mapping import lowest_codes
+from incrowd.search.literature.mapping.kd import kd_order
+from incrowd.search.literature.mapping.mapping import lowest_codes
 from incrowd.search.repair import folded, mended
 from incrowd.watch import Watch
-from incrowd.world.counted import Counted
 
 _LADDER = (2, 3, 5, 8, 12, 20, 30, 50, 80, 120, 200)
 """People per class, stage by stage."""

@@ -17,6 +17,7 @@ from typing import Literal
 from pydantic.dataclasses import dataclass
 
 from incrowd.errors import InfeasibleError, LimitError
+from incrowd.linkage.guarded import Guarded
 from incrowd.models.k_anonymity import KAnonymity
 from incrowd.models.model import Model, of_world
 from incrowd.problem import Problem
@@ -30,7 +31,6 @@ from incrowd.search.world.staged import by_stages
 from incrowd.table.roles import Missing
 from incrowd.values import STRICT
 from incrowd.watch import Watch
-from incrowd.world.guarded import Guarded
 
 _SHOWN = {"spans", "levels"}
 """Kinds of recoding whose labels can be held against somebody who knows how they are made."""

@@ -1,0 +1,215 @@
+"""Pictures for people, drawn from aggregated figures: the seam to Altair.
+
+Whatever is drawn works without a network: pictures are made here, and pages carry their scripts.
+"""
+
+import json
+import re
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+
+from incrowd.arrays import Codes, Counts
+from incrowd.documents.words import printable
+from incrowd.errors import InputError
+from incrowd.search.lattice.explored import Explored, State
+from incrowd.search.literature.accuracy.frontier import Frontier
+
+Chart: TypeAlias = Any
+"""A chart of Altair, which is loaded only when something is drawn."""
+Kind: TypeAlias = Literal["svg", "png", "html"]
+
+_WORDS = {
+    State.RELEASABLE: "can be released",
+    State.FAILING: "fails a model",
+    State.COSTLY: "ruled out by its loss",
+}
+_COLOURS = {
+    State.RELEASABLE: "#2a7f62",
+    State.FAILING: "#c2410c",
+    State.COSTLY: "#9ca3af",
+}
+_MOST_NODES = 3_000
+"""More nodes than this are not drawn one by one: those of least loss and the optimum are."""
+_MOST_LINES = 400
+"""Lines between neighbours are drawn up to this many nodes."""
+_WIDTH = 640
+
+
+def lattice_chart(explored: Explored, loss: str) -> Chart:
+    """The nodes that a search counted: a line of them per number of steps, the optimum ringed.
+
+    In each line the nodes of least loss stand in the middle.
+    """
+    alt = _altair()
+    which = _drawn(explored)
+    place = _places(explored, which)
+    points = [_point(explored, int(i), float(x)) for i, x in zip(which, place, strict=True)]
+    axes = {
+        "x": alt.X("x:Q", axis=None),
+        "y": alt.Y("y:Q", title="steps up the hierarchies", axis=alt.Axis(tickMinStep=1)),
+    }
+    base = alt.Chart(alt.Data(values=points)).encode(**axes)
+    names = [_WORDS[state] for state in State]
+    colours = alt.Scale(domain=names, range=[_COLOURS[state] for state in State])
+    nodes = base.mark_circle(size=60, opacity=0.8).encode(
+        color=alt.Color("state:N", scale=colours, title=None),
+        tooltip=["levels:N", "k:Q", "suppressed:Q", "loss:Q", "state:N"],
+    )
+    best = base.transform_filter("datum.optimum").mark_point(
+        size=220, strokeWidth=2.5, color="#111827"
+    )
+    layers = [*_lines(alt, explored, which, place, axes), nodes, best]
+    return alt.layer(*layers).properties(
+        width=_WIDTH, height=360, title=_title(explored, len(which), loss)
+    )
+
+
+def frontier_chart(curve: Frontier) -> Chart:
+    """How much privacy there is for every largest loss of a class: a stair, each point a step."""
+    alt = _altair()
+    title = "k" if curve.privacy == "k" else printable(f"l of {curve.column}")
+    points = [
+        {
+            "max_loss": point.max_loss,
+            "k": point.k,
+            "l": point.l,
+            "loss": round(point.loss, 6),
+            "classes": point.classes,
+        }
+        for point in curve.points
+    ]
+    base = alt.Chart(alt.Data(values=points)).encode(
+        x=alt.X("max_loss:Q", title="the most that a class may lose"),
+        y=alt.Y(f"{curve.privacy}:Q", title=title),
+        tooltip=["max_loss:Q", "k:Q", "l:Q", "loss:Q", "classes:Q"],
+    )
+    # aria is off: Vega-Lite would put the title into an expression and not escape its backslashes
+    stair = base.mark_line(interpolate="step-after", color=_COLOURS[State.RELEASABLE], aria=False)
+    dots = base.mark_circle(size=60, color=_COLOURS[State.RELEASABLE], aria=False)
+    return alt.layer(stair, dots).properties(
+        width=_WIDTH, height=360, title="privacy for every largest loss of a class"
+    )
+
+
+def drawn(chart: Chart, kind: Kind) -> bytes:
+    """A chart as a picture, or as a page that shows more where one points."""
+    if kind == "html":
+        return str(chart.to_html(inline=True, json_kwds={"cls": ScriptSafe})).encode()
+    convert: Any = _extra("vl_convert")
+    text = chart.to_json()
+    if kind == "svg":
+        return str(convert.vegalite_to_svg(text)).encode()
+    return bytes(convert.vegalite_to_png(text, scale=2))
+
+
+class ScriptSafe(json.JSONEncoder):
+    r"""JSON that can stand inside a script element of a page.
+
+    Column names are in it, and a name may hold `</script>`. Outside texts JSON has none of the
+    letters that are escaped, so that what it says stays the same.
+
+    >>> json.dumps("</script><!-- &", cls=ScriptSafe)
+    '"\\u003c/script\\u003e\\u003c!-- \\u0026"'
+    """
+
+    def encode(self, o: Any) -> str:
+        """The text, with what a page could take for its own escaped."""
+        return _STEERING.sub(lambda found: f"\\u{ord(found[0]):04x}", super().encode(o))
+
+
+_STEERING = re.compile("[<>&'\u2028\u2029]")
+
+
+def refuse_undrawable() -> None:
+    """Refuse pictures where what draws them is not installed."""
+    if any(find_spec(name) is None for name in ("altair", "vl_convert")):
+        raise _undrawable()
+
+
+def _altair() -> Any:
+    return _extra("altair")
+
+
+def _extra(name: str) -> Any:
+    try:
+        return import_module(name)
+    except ImportError:
+        raise _undrawable() from None
+
+
+def _undrawable() -> InputError:
+    return InputError(
+        "pictures need libraries that are not installed",
+        remedy="install incrowd[charts], or ask for JSON or CSV",
+    )
+
+
+def _title(explored: Explored, shown: int, loss: str) -> str:
+    part = "" if shown == len(explored) else f", {shown:,} of them drawn"
+    return (
+        f"{len(explored):,} of {explored.lattice:,} nodes counted{part}; "
+        f"the ringed one has the least {loss}"
+    )
+
+
+def _drawn(explored: Explored) -> Counts:
+    """The lines of `explored` that are drawn."""
+    every = np.arange(len(explored))
+    if len(every) <= _MOST_NODES:
+        return every
+    order = np.argsort(np.where(np.isnan(explored.loss), np.inf, explored.loss), kind="stable")
+    return np.unique(np.append(order[:_MOST_NODES], explored.best))
+
+
+def _places(explored: Explored, which: Counts) -> Codes:
+    """Where each node stands in its line: least loss in the middle, then to both sides."""
+    steps = explored.levels[which].sum(axis=1)
+    loss = np.where(np.isnan(explored.loss[which]), np.inf, explored.loss[which])
+    order = np.lexsort((loss, steps))
+    rank = np.empty(len(which), dtype=np.int64)
+    first = np.searchsorted(steps[order], steps[order])
+    rank[order] = np.arange(len(which)) - first
+    return np.where(rank % 2 == 1, (rank + 1) // 2, -(rank // 2)).astype(np.int32)
+
+
+def _point(explored: Explored, i: int, place: float) -> dict[str, Any]:
+    loss, suppressed = float(explored.loss[i]), int(explored.suppressed[i])
+    levels = zip(explored.columns, explored.levels[i].tolist(), strict=True)
+    return {
+        "levels": printable(", ".join(f"{name} {level}" for name, level in levels)),
+        "x": place,
+        "y": int(explored.levels[i].sum()),
+        "k": int(explored.k[i]),
+        "suppressed": suppressed if suppressed >= 0 else None,
+        "loss": None if np.isnan(loss) else round(loss, 6),
+        "state": _WORDS[State(int(explored.state[i]))],
+        "optimum": i == explored.best,
+    }
+
+
+def _lines(
+    alt: Any, explored: Explored, which: Counts, place: Codes, axes: dict[str, Any]
+) -> list[Chart]:
+    """Lines between nodes that are one step apart."""
+    if len(which) > _MOST_LINES:
+        return []
+    levels = explored.levels[which]
+    steps = levels.sum(axis=1)
+    apart = levels[:, None, :] - levels[None, :, :]
+    up = np.argwhere((apart >= 0).all(axis=2) & (apart.sum(axis=2) == 1))
+    ends = [
+        {
+            "x": float(place[low]),
+            "y": int(steps[low]),
+            "x2": float(place[high]),
+            "y2": int(steps[high]),
+        }
+        for high, low in up.tolist()
+    ]
+    if not ends:
+        return []
+    chart = alt.Chart(alt.Data(values=ends)).mark_rule(color="#d1d5db", strokeWidth=0.7)
+    return [chart.encode(**axes, x2="x2:Q", y2="y2:Q")]

@@ -1,0 +1,317 @@
+"""Results as documents for other programs: versioned, one schema per command, kept stable."""
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from incrowd.exposure.risk import Risk
+    from incrowd.identify.guarantee import Guarantee
+    from incrowd.identify.outcome import Discovery, Explanation, Found, Masked
+    from incrowd.identify.ratios import Ratios
+    from incrowd.policy.draft import Draft
+    from incrowd.release.release import Release
+    from incrowd.release.signing import KeyFiles
+    from incrowd.search.literature.accuracy.frontier import Frontier
+    from incrowd.verify.verdict import Check, Verdict
+
+
+def dumps(document: Mapping[str, Any]) -> str:
+    """The document as JSON text; what is not a finite number becomes null.
+
+    >>> dumps({"k": 5.0, "l": float("inf")})
+    '{"k": 5, "l": null}'
+    """
+    return json.dumps(plain(document), ensure_ascii=False, allow_nan=False)
+
+
+def risk_document(risk: "Risk") -> dict[str, Any]:
+    """`incrowd.risk/1`: how exposed the people in a table are."""
+    from incrowd.documents import risks  # noqa: PLC0415  rich only where it is needed
+
+    return risks.document(risk)
+
+
+def release_document(
+    release: "Release", paths: Mapping[str, str], reading: float = 0.0
+) -> dict[str, Any]:
+    """`incrowd.anonymize/1`: what was released; `reading` seconds went before."""
+    seconds = dict(release.seconds)
+    seconds["read"] += reading
+    return {
+        "schema": "incrowd.anonymize/1",
+        "search": release.search,
+        "optimal": release.optimal,
+        "why": release.why,
+        "k": release.k,
+        "privacy": release.privacy,
+        "max_class_ncp": release.max_class_ncp,
+        "bound_met": release.bound_met,
+        "classes": release.classes,
+        "records": release.records,
+        "people": release.certificate.people,
+        "suppressed": release.suppressed,
+        "left_out": release.policy.dropped,
+        "models": [_verdict(model) for model in release.models],
+        "loss": release.loss,
+        "labels": release.labels,
+        **({} if release.levels is None else {"levels": release.levels}),
+        "seconds": seconds,
+        "notes": release.notes,
+        "release": paths.get("release"),
+        "certificate": paths.get("certificate"),
+        **({} if "explored" not in paths else {"explored": paths["explored"]}),
+    }
+
+
+def lattice_document(release: "Release", nodes: list[dict[str, Any]]) -> dict[str, Any]:
+    """`incrowd.lattice/1`: the nodes that the search counted."""
+    explored = release.explored
+    return {
+        "schema": "incrowd.lattice/1",
+        "search": release.search,
+        "optimal": release.optimal,
+        "loss": release.policy.loss.name,
+        "nodes": None if explored is None else explored.lattice,
+        "counted": len(nodes),
+        "optimum": None
+        if explored is None
+        else dict(zip(explored.columns, explored.optimum, strict=True)),
+        "explored": nodes,
+    }
+
+
+def frontier_document(curve: "Frontier", path: str | None = None) -> dict[str, Any]:
+    """`incrowd.frontier/1`: how much privacy there is for every largest loss of a class."""
+    return {
+        "schema": "incrowd.frontier/1",
+        "privacy": curve.privacy,
+        "column": curve.column if curve.privacy == "l" else None,
+        "loss": curve.loss,
+        "points": [
+            {
+                "max_loss": point.max_loss,
+                "k": point.k,
+                "l": point.l,
+                "loss": point.loss,
+                "classes": point.classes,
+            }
+            for point in curve.points
+        ],
+        "out_of_reach": curve.out_of_reach,
+        "unseen": curve.unseen,
+        "complete": curve.complete,
+        "written": path,
+    }
+
+
+def error_document(
+    error: str,
+    remedy: str,
+    exit_code: int,
+    verdicts: "Sequence[Verdict]" = (),
+    proved: bool | None = None,
+) -> dict[str, Any]:
+    """`incrowd.error/1`: why there is no result; what the models found, if they were asked.
+
+    `proved`, where a release was looked for: whether there is none, or the search found none.
+    """
+    searched = {} if proved is None else {"proved": proved}
+    models = {"models": [_verdict(model) for model in verdicts]} if verdicts else {}
+    return {
+        "schema": "incrowd.error/1",
+        "error": error,
+        "remedy": remedy,
+        "exit_code": exit_code,
+        **searched,
+        **models,
+    }
+
+
+def check_document(check: "Check") -> dict[str, Any]:
+    """`incrowd.check/1`: whether a release keeps its policy."""
+    return {
+        "schema": "incrowd.check/1",
+        "ok": check.ok,
+        "models": [_verdict(model) for model in check.models],
+        "digest": check.digest,
+        "digest_ok": check.digest_ok,
+        "notes": check.notes,
+        "signature": None if check.signature is None else asdict(check.signature),
+        "recounted": check.recounted,
+        "claimed": check.claimed,
+        "losses": {
+            name: {"certificate": said, "recounted": counted}
+            for name, (said, counted) in check.losses.items()
+        },
+    }
+
+
+def keys_document(made: "KeyFiles") -> dict[str, Any]:
+    """`incrowd.keys/1`: where a new pair of keys is."""
+    return {
+        "schema": "incrowd.keys/1",
+        "private": made.private,
+        "public": made.public,
+        "fingerprint": made.fingerprint,
+    }
+
+
+def draft_document(draft: "Draft", toml: str, path: str | None) -> dict[str, Any]:
+    """`incrowd.init/1`: what each column seems to be, why, and the policy that says so."""
+    shares = dict(draft.risky)
+    return {
+        "schema": "incrowd.init/1",
+        "columns": {
+            name: {
+                "role": column.role.value,
+                "hierarchy": column.hierarchy.name if column.hierarchy else None,
+                "reasons": [draft.reasons[name], *_also(draft.hierarchies.get(name))],
+                "review": name in draft.review,
+                "distinct": shares.get(name),
+            }
+            for name, column in draft.policy.columns.items()
+        },
+        "policy": toml,
+        "written": path,
+    }
+
+
+def _also(reason: str | None) -> list[str]:
+    return [] if reason is None else [reason]
+
+
+def discovery_document(found: "Discovery") -> dict[str, Any]:
+    """`incrowd.discover/1`: which sets of columns tell records apart, and what is promised."""
+    minimum = found.minimum
+    sets = [_figures(one) for one in found.sets]
+    for entry, test in zip(sets, found.tests, strict=False):
+        entry["test"] = {
+            "distinct": test.distinct,
+            "source": test.source.value,
+            "key": test.key,
+            "possible": test.possible,
+            "population": test.population,
+            "share": test.share,
+            "alpha": test.alpha,
+            "threshold": test.threshold,
+            "verdict": test.verdict,
+        }
+    return {
+        "schema": "incrowd.discover/1",
+        "records": found.records,
+        "records_at_most": found.bounded,
+        "measure": found.measure.value,
+        "ratio": found.ratio,
+        "sets": sets,
+        "found": found.found,
+        "minimum": None
+        if minimum is None
+        else {**_figures(minimum), "guarantee": _guarantee(minimum.guarantee)},
+        "best": _figures(found.best),
+        "guarantee": _guarantee(found.guarantee),
+        "promise": found.promise,
+        "basis": found.basis.value,
+        "reaches": found.ratio if found.basis.value == "counted" else found.reaches,
+        "figures": "sample" if found.sampled else "table",
+        "partial": found.partial,
+        "explanations": [_explanation(one) for one in found.explanations],
+        "notes": found.notes,
+        "seconds": found.seconds,
+    }
+
+
+def mask_document(found: "Masked", path: str | None) -> dict[str, Any]:
+    """`incrowd.mask/1`: which columns were published, and their ratio, counted anew."""
+    figures = _figures(found.found)
+    del figures["columns"]
+    return {
+        "schema": "incrowd.mask/1",
+        "published": found.published,
+        "withheld": found.withheld,
+        "ratio": found.ratio,
+        "measure": found.measure.value,
+        "limit": found.limit,
+        "records": found.ratios.records,
+        **figures,
+        "utility": found.utility,
+        "guarantee": _guarantee(found.guarantee),
+        "anonymous": False,
+        "notes": found.notes,
+        "seconds": found.seconds,
+        "written": path,
+    }
+
+
+def _figures(found: "Found") -> dict[str, Any]:
+    return {
+        "columns": found.columns,
+        "distinct": found.distinct,
+        "separation": found.separation,
+        "unique": found.unique,
+    }
+
+
+def _guarantee(guarantee: "Guarantee") -> dict[str, Any]:
+    return {
+        "exact": guarantee.exact,
+        "epsilon": guarantee.epsilon,
+        "delta": guarantee.delta,
+        "sample": guarantee.sample,
+        "searched": guarantee.searched,
+        "not_searched": guarantee.not_searched,
+    }
+
+
+def _explanation(one: "Explanation") -> dict[str, Any]:
+    def figures(ratios: "Ratios") -> dict[str, float]:
+        return {
+            "distinct": ratios.distinct_ratio,
+            "separation": ratios.separation_ratio,
+            "unique": ratios.unique_ratio,
+        }
+
+    return {
+        "column": one.column,
+        "alone": figures(one.alone),
+        "without": figures(one.without),
+        "together": figures(one.together),
+        "partners": one.partners,
+        "complete": one.complete,
+        "among": one.among,
+        "coarser": [
+            {"level": level.level, "values": level.values, **figures(level.ratios)}
+            for level in one.coarser
+        ],
+    }
+
+
+def _verdict(model: "Verdict") -> dict[str, Any]:
+    column = {} if model.column is None else {"column": model.column}
+    figures = {"asked": model.asked, "reached": model.reached, "ok": model.ok}
+    sure = {} if model.confidence is None else {"confidence": model.confidence}
+    return {"name": model.name, **column, **figures, **sure}
+
+
+def plain(value: Any) -> Any:
+    """The value as JSON has it: whole numbers without a fraction, nothing infinite."""
+    match value:
+        case Mapping():
+            return {str(key): plain(item) for key, item in value.items()}
+        case list() | tuple():
+            return [plain(item) for item in value]
+        case _ if hasattr(value, "tolist"):
+            return plain(value.tolist())
+        case float():
+            return _number(value)
+        case bool() | int() | None:
+            return value
+    return str(value)
+
+
+def _number(value: float) -> float | None:
+    if not math.isfinite(value):
+        return None
+    return int(value) if value.is_integer() and abs(value) < 2**53 else value

@@ -1,0 +1,27 @@
+"""Risk: how easily a person of a table is found, and what is then learned."""
+
+from incrowd.exposure.measure import measure
+from incrowd.exposure.population import population_size
+from incrowd.exposure.risk import (
+    Figures,
+    Individual,
+    Journalist,
+    Marketer,
+    PopulationModel,
+    Prosecutor,
+    Reached,
+    Risk,
+)
+
+__all__ = [
+    "Figures",
+    "Individual",
+    "Journalist",
+    "Marketer",
+    "PopulationModel",
+    "Prosecutor",
+    "Reached",
+    "Risk",
+    "measure",
+    "population_size",
+]

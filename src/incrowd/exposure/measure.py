@@ -1,0 +1,235 @@
+"""Measuring the risk of a table under every reading of its missing values."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from typing import Literal
+
+import numpy as np
+
+from incrowd.arrays import MISSING, Codes, Counts, Flags, Floats
+from incrowd.exposure.contributions import identifying
+from incrowd.exposure.estimates import LEVEL, estimates
+from incrowd.exposure.kinds import Kinds
+from incrowd.exposure.risk import Figures, PopulationModel, Reached, Risk
+from incrowd.exposure.scenarios import individual, journalist, marketer, prosecutor
+from incrowd.exposure.uniqueness import uniqueness
+from incrowd.models.l_diversity import LDiversity
+from incrowd.models.t_closeness import TCloseness, distances
+from incrowd.partition.classes import (
+    Classes,
+    SensitiveColumn,
+    classes_of,
+    crowd_sums,
+    crowds,
+    numbered,
+)
+from incrowd.table.roles import Missing
+from incrowd.table.tally import Tally
+
+_KINDS: tuple[Literal["frequency", "distinct", "entropy"], ...] = (
+    "frequency",
+    "distinct",
+    "entropy",
+)
+
+
+@dataclass(frozen=True, eq=False)
+class _Reading:
+    """What an attacker sees: own sizes of the classes, and the crowds that their records hide in.
+
+    `crowds` is `classes` itself unless a missing value matches anything.
+    """
+
+    classes: Classes
+    crowds: Classes
+    people: int
+    weights: Floats | None
+    """Sum of the sampling weights of each crowd."""
+
+    @property
+    def plain(self) -> bool:
+        """Whether every person is one record of one class."""
+        same = self.crowds is self.classes and self.people == int(self.classes.records.sum())
+        return same and bool((self.classes.records == self.classes.people).all())
+
+
+def measure(
+    tally: Tally,
+    sensitive: Sequence[SensitiveColumn],
+    threshold: float = 0.2,
+    missing: Missing = Missing.OWN_VALUE,
+    population: int | None = None,
+) -> Risk:
+    """The risk of a table as it is: its classes are the rows with equal quasi-identifying codes.
+
+    `sensitive` describes the tally's sensitive columns in their order. The figures are those of
+    the reading `missing`; those of the other readings come along. `population` is the number of
+    people that the table was drawn from, if known (see `population_size`).
+    """
+    class_of, number = numbered(tally.quasi)
+    classes = classes_of(tally, class_of, number, sensitive)
+    readings = _readings(tally, class_of, _own(tally, class_of, classes))
+    distinct = {id(seen): _figures(seen, threshold) for seen in set(readings.values())}
+    found = {reading: distinct[id(seen)] for reading, seen in readings.items()}
+    return _risk(readings[missing], found, (missing, threshold, population))
+
+
+def measure_as_it_is(tally: Tally, threshold: float, population: int | None = None) -> Risk:
+    """The risk with missing values read as values of their own alone, nothing being sensitive."""
+    class_of, number = numbered(tally.quasi)
+    own = _own(tally, class_of, classes_of(identifying(tally), class_of, number, ()))
+    found = {Missing.OWN_VALUE: _figures(own, threshold)}
+    return _risk(own, found, (Missing.OWN_VALUE, threshold, population))
+
+
+@dataclass(frozen=True, eq=False)
+class _Drawn:
+    """How a table was drawn from its population."""
+
+    source: str
+    population: float
+    stand_for: Floats
+    """People of the population that each class stands for, by its weights or by its size alone."""
+    share: Floats
+    """The share of its people that was drawn, for each class: above 0, at most 1."""
+
+    @staticmethod
+    def of(seen: _Reading, population: int | None) -> "_Drawn":
+        """By the weights, which are scaled to the population if it is known too; or by it alone."""
+        people = seen.crowds.people.astype(np.float64)
+        everybody = float(max(seen.people, 1))
+        if seen.weights is None:
+            total = everybody if population is None else float(population)
+            share = np.full(len(people), min(everybody / total, 1.0))
+            source = "table" if population is None else "population"
+            return _Drawn(source, total, people / share, share)
+        per_person = seen.weights / np.maximum(seen.crowds.records, 1)
+        own = seen.classes.people
+        total = float(own @ per_person) * everybody / max(float(own.sum()), 1.0)
+        if population is not None and total > 0:
+            per_person, total = per_person * (population / total), float(population)
+        share = np.minimum(1 / np.maximum(per_person, 1e-300), 1.0)
+        return _Drawn("weights", total, people * per_person, share)
+
+    def fraction(self, people: int) -> float:
+        """The share of the population that these people are."""
+        return min(people / self.population, 1.0) if self.population else 1.0
+
+    def model(self, people: int) -> PopulationModel | None:
+        """What the figures come from; None if no population is known."""
+        if self.source == "table":
+            return None
+        name = "counted" if (self.share >= 1).all() else "poisson-mixture"
+        fraction = self.fraction(people)
+        return PopulationModel(name, LEVEL, self.source, self.population, fraction)
+
+
+def _risk(
+    seen: _Reading,
+    found: dict[Missing, Figures],
+    asked: tuple[Missing, float, int | None],
+) -> Risk:
+    """The figures of the reading asked for, and what somebody outside the table can do."""
+    missing, threshold, population = asked
+    figures, records, people = found[missing], seen.classes.records, seen.crowds.people
+    drawn = _Drawn.of(seen, population)
+    kinds = Kinds.of(records, seen.classes.people, people, drawn.share)
+    plain = seen.plain and seen.weights is None
+    behind = estimates(kinds, drawn.fraction(seen.people), threshold, plain=plain)
+    sizes = np.array(figures.sizes, dtype=np.int64).reshape(-1, 2)
+    unique = None
+    if population is not None:
+        unique = uniqueness(sizes[:, 0], sizes[:, 1], seen.people, population, behind)
+    alone = None
+    if drawn.source != "table":
+        alone = individual(behind, records, people, drawn.stand_for)
+    return Risk(
+        **{one.name: getattr(figures, one.name) for one in fields(Figures)},
+        threshold=threshold,
+        reading=missing,
+        missing=found,
+        model=drawn.model(seen.people),
+        journalist=journalist(behind, drawn.source),
+        marketer=marketer(behind),
+        uniqueness=unique,
+        individual=alone,
+    )
+
+
+def _own(tally: Tally, class_of: Codes, classes: Classes) -> _Reading:
+    """A missing value is a value like any other."""
+    everybody = _people(tally, np.ones(tally.rows, dtype=np.bool_))
+    weights: Floats | None = None
+    if tally.weights is not None:
+        weights = np.zeros(len(classes), dtype=np.float64)
+        np.add.at(weights, class_of, tally.weights)
+    return _Reading(classes, classes, everybody, weights)
+
+
+def _readings(tally: Tally, class_of: Codes, own: _Reading) -> dict[Missing, _Reading]:
+    classes, everybody, weights = own.classes, own.people, own.weights
+    nodes = _nodes(tally, class_of, len(classes))
+    absent = nodes == MISSING
+    if not absent.any():
+        return dict.fromkeys(Missing, own)
+    joined = crowds(nodes, absent, classes, tally, class_of)
+    together = None if weights is None else crowd_sums(nodes, absent, weights)
+    full = np.flatnonzero(~absent.any(axis=0)).astype(np.int32)
+    rest = classes.take(full)
+    people = _people(tally, (tally.quasi != MISSING).all(axis=0))
+    return {
+        Missing.OWN_VALUE: own,
+        Missing.MATCHES_ANYTHING: _Reading(classes, joined, everybody, together),
+        Missing.SUPPRESS: _Reading(rest, rest, people, None if weights is None else weights[full]),
+    }
+
+
+def _nodes(tally: Tally, class_of: Codes, number: int) -> Codes:
+    """The quasi-identifying codes of each class: shape (d, classes)."""
+    first = np.zeros(number, dtype=np.int32)
+    first[class_of] = np.arange(tally.rows, dtype=np.int32)
+    return tally.quasi[:, first]
+
+
+def _people(tally: Tally, rows: Flags) -> int:
+    """How many different people have a record in these rows."""
+    shared = np.unique(tally.shared_unit[rows[tally.shared_row]])
+    return int(tally.people[rows].sum()) + len(shared)
+
+
+def _figures(seen: _Reading, threshold: float) -> Figures:
+    records, size = seen.classes.records, seen.crowds.people
+    total = int(records.sum())
+    unique = int(records[size == 1].sum())
+    number = len(seen.classes)
+    return Figures(
+        records=total,
+        people=seen.people,
+        classes=number,
+        k=int(size.min()) if number else 0,
+        unique_records=unique,
+        unique_share=unique / max(total, 1),
+        average_class=float(seen.crowds.records.sum()) / max(number, 1),
+        prosecutor=prosecutor(records, size, threshold),
+        sizes=_sizes(size),
+        sensitive=_reached(seen.crowds),
+        population=float(seen.weights.min()) if seen.weights is not None and number else None,
+    )
+
+
+def _sizes(size: Counts) -> tuple[tuple[int, int], ...]:
+    found, classes = np.unique(size, return_counts=True)
+    return tuple(zip(found.tolist(), classes.tolist(), strict=True))
+
+
+def _reached(classes: Classes) -> dict[str, Reached]:
+    found = {}
+    for name, held in classes.histograms.items():
+        l: dict[str, float | None] = dict.fromkeys(_KINDS)
+        if len(classes):
+            l = {kind: LDiversity(name, 1, kind).reached(classes) for kind in _KINDS}
+        t: dict[str, float] = {
+            way: TCloseness(name, 1, way).reached(classes) for way in distances(held.column)
+        }
+        found[name] = Reached(l, t)
+    return found

@@ -1,0 +1,211 @@
+"""What is known about the risk of a table: figures alone, no cell values."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields
+from typing import Any
+
+from incrowd.exposure.contributions import Explained
+from incrowd.exposure.possible import Range
+from incrowd.exposure.special_uniques import SpecialUniques
+from incrowd.exposure.uniqueness import Uniqueness
+from incrowd.table.roles import Missing
+
+_MORE = (
+    "model",
+    "journalist",
+    "marketer",
+    "uniqueness",
+    "individual",
+    "special_uniques",
+    "explained",
+)
+
+
+@dataclass(frozen=True)
+class Prosecutor:
+    """The risk of a person whom an attacker knows to be in the table: 1 / size of the class."""
+
+    max: float
+    """Of the person easiest to find; 0 for a table without records."""
+    average: float
+    """Mean over the records."""
+    above_threshold: float
+    """Share of the records whose risk exceeds the threshold."""
+
+
+@dataclass(frozen=True)
+class Journalist:
+    """The risk of a person of whom it is not known whether they are in the table.
+
+    1 / people of the population who share the class (El Emam, *Guide to the De-Identification of
+    Personal Health Information*). The people of a class are estimated (`Risk.model`) or, if no
+    population is known, those of the table itself: then this is the prosecutor's risk. Intervals
+    hold a figure with a probability of 95 %, if the model is right; what was counted has an
+    interval of one point.
+    """
+
+    max: float
+    """Expected risk of the person easiest to find."""
+    average: float
+    """The larger of classes / their people in the population and the marketer's risk."""
+    above_threshold: float
+    """Share of the records whose risk exceeds the threshold."""
+    source: str
+    """What tells how many people the table stands for: `weights`, `population` or `table`."""
+    max_interval: Range
+    average_interval: Range
+    above_threshold_interval: Range
+    above_threshold_possible: Range | None
+    """The least and the most over every population that fits the table, whatever the model; None
+    with weights, with people of several records, and where missing values match anything."""
+
+
+@dataclass(frozen=True)
+class Marketer:
+    """The share of the records that somebody who links all of them is expected to get right.
+
+    Mean over the records of 1 / people of the population who share the class; classes / records if
+    the table is the population.
+    """
+
+    average: float
+    average_interval: Range
+    average_possible: Range | None
+    """The least and the most over every population that fits the table; see `Journalist`."""
+
+
+@dataclass(frozen=True)
+class Individual:
+    """The mean risk of each class, given what its size says of the people behind it."""
+
+    max: float
+    """Of the class with the highest mean risk."""
+    average: float
+    """Mean over the records: the share expected to be found by somebody who tries all of them."""
+    expected: float
+    """The same as a number of records."""
+    above_threshold: float
+    """Share of the records in classes whose mean risk exceeds the threshold."""
+    light: int
+    """Records of classes whose weights are less than their people: read as the whole population
+    of the class, which is the highest risk that it can have."""
+    max_interval: Range
+    average_interval: Range
+    expected_interval: Range
+    above_threshold_interval: Range
+    negative_binomial: float
+    """The average by Benedetti and Franconi, who see each class alone; for comparison."""
+
+
+@dataclass(frozen=True)
+class PopulationModel:
+    """What every figure about the population comes from."""
+
+    name: str
+    """`poisson-mixture`, or `counted` if the table is the population."""
+    level: float
+    """Probability of the intervals, if the model is right."""
+    source: str
+    """What tells how many people the table stands for: `weights` or `population`."""
+    population: float
+    """How many they are."""
+    fraction: float
+    """The share of them that is in the table."""
+
+
+@dataclass(frozen=True)
+class Reached:
+    """What the weakest class reaches for one sensitive column."""
+
+    l: Mapping[str, float | None]
+    """l by kind: `frequency`, `distinct`, `entropy`; None for a table without records."""
+    t: Mapping[str, float]
+    """t by distance: `equal`, and `ordered` and `hierarchical` where they mean something."""
+
+
+@dataclass(frozen=True)
+class Figures:
+    """The risk of a table under one reading of its missing values."""
+
+    records: int
+    people: int
+    """As many as records, unless the table says which records belong to one person."""
+    classes: int
+    k: int
+    """People in the smallest class; 0 for a table without records."""
+    unique_records: int
+    """Records in classes of one person."""
+    unique_share: float
+    """The same as a share of the records."""
+    average_class: float
+    """Mean number of records of a class."""
+    prosecutor: Prosecutor
+    sizes: tuple[tuple[int, int], ...]
+    """How many classes there are of each size in people, ascending: (size, classes)."""
+    sensitive: Mapping[str, Reached]
+    """By name of the sensitive column."""
+    population: float | None
+    """Sum of the sampling weights of the lightest class, if the table has weights."""
+
+    def as_dict(self) -> dict[str, Any]:
+        """The figures as JSON writes them; what is not finite is null."""
+        found = {one.name: getattr(self, one.name) for one in fields(Figures)}
+        found["prosecutor"] = asdict(self.prosecutor)
+        found["sizes"] = [list(pair) for pair in self.sizes]
+        found["sensitive"] = {
+            name: {"l": dict(reached.l), "t": dict(reached.t)}
+            for name, reached in self.sensitive.items()
+        }
+        finite: dict[str, Any] = _finite(found)
+        return finite
+
+
+@dataclass(frozen=True)
+class Risk(Figures):
+    """The risk of a table under the reading asked for, and under every other one."""
+
+    threshold: float
+    """A risk above this is counted in `prosecutor.above_threshold`."""
+    reading: Missing
+    """The reading of missing values that the figures are for."""
+    missing: Mapping[Missing, Figures]
+    """The figures under every reading."""
+    model: PopulationModel | None = None
+    """Where the figures about the population come from, if weights or a population are known."""
+    journalist: Journalist | None = None
+    """None only where a risk is put together by hand."""
+    marketer: Marketer | None = None
+    uniqueness: Uniqueness | None = None
+    """How many people are unique in the population, if its size is known."""
+    individual: Individual | None = None
+    """The risk given sampling weights or the size of the population."""
+    special_uniques: SpecialUniques | None = None
+    """If asked for."""
+    explained: Explained | None = None
+    """What each column does to the risk, if asked for."""
+
+    def as_dict(self) -> dict[str, Any]:
+        """The document that `incrowd risk --json` writes."""
+        return {
+            "schema": "incrowd.risk/1",
+            **super().as_dict(),
+            "threshold": self.threshold,
+            "reading": self.reading.value,
+            "missing": {
+                reading.value: figures.as_dict() for reading, figures in self.missing.items()
+            },
+            **{name: _known(getattr(self, name)) for name in _MORE},
+        }
+
+
+def _known(found: Any) -> Any:
+    return None if found is None else _finite(asdict(found))
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _finite(one) for key, one in value.items()}
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value

@@ -1,0 +1,310 @@
+"""Records that few columns make unique, and how many such sets each has.
+
+A *minimal sample unique* of a record is a set of columns by which it is unique, and by no part of
+the set (Elliot, Manning, Mayes, Gurd and Bane 2005; Manning, Haglin and Keane 2008). A
+record with small ones, or many, is a *special unique*: it is likelier to be unique in the
+population than one that is unique by all columns together only.
+
+All sets up to a size are gone through depth first, columns that come last first, so that every
+part of a set is seen before the set. Rows that are unique already are not looked at again.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from math import comb, prod
+from typing import Any
+
+import numpy as np
+
+from incrowd.arrays import MISSING, Codes, Counts, Floats
+from incrowd.errors import LimitError, PolicyError
+from incrowd.models.shares import TOLERANCE
+from incrowd.table.fold import fold
+from incrowd.watch import Watch
+
+_MOST_COLUMNS = 62
+
+
+@dataclass(frozen=True)
+class OfSize:
+    """Minimal sample uniques of one size."""
+
+    size: int
+    sets: int
+    """How many there are, over all records."""
+    records: int
+    """Records whose smallest one is of this size."""
+
+
+@dataclass(frozen=True)
+class OfColumn:
+    """What a column does in minimal sample uniques."""
+
+    column: str
+    sets: int
+    """Minimal sample uniques that hold it."""
+    share: float
+    """Their share of the sum of all scores: shares of several columns overlap."""
+    records_without: int
+    """Records that would still have one if the column were left out."""
+
+
+@dataclass(frozen=True)
+class SpecialUniques:
+    """The minimal sample uniques of a table, in figures."""
+
+    max_size: int
+    """Larger sets were not looked at."""
+    records: int
+    """Records that have one."""
+    sets: int
+    """How many there are, over all records."""
+    sizes: tuple[OfSize, ...]
+    columns: tuple[OfColumn, ...]
+    """Highest share first."""
+    highest: float
+    """The highest SUDA score of a record."""
+    average: float
+    """Mean SUDA score of the records that have one."""
+    dis_highest: float | None
+    """The highest DIS-SUDA score: how likely a match of that record is right. None if it is not
+    known what share of the population is in the table, or if nobody is unique."""
+    dis_above_threshold: float | None
+    """Share of the records whose DIS-SUDA score exceeds the threshold."""
+
+
+@dataclass(frozen=True, eq=False)
+class Minimal:
+    """All minimal sample uniques: entry i says that `columns[i]` (bits) makes `row[i]` unique."""
+
+    names: tuple[str, ...]
+    max_size: int
+    row: Codes
+    columns: Counts
+    records: Counts
+    """Records per row."""
+    pairs: int
+    """Records of rows that exactly two records, or people, share."""
+    uniques: int
+    """Records unique by all columns."""
+
+    @property
+    def sizes(self) -> Counts:
+        """How many columns each has."""
+        return np.bitwise_count(self.columns).astype(np.int64)
+
+    @property
+    def scores(self) -> Floats:
+        """The SUDA score of each row: 0 if no set up to the size makes it unique."""
+        weights = suda_weights(len(self.names), self.max_size)[self.sizes]
+        found = np.zeros(len(self.records))
+        np.add.at(found, self.row, weights)
+        return found
+
+
+def suda_weights(columns: int, max_size: int) -> Floats:
+    """What a minimal sample unique of each size adds to the score of its record.
+
+    The product of columns - i over i from its size to the largest size looked for (Elliot and
+    others 2005), which leaves out the factor 0 of the set of all columns; as in
+    sdcMicro's `suda2` with `original_scores`.
+
+    >>> suda_weights(4, 3).tolist()
+    [0.0, 6.0, 2.0, 1.0]
+    """
+    last = min(max_size, columns - 1)
+    found = [
+        float(prod(columns - i for i in range(size, last + 1))) for size in range(max_size + 1)
+    ]
+    return np.array([0.0, *found[1:]])
+
+
+def dis_scores(scores: Floats, records: Counts, chance: tuple[float, int], columns: int) -> Floats:
+    """How likely a match of each row is right, given its SUDA score (DIS-SUDA).
+
+    `chance` is the probability that a match of a unique record is right (data intrusion
+    simulation) and the number of unique records: the scores share it out (Elliot and Manning 2003,
+    as in sdcMicro's `suda2`). Rows without a score have 0.
+    """
+    right, uniques = chance
+    found = np.zeros(len(scores))
+    scored = scores > 0
+    power = scores[scored] ** (1 + (8 - columns) / 20)
+    if right > 0:
+        scale = (records[scored] / power).sum()
+        found[scored] = 1 / (1 + uniques * (1 / right - 1) / (power * scale))
+    return found
+
+
+def minimal(
+    names: Sequence[str],
+    quasi: Sequence[Codes],
+    unit: Codes | None = None,
+    max_size: int = 4,
+    watch: Watch | None = None,
+) -> Minimal:
+    """The minimal sample uniques of records with these columns of codes, up to a size.
+
+    Records of one `unit` are one person, and do not hide each other. A missing value is a value.
+    """
+    if max_size < 1:
+        raise PolicyError("the largest set to look for must have 1 column or more")
+    if len(quasi) > _MOST_COLUMNS:
+        raise LimitError(
+            f"special uniques of {len(quasi)} columns cannot be looked for",
+            remedy=f"name at most {_MOST_COLUMNS}",
+        )
+    size = min(max_size, len(quasi))
+    table = _table(quasi, unit)
+    row, columns = _searched(table, size, watch or Watch())
+    return Minimal(tuple(names), size, row, columns, table.records, table.pairs, table.uniques)
+
+
+def special_uniques(found: Minimal, fraction: float | None, threshold: float) -> SpecialUniques:
+    """The figures; `fraction` is the share of the population that is in the table, if known."""
+    scores, sizes = found.scores, found.sizes
+    scored = scores > 0
+    total = max(int(found.records[scored].sum()), 1)
+    everyone = max(int(found.records.sum()), 1)
+    dis = _dis(found, scores, fraction)
+    return SpecialUniques(
+        max_size=found.max_size,
+        records=int(found.records[scored].sum()),
+        sets=int(found.records[found.row].sum()),
+        sizes=tuple(_of_sizes(found, sizes)),
+        columns=_of_columns(found, sizes),
+        highest=float(scores.max(initial=0.0)),
+        average=float((scores * found.records).sum()) / total,
+        dis_highest=None if dis is None else float(dis.max(initial=0.0)),
+        dis_above_threshold=None
+        if dis is None
+        else int(found.records[dis > threshold + TOLERANCE].sum()) / everyone,
+    )
+
+
+def _dis(found: Minimal, scores: Floats, fraction: float | None) -> Floats | None:
+    if fraction is None or not found.uniques:
+        return None
+    right = found.uniques * fraction
+    chance = right / (right + found.pairs * (1 - fraction))
+    return dis_scores(scores, found.records, (chance, found.uniques), len(found.names))
+
+
+def _of_sizes(found: Minimal, sizes: Counts) -> Iterator[OfSize]:
+    smallest = np.full(len(found.records), found.max_size + 1, dtype=np.int64)
+    np.minimum.at(smallest, found.row, sizes)
+    for size in range(1, found.max_size + 1):
+        sets = int(found.records[found.row[sizes == size]].sum())
+        yield OfSize(size, sets, int(found.records[smallest == size].sum()))
+
+
+def _of_columns(found: Minimal, sizes: Counts) -> tuple[OfColumn, ...]:
+    records = found.records[found.row]
+    scores = suda_weights(len(found.names), found.max_size)[sizes] * records
+    whole = max(float(scores.sum()), 1.0)
+    columns = []
+    for j, name in enumerate(found.names):
+        holds = found.columns >> j & 1 == 1
+        share = float(scores[holds].sum()) / whole
+        left = np.zeros(len(found.records), dtype=np.bool_)
+        left[found.row[~holds]] = True
+        sets, without = int(records[holds].sum()), int(found.records[left].sum())
+        columns.append(OfColumn(name, sets, share, without))
+    return tuple(sorted(columns, key=lambda one: -one.share))
+
+
+@dataclass(frozen=True, eq=False)
+class _Table:
+    """Distinct rows of distinct people; a row of several records stands there twice."""
+
+    codes: Codes
+    person: Codes
+    records: Counts
+    pairs: int
+    uniques: int
+
+
+def _table(quasi: Sequence[Codes], unit: Codes | None) -> _Table:
+    """Rows that two people share are kept for two people: more would change nothing."""
+    people = () if unit is None else (_named(unit),)
+    tally = fold(quasi, people)
+    rows = np.arange(tally.rows, dtype=np.int32)
+    if unit is None:
+        shared = rows[tally.counts > 1]
+        take = np.concatenate([rows, shared])
+        person = np.arange(len(take), dtype=np.int32)
+        pairs = 2 * int((tally.counts == 2).sum())
+        return _Table(
+            np.ascontiguousarray(tally.quasi[:, take]),
+            person,
+            np.concatenate([tally.counts, np.zeros(len(shared), dtype=np.int64)]),
+            pairs,
+            int((tally.counts == 1).sum()),
+        )
+    from incrowd.partition.classes import numbered  # noqa: PLC0415  only for tables of people
+
+    class_of, number = numbered(tally.quasi)
+    size = np.bincount(class_of, minlength=number)[class_of]
+    pairs, uniques = (int(tally.counts[size == people].sum()) for people in (2, 1))
+    return _Table(tally.quasi, tally.sensitive[0], tally.counts, pairs, uniques)
+
+
+def _named(unit: Codes) -> Codes:
+    """Units with a number of its own for each record that says none."""
+    found = unit.astype(np.int32)
+    unknown = np.flatnonzero(unit == MISSING)
+    found[unknown] = int(unit.max(initial=0)) + 1 + np.arange(len(unknown), dtype=np.int32)
+    return found
+
+
+def _searched(table: _Table, max_size: int, watch: Watch) -> tuple[Codes, Counts]:
+    """Row and columns (bits) of every minimal sample unique up to the size."""
+    search = _Search(table, max_size, watch)
+    rows = np.arange(len(table.person), dtype=np.int32)
+    search.visit(rows, np.array([0, len(rows)], dtype=np.int64), (0, 0, -1))
+    kernels = _kernels()
+    return kernels.owners(search.last, search.before, search.used), search.sets[: search.used]
+
+
+class _Search:
+    """The sets seen so far, and the notes of `kernels.special_uniques.keep_minimal`."""
+
+    def __init__(self, table: _Table, max_size: int, watch: Watch) -> None:
+        self._table = table
+        self._max_size = max_size
+        self._watch = watch
+        self._every = sum(comb(len(table.codes), size) for size in range(1, max_size + 1))
+        self._seen = 0
+        self._domains = [int(line.max(initial=0)) + 1 for line in table.codes]
+        self.last = np.full(len(table.person), -1, dtype=np.int64)
+        self.before = np.empty(len(table.person), dtype=np.int64)
+        self.sets = np.empty(len(table.person), dtype=np.int64)
+        self.used = 0
+
+    def visit(self, rows: Codes, start: Counts, chosen: tuple[int, int, int]) -> None:
+        """All sets that add later columns to the chosen ones: (bits, how many, the last)."""
+        bits, size, latest = chosen
+        for column in range(len(self._domains) - 1, latest, -1):
+            codes, domain = self._table.codes[column], self._domains[column]
+            left, bounds, fresh = _kernels().split(rows, start, codes, domain, self._table.person)
+            with_column = bits | 1 << column
+            self._note(fresh, with_column)
+            self._seen += 1
+            self._watch.tell("sets that make records unique", self._seen / self._every)
+            if size + 1 < self._max_size and len(left):
+                self.visit(left, bounds, (with_column, size + 1, column))
+
+    def _note(self, fresh: Codes, columns: int) -> None:
+        while self.used + len(fresh) > len(self.sets):
+            self.before, self.sets = (
+                np.resize(a, 2 * len(a) + 1) for a in (self.before, self.sets)
+            )
+        self.used = _kernels().keep_minimal(
+            fresh, columns, self.last, self.before, self.sets, self.used
+        )
+
+
+def _kernels() -> Any:
+    from incrowd.kernels import special_uniques as kernels  # noqa: PLC0415  numba only when needed
+
+    return kernels

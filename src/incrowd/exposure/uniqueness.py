@@ -1,0 +1,233 @@
+"""How many people are unique in the population, estimated from a sample of it.
+
+The estimate and its interval come from the model that all figures of a report come from (see
+`incrowd.exposure.estimates`). Three estimators of the literature stand beside it for comparison;
+they see the sizes of the sample's classes alone. One whose equations have no solution, or more than one,
+gives no estimate.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from incrowd.arrays import Counts, Floats
+from incrowd.exposure.estimates import Estimates
+from incrowd.exposure.pitman import pitman
+from incrowd.exposure.possible import Range
+
+_ODDS = np.linspace(-30.0, 30.0, 601)
+_DOUBT = 0.05
+
+
+@dataclass(frozen=True)
+class Uniqueness:
+    """The share of the table's records that are unique in the population.
+
+    Whoever is drawn keeps what they are: the share of the population that is unique is about the
+    same. An estimator of the literature that finds no share says None.
+    """
+
+    population: int
+    fraction: float
+    """The share of the population that is in the table."""
+    sample_uniques: int
+    """People who are unique in the table."""
+    pitman: float | None
+    """By Pitman's sampling formula, or Ewens' where that is likelier; for comparison."""
+    zayatz: float | None
+    """For comparison."""
+    snb: float | None
+    """By the slide negative binomial; for comparison."""
+    estimate: float
+    interval: Range
+    """Holds the share with a probability of 95 %, if the model is right."""
+    possible: Range | None
+    """The least and the most over every population that fits the table, whatever the model; None
+    with weights, with people of several records, and where missing values match anything."""
+    estimator: str
+    """`mixture`, or `counted` if the table is the population or holds no unique person."""
+    expected: float
+    """People of the population who are unique."""
+    expected_interval: Range
+    correct_match: float | None
+    """How likely somebody is right who meets a person of the population, finds that they match a
+    unique record, and takes it for theirs (Skinner and Elliot 2002); None if nobody is unique."""
+    correct_match_interval: Range | None
+
+
+def uniqueness(
+    sizes: Counts, classes: Counts, people: int, population: int, found: Estimates
+) -> Uniqueness:
+    """The estimates for a sample with so many `classes` of each of these `sizes`, ascending.
+
+    `people` may be fewer than the members of all classes: whoever is in several classes of the
+    table is in as many of the population.
+    """
+    members = int((sizes * classes).sum())
+    uniques = int(classes[sizes == 1].sum())
+    counted = uniques == 0 or people >= population
+    if counted:
+        shares: dict[str, float | None] = dict.fromkeys(_ESTIMATORS, uniques / max(members, 1))
+    else:
+        scaled = max(round(population * members / people), members)
+        shares = {name: find(sizes, classes, scaled) for name, find in _ESTIMATORS.items()}
+    return Uniqueness(
+        population=population,
+        fraction=people / population,
+        sample_uniques=uniques,
+        **shares,
+        estimate=found.unique.value,
+        interval=found.unique.interval,
+        possible=found.unique.possible,
+        estimator="counted" if counted else "mixture",
+        expected=found.unique_people.value * population,
+        expected_interval=_people(found, people, population),
+        correct_match=None if found.match is None else found.match.value,
+        correct_match_interval=None if found.match is None else found.match.interval,
+    )
+
+
+def _people(found: Estimates, people: int, population: int) -> Range:
+    """Unique people of the population; a table without any leaves room for a few of them."""
+    low, high = found.unique_people.interval
+    if people < population:
+        unseen = 1.0 if not people else -np.log(_DOUBT) / people
+        high = min(max(high, float(unseen)), 1.0)
+    return low * population, high * population
+
+
+def correct_match(sizes: Counts, classes: Counts, fraction: float) -> float | None:
+    """Data intrusion simulation: s1 p / (s1 p + 2 s2 (1 - p)), s1 uniques and s2 pairs.
+
+    Skinner and Elliot 2002; p is the sampling fraction. It estimates the uniques of the sample over
+    all people of the population who share their values.
+    """
+    single, double = (int(classes[sizes == size].sum()) for size in (1, 2))
+    right = single * fraction
+    return right / (right + 2 * double * (1 - fraction)) if single and fraction else None
+
+
+def zayatz(sizes: Counts, classes: Counts, population: int) -> float | None:
+    """Bayes' rule, the classes of the population being spread as those of the sample.
+
+    Zayatz 1991: a sample unique is a population unique with probability p1 P(1 | 1) / sum of
+    pj P(1 | j), where P(1 | j) is the chance that a sample without replacement holds one of j.
+    """
+    single = float(classes[sizes == 1].sum())
+    people = int((sizes * classes).sum())
+    chances = _one_of(sizes, people, population)
+    seen = float((classes * chances).sum())
+    return min(single / people * (single * people / population / seen), 1.0)
+
+
+def _one_of(sizes: Counts, people: int, population: int) -> Floats:
+    """The chance that a sample of so many people of the population holds one of j given ones.
+
+    j n/N (N - n)(N - n - 1)… / ((N - 1)(N - 2)…), j - 1 factors each.
+    """
+    more = sizes.astype(np.float64) - 1
+    outside = float(population - people)
+    found = np.zeros(len(sizes))
+    found[more == 0] = people / population
+    can = (more > 0) & (more <= outside)
+    m = more[can]
+    betaln = _special().betaln
+    ratio = betaln(population - m, m) - betaln(outside - m + 1, m)
+    found[can] = sizes[can] * (people / population) * np.exp(ratio)
+    return found
+
+
+def snb(sizes: Counts, classes: Counts, population: int) -> float | None:
+    """A class has 1 + NB(alpha, beta) people in the population (slide negative binomial).
+
+    Chen and Keller-McNulty 1998: uniques are K beta^alpha, where alpha and beta make the expected
+    uniques and pairs of the sample those that are seen, and K, the classes of the population, is
+    estimated first. With D = (1 - p)(1 - beta) and sampling fraction p,
+
+        s1 = K p (beta / (1 - D))^alpha (1 + alpha D / (1 - D))
+        s2 / s1 = p alpha (1 - beta) (2 - (1 - alpha) D) / (2 (1 - D) (1 - D + alpha D))
+
+    """
+    fraction = float((sizes * classes).sum()) / population
+    number = shlosser(sizes, classes, fraction)
+    if not np.isfinite(number) or number > population:
+        return None
+    single, double = (int(classes[sizes == size].sum()) for size in (1, 2))
+    found = fitted(number, single, double, fraction)
+    if found is None:
+        return None
+    alpha, beta = found
+    share = number * beta**alpha / population
+    return share if 0 <= share <= 1 else None
+
+
+def fitted(number: float, single: int, double: int, fraction: float) -> tuple[float, float] | None:
+    """Alpha and beta under which a sample of `number` classes has these uniques and pairs.
+
+    The second equation of `snb` gives alpha for each beta; the first is then solved for beta.
+    """
+    if not single or not double:
+        return None
+    scale = np.log(number * fraction / single)
+
+    def gap(odds: float | Floats) -> Any:
+        alpha, beta, hidden = _alpha(odds, double / single, fraction)
+        shown = 1 - hidden
+        power = alpha * (np.log(beta) - np.log(shown))
+        return scale + power + np.log1p(alpha * hidden / shown)
+
+    odds = _only_root(gap)
+    if odds is None:
+        return None
+    alpha, beta, _ = _alpha(odds, double / single, fraction)
+    return float(alpha), float(beta)
+
+
+def _alpha(odds: Any, pairs: float, fraction: float) -> tuple[Any, Any, Any]:
+    """Alpha for beta = 1 / (1 + exp(-odds)) and so many pairs per unique; beta; D.
+
+    c alpha (2 - D + alpha D) = pairs (1 - D + alpha D) has one positive solution.
+    """
+    beta = 1 / (1 + np.exp(-odds))
+    rest = 1 / (1 + np.exp(odds))
+    hidden = (1 - fraction) * rest
+    c = fraction / 2 * rest / (1 - hidden)
+    a, b, minus = c * hidden, c * (2 - hidden) - pairs * hidden, pairs * (1 - hidden)
+    root = np.sqrt(b * b + 4 * a * minus)
+    alpha = np.where(b > 0, 2 * minus / (b + root), (root - b) / (2 * a))
+    return alpha, beta, hidden
+
+
+def _only_root(gap: Callable[[Any], Any]) -> float | None:
+    """Where the gap closes, if it does so once."""
+    from scipy.optimize import brentq  # noqa: PLC0415  only for who knows the population
+
+    with np.errstate(all="ignore"):
+        signs = np.sign(gap(_ODDS))
+        turns = np.flatnonzero(signs[:-1] * signs[1:] < 0)
+        if len(turns) != 1 or not np.isfinite(signs).all():
+            return None
+        at = int(turns[0])
+        return float(brentq(gap, _ODDS[at], _ODDS[at + 1], xtol=1e-12))
+
+
+def shlosser(sizes: Counts, classes: Counts, fraction: float) -> float:
+    """The classes of the population (Haas and Stokes 1998, the modified estimator of Shlosser)."""
+    i, s, q = sizes.astype(np.float64), classes.astype(np.float64), fraction
+    unseen = ((1 - q) ** i * s).sum()
+    once = (i * q * (1 - q) ** (i - 1) * s).sum()
+    twice = (i * q**2 * (1 - q**2) ** (i - 1) * s).sum()
+    between = (((1 - q**2) ** i - (1 - q) ** i) * s).sum()
+    single = s[sizes == 1].sum()
+    return float(s.sum() + single * (twice / between) * (unseen / once) ** 2)
+
+
+def _special() -> Any:
+    from scipy import special  # noqa: PLC0415  only for who knows the population
+
+    return special
+
+
+_ESTIMATORS = {"pitman": pitman, "zayatz": zayatz, "snb": snb}

@@ -1,0 +1,219 @@
+"""All minimal sets for ratios below 1, between sets that are good enough and sets that are not.
+
+Every set that is good enough has a column outside any set that is not (Motwani-Xu Section 3;
+monotonicity), so minimal sets are minimal hitting sets of what failing sets leave out; the larger
+the failing sets, the more they tell. Gunopulos et al., Discovering All Most Specific Sentences
+(2003), call it *dualize and advance*: about as many sets are looked at in the table as there are
+minimal ones and largest failing ones. How far a failing set grows is guessed from a few records,
+and the guess is then looked at in the table; where it was wrong, the largest part of the way that
+does fail is found by halving it.
+
+Sets of one column come first, then of two, and so on. Each set that is found hits what failing
+sets leave out without one column to spare: whenever the search stops, it is minimal.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from incrowd.identify.found import Found
+from incrowd.identify.hitting_sets import Tree
+from incrowd.identify.judges import Masks, mask_of, minimal_masks
+from incrowd.identify.labelled import Set
+from incrowd.identify.verdicts import Guesses, Verdicts
+from incrowd.watch import Watch, Within
+
+_DONE, _LOOK = 0, 1
+_FIRST = 8
+_MOST = 1024
+_SHORT, _LONG = 0.25, 1.0
+"""Seconds: more sets are judged at once after less, fewer after more, so that it can be stopped."""
+_TRY = 8
+"""With a time limit, this part of it goes to sets of any size, in case small ones take too long."""
+
+
+@dataclass
+class Way:
+    """From a set to a larger one, column by column: how much of the way fails is looked for."""
+
+    start: Set
+    more: Set
+    fails: int
+    """So many columns more certainly fail; -1 if not even the start is known to."""
+    keeps: int
+    """So many columns more are good enough; beyond the end if none is known."""
+
+    def at(self, steps: int) -> Set:
+        """The set after so many steps."""
+        return tuple(sorted(self.start + self.more[:steps]))
+
+    @property
+    def next(self) -> int:
+        """After how many steps to look: at the end first, then in the middle."""
+        end = len(self.more)
+        return end if self.keeps > end else (self.fails + self.keeps) // 2
+
+    @property
+    def open(self) -> bool:
+        """Whether there is anything left to look at."""
+        return self.keeps - self.fails > 1
+
+    def note(self, *, keeps: bool) -> None:
+        """What was seen at the next place to look."""
+        if keeps:
+            self.keeps = self.next
+        else:
+            self.fails = self.next
+
+
+class Border:
+    """A search by size; `found` has what was found whenever it stops."""
+
+    def __init__(self, judge: "Judge", order: Sequence[int], found: Found, watch: Watch) -> None:
+        self._judge = judge
+        self._order = order
+        self._found = found
+        self._watch = watch
+        self._masks: Masks = np.empty((0, 2), dtype=np.uint64)
+        self._batch = _FIRST
+
+    def run(self, most: int) -> None:
+        """Search all sets with at most so many columns."""
+        left = self._watch.remaining
+        if left is not None:
+            self._search(most, Within(self._watch, left / _TRY))
+        for size in range(1, most + 1):
+            cut = self._search(size, self._watch)
+            if cut is None:
+                return
+            self._found.upto, self._found.complete = size, not cut
+            if not cut:
+                return
+
+    def _search(self, most: int, watch: Watch) -> bool | None:
+        """Find all sets of so many columns; whether there may be larger ones, None if out of time.
+
+        A failing set may tell something of branches that were left already, so the search is done
+        again until it meets none.
+        """
+        clean: bool | None = False
+        while clean is False:
+            tree = Tree(len(self._order), self._masks, most)
+            clean = self._walk(tree, watch)
+        return None if clean is None else tree.cut
+
+    def _walk(self, tree: Tree, watch: Watch) -> bool | None:
+        """Search a tree to its end; whether no set failed, None if there was not the time."""
+        clean, ended = True, False
+        while not ended:
+            ended, sets = self._candidates(tree, watch)
+            masks = self._look(sets, watch)
+            clean = clean and not len(masks)
+            insert(tree, masks)
+            if watch.expired:
+                return None
+        return clean
+
+    def _candidates(self, tree: Tree, watch: Watch) -> tuple[bool, list[Set]]:
+        """Whether the tree has ended, and the next sets that hit all that is known."""
+        sets: list[Set] = []
+        while len(sets) < self._batch and not watch.expired:
+            state = tree.advance()
+            if state == _DONE:
+                return True, sets
+            if state == _LOOK:
+                columns = tuple(sorted(self._order[bit] for bit in tree.chosen))
+                if columns not in self._found.sets:
+                    sets.append(columns)
+        return False, sets
+
+    def _look(self, sets: list[Set], watch: Watch) -> Masks:
+        """What the failing ones, grown, leave out; the others are noted."""
+        begin = watch.elapsed
+        good, failing = self._judge.judge(sets, watch)
+        self._found.looked = self._judge.looked
+        for columns in good:
+            self._found.add(columns)
+        took = watch.elapsed - begin
+        if took > _LONG or 2 * len(failing) > len(sets):
+            self._batch = max(self._batch // 2, _FIRST)
+        elif took < _SHORT:
+            self._batch = min(2 * self._batch, _MOST)
+        outside = [[j for j in self._order if j not in columns] for columns in failing]
+        masks = [mask_of(columns, self._order) for columns in outside]
+        if not masks:
+            return self._masks[:0]
+        self._masks = minimal_masks(np.concatenate([self._masks, *masks]))
+        return minimal_masks(np.concatenate(masks))
+
+
+def insert(tree: Tree, masks: Masks) -> None:
+    """Add masks to a tree wherever it is: the rest of its search takes notice of them."""
+    depth = int(tree.where[0])
+    needed = int(tree.numbers[:, : depth + 1].sum(axis=0).max()) + len(masks)
+    if needed > tree.stacks.shape[2]:
+        larger = np.empty((*tree.stacks.shape[:2], 2 * needed, 2), dtype=np.uint64)
+        larger[:, :, : tree.stacks.shape[2]] = tree.stacks
+        tree.stacks = larger
+    for at in range(depth + 1):
+        hits = np.bitwise_count(masks & tree.branch[at]).sum(axis=1)
+        for times in (0, 1):
+            number, new = tree.numbers[times, at], masks[hits == times]
+            tree.stacks[times, at, number : number + len(new)] = new
+            tree.numbers[times, at] += len(new)
+
+
+class Judge:
+    """Tells sets that are good enough from sets that fail, and lets these grow."""
+
+    def __init__(self, verdicts: Verdicts, guesses: Guesses) -> None:
+        self._verdicts = verdicts
+        self._guesses = guesses
+        self.looked = 0
+        """How many sets were looked at in the table."""
+
+    def judge(self, sets: Sequence[Set], watch: Watch) -> tuple[list[Set], list[Set]]:
+        """Those that are good enough, and failing sets in which all the others lie.
+
+        Where there is no time left, there are fewer of both.
+        """
+        ways = self._surely(sets, watch) if self._guesses.certain else self._likely(sets, watch)
+        good = [way.start for way in ways if way.keeps == 0]
+        return good, sorted({way.at(way.fails) for way in ways if way.fails >= 0})
+
+    def _surely(self, sets: Sequence[Set], watch: Watch) -> list[Way]:
+        told = self._keeps([columns for columns in sets if columns], watch)
+        good = [Way(columns, (), -1, 0) for columns, keeps in told.items() if keeps]
+        failing = [columns for columns in sets if not told.get(columns, bool(columns))]
+        grown = self._guesses.of(failing, watch)
+        return good + [Way(one, more, len(more), len(more) + 1) for one, (_, more) in grown.items()]
+
+    def _likely(self, sets: Sequence[Set], watch: Watch) -> list[Way]:
+        grown = self._guesses.of(sets, watch)
+        ways = [
+            Way(columns, more, -1 if columns else 0, len(more) + 1)
+            for columns, (_, more) in grown.items()
+        ]
+        self._settle(ways, watch)
+        short = [way for way in ways if way.fails == 0 and not way.more]
+        again = self._guesses.again({way.start: grown[way.start][0] for way in short}, watch)
+        for way in short:
+            way.more = again.get(way.start, (0, ()))[1]
+            way.keeps = len(way.more) + 1
+        self._settle(short, watch)
+        return ways
+
+    def _settle(self, ways: Iterable[Way], watch: Watch) -> None:
+        """Look until it is known of each way how far it fails."""
+        while not watch.expired and (open_ := [way for way in ways if way.open]):
+            told = self._keeps([way.at(way.next) for way in open_], watch)
+            for way in open_:
+                columns = way.at(way.next)
+                if columns in told:
+                    way.note(keeps=told[columns])
+
+    def _keeps(self, sets: Iterable[Set], watch: Watch) -> dict[Set, bool]:
+        told = self._verdicts.of(sets, watch)
+        self.looked += len(told)
+        return told

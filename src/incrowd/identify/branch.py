@@ -1,0 +1,229 @@
+"""The classes of a set of columns, kept for every beginning of it: one branch of a search tree."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache, partial
+from typing import Any
+
+import numpy as np
+
+from incrowd.arrays import Codes, Counts
+from incrowd.identify.records import Records
+from incrowd.identify.shortfall import Budget
+from incrowd.table.fold import in_threads
+
+_SMALL = 2**15
+_SPARE = 16
+"""Classes may be left out that cost together at most the budget over this."""
+
+Cost = tuple[int, int]
+"""Least and most that classes cost."""
+
+
+@dataclass(frozen=True, eq=False)
+class Stripped:
+    """Classes of two rows and more: their rows one class after the other, and where each starts."""
+
+    rows: Codes
+    starts: Counts
+
+    @property
+    def number(self) -> int:
+        """Number of classes."""
+        return len(self.starts) - 1
+
+    @property
+    def repeated(self) -> int:
+        """Rows beyond the first of their class; 0 for a key."""
+        return len(self.rows) - self.number
+
+
+@dataclass(frozen=True, eq=False)
+class Costly:
+    """Classes with what each costs, the dearest first; cheap ones may have been left out."""
+
+    classes: Stripped
+    costs: Counts
+    lost: int
+    """The most that the classes left out cost."""
+
+
+@cache
+def _kernels() -> Any:
+    from incrowd.kernels.identify import stripped  # noqa: PLC0415  numba only when it is needed
+
+    return stripped
+
+
+class Splitter:
+    """Splits classes by the columns of a table."""
+
+    def __init__(self, records: Records) -> None:
+        self._codes = records.codes
+        self._domains = records.domains
+        self._tally = np.zeros(int(self._domains.max(initial=1)), dtype=np.int32)
+        self._seen = np.empty(records.rows, dtype=np.int32)
+        rows = records.rows if records.rows > 1 else 0
+        bounds = np.array([0, rows] if rows else [0], dtype=np.int64)
+        self.whole = Stripped(np.arange(rows, dtype=np.int32), bounds)
+
+    def split(self, here: Stripped, column: int) -> Stripped:
+        """The classes split by one column."""
+        return self._split(here, column, self._tally, self._seen)
+
+    def singles(self, columns: Sequence[int]) -> list[Stripped]:
+        """The classes of each single column."""
+        if len(self.whole.rows) < _SMALL:
+            return [self.split(self.whole, column) for column in columns]
+        return in_threads([partial(self._single, column) for column in columns])
+
+    def _single(self, column: int) -> Stripped:
+        tally, seen = np.zeros_like(self._tally), np.empty_like(self._seen)
+        return self._split(self.whole, column, tally, seen)
+
+    def _split(self, here: Stripped, column: int, tally: Codes, seen: Codes) -> Stripped:
+        rows = np.empty_like(here.rows)
+        bounds = np.empty(len(rows) // 2 + 1, dtype=np.int64)
+        number = _kernels().refine(
+            here.rows, here.starts, self._codes[column], tally, seen, rows, bounds
+        )
+        bounds = bounds[: number + 1].copy()
+        return Stripped(rows[: bounds[-1]].copy(), bounds)
+
+    def cost(self, here: Costly, column: int, budget: Budget, *, exact: bool) -> Cost:
+        """Least and most that the classes split by one column cost.
+
+        They differ by what classes left out may cost; unless `exact`, they only tell whether the
+        budget is kept to.
+        """
+        domain = int(self._domains[column])
+        least, most = _kernels().cost_refined(
+            here.classes.rows,
+            here.classes.starts,
+            here.costs,
+            here.lost,
+            self._codes[column],
+            budget.weights,
+            budget.kind,
+            -1 if exact else max(budget.left, 0),
+            np.zeros((3 if len(budget.weights) else 1, domain), dtype=np.int64),
+            np.empty(domain, dtype=np.int32),
+        )
+        return int(least), int(most)
+
+
+class Branch:
+    """The classes of one set of columns after the other, where neighbours share a beginning.
+
+    Going from one set to the next splits only what comes after their common beginning; classes
+    of single columns are kept for good.
+    """
+
+    def __init__(self, splitter: Splitter, columns: Sequence[int]) -> None:
+        self._splitter = splitter
+        self._single = dict(zip(columns, splitter.singles(columns), strict=True))
+        self._path: list[int] = []
+        self._stack: list[Stripped] = [splitter.whole]
+
+    def classes(self, columns: Sequence[int]) -> Stripped:
+        """The classes of these columns, split in this order."""
+        same = common(columns, self._path)
+        del self._path[same:], self._stack[same + 1 :]
+        for column in columns[same:]:
+            self._stack.append(self._next(column))
+            self._path.append(column)
+        return self._stack[-1]
+
+    def _next(self, column: int) -> Stripped:
+        if self._path:
+            return self._splitter.split(self._stack[-1], column)
+        return self._single[column]
+
+
+def common(one: Sequence[int], other: Sequence[int]) -> int:
+    """How many columns two sequences begin with in common."""
+    same = 0
+    while same < min(len(one), len(other)) and one[same] == other[same]:
+        same += 1
+    return same
+
+
+class CostBranch:
+    """What one set of columns after the other costs, where neighbours share a beginning.
+
+    Classes that cost little are left out, as most rows are in such classes; only where they could
+    change a verdict is the set looked at again with all of them.
+    """
+
+    def __init__(self, splitter: Splitter, budget: Budget, spare: int | None = None) -> None:
+        self._splitter = splitter
+        self._budget = budget
+        self._spare = max(budget.left, 0) // _SPARE if spare is None else spare
+        self._whole = CostBranch(splitter, budget, 0) if self._spare else self
+        self._single: dict[int, Costly] = {}
+        self._path: list[int] = []
+        self._stack = [self._weighed(splitter.whole, 0)]
+
+    def classes(self, columns: Sequence[int]) -> Costly:
+        """The classes of these columns, split in this order."""
+        same = common(columns, self._path)
+        del self._path[same:], self._stack[same + 1 :]
+        for column in columns[same:]:
+            self._stack.append(self._next(column))
+            self._path.append(column)
+        return self._stack[-1]
+
+    def costs(self, columns: Sequence[int], more: Sequence[int]) -> list[Cost]:
+        """What the classes of these columns and each one more cost."""
+        if self._spare:
+            return self._whole.costs(columns, more)
+        return self._with_each(columns, more, exact=True)
+
+    def verdicts(self, columns: Sequence[int], more: Sequence[int]) -> list[Cost]:
+        """Least and most of the same costs, so that they tell whether the budget is kept to."""
+        costs = self._with_each(columns, more, exact=False)
+        doubtful = [
+            column
+            for column, (least, most) in zip(more, costs, strict=True)
+            if least <= self._budget.left < most
+        ]
+        if not doubtful:
+            return costs
+        sure = dict(zip(doubtful, self._whole.verdicts(columns, doubtful), strict=True))
+        return [sure.get(column, cost) for column, cost in zip(more, costs, strict=True)]
+
+    def keeps(self, columns: Sequence[int]) -> bool:
+        """Whether these columns, at least one, keep to the budget."""
+        [(_, most)] = self.verdicts(columns[:-1], columns[-1:])
+        return most <= self._budget.left
+
+    def _with_each(self, columns: Sequence[int], more: Sequence[int], *, exact: bool) -> list[Cost]:
+        here = self.classes(columns)
+        work = partial(self._splitter.cost, here, budget=self._budget, exact=exact)
+        if len(more) == 1 or len(here.classes.rows) < _SMALL:
+            return [work(column) for column in more]
+        return in_threads([partial(work, column) for column in more])
+
+    def _next(self, column: int) -> Costly:
+        if self._path:
+            return self._split(self._stack[-1], column)
+        if column not in self._single:
+            self._single[column] = self._split(self._stack[0], column)
+        return self._single[column]
+
+    def _split(self, here: Costly, column: int) -> Costly:
+        return self._weighed(self._splitter.split(here.classes, column), here.lost)
+
+    def _weighed(self, here: Stripped, lost: int) -> Costly:
+        """The classes in order, without the cheapest."""
+        costs, order = np.empty(here.number, dtype=np.int64), np.empty(here.number, dtype=np.int32)
+        kernels, budget = _kernels(), self._budget
+        kernels.costs_of(here.rows, here.starts, budget.weights, budget.kind, costs)
+        kernels.large_first(costs, order)
+        rows, starts = np.empty_like(here.rows), np.empty_like(here.starts)
+        number, less = kernels.settle(
+            here.rows, here.starts, costs, order, self._spare - lost, rows, starts
+        )
+        starts = starts[: number + 1].copy()
+        kept = Stripped(rows[: starts[-1]].copy(), starts)
+        return Costly(kept, costs[:number].copy(), lost + int(less))

@@ -1,0 +1,272 @@
+"""Can a set of columns identify people at all, by its number of values? (Lodha-Thomas Section 2).
+
+Whatever the distribution of the values is, a set of columns with D possible values leaves at most
+a share f(D/n) of n people alone with theirs, in expectation. A set with too few values is therefore
+almost certainly no quasi-identifier; one with enough of them may be one.
+"""
+
+import difflib
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+import numpy as np
+
+from incrowd.arrays import Counts
+from incrowd.errors import PolicyError
+from incrowd.identify.measures import Partition
+from incrowd.identify.records import Records
+
+POPULATIONS: dict[str, int] = {
+    "australia": 27_000_000,
+    "austria": 9_200_000,
+    "belgium": 11_800_000,
+    "brazil": 212_000_000,
+    "canada": 41_000_000,
+    "china": 1_410_000_000,
+    "eu": 449_000_000,
+    "france": 68_000_000,
+    "germany": 84_000_000,
+    "india": 1_450_000_000,
+    "italy": 59_000_000,
+    "japan": 124_000_000,
+    "netherlands": 18_000_000,
+    "poland": 37_000_000,
+    "spain": 49_000_000,
+    "sweden": 10_600_000,
+    "switzerland": 9_000_000,
+    "uk": 69_000_000,
+    "usa": 340_000_000,
+    "world": 8_200_000_000,
+}
+"""People, rounded from public figures for 2024: the test asks for orders of magnitude only.
+
+Where the exact number matters, a number says it.
+"""
+
+
+class Source(StrEnum):
+    """Where a number of values comes from."""
+
+    GIVEN = "given"
+    DECLARED = "declared"
+    """The product of the columns' declared numbers of values: the multiple domain assumption, never
+    too few if those numbers are right (Lodha-Thomas Definition 3)."""
+    ESTIMATED = "estimated"
+    """By the values that few records hold: see `estimated`."""
+    OBSERVED = "observed"
+    """Counted in the table: too few unless the table holds everybody."""
+
+
+@dataclass(frozen=True)
+class DistinctValueTest:
+    """What the number of values says about a set of columns."""
+
+    distinct: float
+    """Possible values of the set: D."""
+    population: int
+    """People in the universe: n."""
+    share: float
+    """The largest expected share of people alone with their value: f(D/n), 0..1."""
+    alpha: float
+    """The share of people that makes a quasi-identifier."""
+    threshold: float
+    """The number of values that an alpha-quasi-identifier needs (Theorem 3)."""
+    source: Source = Source.GIVEN
+    """Where the number of values comes from."""
+    key: bool = False
+    """Whether the set tells all records of the table apart."""
+
+    @property
+    def possible(self) -> bool:
+        """Whether the set may be an alpha-quasi-identifier.
+
+        A set that tells all records of a table apart may be one, whatever its number of values.
+        """
+        return self.key or self.share >= self.alpha
+
+    @property
+    def crowd(self) -> float:
+        """People per value: the k of probabilistic k-anonymity, 1 at least (Figure 3)."""
+        return max(self.population / self.distinct, 1.0) if self.distinct else math.inf
+
+    @property
+    def verdict(self) -> str:
+        """The answer in words."""
+        return f"{self.answer} an {self.alpha:g}-quasi-identifier"
+
+    @property
+    def answer(self) -> str:
+        """How sure it is, which is no surer than the number of values."""
+        return "possibly" if self.possible else _SURE[self.source]
+
+
+_SURE = {
+    Source.GIVEN: "almost certainly not",
+    Source.DECLARED: "almost certainly not",
+    Source.ESTIMATED: "probably not",
+    Source.OBSERVED: "not by the values seen",
+}
+
+
+def distinct_value_test(
+    distinct: float,
+    people: float | str,
+    alpha: float = 0.5,
+    source: Source = Source.GIVEN,
+    *,
+    key: bool = False,
+) -> DistinctValueTest:
+    """What this number of values says for a population, given as a number or by name.
+
+    The number may be infinite: then everybody may be alone.
+
+    >>> distinct_value_test(4e9, 3e8, alpha=0.9).verdict
+    'possibly an 0.9-quasi-identifier'
+    >>> distinct_value_test(4e8, 6e9, alpha=0.05).verdict
+    'almost certainly not an 0.05-quasi-identifier'
+    """
+    n = population(people)
+    if not 0 < alpha <= 1:
+        raise PolicyError(f"alpha must be above 0 and at most 1, and is {alpha:g}")
+    if not distinct >= 0:
+        raise PolicyError(f"the number of values must be 0 or more, and is {distinct:g}")
+    share = unique_share(distinct, n)
+    return DistinctValueTest(float(distinct), n, share, alpha, threshold(alpha, n), source, key)
+
+
+def unique_share(distinct: float, people: int) -> float:
+    """The largest expected share of people alone with their value (Theorems 1 and 2): f(D/n)."""
+    if distinct <= people:
+        return distinct / (math.e * people)
+    return math.exp(-people / distinct)  # 1 for an infinite number
+
+
+def threshold(alpha: float, people: int) -> float:
+    """The least number of values with which the share of people alone can reach alpha.
+
+    Theorem 3 has n / ln(1/alpha) for alpha of 0.5 and more; the formula holds down to 1/e, and
+    below that Theorem 1 gives alpha e n. No number of values reaches 1.
+    """
+    if alpha <= 1 / math.e:
+        return alpha * math.e * people
+    return people / -math.log(alpha) if alpha < 1 else math.inf
+
+
+def population(people: float | str) -> int:
+    """How many people: a number, or the name of a population in `POPULATIONS`, rounded there.
+
+    >>> population("3e8") == population("300_000_000") == population(300_000_000)
+    True
+    """
+    if isinstance(people, str):
+        name = people.strip().casefold()
+        if name in POPULATIONS:
+            return POPULATIONS[name]
+        try:
+            people = float(name.replace("_", "").replace(",", ""))
+        except ValueError:
+            near = difflib.get_close_matches(name, POPULATIONS, 1)
+            remedy = f"did you mean {near[0]!r}?" if near else "give a number, as 3e8, or one of "
+            remedy += "" if near else ", ".join(POPULATIONS)
+            raise PolicyError("no such population", remedy=remedy) from None
+    if not (math.isfinite(people) and people >= 1 and people == math.floor(people)):
+        raise PolicyError(
+            "a population is a whole number of people, from 1 on", remedy="give 3e8, say"
+        )
+    return int(people)
+
+
+def by_domains(sizes: Sequence[float]) -> float:
+    """Values of a set of columns by the multiple domain assumption (Definition 3).
+
+    >>> by_domains([2, 20_000, 100_000])
+    4000000000
+    """
+    if not all(size >= 1 for size in sizes):
+        raise PolicyError("a column has at least one possible value")
+    return math.prod(sizes)
+
+
+def observed(records: Records, columns: Sequence[int]) -> int:
+    """Values of a set of columns that occur in the table."""
+    return len(_sizes(records, columns))
+
+
+def estimated(records: Records, columns: Sequence[int]) -> float:
+    """An estimate of the possible values of a set of columns; infinite if no two records share one.
+
+    Chao's estimator: values seen, and f1 (f1 - 1) / (2 f2) unseen ones, with f1 values held by one
+    record and f2 by two. It grows without bound as records become different. For f2 the number is
+    taken that a Poisson variable exceeds with a probability of 0.99 where f2 were seen, so that a
+    few equal records do not make an estimate that looks sure. Where values are very unequal it is
+    too low (Chao 1984), so what it rules out is improbable and no more.
+    """
+    sizes = _sizes(records, columns)
+    once, twice = int(np.count_nonzero(sizes == 1)), int(np.count_nonzero(sizes == 2))
+    pairs = once * (once - 1) / 2
+    if not pairs:
+        return float(len(sizes))
+    return len(sizes) + pairs / _at_least(twice) if twice else math.inf
+
+
+def assess(  # noqa: PLR0913  the last three are options
+    records: Records,
+    columns: Sequence[int],
+    people: float | str,
+    *,
+    alpha: float = 0.5,
+    source: Source | None = None,
+    domains: Mapping[str, float] | None = None,
+) -> DistinctValueTest:
+    """The test for columns of a table; `domains` are the declared numbers of values by column.
+
+    Without a source declared numbers are taken if all of the columns have one, else an estimate.
+    Estimates take declared numbers for the columns that have one.
+    """
+    known = domains or {}
+    names = [records.names[j] for j in columns]
+    if source is None:
+        source = Source.DECLARED if all(name in known for name in names) else Source.ESTIMATED
+    distinct = _possible_values(records, columns, source, known)
+    key = records.total > 1 and observed(records, columns) == records.total
+    return distinct_value_test(distinct, people, alpha, source, key=key)
+
+
+def _possible_values(
+    records: Records, columns: Sequence[int], source: Source, known: Mapping[str, float]
+) -> float:
+    names = [records.names[j] for j in columns]
+    match source:
+        case Source.OBSERVED:
+            return observed(records, columns)
+        case Source.DECLARED:
+            if lacking := [name for name in names if name not in known]:
+                raise PolicyError(
+                    f"the number of possible values of {lacking[0]!r} is not declared",
+                    remedy=f"add --domain {lacking[0]}=N, or leave out --source declared",
+                )
+            return by_domains([known[name] for name in names])
+        case Source.ESTIMATED:
+            each = [
+                known.get(n) or estimated(records, [j]) for n, j in zip(names, columns, strict=True)
+            ]
+            joint = 0.0 if all(name in known for name in names) else estimated(records, columns)
+            return max(by_domains(each), joint)
+        case _:
+            raise PolicyError("the number of values is not given", remedy="take another source")
+
+
+def _at_least(seen: int) -> float:
+    """What is expected at least, with a confidence of 0.99, where so many were seen."""
+    from scipy.special import gammaincinv  # noqa: PLC0415  only when an estimate is asked for
+
+    return float(gammaincinv(seen, 0.01))
+
+
+def _sizes(records: Records, columns: Sequence[int]) -> Counts:
+    partition = Partition.whole(records)
+    for j in columns:
+        partition = partition.refined(records, j)
+    return partition.sizes

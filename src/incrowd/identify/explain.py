@@ -1,0 +1,144 @@
+"""Why columns identify: what one adds, whom it needs, and what coarser values would change."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+
+from incrowd.arrays import Codes
+from incrowd.errors import PolicyError
+from incrowd.identify.groups import Groups
+from incrowd.identify.measures import ratios
+from incrowd.identify.ratios import Measure, Ratios
+from incrowd.identify.records import Records
+from incrowd.watch import Watch
+
+
+@dataclass(frozen=True)
+class Adds:
+    """What a column, or several together, add to others."""
+
+    columns: tuple[int, ...]
+    others: tuple[int, ...]
+    alone: Ratios
+    without: Ratios
+    """What the others do without them."""
+    together: Ratios
+
+
+@dataclass(frozen=True)
+class Partners:
+    """The smallest sets of columns with which a column, or several, reach a ratio."""
+
+    columns: tuple[int, ...]
+    sets: tuple[tuple[int, ...], ...]
+    """Sets that fall short without them, all of one size; the empty one if they reach the ratio
+    alone. No set if none that was looked at does."""
+    looked_at: int
+    """The largest size whose sets were all looked at."""
+    complete: bool
+    """Whether all sets up to the size asked for were looked at, or the smallest were found."""
+
+
+@dataclass(frozen=True)
+class Coarsened:
+    """What a set of columns does when one of them shows coarser values."""
+
+    level: int
+    values: int
+    """Distinct values of the column at this level."""
+    ratios: Ratios
+
+
+def adds(
+    records: Records, columns: int | Sequence[int], others: Sequence[int] | None = None
+) -> Adds:
+    """What a column, or several, add to the others, all of them unless named."""
+    own = _several(columns)
+    if others is None:
+        others = range(records.width)
+    rest = tuple(j for j in others if j not in own)
+    groups = _split(records, Groups.whole(records), rest)
+    together = _split(records, groups, own)
+    return Adds(own, rest, ratios(records, own), groups.ratios, together.ratios)
+
+
+def partners(  # noqa: PLR0913  the last two are options
+    records: Records,
+    columns: int | Sequence[int],
+    measure: Measure,
+    ratio: float,
+    *,
+    max_size: int = 3,
+    watch: Watch | None = None,
+) -> Partners:
+    """The smallest sets of other columns that reach the ratio with these, not without them.
+
+    Sizes are tried in turn up to `max_size` partners; out of time no set is given, as those of the
+    size at hand were not all looked at.
+    """
+    watch = watch or Watch()
+    own = _several(columns)
+    start = _split(records, Groups.whole(records), own)
+    if start.ratios.ratio(measure) >= ratio:
+        return Partners(own, ((),), 0, complete=True)
+    others = [j for j in range(records.width) if j not in own]
+    largest = min(max_size, len(others))
+    for size in range(1, largest + 1):
+        found: list[tuple[int, ...]] = []
+        for base in combinations(others, size - 1):
+            if watch.expired:
+                return Partners(own, (), size - 1, complete=False)
+            found += _completed(records, start, base, (measure, ratio), others)
+        needed = tuple(one for one in found if ratios(records, one).ratio(measure) < ratio)
+        if needed:
+            return Partners(own, needed, size, complete=True)
+    return Partners(own, (), largest, complete=True)
+
+
+def coarsened(
+    records: Records, columns: Sequence[int], column: int, maps: Codes
+) -> tuple[Coarsened, ...]:
+    """What the set does at each level of one of its columns (see `Hierarchy.maps`).
+
+    The column's codes must be those of the hierarchy's leaves.
+    """
+    if column not in columns:
+        raise PolicyError("the column to coarsen is not one of the set")
+    codes = records.codes[column]
+    if int(codes.max(initial=0)) >= maps.shape[1]:
+        raise PolicyError("the levels do not cover all values of the column")
+    others = [j for j in columns if j != column]
+    rest = _split(records, Groups.whole(records), others)
+    found = []
+    for level, nodes in enumerate(maps):
+        shown = np.ascontiguousarray(nodes[codes], dtype=np.int32)
+        one = Records((records.names[column],), shown[np.newaxis], records.counts)
+        values = int(np.count_nonzero(np.bincount(shown)))
+        found.append(Coarsened(level, values, rest.joined(one, 0)))
+    return tuple(found)
+
+
+def _completed(
+    records: Records,
+    start: Groups,
+    base: tuple[int, ...],
+    aim: tuple[Measure, float],
+    others: Sequence[int],
+) -> list[tuple[int, ...]]:
+    """The base with each later column that makes it reach the ratio from the start given."""
+    measure, ratio = aim
+    groups = _split(records, start, base)
+    later = [j for j in others if not base or j > base[-1]]
+    return [(*base, j) for j in later if groups.joined(records, j).ratio(measure) >= ratio]
+
+
+def _split(records: Records, groups: Groups, columns: Sequence[int]) -> Groups:
+    for j in columns:
+        groups = groups.split(records, j)
+    return groups
+
+
+def _several(columns: int | Sequence[int]) -> tuple[int, ...]:
+    return (columns,) if isinstance(columns, int) else tuple(columns)

@@ -1,0 +1,137 @@
+"""All minimal sets as minimal hitting sets of what failing sets leave out.
+
+A set of columns is a key exactly if it has a column of each *difference set*, the columns in which
+two rows differ: minimal keys are the minimal hitting sets of all difference sets. As few of them
+matter, they are not listed beforehand. The search knows some, from pairs of rows that agree in a
+column; a set that hits all of those is looked at in the table; if it is not a key, pairs of rows
+that it leaves together give new difference sets, and the search goes on where it was (the idea of
+HPIValid: Birnick et al., Hitting Set Enumeration with Partial Information for Unique Column
+Combination Discovery, 2020). For ratios below 1 the same holds of the columns outside a set that
+is not good enough: every set that is has one of them (Motwani-Xu Section 3; monotonicity). The
+larger the failing set, the more it tells, so it first grows as long as it fails.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from incrowd.identify.found import Found
+from incrowd.identify.judges import Judge, Masks
+from incrowd.watch import Watch, Within
+
+_PATIENCE = 2**14
+
+
+def _tree() -> Any:
+    from incrowd.kernels.identify import hitting_sets  # noqa: PLC0415  numba only when it is needed
+
+    return hitting_sets
+
+
+class Tree:
+    """The search tree over masks, with room for more of them as they come."""
+
+    def __init__(self, width: int, masks: Masks, most: int) -> None:
+        self.most = min(most, width)
+        depth = self.most + 2
+        self.where = np.zeros(3, dtype=np.int64)
+        self.branch, self.may, self.untried = np.zeros((3, depth, 2), dtype=np.uint64)
+        self.numbers = np.zeros((2, depth), dtype=np.int64)
+        self.path = np.zeros(depth, dtype=np.int32)
+        self.stacks = np.empty((2, depth, 2 * len(masks) + 1024, 2), dtype=np.uint64)
+        every = (1 << width) - 1
+        self.may[0] = every & (2**64 - 1), every >> 64
+        self.add(masks)
+
+    @property
+    def chosen(self) -> list[int]:
+        """The bits of the branch, in the order of their coming."""
+        return [int(bit) for bit in self.path[: self.where[0]]]
+
+    @property
+    def known(self) -> Masks:
+        """All masks that count."""
+        return self.stacks[0, 0, : self.numbers[0, 0]].copy()
+
+    @property
+    def cut(self) -> bool:
+        """Whether branches were cut because they were too large."""
+        return bool(self.where[2])
+
+    def advance(self) -> int:
+        """Search on: DONE, LOOK at the branch, or PAUSE."""
+        return int(
+            _tree().advance(
+                self.where,
+                self.branch,
+                self.may,
+                self.untried,
+                self.stacks[0],
+                self.stacks[1],
+                self.numbers,
+                self.path,
+                self.most,
+                _PATIENCE,
+            )
+        )
+
+    def add(self, masks: Masks) -> None:
+        """Add masks that the branch does not hit; it will grow on."""
+        depth = int(self.where[0])
+        needed = int(self.numbers[:, : depth + 1].sum(axis=0).max()) + len(masks)
+        if needed > self.stacks.shape[2]:
+            larger = np.empty((*self.stacks.shape[:2], 2 * needed, 2), dtype=np.uint64)
+            larger[:, :, : self.stacks.shape[2]] = self.stacks
+            self.stacks = larger
+        _tree().add(masks, self.stacks[0], self.numbers, depth)
+        self.where[1] = _tree().ENTER
+
+
+class HittingSets:
+    """A search for minimal hitting sets; `order` is the column of each bit."""
+
+    def __init__(self, judge: Judge, order: Sequence[int], found: Found) -> None:
+        self._judge = judge
+        self._order = order
+        self._found = found
+
+    def run(self, most: int, watch: Watch) -> None:
+        """Search sets of at most so many columns.
+
+        With a time limit, what is left of it after half is used to search size by size, so that
+        all sets up to some size are known in the end.
+        """
+        masks = self._judge.first()
+        half = watch if watch.remaining is None else Within(watch, watch.remaining / 2)
+        tree = Tree(len(self._order), masks, most)
+        if self._walk(tree, half):
+            self._found.upto, self._found.complete = most, not tree.cut
+            return
+        for size in range(1, most + 1):
+            tree = Tree(len(self._order), tree.known, size)
+            if not self._walk(tree, watch):
+                return
+            self._found.upto, self._found.complete = size, not tree.cut
+
+    def _walk(self, tree: Tree, watch: Watch) -> bool:
+        """Search a tree to its end; whether there was the time."""
+        kernel = _tree()
+        while not watch.expired:
+            state = tree.advance()
+            if state == kernel.DONE:
+                return True
+            if state == kernel.LOOK:
+                self._look(tree)
+        return False
+
+    def _look(self, tree: Tree) -> None:
+        columns = tuple(self._order[bit] for bit in tree.chosen)
+        if tuple(sorted(columns)) in self._found.sets:
+            return
+        masks = self._judge.look(columns)
+        self._found.looked += 1
+        if len(masks):
+            tree.add(masks)
+        else:
+            self._found.add(columns)

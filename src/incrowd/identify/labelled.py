@@ -1,0 +1,112 @@
+"""Rows with the label of their class, split by one column after the other."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property
+from typing import Any
+
+import numpy as np
+
+from incrowd.arrays import Codes, Counts
+from incrowd.identify.records import Records
+from incrowd.identify.shortfall import Budget
+
+Set = tuple[int, ...]
+
+_LARGEST = 2**62
+
+
+@dataclass(frozen=True, eq=False)
+class Labelled:
+    """Rows with the label of their class, without those of classes that were left out."""
+
+    rows: Codes
+    labels: Codes
+    number: int
+    """Number of classes."""
+    lost: int
+    """The most that the classes left out cost, where they cost anything."""
+
+
+@cache
+def _kernels() -> Any:
+    from incrowd.kernels.identify import labelled  # noqa: PLC0415  numba only when it is needed
+
+    return labelled
+
+
+class Cutter:
+    """Splits the classes of a table; it has room of its own, for one thread."""
+
+    def __init__(self, records: Records, budget: Budget) -> None:
+        self._records = records
+        self._codes = records.codes
+        self._domains: list[int] = records.domains.tolist()
+        self._budget = budget
+        self._room = 1 << max(2 * records.rows - 1, 1).bit_length()
+
+    @cached_property
+    def _scratch(self) -> tuple[Any, ...]:
+        cells, costs, table = np.zeros((3, self._room), dtype=np.int64)
+        where, seen = np.empty((2, self._records.rows), dtype=np.int32)
+        return cells, costs, where, seen, table
+
+    @cached_property
+    def whole(self) -> Labelled:
+        """All rows in one class."""
+        rows = np.arange(self._records.rows, dtype=np.int32)
+        return Labelled(rows, np.zeros_like(rows), 1, 0)
+
+    def split(self, here: Labelled, columns: Set, spare: int = 0) -> Labelled:
+        """The classes split by columns; of those left out at most `spare` is lost."""
+        rows, labels = here.rows.copy(), here.labels.copy()
+        kept, number, lost = len(rows), here.number, 0
+        while columns:
+            some, columns = self._some(number, columns)
+            lines, rule = (rows[:kept], labels[:kept], number), self._rule(spare - lost)
+            kept, number, _, less = _kernels().split(
+                *lines, self._codes, self._digits(some), rule, self._scratch
+            )
+            lost += less
+        return Labelled(rows[:kept].copy(), labels[:kept].copy(), number, here.lost + lost)
+
+    def cost(self, here: Labelled, columns: Set, limit: int) -> int:
+        """What the classes split by columns cost; anything above the limit if it is more."""
+        some, rest = self._some(here.number, columns)
+        if rest:
+            return self.cost(self.split(here, some), rest, limit)
+        lines, rule = (here.rows, here.labels, here.number), self._rule(limit)
+        digits = self._digits(columns)
+        return int(_kernels().cost_of(*lines, self._codes, digits, rule, self._scratch))
+
+    def grow(self, columns: Set, order: Sequence[int], limit: int) -> tuple[int, Set]:
+        """What the columns cost, and the others, in order, with which they still exceed the limit.
+
+        Each of these is added before the next is tried.
+        """
+        more = self._digits([column for column in order if column not in columns])
+        lines = self.whole.rows.copy(), self._codes, self._digits(columns)
+        cost, number = _kernels().grow(*lines, more, self._rule(limit), self._scratch)
+        return int(cost), tuple(more[:number, 0].tolist())
+
+    def dense(self, here: Labelled, columns: Set) -> bool:
+        """Whether there is room for a cell of each class and all codes, which makes it quick."""
+        return self._cells(here.number, columns) <= self._room
+
+    def _some(self, number: int, columns: Set) -> tuple[Set, Set]:
+        """As many columns as numbers can tell apart, and the rest."""
+        many = 1
+        while many < len(columns) and self._cells(number, columns[: many + 1]) < _LARGEST:
+            many += 1
+        return columns[:many], columns[many:]
+
+    def _cells(self, number: int, columns: Set) -> int:
+        return math.prod((self._domains[column] for column in columns), start=number)
+
+    def _digits(self, columns: Sequence[int]) -> Counts:
+        places = np.array(columns, dtype=np.int64)
+        return np.stack([places, self._records.domains[places]], axis=1)
+
+    def _rule(self, limit: int) -> tuple[Counts, int, int]:
+        return self._budget.weights, self._budget.kind, limit

@@ -1,0 +1,215 @@
+"""All minimal sets of columns that tell records apart well enough (Motwani-Xu Section 3)."""
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TypeAlias
+
+import numpy as np
+
+from incrowd.errors import InfeasibleError, PolicyError
+from incrowd.identify.border import Border, Judge
+from incrowd.identify.branch import Branch, CostBranch, Splitter
+from incrowd.identify.depth_first import DepthFirst
+from incrowd.identify.found import Found
+from incrowd.identify.guarantee import Guarantee
+from incrowd.identify.hitting_sets import HittingSets
+from incrowd.identify.judges import KeyJudge
+from incrowd.identify.labelled import Cutter
+from incrowd.identify.levelwise import Levelwise
+from incrowd.identify.measures import best, folded
+from incrowd.identify.question import Method, Question
+from incrowd.identify.ratios import Measure
+from incrowd.identify.records import Records
+from incrowd.identify.sampling import once
+from incrowd.identify.shortfall import budget
+from incrowd.identify.subtables import Samples, border_of, samples_for
+from incrowd.identify.verdicts import Guesses, Verdicts
+from incrowd.watch import Watch
+
+MOST_COLUMNS = 128
+"""How many columns fit into the words of a hitting-set search."""
+_SMALL = 3
+"""Up to this size, searching depth-first is the quickest for separation ratios below 1."""
+_REPEATED = 8
+"""Rows are folded if equal ones cost more than what any set may cost over this."""
+_ANY = 2**62
+
+Costs: TypeAlias = tuple[int, list[int], int]
+"""What no column costs, each one alone, and all together."""
+
+
+@dataclass(frozen=True)
+class Minimal:
+    """Sets of columns that reach a ratio while no set within them does."""
+
+    sets: tuple[tuple[int, ...], ...]
+    """Columns ascending; small sets first, then by their columns."""
+    complete: bool
+    """Whether these are all, whatever their size."""
+    guarantee: Guarantee
+
+
+def minimal_sets(  # noqa: PLR0913  the question, in words of its own
+    records: Records,
+    measure: Measure,
+    ratio: float,
+    *,
+    max_size: int | None = None,
+    method: Method = "auto",
+    delta: float = 0.01,
+    sample: int | None = None,
+    rng: np.random.Generator | None = None,
+    watch: Watch | None = None,
+    drop_duplicates: bool = False,
+) -> Minimal:
+    """All minimal sets with at least this ratio; those with a ratio of 1 are the minimal keys.
+
+    Every method gives the same sets, except that sub-tables at a ratio below 1 may miss some with
+    probability `delta`. When the time is up the answer is partial, and says so; `Search` has what
+    is known also when it is interrupted. Sets have at least one column.
+    """
+    question = Question(measure, ratio, max_size, method, delta, sample)
+    if drop_duplicates:
+        records = once(folded(records))
+    search = Search(records, question, watch or Watch())
+    return search.run(rng or np.random.default_rng(0))
+
+
+class Search:
+    """One search; `answer` says what is known at any time, also after an interruption."""
+
+    def __init__(self, records: Records, question: Question, watch: Watch) -> None:
+        if not records.width:
+            raise PolicyError("no columns are left to search")
+        if not records.total:
+            raise InfeasibleError("the table has no records, so no columns can tell them apart")
+        self._records = records
+        self._question = question
+        self._watch = watch
+        self._found = Found()
+        self._budget = budget(records, question.measure, question.ratio)
+        self._most = min(question.max_size or records.width, records.width)
+        self._samples = Samples((), question.delta)
+        self._repeated = 0
+
+    @cached_property
+    def _splitter(self) -> Splitter:
+        return Splitter(self._records)
+
+    @cached_property
+    def _branch(self) -> CostBranch:
+        return CostBranch(self._splitter, self._budget)
+
+    def run(self, rng: np.random.Generator) -> Minimal:
+        """Search to the end or until the time is up."""
+        columns = [column for column in range(self._records.width) if self._varies(column)]
+        look = self._for_key if self._question.keys else self._for_ratio
+        none, each, every = look(columns)
+        if self._budget.left < 0 or every > self._budget.left:
+            raise self._infeasible()
+        self._repeated = every
+        if none <= self._budget.left:
+            self._found.sets.update((column,) for column in range(self._records.width))
+            self._found.complete = True
+        else:
+            self._go([column for _, column in sorted(zip(each, columns, strict=True))], rng)
+        return self.answer()
+
+    def _for_key(self, columns: list[int]) -> Costs:
+        branch = self._keys = Branch(self._splitter, columns)
+        each = [branch.classes([column]).repeated for column in columns]
+        every = branch.classes([column for _, column in sorted(zip(each, columns, strict=True))])
+        return branch.classes(()).repeated, each, every.repeated
+
+    def _for_ratio(self, columns: list[int]) -> Costs:
+        cutter, left = Cutter(self._records, self._budget), max(self._budget.left, 0)
+        each = [cutter.cost(cutter.whole, (column,), _ANY) for column in columns]
+        order = tuple(column for _, column in sorted(zip(each, columns, strict=True)))
+        return cutter.cost(cutter.whole, (), left), each, cutter.cost(cutter.whole, order, left)
+
+    def answer(self) -> Minimal:
+        """What is known now."""
+        found, samples = self._found, self._samples
+        sampled = bool(samples.sizes) and not self._question.keys
+        guarantee = Guarantee(
+            exact=not sampled,
+            delta=samples.delta if sampled else None,
+            sample=sum(samples.sizes) if samples.sizes else None,
+            searched=f"{self._records.width:,} columns, sets of them looked at in the table: "
+            f"{found.looked:,}",
+            not_searched=self._not_searched(),
+        )
+        return Minimal(found.sorted, found.complete, guarantee)
+
+    def _not_searched(self) -> str:
+        found = self._found
+        if found.complete:
+            return ""
+        if found.upto >= self._most:
+            return f"sets of more than {self._most} columns"
+        known = len(found.sorted) and max(map(len, found.sets)) > found.upto
+        return f"sets of more than {found.upto} columns" + (" but for those found" * bool(known))
+
+    def _varies(self, column: int) -> bool:
+        codes = self._records.codes[column]
+        return bool((codes != codes[0]).any())
+
+    def _infeasible(self) -> InfeasibleError:
+        """No set reaches the ratio: duplicates stand in the way."""
+        question, reached = self._question, best(self._records)
+        most = math.floor(reached.ratio(question.measure) * 10**6) / 10**6
+        return InfeasibleError(
+            f"no set of columns reaches a {question.measure} ratio of {question.ratio:g}: "
+            f"{reached.records - reached.classes:,} of {reached.records:,} records repeat another",
+            remedy=f"ask for a ratio of at most {most:g}, or drop the duplicates",
+        )
+
+    def _go(self, order: list[int], rng: np.random.Generator) -> None:
+        match self._method(len(order)):
+            case "levelwise":
+                self._upwards([(column,) for column in range(self._records.width)])
+            case "subtable" | "iterative":
+                self._sampled(rng)
+            case "depth-first":
+                search = DepthFirst(self._branch, self._budget, self._found, self._watch)
+                search.run(order, self._most)
+            case _:
+                self._hit(order)
+
+    def _method(self, columns: int) -> Method:
+        """The quickest method if none is asked for."""
+        if self._question.method != "auto":
+            return self._question.method
+        limited = self._question.max_size is not None or self._watch.remaining is not None
+        small = self._most <= _SMALL and self._question.measure is Measure.SEPARATION
+        depth_first = small or (limited and columns > MOST_COLUMNS)
+        return "depth-first" if depth_first and not self._question.keys else "hitting-sets"
+
+    def _upwards(self, border: list[tuple[int, ...]]) -> None:
+        good = CostBranch(self._splitter, self._budget).keeps
+        Levelwise(self._records.width, good, self._found, self._watch).run(border, self._most)
+
+    def _sampled(self, rng: np.random.Generator) -> None:
+        self._samples = samples_for(self._records, self._question)
+        self._upwards(border_of(self._records, self._question, self._samples, rng, self._watch))
+
+    def _hit(self, order: list[int]) -> None:
+        if len(order) > MOST_COLUMNS:
+            raise PolicyError(
+                f"{len(order)} columns vary, and sets of at most {MOST_COLUMNS} can be searched",
+                remedy=f"name at most {MOST_COLUMNS}, or search depth-first up to a small size",
+            )
+        if self._question.keys:
+            judge = KeyJudge(self._records, self._keys, order[::-1])
+            HittingSets(judge, order[::-1], self._found).run(self._most, self._watch)
+        else:
+            by_ratio = self._judge(order)
+            Border(by_ratio, order[::-1], self._found, self._watch).run(self._most)
+
+    def _judge(self, order: list[int]) -> Judge:
+        records, asked = self._records, self._budget
+        if self._repeated * _REPEATED > asked.left:
+            records = folded(records)
+            asked = budget(records, self._question.measure, self._question.ratio)
+        return Judge(Verdicts(records, asked, order), Guesses(records, asked, order[::-1]))

@@ -1,0 +1,356 @@
+"""Small sets of columns that tell (almost) all records apart (Motwani-Xu Section 2)."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Literal
+
+import numpy as np
+
+from incrowd.errors import InfeasibleError, InputError, PolicyError
+from incrowd.identify.cover import bits, least, members
+from incrowd.identify.groups import Groups
+from incrowd.identify.guarantee import Guarantee
+from incrowd.identify.measures import best, folded
+from incrowd.identify.ratios import Measure, Ratios
+from incrowd.identify.records import Records
+from incrowd.identify.sampling import (
+    Differences,
+    differences,
+    distinct_tuples,
+    partial_pairs,
+    sampled_pairs,
+    sampled_rows,
+    separation_pairs,
+    separation_tuples,
+)
+from incrowd.table.fold import in_threads
+from incrowd.watch import Watch
+
+MOST_COLUMNS = 32
+"""Columns among which the smallest set is searched exactly."""
+_NEW_SETS = 64
+_SMALL = 2**18
+
+
+@dataclass(frozen=True)
+class Minimum:
+    """A small set of columns that tells records apart, and what is promised of it."""
+
+    columns: tuple[int, ...]
+    """Places of the columns, ascending."""
+    ratios: Ratios | None
+    """What the set does to the whole table; None if only a sample was looked at."""
+    guarantee: Guarantee
+
+
+@dataclass(frozen=True)
+class Target:
+    """A ratio that a set of columns is to reach."""
+
+    measure: Measure
+    ratio: float
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.ratio <= 1:
+            raise PolicyError(f"the ratio must lie between 0 and 1, and is {self.ratio:g}")
+
+    def met(self, ratios: Ratios) -> bool:
+        """Whether these ratios reach it."""
+        return ratios.ratio(self.measure) >= self.ratio
+
+    def worth(self, ratios: Ratios) -> tuple[float, int]:
+        """What the greedy step looks for most of: pairs separated, on the way to a key.
+
+        Below that the measure itself, then pairs: few columns may leave no record unique.
+        """
+        if self.ratio == 1 or self.measure is Measure.SEPARATION:
+            return ratios.apart, 0
+        return ratios.ratio(self.measure), ratios.apart
+
+
+def greedy_key(
+    records: Records, target: float = 1.0, measure: Measure = Measure.DISTINCT
+) -> Minimum:
+    """A small set of columns that reaches the target, on the whole table (Motwani-Xu Section 2.2).
+
+    Each time the column is added that separates most pairs not yet separated; below a target of 1
+    the one that raises the measure most. Equal ones go by their names. Then columns that turn out
+    not to be needed are taken out again, which the paper does not do: the promised size, at most
+    1 + 2 ln n times that of the smallest key, holds all the more.
+    """
+    aim = Target(measure, target)
+    chosen, groups = _chosen(records, aim)
+    needed = _needed(records, Groups.whole(records), chosen, aim)
+    if len(needed) < len(chosen):
+        groups = _split(records, Groups.whole(records), needed)
+    searched = "all records, adding one column at a time"
+    fewer = "whether fewer columns would do" if len(needed) > 1 else ""
+    promise = Guarantee(exact=True, searched=searched, not_searched=fewer)
+    return Minimum(tuple(sorted(needed)), groups.ratios, promise)
+
+
+def sampled_separation_key(
+    records: Records,
+    epsilon: float,
+    delta: float,
+    rng: np.random.Generator,
+    bound: Literal["pairs", "tuples"] = "pairs",
+) -> Minimum:
+    """A small set that separates all but epsilon of the pairs, with probability 1 - delta.
+
+    Motwani-Xu Section 2.3.2 by pairs; by tuples with the newer bound (`separation_tuples`), whose
+    sample is smaller. By pairs the promise counts from the largest attainable ratio if records
+    are equal in all columns. Tables not larger than the sample are searched whole.
+    """
+    _check_records(records)
+    if bound == "tuples":
+        size = separation_tuples(records.width, epsilon, delta)
+        if size >= records.total:
+            return greedy_key(records)
+        return key_of_sample(sampled_rows(records, size, rng), epsilon, delta)
+    size = separation_pairs(records.width, epsilon, delta)
+    return separation_key_of(sampled_pairs(records, size, rng), records.names, epsilon, delta)
+
+
+def separation_key_of(
+    pairs: Differences, names: Sequence[str], epsilon: float, delta: float
+) -> Minimum:
+    """The set that `sampled_separation_key` finds in pairs drawn already, as from a stream."""
+    equal = pairs.equal
+    columns = _covering(pairs, names, pairs.total - equal)
+    searched = f"{pairs.total:,} pairs of records"
+    if equal:
+        searched += f", {equal:,} of them equal in all columns: epsilon counts from the "
+        searched += "largest attainable ratio"
+    return Minimum(columns, None, _sampled(pairs.total, epsilon, delta, searched))
+
+
+def sampled_distinct_key(
+    records: Records, epsilon: float, delta: float, rng: np.random.Generator
+) -> Minimum:
+    """A small set with a distinct ratio of 1 - epsilon or more, with probability 1 - delta.
+
+    Motwani-Xu Section 2.4, with one record more in the sample (see `distinct_tuples`).
+    """
+    _check_records(records)
+    size = distinct_tuples(records.width, records.total, epsilon, delta)
+    if size >= records.total:
+        return greedy_key(records)
+    return key_of_sample(sampled_rows(records, size, rng), epsilon, delta)
+
+
+def key_of_sample(sample: Records, epsilon: float, delta: float) -> Minimum:
+    """A small key of records drawn already, as from a stream, as the answer for all records.
+
+    A sample in which records are equal in all columns has no key; nothing would follow for the
+    table from sets that tell the others apart.
+    """
+    _check_records(sample)
+    aim = Target(Measure.DISTINCT, 1.0)
+    try:
+        chosen, _ = _chosen(sample, aim)
+    except InfeasibleError:
+        equal = sample.total - best(sample).classes
+        raise InfeasibleError(
+            f"the table has no key: {equal:,} of {sample.total:,} drawn records equal another in "
+            "all columns",
+            remedy="drop duplicate records, draw pairs instead, or ask for a lower ratio on all "
+            "records",
+        ) from None
+    needed = _needed(sample, Groups.whole(sample), chosen, aim)
+    searched = f"{sample.total:,} records"
+    return Minimum(tuple(sorted(needed)), None, _sampled(sample.total, epsilon, delta, searched))
+
+
+def minimum_separation(
+    records: Records, beta: float, epsilon: float, delta: float, rng: np.random.Generator
+) -> Minimum:
+    """A small set that separates (1 - epsilon) beta of the pairs, with probability 1 - delta.
+
+    Motwani-Xu Section 2.5: its size is compared with that of the smallest set that separates beta.
+    """
+    _check_records(records)
+    size = partial_pairs(records.width, beta, epsilon, delta)
+    if size >= records.total * (records.total - 1) // 2:
+        return greedy_key(records, beta, Measure.SEPARATION)
+    return partial_separation_of(
+        sampled_pairs(records, size, rng), records.names, beta, epsilon, delta
+    )
+
+
+def partial_separation_of(
+    pairs: Differences, names: Sequence[str], beta: float, epsilon: float, delta: float
+) -> Minimum:
+    """The set that `minimum_separation` finds in pairs drawn already."""
+    needed = math.ceil((2 - epsilon) * beta * pairs.total / 2)
+    if needed > pairs.total - pairs.equal:
+        raise InfeasibleError(
+            f"no set of columns separates {beta:g} of the pairs: {pairs.equal:,} of "
+            f"{pairs.total:,} drawn pairs are equal in all columns",
+            remedy="ask for a lower ratio, or drop duplicate records",
+        )
+    columns = _covering(pairs, names, needed)
+    searched = f"{pairs.total:,} pairs of records"
+    return Minimum(columns, None, _sampled(pairs.total, epsilon, delta, searched))
+
+
+def exact_minimum(
+    records: Records,
+    measure: Measure = Measure.DISTINCT,
+    ratio: float = 1.0,
+    watch: Watch | None = None,
+) -> Minimum:
+    """A smallest set of columns that reaches the ratio; of at most some thirty columns.
+
+    Sets that fall short are grown until any further column would make them reach it. What
+    such a set lacks must be hit by every set that reaches the ratio, so the smallest set that hits
+    all that is known so far is either an answer or falls short itself. Out of time the greedy
+    answer is given, with the least size still possible.
+    """
+    _check_columns(records)
+    watch = watch or Watch()
+    aim = Target(measure, ratio)
+    first = greedy_key(records, ratio, measure)
+    order = sorted(range(records.width), key=lambda j: records.names[j])
+    rows = folded(records.select([records.names[j] for j in order]))
+    known = bits(order.index(j) for j in first.columns)
+    found = least(_Short(rows, aim), [1.0] * rows.width, known, watch)
+    if not found.proved:
+        lowest = math.ceil(found.weight - 1e-9)
+        unknown = f"whether {lowest} to {len(first.columns) - 1} columns would do: out of time"
+        searched = "sets of fewer columns, as far as time allowed"
+        promise = Guarantee(exact=True, searched=searched, not_searched=unknown)
+        return Minimum(first.columns, first.ratios, promise)
+    columns = members(found.columns)
+    promise = Guarantee(exact=True, searched="all sets of columns, on all records")
+    places = tuple(sorted(order[j] for j in columns))
+    return Minimum(places, _split(rows, Groups.whole(rows), columns).ratios, promise)
+
+
+@dataclass(frozen=True, eq=False)
+class _Short:
+    """What a set of columns lacks to reach the target; nothing if it does."""
+
+    records: Records
+    aim: Target
+
+    def __call__(self, columns: int) -> list[int]:
+        groups = _split(self.records, Groups.whole(self.records), members(columns))
+        if self.aim.met(groups.ratios):
+            return []
+        if self.aim.ratio == 1 and self.aim.measure is not Measure.UNIQUE:
+            return self._pairs(groups)
+        return [self._grown(groups, columns)]
+
+    def _grown(self, groups: Groups, columns: int) -> int:
+        """The columns outside a largest set around this one that falls short."""
+        outside = 0
+        for j in range(self.records.width):
+            if columns >> j & 1:
+                continue
+            after = groups.joined(self.records, j)
+            if self.aim.met(after):
+                outside |= 1 << j
+            elif after.apart > groups.ratios.apart:
+                groups = groups.split(self.records, j)
+        return outside
+
+    def _pairs(self, groups: Groups) -> list[int]:
+        """The columns that tell apart some of the pairs of rows which the set leaves together."""
+        neighbours = np.ones(len(groups.rows), dtype=np.bool_)
+        neighbours[groups.start[:-1]] = False
+        second = np.flatnonzero(neighbours)
+        rows = groups.rows.astype(np.int64)
+        found = differences(self.records, np.stack([rows[second - 1], rows[second]]))
+        sets = sorted(found.words[0].tolist(), key=lambda one: (int(one).bit_count(), one))
+        return sets[:_NEW_SETS]
+
+
+def _chosen(records: Records, aim: Target) -> tuple[list[int], Groups]:
+    """Columns in the order of the greedy choice until the target is met."""
+    _check_records(records)
+    chosen: list[int] = []
+    groups = Groups.whole(records)
+    while not aim.met(groups.ratios):
+        left = [j for j in range(records.width) if j not in chosen]
+        tasks = [partial(groups.joined, records, j) for j in left]
+        small = len(groups.rows) * len(left) < _SMALL
+        tried = [task() for task in tasks] if small else in_threads(tasks)
+        if max((one.apart for one in tried), default=0) <= groups.ratios.apart:
+            raise _unattainable(aim, groups.ratios)
+        worth = {j: aim.worth(one) for j, one in zip(left, tried, strict=True)}
+        most = max(worth.values())
+        chosen.append(min((j for j in left if worth[j] == most), key=records.names.__getitem__))
+        groups = groups.split(records, chosen[-1])
+    return chosen, groups
+
+
+def _unattainable(aim: Target, most: Ratios) -> InfeasibleError:
+    equal = most.records - most.unique
+    return InfeasibleError(
+        f"no set of columns reaches a {aim.measure} ratio of {aim.ratio:g}: {equal:,} of "
+        f"{most.records:,} records equal another in all columns, and all columns together reach "
+        f"{most.ratio(aim.measure)!r}",
+        remedy="ask for no more than that, or drop duplicate records",
+    )
+
+
+def _needed(records: Records, groups: Groups, columns: Sequence[int], aim: Target) -> list[int]:
+    """These columns without those that the groups and the other columns can do without.
+
+    Each half is decided with the other one split already, so that a column is split by as often as
+    the columns can be halved.
+    """
+    if len(columns) < 2:
+        return [] if aim.met(groups.ratios) else list(columns)
+    first, second = columns[: len(columns) // 2], columns[len(columns) // 2 :]
+    first = _needed(records, _split(records, groups, second), first, aim)
+    return first + _needed(records, _split(records, groups, first), second, aim)
+
+
+def _split(records: Records, groups: Groups, columns: Sequence[int]) -> Groups:
+    for j in columns:
+        groups = groups.split(records, j)
+    return groups
+
+
+def _covering(pairs: Differences, names: Sequence[str], needed: int) -> tuple[int, ...]:
+    """Columns that separate that many of the pairs: greedy set cover, then the superfluous out."""
+    chosen: list[int] = []
+    while pairs.apart(chosen) < needed:
+        gains = pairs.gains(chosen)
+        most = int(gains.max())
+        ties = [j for j in range(pairs.width) if gains[j] == most]
+        chosen.append(min(ties, key=names.__getitem__))
+    for j in list(chosen):
+        others = [i for i in chosen if i != j]
+        if pairs.apart(others) >= needed:
+            chosen = others
+    return tuple(sorted(chosen))
+
+
+def _sampled(size: int, epsilon: float, delta: float, searched: str) -> Guarantee:
+    return Guarantee(
+        exact=False,
+        epsilon=epsilon,
+        delta=delta,
+        sample=size,
+        searched=searched,
+        not_searched="all other records, and whether fewer columns would do",
+    )
+
+
+def _check_records(records: Records) -> None:
+    if not records.total:
+        raise InputError("the table has no records")
+
+
+def _check_columns(records: Records) -> None:
+    if records.width > MOST_COLUMNS:
+        raise PolicyError(
+            f"the smallest of all sets is searched among at most {MOST_COLUMNS} columns, and the "
+            f"table has {records.width}",
+            remedy="name the columns to search, or take the greedy answer",
+        )

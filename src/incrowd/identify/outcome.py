@@ -1,0 +1,173 @@
+"""What a search for quasi-identifiers found or left, and how far it may be trusted."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from incrowd.identify.distinct_values import DistinctValueTest
+from incrowd.identify.guarantee import Basis, Guarantee
+from incrowd.identify.ratios import Measure, Ratios
+
+
+@dataclass(frozen=True)
+class Found:
+    """A set of columns and how well it tells records apart."""
+
+    columns: tuple[str, ...]
+    ratios: Ratios
+
+    @property
+    def distinct(self) -> float:
+        """Distinct values over records."""
+        return self.ratios.distinct_ratio
+
+    @property
+    def separation(self) -> float:
+        """Pairs told apart over all pairs."""
+        return self.ratios.separation_ratio
+
+    @property
+    def unique(self) -> float:
+        """Records alone in their class over records."""
+        return self.ratios.unique_ratio
+
+
+@dataclass(frozen=True)
+class Smallest(Found):
+    """A small set of columns that reaches the ratio, and what is promised of it."""
+
+    guarantee: Guarantee
+
+
+@dataclass(frozen=True)
+class Coarser:
+    """What a set does when one of its columns shows coarser values."""
+
+    level: int
+    values: int
+    """Distinct values of the column that are left."""
+    ratios: Ratios
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """Why a column identifies: what it adds, whom it needs, what coarser values would change."""
+
+    column: str
+    alone: Ratios
+    without: Ratios
+    """What all other columns do without it."""
+    together: Ratios
+    """What all columns do."""
+    partners: tuple[tuple[str, ...], ...]
+    """The smallest sets with which it reaches the ratio; an empty one if it does alone."""
+    complete: bool
+    """Whether all sets of partners were looked at that the search allows."""
+    among: tuple[str, ...]
+    """The set whose column is coarsened."""
+    coarser: tuple[Coarser, ...]
+    """That set at each level of the column's suggested hierarchy, the values themselves first."""
+
+
+@dataclass(frozen=True, eq=False)
+class Discovery:
+    """Sets of columns that tell the records of a table apart, the smallest first."""
+
+    records: int
+    """Records of the table."""
+    measure: Measure
+    ratio: float
+    """The ratio that was asked for."""
+    sets: tuple[Found, ...]
+    """Minimal sets that reach it: without any of their columns they do not."""
+    found: int
+    """How many minimal sets were found; not all of them need to be listed."""
+    minimum: Smallest | None
+    """A set of few columns that reaches the ratio; None if none was found."""
+    best: Found
+    """All columns together: no set reaches more."""
+    guarantee: Guarantee
+    promise: str
+    """What is promised of the sets, in words."""
+    sampled: bool
+    """Whether the figures are those of a sample; those of the table may be lower."""
+    seconds: float
+    basis: Basis = Basis.COUNTED
+    """What is shown of the sets."""
+    reaches: float | None = None
+    """The ratio that each set has at least with probability 1 - delta; None if it was counted, or
+    if no ratio is shown."""
+    tests: tuple[DistinctValueTest, ...] = ()
+    """For each set, what its number of values says for a population."""
+    explanations: tuple[Explanation, ...] = ()
+    notes: tuple[str, ...] = ()
+    partial: bool = False
+    """Whether the search was cut short by time or by an interruption."""
+    bounded: bool = False
+    """Whether `records` are the different ones of a table that went by, and at most so many."""
+
+    def __repr__(self) -> str:
+        """In short."""
+        return (
+            f"Discovery({self.found} sets for a {self.measure} ratio of {self.ratio:g}, "
+            f"{self.basis.value}, {self.records} records)"
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Masked:
+    """A table with the published columns only, and what they do to its records."""
+
+    frame: Any
+    """The rows that leave, in the kind of frame that came in; None if they went by."""
+    published: tuple[str, ...]
+    withheld: tuple[str, ...]
+    measure: Measure
+    limit: float
+    """The ratio that was not to be exceeded."""
+    ratios: Ratios
+    """Counted anew on the rows that leave."""
+    utility: float
+    """The sum of the weights of the published columns."""
+    guarantee: Guarantee
+    notes: tuple[str, ...]
+    seconds: float
+
+    @property
+    def ratio(self) -> float:
+        """The ratio of the published columns, counted anew on the rows that leave."""
+        return self.ratios.ratio(self.measure)
+
+    @property
+    def found(self) -> Found:
+        """The published columns with all their figures."""
+        return Found(self.published, self.ratios)
+
+    def __repr__(self) -> str:
+        """Without values."""
+        return (
+            f"Masked({len(self.published)} of {len(self.published) + len(self.withheld)} columns, "
+            f"{self.measure} ratio {self.ratio:.4g})"
+        )
+
+
+@dataclass(frozen=True)
+class Group:
+    """A set of columns, and the fewest people whom values of it name."""
+
+    columns: tuple[str, ...]
+    smallest: int
+
+
+@dataclass(frozen=True)
+class Groups:
+    """The minimal sets of columns that name groups of at most k people."""
+
+    k: int
+    people: int
+    """Different individuals in the table."""
+    sets: tuple[Group, ...]
+    """Small sets first. What contains one of them is such a set too (Bettini Proposition 2)."""
+    partial: bool
+    """Whether the search was cut short, by time or by the largest size asked for."""
+    notes: tuple[str, ...]
+    seconds: float

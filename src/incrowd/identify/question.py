@@ -1,0 +1,41 @@
+"""Which minimal sets of columns are asked for, and how they are to be found."""
+
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from incrowd.errors import PolicyError
+from incrowd.identify.ratios import Measure
+
+Method: TypeAlias = Literal[
+    "auto", "levelwise", "subtable", "iterative", "hitting-sets", "depth-first"
+]
+
+
+@dataclass(frozen=True)
+class Question:
+    """Which sets have at least this ratio, while no set within them does."""
+
+    measure: Measure
+    ratio: float
+    max_size: int | None = None
+    """The most columns of a set; None for any number."""
+    method: Method = "auto"
+    delta: float = 0.01
+    """For sub-tables at ratios below 1: the risk that a set is missing."""
+    sample: int | None = None
+    """For sub-tables: the size of the only one; None for sizes that will do."""
+
+    def __post_init__(self) -> None:
+        if not 0 < self.ratio <= 1:
+            raise PolicyError(f"the ratio must be above 0 and at most 1, and is {self.ratio:g}")
+        if self.max_size is not None and self.max_size < 1:
+            raise PolicyError(f"a set has at least one column, not {self.max_size}")
+        if self.sample is not None and self.sample < 1:
+            raise PolicyError(f"a sample has at least one record, not {self.sample}")
+        if not 0 < self.delta < 1:
+            raise PolicyError(f"delta must lie between 0 and 1, and is {self.delta:g}")
+
+    @property
+    def keys(self) -> bool:
+        """Whether all records must be told apart."""
+        return self.ratio == 1

@@ -1,0 +1,228 @@
+"""How many records or pairs to draw for a promise, and drawing them (Motwani-Xu Sections 2-4)."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from incrowd.arrays import Counts
+from incrowd.errors import PolicyError
+from incrowd.identify.records import Records
+from incrowd.table.fold import distinct
+
+Words = NDArray[np.uint64]
+
+_BITS = 64
+
+
+def separation_pairs(columns: int, epsilon: float, delta: float) -> int:
+    """Pairs for an (epsilon, delta)-separation key (Motwani-Xu Theorem 5).
+
+    With log(2^m / delta) to the base 1 / (1 - epsilon) independent pairs, a set that leaves more
+    than epsilon of all pairs together leaves together one of those drawn, for all 2^m sets at once,
+    with probability 1 - delta.
+
+    >>> separation_pairs(54, 0.001, 0.01)
+    42015
+    """
+    _check(epsilon, delta)
+    return math.ceil(_logarithm(columns, delta) / -math.log1p(-epsilon))
+
+
+def separation_tuples(columns: int, epsilon: float, delta: float) -> int:
+    """Records, drawn without repetition, for an (epsilon, delta)-separation key.
+
+    The order m / sqrt(epsilon) is that of Hildebrant, Le, Ta and Vu (2022); the constant is our own
+    (docs/decisions/0007): a set that leaves more than epsilon of all pairs together is a key of
+    k drawn records with probability at most 2 (1 + z) exp(-z), z = k sqrt(epsilon). We take the
+    least k that makes this at most delta / 2^m.
+
+    >>> separation_tuples(54, 0.001, 0.01)
+    1474
+    """
+    _check(epsilon, delta)
+    aim = _logarithm(columns, delta) + math.log(2)
+    z = aim
+    for _ in range(100):
+        z = aim + math.log1p(z)
+    return math.ceil(z * (1 + 1e-12) / math.sqrt(epsilon))
+
+
+def distinct_tuples(columns: int, records: int, epsilon: float, delta: float) -> int:
+    """Records, drawn without repetition, for an (epsilon, delta)-distinct key (Theorem 7).
+
+    Lemma 6 ends with k^2 where its proof has k (k - 1): one more record than the paper's formula
+    makes up for that.
+
+    >>> distinct_tuples(14, 29096, 0.1, 0.01)
+    2739
+    """
+    _check(epsilon, delta)
+    odds = (1 - epsilon) / epsilon
+    return math.ceil(math.sqrt(2 * odds * records * _logarithm(columns, delta))) + 1
+
+
+def partial_pairs(columns: int, beta: float, epsilon: float, delta: float) -> int:
+    """Pairs for a minimum beta-separation quasi-identifier (Motwani-Xu Theorem 8)."""
+    _check(epsilon, delta)
+    _check_beta(beta)
+    return math.ceil(16 / (beta * epsilon**2) * _logarithm(columns, delta))
+
+
+def pruning_ratio(columns: int, beta: float, size: int, delta: float) -> float:
+    """The ratio beta' that every beta-quasi-identifier reaches in a sample (Lemmas 9 and 10).
+
+    This holds for all 2^m sets at once with probability 1 - delta, for pairs and the separation
+    ratio as for records and the distinct ratio. Drawing without repetition does no harm: the tails
+    of the hypergeometric distribution lie within the same limits (Hoeffding 1963), and no record is
+    drawn twice, which is what the proof of Lemma 10 neglects. A sample that allows no positive
+    ratio is refused with the size that would do.
+    """
+    _check(0.5, delta)
+    _check_beta(beta)
+    least = pruning_size(columns, beta, delta)
+    if size < least:
+        raise PolicyError(
+            f"a sample of {size:,} is too small for {columns} columns, a ratio of {beta:g} and "
+            f"delta {delta:g}",
+            remedy=f"draw at least {least:,}; several times as many lose less",
+        )
+    return (1 - math.sqrt(2 * _logarithm(columns, delta) / (beta * size))) * beta
+
+
+def pruning_size(columns: int, beta: float, delta: float) -> int:
+    """The least sample for which `pruning_ratio` is positive."""
+    return math.floor(2 * _logarithm(columns, delta) / beta) + 1
+
+
+@dataclass(frozen=True, eq=False)
+class Differences:
+    """Pairs of records by the columns that tell them apart, equal ones counted together."""
+
+    width: int
+    words: Words
+    """Bit j of a pair is set if column j tells its records apart: shape (words of 64 bits, n)."""
+    counts: Counts
+    """Pairs of each kind: shape (n,)."""
+
+    @property
+    def total(self) -> int:
+        """Number of pairs."""
+        return int(self.counts.sum())
+
+    @property
+    def equal(self) -> int:
+        """Pairs of records that are equal in all columns."""
+        return self.total - self.apart(range(self.width))
+
+    def apart(self, columns: Sequence[int]) -> int:
+        """Pairs that these columns tell apart."""
+        mask = _mask(columns, len(self.words))
+        return int(self.counts[(self.words & mask[:, np.newaxis]).any(axis=0)].sum())
+
+    def gains(self, columns: Sequence[int]) -> Counts:
+        """Per column, the pairs that it tells apart and these columns do not."""
+        from incrowd.kernels.identify import pairs  # noqa: PLC0415  numba only when it is needed
+
+        mask = _mask(columns, len(self.words))
+        together = np.logical_not((self.words & mask[:, np.newaxis]).any(axis=0))
+        found = np.zeros(self.width, dtype=np.int64)
+        pairs.gains(self.words, self.counts, together, found)
+        return found
+
+    def __repr__(self) -> str:
+        """Without values."""
+        return f"Differences({self.width} columns, {self.total} pairs)"
+
+
+def sampled_rows(records: Records, size: int, rng: np.random.Generator) -> Records:
+    """That many records drawn without repetition, each a row of its own; all if there are fewer."""
+    total = records.total
+    if size >= total:
+        rows = np.repeat(np.arange(records.rows), records.counts)
+    else:
+        rows = _row_of(records, np.sort(rng.choice(total, size, replace=False)))
+    codes = np.ascontiguousarray(records.codes[:, rows])
+    return Records(records.names, codes, np.ones(len(rows), dtype=np.int64))
+
+
+def sampled_pairs(records: Records, size: int, rng: np.random.Generator) -> Differences:
+    """That many pairs of two different records, drawn independently of each other.
+
+    A table of fewer than two records has no pairs.
+    """
+    total = records.total
+    if total < 2:
+        return differences(records, np.empty((2, 0), dtype=np.int64))
+    first = rng.integers(total, size=size)
+    second = rng.integers(total - 1, size=size)
+    second += second >= first
+    return differences(records, np.stack([_row_of(records, first), _row_of(records, second)]))
+
+
+def differences(records: Records, rows: Counts) -> Differences:
+    """What tells pairs of rows apart, given as `rows[0]` and `rows[1]`."""
+    from incrowd.kernels.identify import pairs  # noqa: PLC0415  numba only when it is needed
+
+    words = np.zeros((max(1, -(-records.width // _BITS)), rows.shape[1]), dtype=np.uint64)
+    for j, column in enumerate(records.codes):
+        bit = np.uint64(1 << (j % _BITS))
+        pairs.differ(column, rows[0], rows[1], bit, words[j // _BITS])
+    kinds, counts = _kinds(words)
+    return Differences(records.width, kinds, counts)
+
+
+def differences_of(drawn: Records) -> Differences:
+    """What tells pairs apart whose records are rows 2i and 2i + 1."""
+    return differences(drawn, np.arange(drawn.total).reshape(-1, 2).T.copy())
+
+
+def once(records: Records) -> Records:
+    """Every row counted once: a folded table without its duplicates."""
+    return Records(records.names, records.codes, np.ones(records.rows, dtype=np.int64))
+
+
+def _kinds(words: Words) -> tuple[Words, Counts]:
+    """Distinct columns of words, with their numbers."""
+    place = np.zeros(words.shape[1], dtype=np.int32)
+    number = min(1, words.shape[1])
+    for line in words:
+        found, here = distinct(line, 2**_BITS)
+        both = place.astype(np.uint64) * np.uint64(max(len(found), 1)) + here.astype(np.uint64)
+        pairs, place = distinct(both, number * max(len(found), 1) + 1)
+        number = len(pairs)
+    kinds = np.zeros((len(words), number), dtype=np.uint64)
+    kinds[:, place] = words
+    return kinds, np.bincount(place, minlength=number).astype(np.int64)
+
+
+def _mask(columns: Sequence[int], words: int) -> Words:
+    mask = [0] * words
+    for j in columns:
+        mask[j // _BITS] |= 1 << (j % _BITS)
+    return np.array(mask, dtype=np.uint64)
+
+
+def _row_of(records: Records, places: Counts) -> Counts:
+    """The row of each record, records counted through from 0."""
+    if records.rows == records.total:
+        return places
+    return np.searchsorted(np.cumsum(records.counts), places, side="right").astype(np.int64)
+
+
+def _logarithm(columns: int, delta: float) -> float:
+    """ln(2^m / delta)."""
+    return columns * math.log(2) - math.log(delta)
+
+
+def _check(epsilon: float, delta: float) -> None:
+    for name, share in (("epsilon", epsilon), ("delta", delta)):
+        if not 0 < share < 1:
+            raise PolicyError(f"{name} must lie between 0 and 1, and is {share:g}")
+
+
+def _check_beta(beta: float) -> None:
+    if not 0 < beta <= 1:
+        raise PolicyError(f"the ratio must be above 0 and at most 1, and is {beta:g}")

@@ -1,0 +1,333 @@
+"""Cutting a pool of pieces into classes along one column after the other.
+
+`pool` is (codes, point, count): one line of codes per piece, its point and its records, with room
+for pieces that are cut in two. An `order` lists pieces of the pool. Pieces with the same code of a
+column stand in the order of the columns looked at before, so that a cut among equal codes follows
+these.
+"""
+
+from typing import TypeAlias
+
+import numpy as np
+
+from incrowd.arrays import Codes, Counts, Floats
+from incrowd.kernels.boxes import Boxes, cell_cost
+from incrowd.kernels.compile import jit
+from incrowd.kernels.crowd.price import price, scaled, tabled
+from incrowd.kernels.crowd.state import TINY
+
+Pool: TypeAlias = tuple[Codes, Codes, Counts]
+Rule: TypeAlias = tuple[int, bool]
+"""The least size k of a class, and whether the records of a point may be in several."""
+Cut: TypeAlias = tuple[float, int, int]
+"""What both sides cost, the pieces before the cut, and the records of the next piece before it."""
+
+Desk: TypeAlias = tuple[Codes, Floats, Codes, Floats]
+"""Room to work in: lines of pieces, two lines of costs, a span and what each column of it costs.
+
+The last two lines are what `cut_up` finds: the pieces of all parts, and where each part begins."""
+
+_FEW = 40
+_DIGIT = 8
+_MANY = 1024
+"""Pieces above which a cut leaves at least a quarter of them on both sides if it can: where all
+cuts cost nearly the same, cutting off a few at a time would take forever."""
+_NONE = np.int32(2**31 - 1)
+
+
+@jit
+def empty_desk(most: int, width: int) -> Desk:
+    """Room to cut so many pieces."""
+    return (
+        np.empty((8, most + 1), np.int32),
+        np.empty((2, most), np.float64),
+        np.empty((2, width), np.int32),
+        np.empty(width, np.float64),
+    )
+
+
+@jit
+def empty_pool(most: int, width: int) -> Pool:
+    """A pool for so many pieces."""
+    return (
+        np.empty((most, width), np.int32),
+        np.empty(most, np.int32),
+        np.empty(most, np.int64),
+    )
+
+
+@jit
+def room_for(pieces: int, records: int, k: int) -> int:
+    """How many pieces there may be once these are cut; with less room some stay together."""
+    return int(pieces + min(records // k, 2 * pieces) + 2)
+
+
+@jit
+def step(seed: Counts) -> int:
+    """The next number of a simple random sequence, below 2^31."""
+    seed[0] = (seed[0] * 6364136223846793005 + 1442695040888963407) & 0x7FFFFFFFFFFFFFFF
+    return int(seed[0] >> 32)
+
+
+@jit
+def shuffle(columns: Codes, seed: Counts) -> None:
+    """Put the columns in another order."""
+    for i in range(len(columns) - 1, 0, -1):
+        other = step(seed) % (i + 1)
+        columns[i], columns[other] = columns[other], columns[i]
+
+
+@jit
+def sort_by(codes: Codes, order: Codes, j: int, spare: Codes, keys: Codes) -> bool:
+    """Order pieces by their code of column j, equal ones as they are; False if all are equal."""
+    low, high = _NONE, np.int32(-1)
+    for i in range(len(order)):
+        keys[i] = codes[order[i], j]
+        low, high = min(low, keys[i]), max(high, keys[i])
+    if low == high:
+        return False
+    if len(order) <= _FEW:
+        for i in range(1, len(order)):
+            piece, key, at = order[i], keys[i], i
+            while at > 0 and keys[at - 1] > key:
+                order[at], keys[at] = order[at - 1], keys[at - 1]
+                at -= 1
+            order[at], keys[at] = piece, key
+        return True
+    span = int(high) - int(low) + 1
+    if span <= 4 * len(order):
+        sort_digit(codes, order, j, (int(low), 0, span), spare)
+        return True
+    shift = 0
+    while span >> shift > 0:
+        sort_digit(codes, order, j, (int(low), shift, 1 << _DIGIT), spare)
+        shift += _DIGIT
+    return True
+
+
+@jit
+def sort_digit(
+    codes: Codes, order: Codes, j: int, digit: tuple[int, int, int], spare: Codes
+) -> None:
+    """Order pieces by some bits of their codes, by counting how many have which.
+
+    `digit` is the lowest code, the bits left out on the right, and how many numbers there are.
+    """
+    low, shift, size = digit
+    mask = size - 1 if size == 1 << _DIGIT else -1
+    head = np.zeros(size + 1, np.int32)
+    for piece in order:
+        head[((codes[piece, j] - low) >> shift & mask) + 1] += 1
+    for i in range(1, len(head)):
+        head[i] += head[i - 1]
+    for piece in order:
+        place = (codes[piece, j] - low) >> shift & mask
+        spare[head[place]] = piece
+        head[place] += 1
+    for i in range(len(order)):
+        order[i] = spare[i]
+
+
+@jit
+def cuttable(count: Counts, order: Codes, k: int, margin: int) -> tuple[int, int, int]:
+    """The first and the last piece where a cut can leave k records on both sides; all records."""
+    whole = 0
+    for piece in order:
+        whole += count[piece]
+    first, left = 0, count[order[0]]
+    while left < k:
+        first += 1
+        left += count[order[first]]
+    last = first
+    while left <= whole - k:
+        last += 1
+        left += count[order[last]]
+    return max(first, margin - 1), min(last, len(order) - max(margin, 1)), whole
+
+
+@jit
+def costs_from(
+    boxes: Boxes, codes: Codes, order: Codes, ends: tuple[int, int], step: int, desk: Desk
+) -> None:
+    """What the span of all pieces up to each one costs, between two places of the order.
+
+    From the first piece on if the step is 1, from the last if it is -1; costs are on the desk.
+    """
+    costs, start, size, _, limits = boxes
+    box, paid = desk[2], desk[3]
+    found = desk[1][0] if step > 0 else desk[1][1]
+    width = codes.shape[1]
+    near, far = ends if step > 0 else (ends[1], ends[0])
+    at = 0 if step > 0 else len(order) - 1
+    for j in range(width):
+        box[0, j] = box[1, j] = codes[order[at], j]
+    while at != near:
+        at += step
+        for j in range(width):
+            code = codes[order[at], j]
+            box[0, j], box[1, j] = min(box[0, j], code), max(box[1, j], code)
+    total = 0.0
+    fresh = True
+    while True:
+        for j in range(width):
+            code = codes[order[at], j]
+            if not fresh and code >= box[0, j] and code <= box[1, j]:
+                continue
+            box[0, j], box[1, j] = min(box[0, j], code), max(box[1, j], code)
+            if size[j] > 0:
+                cost = tabled(costs, start, size, j, box[0, j], box[1, j])
+            elif size[j] == 0:
+                cost = scaled(costs, start, limits, j, box[0, j], box[1, j])
+            else:
+                cost = cell_cost(boxes, j, box[0, j], box[1, j])
+            total += cost if fresh else cost - paid[j]
+            paid[j] = cost
+        found[at] = total
+        if at == far:
+            return
+        fresh = False
+        at += step
+
+
+@jit
+def cut_in_order(
+    count: Counts, order: Codes, sides: Floats, rule: Rule, best: float, where: Counts
+) -> Cut:
+    """The cheapest cut of an order that leaves k records on both sides and costs less than `best`.
+
+    `sides` are the costs of the spans up to each piece and from it on, `where` the first and the
+    last piece at which to cut, all records, and the pieces to leave on both sides. Cutting through
+    a piece pays only where k asks for it: the cost is linear in the records before the cut.
+    """
+    before, after = sides[0], sides[1]
+    k, divisible = rule
+    first, last, whole, margin = where[0], where[1], where[2], where[3]
+    at, more, left = -1, 0, 0
+    for i in range(first):
+        left += count[order[i]]
+    for i in range(first, last + 1):
+        here = count[order[i]]
+        if divisible and margin == 0:
+            for wanted in (k, whole - k):
+                if left < wanted < left + here and k <= wanted <= whole - k:
+                    cost = wanted * before[i] + (whole - wanted) * after[i]
+                    if cost < best - TINY:
+                        best, at, more = cost, i, wanted - left
+        left += here
+        if left > whole - k or i == last:
+            break
+        if left >= k:
+            cost = left * before[i] + (whole - left) * after[i + 1]
+            if cost < best - TINY:
+                best, at, more = cost, i + 1, 0
+    return best, at, more
+
+
+@jit
+def best_cut(boxes: Boxes, pool: Pool, order: Codes, rule: Rule, seed: Counts, desk: Desk) -> Cut:
+    """The cheapest cut along any column; the order becomes that of this cut.
+
+    There are 2k records or more. The place is -1 if there is no cut, which only happens if pieces
+    cannot be cut or are all equal.
+    """
+    codes, _, count = pool
+    number = len(order)
+    lines, sides = desk[0], desk[1]
+    now, best_order, spare, keys = lines[0, :number], lines[1, :number], lines[2], lines[3]
+    columns = np.arange(codes.shape[1]).astype(np.int32)
+    where = np.empty(4, np.int64)
+    shuffle(columns, seed)
+    now[:] = order
+    best, at, more = np.inf, -1, 0
+    margin = number // 4 if number > _MANY else 0
+    while True:
+        for j in columns:
+            if not sort_by(codes, now, int(j), spare, keys):
+                continue
+            first, last, whole = cuttable(count, now, rule[0], margin)
+            if first > last:
+                continue
+            where[0], where[1], where[2], where[3] = first, last, whole, margin
+            costs_from(boxes, codes, now, (first, last), 1, desk)
+            costs_from(boxes, codes, now, (first, last), -1, desk)
+            cost, place, part = cut_in_order(count, now, sides, rule, best, where)
+            if place >= 0:
+                best, at, more = cost, place, part
+                best_order[:] = now
+        if at >= 0 or margin == 0:
+            break
+        margin = 0
+    if at >= 0:
+        order[:] = best_order
+    return best, at, more
+
+
+@jit
+def cut_up(
+    boxes: Boxes, pool: Pool, size: tuple[int, int], rule: Rule, seed: Counts, desk: Desk
+) -> tuple[int, float]:
+    """Cut the pieces of a pool until no part can be cut; how many parts, and what they cost.
+
+    `size` is how many pieces there are, and how many there may be once some are cut in two; parts
+    stay as they are when there is no room left. What is found is on the desk.
+    """
+    codes, _, count = pool
+    used, most = size
+    line, begins, pieces, starts = desk[0][4], desk[0][5], desk[0][6], desk[0][7]
+    for i in range(used):
+        line[i] = i
+    begins[0], starts[0], waiting, end = 0, 0, 1, used
+    made, out, total = 0, 0, 0.0
+    while waiting > 0:
+        first = begins[waiting - 1]
+        part = line[first:end]
+        records = 0
+        for piece in part:
+            records += count[piece]
+        at, more = -1, 0
+        if records >= 2 * rule[0]:
+            _, at, more = best_cut(boxes, pool, part, rule, seed, desk)
+        if at >= 0 and used + (more > 0) <= most:
+            if more > 0:
+                divide(pool, line, first + at, end, more, used)
+                used += 1
+                end += 1
+                at += 1
+            begins[waiting] = first + at
+            waiting += 1
+            continue
+        total += records * span_cost(boxes, codes, part, desk[2])
+        for piece in part:
+            pieces[out] = piece
+            out += 1
+        made += 1
+        starts[made] = out
+        end = first
+        waiting -= 1
+    return made, total
+
+
+@jit
+def divide(pool: Pool, line: Codes, at: int, end: int, records: int, new: int) -> None:
+    """Cut the piece at a place of the line in two, the second of which is a new one after it."""
+    codes, point, count = pool
+    piece = line[at]
+    for i in range(end, at, -1):
+        line[i] = line[i - 1]
+    codes[new] = codes[piece]
+    point[new] = point[piece]
+    count[new] = count[piece] - records
+    count[piece] = records
+    line[at + 1] = new
+
+
+@jit
+def span_cost(boxes: Boxes, codes: Codes, part: Codes, box: Codes) -> float:
+    """What the span of some pieces costs; `box` becomes the span."""
+    box[0] = codes[part[0]]
+    box[1] = box[0]
+    for piece in part:
+        for j in range(codes.shape[1]):
+            box[0, j] = min(box[0, j], codes[piece, j])
+            box[1, j] = max(box[1, j], codes[piece, j])
+    return price(boxes, box[0], box[1])

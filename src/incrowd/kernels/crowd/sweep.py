@@ -1,0 +1,112 @@
+"""One sweep over the classes of a region: every class tries what could make it pay less."""
+
+import numpy as np
+
+from incrowd.arrays import Codes, Floats
+from incrowd.kernels.compile import jit
+from incrowd.kernels.crowd.cut import Rule, empty_desk, empty_pool, room_for
+from incrowd.kernels.crowd.hosts import near
+from incrowd.kernels.crowd.moves import Tools, dissolve, move_out, share_anew, worth_dissolving
+from incrowd.kernels.crowd.state import TINY, Parts, Space, State, loaded, unloaded
+
+MOST_PIECES = 64
+"""Classes of more pieces do not dissolve: it rarely pays."""
+IN_VAIN = 40
+"""Once so many classes in a row did not dissolve, those that pay less than they do not try."""
+
+
+@jit
+def widest(parts: Parts) -> int:
+    """The most pieces of a class."""
+    most = 0
+    for c in range(len(parts[2]) - 1):
+        most = max(most, parts[2][c + 1] - parts[2][c])
+    return int(most)
+
+
+@jit
+def gathered(points: Codes, point: Codes) -> tuple[Codes, Codes, Codes]:
+    """The points of a region side by side: their codes, their numbers, and each piece's place."""
+    order = np.argsort(point, kind="mergesort")
+    place = np.empty(len(point), np.int32)
+    number = -1
+    for i in range(len(order)):
+        number += i == 0 or point[order[i]] != point[order[i - 1]]
+        place[order[i]] = number
+    numbers = np.empty(number + 1, np.int32)
+    codes = np.empty((number + 1, points.shape[1]), np.int32)
+    for i in range(len(point)):
+        numbers[place[i]] = point[i]
+    for i in range(len(numbers)):
+        codes[i] = points[numbers[i]]
+    return codes, numbers, place
+
+
+@jit
+def sweep(
+    space: Space, parts: Parts, rule: Rule, plan: tuple[int, int], seed: int
+) -> tuple[Parts, Floats]:
+    """The classes of a region after one sweep, and what each kind of step saved.
+
+    First records move to other classes, one piece after the other or a whole class, dearest classes
+    first; then each class shares its records anew with classes near to it. `plan` is how many of
+    them one by one, and how many two at a time.
+    """
+    codes, numbers, place = gathered(space[0], parts[0])
+    here = codes, space[1]
+    number = len(parts[2]) - 1
+    room = max(min(2 * rule[0], len(parts[0])), widest(parts)) + 1
+    state = loaded(here, (place, parts[1], parts[2]), room, number // 4 + 4)
+    most = 3 * room_for(room, 2 * room, 1)
+    tools = (
+        empty_pool(most, codes.shape[1]),
+        empty_desk(most, codes.shape[1]),
+        np.full(1, seed, np.int64),
+    )
+    saved = np.zeros(4)
+    order = np.argsort(-state[4][:number], kind="mergesort")
+    vain = 0
+    for c in order:
+        if state[4][c] <= TINY:
+            continue
+        saved[0] += move_out(here, state, rule, c, tools)
+        if state[4][c] <= TINY or state[2][c] > MOST_PIECES or vain >= IN_VAIN:
+            continue
+        gain = 0.0
+        if worth_dissolving(here, state, rule, c):
+            gain = dissolve(here, state, rule, c, tools)
+        vain = 0 if gain > 0 else vain + 1
+        saved[1] += gain
+    for c in order:
+        if state[4][c] > TINY:
+            share_near(here, state, rule, c, plan, tools, saved)
+    point, count, start = unloaded(state)
+    for i in range(len(point)):
+        point[i] = numbers[point[i]]
+    return (point, count, start), saved
+
+
+@jit
+def share_near(
+    space: Space,
+    state: State,
+    rule: Rule,
+    c: int,
+    plan: tuple[int, int],
+    tools: Tools,
+    saved: Floats,
+) -> None:
+    """Let a class share its records anew with classes near to it, and add up what that saves."""
+    size = state[3]
+    found = np.empty(max(plan[0], 2 * plan[1]), np.int32)
+    number = near(space, state, rule[0], c, found, np.empty(len(found)))
+    two, three = np.empty(2, np.int32), np.empty(3, np.int32)
+    two[0] = three[0] = c
+    for i in range(min(plan[0], number)):
+        two[1] = found[i]
+        if size[c] > 0 and size[two[1]] > 0:
+            saved[2] += share_anew(space, state, rule, two, tools)
+    for i in range(min(plan[1], number // 2)):
+        three[1], three[2] = found[2 * i], found[2 * i + 1]
+        if size[c] > 0 and size[three[1]] > 0 and size[three[2]] > 0:
+            saved[3] += share_anew(space, state, rule, three, tools)

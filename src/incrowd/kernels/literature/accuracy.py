@@ -1,0 +1,321 @@
+"""Loops of the accuracy-constrained heuristic (Ghinita Section 5.3, Figure 17, and Section 6.3).
+
+Two groups are at hand at a time, 0 and 1. `pair` is all that is kept of them, (people, lists,
+boxes). `people` is (sizes, counts, with_count, top): records, records of each value, how many
+values have so many records, and the most records of one value. `lists` is (head, follow, prior):
+the records of each value in a chain. `boxes` is (held, low, high, start, changes): records of each
+code, column after column, the ends of what is held, and how often they have changed.
+
+The paper moves a record if the lesser privacy of both groups does not fall. Here it must rise, or
+stay while the other rises: moves that help nobody are not made.
+"""
+
+from typing import TypeAlias
+
+import numpy as np
+
+from incrowd.arrays import Codes, Counts
+from incrowd.kernels.boxes import Boxes, cell_cost
+from incrowd.kernels.compile import jit
+from incrowd.kernels.literature.diversify import Items
+
+People: TypeAlias = tuple[Counts, Counts, Counts, Counts]
+Lists: TypeAlias = tuple[Counts, Counts, Counts]
+Held: TypeAlias = tuple[Codes, Codes, Codes, Counts, Counts]
+Pair: TypeAlias = tuple[People, Lists, Held]
+Ways: TypeAlias = tuple[Codes, Codes, Counts]
+Rule: TypeAlias = tuple[float, bool]
+
+_NONE = np.int32(2**31 - 1)
+
+
+@jit
+def enter(items: Items, values: Codes, pair: Pair, group: int, record: int) -> None:
+    """A record comes to a group."""
+    (sizes, counts, with_count, top), (head, follow, prior), (held, low, high, start, changes) = (
+        pair
+    )
+    cells, of = items
+    value = values[record]
+    sizes[group] += 1
+    with_count[group, counts[group, value]] -= 1
+    counts[group, value] += 1
+    with_count[group, counts[group, value]] += 1
+    top[group] = max(top[group], counts[group, value])
+    after = head[group, value]
+    follow[record], prior[record] = after, -1
+    if after >= 0:
+        prior[after] = record
+    head[group, value] = record
+    for j in range(cells.shape[1]):
+        code = cells[of[record], j]
+        held[group, start[j] + code] += 1
+        if code < low[group, j] or code > high[group, j]:
+            low[group, j] = min(low[group, j], code)
+            high[group, j] = max(high[group, j], code)
+            changes[group] += 1
+
+
+@jit
+def leave(items: Items, values: Codes, pair: Pair, group: int, record: int) -> None:
+    """A record leaves a group."""
+    (sizes, counts, with_count, top), (head, follow, prior), (held, low, high, start, changes) = (
+        pair
+    )
+    cells, of = items
+    value = values[record]
+    sizes[group] -= 1
+    with_count[group, counts[group, value]] -= 1
+    if counts[group, value] == top[group] and with_count[group, top[group]] == 0:
+        top[group] -= 1
+    counts[group, value] -= 1
+    with_count[group, counts[group, value]] += 1
+    before, after = prior[record], follow[record]
+    if before < 0:
+        head[group, value] = after
+    else:
+        follow[before] = after
+    if after >= 0:
+        prior[after] = before
+    for j in range(cells.shape[1]):
+        held[group, start[j] + cells[of[record], j]] -= 1
+        if sizes[group] == 0:
+            low[group, j], high[group, j] = _NONE, -1
+            continue
+        while held[group, start[j] + low[group, j]] == 0:
+            low[group, j] += 1
+            changes[group] += 1
+        while held[group, start[j] + high[group, j]] == 0:
+            high[group, j] -= 1
+            changes[group] += 1
+
+
+@jit
+def cost_with(items: Items, boxes: Boxes, pair: Pair, group: int, record: int) -> float:
+    """What a group costs with one record more."""
+    cells, of = items
+    _, _, (_, low, high, _, _) = pair
+    total = 0.0
+    for j in range(cells.shape[1]):
+        code = cells[of[record], j]
+        total += cell_cost(boxes, j, min(low[group, j], code), max(high[group, j], code))
+    return total
+
+
+@jit
+def outside(items: Items, pair: Pair, group: int, record: int) -> bool:
+    """Whether a group gets wider with this record."""
+    cells, of = items
+    _, _, (_, low, high, _, _) = pair
+    for j in range(cells.shape[1]):
+        code = cells[of[record], j]
+        if code < low[group, j] or code > high[group, j]:
+            return True
+    return False
+
+
+@jit
+def lower(one: tuple[int, int], two: tuple[int, int]) -> bool:
+    """Whether the first fraction is less than the second."""
+    return one[0] * two[1] < two[0] * one[1]
+
+
+@jit
+def betters(people: People, source: int, value: int, by_value: bool) -> bool:
+    """Whether the less private of the groups is better off if a record of this value changes.
+
+    If it is as private as before, the other must be better off. Privacy is records over those of
+    the commonest value, or records alone.
+    """
+    sizes, counts, with_count, top = people
+    target = 1 - source
+    least, most = top[source], max(top[target], counts[target, value] + 1)
+    if counts[source, value] == least and with_count[source, least] == 1:
+        least -= 1
+    here, there = (sizes[source], top[source]), (sizes[target], top[target])
+    then_here, then_there = (sizes[source] - 1, least), (sizes[target] + 1, most)
+    if not by_value:
+        here, there = (sizes[source], 1), (sizes[target], 1)
+        then_here, then_there = (sizes[source] - 1, 1), (sizes[target] + 1, 1)
+    if lower(there, here):
+        here, there = there, here
+    if lower(then_there, then_here):
+        then_here, then_there = then_there, then_here
+    equal = not lower(then_here, here) and lower(there, then_there)
+    return lower(here, then_here) or equal
+
+
+@jit
+def nearest(
+    items: Items,
+    boxes: Boxes,
+    pair: Pair,
+    source: int,
+    value: int,
+    moved: Codes,
+    mark: Counts,
+    most: float,
+) -> int:
+    """The record of a value in the source with which the other group costs least.
+
+    -1 if that is more than `most`. Records that came from elsewhere stay. `mark` (see `move`) says
+    up to where in the chain nobody is within the other group's ends, while these do not change.
+    """
+    _, (head, follow, _), (_, _, _, _, changes) = pair
+    record = mark[2] if mark[1] == changes[1 - source] else head[source, value]
+    while record >= 0:
+        if moved[record] == 0 and not outside(items, pair, 1 - source, record):
+            mark[1], mark[2] = changes[1 - source], follow[record]
+            return int(record)
+        record = follow[record]
+    best, least = -1, most
+    record = head[source, value]
+    while record >= 0:
+        if moved[record] == 0:
+            cost = cost_with(items, boxes, pair, 1 - source, record)
+            if cost < least or (cost == least and best < 0):
+                best, least = record, cost
+        record = follow[record]
+    return int(best)
+
+
+@jit
+def move(
+    items: Items, values: Codes, boxes: Boxes, pair: Pair, source: int, ways: Ways, rule: Rule
+) -> bool:
+    """Move one record from the source to the other group, of the commonest value that can go.
+
+    `ways` is (direction, moved, marks): the group from which records of a value may go (-1 for
+    either), which records have moved, and per group and value the counts of changes of the other
+    group's ends for which it is known that no record can go there, and that none within the ends
+    stands in the chain before a certain one; then that one. `rule` is (most, by_value).
+    """
+    moved, marks = ways[1:]
+    most, by_value = rule
+    if pair[0][0][source] < 2:
+        return False
+    while True:
+        value = commonest(pair, source, ways, by_value)
+        if value < 0:
+            return False
+        record = nearest(items, boxes, pair, source, value, moved, marks[source, value], most)
+        if record >= 0:
+            leave(items, values, pair, source, record)
+            enter(items, values, pair, 1 - source, record)
+            ways[0][value] = source
+            moved[record] = 1
+            return True
+        marks[source, value, 0] = pair[2][4][1 - source]
+
+
+@jit
+def commonest(pair: Pair, source: int, ways: Ways, by_value: bool) -> int:
+    """The commonest value of the source with records that may go and had better; -1 if none has."""
+    direction, _, marks = ways
+    people, changes = pair[0], pair[2][4][1 - source]
+    best, most = -1, 0
+    for value, count in enumerate(people[1][source]):
+        if count <= most or direction[value] == 1 - source or marks[source, value, 0] == changes:
+            continue
+        if betters(people, source, value, by_value):
+            best, most = value, count
+    return int(best)
+
+
+@jit
+def empty_pair(items: Items, values: Codes, number: int, start: Counts) -> Pair:
+    """Two groups of nobody; `start` is where each column's codes begin, and the end."""
+    n, columns = len(values), items[0].shape[1]
+    most = np.bincount(values, minlength=number).max()
+    with_count = np.zeros((2, most + 2), np.int64)
+    with_count[:, 0] = number
+    zeros = np.zeros(2, np.int64)
+    people = zeros, np.zeros((2, number), np.int64), with_count, zeros.copy()
+    lists = np.full((2, number), -1), np.full(n, -1), np.full(n, -1)
+    low, high = np.full((2, columns), _NONE, np.int32), np.full((2, columns), -1, np.int32)
+    held = np.zeros((2, start[-1]), np.int32)
+    return people, lists, (held, low, high, start, np.zeros(2, np.int64))
+
+
+@jit
+def new_ways(number: int, records: int) -> Ways:
+    """Nothing moved and nothing forbidden."""
+    direction, moved = np.full(number, -1, np.int32), np.zeros(records, np.int32)
+    return direction, moved, np.full((2, number, 3), -1, np.int64)
+
+
+@jit
+def adjust(items: Items, values: Codes, boxes: Boxes, pair: Pair, ways: Ways, rule: Rule) -> None:
+    """Let records change groups, one from each side in turn, until none can (Figure 17)."""
+    ways[0][:] = -1
+    ways[2][:] = -1
+    going = True
+    while going:
+        going = False
+        for source in range(2):
+            going |= move(items, values, boxes, pair, source, ways, rule)
+
+
+@jit
+def clear(items: Items, pair: Pair, group: int) -> None:
+    """Empty a group."""
+    (sizes, counts, with_count, top), (head, follow, _), (held, low, high, start, _) = pair
+    cells, of = items
+    if sizes[group] * cells.shape[1] > held.shape[1]:
+        held[group] = 0
+    for value, count in enumerate(counts[group]):
+        with_count[group, count] = 0
+        i = head[group, value] if sizes[group] * cells.shape[1] <= held.shape[1] else -1
+        while i >= 0:
+            for j in range(cells.shape[1]):
+                held[group, start[j] + cells[of[i], j]] = 0
+            i = follow[i]
+    with_count[group, 0] = counts.shape[1]
+    counts[group] = 0
+    head[group] = -1
+    sizes[group], top[group] = 0, 0
+    low[group], high[group] = _NONE, -1
+
+
+@jit
+def put_away(items: Items, pair: Pair, group: int, class_of: Codes, number: int) -> None:
+    """Give a group its number, and empty it."""
+    head, follow, _ = pair[1]
+    for i in head[group]:
+        record = i
+        while record >= 0:
+            class_of[record] = number
+            record = follow[record]
+    clear(items, pair, group)
+
+
+@jit
+def most_private(
+    items: Items, values: Codes, number: int, boxes: Boxes, start: Counts, rule: Rule
+) -> Codes:
+    """The class of each record of a line: groups as large as `most` lets them be, then adjusted.
+
+    Every record alone costs at most that.
+    """
+    pair = empty_pair(items, values, number, start)
+    class_of = np.full(len(values), -1, np.int32)
+    ways = new_ways(number, len(values))
+    sizes = pair[0][0]
+    current, classes = 0, 0
+    for record in range(len(values)):
+        alone = sizes[current] == 0
+        if alone or cost_with(items, boxes, pair, current, record) <= rule[0]:
+            enter(items, values, pair, current, record)
+            continue
+        if sizes[1 - current] > 0:
+            adjust(items, values, boxes, pair, ways, rule)
+            put_away(items, pair, 1 - current, class_of, classes)
+            classes += 1
+        current = 1 - current
+        enter(items, values, pair, current, record)
+    if sizes[1 - current] > 0:
+        adjust(items, values, boxes, pair, ways, rule)
+        put_away(items, pair, 1 - current, class_of, classes)
+        classes += 1
+    put_away(items, pair, current, class_of, classes)
+    return class_of

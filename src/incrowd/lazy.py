@@ -1,0 +1,36 @@
+"""Modules that are loaded when they are first used: the one lazy loader.
+
+numba and SciPy take a second to load, and no `--help` needs them. A package whose `__init__` says
+`__getattr__ = modules_of(__name__)` hands out its modules unloaded: the line `from incrowd.kernels
+import fold` costs nothing, and the first `fold.name` loads it. Type checkers see the module itself.
+"""
+
+from collections.abc import Callable
+from importlib import import_module
+from importlib.util import find_spec
+from types import ModuleType
+from typing import Any
+
+
+class _Unloaded(ModuleType):
+    """Stands for a module until one of its names is asked for."""
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(import_module(self.__name__), name)
+
+
+def module(name: str) -> ModuleType:
+    """The module of this full name, loaded when one of its names is first used."""
+    return _Unloaded(name)
+
+
+def modules_of(package: str) -> Callable[[str], ModuleType]:
+    """The `__getattr__` of a package whose modules are loaded when they are first used."""
+
+    def found(name: str) -> ModuleType:
+        full = f"{package}.{name}"
+        if name.startswith("__") or find_spec(full) is None:
+            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        return module(full)
+
+    return found

@@ -1,0 +1,145 @@
+"""Which public columns name small groups of people: k-quasi-identifiers (Bettini Section 4)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from incrowd.errors import PolicyError
+from incrowd.identify.counting import counted
+from incrowd.identify.found import Found
+from incrowd.identify.hitting_sets import HittingSets
+from incrowd.identify.judges import Masks, mask_of
+from incrowd.identify.records import Records
+from incrowd.linkage.world import World
+from incrowd.partition.classes import classes_of, numbered
+from incrowd.table.fold import fold
+from incrowd.table.tally import Tally
+from incrowd.watch import Watch
+
+MOST_COLUMNS = 128
+"""How many columns fit into the words of a hitting-set search."""
+
+
+@dataclass(frozen=True)
+class KQis:
+    """Sets of public columns that name groups of at most k people while no set within them does."""
+
+    k: int
+    sets: tuple[tuple[str, ...], ...]
+    """Small sets first."""
+    smallest: tuple[int, ...]
+    """Per set: the fewest people whom values of it name."""
+    complete: bool
+    """Whether these are all; otherwise only those up to a size or found in time."""
+    looked: int
+    """How many sets were looked at in the world."""
+
+
+def smallest_crowd(world: World, columns: Sequence[str]) -> int:
+    """The fewest individuals that share their values in these columns.
+
+    They are a proper s-QI for this s and no other (Bettini Definition 6), and a k-QI for every k
+    from s on (Definition 5, Proposition 1). 0 if the world has no rows.
+    """
+    return Crowds(world.select(columns)).smallest(range(len(set(columns))))
+
+
+def is_k_qi(world: World, columns: Sequence[str], k: int) -> bool:
+    """Whether some values of these columns name a group of at most k people (Definition 5)."""
+    return 0 < smallest_crowd(world, columns) <= _checked(k)
+
+
+def is_proper_k_qi(world: World, columns: Sequence[str], k: int) -> bool:
+    """Whether k is the smallest for which these columns are a k-QI (Definition 6)."""
+    return smallest_crowd(world, columns) == _checked(k)
+
+
+def minimal_k_qis(
+    world: World, k: int, *, max_size: int | None = None, watch: Watch | None = None
+) -> KQis:
+    """All k-QIs of a world within which no other is.
+
+    With these all others are known: whatever contains a k-QI is one (Bettini Proposition 2), and
+    so nothing within a set that is none. The search looks only at sets that are not decided so.
+    """
+    crowds, width = Crowds(world), len(world.names)
+    if width > MOST_COLUMNS:
+        raise PolicyError(f"at most {MOST_COLUMNS} columns can be searched", remedy="select some")
+    found = Found()
+    if not 0 < crowds.smallest(range(width)) <= _checked(k):
+        return KQis(k, (), (), complete=True, looked=1)
+    judge = _Judge(crowds, k)
+    most = width if max_size is None else min(max_size, width)
+    HittingSets(judge, judge.order, found).run(most, watch or Watch())
+    sets = tuple(tuple(world.names[j] for j in columns) for columns in found.sorted)
+    smallest = tuple(judge.smallest(columns) for columns in found.sorted)
+    return KQis(k, sets, smallest, found.complete, found.looked)
+
+
+class Crowds:
+    """The individuals who share values, set of columns by set of columns."""
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+
+    def smallest(self, columns: Sequence[int]) -> int:
+        """The fewest who share their values in these columns; 0 if there is nobody."""
+        if not self._tally.rows:
+            return 0
+        if not self._world.everybody_once:
+            class_of, number = numbered(self._tally.quasi[list(columns)])
+            return int(classes_of(self._tally, class_of, number, ()).people.min())
+        return counted(self._records, columns).smallest if len(columns) else self._world.people
+
+    @cached_property
+    def _tally(self) -> Tally:
+        unit = None if self._world.everybody_once else self._world.person
+        return fold([column.codes for column in self._world.columns.values()], (), unit)
+
+    @cached_property
+    def _records(self) -> Records:
+        return Records(self._world.names, self._tally.quasi, self._tally.counts)
+
+
+class _Judge:
+    """A set that is no k-QI grows as long as it is none: every k-QI has one of the other columns.
+
+    By Proposition 2 no set within the grown one needs a look.
+    """
+
+    def __init__(self, crowds: Crowds, k: int) -> None:
+        self._crowds = crowds
+        self._k = k
+        self._size: dict[frozenset[int], int] = {}
+        width = len(crowds._world.names)  # noqa: SLF001  one file
+        alone = [self.smallest((j,)) for j in range(width)]
+        self.order = sorted(range(width), key=lambda j: -alone[j])
+
+    def first(self) -> Masks:
+        """Nothing to begin with."""
+        return np.empty((0, 2), dtype=np.uint64)
+
+    def look(self, columns: Sequence[int]) -> Masks:
+        """No mask for a k-QI; otherwise the columns that a largest set around it leaves out."""
+        if columns and self.smallest(columns) <= self._k:
+            return self.first()
+        failing = list(columns)
+        for j in self.order:
+            if j not in failing and self.smallest((*failing, j)) > self._k:
+                failing.append(j)
+        return mask_of([j for j in self.order if j not in failing], self.order)
+
+    def smallest(self, columns: Sequence[int]) -> int:
+        """The fewest who share their values in these columns; counted once."""
+        key = frozenset(columns)
+        if key not in self._size:
+            self._size[key] = self._crowds.smallest(sorted(key))
+        return self._size[key]
+
+
+def _checked(k: int) -> int:
+    if k < 1:
+        raise PolicyError("k must be at least 1", remedy="give 2, say")
+    return k

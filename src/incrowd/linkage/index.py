@@ -1,0 +1,335 @@
+"""Who in the world each released tuple may be, found without listing what a tuple decodes to.
+
+Where the sets of every column can be put in few layers that do not overlap, rows of the world are
+looked up among the tuples, one pattern of layers after the other. Otherwise the distinct rows of
+the world stand in a tree of boxes, in which every tuple is a question.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial
+from itertools import pairwise
+from math import prod
+from typing import Any, Literal, Protocol, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from incrowd.arrays import Codes, Counts, Floats
+from incrowd.linkage.points import Points, Rows, folded_points, rows_as_points
+from incrowd.linkage.sets import Sets
+from incrowd.linkage.world import World
+from incrowd.partition.classes import numbered
+from incrowd.table.fold import distinct, in_threads, threads
+
+Method: TypeAlias = Literal["auto", "rows", "layers", "tree"]
+
+_KEY_LIMIT = 2**62
+_BLOCK = 2**15
+_SMALL = 2**16
+_DIRECT = 2
+"""So many patterns are looked up in the rows of the world; for more they are folded first."""
+_PASSES = 16
+"""To build a tree costs as much as so many passes over the points."""
+_PER_TUPLE = 250
+"""To ask a tree for one tuple costs as much as to look up so many points."""
+
+
+class Index(Protocol):
+    """Finds the points of tuples."""
+
+    @property
+    def points(self) -> Points:
+        """What is looked through."""
+        ...
+
+    def counts(self) -> Counts:
+        """How many individuals each tuple may be."""
+        ...
+
+    def members(self, tuples: Codes) -> Rows:
+        """The points that each of these tuples may be."""
+        ...
+
+
+def index_of(world: World, names: Sequence[str], sets: Sequence[Sets], tuples: Codes) -> Index:
+    """The quickest index for the tuples, given as one set per column: shape (d, tuples)."""
+    return made(world, names, sets, tuples, "auto")
+
+
+def made(
+    world: World, names: Sequence[str], sets: Sequence[Sets], tuples: Codes, method: Method
+) -> Index:
+    """The index of this kind; `rows` and `layers` need layers, `tree` nothing."""
+    layers = [one.layers for one in sets]
+    patterns = None if method == "tree" else _patterns(sets, layers, tuples)
+    if patterns is None:
+        return Boxes(folded_points(world, names, sets), tuple(sets), tuples)
+    if method == "rows" or (method == "auto" and len(patterns) <= _DIRECT):
+        return Layered(rows_as_points(world, names, sets), tuple(patterns), tuples)
+    points = folded_points(world, names, sets)
+    passes = _PASSES + _PER_TUPLE * tuples.shape[1] / max(points.number, 1)
+    if method == "auto" and len(patterns) > passes:
+        return Boxes(points, tuple(sets), tuples)
+    return Layered(points, tuple(patterns), tuples)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Pattern:
+    """Tuples whose sets are in the same layers, and those layers: the set of each atom plus 1."""
+
+    tuples: Counts
+    layers: tuple[Codes, ...]
+
+
+def _patterns(
+    sets: Sequence[Sets], layers: Sequence[tuple[Codes, ...] | None], tuples: Codes
+) -> list[Pattern] | None:
+    every = [found for found in layers if found is not None]
+    if len(every) < len(sets):
+        return None
+    of = [one.layer_of(found) for one, found in zip(sets, every, strict=True)]
+    used = np.stack([line[row] for line, row in zip(of, tuples, strict=True)])
+    pattern_of, number = numbered(used)
+    patterns = []
+    for p in range(number):
+        here = np.flatnonzero(pattern_of == p)
+        chosen = (found[used[j, here[0]]] for j, found in enumerate(every))
+        patterns.append(Pattern(here, tuple(chosen)))
+    return patterns
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Layered:
+    """Points looked up among the tuples, pattern by pattern."""
+
+    points: Points
+    patterns: tuple[Pattern, ...]
+    tuples: Codes
+
+    def counts(self) -> Counts:
+        """How many individuals each tuple may be."""
+        total = np.zeros(self.tuples.shape[1], dtype=np.int64)
+        for pattern, place in zip(self.patterns, self._places, strict=True):
+            total[pattern.tuples] = _people(self.points, place, len(pattern.tuples))
+        return total
+
+    def members(self, tuples: Codes) -> Rows:
+        """The points that each of these tuples may be."""
+        wanted = np.full(self.tuples.shape[1] + 1, -1, dtype=np.int32)
+        wanted[tuples] = np.arange(len(tuples), dtype=np.int32)
+        which, points = [tuples[:0]], [tuples[:0]]
+        for pattern, place in zip(self.patterns, self._places, strict=True):
+            asked = np.append(wanted[pattern.tuples], np.int32(-1))[place]
+            here = np.flatnonzero(asked >= 0)
+            which.append(asked[here])
+            points.append(here.astype(np.int32))
+        of, point = np.concatenate(which), np.concatenate(points)
+        order = np.argsort(of, kind="stable")
+        start = np.searchsorted(of[order], np.arange(len(tuples) + 1)).astype(np.int64)
+        return start, point[order]
+
+    @cached_property
+    def _places(self) -> list[Codes]:
+        """Per pattern: which of its tuples each point may be, -1 for none."""
+        return [self._looked_up(pattern) for pattern in self.patterns]
+
+    def _looked_up(self, pattern: Pattern) -> Codes:
+        digits = [
+            layer[atom] for layer, atom in zip(pattern.layers, self.points.atoms, strict=True)
+        ]
+        asked = self.tuples[:, pattern.tuples] + np.int32(1)
+        place = np.empty(self.points.number, dtype=np.int32)
+        stages = _stages(asked, [int(layer.max()) + 1 for layer in pattern.layers])
+        look = partial(_look_up, self.points.lines, digits, stages, place)
+        in_threads([partial(look, here) for here in _chunks(self.points.number)])
+        return place
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class _Stage:
+    """Columns whose digits fit one key, and the number of each key among those of the tuples."""
+
+    columns: range
+    radices: tuple[int, ...]
+    slots: NDArray[np.uint64]
+    number: Codes
+
+
+def _stages(asked: Codes, radices: Sequence[int]) -> list[_Stage]:
+    """Tables to look up tuples in: the number found in one, plus 1, is the first digit of the next.
+
+    0 is the digit of nothing in every place, so that what is unknown once stays unknown.
+    """
+    stages: list[_Stage] = []
+    of = np.zeros(asked.shape[1], dtype=np.int32)
+    done, first = 0, 1
+    while done < len(radices):
+        last = done + 1
+        while last < len(radices) and first * prod(radices[done : last + 1]) <= _KEY_LIMIT:
+            last += 1
+        keys = of.astype(np.uint64) + np.uint64(done > 0)
+        for j in range(done, last):
+            keys = keys * np.uint64(radices[j]) + asked[j].astype(np.uint64)
+        final = last == len(radices)
+        found, place = (keys, of) if final else distinct(keys, 2**63)
+        slots, number = _remembered(found)
+        stages.append(_Stage(range(done, last), tuple(radices[done:last]), slots, number))
+        of, first, done = place, len(found) + 1, last
+    return stages
+
+
+def _remembered(keys: NDArray[np.uint64]) -> tuple[NDArray[np.uint64], Codes]:
+    size = 2 ** max(4, (2 * len(keys)).bit_length())
+    slots, number = np.zeros(size, dtype=np.uint64), np.zeros(size, dtype=np.int32)
+    _kernels().remember(keys, slots, number)
+    return slots, number
+
+
+def _look_up(
+    lines: Sequence[Codes],
+    digits: Sequence[Codes],
+    stages: Sequence[_Stage],
+    place: Codes,
+    here: tuple[int, int],
+) -> None:
+    """The tuple of each point from one to another, in blocks that stay in a cache."""
+    kernels = _kernels()
+    buffer = np.empty(_BLOCK, dtype=np.uint64)
+    for lo in range(*here, _BLOCK):
+        hi = min(lo + _BLOCK, here[1])
+        keys, found = buffer[: hi - lo], place[lo:hi]
+        for i, stage in enumerate(stages):
+            keys[:] = found + 1 if i else 0
+            for j, radix in zip(stage.columns, stage.radices, strict=True):
+                kernels.translate(lines[j][lo:hi], digits[j], np.uint64(radix), keys)
+            kernels.look_up(keys, stage.slots, stage.number, found)
+
+
+def _people(points: Points, place: Codes, number: int) -> Counts:
+    """Individuals per tuple, everybody once."""
+    from incrowd.kernels.histogram import distinct_units, sums  # noqa: PLC0415  numba only when needed
+
+    if points.people is None:
+        total = np.zeros(number, dtype=np.int64)
+        _kernels().count(place, total)
+        return total
+    people = sums(place, points.people, number)
+    if len(points.shared_point):
+        of = place[points.shared_point]
+        units = int(points.shared_unit.max()) + 1
+        people += distinct_units(of, points.shared_unit, number, units)
+    return people
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Boxes:
+    """Points in a tree of boxes; every tuple is a question."""
+
+    points: Points
+    sets: tuple[Sets, ...]
+    tuples: Codes
+
+    def counts(self) -> Counts:
+        """How many individuals each tuple may be."""
+        boxes = self._boxes(np.arange(self.tuples.shape[1]))
+        total = np.zeros(len(boxes), dtype=np.int64)
+        if self.points.number:
+            tree, _, shared = self._tree
+            order, width = self._near(boxes), len(boxes)
+            boxes, near = boxes[order], np.zeros(width, dtype=np.int64)
+            ask = partial(_tree().count_boxes, tree, self._sets)
+            parts = [slice(*here) for here in _chunks(width, few=64)]
+            in_threads([partial(ask, boxes[part], shared, near[part]) for part in parts])
+            total[order] = near
+        return total
+
+    def _near(self, boxes: Codes) -> Codes:
+        """An order of boxes in which those near each other are asked for one after the other."""
+        start, low, high = self._sets
+        middle = (low[start[boxes]] + high[start[boxes + 1] - 1]) // 2
+        return _treed(middle.astype(np.int32), self._width)[1]
+
+    @property
+    def _width(self) -> Floats:
+        return np.array([max(one.atoms, 1) for one in self.sets], dtype=np.float64)
+
+    def members(self, tuples: Codes) -> Rows:
+        """The points that each of these tuples may be."""
+        boxes = self._boxes(tuples)
+        start = np.zeros(len(boxes) + 1, dtype=np.int64)
+        if not self.points.number:
+            return start, np.empty(0, dtype=np.int32)
+        tree, origin, _ = self._tree
+        _tree().list_boxes(tree, self._sets, boxes, start, np.empty(0, dtype=np.int32))
+        point = np.empty(start[-1], dtype=np.int32)
+        _tree().list_boxes(tree, self._sets, boxes, start, point)
+        return start, origin[point]
+
+    def _boxes(self, tuples: NDArray[Any]) -> Codes:
+        """One line per tuple: the sets of its columns, numbered through all columns."""
+        first = np.cumsum([0, *(len(one) for one in self.sets[:-1])])
+        return np.ascontiguousarray((self.tuples[:, tuples].T + first).astype(np.int32))
+
+    @cached_property
+    def _sets(self) -> tuple[Counts, Codes, Codes]:
+        """The sets of all columns, one column after the other."""
+        first = np.cumsum([0, *(len(one.low) for one in self.sets)])
+        starts = [one.start[:-1] + at for one, at in zip(self.sets, first[:-1], strict=True)]
+        start = np.concatenate([*starts, first[-1:]]).astype(np.int64)
+        low = np.concatenate([one.low for one in self.sets])
+        return start, low, np.concatenate([one.high for one in self.sets])
+
+    @cached_property
+    def _tree(self) -> tuple[tuple[Codes, Codes, Codes], Codes, tuple[Counts, Counts, Codes]]:
+        """The tree, the point that each of its places holds, and the people in its order."""
+        points = self.points
+        tree, origin = _treed(np.ascontiguousarray(np.stack(points.lines).T), self._width)
+        alone = np.ones(points.number, dtype=np.int64) if points.people is None else points.people
+        people = np.concatenate([[0], np.cumsum(alone[origin])]).astype(np.int64)
+        return tree, origin, (people, *self._shared(origin))
+
+    def _shared(self, origin: Codes) -> Rows:
+        """Whoever has several points, in the order of the tree."""
+        at = np.empty(len(origin), dtype=np.int64)
+        at[origin] = np.arange(len(origin))
+        place = at[self.points.shared_point]
+        order = np.argsort(place, kind="stable")
+        start = np.searchsorted(place[order], np.arange(len(origin) + 1)).astype(np.int64)
+        return start, self.points.shared_unit[order]
+
+
+def _treed(cells: Codes, width: Floats) -> tuple[tuple[Codes, Codes, Codes], Codes]:
+    """Points in the order of a tree, its parts' bounds, and which point each place holds.
+
+    The first parts are halved one after the other until every thread has some below.
+    """
+    kernels, number = _tree(), len(cells)
+    parts = 2 * 2 ** (number // kernels.LEAF).bit_length() + 1
+    box = np.zeros((2, parts, cells.shape[1]), dtype=np.int32)
+    origin = np.arange(number, dtype=np.int32)
+    tree = (cells, box[0], box[1])
+    todo = [(0, 0, number)]
+    while number >= _SMALL and len(todo) < threads():
+        part, lo, hi = todo.pop(0)
+        middle = kernels.halve(tree, origin, width, part, lo, hi)
+        todo += [(2 * part + 1, lo, middle), (2 * part + 2, middle, hi)]
+    in_threads([partial(kernels.build, tree, origin, width, *part) for part in todo])
+    return tree, origin
+
+
+def _chunks(length: int, few: int = _SMALL) -> list[tuple[int, int]]:
+    number = threads() if length >= few else 1
+    return list(pairwise(length * i // number for i in range(number + 1)))
+
+
+def _kernels() -> Any:
+    from incrowd.kernels.linkage import world as kernels  # noqa: PLC0415  numba only when it is needed
+
+    return kernels
+
+
+def _tree() -> Any:
+    from incrowd.kernels.linkage import world_tree as kernels  # noqa: PLC0415  numba only when it is needed
+
+    return kernels

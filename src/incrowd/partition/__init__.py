@@ -1,0 +1,1 @@
+"""Classes of rows: what columns induce, how classes are refined, compressed rows."""

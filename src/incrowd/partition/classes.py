@@ -1,0 +1,365 @@
+"""What a release shows as one: classes, their sizes and what they hold."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from incrowd.arrays import MISSING, Codes, Counts, Flags, Floats
+from incrowd.table.column import CodedColumn
+from incrowd.table.fold import fold
+from incrowd.table.tally import Tally
+
+_ALL_BITS = np.uint64(2**64 - 1)
+
+
+@dataclass(frozen=True, eq=False)
+class SensitiveColumn:
+    """A sensitive column: who holds which value in the whole table."""
+
+    name: str
+    whole: Counts
+    """People per code in the table as it was read, entry 0 for the missing: shape (values + 1,)."""
+    ordered: bool = False
+    """Whether the order of its codes means something."""
+    maps: Codes | None = None
+    """The levels of its hierarchy, if it has one (see `Hierarchy.maps`)."""
+
+    @cached_property
+    def shares(self) -> Floats:
+        """The share of the people who hold each code; zeros if there is nobody."""
+        return _shares(self.whole)
+
+    @cached_property
+    def scale(self) -> tuple[Counts, Floats]:
+        """The values that somebody holds in their order, missing apart, for ordered distances.
+
+        `rank[code]` counts the held values up to that code; entry i of the second array is the
+        share, of those whose value is known, that hold one of the first i.
+        """
+        held = self.whole > 0
+        held[MISSING] = False
+        shares = _shares(self.whole[held])
+        return np.cumsum(held), np.concatenate([[0.0], np.cumsum(shares)])
+
+    @cached_property
+    def level_shares(self) -> Floats:
+        """The share of the people at each node of each level: shape (levels, values + 1)."""
+        if self.maps is None:
+            return self.shares[np.newaxis]
+        width = max(len(self.whole), int(self.maps.max(initial=0)) + 1)
+        return np.stack(
+            [np.bincount(nodes, weights=self.shares, minlength=width) for nodes in self.maps]
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Histogram:
+    """People per class and sensitive value, in compressed rows.
+
+    Class c holds the values `code[start[c]:start[c + 1]]` (ascending, each once) with `count`
+    people each. A missing sensitive value (code 0) is a value like any other here.
+    """
+
+    column: SensitiveColumn
+    start: Counts
+    code: Codes
+    count: Counts
+
+
+@dataclass(frozen=True, eq=False)
+class Classes:
+    """Equivalence classes: all that a model sees."""
+
+    records: Counts
+    people: Counts
+    histograms: Mapping[str, Histogram]
+    """By name of the sensitive column."""
+    world: Counts | None = None
+    """Individuals of the world that the cells of each class may stand for, if there is a world."""
+
+    def __len__(self) -> int:
+        """Number of classes."""
+        return len(self.records)
+
+    def take(self, which: Codes) -> "Classes":
+        """These classes alone, in this order."""
+        from incrowd.kernels.histogram import expand  # noqa: PLC0415  numba only when needed
+
+        histograms = {}
+        for name, held in self.histograms.items():
+            entry, place = expand(held.start, which)
+            sizes = np.bincount(place, minlength=len(which))
+            start = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+            histograms[name] = Histogram(held.column, start, held.code[entry], held.count[entry])
+        world = None if self.world is None else self.world[which]
+        return Classes(self.records[which], self.people[which], histograms, world)
+
+
+def classes_of(
+    tally: Tally, class_of: Codes, number: int, sensitive: Sequence[SensitiveColumn]
+) -> Classes:
+    """The classes 0, 1, …, number - 1 of the rows of a tally; rows of class -1 are left out.
+
+    People are counted once per class, and once per class and value in a histogram.
+    """
+    from incrowd.kernels.histogram import distinct_units, sums  # noqa: PLC0415  numba only when needed
+
+    class_of = np.ascontiguousarray(class_of, dtype=np.int32)
+    records = sums(class_of, tally.counts, number)
+    people = sums(class_of, tally.people, number) if tally.has_units else records
+    units = int(tally.shared_unit.max(initial=-1)) + 1
+    if units:
+        people += distinct_units(class_of[tally.shared_row], tally.shared_unit, number, units)
+    histograms = {
+        column.name: _histogram(tally, class_of, number, column, codes)
+        for column, codes in zip(sensitive, tally.sensitive, strict=True)
+    }
+    return Classes(records, people, histograms)
+
+
+def _histogram(
+    tally: Tally, class_of: Codes, number: int, column: SensitiveColumn, codes: Codes
+) -> Histogram:
+    from incrowd.kernels.histogram import distinct_units, histogram, places  # noqa: PLC0415  numba only when needed
+
+    start, code, count = histogram(class_of, codes, tally.people, number, len(column.whole))
+    units = int(tally.shared_unit.max(initial=-1)) + 1
+    if units:
+        rows = tally.shared_row
+        place = places(start, code, class_of[rows], codes[rows])
+        count += distinct_units(place, tally.shared_unit, len(code), units)
+    return Histogram(column, start, code, count)
+
+
+def numbered(codes: Codes) -> tuple[Codes, int]:
+    """The number of each column of a matrix of codes among the distinct ones, and how many.
+
+    With the quasi-identifying codes of a tally this is the class of each row. Numbers follow the
+    lexicographic order of the columns.
+
+    >>> numbered(np.array([[2, 1, 2], [0, 3, 0]], dtype=np.int32))
+    (array([1, 0, 1], dtype=int32), 2)
+    """
+    from incrowd.kernels.histogram import runs  # noqa: PLC0415  numba only when needed
+
+    if not codes.shape[0]:
+        return np.zeros(codes.shape[1], dtype=np.int32), min(codes.shape[1], 1)
+    in_order, place = runs(np.ascontiguousarray(codes))
+    if not in_order:
+        row_of = fold(list(codes), ()).row_of
+        place = place if row_of is None else row_of
+    return place, int(place.max(initial=-1)) + 1
+
+
+@dataclass(frozen=True, eq=False)
+class _Meeting:
+    """Classes `here` and the sources they are compatible with: single classes, or blocks of them.
+
+    Source `classes + b` is the block of the classes `member` where `block` is b.
+    """
+
+    here: Codes
+    source: Codes
+    block: Codes
+    member: Codes
+
+    @property
+    def blocks(self) -> int:
+        return int(self.block.max(initial=-1)) + 1
+
+
+@dataclass(frozen=True, eq=False)
+class _Rows:
+    """Compressed rows, one per class: codes below `domain`, each with a count."""
+
+    start: Counts
+    code: Codes
+    count: Counts
+    domain: int
+
+
+def crowds(
+    nodes: Codes,
+    missing: Flags,
+    classes: Classes,
+    tally: Tally | None = None,
+    class_of: Codes | None = None,
+) -> Classes:
+    """Per class the crowd that its records hide in if a missing value matches anything.
+
+    The crowd of a class is the union of all classes that are compatible with it: equal in every
+    column where neither is missing. `nodes` and `missing` have shape (d, classes): what each class
+    shows, and where that is a missing value. A class belongs to its own crowd; being compatible is
+    not transitive, so crowds overlap.
+
+    If people have records in several rows, give the tally and the class of each of its rows (the
+    ones that `classes` was made of), so that a person counts once per crowd and value; without
+    them such people are counted once per class of the crowd, which is too often.
+    """
+    if not missing.any() and numbered(nodes)[1] == len(classes):
+        return classes
+    if tally is None or class_of is None or not len(tally.shared_row):
+        return _united(nodes, missing, classes, [])[0]
+    columns = [held.column for held in classes.histograms.values()]
+    nobody = np.empty(0, dtype=np.int32)
+    alone = replace(tally, shared_row=nobody, shared_unit=nobody)
+    base = classes_of(alone, class_of, len(classes), columns)
+    shared_class = np.ascontiguousarray(class_of[tally.shared_row], dtype=np.int32)
+    names = [tally.shared_unit]
+    pairs = [np.stack([codes[tally.shared_row], tally.shared_unit]) for codes in tally.sensitive]
+    names += [numbered(pair)[0] for pair in pairs]
+    rows = [_listed(shared_class, name, len(classes)) for name in names]
+    united, (units, *holders) = _united(nodes, missing, base, rows)
+    for held, holder, pair, name in zip(
+        united.histograms.values(), holders, pairs, names[1:], strict=True
+    ):
+        code_of = np.zeros(holder.domain, dtype=np.int32)
+        code_of[name] = pair[0]
+        _add_holders(held, holder, code_of)
+    return replace(united, people=united.people + np.diff(units.start))
+
+
+def _listed(class_of: Codes, names: Codes, number: int) -> _Rows:
+    from incrowd.kernels.histogram import histogram  # noqa: PLC0415  numba only when needed
+
+    once = np.ones(len(names), dtype=np.int64)
+    domain = int(names.max(initial=-1)) + 1
+    return _Rows(*histogram(class_of, np.ascontiguousarray(names), once, number, domain), domain)
+
+
+def _add_holders(held: Histogram, holder: _Rows, code_of: Codes) -> None:
+    """Count each entry of `holder` as a person with the code that `code_of` says."""
+    from incrowd.kernels.histogram import places  # noqa: PLC0415  numba only when needed
+
+    number = len(holder.start) - 1
+    class_of = np.repeat(np.arange(number, dtype=np.int32), np.diff(holder.start))
+    place = places(held.start, held.code, class_of, code_of[holder.code])
+    held.count[:] += np.bincount(place, minlength=len(held.code))
+
+
+def _united(
+    nodes: Codes, missing: Flags, classes: Classes, more: Sequence[_Rows]
+) -> tuple[Classes, list[_Rows]]:
+    """What all classes compatible with each class hold together, and the union of more rows."""
+    held = list(classes.histograms.values())
+    rows = [_Rows(h.start, h.code, h.count, len(h.column.whole)) for h in held] + list(more)
+    parts: list[list[tuple[Codes, Codes, Counts]]] = [[] for _ in rows]
+    records, people = np.zeros_like(classes.records), np.zeros_like(classes.people)
+    for meeting in _meetings(nodes, missing):
+        _meet(meeting, classes.records, records)
+        _meet(meeting, classes.people, people)
+        for part, row in zip(parts, rows, strict=True):
+            part.extend(_gathered(meeting, row))
+    united = [
+        _folded(part, len(classes), row.domain) for part, row in zip(parts, rows, strict=True)
+    ]
+    histograms = {
+        h.column.name: Histogram(h.column, row.start, row.code, row.count)
+        for h, row in zip(held, united, strict=False)
+    }
+    return Classes(records, people, histograms), united[len(held) :]
+
+
+def _meetings(nodes: Codes, missing: Flags) -> Iterator[_Meeting]:
+    """What the classes of each pattern of missing columns meet, one pattern after the other.
+
+    Patterns meet by a join on the columns that neither misses, never class by class; all that have
+    the same columns in common with a pattern meet it at once.
+    """
+    from incrowd.kernels.compatible import cell_hashes, meet  # noqa: PLC0415  numba only when needed
+
+    pattern_of, number = numbered(missing.astype(np.int32))
+    order = np.argsort(pattern_of, kind="stable").astype(np.int32)
+    start = np.searchsorted(pattern_of[order], np.arange(number + 1)).astype(np.int64)
+    known = ~missing[:, order].T
+    cells = np.where(known, nodes[:, order].T + 1, 0).astype(np.uint64)
+    shown = known[start[:-1]]
+    hashes = cell_hashes(cells)
+    everyone = np.arange(len(order), dtype=np.int32)
+    for p in range(number):
+        views = np.vstack([_distinct(shown & shown[p]), shown[p]]) * _ALL_BITS
+        mine = everyone[start[p] : start[p + 1]]
+        lines = len(mine) * (len(views) - 1)
+        few = lines <= len(everyone)
+        size = 2 ** max(2, (2 * min(lines, len(everyone)) - 1).bit_length())
+        slots, keys = np.full((size, 3), -1, dtype=np.int32), np.empty(size, dtype=np.uint64)
+        here, source, block, member = meet(mine, everyone, views, cells, hashes, slots, keys, few)
+        single = source < len(order)
+        source[single] = order[source[single]]
+        yield _Meeting(order[here], source, block, order[member])
+
+
+def _distinct(lines: Flags) -> Flags:
+    """The distinct lines of a matrix of flags."""
+    packed = np.packbits(lines, axis=1)
+    keys = np.ascontiguousarray(packed).view(f"V{packed.shape[1]}").ravel()
+    _, first = np.unique(keys, return_index=True)
+    return lines[first]
+
+
+def _meet(meeting: _Meeting, values: Counts, total: Counts) -> None:
+    """Add to the total of each class what it meets."""
+    from incrowd.kernels.histogram import add, sums  # noqa: PLC0415  numba only when needed
+
+    blocks = sums(meeting.block, values[meeting.member], meeting.blocks)
+    single = meeting.source < len(values)
+    add(meeting.here[single], values[meeting.source[single]], total)
+    add(meeting.here[~single], blocks[meeting.source[~single] - len(values)], total)
+
+
+def _gathered(meeting: _Meeting, rows: _Rows) -> list[tuple[Codes, Codes, Counts]]:
+    """Class, code and count of all that the classes of one pattern meet."""
+    from incrowd.kernels.histogram import expand, histogram  # noqa: PLC0415  numba only when needed
+
+    number = len(rows.start) - 1
+    entry, place = expand(rows.start, meeting.member)
+    start, code, count = histogram(
+        meeting.block[place], rows.code[entry], rows.count[entry], meeting.blocks, rows.domain
+    )
+    single = meeting.source < number
+    entry, place = expand(rows.start, meeting.source[single])
+    alone = meeting.here[single][place], rows.code[entry], rows.count[entry]
+    entry, place = expand(start, meeting.source[~single] - number)
+    return [alone, (meeting.here[~single][place], code[entry], count[entry])]
+
+
+def _folded(parts: Sequence[tuple[Codes, Codes, Counts]], number: int, domain: int) -> _Rows:
+    from incrowd.kernels.histogram import histogram  # noqa: PLC0415  numba only when needed
+
+    return _Rows(*histogram(*_chained(parts), number, domain), domain)
+
+
+def _chained(parts: Sequence[tuple[Codes, Codes, Counts]]) -> tuple[Codes, Codes, Counts]:
+    kinds = (np.int32, np.int32, np.int64)
+    class_of, code, count = (
+        np.concatenate([np.empty(0, dtype=kind), *(part[i] for part in parts)])
+        for i, kind in enumerate(kinds)
+    )
+    return class_of, code, count
+
+
+def _shares(counts: Counts) -> Floats:
+    return counts / max(int(counts.sum()), 1)
+
+
+def people_per_code(column: CodedColumn, unit: Codes | None) -> Counts:
+    """People per code: a person counts once per code, a record without a unit is a person."""
+    size = len(column.domain) + 1
+    codes = column.codes
+    if unit is not None:
+        known = unit != MISSING
+        pairs = np.unique(unit[known].astype(np.int64) * size + codes[known])
+        codes = np.concatenate([codes[~known], (pairs % size).astype(np.int32)])
+    return np.bincount(codes, minlength=size).astype(np.int64)
+
+
+def crowd_sums(nodes: Codes, missing: Flags, values: Floats) -> Floats:
+    """Per class the sum of values over all classes of its crowd; see `crowds`."""
+    total = np.zeros(len(values))
+    for meeting in _meetings(nodes, missing):
+        blocks = np.bincount(meeting.block, values[meeting.member], minlength=meeting.blocks)
+        every = np.concatenate([values, blocks])
+        total += np.bincount(meeting.here, every[meeting.source], minlength=len(values))
+    return total

@@ -1,0 +1,293 @@
+"""C: elements of dates finer than a year, ages over 89, and birth years that tell such an age."""
+
+import re
+from datetime import date
+
+import numpy as np
+
+from incrowd.pii.ages import is_age_in_words, is_years, ranges, shows_old_ages, shows_old_births
+from incrowd.pii.evidence import Finding
+from incrowd.pii.look import MOST, Look, Setting, looks_like
+from incrowd.table.column import Kind
+
+AGE = frozenset(
+    (
+        *("age", "ages", "alter", "edad", "idade", "leeftijd", "wiek", "ageyears", "ageyrs"),
+        *("agegroup", "agegroups", "agegrp", "ageband", "agerange", "agecat", "agecategory"),
+        *("ageatadmit", "ageatadmission", "ageatdeath", "ageatdiagnosis", "ageatvisit", "ptage"),
+    )
+)
+BIRTH = frozenset(
+    (
+        *("birth", "birthdate", "birthday", "birthyear", "dateofbirth", "yearofbirth", "dob"),
+        *("yob", "born", "geburt", "geburtsdatum", "geburtstag", "geburtsjahr", "naissance"),
+        *("nacimiento", "nascita", "nascimento", "geboorte", "urodzenia", "byear", "byr"),
+    )
+)
+_NOT_WHEN = {"place", "birthplace", "country", "state", "city", "order", "control", "sex"}
+_DATE = frozenset(
+    (
+        *("date", "dates", "datetime", "timestamp", "dob", "birthdate", "birthday", "dateofbirth"),
+        *("datum", "fecha", "geburtsdatum", "geburtstag"),
+        *("epoch", "unixtime", "createdat", "updatedat", "admittedat", "dischargedat"),
+    )
+)
+_EVENT = BIRTH | {
+    *("admission", "admit", "admitted", "discharge", "discharged", "death", "visit", "encounter"),
+    *("appointment", "arrival", "surgery", "diagnosis", "hire", "enrollment", "service", "date"),
+}
+_ELEMENTS = {
+    "month": 12,
+    "quarter": 4,
+    "day": 31,
+    "week": 53,
+    "weekday": 7,
+    "dayofweek": 7,
+    "dayofyear": 366,
+}
+"""Elements of a date, and the largest number that each can be."""
+WHEN = AGE | _DATE | _EVENT | _ELEMENTS.keys()
+"""Names of columns that tell when something happened, or how old people are."""
+_FIRST, _LAST = 1800, 2100
+_ENOUGH = 10
+
+_MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|sept|oct|nov|dec)[a-z]*\.?"
+_MONTHS = re.compile(
+    "jan(uary)?|feb(ruary)?|mar(ch)?|apr(il)?|may|june?|july?|aug(ust)?|sept?(ember)?|oct(ober)?"
+    "|nov(ember)?|dec(ember)?",
+    re.IGNORECASE,
+)
+_ISO = re.compile(r"(?<![\d.-])(?:18|19|20)\d\d-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])(?!\d)")
+_THREE = re.compile(r"([-/.])\d{1,2}\1\d").search
+_NUMERIC = re.compile(r"(?<![\d./-])(\d{1,4})([/.-])(\d{1,2})\2(\d{4}|\d{1,2})(?![\d/-])(?!\.\d)")
+_NAMED = re.compile(
+    rf"\d{{1,2}}(?:st|nd|rd|th)?[ -]{_MONTH},?(?:[ -]'?\d{{2,4}})?"
+    rf"|{_MONTH} \d{{1,2}}(?:st|nd|rd|th)?,? \d{{4}}|{_MONTH}[ -]'?\d{{2,4}}",
+    re.IGNORECASE,
+)
+_YEAR_MONTH = re.compile(
+    r"(?:18|19|20)\d\d-(?:0[1-9]|1[0-2]|w[0-5]\d)|(?:18|19|20)\d\d[- ]?q[1-4]"
+    r"|q[1-4][- ]?(?:18|19|20)\d\d|(?:0?[1-9]|1[0-2])[/.-](?:18|19|20)\d\d",
+    re.IGNORECASE,
+)
+_SPOKEN_MONTH = (
+    r"(?:jan(?:uary)?|feb(?:ruary)?|march|april|june|july|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"
+    r"|nov(?:ember)?|dec(?:ember)?)\b\.?"
+)
+_SPOKEN = re.compile(
+    rf"\b{_SPOKEN_MONTH} \d{{1,2}}(?:st|nd|rd|th)?\b|\b\d{{1,2}}(?:st|nd|rd|th)? {_SPOKEN_MONTH}"
+    rf"|\b{_MONTH} \d{{1,2}}(?:st|nd|rd|th)?,? (?:18|19|20)\d\d\b"
+    rf"|\b\d{{1,2}}[ -]?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[ -]?(?:18|19|20)\d\d\b",
+    re.IGNORECASE,
+)
+_DAY_OF_YEAR = re.compile(r"(0?[1-9]|1[0-2])/(0?[1-9]|[12]\d|3[01])")
+_MANY = 60
+"""So many different months with days are no fractions."""
+_MOMENTS = (946_684_800, 4_102_444_800)
+"""The first seconds of 2000 and of 2100, counted as computers do."""
+_COMPACT = re.compile(
+    r"(?:18|19|20)\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])(?:[01]\d|2[0-3])?(?:[0-5]\d){0,2}"
+)
+
+
+def dates_and_ages(look: Look, setting: Setting) -> Finding | None:
+    """That a column tells more of a date than its year, or an age over 89."""
+    if look.is_flag or look.is_empty:
+        return None
+    found = [_finer(look), _old_ages(look), _old_births(look, setting.today)]
+    reasons = [reason for reason in found if reason]
+    return look.fails("; ".join(reasons)) if reasons else None
+
+
+def names_dates(look: Look) -> bool:
+    """Whether the name of a column says that it holds dates."""
+    return bool(look.said & _DATE) and not look.is_about
+
+
+def is_birth(look: Look) -> bool:
+    """Whether the name of a column says that it tells when people were born."""
+    return bool(look.said & BIRTH) and not (look.is_about or look.words & _NOT_WHEN)
+
+
+def _finer(look: Look) -> str | None:
+    if look.kind is Kind.DATE:
+        return None if _are_years(look) else "it holds dates finer than a year"
+    if element := _element(look):
+        return f"by its name it tells the {element} of something that happened to a person"
+    if look.kind is Kind.NUMBER:
+        return _finer_numbers(look)
+    return _finer_texts(look)
+
+
+def _are_years(look: Look) -> bool:
+    """Whether all dates are the first of January, as years are often stored."""
+    values = look.domain.values
+    years = values.astype("datetime64[Y]")
+    return len(years) >= 3 and bool((years.astype(values.dtype) == values).all())
+
+
+def _element(look: Look) -> str | None:
+    """The element of a date that a column's name says and its values could be."""
+    for element, largest in _ELEMENTS.items():
+        if element not in look.said or look.is_about:
+            continue
+        alone = look.words <= {element, "of", "the", "year"} and element != "day"
+        if (alone or look.said & _EVENT) and _within(look, 1, largest):
+            return element
+    return None
+
+
+def _within(look: Look, first: int, last: int) -> bool:
+    if look.kind is Kind.TEXT:
+        return look.share(lambda text: _is_element(text, first, last)) >= MOST
+    numbers = look.domain.positions
+    return look.is_whole and bool(((numbers >= first) & (numbers <= last)).all())
+
+
+def _is_element(text: str, first: int, last: int) -> bool:
+    """A month or a day of the week by its name, or a number: 03 and Q3 are written so, too."""
+    number = text[1:] if text[:1] in {"q", "Q"} else text
+    if number.isdecimal() and len(number) <= len(str(last)):
+        return first <= int(number) <= last
+    return _MONTHS.fullmatch(text) is not None or _weekday(text)
+
+
+def _weekday(text: str) -> bool:
+    return text[:3].casefold() in {"mon", "tue", "wed", "thu", "fri", "sat", "sun"}
+
+
+def _finer_numbers(look: Look) -> str | None:
+    """Days as 20240131, and numbers of days or seconds in a column that is named a date."""
+    if not look.is_whole:
+        return _NAMED_SO if _dated(look) else None
+    compact = look.share(_is_compact)
+    if compact >= MOST and (len(look.texts) >= _ENOUGH or names_dates(look)):
+        return looks_like(compact, "dates")
+    if _are_moments(look):
+        return "its values look like moments, counted in seconds"
+    return _NAMED_SO if _dated(look) else None
+
+
+def _are_moments(look: Look) -> bool:
+    """Whether numbers are seconds since 1970 of this century, or thousandths of them."""
+    numbers = look.domain.positions
+    if len(numbers) < _ENOUGH:
+        return False
+    low, high = _MOMENTS
+    return any(((numbers >= low * n) & (numbers < high // 2 * n)).all() for n in (1, 1000))
+
+
+def _dated(look: Look) -> bool:
+    numbers = look.domain.positions
+    years = (numbers >= _FIRST) & (numbers <= _LAST)
+    return names_dates(look) and not (look.is_whole and years.all())
+
+
+def _finer_texts(look: Look) -> str | None:
+    strong = look.share(_is_strong, _may_be_strong)
+    if strong:
+        return looks_like(strong, "dates")
+    if look.share(_MONTHS.fullmatch) >= MOST:
+        return "its values look like months"
+    many = _ENOUGH if look.said & _EVENT else _MANY
+    if len(look.texts) >= many and look.share(_DAY_OF_YEAR.fullmatch) >= MOST:
+        return "its values look like days of a year"
+    weak = look.share(lambda text: _is_weak(text, named=names_dates(look)))
+    if weak >= MOST:
+        return looks_like(weak, "dates finer than a year")
+    return _NAMED_SO if names_dates(look) and look.share(_is_no_year) >= _HALF else None
+
+
+_NAMED_SO = "by its name it holds dates, and not years alone"
+_HALF = 0.5
+
+
+def _is_no_year(text: str) -> bool:
+    """Digits that stand neither for a year nor for a range of them, in whatever language."""
+    if not any(letter.isdigit() for letter in text):
+        return False
+    shown = ranges(text)
+    return not shown or not all(map(is_years, shown))
+
+
+def _is_strong(text: str) -> bool:
+    """A date that can hardly be anything else: 2024-01-31, 1/31/2024, 31.1.2024, January 31."""
+    if _ISO.search(text) is not None or _SPOKEN.search(text) is not None:
+        return True
+    return any(_is_day(found) for found in _NUMERIC.finditer(text))
+
+
+def _may_be_strong(blob: str) -> bool:
+    return _THREE(blob) is not None or _SPOKEN.search(blob) is not None
+
+
+def _is_day(found: re.Match[str]) -> bool:
+    """Whether three numbers are a day with a year of four digits."""
+    first, _, second, third = found.groups()
+    if len(first) == 4 and len(third) <= 2:
+        return _exists(int(first), int(second), int(third))
+    if len(first) > 2 or len(third) != 4:
+        return False
+    year = int(third)
+    return _exists(year, int(first), int(second)) or _exists(year, int(second), int(first))
+
+
+def _exists(year: int, month: int, day: int) -> bool:
+    if not _FIRST <= year <= _LAST:
+        return False
+    try:
+        date(year, month, day)
+    except ValueError:
+        return False
+    return True
+
+
+def _is_weak(text: str, *, named: bool) -> bool:
+    """A date that could be something else, if it stood alone: 1/31/24, Jan 2024, 2024-01."""
+    if any(pattern.fullmatch(text) for pattern in (_NAMED, _YEAR_MONTH)) or _is_compact(text):
+        return True
+    found = _NUMERIC.fullmatch(text)
+    if found is None or max(len(found[1]), len(found[4])) > 2:
+        return False
+    if not (named or found[2] == "/" or (found[2] == "-" and len(text) == len("01-31-24"))):
+        return False
+    month, day = sorted((int(found[1]), int(found[3])))
+    return _exists(2000, month, day)
+
+
+def _is_compact(text: str) -> bool:
+    if _COMPACT.fullmatch(text) is None:
+        return False
+    return _exists(int(text[:4]), int(text[4:6]), int(text[6:8]))
+
+
+def _old_ages(look: Look) -> str | None:
+    if look.kind is Kind.DATE or not (look.said & AGE or look.share(is_age_in_words) >= MOST):
+        return None
+    shown = shows_old_ages(look.texts, _per_year(look))
+    return "it shows ages over 89 that are not pooled as 90 or older" if shown else None
+
+
+def _per_year(look: Look) -> float:
+    """How many of its units an age of one year has: `age_day_1` may be the age on the first day."""
+    long = look.kind is Kind.NUMBER and look.domain.positions.max() > _EVER
+    for unit, number in _PER_YEAR.items():
+        if f"{unit}s" in look.words or (long and f"age{unit}" in look.said):
+            return number
+    return 1
+
+
+_PER_YEAR = {"month": 12, "week": 52.18, "day": 365.25}
+_EVER = 130
+"""Years that nobody reaches."""
+
+
+def _old_births(look: Look, today: int) -> str | None:
+    if not is_birth(look):
+        return None
+    labels = look.texts
+    if look.kind is Kind.DATE:
+        years = look.domain.values.astype("datetime64[Y]").astype(np.int64) + 1970
+        labels = [str(year) for year in np.unique(years).tolist()]
+    shown = shows_old_births(labels, today)
+    return "its birth years tell ages over 89, which are pooled as one" if shown else None

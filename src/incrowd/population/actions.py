@@ -1,0 +1,270 @@
+"""What to do with each column so that it keeps no more values than allowed.
+
+A number of values is made a level of the column's hierarchy, said in words: month of birth, the
+first three digits (Lodha-Thomas Examples 6 and 7). A column's possibilities are the rungs of a
+ladder, the finest first, the last of which leaves the column out.
+"""
+
+import math
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+import numpy as np
+
+from incrowd.arrays import Codes
+from incrowd.hierarchy import (
+    AnyHierarchy,
+    Dates,
+    Hierarchy,
+    Intervals,
+    Prefix,
+    Regions,
+    Suggested,
+    suggest,
+)
+from incrowd.hierarchy.grid import Grid
+from incrowd.population.bounds import whole
+from incrowd.table.column import CodedColumn
+from incrowd.table.encode import align
+
+Look: TypeAlias = Literal["date", "code", "number", "group"]
+"""What the values of a column are like of which only their number is known."""
+
+AS_IT_IS = "as it is"
+LEFT_OUT = "leave it out"
+
+_STEPS = {
+    "day": r"\d+-\d\d-\d\d",
+    "month": r"\d+-\d\d",
+    "quarter": r"\d+-Q\d",
+    "year": r"\d+",
+}
+_PERIOD = re.compile(r"\[(-?[\d.e+]+), (-?[\d.e+]+)\)")
+_YEAR = 365
+_PERIODS = {"month": 12, "quarter": 4, "year": 1, "5 years": 1 / 5, "10 years": 1 / 10}
+_WORDS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+_ALL_NUMBERS = 50
+"""So many groups are counted down one by one, more of them in round steps."""
+
+
+@dataclass(frozen=True)
+class Rung:
+    """One way to show a column."""
+
+    values: int
+    """Distinct values that are left; missing is one of them, if there is any."""
+    says: str
+    """What is shown, in words without a value."""
+    hierarchy: AnyHierarchy | None = None
+    """What builds it; None where only the number of values is known."""
+    level: int = 0
+    """The level of that hierarchy."""
+
+
+@dataclass(frozen=True)
+class Ladder:
+    """All ways to show a column, from its values as they are to nothing."""
+
+    column: str
+    rungs: tuple[Rung, ...]
+
+    @property
+    def distinct(self) -> int:
+        """Distinct values now."""
+        return self.rungs[0].values
+
+    @property
+    def rigid(self) -> bool:
+        """Whether nothing lies between showing the column and leaving it out."""
+        return len(self.rungs) <= 2
+
+    @property
+    def coarsest(self) -> int:
+        """Values of the coarsest rung that shows anything."""
+        return self.rungs[max(len(self.rungs) - 2, 0)].values
+
+    def finest(self, allowed: int) -> int:
+        """The place of the finest rung with at most so many values."""
+        return next(i for i, rung in enumerate(self.rungs) if rung.values <= allowed)
+
+
+def ladder_of(column: CodedColumn, spec: AnyHierarchy | None = None) -> Ladder:
+    """The ladder of a column of a table: the levels of its hierarchy, or of one that fits it.
+
+    Numbers without a hierarchy have intervals of all round widths, or of equally many records where
+    most of them lie close together (see `suggest`).
+    """
+    if spec is not None and not isinstance(spec, Suggested):
+        return _ladder(column.name, _levels(column, spec))
+    fitting = suggest(column.domain, column.name).spec
+    if isinstance(fitting, Intervals):
+        inner = _quantiles(column) if fitting.quantiles else _widths(column)
+        distinct = max(len(np.unique(column.codes)), 1)
+        first, last = Rung(distinct, AS_IT_IS, fitting), Rung(1, LEFT_OUT, fitting)
+        return _ladder(column.name, [first, *inner, last])
+    return _ladder(column.name, _levels(column, fitting))
+
+
+def ladder_of_size(column: str, size: float, look: Look) -> Ladder:
+    """The ladder of a column of which only the number of values is known, and what they are like.
+
+    >>> [rung.values for rung in ladder_of_size("birth", 21_900, "date").rungs]
+    [21900, 720, 240, 60, 12, 6, 1]
+    >>> [rung.values for rung in ladder_of_size("zip", 100_000, "code").rungs]
+    [100000, 10000, 1000, 100, 10, 1]
+    """
+    n = whole(size, f"the number of values of '{column}'")
+    inner: Iterator[tuple[int, str]]
+    match look:
+        case "date":
+            inner = ((math.ceil(n / _YEAR * times), _to(step)) for step, times in _PERIODS.items())
+        case "code":
+            digits = len(str(n - 1))
+            inner = ((10**d, _first(d, "digit")) for d in range(digits - 1, 0, -1))
+        case "number":
+            inner = ((math.ceil(n / w), _wide(w)) for w in _rounds(n))
+        case _:
+            inner = ((m, f"put together into {m:,} groups") for m in _downward(n))
+    rungs = [Rung(values, says, None, level) for level, (values, says) in enumerate(inner, 1)]
+    return _ladder(column, [Rung(n, AS_IT_IS), *rungs, Rung(1, LEFT_OUT)])
+
+
+def described(hierarchy: Hierarchy, level: int, spec: AnyHierarchy | None) -> str:
+    """What a level of a hierarchy shows, in words without a value."""
+    if level == 0:
+        return AS_IT_IS
+    if level == hierarchy.height:
+        return LEFT_OUT
+    return _told(hierarchy.labels[level].tolist(), spec) or f"level {level} of its hierarchy"
+
+
+def built(column: CodedColumn, spec: AnyHierarchy) -> tuple[Hierarchy, Codes]:
+    """The hierarchy of a column of a table, and the column in the codes of its leaves."""
+    counts = np.bincount(column.codes, minlength=len(column.domain) + 1).astype(np.int64)
+    hierarchy = spec.build(column.domain, column.name, counts[1:])
+    return hierarchy, align(column, hierarchy.leaves).codes
+
+
+def _told(labels: Sequence[str], spec: AnyHierarchy | None) -> str:
+    """What labels between the values and the top show; nothing if that cannot be told."""
+    match spec:
+        case Dates():
+            return _to(_step(labels))
+        case Prefix():
+            stems = [label.rstrip("*") for label in labels]
+            what = "digit" if all(stem.isdigit() for stem in stems) else "character"
+            return _first(max(map(len, stems)), what)
+        case Intervals() if spec.quantiles:
+            return f"{len(labels):,} intervals of about equally many records"
+        case Intervals() if width := _common_width(labels):
+            return _wide(width)
+        case Regions():
+            return "region of the world"
+        case _:
+            return ""
+
+
+def _ladder(column: str, rungs: Sequence[Rung]) -> Ladder:
+    """The rungs that merge anything, and the last."""
+    kept = [rungs[0]]
+    for rung in rungs[1:-1]:
+        if 1 < rung.values < kept[-1].values:
+            kept.append(rung)
+    if kept[-1].values > 1:
+        kept.append(rungs[-1])
+    return Ladder(column, tuple(kept))
+
+
+def _levels(column: CodedColumn, spec: AnyHierarchy) -> list[Rung]:
+    hierarchy, codes = built(column, spec)
+    there = np.unique(codes)
+    return [
+        Rung(len(np.unique(nodes[there])), described(hierarchy, level, spec), spec, level)
+        for level, nodes in enumerate(hierarchy.maps)
+    ]
+
+
+def _widths(column: CodedColumn) -> Iterator[Rung]:
+    """Intervals of round widths, the narrowest first."""
+    values, missing = column.domain.values, int(_missing(column))
+    reach = float(values[-1]) - float(values[0])
+    whole_numbers = values.dtype.kind == "i"
+    for width in _rounds(reach, 2.0 if whole_numbers else reach / len(values) / 10):
+        cells = len(np.unique(Grid(0.0, width).cells(values)))
+        if 2 <= cells < len(values):
+            yield Rung(cells + missing, _wide(width), Intervals(width=width), 1)
+
+
+def _quantiles(column: CodedColumn) -> Iterator[Rung]:
+    """Intervals of about equally many records, as many as possible first."""
+    missing = int(_missing(column))
+    for number in _downward(len(column.domain)):
+        spec = Intervals(quantiles=number)
+        hierarchy, _ = built(column, spec)
+        if hierarchy.height > 1:
+            values = len(hierarchy.labels[1]) + missing
+            yield Rung(values, described(hierarchy, 1, spec), spec, 1)
+
+
+def _missing(column: CodedColumn) -> bool:
+    return bool((column.codes == 0).any())
+
+
+def _rounds(reach: float, least: float = 2.0) -> Iterator[float]:
+    """The series 1, 2, 5, 10, … from `least` up to `reach`."""
+    if not (math.isfinite(reach) and reach > 0 and least > 0):
+        return
+    exponent = math.floor(math.log10(least))
+    while float(f"1e{exponent}") <= reach:
+        for digit in (1, 2, 5):
+            width = float(f"{digit}e{exponent}")
+            if least <= width <= reach:
+                yield width
+        exponent += 1
+
+
+def _downward(size: int) -> Iterator[int]:
+    """Numbers of groups below `size`: round ones, then one by one."""
+    rounds = [int(n) for n in _rounds(size - 1)]
+    small = range(min(size - 1, _ALL_NUMBERS), 1, -1)
+    yield from (n for n in reversed(rounds) if n > _ALL_NUMBERS)
+    yield from small
+
+
+def _step(labels: Sequence[str]) -> str:
+    """What the labels of dates show: day, month, quarter, year or so many years."""
+    first = labels[0]
+    for step, pattern in _STEPS.items():
+        if re.fullmatch(pattern, first.lstrip("-")):
+            return step
+    width = _common_width(labels)
+    return f"{width:g} years" if width else "period"
+
+
+def _common_width(labels: Sequence[str]) -> float:
+    """The width that most intervals have; 0 if the labels are no intervals."""
+    found = [_PERIOD.fullmatch(label) for label in labels]
+    widths = Counter(round(float(m[2]) - float(m[1]), 9) for m in found if m)
+    return widths.most_common(1)[0][0] if widths else 0.0
+
+
+def _to(step: str) -> str:
+    return f"to the {step}" if step[0].isalpha() else f"to periods of {step}"
+
+
+def _wide(width: float) -> str:
+    return f"intervals of width {width:g}"
+
+
+def _first(number: int, what: str) -> str:
+    """The first three digits.
+
+    >>> _first(1, "digit"), _first(3, "digit"), _first(12, "character")
+    ('first digit', 'first three digits', 'first 12 characters')
+    """
+    if number == 1:
+        return f"first {what}"
+    return f"first {_WORDS[number] if number < len(_WORDS) else number} {what}s"

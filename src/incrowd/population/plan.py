@@ -1,0 +1,299 @@
+"""How coarse each column must be, before or after the data are seen (Lodha-Thomas Section 3)."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from incrowd.errors import PolicyError
+from incrowd.hierarchy import Intervals
+from incrowd.population.actions import Ladder, Rung
+from incrowd.population.bounds import (
+    Bound,
+    check_beta,
+    classes_allowed,
+    k_of_shares,
+    missing_probability,
+    population_of_share,
+)
+from incrowd.population.budget import budget, check_weights, distortion
+from incrowd.population.confidence import Drawn, Labels
+
+_MOST_CLASSES = 10**200
+"""More classes than this are as good as empty, and no floating-point number counts them."""
+_RIGID = "nothing lies between its values and leaving it out; a hierarchy would help"
+
+
+@dataclass(frozen=True)
+class Question:
+    """What is asked: every class holds k people of a population, but for beta.
+
+    One of the three may be left out: then it is what is to be found.
+    """
+
+    population: int | None
+    k: int | None
+    beta: float | None
+    bound: Bound = "exact"
+    simultaneous: bool = False
+    confidence: float = 0.95
+    """With a table: how likely it is, at least, that the shares of all its classes are no smaller
+    than what they are taken for."""
+
+    def __post_init__(self) -> None:
+        lacking = [name for name in ("population", "k", "beta") if getattr(self, name) is None]
+        if len(lacking) > 1:
+            raise PolicyError(
+                f"{' and '.join(lacking)} are not given",
+                remedy="give at least two of population, k and beta: the third is then found",
+            )
+        if not 0.5 <= self.confidence < 1:
+            raise PolicyError(
+                "the confidence must be at least 0.5 and below 1", remedy="give 0.95, say"
+            )
+
+    @property
+    def unknown(self) -> str | None:
+        """What is left out: population, k or beta; None if nothing is."""
+        return next((n for n in ("population", "k", "beta") if getattr(self, n) is None), None)
+
+    def allowed(self) -> int:
+        """The number of equally likely classes that may be told apart: D'."""
+        n, k, beta = self._known()
+        return classes_allowed(n, k, beta, bound=self.bound, simultaneous=self.simultaneous)
+
+    def answered(self, classes: int, share: float | None = None) -> "Question":
+        """With what was left out, for so many classes; the least of them has this share.
+
+        Without a share they are equally likely.
+        """
+        n, k, beta = self._known()
+        classes = min(classes, _MOST_CLASSES)
+        part = 1 / classes if share is None else share
+        if not part:
+            return self._nothing()
+        beta /= classes if self.simultaneous else 1
+        match self.unknown:
+            case "population":
+                found = population_of_share(part, k, beta, bound=self.bound)
+                return replace(self, population=found)
+            case "k":
+                return replace(self, k=k_of_shares([part], n, beta, bound=self.bound))
+            case "beta":
+                missed = missing_probability(part, n, k, self.bound)
+                missed *= classes if self.simultaneous else 1
+                return replace(self, beta=min(missed, 1.0))
+        return self
+
+    def _nothing(self) -> "Question":
+        """The answer for a class that may be empty: no k, no population, a beta of 1."""
+        k = 0 if self.k is None else self.k
+        return replace(self, k=k, beta=1.0 if self.beta is None else self.beta)
+
+    def without(self, name: str) -> "Question":
+        """The same question with population, k or beta left out."""
+        n, k, beta = self.population, self.k, self.beta
+        return replace(
+            self,
+            population=None if name == "population" else n,
+            k=None if name == "k" else k,
+            beta=None if name == "beta" else beta,
+        )
+
+    def _known(self) -> tuple[int, int, float]:
+        """Population, k and beta; what is left out is not to be used."""
+        return self.population or 0, self.k or 0, self.beta or 0.0
+
+
+@dataclass(frozen=True)
+class Action:
+    """What to do with one column."""
+
+    column: str
+    distinct: int
+    """Its distinct values now."""
+    allowed: int
+    """How many of them it may keep: d'."""
+    rung: Rung
+    """What to show."""
+    weight: float = 1.0
+    note: str = ""
+    """What there is to say about it."""
+
+    @property
+    def left_out(self) -> bool:
+        """Whether nothing of it can be shown."""
+        return self.rung.values == 1 < self.distinct
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What the classes of a table are like once the plan is carried out."""
+
+    people: int
+    classes: int
+    smallest: int
+    """People of the smallest class."""
+    share: float
+    """The share of the population that it has at least, with the confidence asked for."""
+    supports: Question
+    """What was asked, with the k that the smallest class supports, or with what was left out as
+    that share has it; a population of None if none would do."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How many values each column may keep, and what to do."""
+
+    question: Question
+    """What was asked, with what was found."""
+    found: str | None
+    """What was left out of the question, and so found for the columns as they are."""
+    classes_allowed: int
+    """D', or the number of classes of the columns as they are if something was left out."""
+    actions: tuple[Action, ...]
+    measured: Measured | None = None
+    """What the table says; None without one."""
+    notes: tuple[str, ...] = ()
+
+    @property
+    def classes(self) -> int:
+        """Classes that the plan tells apart at most (the multiple domain assumption)."""
+        return math.prod(action.rung.values for action in self.actions)
+
+    @property
+    def k_expected(self) -> int:
+        """The k that as many classes would support if they were equally likely."""
+        if self.found is not None:
+            return self.question.k or 0
+        return self.question.without("k").answered(self.classes).k or 0
+
+    @property
+    def labels(self) -> Labels:
+        """Whether all that is shown was fixed without the table."""
+        specs = (action.rung.hierarchy for action in self.actions if not action.left_out)
+        made = any(isinstance(spec, Intervals) and spec.quantiles for spec in specs)
+        return "any" if made else "declared"
+
+    def drawn(self, people: int) -> Drawn:
+        """A table of so many people that shows what the plan says."""
+        shown = sum(not action.left_out for action in self.actions)
+        return Drawn(people, shown, self.question.confidence, self.labels)
+
+    def seen(self, people: int, classes: int, smallest: int) -> "Plan":
+        """The plan with what is known of a table's classes once it is carried out."""
+        share = self.drawn(people).share(smallest)
+        supports = self.question.without(self.found or "k").answered(classes, share)
+        if self.found in {None, "k"}:
+            supports = replace(supports, k=max(supports.k or 0, smallest))
+        return replace(self, measured=Measured(people, classes, smallest, share, supports))
+
+
+def planned(question: Question, ladders: Sequence[Ladder], weights: Sequence[float] | None) -> Plan:
+    """The plan for columns with these ladders."""
+    if not ladders:
+        raise PolicyError("no column is named", remedy="name those that others may know")
+    worth = check_weights(weights, len(ladders))
+    _refuse_wrong(question)
+    if question.unknown is not None:
+        classes = math.prod(ladder.distinct for ladder in ladders)
+        kept = [ladder.distinct for ladder in ladders]
+        actions = _actions(ladders, kept, [0] * len(ladders), worth)
+        return Plan(question.answered(classes), question.unknown, classes, actions)
+    allowed = question.allowed()
+    kept, places = _chosen(ladders, allowed, worth)
+    return Plan(question, None, allowed, _actions(ladders, kept, places, worth))
+
+
+def _chosen(
+    ladders: Sequence[Ladder], allowed: int, worth: Sequence[float]
+) -> tuple[list[int], list[int]]:
+    """Per column the number of values that it may keep, and the finest rung with no more.
+
+    A column that cannot be made so coarse, or not at all, shows its coarsest level or is left out,
+    whichever distorts less: what it does not use of its share goes to the others, what it uses
+    beyond it comes from them.
+    """
+    fixed: dict[int, int] = {}
+    while True:
+        kept = _with_fixed(ladders, fixed, allowed, worth)
+        stuck = [
+            i for i, ladder in enumerate(ladders) if i not in fixed and kept[i] < ladder.coarsest
+        ]
+        if not stuck:
+            break
+        i = max(stuck, key=lambda j: (worth[j], -ladders[j].coarsest, -j))
+        ways = [{**fixed, i: size} for size in (ladders[i].coarsest, 1)]
+        fixed = min(ways, key=lambda way: _cost(ladders, way, allowed, worth))
+    places = [ladder.finest(d) for ladder, d in zip(ladders, kept, strict=True)]
+    return _refined(ladders, kept, places, allowed, worth)
+
+
+def _with_fixed(
+    ladders: Sequence[Ladder], fixed: Mapping[int, int], allowed: int, worth: Sequence[float]
+) -> list[int]:
+    """The budget if some columns keep what they keep."""
+    sizes = [1 if i in fixed else ladder.distinct for i, ladder in enumerate(ladders)]
+    kept = budget(sizes, allowed // math.prod(fixed.values()), worth)
+    return [fixed.get(i, d) for i, d in enumerate(kept)]
+
+
+def _cost(
+    ladders: Sequence[Ladder], fixed: Mapping[int, int], allowed: int, worth: Sequence[float]
+) -> float:
+    if math.prod(fixed.values()) > allowed:
+        return math.inf
+    return distortion(_with_fixed(ladders, fixed, allowed, worth), worth)
+
+
+def _refined(
+    ladders: Sequence[Ladder],
+    kept: list[int],
+    places: list[int],
+    allowed: int,
+    worth: Sequence[float],
+) -> tuple[list[int], list[int]]:
+    """What levels leave unused, given to the columns whose next finer level it pays for."""
+    values = [ladder.rungs[place].values for ladder, place in zip(ladders, places, strict=True)]
+    start = list(values)
+    while True:
+        product = math.prod(values)
+        steps = []
+        for i, (ladder, place) in enumerate(zip(ladders, places, strict=True)):
+            finer = ladder.rungs[place - 1].values if place else math.inf
+            if finer <= allowed // (product // values[i]):
+                gain = worth[i] * (1 / values[i] - 1 / finer) / math.log(finer / values[i])
+                steps.append((gain, -i, int(finer)))
+        if not steps:
+            return (kept if values == start else values), places
+        _, place, finer = max(steps)
+        places[-place] -= 1
+        values[-place] = finer
+
+
+def _actions(
+    ladders: Sequence[Ladder],
+    kept: Sequence[int],
+    places: Sequence[int],
+    worth: Sequence[float],
+) -> tuple[Action, ...]:
+    actions = []
+    for ladder, allowed, place, weight in zip(ladders, kept, places, worth, strict=True):
+        rung = ladder.rungs[place]
+        action = Action(ladder.column, ladder.distinct, allowed, rung, weight)
+        if action.left_out and ladder.rigid:
+            action = replace(action, note=_RIGID)
+        actions.append(action)
+    return tuple(actions)
+
+
+def _refuse_wrong(question: Question) -> None:
+    if question.bound not in {"exact", "chernoff"}:
+        raise PolicyError("there is no such bound", remedy="take exact or chernoff")
+    if question.beta is not None:
+        check_beta(question.beta)
+    n, k = question.population, question.k
+    if n is not None and k is not None and k > n:
+        raise PolicyError(
+            f"k is {k:,} and the population has {n:,} people",
+            remedy="ask for a k of at most the population, or give a larger one",
+        )

@@ -1,0 +1,163 @@
+"""Cells as numbers on a scale, and buckets of that scale as cells.
+
+Numbers are compared as float64, dates and moments by their microseconds. Texts are read as numbers
+or dates; blank ones, and marks such as NA, are missing, as null and NaN are.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+import polars as pl
+
+from incrowd.arrays import Flags, Floats
+from incrowd.errors import InputError, boundary
+from incrowd.hierarchy.labels import Bounds, write_bounds
+from incrowd.population.bucketed import Show
+from incrowd.population.sampled_quantiles import Division
+from incrowd.table.column import Domain, Kind
+from incrowd.table.parse import MARKS, parse_dates, parse_numbers
+
+_GLANCE = 1_000
+_DAY = 86_400_000_000
+_RANGES = "show ranges"
+_TEXT = (pl.String, pl.Categorical, pl.Enum)
+
+
+@dataclass(frozen=True, eq=False)
+class Scaled:
+    """Where the cells of a column lie on its scale: NaN for a missing or a wrong one."""
+
+    values: Floats
+    unfit: Flags | None = None
+    """Cells that are neither missing nor on the scale; None if there are none."""
+    infinite: bool = False
+    """Whether what is wrong with them is that they are infinite."""
+
+
+def kind_of_cells(cells: pl.Series, name: str) -> Kind:
+    """What a column holds: by its type or, if that is text, what most of its first texts are."""
+    if isinstance(cells.dtype, pl.Date | pl.Datetime):
+        return Kind.DATE
+    if cells.dtype.is_numeric() or isinstance(cells.dtype, pl.Null):
+        return Kind.NUMBER
+    if not isinstance(cells.dtype, _TEXT):
+        raise InputError(
+            f"the column {name!r} holds neither numbers nor dates",
+            remedy="convert it, or keep it as it is",
+        )
+    some = cells.drop_nulls().head(_GLANCE)
+    found = {kind: np.count_nonzero(~np.isnan(scaled(some, kind).values)) for kind in _SCALES}
+    return max(_SCALES, key=lambda kind: found[kind])
+
+
+def scaled(cells: pl.Series, kind: Kind) -> Scaled:
+    """The cells on the scale of this kind."""
+    with boundary(InputError("cells cannot be read", remedy="convert the columns to numbers")):
+        if isinstance(cells.dtype, _TEXT):
+            return _read(cells.cast(pl.String), kind)
+        fits = isinstance(cells.dtype, pl.Date | pl.Datetime) == (kind is Kind.DATE)
+        if not fits and not isinstance(cells.dtype, pl.Null):
+            return Scaled(np.full(len(cells), np.nan), cells.is_not_null().to_numpy())
+        return _SCALES[kind](cells)
+
+
+def _numbers(cells: pl.Series) -> Scaled:
+    values = cells.cast(pl.Float64).fill_null(np.nan).to_numpy()
+    infinite = np.isinf(values)
+    if not infinite.any():
+        return Scaled(values)
+    return Scaled(np.where(infinite, np.nan, values), infinite, infinite=True)
+
+
+def _dates(cells: pl.Series) -> Scaled:
+    if isinstance(cells.dtype, pl.Datetime):
+        cells = cells.dt.replace_time_zone(None)
+    moments = cells.cast(pl.Datetime("us")).to_physical()
+    return Scaled(moments.cast(pl.Float64).fill_null(np.nan).to_numpy())
+
+
+_SCALES: dict[Kind, Callable[[pl.Series], Scaled]] = {Kind.NUMBER: _numbers, Kind.DATE: _dates}
+
+
+def _read(texts: pl.Series, kind: Kind) -> Scaled:
+    """Texts: nearly all are plain and read at once, the rest is looked at more closely."""
+    if kind is Kind.NUMBER:
+        quick = texts.cast(pl.Float64, strict=False)
+        values = quick.fill_null(np.nan).to_numpy()
+        odd = texts.is_not_null().to_numpy() & ~np.isfinite(values)
+    else:
+        quick = texts.str.to_date("%Y-%m-%d", strict=False)
+        values = _dates(quick).values
+        odd = texts.is_not_null().to_numpy() & np.isnan(values)
+    if not odd.any():
+        return Scaled(values)
+    values = values.copy()
+    values[odd], unfit = _read_closely(texts.filter(pl.Series(odd)), kind)
+    if not unfit.any():
+        return Scaled(values)
+    wrong = np.zeros(len(texts), dtype=np.bool_)
+    wrong[odd] = unfit
+    return Scaled(values, wrong)
+
+
+def _read_closely(texts: pl.Series, kind: Kind) -> tuple[Floats, Flags]:
+    """What odd texts stand for, NaN for nothing; and which are not missing either."""
+    plain = texts.str.strip_chars()
+    parsed = parse_numbers(plain) if kind is Kind.NUMBER else parse_dates(plain)
+    found = parsed.values
+    if found.dtype.kind == "M":
+        found = found.astype("datetime64[us]").astype(np.int64)
+    values = np.where(parsed.fits, found.astype(np.float64), np.nan)
+    missing = plain.is_in(["", *MARKS]).to_numpy()
+    return np.where(missing, np.nan, values), ~missing & ~parsed.fits
+
+
+def faces(division: Division, kind: Kind, show: Show, cells: pl.Series) -> pl.Series:
+    """What the buckets show: first nothing, for missing values, then one cell for each.
+
+    `cells` are some of the column: medians have their type.
+    """
+    labels: Sequence[str] | None = None
+    if show == "range":
+        labels = _ranges(division, kind)
+    elif isinstance(cells.dtype, (*_TEXT, pl.Null)):
+        labels = _labels(division.medians, kind, division.values)
+    if labels is not None:
+        return pl.Series(cells.name, [None, *labels], dtype=pl.String)
+    with boundary(InputError(f"the medians of {cells.name!r} cannot be shown", remedy=_RANGES)):
+        return _typed(division.medians, kind, cells)
+
+
+def _typed(medians: Floats, kind: Kind, cells: pl.Series) -> pl.Series:
+    made = pl.Series(cells.name, medians, dtype=pl.Float64)
+    if kind is Kind.DATE:
+        made = made.cast(pl.Int64).cast(pl.Datetime("us"))
+        zone = getattr(cells.dtype, "time_zone", None)
+        made = made if zone is None else made.dt.replace_time_zone(zone, ambiguous="earliest")
+    none = pl.Series(cells.name, [None], dtype=cells.dtype)
+    return none.append(made.cast(cells.dtype))
+
+
+def _ranges(division: Division, kind: Kind) -> list[str]:
+    """From where to where each bucket reaches; the first and last have no end.
+
+    The least and the largest value of a table are those of one person, so they are not shown.
+    """
+    if not len(division):
+        return []
+    cuts = _labels(division.cuts, kind, division.values)
+    ends = [None, *cuts, None]
+    return [write_bounds(Bounds(low, high)) for low, high in pairwise(ends)]
+
+
+def _labels(values: Floats, kind: Kind, scale: Floats) -> Sequence[str]:
+    """Values as text; dates without a time of day if none on the scale has one."""
+    if kind is Kind.NUMBER:
+        return [str(label) for label in Domain(kind, values + 0.0).labels]
+    whole = bool((scale % _DAY == 0).all())
+    moments = values.astype(np.int64).astype("datetime64[us]")
+    return [
+        str(label) for label in Domain(kind, moments.astype("M8[D]" if whole else "M8[us]")).labels
+    ]

@@ -1,0 +1,196 @@
+"""Full-domain generalization: what one level per column does to a table.
+
+A *node* of the lattice is a vector of levels, one per column (Sweeney Section 3.1). Its classes are
+the records that show the same nodes of the hierarchies; classes that fail a model are suppressed.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import log10
+
+import numpy as np
+
+from incrowd.arrays import MISSING, SUPPRESSED, Codes, Counts, Flags
+from incrowd.errors import InfeasibleError
+from incrowd.partition.classes import Classes, classes_of, crowds
+from incrowd.problem import Problem
+from incrowd.recoding import Levels, Pieces, QuasiColumn
+from incrowd.table.roles import Missing
+
+EPSILON = 1e-12
+"""Losses that differ by less are equal; the node with fewer and then smaller levels is taken."""
+
+_LARGEST_KEY = 2**62
+
+
+@dataclass(frozen=True, eq=False)
+class Judged:
+    """A node with its classes, and which of them may leave."""
+
+    levels: tuple[int, ...]
+    class_of: Codes
+    classes: Classes
+    kept: Flags
+
+    @property
+    def smallest(self) -> int:
+        """People in the smallest class before anything is suppressed."""
+        return int(self.classes.people.min())
+
+    @property
+    def failing(self) -> int:
+        """Records in classes that may not leave."""
+        return int(self.classes.records[~self.kept].sum())
+
+
+def allowed_levels(column: QuasiColumn) -> range:
+    """The levels that may be shown: from `lowest` to `top`, with no class beyond `widest`.
+
+    A level shows its nodes in every class, so one node that holds records and is wider forbids it.
+    Nodes only grow with the level. `InfeasibleError` if no level is left.
+    """
+    narrow = [level for level in range(column.top + 1) if not _too_wide(column, level)]
+    allowed = [level for level in narrow if level >= column.lowest]
+    if allowed:
+        return range(allowed[0], allowed[-1] + 1)
+    where = f"the lowest level of {column.name!r} that may be shown is {column.lowest}"
+    if column.top < column.lowest:
+        remedy = f"let levels up to {column.lowest} be shown, or those from {column.top} on"
+        raise InfeasibleError(f"{where}, the highest {column.top}", remedy=remedy, proved=False)
+    raise InfeasibleError(
+        f"{where}, and there it spans more than `widest` allows",
+        remedy=f"let levels from {max(narrow, default=0)} on be shown, or a wider span",
+        proved=False,
+    )
+
+
+def _too_wide(column: QuasiColumn, level: int) -> bool:
+    """Whether a node that holds records spans more of an ordered column than a class may."""
+    if not column.hierarchy.ordered or not np.isfinite(column.widest):
+        return False
+    held = np.flatnonzero(column.frequency[1:]) + 1
+    if len(held) == 0:
+        return False
+    place = np.concatenate([[0.0], column.hierarchy.leaves.positions])
+    low, high = column.hierarchy.bounds[level]
+    nodes = column.hierarchy.maps[level][held]
+    with np.errstate(invalid="ignore", over="ignore"):
+        extents = place[high[nodes]] - place[low[nodes]]
+    return not bool((extents <= column.widest).all())
+
+
+def node_classes(problem: Problem, levels: Sequence[int]) -> tuple[Codes, int]:
+    """The class of each row of the tally when column j is shown at `levels[j]`, and their number.
+
+    Classes are numbered 0, 1, … in the order of what they show, so the order of rows is irrelevant.
+    """
+    key = np.zeros(problem.tally.rows, dtype=np.int64)
+    size = 1
+    for codes, column, level in zip(problem.tally.quasi, problem.columns, levels, strict=True):
+        nodes = column.hierarchy.maps[level]
+        domain = int(nodes.max()) + 1
+        if size > _LARGEST_KEY // domain:
+            key, size = _numbered(key)
+        key = key * domain + nodes[codes]
+        size *= domain
+    class_of, number = _numbered(key)
+    return class_of.astype(np.int32), number
+
+
+def recode(problem: Problem, levels: Sequence[int]) -> Levels | None:
+    """The recoding of this node with failing classes suppressed.
+
+    None if that leaves out more records than `problem.suppressible`, or all of them: an empty
+    table is not a release.
+    """
+    return released(problem, judged(problem, levels))
+
+
+def judged(problem: Problem, levels: Sequence[int]) -> Judged:
+    """The classes of a node, and which of them may leave."""
+    class_of, number = node_classes(problem, levels)
+    classes = classes_of(problem.tally, class_of, number, problem.sensitive)
+    kept = satisfied_classes(problem, levels, class_of, classes)
+    return Judged(tuple(int(level) for level in levels), class_of, classes, kept)
+
+
+def released(problem: Problem, node: Judged) -> Levels | None:
+    """The recoding of a node; None if it leaves out too much, or everything."""
+    if not node.kept.any() or node.failing > problem.suppressible:
+        return None
+    return levels_recoding(problem, node.levels, node.class_of, node.kept)
+
+
+def levels_recoding(
+    problem: Problem, levels: Sequence[int], class_of: Codes, kept: Flags
+) -> Levels:
+    """The recoding that shows the classes flagged in `kept`, numbered anew, and no others."""
+    rows = np.arange(problem.tally.rows, dtype=np.int32)
+    pieces = Pieces(rows, problem.tally.counts, renumbered(kept)[class_of])
+    return Levels(tuple(int(level) for level in levels), pieces)
+
+
+def shown_nodes(problem: Problem, levels: Sequence[int], class_of: Codes, number: int) -> Codes:
+    """The node that each class shows in each column, 0 where it shows a missing value."""
+    first = np.zeros(number, dtype=np.int32)
+    first[class_of[::-1]] = np.arange(problem.tally.rows, dtype=np.int32)[::-1]
+    shown = [
+        column.hierarchy.maps[level][codes[first]]
+        for codes, column, level in zip(problem.tally.quasi, problem.columns, levels, strict=True)
+    ]
+    return np.array(shown, dtype=np.int32).reshape(len(levels), number)
+
+
+def satisfied_classes(
+    problem: Problem, levels: Sequence[int], class_of: Codes, classes: Classes
+) -> Flags:
+    """Which classes of a node may leave."""
+    if problem.missing is not Missing.MATCHES_ANYTHING:
+        return problem.satisfied(classes)
+    return satisfied_crowds(problem, levels, class_of, np.ones(len(classes), dtype=np.bool_))
+
+
+def satisfied_crowds(
+    problem: Problem, levels: Sequence[int], class_of: Codes, among: Flags
+) -> Flags:
+    """Which of the classes `among` those of a node may leave if missing values match anything.
+
+    A class is judged by its crowd: all classes that stay and that it could be. Suppressing a class
+    takes it from the crowds of others, so this is repeated until nothing changes.
+    """
+    nodes = shown_nodes(problem, levels, class_of, len(among))
+    kept = among.copy()
+    while kept.any():
+        here = nodes[:, kept]
+        rows = renumbered(kept)[class_of]
+        rest = classes_of(problem.tally, rows, here.shape[1], problem.sensitive)
+        crowd = crowds(here, here == MISSING, rest, problem.tally, rows)
+        fine = problem.satisfied(crowd)
+        if fine.all():
+            break
+        kept[kept] = fine
+    return kept
+
+
+def renumbered(kept: Flags) -> Codes:
+    """The new number of each class if only those flagged stay; `SUPPRESSED` for the others."""
+    number = np.full(len(kept), SUPPRESSED, dtype=np.int32)
+    number[kept] = np.arange(int(kept.sum()), dtype=np.int32)
+    return number
+
+
+def many(number: int) -> str:
+    """A number that people can read, however large.
+
+    >>> many(1_200), many(10**30 + 7), many(10**6000 - 1)
+    ('1,200', 'more than 10^30', 'more than 10^5999')
+    """
+    if number < 10**12:
+        return f"{number:,}"
+    power = int(log10(number))
+    return f"more than 10^{power if 10**power <= number else power - 1}"
+
+
+def _numbered(key: Counts) -> tuple[Counts, int]:
+    distinct, place = np.unique(key, return_inverse=True)
+    return place.astype(np.int64), len(distinct)

@@ -1,0 +1,1 @@
+"""Searches as the literature describes them, one module or folder each."""

@@ -1,0 +1,313 @@
+"""The dual problem: the most privacy for a given accuracy (Ghinita Sections 5 and 6.3).
+
+No class may lose more than a bound; the search makes the least private class as private as it can.
+The models of the policy are floors that hold whatever the bound.
+"""
+
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass as plain
+from dataclasses import field, replace
+from itertools import chain
+from math import ceil
+from typing import TYPE_CHECKING, Annotated, Literal, assert_never
+
+import numpy as np
+from pydantic import Field
+from pydantic.dataclasses import dataclass
+
+from incrowd.arrays import SUPPRESSED, Codes
+from incrowd.errors import InfeasibleError, LimitError, PolicyError
+from incrowd.loss.extent import IlInf
+from incrowd.loss.ncp import Gcp, ncp_of_classes
+from incrowd.models.k_anonymity import KAnonymity
+from incrowd.models.l_diversity import LDiversity
+from incrowd.models.model import Model
+from incrowd.problem import Problem
+from incrowd.recoding import Outcome, Pieces, Spans
+from incrowd.search.lattice.full_domain import renumbered
+from incrowd.search.literature.curve.curve import Tree
+from incrowd.search.literature.diversify.diversify import Diversify, MappingName
+from incrowd.search.literature.top_down import TopDown
+from incrowd.search.mondrian import Mondrian
+from incrowd.search.refusals import infeasible, nothing_found
+from incrowd.search.repair import folded, mended
+from incrowd.search.search import Found
+from incrowd.values import STRICT
+from incrowd.watch import Watch
+
+if TYPE_CHECKING:
+    from incrowd.search.literature.accuracy.methods import Quest
+
+Method = Literal["ac", "ipcsd-mondrian", "ipcsd-direct", "optimal"]
+_SLACK = 1e-9
+"""Costs are sums of fractions."""
+_DIGITS = 10_000
+_HALVINGS = 7
+"""How often the way to a bound that works is halved before it is named."""
+
+
+@dataclass(frozen=True, config=STRICT)
+class Accuracy:
+    """The most privacy with no class losing more than `max_loss`, a share (NCP) from 0 to 1.
+
+    Limits of columns (how high, how wide) hold as well. Privacy is `k`, the records of the smallest
+    class, or `l`, the least over classes of records over those of their commonest value in a
+    sensitive `column` (the first if not named); l may be a fraction. Methods: `ac`, Ghinita's
+    heuristic along a `mapping`, with help for the least private class after it; `ipcsd-mondrian`
+    and `ipcsd-direct`, Mondrian or the direct heuristic again and again with more or less
+    privacy; `optimal`, the best of all for one quasi-identifying column of a small table.
+
+    If people have several records or equal records must show the same, `ac` is `ipcsd-mondrian`.
+
+    >>> Accuracy(max_loss=0.2, privacy="l").name
+    'accuracy'
+    """
+
+    max_loss: Annotated[float, Field(ge=0, le=1)] = 0.4
+    privacy: Literal["k", "l"] = "k"
+    method: Method = "ac"
+    column: str | None = None
+    mapping: MappingName = "kd-tree"
+    name: Literal["accuracy"] = field(default="accuracy", kw_only=True)
+
+    def run(self, problem: Problem, watch: Watch) -> Found:
+        """Look for the most privacy within the bound."""
+        from incrowd.search.literature.accuracy.methods import Quest  # noqa: PLC0415  numba loads only when it runs
+
+        infeasible(problem)
+        if watch.expired:
+            raise LimitError("the time was up before the search began", remedy="give it more time")
+        sensitive = _sensitive(problem, self.column, self.privacy)
+        _refuse_one_value(problem, sensitive)
+        quest = Quest(problem, self.max_loss + _SLACK, sensitive, self.mapping)
+        watch.tell("looking for the most privacy", 0.0)
+        answer = _answered(quest, self.method, watch)
+        if answer is None:
+            answer = _fallback(quest, self.method, watch)
+        return _found(self, problem, answer)
+
+
+class OutOfReachError(InfeasibleError):
+    """No classes were found within a bound; `works` is the least that was found to work."""
+
+    def __init__(self, bound: float, works: float) -> None:
+        self.works = works
+        super().__init__(
+            f"no classes were found that satisfy the models and lose at most {bound:g} each; "
+            f"the least that was found is {works:g}",
+            remedy=f"raise max_loss to {works:g}, ask for less in the models, or let more records "
+            "be left out",
+            proved=False,
+        )
+
+
+@plain(frozen=True, eq=False)
+class _Answer:
+    """A recoding within the bound that satisfies the models."""
+
+    recoding: Spans
+    outcome: Outcome
+
+
+def _sensitive(problem: Problem, column: str | None, privacy: str) -> int | None:
+    """The number of the sensitive column whose values count; None if sizes alone do."""
+    if privacy == "k":
+        return None
+    names = [held.name for held in problem.sensitive]
+    if column is None and names:
+        return 0
+    if column in names:
+        return names.index(column)
+    what = "there is none" if column is None else f"'{column}' is none"
+    raise PolicyError(
+        f"privacy 'l' looks at a sensitive column, and {what}",
+        remedy="declare a sensitive column, or ask for privacy 'k'",
+    )
+
+
+def _refuse_one_value(problem: Problem, sensitive: int | None) -> None:
+    """Raise `InfeasibleError` if everybody holds the same, which no classes hide."""
+    if sensitive is None or len(np.unique(problem.tally.sensitive[sensitive])) > 1:
+        return
+    raise InfeasibleError(
+        f"the sensitive column '{problem.sensitive[sensitive].name}' has one value only, "
+        "so l is 1 whatever the classes",
+        remedy="ask for privacy 'k', and leave the column out if its value must not be learned",
+        proved=True,
+    )
+
+
+def _answered(quest: "Quest", method: Method, watch: Watch) -> _Answer | None:
+    """The first that a method finds which is within the bound and satisfies the models."""
+    from incrowd.search.boxes import boxes_of  # noqa: PLC0415  as above
+    from incrowd.search.literature.accuracy import methods  # noqa: PLC0415  numba loads only when it runs
+
+    problem = quest.problem
+    boxes = boxes_of(replace(problem, loss=Gcp()))
+    whole_rows = problem.tally.has_units or problem.consistent
+    method = "ipcsd-mondrian" if method == "ac" and whole_rows else method
+
+    def fits(spans: Spans) -> bool:
+        return _judged(quest, spans) is not None
+
+    found: list[Spans | Pieces]
+    match method:
+        case "ac":
+            found = [*methods.by_adjusting(quest, boxes, watch, fits)]
+        case "ipcsd-mondrian":
+            whole = quest.sensitive is None
+            found = [*methods.by_halving(quest, Mondrian(relaxed=True), watch, fits, whole=whole)]
+        case "ipcsd-direct":
+            direct = Diversify(mapping=quest.mapping)
+            found = [*methods.by_halving(quest, direct, watch, fits, whole=True)]
+        case "optimal":
+            found = methods.best_of_one_column(quest, boxes)
+        case _:
+            assert_never(method)
+    judged = (_judged(quest, one) for one in chain(found, _mended(problem, found)))
+    return next((answer for answer in judged if answer is not None), None)
+
+
+def _mended(problem: Problem, found: list[Spans | Pieces]) -> Iterator[Spans]:
+    """The same with classes that fail a model merged with others, which may lose too much."""
+    for one in found:
+        with suppress(InfeasibleError):
+            yield mended(problem, one.pieces if isinstance(one, Spans) else one)
+
+
+def _judged(quest: "Quest", found: Spans | Pieces) -> _Answer | None:
+    """What was found as an answer; None if it is not within the bound or fails a model.
+
+    Classes that fail, or lose too much, are left out if the policy lets so many records go.
+    """
+    problem = quest.problem
+    pieces = found.pieces if isinstance(found, Spans) else found
+    spans = Spans(folded(pieces)).told_apart(problem.tally, problem.columns)
+    outcome = problem.outcome(spans)
+    fine = problem.satisfied(outcome.classes) & (_losses(problem, spans, outcome) <= quest.most)
+    if not fine.all():
+        left_out = outcome.suppressed + int(outcome.classes.records[~fine].sum())
+        if left_out > problem.suppressible or not fine.any():
+            return None
+        spans = Spans(_without(spans.pieces, renumbered(fine)))
+        outcome = problem.outcome(spans)
+        if not problem.satisfied(outcome.classes).all():
+            return None
+    return _Answer(spans, outcome)
+
+
+def _without(pieces: Pieces, place: Codes) -> Pieces:
+    numbers = np.append(place, SUPPRESSED).astype(np.int32)[pieces.class_of]
+    return folded(replace(pieces, class_of=numbers))
+
+
+def _losses(problem: Problem, spans: Spans, outcome: Outcome) -> "np.ndarray":
+    """The NCP of each class, more than any where a limit of a column is not kept."""
+    from incrowd.kernels.boxes import FORBIDDEN  # noqa: PLC0415  numba loads only when it runs
+    from incrowd.kernels.repair import box_costs, class_boxes  # noqa: PLC0415  as above
+    from incrowd.search.boxes import boxes_of  # noqa: PLC0415  as above
+
+    losses = ncp_of_classes(outcome)
+    pieces = spans.pieces
+    low, high = class_boxes(problem.tally.quasi, pieces.row, pieces.class_of, len(losses))
+    costs = box_costs(boxes_of(replace(problem, loss=Gcp())), low, high)
+    return np.where(costs >= FORBIDDEN, FORBIDDEN, losses)
+
+
+def _fallback(quest: "Quest", method: Method, watch: Watch) -> _Answer:
+    """What satisfies the models with the least largest loss, if that is within the bound.
+
+    Raises `OutOfReachError` with the least bound that was found to work if it is not.
+    """
+    problem = replace(quest.problem, loss=IlInf())
+    tried: list[tuple[float, Spans]] = []
+    failure = nothing_found(problem)
+    direct = Diversify(mapping=quest.mapping)
+    for search in (Tree(), direct, Mondrian(relaxed=True), TopDown()):
+        try:
+            spans = Spans(search.run(problem, watch).recoding.pieces)
+        except InfeasibleError as error:
+            failure = error
+            continue
+        losses = _losses(problem, spans, problem.outcome(spans))
+        tried.append((float(losses.max()), spans))
+    if not tried:
+        raise failure
+    least, spans = min(tried, key=lambda pair: pair[0])
+    answer = _judged(replace(quest, most=max(quest.most, least)), spans)
+    if answer is None or least > quest.most:
+        raise OutOfReachError(quest.most - _SLACK, _least_bound(quest, least, method, watch))
+    return answer
+
+
+def _least_bound(quest: "Quest", works: float, method: Method, watch: Watch) -> float:
+    """A bound that works, between that of the quest, which does not, and one that does.
+
+    Found by halving, in steps that a message can write down: what it names works when it is asked.
+    """
+    low, high = quest.most, _written(works)
+    for _ in range(_HALVINGS):
+        middle = _written((low + high) / 2)
+        if watch.expired or not low < middle < high:
+            break
+        try:
+            answer = _answered(replace(quest, most=middle + _SLACK), method, watch)
+        except LimitError:
+            break
+        low, high = (middle, high) if answer is None else (low, middle)
+    return high
+
+
+def _written(bound: float) -> float:
+    """The bound with few digits, no smaller than it is."""
+    return ceil(bound * _DIGITS - _SLACK) / _DIGITS
+
+
+def _found(search: Accuracy, problem: Problem, best: _Answer) -> Found:
+    """The answer, its figures, and in words whether it makes sense to publish."""
+    classes = best.outcome.classes
+    facts = {"classes": float(len(classes)), "k": KAnonymity(2).reached(classes)}
+    if problem.sensitive:
+        names = [column.name for column in problem.sensitive]
+        name = search.column if search.column in names else names[0]
+        facts["l"] = LDiversity(name, 1).reached(classes)
+    largest = float(ncp_of_classes(best.outcome).max())
+    facts |= {"max_class_ncp": largest, "bound_met": float(largest <= search.max_loss + _SLACK)}
+    optimal = search.method == "optimal" and _all_compared(problem)
+    return Found(
+        best.recoding, search.name, optimal=False, why=_why(search, facts, optimal), facts=facts
+    )
+
+
+def _all_compared(problem: Problem) -> bool:
+    """Whether the method `optimal` compared all releases.
+
+    It leaves out no records, and knows one model that reads values.
+    """
+    known = all(not model.columns or _frequency(model) for model in problem.models)
+    return known and len(problem.sensitive) <= 1 and not problem.suppressible
+
+
+def _frequency(model: Model) -> bool:
+    return isinstance(model, LDiversity) and model.kind == "frequency"
+
+
+def _why(search: Accuracy, facts: dict[str, float], optimal: bool) -> str:
+    reached = facts[search.privacy]
+    most = "the most there is" if optimal else "the most that was found"
+    text = (
+        f"no class loses more than {facts['max_class_ncp']:.4f} (at most {search.max_loss:g} was "
+        f"asked), and {search.privacy} = {reached:g} is {most}"
+    )
+    return f"{text}: {_sense(search.privacy, reached)}"
+
+
+def _sense(privacy: str, reached: float) -> str:
+    if privacy == "k":
+        if reached < 5:
+            return "few would call that safe, so publish only if the models of the policy say so"
+        return f"everybody hides among {reached:g} records or more"
+    if reached < 2:
+        return "a sensitive value can be guessed more often than not, so publishing makes no sense"
+    return f"a sensitive value is guessed right at most {1 / reached:.0%} of the time"

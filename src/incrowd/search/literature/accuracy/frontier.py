@@ -1,0 +1,150 @@
+"""The frontier: how much privacy there is for every largest loss of a class (Ghinita Section 5)."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Literal
+
+from incrowd.errors import InfeasibleError, LimitError, PolicyError
+from incrowd.problem import Problem
+from incrowd.search.literature.accuracy.accuracy import Accuracy
+from incrowd.watch import Watch
+
+BOUNDS = (0.01, 0.02, 0.05, *(step / 20 for step in range(2, 11)), 0.6, 0.7, 0.8, 0.9, 1.0)
+"""Largest losses of a class that are looked at if none are named: closer together where they are
+small, since that is where people choose."""
+_SHARE = 0.25
+"""How much of the time that is left one bound may take, once something is found."""
+
+
+@dataclass(frozen=True)
+class Point:
+    """A release that could be: its bound, what it reaches, and what it loses."""
+
+    max_loss: float
+    """The most that a class was allowed to lose."""
+    k: float
+    """People in the smallest class."""
+    l: float | None
+    """The l of the least diverse class; None without a sensitive column."""
+    loss: float
+    """The loss of the whole, by the policy's loss."""
+    classes: int
+    max_class_ncp: float
+    """What the worst class does lose."""
+
+
+@dataclass(frozen=True)
+class Frontier:
+    """How much privacy there is for every largest loss of a class.
+
+    Each point has more privacy than the one before it, for a larger bound: between two of them the
+    first is the most that was found. As a whole a point with a larger bound may lose less. Points
+    are what a search found, not releases.
+    """
+
+    points: tuple[Point, ...]
+    privacy: Literal["k", "l"]
+    column: str | None
+    """The sensitive column that l is about."""
+    loss: str
+    """The name of the policy's loss."""
+    bounds: tuple[float, ...]
+    """The largest losses that were to be looked at, ascending."""
+    unseen: tuple[float, ...]
+    """Those that there was no time for."""
+    out_of_reach: tuple[float, ...]
+    """Those within which nothing was found that satisfies the models."""
+
+    @property
+    def complete(self) -> bool:
+        """Whether there was time for all bounds."""
+        return not self.unseen
+
+
+def frontier(
+    problem: Problem, search: Accuracy, watch: Watch, bounds: Sequence[float] = BOUNDS
+) -> Frontier:
+    """The most privacy for each of these bounds, without those that a smaller one reaches too.
+
+    The largest bound comes first and then those half way between, so that whatever time there is
+    the whole curve is seen. Below a bound within which nothing was found no other is tried. Raises
+    `InfeasibleError` if nothing satisfies the models at all, `LimitError` without time for one.
+    """
+    bounds = _ascending(bounds)
+    found: dict[int, Point] = {}
+    unseen: list[float] = []
+    least = 0
+    for here in _order(len(bounds)):
+        if here < least:
+            continue
+        watch.tell(f"looking for the most {search.privacy}", len(found) / len(bounds))
+        share = _SHARE if found else 1.0
+        try:
+            found[here] = _point(problem, replace(search, max_loss=bounds[here]), watch, share)
+        except LimitError:
+            if not found:
+                raise
+            unseen.append(bounds[here])
+        except InfeasibleError:
+            if not found:
+                raise
+            least = max(least, here + 1)
+    names = [column.name for column in problem.sensitive]
+    return Frontier(
+        points=rising(found.values(), search.privacy),
+        privacy=search.privacy,
+        column=(search.column or names[0]) if names else None,
+        loss=problem.loss.name,
+        bounds=bounds,
+        unseen=tuple(bound for bound in sorted(unseen) if bound not in bounds[:least]),
+        out_of_reach=tuple(bounds[i] for i in range(least) if i not in found),
+    )
+
+
+def rising(points: Iterable[Point], privacy: Literal["k", "l"]) -> tuple[Point, ...]:
+    """The points by bound, without those that a smaller bound is as private as.
+
+    What is reached within a bound stays, whatever it loses as a whole: a bound is what is asked.
+    """
+    kept: list[Point] = []
+    for point in sorted(points, key=lambda one: one.max_loss):
+        if not kept or _privacy(point, privacy) > _privacy(kept[-1], privacy):
+            kept.append(point)
+    return tuple(kept)
+
+
+def _privacy(point: Point, privacy: Literal["k", "l"]) -> float:
+    return point.k if privacy == "k" or point.l is None else point.l
+
+
+def _point(problem: Problem, search: Accuracy, watch: Watch, share: float) -> Point:
+    left = watch.remaining
+    found = search.run(problem, Watch(None if left is None else left * share))
+    outcome = problem.outcome(found.recoding)
+    return Point(
+        max_loss=search.max_loss,
+        k=found.facts["k"],
+        l=found.facts.get("l"),
+        loss=problem.loss.of(outcome),
+        classes=len(outcome.classes),
+        max_class_ncp=found.facts["max_class_ncp"],
+    )
+
+
+def _ascending(bounds: Sequence[float]) -> tuple[float, ...]:
+    if not bounds or not all(0 <= bound <= 1 for bound in bounds):
+        raise PolicyError(
+            "the largest losses of a class are shares from 0 to 1", remedy="name one or more"
+        )
+    return tuple(sorted({float(bound) for bound in bounds}))
+
+
+def _order(number: int) -> Iterator[int]:
+    """The last of so many, the first, then what is half way between two that were named."""
+    ends = sorted({0, number - 1})
+    yield from reversed(ends)
+    while len(ends) < number:
+        halves = [(a + b) // 2 for a, b in pairwise(ends) if b - a > 1]
+        yield from halves
+        ends = sorted([*ends, *halves])

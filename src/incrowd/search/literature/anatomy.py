@@ -1,0 +1,158 @@
+"""Anatomy: classes of records with different sensitive values, wherever they lie.
+
+X. Xiao, Y. Tao, "Anatomy: Simple and Effective Privacy Preservation" (VLDB 2006), as Ghinita
+Sections 2.3 and 7.4 compare with it. Records are thrown into buckets by their value; a class is one
+record of each of the l largest buckets, drawn at random, until fewer than l buckets are left; what
+then remains, at most one record a bucket, joins classes that lack its value, drawn too. It is for
+releases whose quasi-identifiers leave exact: it does not look at them.
+
+Departures: models that this does not satisfy (t-closeness, a second sensitive column, fractions of
+l) are seen to by joining classes. Who draws with a known seed tells in which order records were
+taken, and so something of their values: a release draws from a seed that is not written down.
+"""
+
+from dataclasses import dataclass as plain
+from dataclasses import field, replace
+from math import ceil, inf
+from typing import ClassVar, Literal
+
+import numpy as np
+from pydantic.dataclasses import dataclass
+
+from incrowd.arrays import Codes, Counts
+from incrowd.errors import LimitError, PolicyError
+from incrowd.partition.classes import classes_of
+from incrowd.problem import Problem
+from incrowd.recoding import Anatomy as Anatomized
+from incrowd.recoding import Pieces
+from incrowd.search.left_out import leaving_out
+from incrowd.search.refusals import infeasible
+from incrowd.search.repair import folded, repair
+from incrowd.search.search import Found
+from incrowd.values import STRICT
+from incrowd.watch import Watch
+
+
+@dataclass(frozen=True, config=STRICT)
+class Anatomy:
+    """Classes of records with different sensitive values, for exact quasi-identifiers (Xiao, Tao).
+
+    A policy that asks for it shows its classes by permutation: `show = "permutation"`.
+
+    >>> Anatomy().name
+    'anatomy'
+    """
+
+    name: Literal["anatomy"] = field(default="anatomy", kw_only=True)
+
+    draws: ClassVar[bool] = True
+    """What it finds depends on the problem's seed, which a release keeps to itself."""
+
+    def run(self, problem: Problem, watch: Watch) -> Found:
+        """Throw records into buckets and draw classes from them."""
+        infeasible(problem)
+        if watch.expired:
+            raise LimitError("the time was up before the search began", remedy="give it more time")
+        _refuse_limits(problem)
+        watch.tell("drawing classes", 0.0)
+        return leaving_out(problem, self._anatomized)
+
+    def _anatomized(self, problem: Problem) -> Found:
+        buckets = _buckets(problem)
+        pieces = _pieces(problem, buckets, _drawn(buckets, problem.seed))
+        satisfied = _all_satisfied(problem, pieces)
+        if not satisfied:
+            pieces = repair(_unlimited(problem), pieces)
+        number = int(pieces.class_of.max()) + 1
+        joined = "" if satisfied else " and joined those that failed a model"
+        why = f"drew classes from the {buckets.l} largest buckets of values{joined}"
+        facts = {"classes": float(number), "l": float(buckets.l)}
+        return Found(Anatomized(folded(pieces)), self.name, why=f"{why}: {number:,}", facts=facts)
+
+
+@plain(frozen=True, eq=False)
+class _Buckets:
+    """Records, or whole rows if they may not be divided, in an order that their codes give."""
+
+    row: Codes
+    value: Codes
+    number: int
+    l: int
+
+
+def _buckets(problem: Problem) -> _Buckets:
+    tally = problem.tally
+    cells = np.vstack([tally.quasi, tally.sensitive])
+    row: Codes = np.lexsort(cells[::-1]).astype(np.int32)
+    if not tally.has_units and not problem.consistent:
+        row = np.repeat(row, tally.counts[row])
+    column, l = _asked(problem)
+    if column is None:
+        return _Buckets(row, np.zeros(len(row), dtype=np.int32), 1, 1)
+    names = [held.name for held in problem.sensitive]
+    values, value = np.unique(tally.sensitive[names.index(column)][row], return_inverse=True)
+    eligible = len(row) // int(np.bincount(value).max())
+    return _Buckets(row, value.astype(np.int32), len(values), max(1, min(l, eligible)))
+
+
+def _asked(problem: Problem) -> tuple[str | None, int]:
+    """The sensitive column that the models ask most of, and of how many values a class must be."""
+    found = [(0, column.name) for column in problem.sensitive[:1]]
+    sizes = [int(getattr(model, "k", 1)) for model in problem.models]
+    for model in problem.models:
+        for name in model.columns:
+            share = getattr(model, "alpha", None)
+            l = ceil(float(getattr(model, "l", 2)) if share is None else 1 / share - 1e-9)
+            found.append((l, name))
+    if not found:
+        return None, 1
+    l, name = max(found, key=lambda one: one[0])
+    return name, max(l, *sizes, 1) if sizes else max(l, 1)
+
+
+def _drawn(buckets: _Buckets, seed: int) -> Codes:
+    """The class of each record."""
+    from incrowd.kernels.literature.anatomy import bucketize  # noqa: PLC0415  numba loads only when it runs
+
+    rng = np.random.default_rng(seed)
+    order = rng.permutation(len(buckets.row))
+    class_of = np.empty(len(order), dtype=np.int32)
+    class_of[order] = bucketize(buckets.value[order], buckets.number, buckets.l)
+    number = int(class_of.max()) + 1
+    for record in np.flatnonzero(class_of < 0).tolist():
+        holds = class_of[buckets.value == buckets.value[record]]
+        free = np.ones(number, dtype=np.bool_)
+        free[holds[holds >= 0]] = False
+        class_of[record] = rng.choice(np.flatnonzero(free))
+    return class_of
+
+
+def _pieces(problem: Problem, buckets: _Buckets, class_of: Codes) -> Pieces:
+    """One piece per row and class."""
+    whole = problem.tally.has_units or problem.consistent
+    ones: Counts = np.ones(len(class_of), dtype=np.int64)
+    count = problem.tally.counts[buckets.row] if whole else ones
+    return folded(Pieces(buckets.row, count, class_of))
+
+
+def _all_satisfied(problem: Problem, pieces: Pieces) -> bool:
+    cut = problem.tally.split(pieces.row, pieces.count)
+    number = int(pieces.class_of.max()) + 1
+    classes = classes_of(cut, pieces.class_of, number, problem.sensitive)
+    return bool(problem.satisfied(classes).all())
+
+
+def _refuse_limits(problem: Problem) -> None:
+    """Exact cells cannot be coarser than a level, and are never too wide."""
+    lowest = [column.name for column in problem.columns if column.lowest]
+    if lowest:
+        raise PolicyError(
+            f"the search 'anatomy' leaves {lowest[0]!r} exact, which its lowest level forbids",
+            remedy="leave out lowest, or choose another search",
+        )
+
+
+def _unlimited(problem: Problem) -> Problem:
+    """The same without limits to what a cell may span: cells are exact."""
+    columns = tuple(replace(column, highest=None, widest=inf) for column in problem.columns)
+    return replace(problem, columns=columns)

@@ -1,0 +1,168 @@
+"""The buckets of one column: so many of them, each a run of codes, within the column's limits."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from incrowd.arrays import MISSING, Codes, Counts, Flags, Floats
+from incrowd.errors import InfeasibleError
+from incrowd.loss.loss import Loss
+from incrowd.loss.ncp import Gcp, places
+from incrowd.population.one_dimensional import Method, value_runs
+from incrowd.population.tree_cut import CutTree
+from incrowd.recoding import QuasiColumn
+
+
+@dataclass(frozen=True, eq=False)
+class ColumnCuts:
+    """How one column can be cut.
+
+    An ordered column is cut between any two nodes of its lowest level, one without an order through
+    its tree. Missing values are a bucket of their own, which counts; only a column of one bucket
+    holds them with all others, if the column may be suppressed.
+    """
+
+    column: QuasiColumn
+    records: Counts
+    """Records per code, entry 0 for the missing."""
+    loss: Loss
+    method: Method = "quantile"
+
+    @property
+    def finest(self) -> int:
+        """The number of buckets if no two values that may be shown are put together."""
+        return len(self._held) + self._missing
+
+    def buckets(self, number: int) -> Codes:
+        """The bucket of each code if there are to be at most `number`; more if limits ask for it.
+
+        Missing values are in bucket 0, or with all others in bucket 1.
+        """
+        if self._missing and number <= 1 and suppressible(self.column):
+            return np.ones(len(self.records), dtype=np.int32)
+        known = max(number - self._missing, 1)
+        found = self._runs(known) if self.column.hierarchy.ordered else self._branches(known)
+        found[MISSING] = 0
+        return found
+
+    @property
+    def _missing(self) -> int:
+        return int(self.records[MISSING] > 0)
+
+    @property
+    def _nodes(self) -> Codes:
+        """The finest thing that each code may be shown as: its cell, or its lowest node."""
+        return self.column.finest
+
+    @cached_property
+    def _held(self) -> Codes:
+        """The nodes of the lowest level that hold records."""
+        return np.unique(self._nodes[1:][self.records[1:] > 0])
+
+    def _runs(self, number: int) -> Codes:
+        """Buckets of neighbouring nodes of the lowest level, by the column's method."""
+        place = np.searchsorted(self._held, self._nodes, side="right") - 1
+        place = np.maximum(place, 0)
+        if number < len(self._held):
+            place = np.searchsorted(self._ends(number), place, side="right")
+        return (place + 1).astype(np.int32)
+
+    def _ends(self, number: int) -> Counts:
+        """Where the buckets of the held nodes end.
+
+        Parts between which no bucket may reach are cut one by one. One in which the limits allow no
+        buckets of the size asked for has smaller ones.
+        """
+        counts = np.bincount(self._nodes[1:], weights=self.records[1:])[self._held]
+        counts = counts.astype(np.int64)
+        least = _size(int(counts.sum()), number)
+        until = self._until
+        alone = np.flatnonzero(until == np.arange(1, len(until) + 1)) + 1
+        starts = np.unique(np.concatenate([[0], alone, [len(until)]]))
+        found = []
+        for first, end in zip(starts[:-1].tolist(), starts[1:].tolist(), strict=True):
+            inside = slice(first, end)
+            ends = self._part(self._middles[inside], counts[inside], least, until[inside] - first)
+            found.append(ends + first)
+        return np.concatenate(found)
+
+    def _part(self, positions: Floats, counts: Counts, least: int, until: Counts) -> Counts:
+        least = min(least, int(counts.sum()))
+        until = np.minimum(until, len(counts))
+        while True:
+            try:
+                return value_runs(positions, counts, max(least, 1), self.method, until)
+            except InfeasibleError:
+                if least <= 1:
+                    raise
+                least //= 2
+
+    @cached_property
+    def _middles(self) -> Floats:
+        """Where the middle of each held node lies on the column's scale."""
+        place = places(self.column)
+        first, last = self._bounds
+        middles: Floats = (place[first] / 2 + place[last] / 2) * 2
+        return middles
+
+    @property
+    def _bounds(self) -> tuple[Codes, Codes]:
+        """The first and the last leaf of each held node of the lowest level."""
+        first, last = self.column.finest_ends
+        return first[self._held], last[self._held]
+
+    @cached_property
+    def _until(self) -> Counts:
+        """Where a bucket that begins with each held node must end, by the column's limits."""
+        first, last = self._bounds
+        highest = self.column.hierarchy.maps[self.column.top][first]
+        until: Counts = np.searchsorted(highest, highest, side="right")
+        if np.isfinite(self.column.widest):
+            ends = self.column.reach(first, last)
+            until = np.minimum(until, _reach(*ends, self.column.widest))
+        return until
+
+    def _branches(self, number: int) -> Codes:
+        """Buckets that are the nodes of the best cut through the tree."""
+        level = self._tree.cut(number).level + self.column.lowest
+        codes = np.arange(len(level))
+        keys = level.astype(np.int64) * len(level) + self.column.hierarchy.maps[level, codes]
+        fresh = np.append(True, np.diff(keys[1:]) != 0) if len(keys) > 1 else keys[1:] > 0
+        return np.concatenate([[0], np.cumsum(fresh)]).astype(np.int32)
+
+    @cached_property
+    def _tree(self) -> CutTree:
+        low, high = self.column.lowest, self.column.top
+        costs = self.loss.cell_costs(self.column)
+        costs = Gcp().cell_costs(self.column) if costs is None else costs
+        allowed = slice(low, high + 1)
+        maps = self.column.hierarchy.maps[allowed]
+        return CutTree.of(maps, self.records, costs[allowed], max(self.finest, 1))
+
+
+def suppressible(column: QuasiColumn) -> bool:
+    """Whether a cell may show the whole column, as one that mixes missing with values does."""
+    place = column.hierarchy.leaves.positions
+    wide = np.isfinite(column.widest) and len(place) > 0 and place[-1] - place[0] > column.widest
+    return column.top >= column.hierarchy.height and not wide
+
+
+def _size(records: int, number: int) -> int:
+    """The least size of buckets with which there are at most `number` of them.
+
+    A little below the mean, as equal values cannot be parted to make sizes equal.
+    """
+    return records // (number + 1) + 1
+
+
+def _reach(first: Floats, last: Floats, widest: float) -> Counts:
+    """One behind the last node that a bucket from each node can hold without being wider."""
+    until: Counts = np.searchsorted(last, first + widest, side="right")
+    until = np.maximum(until, np.arange(1, len(first) + 1))
+    while True:
+        wide: Flags = last[until - 1] - first > widest
+        wide &= until > np.arange(1, len(first) + 1)
+        if not wide.any():
+            return np.maximum.accumulate(until)
+        until[wide] -= 1

@@ -1,0 +1,212 @@
+"""Direct l-diversity: classes of near records with different sensitive values (Ghinita 4, 6.2)."""
+
+import math
+from dataclasses import field, replace
+from fractions import Fraction
+from typing import Annotated, Literal, assert_never
+
+import numpy as np
+from pydantic import Field
+from pydantic.dataclasses import dataclass
+
+from incrowd.arrays import Codes
+from incrowd.errors import InfeasibleError, LimitError, PolicyError, counted
+from incrowd.loss.extent import IlInf
+from incrowd.models.alpha_k import AlphaK
+from incrowd.models.l_diversity import LDiversity
+from incrowd.models.model import Model
+from incrowd.models.shares import fraction
+from incrowd.problem import Problem
+from incrowd.recoding import Pieces, Spans
+from incrowd.search.left_out import leaving_out
+from incrowd.search.literature.curve.curve import divided
+from incrowd.search.literature.curve.partition import least_people, partition_in_order
+from incrowd.search.literature.diversify import exact, groups
+from incrowd.search.literature.mapping.hilbert import hilbert_line
+from incrowd.search.literature.mapping.idistance import IDistanceMapping
+from incrowd.search.literature.mapping.kd import kd_order
+from incrowd.search.refusals import infeasible, nothing_found
+from incrowd.search.repair import folded, mended
+from incrowd.search.search import Found
+from incrowd.values import STRICT
+from incrowd.watch import Watch
+
+MappingName = Literal["kd-tree", "hilbert", "idistance"]
+
+
+@dataclass(frozen=True, config=STRICT)
+class Diversify:
+    """Local recoding for l-diversity: classes of near records with different sensitive values.
+
+    The rows are put in one line by a `mapping`, and the heuristic of Ghinita Section 4.3 makes
+    classes of l or more records. Then, up to `rounds` times, records with the same sensitive value
+    change places where that lowers the loss; 0 is the paper's heuristic alone. Where k is larger
+    than l, runs of classes are joined with the least loss; other models are seen to by joining
+    more. Without a model that asks for l values, or if people have several records or equal records
+    must show the same, the line is divided by size and failing classes join others.
+
+    `optimal` gives the least largest extent for one quasi-identifying column (Section 4.2), for
+    small tables only.
+
+    >>> Diversify(mapping="hilbert").name
+    'diversify'
+    """
+
+    mapping: MappingName = "kd-tree"
+    rounds: Annotated[int, Field(ge=0, le=1000)] = 2
+    optimal: bool = False
+    name: Literal["diversify"] = field(default="diversify", kw_only=True)
+
+    def run(self, problem: Problem, watch: Watch) -> Found:
+        """Order the rows, make diverse classes, repair what other models ask for."""
+        infeasible(problem)
+        return leaving_out(problem, lambda stay: self._made(stay, watch))
+
+    def _made(self, problem: Problem, watch: Watch) -> Found:
+        if watch.expired:
+            raise LimitError("the time was up before the search began", remedy="give it more time")
+        if self.optimal:
+            return _optimal(problem, self.name)
+        watch.tell("putting the rows in order", 0.0)
+        order = order_of(problem, self.mapping)
+        wanted = _wanted(problem)
+        if wanted is None or problem.tally.has_units or problem.consistent:
+            return divided(problem, watch, self.name, (order, None))
+        watch.tell("making diverse classes", 0.3)
+        pieces, fallen = _diverse(problem, order, wanted, self.rounds)
+        watch.tell("repairing classes", 0.8)
+        spans = _better(problem, order, mended(problem, pieces), wanted[1])
+        return _found(self.name, spans, wanted[1], fallen)
+
+
+def order_of(problem: Problem, mapping: MappingName) -> Codes:
+    """The rows of the tally in the order of a mapping (Ghinita Section 6)."""
+    match mapping:
+        case "kd-tree":
+            return kd_order(problem)
+        case "hilbert":
+            return hilbert_line(problem)[0]
+        case "idistance":
+            return IDistanceMapping().order(problem)
+        case _:
+            assert_never(mapping)
+
+
+def _wanted(problem: Problem) -> tuple[int, int] | None:
+    """The sensitive column with the strictest diversity model, and the whole l that it takes.
+
+    None if no model asks for two values or more, or none can be had.
+    """
+    names = [column.name for column in problem.sensitive]
+    asked = [
+        (names.index(model.columns[0]), _whole_l(model))
+        for model in problem.models
+        if model.columns
+    ]
+    column, l = max(asked, key=lambda pair: pair[1], default=(0, 1))
+    if l < 2:
+        return None
+    codes = problem.tally.sensitive[column]
+    counts = np.bincount(codes, weights=problem.tally.counts).astype(np.int64)
+    if not problem.suppressible:
+        l = min(l, int(groups.largest_l(counts)))
+    return (column, l) if l > 1 else None
+
+
+def _whole_l(model: Model) -> int:
+    """How many records with different values satisfy a model; 1 if it asks for no such thing."""
+    if isinstance(model, AlphaK):
+        return math.ceil(1 / fraction(model.alpha))
+    if not isinstance(model, LDiversity):
+        return 1
+    if model.kind == "recursive":
+        return math.floor(fraction(model.l) - 1 + 1 / fraction(model.c or 1.0)) + 1
+    return math.ceil(fraction(model.l))
+
+
+def _diverse(
+    problem: Problem, order: Codes, wanted: tuple[int, int], rounds: int
+) -> tuple[Pieces, int]:
+    """Diverse classes of the records in their order, and how often the greedy step fell back."""
+    from incrowd.search.boxes import boxes_of  # noqa: PLC0415  numba loads only when it runs
+
+    column, l = wanted
+    boxes = boxes_of(problem)
+    everyone = groups.records_of(problem, order, column)
+    kept = groups.eligible_together([(everyone.value, Fraction(l)), *_others(problem, everyone)])
+    if len(kept) - int(kept.sum()) > problem.suppressible or not kept.any():
+        l = int(groups.largest_l(np.bincount(everyone.value)))
+        kept[:] = True
+    records = everyone if kept.all() else everyone.take(kept)
+    class_of, fallen = groups.diverse_classes(records, l, boxes)
+    class_of = groups.grown_to(records, class_of, least_people(problem), boxes)
+    class_of = groups.swapped(records, class_of, rounds, boxes)
+    return everyone.pieces(groups.left_out(kept, class_of)), fallen
+
+
+def _others(problem: Problem, records: groups.Records) -> list[tuple[Codes, Fraction]]:
+    """For each model that limits the share of a value: the values of its column, and its l."""
+    codes = dict(zip((c.name for c in problem.sensitive), problem.tally.sensitive, strict=True))
+    asked: list[tuple[str, Fraction]] = []
+    for model in problem.models:
+        if isinstance(model, AlphaK):
+            asked.append((model.column, 1 / fraction(model.alpha)))
+        elif isinstance(model, LDiversity) and model.kind == "frequency":
+            asked.append((model.column, fraction(model.l)))
+    return [(codes[column][records.row], l) for column, l in asked]
+
+
+def _better(problem: Problem, order: Codes, spans: Spans, l: int) -> Spans:
+    """These classes, or the line divided by size alone and repaired, if k is what binds."""
+    if least_people(problem) <= l:
+        return spans
+    try:
+        other = mended(problem, partition_in_order(problem, order))
+    except InfeasibleError:  # it leaves nobody out
+        return spans
+    first, second = (problem.loss.of(problem.outcome(found)) for found in (spans, other))
+    return other if second < first else spans
+
+
+def _found(name: str, spans: Spans, l: int, fallen: int) -> Found:
+    number = int(spans.pieces.class_of.max()) + 1
+    classes = counted(number, "class", "classes")
+    why = f"{classes} of near records, {l} different sensitive values or more at a time"
+    facts = {"classes": float(number), "l": float(l), "fallen_back": float(fallen)}
+    return Found(spans, name, why=why, facts=facts)
+
+
+def _optimal(problem: Problem, name: str) -> Found:
+    """The least largest extent of one column (Section 4.2)."""
+    sensitive, l = strictest(problem, name)
+    column = exact.column_of(problem, sensitive)
+    best = exact.least_extent(column, l, least_people(problem))
+    if best is None:
+        raise nothing_found(problem)
+    spans = shown(problem, column, best[1])
+    if not problem.satisfied(problem.outcome(spans).classes).all():
+        raise nothing_found(problem)
+    number = int(spans.pieces.class_of.max()) + 1
+    why = f"no {number:,} classes or others have a smaller largest extent than {best[0]:.4f}"
+    facts = {"classes": float(number), "largest_extent": best[0]}
+    return Found(spans, name, optimal=isinstance(problem.loss, IlInf), why=why, facts=facts)
+
+
+def strictest(problem: Problem, name: str) -> tuple[int, Fraction]:
+    """The sensitive column and the l of the only model that reads values, of kind frequency."""
+    reading = [model for model in problem.models if model.columns]
+    names = [column.name for column in problem.sensitive]
+    if len(reading) == 1 and isinstance(reading[0], LDiversity) and reading[0].kind == "frequency":
+        return names.index(reading[0].column), fraction(reading[0].l)
+    raise PolicyError(
+        f"{name} knows the best division for one l-diversity model of kind 'frequency'",
+        remedy="leave 'optimal' out, or ask for that model and k-anonymity alone",
+    )
+
+
+def shown(problem: Problem, column: exact.Column, class_of: Codes) -> Spans:
+    """The recoding of a division of one column."""
+    ones = np.ones(len(column.row), dtype=np.int64)
+    spans = Spans(folded(Pieces(column.row, ones, class_of)))
+    told = spans.told_apart(problem.tally, problem.columns)
+    return replace(told, pieces=folded(told.pieces))

@@ -1,0 +1,221 @@
+"""Best divisions of one column, by l-diversity or by extent (Ghinita Sections 4.2, 5.1 and 5.2).
+
+One question answers all: is there a division whose classes cost at most E each, are l-diverse and
+have k records? The least E with a yes is the best direct solution for the largest extent, and the
+largest l with a yes the best solution of the dual problem. Both are found by halving.
+
+Why classes may be taken in order. Take any division, and let each class keep the window from its
+first place to the last one that does not cost more than E. Windows that begin later end later, so
+records of one value can change places until every domain is taken in the order of the windows, and
+no class costs more than E. If a window then begins with nobody, it can begin later; repeat. This
+needs only that the cost of a class does not fall when it gets wider, so it holds for hierarchies
+as for numbers. The paper's program minimizes the loss instead and claims the average extent too;
+exhaustive search says otherwise, so we claim the largest extent alone.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from math import log10, prod
+
+import numpy as np
+
+from incrowd.arrays import Codes, Counts, Floats
+from incrowd.errors import LimitError, PolicyError
+from incrowd.problem import Problem
+
+_STEPS = 2**24
+"""Classes that are looked at before the search gives up."""
+_STATES = 2**62
+_PLACES = 2048
+"""Different values of the column beyond which not all extents are written down."""
+
+
+@dataclass(frozen=True, eq=False)
+class Column:
+    """The records of a table with one quasi-identifying column, in the order of their codes."""
+
+    row: Codes
+    """The row of the tally of each record, domain by domain, in each in the order of codes."""
+    place: Counts
+    """The number of each record's code among those of the table."""
+    start: Counts
+    """Where each domain starts, and where the last one ends."""
+    costs: Floats
+    """What a class costs that spans the codes of two places: shape (places, places)."""
+
+    @property
+    def sizes(self) -> Counts:
+        """Records of each domain."""
+        return np.diff(self.start)
+
+    @cached_property
+    def extents(self) -> Floats:
+        """All that a class can cost, ascending."""
+        first, last = np.triu_indices(len(self.costs))
+        return np.unique(self.costs[first, last])
+
+    def reach(self, most: float) -> Counts:
+        """The last place of a class that begins at each place and costs at most so much.
+
+        One less than the place if even that alone costs more.
+        """
+        fits = self.costs <= most
+        fits[np.tril_indices(len(fits), -1)] = True
+        beyond = np.where(fits.all(axis=1), len(fits), np.argmin(fits, axis=1))
+        last: Counts = beyond.astype(np.int64) - 1
+        return last
+
+    def cost_of_steps(self, most: float) -> float:
+        """How many classes there are to look at, at worst, as a power of ten (Lemma 8)."""
+        reach = self.reach(most)
+        worst = 0.0
+        for begin in range(len(reach)):
+            inside = (self.place >= begin) & (self.place <= reach[begin])
+            held = np.add.reduceat(inside, self.start[:-1])
+            worst = max(worst, float(np.log10((held + 1) * (held + 2) / 2).sum()))
+        return worst + log10(len(self.place))
+
+
+def refuse_many(problem: Problem) -> None:
+    """Raise `PolicyError` unless there is one quasi-identifying column and records are free."""
+    if len(problem.columns) != 1 or problem.tally.has_units or problem.consistent:
+        raise PolicyError(
+            "the best division is known for one quasi-identifying column, each record a person "
+            "of its own and free to show what it likes",
+            remedy="leave 'optimal' out, or name one quasi-identifying column",
+        )
+
+
+def column_of(problem: Problem, sensitive: int) -> Column:
+    """The only quasi-identifying column of a problem, with the domains of a sensitive column."""
+    from incrowd.kernels.repair import box_costs  # noqa: PLC0415  numba loads only when it runs
+    from incrowd.search.boxes import boxes_of  # noqa: PLC0415  as above
+
+    refuse_many(problem)
+    tally = problem.tally
+    row = np.repeat(np.arange(tally.rows, dtype=np.int32), tally.counts)
+    code, value = tally.quasi[0][row], tally.sensitive[sensitive][row]
+    order = np.lexsort((code, value))
+    held, place = np.unique(code, return_inverse=True)
+    if len(held) > _PLACES:
+        raise _too_large(f"the column has {len(held):,} different values, {_PLACES:,} are too many")
+    ends = np.stack(np.meshgrid(held, held, indexing="ij")).reshape(2, -1, 1)
+    low, high = ends.min(axis=0).astype(np.int32), ends.max(axis=0).astype(np.int32)
+    costs = box_costs(boxes_of(problem), low, high).reshape(len(held), len(held))
+    _, sizes = np.unique(value, return_counts=True)
+    start = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+    return Column(row[order], place[order].astype(np.int64), start, costs)
+
+
+def division(column: Column, most: float, l: Fraction, k: int = 1) -> Codes | None:
+    """The class of each record in a division with these limits, None if there is none.
+
+    Each class costs at most `most`, is l-diverse and holds at least k records.
+    """
+    from incrowd.kernels.literature.diversify_exact import divide  # noqa: PLC0415  numba loads only when it runs
+
+    if any(size * l > len(column.place) for size in column.sizes.tolist()):
+        return None
+    reach = column.reach(most)
+    if (reach < np.arange(len(reach))).any():
+        return None
+    if prod((column.sizes + 1).tolist()) >= _STATES:
+        raise _too_large(_said(column, most))
+    strides = np.concatenate([[1], np.cumprod(column.sizes + 1)[:-1]]).astype(np.int64)
+    # no value twice in a class: such a class could be divided (Corollary 1)
+    singular = l.denominator == 1 and k <= l
+    limits = [1 if singular else len(column.place), _STEPS]
+    rule = np.array([l.numerator, l.denominator, k, *limits], dtype=np.int64)
+    verdict, held = divide((column.place, column.start, reach), strides, rule)
+    if verdict < 0:
+        raise _too_large(_said(column, most))
+    return _classes(held) if verdict else None
+
+
+def _classes(held: Counts) -> Codes:
+    """The class of each record if the classes hold so many of each domain."""
+    numbers = np.tile(np.arange(len(held), dtype=np.int32), held.shape[1])
+    return np.repeat(numbers, held.T.ravel())
+
+
+def least_extent(column: Column, l: Fraction, k: int = 1) -> tuple[float, Codes] | None:
+    """The least largest cost of l-diverse classes with k records, and the class of each record.
+
+    None if even the table as one class is not so (Section 4.2).
+    """
+    return _least(column, lambda most: division(column, most, l, k))
+
+
+def least_extent_by_dual(column: Column, l: Fraction, k: int = 1) -> tuple[float, Codes] | None:
+    """The same through the dual problem (Section 5.2): the least E that allows as much privacy."""
+
+    def tried(most: float) -> Codes | None:
+        found = most_private(column, most, k)
+        return found[1] if found is not None and found[0] >= l else None
+
+    return _least(column, tried)
+
+
+def _least(column: Column, tried: Callable[[float], Codes | None]) -> tuple[float, Codes] | None:
+    """The least extent for which a division is found, by halving."""
+    extents = column.extents
+    low, high = 0, len(extents) - 1
+    best = tried(float(extents[high]))
+    if best is None:
+        return None
+    while low < high:
+        middle = (low + high) // 2
+        found = tried(float(extents[middle]))
+        if found is None:
+            low = middle + 1
+        else:
+            high, best = middle, found
+    return float(extents[high]), best
+
+
+def most_private(column: Column, most: float, k: int = 1) -> tuple[Fraction, Codes] | None:
+    """The largest l for which classes of at most this cost are l-diverse (Section 5.1).
+
+    None if there are no classes of at most this cost with k records. Two different fractions with
+    denominators up to n are at least 1/n² apart, so halving ends with the best one.
+    """
+    best = division(column, most, Fraction(1), k)
+    if best is None:
+        return None
+    largest = int(column.sizes.max())
+    low = privacy_of(column, best)
+    high = Fraction(len(column.place), largest) + Fraction(1, largest**2)
+    while high - low >= Fraction(1, largest**2):
+        middle = (low + high) / 2
+        found = division(column, most, middle, k)
+        if found is None:
+            high = middle
+        else:
+            best, low = found, privacy_of(column, found)
+    return low, best
+
+
+def privacy_of(column: Column, class_of: Codes) -> Fraction:
+    """The least over all classes of records over those of their commonest value (Equation 6)."""
+    domain = np.repeat(np.arange(len(column.sizes)), column.sizes)
+    held = np.zeros((int(class_of.max()) + 1, len(column.sizes)), dtype=np.int64)
+    np.add.at(held, (class_of, domain), 1)
+    pairs = zip(held.sum(axis=1).tolist(), held.max(axis=1).tolist(), strict=True)
+    return min(Fraction(size, largest) for size, largest in pairs)
+
+
+def _said(column: Column, most: float) -> str:
+    steps = column.cost_of_steps(most)
+    return (
+        f"{len(column.place):,} records with {len(column.sizes):,} sensitive values make up to "
+        f"10^{steps:.0f} classes to look at, {_STEPS:,} are too many"
+    )
+
+
+def _too_large(what: str) -> LimitError:
+    return LimitError(
+        f"the best division is out of reach: {what}",
+        remedy="ask the heuristic, or give a smaller table",
+    )

@@ -1,0 +1,75 @@
+"""Rows in the order of the Hilbert curve (Ghinita Section 6, Figure 19a)."""
+
+from functools import partial
+from itertools import pairwise
+from typing import Annotated, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import Field
+from pydantic.dataclasses import dataclass
+
+from incrowd.arrays import Codes, Floats
+from incrowd.problem import Problem
+from incrowd.search.literature.mapping.mapping import by_codes
+from incrowd.search.literature.mapping.scaled import grid
+from incrowd.table.fold import in_threads
+from incrowd.values import STRICT
+
+_SHARE = 2**15
+"""Rows that one thread places at a time."""
+
+
+@dataclass(frozen=True, config=STRICT)
+class HilbertCurve:
+    """Rows in the order of the Hilbert curve through a grid.
+
+    Every column has 2^bits cells; None for as many bits as the largest column needs.
+
+    >>> HilbertCurve(bits=8).name
+    'hilbert'
+    """
+
+    bits: Annotated[int, Field(ge=1, le=31)] | None = None
+    name: Literal["hilbert"] = "hilbert"
+
+    def order(self, problem: Problem) -> Codes:
+        """The rows of the tally in the order of the curve."""
+        return hilbert_line(problem, self.bits)[0]
+
+
+def hilbert_line(problem: Problem, bits: int | None = None) -> tuple[Codes, Floats]:
+    """The rows in the order of the curve, and their places on it, from 0 to 1 and ascending.
+
+    Rows in the same cell stand in the order of their codes. Places are rounded to doubles, the
+    order is not.
+    """
+    cells, bits = grid(problem, bits)
+    words = curve_words(cells, bits)
+    canonical = by_codes(problem)
+    words = words[:, canonical]
+    sort = np.argsort(words[0], kind="stable") if len(words) == 1 else np.lexsort(words[::-1])
+    return canonical[sort], _fractions(words[:, sort])
+
+
+def curve_words(cells: Codes, bits: int) -> NDArray[np.uint64]:
+    """The place of each cell on the curve in words, the highest first: shape (words, cells)."""
+    from incrowd.kernels.literature.hilbert import WORD, curve_keys  # noqa: PLC0415  numba loads only when it runs
+
+    number = -(-cells.shape[1] * bits // WORD)
+    words = np.zeros((number, len(cells)), dtype=np.uint64)
+    bounds = [*range(0, len(cells), _SHARE), len(cells)]
+    cells = cells.copy()
+    tasks = [
+        partial(curve_keys, cells[lo:hi], bits, words[:, lo:hi]) for lo, hi in pairwise(bounds)
+    ]
+    in_threads(tasks)
+    return words
+
+
+def _fractions(words: NDArray[np.uint64]) -> Floats:
+    from incrowd.kernels.literature.hilbert import WORD  # noqa: PLC0415  numba loads only when it runs
+
+    scale = 2.0 ** (-WORD * np.arange(1, len(words) + 1, dtype=np.float64))
+    total: Floats = scale @ words.astype(np.float64)
+    return np.maximum.accumulate(total)

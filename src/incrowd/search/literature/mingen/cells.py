@@ -1,0 +1,115 @@
+"""MinGen at the level of cells: the best of all ways to divide a small table into classes."""
+
+from dataclasses import field
+from typing import Annotated, Literal
+
+import numpy as np
+from pydantic import Field
+from pydantic.dataclasses import dataclass
+
+from incrowd.errors import InfeasibleError, LimitError, PolicyError
+from incrowd.problem import Problem
+from incrowd.recoding import Cells
+from incrowd.search.lattice.full_domain import many
+from incrowd.search.literature.mingen.small_table import SmallTable
+from incrowd.search.refusals import infeasible, nothing_found
+from incrowd.search.search import Found
+from incrowd.table.roles import Missing
+from incrowd.values import STRICT
+from incrowd.watch import Watch
+
+LARGEST = 2**20
+"""The most parts of a table that fit the memory in reason."""
+
+
+@dataclass(frozen=True, config=STRICT)
+class MinGenCells:
+    """The least loss of all generalizations cell by cell, proved, for small tables.
+
+    Sweeney Section 3.4 with generalization enforced at the cell level: a partition of the records
+    into classes, each of which shows the lowest common node of its records in every column (ordered
+    columns too). All partitions are compared by dynamic programming over the parts of the table:
+    those that satisfy every model may be classes. Records may be left out up to the suppression
+    limit and cost 1 each. Losses that are no sum over cells are replaced by GCP.
+
+    The number of parts grows by 2 for every different record, so tables of more than about twenty
+    are refused: there is no heuristic behind this search.
+
+    >>> MinGenCells().name
+    'mingen-cells'
+    """
+
+    limit: Annotated[int, Field(ge=2, le=LARGEST)] = LARGEST
+    """The most parts of a table that it takes on: 2^20 are those of 20 different records."""
+    name: Literal["mingen-cells"] = field(default="mingen-cells", kw_only=True)
+
+    def run(self, problem: Problem, watch: Watch) -> Found:
+        """Compare all partitions of the table into classes."""
+        from incrowd.search.literature.mingen.partitions import Partitions  # noqa: PLC0415  numba loads only when it runs
+
+        table = SmallTable.of(problem)
+        _refuse(problem, table, self.limit)
+        infeasible(problem)
+        best = Partitions(problem, table).best(watch)
+        if best is None and watch.expired:
+            raise LimitError(
+                "the time was up before all partitions of the table were compared",
+                remedy="give it more time, or a smaller table",
+            )
+        if best is None:
+            raise _nothing(problem)
+        levels, digits = best
+        cells = Cells(levels, table.pieces(problem.tally, digits))
+        cells = cells.told_apart(problem.tally, problem.columns)
+        number = cells.levels.shape[1]
+        facts = {"parts": float(table.parts), "classes": float(number)}
+        proved, why = _proof(problem, table)
+        return Found(cells, self.name, proved, why, facts)
+
+
+def _refuse(problem: Problem, table: SmallTable, limit: int) -> None:
+    if table.parts > limit:
+        raise PolicyError(
+            f"mingen-cells compares all partitions of a table and would look at "
+            f"{many(table.parts)} parts of {problem.tally.records:,} records, more than its limit "
+            f"of {limit:,} ({int(np.log2(limit))} different records)",
+            remedy='use search = "mingen" for one level per column, or "mondrian" for classes '
+            "that need not be the best",
+        )
+    if problem.missing is Missing.MATCHES_ANYTHING and not problem.monotone and _gaps(problem):
+        raise PolicyError(
+            "mingen-cells cannot tell which classes may leave together if missing values match "
+            "anything and people have several records",
+            remedy='use search = "mingen", or missing = "own-value"',
+        )
+
+
+def _nothing(problem: Problem) -> InfeasibleError:
+    """The error if no partition will do; full-domain searches also count whom gaps match."""
+    error = nothing_found(problem)
+    if problem.missing is not Missing.MATCHES_ANYTHING or not _gaps(problem):
+        return error
+    return InfeasibleError(
+        "no classes satisfy all models without those that their missing values match",
+        remedy=f'use search = "mingen", which counts these too, or {error.remedy}',
+        proved=False,
+    )
+
+
+def _gaps(problem: Problem) -> bool:
+    return bool((problem.tally.quasi == 0).any())
+
+
+def _proof(problem: Problem, table: SmallTable) -> tuple[bool, str]:
+    """Whether the loss is proved to be the least, and what was done."""
+    summed = all(problem.loss.cell_costs(column) is not None for column in problem.columns)
+    why = (
+        f"the least {problem.loss.name if summed else 'gcp'} of all ways to divide "
+        f"{problem.tally.records:,} records into classes; {table.parts:,} parts of the table were "
+        "looked at"
+    )
+    if not summed:
+        return False, f"{why}; {problem.loss.name} is no sum over cells"
+    if problem.missing is Missing.MATCHES_ANYTHING and _gaps(problem):
+        return False, f"{why}; each class satisfies the models without those its gaps match"
+    return True, why

@@ -1,0 +1,253 @@
+"""Predictive tagging: what a node that was counted says about those above and below it.
+
+Kohlmayer, Prasser, Eckert, Kemper and Kuhn, "Flash" (PASSAT 2012) divide chains of nodes so; here
+for any models. A node that can be released rules out all above it as minimal, whatever the models;
+one that fails rules out those below it where the models are such (see `Judge`).
+"""
+
+from dataclasses import dataclass
+from itertools import product
+from math import inf, nan, prod
+
+import numpy as np
+
+from incrowd.arrays import Codes, Flags, Floats
+from incrowd.problem import Problem
+from incrowd.search.lattice.bounds import limits_of
+from incrowd.search.lattice.explored import NOT_JUDGED, Explored, State
+from incrowd.search.lattice.frontier import outer_sum, rank
+from incrowd.search.lattice.full_domain import EPSILON, recode
+from incrowd.search.lattice.judging import Counted, Judge
+from incrowd.search.literature.mingen.preferred import Node
+from incrowd.table.roles import Missing
+from incrowd.watch import Watch
+
+_OPEN, _CLOSED, _ABOVE = range(3)
+"""Nothing is known of a node; it was counted or cannot be released; a node below it can be
+released, so that it is not minimal."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Look:
+    """What counting a node taught."""
+
+    node: Node
+    k: int
+    suppressed: int
+    loss: float
+    state: State
+    hopeless: bool
+    """Neither the node nor any below it can be released."""
+    bound: float
+    """No node at or above has a smaller loss."""
+
+
+class Tagged:
+    """A lattice and what is known of its nodes, from `low` to `high`."""
+
+    def __init__(self, problem: Problem, low: Node, high: Node) -> None:
+        self._problem = problem
+        self._judge = Judge(problem)
+        self._limits = limits_of(problem, self._judge)
+        self._anything = problem.missing is Missing.MATCHES_ANYTHING
+        self._low, self._high = low, high
+        self._shape = tuple(top - bottom + 1 for bottom, top in zip(low, high, strict=True))
+        self._tags = np.full(self._shape, _OPEN, dtype=np.int8)
+        self._least = self._start()
+        self._looks: dict[Node, _Look] = {}
+        self._told = 0.0
+        self.size = prod(self._shape)
+        """How many nodes there are."""
+
+    def _start(self) -> Floats:
+        """A lower limit of the loss of every node."""
+        parts = self._limits.start()
+        if parts is None:
+            return np.full(self._shape, -inf)
+        ends = zip(parts, self._low, self._high, strict=True)
+        return outer_sum([part[low : high + 1] for part, low, high in ends])
+
+    @property
+    def examined(self) -> int:
+        """How many nodes were counted."""
+        return len(self._looks)
+
+    def climb(self, watch: Watch) -> bool:
+        """Find all minimal nodes; False if the time was up before."""
+        steps = [range(low, high + 1) for low, high in zip(self._low, self._high, strict=True)]
+        for node in sorted(product(*steps), key=rank):
+            while self._tag(node) == _OPEN:
+                if watch.expired:
+                    return False
+                self._tell(watch, "looking for minimal generalizations")
+                self._divide(self._chain(node) if self._judge.prunes else [node], watch)
+        return True
+
+    def _tag(self, node: Node) -> int:
+        return int(self._tags[self._place(node)])
+
+    def _place(self, node: Node) -> Node:
+        return tuple(level - low for level, low in zip(node, self._low, strict=True))
+
+    def _chain(self, node: Node) -> list[Node]:
+        """Open nodes from this one upwards, each a step above the last, all columns alike."""
+        chain = [node]
+        while True:
+            steps = [step for step in self._steps(chain[-1]) if self._tag(step[1]) == _OPEN]
+            if not steps:
+                return chain
+            chain.append(min(steps)[1])
+
+    def _steps(self, node: Node) -> list[tuple[float, Node]]:
+        """The nodes one step above, with how high the column that rises is then."""
+        return [
+            ((level + 1) / high, (*node[:j], level + 1, *node[j + 1 :]))
+            for j, (level, high) in enumerate(zip(node, self._high, strict=True))
+            if level < high
+        ]
+
+    def _divide(self, chain: list[Node], watch: Watch) -> None:
+        """Find where the nodes of a chain begin to be releasable.
+
+        Higher nodes are cheaper to count, so a chain is divided at two thirds.
+        """
+        low, high = 0, len(chain)
+        while low < high and not watch.expired:
+            middle = (low + 2 * high) // 3
+            if self._tag(chain[middle]) != _OPEN:
+                low = middle + 1
+                continue
+            if self._examine(chain[middle]).state is State.RELEASABLE:
+                high = middle
+            else:
+                low = middle + 1
+
+    def _examine(self, node: Node) -> _Look:
+        look = self._crowds(node) if self._anything else self._count(node)
+        self._looks[node] = look
+        place = self._place(node)
+        above = tuple(slice(level, None) for level in place)
+        below = tuple(slice(0, level + 1) for level in place)
+        np.maximum(self._least[above], look.bound, out=self._least[above])
+        if look.state is State.RELEASABLE:
+            self._tags[above] = _ABOVE
+        elif look.hopeless:
+            self._tags[below] = _CLOSED
+        self._tags[place] = _CLOSED
+        return look
+
+    def _count(self, node: Node) -> _Look:
+        judge = self._judge
+        counted = judge.count(node)
+        verdict = judge.by_size(counted)
+        if judge.too_many(counted, verdict.doomed):
+            failing = judge.records(counted, ~verdict.kept) if judge.final else NOT_JUDGED
+            return self._looked(counted, failing, nan, State.FAILING, hopeless=True)
+        if not judge.final:
+            verdict = judge.by_value(counted)
+        failing = judge.records(counted, ~verdict.kept)
+        if judge.too_many(counted, ~verdict.kept):
+            hopeless = judge.hopeless(counted, verdict)
+            return self._looked(counted, failing, nan, State.FAILING, hopeless=hopeless)
+        loss = self._limits.loss(counted, verdict.kept)
+        return self._looked(counted, failing, loss, State.RELEASABLE, hopeless=False)
+
+    def _crowds(self, node: Node) -> _Look:
+        counted = self._judge.count(node)
+        recoding = recode(self._problem, node)
+        if recoding is None:
+            hopeless = self._judge.final and self._problem.absorbing
+            return self._looked(counted, NOT_JUDGED, nan, State.FAILING, hopeless=hopeless)
+        outcome = self._problem.outcome(recoding)
+        loss = self._problem.loss.of(outcome)
+        return self._looked(counted, outcome.suppressed, loss, State.RELEASABLE, hopeless=False)
+
+    def _looked(
+        self, counted: Counted, suppressed: int, loss: float, state: State, *, hopeless: bool
+    ) -> _Look:
+        k, bound = int(counted.sizes.people.min()), self._limits.above(counted)
+        return _Look(counted.node, k, suppressed, loss, state, hopeless, bound)
+
+    @property
+    def minimal(self) -> tuple[Node, ...]:
+        """Nodes that can be released, while no node known to be releasable is below them."""
+        return _lowest([look.node for look in self._releasable])
+
+    @property
+    def _releasable(self) -> list[_Look]:
+        return [look for look in self._looks.values() if look.state is State.RELEASABLE]
+
+    @property
+    def best(self) -> float:
+        """The least loss of the nodes that were counted and can be released."""
+        return min((look.loss for look in self._releasable), default=inf)
+
+    @property
+    def distortions(self) -> tuple[Node, ...]:
+        """Of the nodes that were counted those of least loss, none above another."""
+        best = self.best
+        return _lowest([look.node for look in self._releasable if look.loss <= best + EPSILON])
+
+    def compare(self, watch: Watch) -> bool:
+        """Look for nodes above minimal ones that lose less; False if the time was up before.
+
+        Without suppression, and with a loss that never falls as levels rise, there are none.
+        """
+        limits = np.where(self._tags == _ABOVE, self._least, inf).reshape(-1)
+        for node in self._looks:
+            limits[np.ravel_multi_index(self._place(node), self._shape)] = inf
+        best = inf
+        while not watch.expired:
+            if self.best < best:
+                best = self.best
+                limits = self._narrowed(limits, best)
+            at = int(limits.argmin())
+            if limits[at] == inf or limits[at] > best + EPSILON:
+                return True
+            place = np.unravel_index(at, self._shape)
+            node = tuple(int(p) + low for p, low in zip(place, self._low, strict=True))
+            self._tell(watch, "comparing generalizations")
+            self._examine(node)
+            limits[at] = inf
+            limits = self._narrowed(limits, best)
+        return False
+
+    def _narrowed(self, limits: Floats, best: float) -> Floats:
+        """Limits with what is known now; what can at most equal a best node below is closed."""
+        lifted: Floats = np.maximum(limits, self._least.reshape(-1))
+        no_better: Flags = np.zeros(self._shape, dtype=np.bool_)
+        for node in self.distortions:
+            no_better[tuple(slice(level, None) for level in self._place(node))] = True
+        lifted[no_better.reshape(-1) & (lifted >= best - EPSILON)] = inf
+        return lifted
+
+    def _tell(self, watch: Watch, what: str) -> None:
+        if watch.elapsed - self._told > 0.2:
+            self._told = watch.elapsed
+            watch.tell(what, float(np.count_nonzero(self._tags)) / self.size)
+
+    def explored(self, taken: Node) -> Explored:
+        """The nodes that were counted, and the one that was taken."""
+        looks = list(self._looks.values())
+        levels: Codes = np.array([look.node for look in looks], dtype=np.int32)
+        return Explored(
+            columns=tuple(column.name for column in self._problem.columns),
+            levels=levels.reshape(len(looks), len(self._shape)),
+            k=np.array([look.k for look in looks], dtype=np.int64),
+            suppressed=np.array([look.suppressed for look in looks], dtype=np.int64),
+            loss=np.array([look.loss for look in looks], dtype=np.float64),
+            state=np.array([look.state for look in looks], dtype=np.int32),
+            best=list(self._looks).index(taken),
+            lattice=self.size,
+        )
+
+
+def _lowest(nodes: list[Node]) -> tuple[Node, ...]:
+    """The nodes that are above no other of them, fewest levels first."""
+    ordered = sorted(nodes, key=rank)
+    levels = np.array(ordered, dtype=np.int32)
+    minimal = np.ones(len(ordered), dtype=np.bool_)
+    for i in range(len(ordered)):
+        lower = levels[:i][minimal[:i]]
+        minimal[i] = not (lower <= levels[i]).all(axis=1).any()
+    return tuple(node for node, least in zip(ordered, minimal.tolist(), strict=True) if least)

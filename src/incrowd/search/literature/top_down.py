@@ -1,0 +1,86 @@
+"""TopDown: cut clusters in two around rows far apart, then repair the small ones.
+
+Xu, Wang, Pei, Wang, Shi and Fu, "Utility-based anonymization using local recoding" (KDD 2006), as
+Ghinita Sections 2.2 and 7.1 compare with it. Two rows far apart are found by going to the farthest
+one a few times; each other row joins the one that then costs less. Clusters with 2k records are cut
+again. Departures: rows with the same quasi-identifying values stay together, and clusters that are
+too small join the near one where that costs least instead of borrowing records.
+"""
+
+from dataclasses import field
+from functools import partial
+from typing import Annotated, Literal
+
+import numpy as np
+from pydantic import Field
+from pydantic.dataclasses import dataclass
+
+from incrowd.arrays import Codes
+from incrowd.errors import LimitError, counted
+from incrowd.partition.classes import numbered
+from incrowd.problem import Problem
+from incrowd.recoding import Pieces
+from incrowd.search.left_out import leaving_out
+from incrowd.search.literature.curve.partition import least_people
+from incrowd.search.refusals import infeasible
+from incrowd.search.repair import mended
+from incrowd.search.search import Found
+from incrowd.table.fold import in_threads
+from incrowd.values import STRICT
+from incrowd.watch import Watch
+
+_SMALL = 2**13
+"""Rows of a part that one thread cuts to the end."""
+
+
+@dataclass(frozen=True, config=STRICT)
+class TopDown:
+    """Local recoding by clusters around rows far apart.
+
+    `rounds` is how often the search for the two goes on from the farthest row.
+
+    >>> TopDown().name
+    'top-down'
+    """
+
+    rounds: Annotated[int, Field(ge=1)] = 3
+    name: Literal["top-down"] = field(default="top-down", kw_only=True)
+
+    def run(self, problem: Problem, watch: Watch) -> Found:
+        """Cut clusters until they are small, repair what fails."""
+        infeasible(problem)
+        return leaving_out(problem, lambda stay: self._clustered(stay, watch))
+
+    def _clustered(self, problem: Problem, watch: Watch) -> Found:
+        if watch.expired:
+            raise LimitError("the time was up before the search began", remedy="give it more time")
+        watch.tell("cutting clusters", 0.0)
+        class_of = clusters(problem, self.rounds)
+        rows = np.arange(problem.tally.rows, dtype=np.int32)
+        watch.tell("repairing classes", 0.8)
+        spans = mended(problem, Pieces(rows, problem.tally.counts, class_of))
+        number = int(spans.pieces.class_of.max()) + 1
+        why = f"cut clusters around rows far apart into {counted(number, 'class', 'classes')}"
+        return Found(spans, self.name, why=why, facts={"classes": float(number)})
+
+
+def clusters(problem: Problem, rounds: int) -> Codes:
+    """The cluster of each row of the tally; some have fewer than k people."""
+    from incrowd.kernels.literature import top_down as kernels  # noqa: PLC0415  numba loads only when it runs
+    from incrowd.search.boxes import boxes_of  # noqa: PLC0415  as above
+
+    item, number = numbered(problem.tally.quasi)
+    cells = np.empty((number, len(problem.columns)), dtype=np.int32)
+    cells[item] = problem.tally.quasi.T
+    counts = np.bincount(item, weights=problem.tally.counts).astype(np.int64)
+    order = np.random.default_rng(problem.seed).permutation(number).astype(np.int32)
+    cluster = partial(kernels.cluster, (cells, counts), boxes_of(problem), order)
+    k = least_people(problem)
+    begun, left = cluster((0, number), (k, rounds, _SMALL if number > _SMALL else 0))
+    grown = in_threads([partial(cluster, tuple(part), (k, rounds, 0)) for part in left.tolist()])
+    starts = np.zeros(number, dtype=np.int32)
+    for begin in (begun, *(found for found, _ in grown)):
+        starts[begin] = 1
+    of_item = np.empty(number, dtype=np.int32)
+    of_item[order] = np.cumsum(starts) - 1
+    return of_item[item]

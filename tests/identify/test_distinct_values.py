@@ -1,0 +1,171 @@
+"""The distinct-value test and its numbers of values."""
+
+import math
+from collections import Counter
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import poisson
+
+from incrowd.errors import PolicyError
+from incrowd.identify.distinct_values import (
+    POPULATIONS,
+    Source,
+    assess,
+    by_domains,
+    distinct_value_test,
+    estimated,
+    observed,
+    population,
+    threshold,
+    unique_share,
+)
+from quasi_tables import column_tables, records_of
+
+people = st.integers(1, 10**10)
+
+
+@given(people, st.floats(0.01, 0.99))
+def test_the_threshold_is_where_the_share_reaches_alpha(n, alpha):
+    least = threshold(alpha, n)
+
+    assert unique_share(least, n) == pytest.approx(alpha)
+    assert unique_share(least * 0.99, n) < alpha < unique_share(least * 1.01, n)
+
+
+@given(people, st.floats(0, 1e12))
+def test_the_share_grows_with_the_values_and_is_one_curve(n, distinct):
+    assert 0 <= unique_share(distinct, n) <= unique_share(distinct * 1.1 + 1, n) <= 1
+    assert unique_share(n, n) == pytest.approx(1 / math.e)
+    assert unique_share(n + 1e-6, n) == pytest.approx(1 / math.e)
+
+
+@given(st.lists(st.floats(0.01, 1), min_size=1, max_size=30), st.integers(1, 200))
+def test_no_distribution_leaves_more_people_alone(weights, n):
+    # Theorems 1 and 2 on the exact expectation; they use (1 - p)^(n-1) = e^(-pn).
+    shares = [weight / sum(weights) for weight in weights]
+    expected = sum(n * p * math.exp(-n * p) for p in shares) / n
+
+    assert expected <= unique_share(len(shares), n) * (1 + 1e-9)
+
+
+def test_theorem_3():
+    assert threshold(0.5, 3 * 10**8) == pytest.approx(3e8 / math.log(2))
+    assert threshold(1.0, 100) == math.inf
+    # "If D < 3n it is unlikely that the set forms a 0.75-quasi-identifier" (beside Figure 1).
+    assert threshold(0.75, 10**8) > 3 * 10**8
+
+
+@given(column_tables(max_rows=20), st.data())
+def test_estimates_against_counters(table, data):
+    columns, counts = table
+    records = records_of(columns, counts)
+    chosen = data.draw(st.lists(st.integers(0, len(columns) - 1), unique=True))
+    held = Counter()
+    for i, count in enumerate(counts):
+        held[tuple(columns[j][i] for j in chosen)] += count
+    once, twice = (sum(size == k for size in held.values()) for k in (1, 2))
+    found = estimated(records, chosen)
+
+    assert observed(records, chosen) == len(held)
+    if once < 2:
+        assert found == len(held)
+    elif not twice:
+        assert found == math.inf
+    else:
+        unseen = once * (once - 1) / 2 / (found - len(held))
+        assert poisson.sf(twice - 1, unseen) == pytest.approx(0.01)
+        assert found > len(held) + once * (once - 1) / (2 * twice)
+
+
+def test_estimates_of_a_known_number_of_values():
+    rng = np.random.default_rng(1)
+    records = records_of([rng.integers(0, 5000, 5000).tolist()])
+
+    assert observed(records, [0]) < 3500
+    assert 5000 < estimated(records, [0]) < 5000 * 1.3
+
+
+def test_estimates_grow_without_bound_as_records_become_different():
+    rng = np.random.default_rng(2)
+    sizes = (10**4, 10**6, 10**8)
+    found = [estimated(records_of([rng.integers(0, size, 4000).tolist()]), [0]) for size in sizes]
+    assert all(one >= size for one, size in zip(found, sizes, strict=True))
+    assert found[0] < 2 * 10**4
+    assert found[2] == math.inf
+
+
+@pytest.mark.parametrize("source", ["declared", "estimated", "observed", None])
+def test_a_key_may_always_identify(source):
+    records = records_of([list(range(50)), [1, 2] * 25])
+    domains = {"c0": 100, "c1": 2}
+    asked = None if source is None else Source(source)
+    key = assess(records, [0], "usa", source=asked, domains=domains)
+    other = assess(records, [1], "usa", source=asked, domains=domains)
+
+    assert (key.key, key.possible, key.verdict) == (True, True, "possibly an 0.5-quasi-identifier")
+    assert (other.key, other.possible) == (False, False)
+    assert other.verdict.endswith("an 0.5-quasi-identifier")
+
+
+def test_a_verdict_is_no_surer_than_its_number_of_values():
+    said = {source: distinct_value_test(5, 10**6, source=source).verdict for source in Source}
+    assert said[Source.DECLARED].startswith("almost certainly not")
+    assert said[Source.ESTIMATED].startswith("probably not")
+    assert said[Source.OBSERVED].startswith("not by the values seen")
+
+
+def test_assess_says_where_the_values_come_from():
+    records = records_of([[1, 2, 3, 3], [1, 1, 2, 2]])
+    some = {"c0": 5}
+    both = {"c0": 5, "c1": 4}
+
+    found = assess(records, [0, 1], 10, domains=both)
+    assert (found.source, found.distinct) == (Source.DECLARED, 20)
+    found = assess(records, [0, 1], 10, domains=some)
+    assert found.source is Source.ESTIMATED
+    assert found.distinct == max(5 * estimated(records, [1]), estimated(records, [0, 1]))
+    found = assess(records, [0, 1], 10, domains=both, source=Source.OBSERVED)
+    assert (found.source, found.distinct) == (Source.OBSERVED, 3)
+    assert assess(records, [0, 1], 10, domains=both, source=Source.ESTIMATED).distinct == 20
+    with pytest.raises(PolicyError, match="'c1' is not declared"):
+        assess(records, [0, 1], "usa", source=Source.DECLARED, domains=some)
+    with pytest.raises(PolicyError, match="not given"):
+        assess(records, [0, 1], "usa", source=Source.GIVEN)
+
+
+def test_populations_by_name_and_number():
+    assert population("USA") == POPULATIONS["usa"]
+    assert population("3e8") == population(3e8) == population("300,000,000") == 300_000_000
+    assert POPULATIONS["germany"] < POPULATIONS["eu"] < POPULATIONS["world"]
+    with pytest.raises(PolicyError, match="did you mean 'germany'"):
+        population("germny")
+    with pytest.raises(PolicyError, match="one of australia"):
+        population("qqqqqq")
+    for wrong in (0, -1, math.nan, math.inf, "0", "nan"):
+        with pytest.raises(PolicyError, match="whole number of people"):
+            population(wrong)
+
+
+@pytest.mark.parametrize(("distinct", "alpha"), [(-1, 0.5), (math.nan, 0.5), (5, 0), (5, 1.1)])
+def test_requests_that_make_no_sense(distinct, alpha):
+    with pytest.raises(PolicyError):
+        distinct_value_test(distinct, 100, alpha)
+
+
+def test_columns_without_a_value_are_refused():
+    with pytest.raises(PolicyError, match="at least one"):
+        by_domains([3, 0])
+
+
+def test_crowds():
+    assert distinct_value_test(0, 100).crowd == math.inf
+    assert distinct_value_test(10, 100).crowd == 10
+    assert distinct_value_test(1000, 100).crowd == 1
+
+
+@pytest.mark.parametrize("text", ["3e8", "300000000", "300_000_000", "300,000,000", " 3.0E8 "])
+def test_a_plain_number_of_people_always_does(text):
+    assert population(text) == population(3e8) == population(300_000_000) == 300_000_000
