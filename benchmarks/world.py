@@ -21,7 +21,8 @@ import numpy as np
 import polars as pl
 
 from incrowd.arrays import Codes
-from incrowd.linkage import Linked, World, link
+from incrowd.linkage.links import Linked, link
+from incrowd.linkage.world import World
 from incrowd.table.column import CodedColumn, Domain, Kind
 from incrowd.table.encode import encode
 

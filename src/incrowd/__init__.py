@@ -85,7 +85,7 @@ if TYPE_CHECKING:
         TCloseness,
     )
     from incrowd.pii import Checklist
-    from incrowd.policy import Column, Policy
+    from incrowd.policy.policy import Column, Policy
     from incrowd.policy.quick import quick
     from incrowd.population.plan import Plan
     from incrowd.release import Certificate, Check, Release, Verdict
@@ -240,7 +240,7 @@ _HOMES = {
     "Precision Queries",
     "models": "AlphaK DeltaPresence KAnonymity KMap LDiversity Probabilistic TCloseness",
     "pii": "Checklist",
-    "policy": "Column Policy",
+    "policy.policy": "Column Policy",
     "policy.quick": "quick",
     "population.bucketed": "Bucketed",
     "population.plan": "Plan",

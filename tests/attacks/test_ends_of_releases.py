@@ -6,7 +6,7 @@ import pytest
 
 import incrowd
 from incrowd.models import DeltaPresence, KMap
-from incrowd.policy import Column, Policy
+from incrowd.policy.policy import Column, Policy
 
 SHARE = 0.2
 

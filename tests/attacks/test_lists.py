@@ -6,9 +6,9 @@ import pytest
 
 import incrowd
 from incrowd import InputError, KAnonymity, PolicyError
-from incrowd.linkage import AtLeast
+from incrowd.linkage.constraints import AtLeast
 from incrowd.models import KMap
-from incrowd.policy import Column, Policy
+from incrowd.policy.policy import Column, Policy
 
 
 def people(number, seed, first=0):

@@ -11,7 +11,7 @@ from incrowd import InputError
 from incrowd.attacks.persons import LIMIT
 from incrowd.attacks.scene import Shared
 from incrowd.cli import attack as command
-from incrowd.linkage import AtLeast
+from incrowd.linkage.constraints import AtLeast
 from incrowd.linkage.stands import Stands
 from incrowd.table.roles import Missing
 from incrowd.verbs.attack_asked import Asked, Table

@@ -5,9 +5,9 @@ import pytest
 
 import incrowd
 from incrowd import InputError, KAnonymity, PolicyError
-from incrowd.linkage import AtLeast
+from incrowd.linkage.constraints import AtLeast
 from incrowd.models import DeltaPresence, KMap, LDiversity
-from incrowd.policy import Column, Policy
+from incrowd.policy.policy import Column, Policy
 from incrowd.watch import Watch
 
 CANARY = "Qz7canary"

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from report.test_charts import explored
 
 import incrowd
 from incrowd.documents import charts
@@ -18,7 +19,6 @@ from incrowd.models import KAnonymity, LDiversity
 from incrowd.policy.policy import Column, Policy
 from incrowd.search.literature.accuracy.frontier import Frontier, Point
 from incrowd.verbs import frontier as frontiers
-from report.test_charts import explored
 
 NAMES = [
     "</script><script>alert(1)</script>",

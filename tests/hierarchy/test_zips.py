@@ -9,7 +9,7 @@ from incrowd.hierarchy import ZipCodes
 from incrowd.hierarchy.levels import texts
 from incrowd.hierarchy.zips import is_populous, people_by_area
 from incrowd.models import KAnonymity
-from incrowd.policy import Column, Policy
+from incrowd.policy.policy import Column, Policy
 from incrowd.table.column import Domain, Kind
 from naive.safe_harbor import zip_shown
 

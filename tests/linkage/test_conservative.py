@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 import naive.hierarchy
 from incrowd.errors import PolicyError
 from incrowd.hierarchy import Intervals, Tree
-from incrowd.linkage import World, cautions, conservative
+from incrowd.linkage.conservative import cautions, conservative
+from incrowd.linkage.world import World
 from incrowd.table.column import Domain, Kind
 from incrowd.table.encode import encode
 from strategies import hierarchies

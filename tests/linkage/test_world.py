@@ -7,7 +7,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from incrowd.errors import InputError, PolicyError
-from incrowd.linkage import AtLeast, World, link, minimal_k_qis, smallest_crowd, united
+from incrowd.linkage.constraints import AtLeast
+from incrowd.linkage.identify import minimal_k_qis, smallest_crowd
+from incrowd.linkage.links import link
+from incrowd.linkage.united import united
+from incrowd.linkage.world import World
 from incrowd.table.encode import encode
 
 

@@ -11,7 +11,7 @@ import incrowd
 from incrowd.errors import PolicyError
 from incrowd.hierarchy import Flat, Intervals
 from incrowd.models import Probabilistic
-from incrowd.policy import Column, Policy
+from incrowd.policy.policy import Column, Policy
 from incrowd.population.bounds import k_of_shares
 from incrowd.population.confidence import Drawn
 

@@ -10,18 +10,11 @@ from hypothesis import strategies as st
 
 import naive.world
 from incrowd.hierarchy import Tree
-from incrowd.linkage import (
-    AtLeast,
-    World,
-    cautions,
-    conservative,
-    is_k_qi,
-    is_proper_k_qi,
-    link,
-    minimal_k_qis,
-    proved,
-    smallest_crowd,
-)
+from incrowd.linkage.conservative import cautions, conservative
+from incrowd.linkage.constraints import AtLeast, proved
+from incrowd.linkage.identify import is_k_qi, is_proper_k_qi, minimal_k_qis, smallest_crowd
+from incrowd.linkage.links import link
+from incrowd.linkage.world import World
 from incrowd.table.column import Domain, Kind
 from incrowd.table.encode import encode
 

@@ -10,7 +10,7 @@ import incrowd
 from incrowd import api, datasets
 from incrowd.hierarchy import Dates, Intervals, Prefix
 from incrowd.models import KAnonymity
-from incrowd.policy import Column, Policy
+from incrowd.policy.policy import Column, Policy
 from incrowd.policy.presets import apply
 from incrowd.policy.safe_harbor import Seen
 from incrowd.search import Lattice, Mondrian

@@ -9,7 +9,7 @@ import incrowd
 from incrowd import api
 from incrowd.models import KAnonymity
 from incrowd.pii import Status
-from incrowd.policy import Policy
+from incrowd.policy.policy import Policy
 from incrowd.policy.presets import apply
 from incrowd.search import Mondrian
 

@@ -10,9 +10,9 @@ from incrowd.errors import PolicyError
 from incrowd.hierarchy import Dates, Flat, Intervals, Prefix, Regions, Suggested, Tree
 from incrowd.loss import Classification, Discernibility, Gcp, Granularity
 from incrowd.models import AlphaK, KAnonymity, LDiversity, TCloseness
-from incrowd.policy import Column, Policy
 from incrowd.policy.codec import dumps, edit, loads
 from incrowd.policy.lines import lines_of
+from incrowd.policy.policy import Column, Policy
 from incrowd.search import Auto, Datafly, Mondrian, MuArgus
 
 GOOD = """\

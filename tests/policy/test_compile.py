@@ -9,8 +9,8 @@ from incrowd.hierarchy import Flat
 from incrowd.loss import Classification
 from incrowd.models import KAnonymity
 from incrowd.partition.classes import people_per_code
-from incrowd.policy import Column, Policy
 from incrowd.policy.compile import compile as compiled
+from incrowd.policy.policy import Column, Policy
 from incrowd.table.column import CodedColumn, Domain, Kind
 from strategies import tables
 

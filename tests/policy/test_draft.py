@@ -4,9 +4,9 @@ import pytest
 from incrowd.datasets import hospital
 from incrowd.errors import InputError
 from incrowd.models import KAnonymity, LDiversity
-from incrowd.policy import Policy, Sketch, to_toml
 from incrowd.policy.codec import loads
-from incrowd.policy.draft import draft, guess
+from incrowd.policy.draft import Sketch, draft, guess, to_toml
+from incrowd.policy.policy import Policy
 from incrowd.table.column import CodedColumn, Domain, Kind
 
 

@@ -5,8 +5,9 @@ from pathlib import Path
 import pytest
 import tomlkit
 
-from incrowd.policy import PRESETS, Column, Policy
 from incrowd.policy.codec import loads
+from incrowd.policy.policy import Column, Policy
+from incrowd.policy.presets import PRESETS
 from incrowd.table.roles import Role
 
 GUIDE = (Path(__file__).parents[2] / "docs" / "guide" / "policy.md").read_text(encoding="utf-8")

@@ -5,7 +5,7 @@ from incrowd.errors import PolicyError
 from incrowd.hierarchy import Flat, Intervals
 from incrowd.loss import Classification, Gcp
 from incrowd.models import KAnonymity, LDiversity, TCloseness
-from incrowd.policy import Column, Policy, absent, require_declared, undeclared
+from incrowd.policy.policy import Column, Policy, absent, require_declared, undeclared
 from incrowd.table.roles import Role
 
 QUASI = Column(role="quasi")

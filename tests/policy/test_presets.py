@@ -9,9 +9,9 @@ from incrowd.api import anonymize
 from incrowd.errors import PolicyError
 from incrowd.hierarchy import Dates, Flat, Intervals, ZipCodes
 from incrowd.models import KAnonymity, LDiversity, TCloseness
-from incrowd.policy import PRESETS, Column, Policy
 from incrowd.policy.codec import dumps, loads
-from incrowd.policy.presets import apply, find
+from incrowd.policy.policy import Column, Policy
+from incrowd.policy.presets import PRESETS, apply, find
 from incrowd.policy.safe_harbor import Seen
 from incrowd.search import Lattice, Mondrian
 

@@ -4,8 +4,7 @@ from incrowd.errors import PolicyError
 from incrowd.hierarchy import Intervals, Prefix
 from incrowd.loss import Classification
 from incrowd.models import KAnonymity, LDiversity, TCloseness
-from incrowd.policy import left_out
-from incrowd.policy.quick import quick
+from incrowd.policy.quick import left_out, quick
 from incrowd.table.roles import Missing, Role
 
 NAMES = ["name", "age", "zip", "illness", "pay", "year", "person", "w"]

@@ -6,7 +6,7 @@ import pytest
 import incrowd
 from incrowd.errors import InputError, NotMetError
 from incrowd.models import KAnonymity
-from incrowd.policy import Policy
+from incrowd.policy.policy import Policy
 from incrowd.search import Lattice
 
 STARS = ("x1", "x2", "y1", "y2", "*")

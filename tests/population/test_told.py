@@ -6,7 +6,7 @@ import incrowd
 from incrowd.datasets import hospital
 from incrowd.errors import PolicyError
 from incrowd.models import Probabilistic
-from incrowd.policy import Column, Policy
+from incrowd.policy.policy import Column, Policy
 
 PATIENTS = hospital(1_500, seed=7).select("birth_date", "sex", "zip")
 

@@ -17,7 +17,7 @@ from incrowd.hierarchy.pools import pools_of
 from incrowd.hierarchy.reach import reach_of
 from incrowd.loss import Gcp
 from incrowd.models import KAnonymity
-from incrowd.policy import Column, Policy
+from incrowd.policy.policy import Column, Policy
 from incrowd.table.column import Domain, Kind
 
 WHOLE = Domain(Kind.NUMBER, np.arange(2))

@@ -14,7 +14,7 @@ from incrowd import pipeline as releases
 from incrowd.errors import NotMetError, PolicyError
 from incrowd.loss import Queries
 from incrowd.models import AlphaK, KAnonymity, LDiversity, TCloseness
-from incrowd.policy import Column, Policy
+from incrowd.policy.policy import Column, Policy
 from incrowd.release.certificate import Certificate
 from incrowd.release.prepared import prove
 from incrowd.search import Anatomy, Lattice, Mondrian

@@ -14,7 +14,7 @@ from incrowd.errors import NotMetError
 from incrowd.hierarchy import Intervals
 from incrowd.loss import Gcp
 from incrowd.models import KAnonymity
-from incrowd.policy import Column, Policy
+from incrowd.policy.policy import Column, Policy
 from incrowd.recoding import Pieces, Spans
 from incrowd.release.representatives import representatives
 from incrowd.search import Datafly, Exhaustive, Lattice, LatticeLocal, MinGen, Mondrian

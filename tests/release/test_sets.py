@@ -12,7 +12,7 @@ import incrowd
 from incrowd.hierarchy.labels import read_set, value_set
 from incrowd.loss import Entropy, Gcp, Granularity
 from incrowd.models import KAnonymity
-from incrowd.policy import Column, Policy
+from incrowd.policy.policy import Column, Policy
 from incrowd.recoding import Pieces, Spans
 from incrowd.release.leaving import shown
 from incrowd.search import Mondrian

@@ -12,7 +12,7 @@ from incrowd.errors import NotMetError
 from incrowd.hierarchy import Dates
 from incrowd.hierarchy.hierarchy import Hierarchy
 from incrowd.models import DeltaPresence
-from incrowd.policy import Column
+from incrowd.policy.policy import Column
 from incrowd.table.column import Domain, Kind
 from incrowd.table.roles import Missing
 from incrowd.verify.crowds import crowds_of, numbered

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from incrowd.kernels.lattice.level_cover import count, show
 
 import arx_tables
 import naive.local
 from incrowd.hierarchy.hierarchy import Hierarchy
+from incrowd.kernels.lattice.level_cover import count, show
 from incrowd.loss import Discernibility, Gcp, Granularity, Precision
 from incrowd.models import AlphaK, KAnonymity, LDiversity, TCloseness
 from incrowd.recoding import Cells, Pieces

@@ -19,7 +19,7 @@ from incrowd.hierarchy.hierarchy import Hierarchy
 from incrowd.hierarchy.reach import reach_of
 from incrowd.loss import Gcp
 from incrowd.models import KAnonymity, LDiversity, TCloseness
-from incrowd.policy import Column, Policy
+from incrowd.policy.policy import Column, Policy
 from incrowd.population.bounds import classes_allowed
 from incrowd.release.representatives import representatives
 from incrowd.search import Cuts, Lattice

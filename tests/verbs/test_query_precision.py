@@ -9,7 +9,7 @@ from incrowd.datasets import hospital
 from incrowd.errors import InputError
 from incrowd.loss.queries_workload import parse
 from incrowd.models import KAnonymity, LDiversity
-from incrowd.policy import Column, Policy
+from incrowd.policy.policy import Column, Policy
 from incrowd.search import Anatomy, Mondrian
 
 WORKLOAD = parse(

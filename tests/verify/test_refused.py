@@ -8,7 +8,7 @@ import pytest
 
 from incrowd.errors import LimitError, NotMetError
 from incrowd.hierarchy import Dates, Intervals
-from incrowd.policy import Column
+from incrowd.policy.policy import Column
 from incrowd.table.column import CodedColumn, Domain, Kind
 from incrowd.table.encode import encode
 from incrowd.table.roles import Missing

@@ -17,6 +17,7 @@ from incrowd.attacks.intervals import Figures, Moments
 from incrowd.attacks.scene import Scene, Side
 from incrowd.attacks.sets import Sets
 from incrowd.attacks.weighed import each
+from incrowd.kernels.linkage import fits as kernels
 from incrowd.linkage.pairs import Pairs
 from incrowd.partition.csr import Members, Rows, joined, parts
 
@@ -316,6 +317,5 @@ def _dealt(one: Fit, other: Fit, sets: Sets) -> Iterator[tuple[Fit, Fit]]:
 
 
 def _kernels() -> Any:
-    from incrowd.kernels.linkage import fits as kernels  # noqa: PLC0415  numba only when it is needed
 
     return kernels

@@ -8,6 +8,9 @@ from typing import TypeAlias
 import numpy as np
 
 from incrowd.arrays import Counts, Floats
+from incrowd.lazy import module
+
+special = module("scipy.special")
 
 Interval: TypeAlias = tuple[float, float]
 
@@ -164,9 +167,7 @@ def clustered(found: Moments, together: float = 1.0) -> Interval:
 
 def _quantile(freedom: float) -> float:
     """Within so many standard deviations lies 95 % if the variance is estimated, too (Student)."""
-    from scipy.special import stdtrit  # noqa: PLC0415  slow to load
-
-    return float(stdtrit(max(freedom, 1.0), 1 - _TAIL))
+    return float(special.stdtrit(max(freedom, 1.0), 1 - _TAIL))
 
 
 def wilson(successes: float, trials: float, within: float = _Z) -> Interval:
@@ -199,11 +200,9 @@ def clopper_pearson(successes: float, trials: float) -> Interval:
     >>> [round(end, 4) for end in clopper_pearson(0, 10)]
     [0.0, 0.3085]
     """
-    from scipy.special import betaincinv  # noqa: PLC0415  slow to load
-
     if not trials:
         return 0.0, 1.0
     misses = trials - successes
-    low = float(betaincinv(successes, misses + 1, _TAIL)) if successes else 0.0
-    high = float(betaincinv(successes + 1, misses, 1 - _TAIL)) if misses else 1.0
+    low = float(special.betaincinv(successes, misses + 1, _TAIL)) if successes else 0.0
+    high = float(special.betaincinv(successes + 1, misses, 1 - _TAIL)) if misses else 1.0
     return low, high

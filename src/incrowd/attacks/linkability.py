@@ -14,6 +14,7 @@ from incrowd.attacks.fit import Fit, SideClasses
 from incrowd.attacks.intervals import Moments, Rate, blind
 from incrowd.attacks.persons import Persons
 from incrowd.attacks.words import columns, part
+from incrowd.kernels.linkage import fits as kernels
 from incrowd.partition.csr import parts
 
 
@@ -73,6 +74,5 @@ def _first(figure: Counts, classes: SideClasses) -> Counts:
 
 
 def _kernels() -> Any:
-    from incrowd.kernels.linkage import fits as kernels  # noqa: PLC0415  numba only when it is needed
 
     return kernels

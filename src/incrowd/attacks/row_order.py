@@ -13,6 +13,7 @@ from incrowd.attacks.attack import Attack
 from incrowd.attacks.fit import Fit
 from incrowd.attacks.intervals import Rate, blind
 from incrowd.attacks.words import columns, part
+from incrowd.kernels.linkage import fits as kernels
 from incrowd.partition.csr import bounds, found_in, owners
 
 _SHUFFLES = 3
@@ -121,6 +122,5 @@ class _Order:
 
 
 def _kernels() -> Any:
-    from incrowd.kernels.linkage import fits as kernels  # noqa: PLC0415  numba only when it is needed
 
     return kernels

@@ -7,6 +7,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from incrowd.arrays import Codes, Counts, Floats
+from incrowd.kernels.linkage import fits as kernels
 from incrowd.partition.csr import Members, Rows, parts
 
 Weighed: TypeAlias = tuple[Counts, Codes, Floats]
@@ -103,6 +104,5 @@ def each(number: int) -> Rows:
 
 
 def _kernels() -> Any:
-    from incrowd.kernels.linkage import fits as kernels  # noqa: PLC0415  numba only when it is needed
 
     return kernels

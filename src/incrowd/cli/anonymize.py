@@ -7,10 +7,18 @@ from typing import TYPE_CHECKING, Annotated, TypedDict
 
 import typer
 
-from incrowd.cli import options
+from incrowd import api
+from incrowd import watch as watching
+from incrowd.cli import interrupt, options
+from incrowd.cli import maximize as cli_maximize
+from incrowd.cli import request as cli_request
+from incrowd.cli import table as cli_table
+from incrowd.cli import world as cli_world
 from incrowd.cli.output import Output
 from incrowd.cli.progress import waiting
+from incrowd.documents import json, text
 from incrowd.errors import PolicyError
+from incrowd.io import files, tables
 
 if TYPE_CHECKING:
     from incrowd.search.literature.accuracy.frontier import Frontier
@@ -196,19 +204,10 @@ def anonymize(  # noqa: PLR0913  one parameter per flag
     quiet: options.Quiet = False,
 ) -> None:
     """Make a release of FILE that keeps the policy, or the quick request, and verify it."""
-    from incrowd import api  # noqa: PLC0415  not for --help
-    from incrowd.cli.interrupt import placed, placing  # noqa: PLC0415  not for --help
-    from incrowd.cli.maximize import Wish, refuse_nothing  # noqa: PLC0415  not for --help
-    from incrowd.cli.request import Flags, key_of, signing_key  # noqa: PLC0415  not for --help
-    from incrowd.cli.table import held  # noqa: PLC0415  not for --help
-    from incrowd.cli.world import Opposed  # noqa: PLC0415  not for --help
-    from incrowd.documents import json, text  # noqa: PLC0415  not for --help
-    from incrowd.watch import Watch  # noqa: PLC0415  not for --help
-
     said = Output(as_json=as_json, quiet=quiet)
-    wish = Wish(maximize, max_loss, privacy, frontier)
+    wish = cli_maximize.Wish(maximize, max_loss, privacy, frontier)
     wish.refuse_search(method)
-    held_by = Opposed(tuple(world or ()), world_id, tuple(rename or ()))
+    held_by = cli_world.Opposed(tuple(world or ()), world_id, tuple(rename or ()))
     held_by.refuse_most_privacy(asked=wish.there)
     _refuse_both(curve, [output, certificate, explore], frontier=frontier)
     _refuse_nowhere(output, certificate, dry_run=dry_run or frontier)
@@ -222,8 +221,8 @@ def anonymize(  # noqa: PLR0913  one parameter per flag
         "l": l,
         "t": t,
     }
-    refuse_nothing(quick, floor=wish.there)
-    flags = Flags(
+    cli_maximize.refuse_nothing(quick, floor=wish.there)
+    flags = cli_request.Flags(
         policy=policy,
         quick=wish.floors(quick),
         settings={
@@ -244,17 +243,17 @@ def anonymize(  # noqa: PLR0913  one parameter per flag
     paths = _paths(output, certificate, dry_run=dry_run)
     for path in filter(None, (explore, curve)):
         api.refuse_unexplorable(path)
-    signer = signing_key(sign)
+    signer = cli_request.signing_key(sign)
     _refuse_overwriting([file, policy, key_file, signer, *held_by.worlds], [explore, curve])
     _refuse_same(explore, paths.values())
     _refuse_overwriting([policy, key_file, signer, *held_by.worlds], [*paths.values()])
-    with placing(output, written=bool(paths)), waiting(said) as bar:
-        table = held(file, api.Reading(delimiter, encoding, header), said, flags.named)
+    with interrupt.placing(output, written=bool(paths)), waiting(said) as bar:
+        table = cli_table.held(file, api.Reading(delimiter, encoding, header), said, flags.named)
         request = held_by.laid_over(wish.laid_over(flags.request(table.names)))
         notes = (*request.notes(), *wish.notes(quick, request), *held_by.notes(request))
         for note in notes:
             said.remark(f"note: {note}")
-        how = _How(reading=table, watch=Watch(tell=bar.tell), folder=request.folder)
+        how = _How(reading=table, watch=watching.Watch(tell=bar.tell), folder=request.folder)
         if frontier:
             found = api.frontier_file(file, request.policy, **how)
         else:
@@ -265,7 +264,7 @@ def anonymize(  # noqa: PLR0913  one parameter per flag
                 certificate=certificate,
                 dry_run=dry_run,
                 seed=seed,
-                key=key_of(key_file),
+                key=cli_request.key_of(key_file),
                 sign=signer,
                 **how,
                 **held_by.given,
@@ -273,7 +272,7 @@ def anonymize(  # noqa: PLR0913  one parameter per flag
     if frontier:
         _show_curve(found, curve, said)
         return
-    with placed(written=bool(paths)):
+    with interrupt.placed(written=bool(paths)):
         for note in release.notes:
             said.remark(f"note: {note}")
         if explore is not None and release.explored is None:
@@ -288,8 +287,6 @@ def anonymize(  # noqa: PLR0913  one parameter per flag
 
 
 def _show_curve(found: "Frontier", path: str | None, said: Output) -> None:
-    from incrowd import api  # noqa: PLC0415  not for --help
-    from incrowd.documents import json, text  # noqa: PLC0415  not for --help
 
     if path is not None:
         api.write_frontier(found, path)
@@ -312,7 +309,6 @@ def _refuse_both(curve: str | None, others: list[str | None], *, frontier: bool)
 
 
 def _refuse_nowhere(output: str | None, certificate: str | None, *, dry_run: bool) -> None:
-    from incrowd.io import files, tables  # noqa: PLC0415  not for --help
 
     if not output and not dry_run:
         raise PolicyError("it is not said where the release goes", remedy="add -o FILE")
@@ -331,10 +327,8 @@ def _refuse_nowhere(output: str | None, certificate: str | None, *, dry_run: boo
 
 def _refuse_overwriting(read: list[str | None], written: list[str | None]) -> None:
     """The policy and the key are not to be lost."""
-    from incrowd.io.files import same_file  # noqa: PLC0415  not for --help
-
     for one in filter(None, read):
-        if any(same_file(one, other) for other in filter(None, written)):
+        if any(files.same_file(one, other) for other in filter(None, written)):
             raise PolicyError(
                 f"{one!r} is read and would be overwritten", remedy="name another file"
             )
@@ -342,9 +336,7 @@ def _refuse_overwriting(read: list[str | None], written: list[str | None]) -> No
 
 def _refuse_same(explore: str | None, written: Iterable[str]) -> None:
     """What the search looked at does not take the place of what it found."""
-    from incrowd.io.files import same_file  # noqa: PLC0415  not for --help
-
-    if explore is not None and any(same_file(explore, other) for other in written):
+    if explore is not None and any(files.same_file(explore, other) for other in written):
         raise PolicyError(
             f"{explore!r} is also the release or its certificate",
             remedy="name another file for what the search looked at",

@@ -6,10 +6,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from incrowd import api, watch
 from incrowd.cli import options
+from incrowd.cli import table as cli_table
 from incrowd.cli.output import Output
 from incrowd.cli.progress import waiting
+from incrowd.documents import attacks
 from incrowd.errors import NotMetError, PolicyError
+from incrowd.io import hierarchies as hierarchies_of_io
+from incrowd.io import policies
 
 if TYPE_CHECKING:
     from incrowd.hierarchy import AnyHierarchy
@@ -171,17 +176,11 @@ def attack(  # noqa: PLR0913  one parameter per flag
     quiet: options.Quiet = False,
 ) -> int:
     """Attack the release in FILE with what somebody may hold; exit code 1 if a limit is broken."""
-    from incrowd import api  # noqa: PLC0415  not for --help
-    from incrowd.cli.table import certified, held, named_by  # noqa: PLC0415  not for --help
-    from incrowd.documents import attacks  # noqa: PLC0415  not for --help
-    from incrowd.io.policies import read_policy  # noqa: PLC0415  not for --help
-    from incrowd.watch import Watch  # noqa: PLC0415  not for --help
-
     said = Output(as_json=as_json, quiet=quiet)
     with waiting(said) as bar:
         named = (*options.columns(knows), *options.columns(sensitive))
-        named = (*named, *named_by(policy), *certified(certificate))
-        table = held(file, api.Reading(delimiter, encoding, header), said, named)
+        named = (*named, *cli_table.named_by(policy), *cli_table.certified(certificate))
+        table = cli_table.held(file, api.Reading(delimiter, encoding, header), said, named)
         found = api.attack_file(
             file,
             world=world,
@@ -189,10 +188,10 @@ def attack(  # noqa: PLR0913  one parameter per flag
             original=original,
             other=other,
             control=control,
-            policy=None if policy is None else read_policy(policy),
+            policy=None if policy is None else policies.read_policy(policy),
             certificate=certificate,
             reading=table,
-            watch=Watch(tell=bar.tell),
+            watch=watch.Watch(tell=bar.tell),
             id=id,
             knows=options.columns(knows),
             truth_key=truth_key,
@@ -220,16 +219,17 @@ def _trees(
     texts: Sequence[str], folder: str | None, names: Sequence[str]
 ) -> "dict[str, AnyHierarchy]":
     """The hierarchies that are named, by folder or one by one; their paths start here."""
-    from incrowd.io.hierarchies import find, parse_option, read_tree, resolve  # noqa: PLC0415  not for --help
-
     found: dict[str, AnyHierarchy] = {}
     if folder is not None:
-        found |= {name: read_tree(path) for name, path in find(folder, names).items()}
+        found |= {
+            name: hierarchies_of_io.read_tree(path)
+            for name, path in hierarchies_of_io.find(folder, names).items()
+        }
     for text in texts:
-        name, spec = parse_option(text)
+        name, spec = hierarchies_of_io.parse_option(text)
         if name not in names:
             raise PolicyError(
                 f"the release has no column {name!r}", remedy="it has: " + ", ".join(names)
             )
-        found[name] = resolve(spec, Path())
+        found[name] = hierarchies_of_io.resolve(spec, Path())
     return found

@@ -5,9 +5,14 @@ from typing import Annotated
 
 import typer
 
+from incrowd import api
 from incrowd.cli import options
+from incrowd.cli import request as cli_request
+from incrowd.cli import table as cli_table
+from incrowd.cli import world as cli_world
 from incrowd.cli.output import Output
 from incrowd.cli.progress import waiting
+from incrowd.documents import json, text
 from incrowd.errors import NotMetError, PolicyError
 
 
@@ -54,15 +59,9 @@ def check(  # noqa: PLR0913  one parameter per flag
     quiet: options.Quiet = False,
 ) -> int:
     """Check every model on the rows of FILE; exit code 1 if one is not met."""
-    from incrowd import api  # noqa: PLC0415  not for --help
-    from incrowd.cli.request import Flags  # noqa: PLC0415  not for --help
-    from incrowd.cli.table import certified, held, named_by  # noqa: PLC0415  not for --help
-    from incrowd.cli.world import Opposed  # noqa: PLC0415  not for --help
-    from incrowd.documents import json, text  # noqa: PLC0415  not for --help
-
     said = Output(as_json=as_json, quiet=quiet)
     named = (*options.columns(quasi), *options.columns(sensitive))
-    flags = Flags(
+    flags = cli_request.Flags(
         policy=policy,
         quick={
             "quasi": options.columns(quasi),
@@ -76,10 +75,10 @@ def check(  # noqa: PLR0913  one parameter per flag
         hierarchies=hierarchies,
     )
     with waiting(said):
-        expected = (*named, *named_by(policy), *certified(certificate))
-        table = held(file, api.Reading(delimiter, encoding, header), said, expected)
+        expected = (*named, *cli_table.named_by(policy), *cli_table.certified(certificate))
+        table = cli_table.held(file, api.Reading(delimiter, encoding, header), said, expected)
         asked, folder = None, Path()
-        held_by = Opposed(tuple(world or ()), world_id, tuple(rename or ()))
+        held_by = cli_world.Opposed(tuple(world or ()), world_id, tuple(rename or ()))
         if certificate is None or not flags.silent:
             _refuse_half(policy, certificate)
             _refuse_unread(policy, original)

@@ -5,11 +5,13 @@ from typing import Annotated, Any
 
 import typer
 
+from incrowd import api
 from incrowd.cli import options
 from incrowd.cli.failures import INTERRUPTED
 from incrowd.cli.interrupt import Stoppable
 from incrowd.cli.output import Output
 from incrowd.cli.progress import waiting
+from incrowd.documents import groups, json, text
 from incrowd.errors import PolicyError
 
 
@@ -148,9 +150,6 @@ def discover(  # noqa: PLR0913  one parameter per flag
     quiet: options.Quiet = False,
 ) -> None:
     """Find the sets of columns that tell the records of FILE apart."""
-    from incrowd import api  # noqa: PLC0415  not for --help
-    from incrowd.documents import groups, json, text  # noqa: PLC0415  not for --help
-
     said, some = Output(as_json=as_json, quiet=quiet), options.columns(columns) or None
     judged: dict[str, Any] = {
         "measure": measure,

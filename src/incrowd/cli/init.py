@@ -7,10 +7,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from incrowd import api
 from incrowd.cli import options
+from incrowd.cli import table as cli_table
 from incrowd.cli.output import Output, write
 from incrowd.cli.progress import waiting
+from incrowd.documents import json, text
 from incrowd.errors import PolicyError
+from incrowd.io import atomic, files
+from incrowd.policy import draft as drafts
+from incrowd.policy import presets
 
 if TYPE_CHECKING:
     from incrowd.policy.draft import Draft
@@ -45,28 +51,21 @@ def init(  # noqa: PLR0913  one parameter per flag
     quiet: options.Quiet = False,
 ) -> None:
     """Draft a policy for FILE: a role and a hierarchy for each column, with reasons."""
-    from incrowd import api  # noqa: PLC0415  not for --help
-    from incrowd.cli.table import held  # noqa: PLC0415  not for --help
-    from incrowd.documents import json, text  # noqa: PLC0415  not for --help
-    from incrowd.io import files  # noqa: PLC0415  not for --help
-    from incrowd.io.atomic import replacing  # noqa: PLC0415  not for --help
-    from incrowd.policy.draft import to_toml  # noqa: PLC0415  not for --help
-
     said = Output(as_json=as_json, quiet=quiet)
     if output is not None:
         _refuse_losing(file, output, force=force)
     with waiting(said):
-        table = held(file, api.Reading(delimiter, encoding, header), said)
+        table = cli_table.held(file, api.Reading(delimiter, encoding, header), said)
         draft = api.draft_file(file, reading=table)
         seen = None if preset is None else api.seen_file(file, reading=table)
     if preset is not None:
         draft = _preset(draft, preset, said, seen)
-    policy = to_toml(draft)
+    policy = drafts.to_toml(draft)
     if output is None and not as_json:
         write(sys.stdout, policy)
         return
     if output is not None:
-        with replacing(output) as place:
+        with atomic.replacing(output) as place:
             files.write_text(place, policy)
     said.result(
         lambda: json.draft_document(draft, policy, output), lambda: text.draft_picture(draft)
@@ -76,19 +75,17 @@ def init(  # noqa: PLR0913  one parameter per flag
 
 
 def _refuse_losing(file: str, path: str, *, force: bool) -> None:
-    from incrowd.io.files import refuse_nowhere, same_file  # noqa: PLC0415  not for --help
 
     if not path:
         raise PolicyError("the policy's file has no name", remedy="name it after -o")
-    refuse_nowhere(path, "the policy")
-    if same_file(file, path):
+    files.refuse_nowhere(path, "the policy")
+    if files.same_file(file, path):
         raise PolicyError("the policy would overwrite the table", remedy="name another file")
     if not force and Path(path).exists():
         raise PolicyError(f"{path!r} is there already", remedy="name another file, or add --force")
 
 
 def _preset(draft: "Draft", name: str, said: Output, seen: "Seen | None") -> "Draft":
-    from incrowd.policy import presets  # noqa: PLC0415  not for --help
 
     for limit in presets.find(name).limits:
         said.remark(f"note: {limit}")

@@ -4,8 +4,10 @@ from typing import Annotated
 
 import typer
 
+from incrowd import api
 from incrowd.cli import options
 from incrowd.cli.output import Output
+from incrowd.documents import json, text
 
 keys = typer.Typer(name="keys", help="Make keys that sign certificates.", no_args_is_help=True)
 
@@ -30,9 +32,6 @@ def new(
     quiet: options.Quiet = False,
 ) -> None:
     """Make a private key that only you can read, and beside it the public key to hand out."""
-    from incrowd import api  # noqa: PLC0415  not for --help
-    from incrowd.documents import json, text  # noqa: PLC0415  not for --help
-
     said = Output(as_json=as_json, quiet=quiet)
     made = api.new_keys(file)
     said.result(lambda: json.keys_document(made), lambda: text.keys_picture(made))

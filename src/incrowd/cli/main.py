@@ -24,6 +24,7 @@ from incrowd.cli.plan import plan
 from incrowd.cli.quantiles import quantiles
 from incrowd.cli.risk import risk
 from incrowd.cli.safe_harbor import safe_harbor
+from incrowd.documents import json
 from incrowd.documents.words import printable
 from incrowd.errors import IncrowdError, InputError
 
@@ -125,12 +126,10 @@ def _fail(failure: Failure, *, as_json: bool) -> int:
         if failure.remedy:
             write(sys.stderr, f"help: {printable(failure.remedy)}\n")
     if as_json:
-        from incrowd.documents.json import error_document  # noqa: PLC0415  not for --help
-
         why = (failure.error, failure.remedy, failure.exit_code)
         parts = (*why, failure.verdicts, failure.proved)
         with suppress(OSError, InputError):
-            Output(as_json=True).document(error_document(*parts))
+            Output(as_json=True).document(json.error_document(*parts))
     return failure.exit_code
 
 

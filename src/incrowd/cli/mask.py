@@ -4,10 +4,14 @@ from typing import Annotated
 
 import typer
 
-from incrowd.cli import options
+from incrowd import api
+from incrowd import watch as watching
+from incrowd.cli import options, table
 from incrowd.cli.output import Output
 from incrowd.cli.progress import waiting
+from incrowd.documents import json, text
 from incrowd.errors import PolicyError
+from incrowd.verbs import mask as mask_of_verbs
 
 
 def mask(  # noqa: PLR0913  one parameter per flag
@@ -98,12 +102,6 @@ def mask(  # noqa: PLR0913  one parameter per flag
     quiet: options.Quiet = False,
 ) -> None:
     """Write the columns of FILE that do not tell its records apart, as they are."""
-    from incrowd import api  # noqa: PLC0415  not for --help
-    from incrowd.cli.table import held  # noqa: PLC0415  not for --help
-    from incrowd.documents import json, text  # noqa: PLC0415  not for --help
-    from incrowd.verbs.mask import check_target, passes  # noqa: PLC0415  not for --help
-    from incrowd.watch import Watch  # noqa: PLC0415  not for --help
-
     said = Output(as_json=as_json, quiet=quiet)
     if not output and not dry_run:
         raise PolicyError("it is not said where the columns go", remedy="add -o FILE")
@@ -122,12 +120,12 @@ def mask(  # noqa: PLR0913  one parameter per flag
     }
     named = (*options.columns(keep), *options.columns(drop), *options.numbers(weight, "weight"))
     target = None if dry_run else output
-    check_target(file, target)
+    mask_of_verbs.check_target(file, target)
     with waiting(said) as bar:
         reading = api.Reading(delimiter, encoding, header)
-        if not passes(file, method, reading):
-            reading = held(file, reading, said, named)
-        watch = Watch(tell=bar.tell)
+        if not mask_of_verbs.passes(file, method, reading):
+            reading = table.held(file, reading, said, named)
+        watch = watching.Watch(tell=bar.tell)
         found = api.mask_file(file, target, reading=reading, watch=watch, **wish)
     for note in found.notes:
         said.remark(f"note: {note}")

@@ -4,7 +4,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
+from incrowd import policy as policies
+from incrowd import search as searches
 from incrowd.errors import PolicyError
+from incrowd.policy import codec
 
 if TYPE_CHECKING:
     from incrowd.cli.request import Request
@@ -85,19 +88,17 @@ class Wish:
 
     def laid_over(self, request: "Request") -> "Request":
         """The request with the search for the most privacy in place of its own."""
-        from incrowd.policy import Policy  # noqa: PLC0415  not for --help
-        from incrowd.policy.codec import made  # noqa: PLC0415  not for --help
-        from incrowd.search import Accuracy  # noqa: PLC0415  not for --help
-
         if not self.there:
             return request
         policy = request.policy
-        search = policy.search if isinstance(policy.search, Accuracy) else Accuracy()
+        search = (
+            policy.search if isinstance(policy.search, searches.Accuracy) else searches.Accuracy()
+        )
         search = replace(search, privacy=self._means(request))
         if self.max_loss is not None:
             search = replace(search, max_loss=self.max_loss)
-        values = {name: getattr(policy, name) for name in Policy.model_fields}
-        policy = made(lambda: Policy.model_validate({**values, "search": search}))
+        values = {name: getattr(policy, name) for name in policies.Policy.model_fields}
+        policy = codec.made(lambda: policies.Policy.model_validate({**values, "search": search}))
         changed = (*request.changed, "search") if request.changed or request.filed else ()
         return replace(request, policy=policy, changed=tuple(dict.fromkeys(changed)))
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from incrowd.errors import PolicyError
+from incrowd.linkage import constraints
 
 if TYPE_CHECKING:
     from incrowd.linkage.constraints import AtLeast
@@ -272,8 +273,6 @@ def promised(texts: Iterable[str] | None) -> "tuple[AtLeast, ...]":
     >>> promised(["zip,sex=500"])
     (AtLeast(columns=('zip', 'sex'), people=500),)
     """
-    from incrowd.linkage.constraints import AtLeast  # noqa: PLC0415  not for --help
-
     found = []
     for text in texts or ():
         names, _, people = text.rpartition("=")
@@ -282,7 +281,7 @@ def promised(texts: Iterable[str] | None) -> "tuple[AtLeast, ...]":
             raise PolicyError(
                 "a promise is given as COLUMNS=PEOPLE", remedy="write --promise zip,sex=500, say"
             )
-        found.append(AtLeast(some, int(people)))
+        found.append(constraints.AtLeast(some, int(people)))
     return tuple(found)
 
 

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TextIO
 
+from incrowd.documents import json
 from incrowd.documents.words import printable
 from incrowd.errors import InputError
 
@@ -32,9 +33,7 @@ class Output:
 
     def document(self, document: Mapping[str, Any]) -> None:
         """The one JSON document on standard output."""
-        from incrowd.documents.json import dumps  # noqa: PLC0415  not for --help
-
-        write(sys.stdout, dumps(document) + "\n")
+        write(sys.stdout, json.dumps(document) + "\n")
 
     def remark(self, text: str) -> None:
         """A remark for people, on standard error."""

@@ -5,10 +5,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from incrowd import api
 from incrowd.cli import options
+from incrowd.cli import table as cli_table
 from incrowd.cli.output import Output
 from incrowd.cli.progress import waiting
+from incrowd.documents import plans as pictures
 from incrowd.errors import PolicyError
+from incrowd.io import hierarchies as hierarchies_of_io
+from incrowd.verbs import plan as plans
 
 if TYPE_CHECKING:
     from incrowd.hierarchy import AnyHierarchy
@@ -114,11 +119,6 @@ def plan(  # noqa: PLR0913  one parameter per flag
 
     Leave out one of --population, -k and --beta to have it found for the columns as they are.
     """
-    from incrowd.cli.table import held  # noqa: PLC0415  not for --help
-    from incrowd.documents import plans as pictures  # noqa: PLC0415  not for --help
-    from incrowd import api  # noqa: PLC0415  not for --help
-    from incrowd.verbs import plan as plans  # noqa: PLC0415  not for --help
-
     said = Output(as_json=as_json, quiet=quiet)
     _refuse_unclear(file, distinct, output, apply=apply)
     asked: dict[str, Any] = {
@@ -138,7 +138,7 @@ def plan(  # noqa: PLR0913  one parameter per flag
     with waiting(said):
         names = options.columns(columns)
         named = (*names, *options.columns(sensitive), *options.columns(keep))
-        table = held(file, api.Reading(delimiter, encoding, header), said, named)
+        table = cli_table.held(file, api.Reading(delimiter, encoding, header), said, named)
         trees = _trees(hierarchy, hierarchies, names or table.names)
         found = plans.plan_file(file, names, hierarchies=trees, reading=table, **asked)
         done = None
@@ -186,14 +186,15 @@ def _trees(
     hierarchy: Iterable[str] | None, folder: str | None, names: Sequence[str]
 ) -> "dict[str, AnyHierarchy]":
     """The hierarchies that are named, by folder or one by one."""
-    from incrowd.io.hierarchies import find, parse_option, read_tree, resolve  # noqa: PLC0415  not for --help
-
     found: dict[str, AnyHierarchy] = {}
     if folder is not None:
-        found |= {name: read_tree(path) for name, path in find(folder, names).items()}
+        found |= {
+            name: hierarchies_of_io.read_tree(path)
+            for name, path in hierarchies_of_io.find(folder, names).items()
+        }
     for text in hierarchy or ():
-        name, spec = parse_option(text)
-        found[name] = resolve(spec, ".")
+        name, spec = hierarchies_of_io.parse_option(text)
+        found[name] = hierarchies_of_io.resolve(spec, ".")
     return found
 
 

@@ -8,6 +8,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from incrowd.cli.output import Output
+from incrowd.kernels import compile as compile_kernels
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
@@ -88,7 +89,8 @@ class ProgressBar:
 @contextmanager
 def waiting(said: Output) -> Iterator[ProgressBar]:
     """A progress bar for work that may take long, and a word if it takes longer this once."""
-    from incrowd.kernels.compile import when_compiling  # noqa: PLC0415  not for --help
-
-    with ProgressBar(quiet=said.quiet) as bar, when_compiling(lambda: bar.say(said, COMPILING)):
+    with (
+        ProgressBar(quiet=said.quiet) as bar,
+        compile_kernels.when_compiling(lambda: bar.say(said, COMPILING)),
+    ):
         yield bar

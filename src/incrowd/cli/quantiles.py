@@ -4,9 +4,12 @@ from typing import Annotated
 
 import typer
 
+from incrowd import api
+from incrowd import watch as watching
 from incrowd.cli import options
 from incrowd.cli.output import Output
 from incrowd.cli.progress import waiting
+from incrowd.documents import quantiles as quantiles_documents
 from incrowd.errors import PolicyError
 
 
@@ -70,10 +73,6 @@ def quantiles(  # noqa: PLR0913  one parameter per flag
     quiet: options.Quiet = False,
 ) -> None:
     """Write columns of FILE so that each value hides among at least K records."""
-    from incrowd import api  # noqa: PLC0415  not for --help
-    from incrowd.documents.quantiles import quantiles_document, quantiles_picture  # noqa: PLC0415  not for --help
-    from incrowd.watch import Watch  # noqa: PLC0415  not for --help
-
     said = Output(as_json=as_json, quiet=quiet)
     if output is None and not dry_run:
         raise PolicyError("it is not said where the rows go", remedy="add -o FILE")
@@ -91,8 +90,11 @@ def quantiles(  # noqa: PLR0913  one parameter per flag
     target = None if dry_run else output
     with waiting(said) as bar:
         reading = api.Reading(delimiter, encoding, header)
-        watch = Watch(tell=bar.tell)
+        watch = watching.Watch(tell=bar.tell)
         found = api.quantiles_file(file, target, reading=reading, watch=watch, **wish)
     for note in found.notes:
         said.remark(f"note: {note}")
-    said.result(lambda: quantiles_document(found, target), lambda: quantiles_picture(found, target))
+    said.result(
+        lambda: quantiles_documents.quantiles_document(found, target),
+        lambda: quantiles_documents.quantiles_picture(found, target),
+    )

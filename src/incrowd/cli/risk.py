@@ -5,9 +5,12 @@ from typing import Annotated
 
 import typer
 
+from incrowd import api, watch
 from incrowd.cli import options
+from incrowd.cli import table as cli_table
 from incrowd.cli.output import Output, write
 from incrowd.cli.progress import waiting
+from incrowd.documents import json, text
 
 _LISTED = (
     "WARNING: {path} says which records are the easiest to find. Keep it where the table is kept, "
@@ -77,16 +80,11 @@ def risk(  # noqa: PLR0913  one parameter per flag
     quiet: options.Quiet = False,
 ) -> None:
     """Tell how easily the people in FILE are found, and what is then learned."""
-    from incrowd import api  # noqa: PLC0415  not for --help
-    from incrowd.cli.table import held  # noqa: PLC0415  not for --help
-    from incrowd.documents import json, text  # noqa: PLC0415  not for --help
-    from incrowd.watch import Watch  # noqa: PLC0415  not for --help
-
     said = Output(as_json=as_json, quiet=quiet)
     asked = options.columns(quasi)
     with waiting(said) as bar:
         named = (*asked, *options.columns(sensitive), unit, weight)
-        table = held(file, api.Reading(delimiter, encoding, header), said, named)
+        table = cli_table.held(file, api.Reading(delimiter, encoding, header), said, named)
         found = api.risk_file(
             file,
             quasi=asked,
@@ -100,7 +98,7 @@ def risk(  # noqa: PLR0913  one parameter per flag
             explain=explain,
             list_records=list_records,
             reading=table,
-            watch=Watch(tell=bar.tell),
+            watch=watch.Watch(tell=bar.tell),
         )
     if list_records is not None:
         write(sys.stderr, _LISTED.format(path=list_records))

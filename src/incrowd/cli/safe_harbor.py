@@ -5,10 +5,15 @@ from typing import Annotated
 
 import typer
 
+from incrowd import api
 from incrowd.cli import options
+from incrowd.cli import table as cli_table
 from incrowd.cli.output import Output
 from incrowd.cli.progress import waiting
+from incrowd.documents import safe_harbor as safe_harbor_documents
 from incrowd.errors import NotMetError
+from incrowd.io import policies
+from incrowd.io import zip_populations as zip_populations_of_io
 
 
 def safe_harbor(  # noqa: PLR0913  one parameter per flag
@@ -42,17 +47,17 @@ def safe_harbor(  # noqa: PLR0913  one parameter per flag
     quiet: options.Quiet = False,
 ) -> int:
     """Check FILE against HIPAA's Safe Harbor: eighteen identifiers; exit code 1 if it holds one."""
-    from incrowd import api  # noqa: PLC0415  not for --help
-    from incrowd.cli.table import held, named_by  # noqa: PLC0415  not for --help
-    from incrowd.documents.safe_harbor import safe_harbor_picture  # noqa: PLC0415  not for --help
-    from incrowd.io.policies import read_policy  # noqa: PLC0415  not for --help
-    from incrowd.io.zip_populations import read_zip_populations  # noqa: PLC0415  not for --help
-
     said = Output(as_json=as_json, quiet=quiet)
-    asked = None if policy is None else read_policy(policy)
-    people = None if zip_populations is None else read_zip_populations(zip_populations)
+    asked = None if policy is None else policies.read_policy(policy)
+    people = (
+        None
+        if zip_populations is None
+        else zip_populations_of_io.read_zip_populations(zip_populations)
+    )
     with waiting(said):
-        table = held(file, api.Reading(delimiter, encoding, header), said, named_by(policy))
+        table = cli_table.held(
+            file, api.Reading(delimiter, encoding, header), said, cli_table.named_by(policy)
+        )
         found = api.safe_harbor_file(
             file,
             policy=asked,
@@ -63,5 +68,5 @@ def safe_harbor(  # noqa: PLR0913  one parameter per flag
         )
     for note in found.notes:
         said.remark(f"note: {note}")
-    said.result(found.as_dict, lambda: safe_harbor_picture(found))
+    said.result(found.as_dict, lambda: safe_harbor_documents.safe_harbor_picture(found))
     return 0 if found.met else NotMetError.exit_code

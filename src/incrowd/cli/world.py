@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from incrowd import models as all_models
 from incrowd.cli import options
 from incrowd.errors import PolicyError
 
@@ -57,9 +58,8 @@ class Opposed:
 
 def against_world(policy: "Policy") -> "Policy":
     """The policy with k-map in the place of k-anonymity."""
-    from incrowd.models import KAnonymity, KMap  # noqa: PLC0415  not for --help
-
     models = tuple(
-        KMap(model.k) if isinstance(model, KAnonymity) else model for model in policy.models
+        all_models.KMap(model.k) if isinstance(model, all_models.KAnonymity) else model
+        for model in policy.models
     )
     return policy.model_copy(update={"models": models})

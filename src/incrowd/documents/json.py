@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from incrowd.documents import risks
+
 if TYPE_CHECKING:
     from incrowd.exposure.risk import Risk
     from incrowd.identify.guarantee import Guarantee
@@ -29,8 +31,6 @@ def dumps(document: Mapping[str, Any]) -> str:
 
 def risk_document(risk: "Risk") -> dict[str, Any]:
     """`incrowd.risk/1`: how exposed the people in a table are."""
-    from incrowd.documents import risks  # noqa: PLC0415  rich only where it is needed
-
     return risks.document(risk)
 
 

@@ -8,6 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 from incrowd.documents.words import counted, number, printable
+from incrowd.exposure.explained import findings
 
 if TYPE_CHECKING:
     from incrowd.exposure.contributions import Change, Explained
@@ -79,7 +80,6 @@ def paragraphs(risk: "Risk") -> list[str]:
 
 
 def _findings(risk: "Risk") -> Iterator[dict[str, Any]]:
-    from incrowd.exposure.explained import findings  # noqa: PLC0415  few ask for it
 
     for one in findings(risk):
         lower = [change for change in (one.coarsen, one.drop) if change is not None]

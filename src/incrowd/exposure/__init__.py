@@ -12,6 +12,7 @@ from incrowd.exposure.risk import (
     Reached,
     Risk,
 )
+from incrowd.lazy import modules_of
 
 __all__ = [
     "Figures",
@@ -25,3 +26,5 @@ __all__ = [
     "measure",
     "population_size",
 ]
+
+__getattr__ = modules_of(__name__)

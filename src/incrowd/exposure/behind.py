@@ -15,6 +15,9 @@ from incrowd.exposure.curves import Curves, curves
 from incrowd.exposure.individual import risks
 from incrowd.exposure.kinds import Kinds
 from incrowd.exposure.mixture import LARGE
+from incrowd.lazy import module
+
+special = module("scipy.special")
 
 _NODES = 24
 _FEW = 8
@@ -51,16 +54,17 @@ class Behind:
 
     def at_most(self, people: float, thin: int = 1) -> Floats:
         """The chance that a class has at most so many people, for every `thin`-th curve."""
-        from scipy.special import betainc, pdtr  # noqa: PLC0415  only for who knows the population
 
         def large(big: Kinds) -> Floats:
-            found: Floats = betainc(big.sizes, people - big.sizes + 1, big.drawn)
+            found: Floats = special.betainc(big.sizes, people - big.sizes + 1, big.drawn)
             return found
 
         can = self.kinds.sizes <= people
         chance = np.zeros((len(self.curves.density[::thin]), len(can)))
         some = self.kinds.take(can)
-        chance[:, can] = _both(some, self.curves, lambda f, r: pdtr(people - f, r), large, thin)
+        chance[:, can] = _both(
+            some, self.curves, lambda f, r: special.pdtr(people - f, r), large, thin
+        )
         return np.clip(chance, 0, 1)
 
     def smallest(self) -> tuple[Floats, Floats, Floats]:

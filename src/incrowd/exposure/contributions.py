@@ -8,6 +8,8 @@ from math import comb
 import numpy as np
 
 from incrowd.arrays import Codes, Flags
+from incrowd.identify.measures import all_ratios
+from incrowd.identify.records import Records
 from incrowd.models.shares import fraction
 from incrowd.partition.classes import classes_of, numbered
 from incrowd.table.tally import Tally
@@ -127,9 +129,6 @@ def sweep(
     All sets at once by splitting classes, if each record is a person; else set by set, counting
     people.
     """
-    from incrowd.identify.measures import all_ratios  # noqa: PLC0415  only where it is asked for
-    from incrowd.identify.records import Records  # noqa: PLC0415  the same
-
     if not tally.has_units:
         records = Records(tuple(names), tally.quasi, tally.counts)
         found = all_ratios(records, watch=watch)

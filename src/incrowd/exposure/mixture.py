@@ -15,6 +15,10 @@ from functools import cached_property
 import numpy as np
 
 from incrowd.arrays import Floats
+from incrowd.lazy import module
+
+special = module("scipy.special")
+optimize = module("scipy.optimize")
 
 STEP = 0.4
 """Width of a cell in log mu."""
@@ -63,10 +67,8 @@ class Grid:
 
     def chance(self, sizes: Floats) -> Floats:
         """The chance that a person is one of f, for each size f and node: (sizes, cells, nodes)."""
-        from scipy.special import gammaln  # noqa: PLC0415  only for who knows the population
-
         f = sizes[:, np.newaxis, np.newaxis]
-        found: Floats = np.exp((f - 1) * np.log(self.mu) - self.mu - gammaln(f))
+        found: Floats = np.exp((f - 1) * np.log(self.mu) - self.mu - special.gammaln(f))
         return found
 
 
@@ -140,11 +142,9 @@ def shapes(sample: Sample) -> tuple[Floats, ...]:
 
 def _likeliest(sample: Sample, shape: Callable[[float], Floats]) -> Floats:
     """The shape at its likeliest place."""
-    from scipy.optimize import minimize_scalar  # noqa: PLC0415  only for who knows the population
-
     x = sample.grid.center
     ends = (float(x[0]) - 3, float(x[-1]) + 3)
-    found = minimize_scalar(
+    found = optimize.minimize_scalar(
         lambda at: -sample.log_likelihood(shape(at)), bounds=ends, method="bounded"
     )
     return shape(float(found.x))

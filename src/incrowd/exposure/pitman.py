@@ -20,6 +20,10 @@ from typing import Any
 import numpy as np
 
 from incrowd.arrays import Counts
+from incrowd.lazy import module
+
+optimize = module("scipy.optimize")
+special = module("scipy.special")
 
 _FAR = 1e6
 _LEAST_ALPHA = 1e-4
@@ -118,11 +122,9 @@ class _Sample:
 
 def _root(slope: Callable[[float], float], low: float, high: float) -> float | None:
     """Where a slope that is positive at `low` and negative at `high` is 0; None if it is not so."""
-    from scipy.optimize import brentq  # noqa: PLC0415  only for who knows the population
-
     if not (slope(low) > 0 > slope(high)):
         return None
-    return float(brentq(slope, low, high, xtol=1e-13, rtol=1e-13))
+    return float(optimize.brentq(slope, low, high, xtol=1e-13, rtol=1e-13))
 
 
 def _harmonic(x: float, terms: int) -> float:
@@ -143,7 +145,6 @@ def _log_step(x: float, by: float) -> float:
 
 
 def _special() -> Any:
-    from scipy import special  # noqa: PLC0415  only for who knows the population
 
     return special
 

@@ -13,6 +13,10 @@ import numpy as np
 
 from incrowd.arrays import Floats
 from incrowd.exposure.mixture import LARGE
+from incrowd.lazy import module
+
+special = module("scipy.special")
+optimize = module("scipy.optimize")
 
 _DOUBT = 0.05
 _BINS = (*range(1, 11), 12, 15, 19, 25, 33, 45, 65, LARGE + 1)
@@ -46,10 +50,8 @@ class _Populations:
 
 def _fewer(than: int, sizes: Floats, fraction: float) -> Floats:
     """The binomial chance that fewer than so many of each of these sizes are drawn."""
-    from scipy.special import betainc  # noqa: PLC0415  only for who knows the population
-
     more = np.maximum(sizes - than + 1, 1.0)
-    found: Floats = np.where(sizes < than, 1.0, betainc(more, float(than), 1 - fraction))
+    found: Floats = np.where(sizes < than, 1.0, special.betainc(more, float(than), 1 - fraction))
     return found
 
 
@@ -87,23 +89,19 @@ def possible(
 
 def _limits(sizes: Floats, classes: Floats, people: float) -> tuple[Floats, Floats]:
     """How many classes a person can be expected to show in each bin, at least and at most."""
-    from scipy.special import gammaincinv  # noqa: PLC0415  only for who knows the population
-
     bins = np.searchsorted(np.array(_BINS, dtype=np.float64), sizes, side="right") - 1
     seen = np.bincount(bins, classes, minlength=len(_BINS))
     doubt = _DOUBT / len(_BINS) / 2
-    low = np.where(seen > 0, gammaincinv(np.maximum(seen, 0.5), doubt), 0.0)
-    return low / people, gammaincinv(seen + 1, 1 - doubt) / people
+    low = np.where(seen > 0, special.gammaincinv(np.maximum(seen, 0.5), doubt), 0.0)
+    return low / people, special.gammaincinv(seen + 1, 1 - doubt) / people
 
 
 def _range(shown: Floats, limits: tuple[Floats, Floats], figure: Floats) -> Range | None:
     """The least and the most of a figure over all shares of people that keep the limits."""
-    from scipy.optimize import linprog  # noqa: PLC0415  only for who knows the population
-
     low, high = limits
     ends = []
     for sign in (1.0, -1.0):
-        found = linprog(
+        found = optimize.linprog(
             sign * figure,
             A_ub=np.vstack([shown, -shown]),
             b_ub=np.concatenate([high, -low]),

@@ -18,7 +18,9 @@ import numpy as np
 
 from incrowd.arrays import MISSING, Codes, Counts, Floats
 from incrowd.errors import LimitError, PolicyError
+from incrowd.kernels import special_uniques as special_uniques_kernels
 from incrowd.models.shares import TOLERANCE
+from incrowd.partition.classes import numbered
 from incrowd.table.fold import fold
 from incrowd.watch import Watch
 
@@ -241,7 +243,6 @@ def _table(quasi: Sequence[Codes], unit: Codes | None) -> _Table:
             pairs,
             int((tally.counts == 1).sum()),
         )
-    from incrowd.partition.classes import numbered  # noqa: PLC0415  only for tables of people
 
     class_of, number = numbered(tally.quasi)
     size = np.bincount(class_of, minlength=number)[class_of]
@@ -305,6 +306,5 @@ class _Search:
 
 
 def _kernels() -> Any:
-    from incrowd.kernels import special_uniques as kernels  # noqa: PLC0415  numba only when needed
 
-    return kernels
+    return special_uniques_kernels

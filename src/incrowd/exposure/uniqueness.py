@@ -2,8 +2,8 @@
 
 The estimate and its interval come from the model that all figures of a report come from (see
 `incrowd.exposure.estimates`). Three estimators of the literature stand beside it for comparison;
-they see the sizes of the sample's classes alone. One whose equations have no solution, or more than one,
-gives no estimate.
+they see the sizes of the sample's classes alone. One whose equations have no solution, or more than
+one, gives no estimate.
 """
 
 from collections.abc import Callable
@@ -16,6 +16,10 @@ from incrowd.arrays import Counts, Floats
 from incrowd.exposure.estimates import Estimates
 from incrowd.exposure.pitman import pitman
 from incrowd.exposure.possible import Range
+from incrowd.lazy import module
+
+optimize = module("scipy.optimize")
+special = module("scipy.special")
 
 _ODDS = np.linspace(-30.0, 30.0, 601)
 _DOUBT = 0.05
@@ -202,15 +206,13 @@ def _alpha(odds: Any, pairs: float, fraction: float) -> tuple[Any, Any, Any]:
 
 def _only_root(gap: Callable[[Any], Any]) -> float | None:
     """Where the gap closes, if it does so once."""
-    from scipy.optimize import brentq  # noqa: PLC0415  only for who knows the population
-
     with np.errstate(all="ignore"):
         signs = np.sign(gap(_ODDS))
         turns = np.flatnonzero(signs[:-1] * signs[1:] < 0)
         if len(turns) != 1 or not np.isfinite(signs).all():
             return None
         at = int(turns[0])
-        return float(brentq(gap, _ODDS[at], _ODDS[at + 1], xtol=1e-12))
+        return float(optimize.brentq(gap, _ODDS[at], _ODDS[at + 1], xtol=1e-12))
 
 
 def shlosser(sizes: Counts, classes: Counts, fraction: float) -> float:
@@ -225,7 +227,6 @@ def shlosser(sizes: Counts, classes: Counts, fraction: float) -> float:
 
 
 def _special() -> Any:
-    from scipy import special  # noqa: PLC0415  only for who knows the population
 
     return special
 

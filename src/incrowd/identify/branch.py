@@ -10,6 +10,7 @@ import numpy as np
 from incrowd.arrays import Codes, Counts
 from incrowd.identify.records import Records
 from incrowd.identify.shortfall import Budget
+from incrowd.kernels.identify import stripped
 from incrowd.table.fold import in_threads
 
 _SMALL = 2**15
@@ -50,7 +51,6 @@ class Costly:
 
 @cache
 def _kernels() -> Any:
-    from incrowd.kernels.identify import stripped  # noqa: PLC0415  numba only when it is needed
 
     return stripped
 

@@ -14,6 +14,8 @@ from incrowd.arrays import Codes, Counts
 from incrowd.identify.groups import Groups, no_classes, ratios_of
 from incrowd.identify.ratios import Ratios
 from incrowd.identify.records import Records
+from incrowd.kernels.identify import distinct as kernels
+from incrowd.kernels.identify import partition
 from incrowd.table.fold import in_threads, threads
 
 Keys: TypeAlias = NDArray[np.uint64]
@@ -103,12 +105,11 @@ class _Rows:
 
 
 def _dense(rows: _Rows) -> Counts:
-    from incrowd.kernels.identify.partition import tell  # noqa: PLC0415  numba only when it is needed
 
     sizes = rows.parts(rows.weights, rows.bits).sum(axis=0)
     sizes = sizes[sizes > 0]
     told = no_classes()
-    tell(sizes, len(sizes), told)
+    partition.tell(sizes, len(sizes), told)
     return told
 
 
@@ -132,6 +133,5 @@ def _shares(start: Counts) -> list[slice]:
 
 
 def _kernels() -> Any:
-    from incrowd.kernels.identify import distinct as kernels  # noqa: PLC0415  numba only when it is needed
 
     return kernels

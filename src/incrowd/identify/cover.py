@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from incrowd.kernels.identify import cover
 from incrowd.watch import Watch
 
 _STEPS = 200_000
@@ -22,14 +23,14 @@ def lightest(
 
     Equally light ones go by the search: the answer depends on nothing but the arguments.
     """
-    from incrowd.kernels.identify.cover import lightest_hit  # noqa: PLC0415  numba only when it is needed
-
     words = np.array(minimal(sets), dtype=np.uint64)
     costs = np.array(weights, dtype=np.float64)
     found, allowed = greedy(sets, weights), _STEPS
     while not watch.expired:
         steps = np.array([allowed], dtype=np.int64)
-        best, most = lightest_hit(words, costs, np.uint64(found), weight(found, weights), steps)
+        best, most = cover.lightest_hit(
+            words, costs, np.uint64(found), weight(found, weights), steps
+        )
         if steps[0] >= 0:
             return int(best), float(most)
         found, allowed = int(best), 4 * allowed

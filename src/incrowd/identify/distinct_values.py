@@ -17,6 +17,9 @@ from incrowd.arrays import Counts
 from incrowd.errors import PolicyError
 from incrowd.identify.measures import Partition
 from incrowd.identify.records import Records
+from incrowd.lazy import module
+
+special = module("scipy.special")
 
 POPULATIONS: dict[str, int] = {
     "australia": 27_000_000,
@@ -260,9 +263,7 @@ def _possible_values(
 
 def _at_least(seen: int) -> float:
     """What is expected at least, with a confidence of 0.99, where so many were seen."""
-    from scipy.special import gammaincinv  # noqa: PLC0415  only when an estimate is asked for
-
-    return float(gammaincinv(seen, 0.01))
+    return float(special.gammaincinv(seen, 0.01))
 
 
 def _sizes(records: Records, columns: Sequence[int]) -> Counts:

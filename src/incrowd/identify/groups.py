@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from incrowd.arrays import Codes, Counts
 from incrowd.identify.ratios import Ratios
 from incrowd.identify.records import Records
+from incrowd.kernels.identify import partition as kernels
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,6 +82,5 @@ def ratios_of(records: int, told: Counts) -> Ratios:
 
 
 def _kernels() -> Any:
-    from incrowd.kernels.identify import partition as kernels  # noqa: PLC0415  numba only when it is needed
 
     return kernels

@@ -18,13 +18,13 @@ import numpy as np
 
 from incrowd.identify.found import Found
 from incrowd.identify.judges import Judge, Masks
+from incrowd.kernels.identify import hitting_sets
 from incrowd.watch import Watch, Within
 
 _PATIENCE = 2**14
 
 
 def _tree() -> Any:
-    from incrowd.kernels.identify import hitting_sets  # noqa: PLC0415  numba only when it is needed
 
     return hitting_sets
 

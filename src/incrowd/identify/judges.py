@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from incrowd.identify.branch import Branch, Stripped
 from incrowd.identify.records import Records
+from incrowd.kernels.identify import difference_sets
 
 Masks = NDArray[np.uint64]
 
@@ -68,6 +69,5 @@ def minimal_masks(masks: Masks) -> Masks:
 
 
 def _masks() -> Any:
-    from incrowd.kernels.identify import difference_sets  # noqa: PLC0415  numba only when it is needed
 
     return difference_sets

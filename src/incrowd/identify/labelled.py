@@ -11,6 +11,7 @@ import numpy as np
 from incrowd.arrays import Codes, Counts
 from incrowd.identify.records import Records
 from incrowd.identify.shortfall import Budget
+from incrowd.kernels.identify import labelled
 
 Set = tuple[int, ...]
 
@@ -31,7 +32,6 @@ class Labelled:
 
 @cache
 def _kernels() -> Any:
-    from incrowd.kernels.identify import labelled  # noqa: PLC0415  numba only when it is needed
 
     return labelled
 

@@ -19,6 +19,7 @@ from incrowd.identify.counting import counted
 from incrowd.identify.groups import Groups, no_classes, ratios_of
 from incrowd.identify.ratios import Ratios
 from incrowd.identify.records import Records
+from incrowd.kernels.identify import partition as kernels
 from incrowd.table.fold import distinct, fold, in_threads, threads
 from incrowd.watch import Watch
 
@@ -206,6 +207,5 @@ def _sets(width: int, limit: int) -> int:
 
 
 def _kernels() -> Any:
-    from incrowd.kernels.identify import partition as kernels  # noqa: PLC0415  numba only when it is needed
 
     return kernels

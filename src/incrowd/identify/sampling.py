@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from incrowd.arrays import Counts
 from incrowd.errors import PolicyError
 from incrowd.identify.records import Records
+from incrowd.kernels.identify import pairs as pairs_kernels
 from incrowd.table.fold import distinct
 
 Words = NDArray[np.uint64]
@@ -124,12 +125,10 @@ class Differences:
 
     def gains(self, columns: Sequence[int]) -> Counts:
         """Per column, the pairs that it tells apart and these columns do not."""
-        from incrowd.kernels.identify import pairs  # noqa: PLC0415  numba only when it is needed
-
         mask = _mask(columns, len(self.words))
         together = np.logical_not((self.words & mask[:, np.newaxis]).any(axis=0))
         found = np.zeros(self.width, dtype=np.int64)
-        pairs.gains(self.words, self.counts, together, found)
+        pairs_kernels.gains(self.words, self.counts, together, found)
         return found
 
     def __repr__(self) -> str:
@@ -164,12 +163,10 @@ def sampled_pairs(records: Records, size: int, rng: np.random.Generator) -> Diff
 
 def differences(records: Records, rows: Counts) -> Differences:
     """What tells pairs of rows apart, given as `rows[0]` and `rows[1]`."""
-    from incrowd.kernels.identify import pairs  # noqa: PLC0415  numba only when it is needed
-
     words = np.zeros((max(1, -(-records.width // _BITS)), rows.shape[1]), dtype=np.uint64)
     for j, column in enumerate(records.codes):
         bit = np.uint64(1 << (j % _BITS))
-        pairs.differ(column, rows[0], rows[1], bit, words[j // _BITS])
+        pairs_kernels.differ(column, rows[0], rows[1], bit, words[j // _BITS])
     kinds, counts = _kinds(words)
     return Differences(records.width, kinds, counts)
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from incrowd.errors import InputError
+from incrowd.kernels.io import records
 
 _LONGEST = 2**26
 _NEWLINE = 10
@@ -65,10 +66,9 @@ def _last_end(text: bytes, delimiter: str) -> int:
     """Where the last whole record of the text ends."""
     if b'"' not in text:
         return text.rfind(b"\n") + 1
-    from incrowd.kernels.io.records import last_end  # noqa: PLC0415  numba only when it is needed
 
     data: Any = np.frombuffer(text, dtype=np.uint8)
-    return last_end(data, ord(delimiter))
+    return records.last_end(data, ord(delimiter))
 
 
 def _refuse_endless(size: int, line: int) -> None:

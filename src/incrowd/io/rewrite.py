@@ -16,6 +16,7 @@ import polars as pl
 
 from incrowd.arrays import Codes, Counts
 from incrowd.io.bodies import Body
+from incrowd.kernels.io import splice as splice_kernels
 
 Put: TypeAlias = Callable[[Any], None]
 """Add bytes to a file."""
@@ -46,10 +47,8 @@ class Rows:
 
     def text_in(self, order: Counts) -> Any:
         """The bytes of the same records in this order."""
-        from incrowd.kernels.io.splice import gather  # noqa: PLC0415  numba only when it is needed
-
         made = np.empty_like(self.text)
-        gather(self.text, self.ends, order, made)
+        splice_kernels.gather(self.text, self.ends, order, made)
         return made
 
     def ordered(self, order: Counts) -> "Rows":
@@ -78,14 +77,12 @@ class Cut:
     @classmethod
     def of(cls, body: Body, delimiter: str, width: int) -> "Cut | None":
         """The records of so many cells each; None if they are odd."""
-        from incrowd.kernels.io.splice import SPARE, are_records, find_stops  # noqa: PLC0415  numba only when needed
-
         data = _closed(body.text)
         text: Any = np.frombuffer(data, dtype=np.uint8)
         plain = b'"' not in data and b"\r" not in data
-        stops: Any = np.empty((body.lines + 1) * width + SPARE, dtype=np.int32)
-        found = find_stops(text, ord(delimiter), plain, stops)
-        if found < 0 or not are_records(text, stops[:found], width):
+        stops: Any = np.empty((body.lines + 1) * width + splice_kernels.SPARE, dtype=np.int32)
+        found = splice_kernels.find_stops(text, ord(delimiter), plain, stops)
+        if found < 0 or not splice_kernels.are_records(text, stops[:found], width):
             return None
         return cls(text, stops[:found], width)
 
@@ -140,27 +137,25 @@ class Rewriting:
 
     def rows(self, cut: Cut, codes: Codes) -> Rows:
         """The records with what these codes show, the header too."""
-        from incrowd.kernels.io.splice import splice  # noqa: PLC0415  numba only when it is needed
-
         number = len(cut)
         made = np.empty(len(cut.text) + number * self.longest, dtype=np.uint8)
         ends = np.empty(number, dtype=np.int64)
-        splice(cut.text, cut.stops, self.runs, codes, self.faces, self.bounds, made, ends)
+        splice_kernels.splice(
+            cut.text, cut.stops, self.runs, codes, self.faces, self.bounds, made, ends
+        )
         return Rows(made[: ends[-1] if number else 0], ends)
 
 
 def _runs(names: Sequence[str], leaving: Sequence[str], shown: Sequence[str]) -> Codes:
     """Columns that stay side by side are one run: they are copied at once."""
-    from incrowd.kernels.io.splice import KEPT  # noqa: PLC0415  numba only when it is needed
-
     runs: list[list[int]] = []
     for column, name in enumerate(names):
         if name in shown:
             runs.append([column, column, shown.index(name)])
-        elif name in leaving and runs and runs[-1][1:] == [column - 1, KEPT]:
+        elif name in leaving and runs and runs[-1][1:] == [column - 1, splice_kernels.KEPT]:
             runs[-1][1] = column
         elif name in leaving:
-            runs.append([column, column, KEPT])
+            runs.append([column, column, splice_kernels.KEPT])
     return np.array(runs, dtype=np.int32)
 
 

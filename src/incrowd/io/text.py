@@ -15,6 +15,7 @@ import polars as pl
 from incrowd.arrays import Counts
 from incrowd.errors import InputError, PolicyError, boundary, counted
 from incrowd.io.header import is_headed
+from incrowd.kernels.io import lines as lines_kernels
 
 MOST_COLUMNS = 50_000
 """A table of more columns takes minutes to read before anything is done with it."""
@@ -292,12 +293,10 @@ def _parsed_slowly(data: bytes, delimiter: str, *, header: bool) -> pl.DataFrame
 
 def _checked(data: bytes, delimiter: str, fields: int, first_line: int) -> Counts:
     """The blank lines; records with more or fewer fields than the first are refused."""
-    from incrowd.kernels.io.lines import survey  # noqa: PLC0415  numba only when it is needed
-
     found = np.zeros(5, dtype=np.int64)
     blank = np.zeros(0, dtype=np.int64)
     text: Any = np.frombuffer(data, dtype=np.uint8)
-    survey(text, ord(delimiter), fields, blank, found)
+    lines_kernels.survey(text, ord(delimiter), fields, blank, found)
     if found[4]:
         raise InputError(
             f"a quote that opens in line {found[4] + first_line - 1:,} is never closed",
@@ -312,5 +311,5 @@ def _checked(data: bytes, delimiter: str, fields: int, first_line: int) -> Count
         )
     if found[1]:
         blank = np.zeros(found[1], dtype=np.int64)
-        survey(text, ord(delimiter), fields, blank, np.zeros(5, dtype=np.int64))
+        lines_kernels.survey(text, ord(delimiter), fields, blank, np.zeros(5, dtype=np.int64))
     return blank

@@ -14,17 +14,11 @@ three kinds:
 A missing value is code 0; shown together with others it costs the column's whole weight.
 """
 
-from typing import TypeAlias
-
 import numpy as np
 
 from incrowd.arrays import Codes, Counts, Floats
 from incrowd.kernels.compile import jit
-
-Boxes: TypeAlias = tuple[Floats, Counts, Counts, Codes, Floats]
-
-FORBIDDEN = 1e6
-"""The cost of a cell that may not be shown: more than all others together."""
+from incrowd.kernels.shapes import FORBIDDEN, Boxes
 
 
 @jit

@@ -16,6 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from incrowd.arrays import Codes, Counts, Floats
+from incrowd.kernels import histogram
+from incrowd.kernels.linkage import world as world_kernels
+from incrowd.kernels.linkage import world_tree
 from incrowd.linkage.points import Points, Rows, folded_points, rows_as_points
 from incrowd.linkage.sets import Sets
 from incrowd.linkage.world import World
@@ -208,17 +211,15 @@ def _look_up(
 
 def _people(points: Points, place: Codes, number: int) -> Counts:
     """Individuals per tuple, everybody once."""
-    from incrowd.kernels.histogram import distinct_units, sums  # noqa: PLC0415  numba only when needed
-
     if points.people is None:
         total = np.zeros(number, dtype=np.int64)
         _kernels().count(place, total)
         return total
-    people = sums(place, points.people, number)
+    people = histogram.sums(place, points.people, number)
     if len(points.shared_point):
         of = place[points.shared_point]
         units = int(points.shared_unit.max()) + 1
-        people += distinct_units(of, points.shared_unit, number, units)
+        people += histogram.distinct_units(of, points.shared_unit, number, units)
     return people
 
 
@@ -324,12 +325,10 @@ def _chunks(length: int, few: int = _SMALL) -> list[tuple[int, int]]:
 
 
 def _kernels() -> Any:
-    from incrowd.kernels.linkage import world as kernels  # noqa: PLC0415  numba only when it is needed
 
-    return kernels
+    return world_kernels
 
 
 def _tree() -> Any:
-    from incrowd.kernels.linkage import world_tree as kernels  # noqa: PLC0415  numba only when it is needed
 
-    return kernels
+    return world_tree

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from incrowd.arrays import Codes
+from incrowd.kernels.linkage import overlap as kernels
 from incrowd.linkage.stands import Stands
 from incrowd.partition.csr import Rows
 
@@ -86,6 +87,5 @@ class Pairs:
 
 
 def _kernels() -> Any:
-    from incrowd.kernels.linkage import overlap as kernels  # noqa: PLC0415  numba only when it is needed
 
     return kernels

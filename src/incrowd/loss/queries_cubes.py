@@ -17,6 +17,7 @@ import numpy as np
 
 from incrowd.arrays import MISSING, Codes, Counts, Flags, Floats
 from incrowd.errors import LimitError
+from incrowd.kernels import queries
 from incrowd.loss.cells import Cells, cells_of
 from incrowd.recoding import Outcome, QuasiColumn
 from incrowd.table.fold import distinct
@@ -231,13 +232,12 @@ class _Adder:
     """Of the dimensions, if the cube is made of differences."""
 
     def __call__(self, first: int, number: int, cells: int) -> Floats:
-        from incrowd.kernels.queries import add_boxes, add_pairs  # noqa: PLC0415  numba loads only when it runs
 
         class_of, held, amount = self.entries
         here = slice(*np.searchsorted(held, [first, first + number]).tolist())
         cube = np.zeros(number * cells, dtype=np.float64)
         origin = (held[here].astype(np.int64) - first) * cells
-        add = partial(add_pairs if self.sizes is None else add_boxes, cube)
+        add = partial(queries.add_pairs if self.sizes is None else queries.add_boxes, cube)
         add((class_of[here], origin, amount[here]), self.begins, self.place, self.amount)
         if self.sizes:
             sums = cube.reshape(number, *self.sizes)

@@ -10,6 +10,7 @@ from pydantic import Field
 from pydantic.dataclasses import dataclass
 
 from incrowd.arrays import Counts, Flags
+from incrowd.kernels import diversity
 from incrowd.models.model import histogram_of
 from incrowd.models.shares import fraction, part
 from incrowd.partition.classes import Classes
@@ -67,11 +68,11 @@ class AlphaK:
 
     def most_kept(self, classes: Classes) -> Counts:
         """The most people of each class that can stay so that they meet both conditions."""
-        from incrowd.kernels.diversity import most_kept_by_share  # noqa: PLC0415  numba only when needed
-
         held = histogram_of(classes, self.name, self.column)
         share = fraction(self.alpha)
-        most = most_kept_by_share(held.start, held.count, share.numerator, share.denominator)
+        most = diversity.most_kept_by_share(
+            held.start, held.count, share.numerator, share.denominator
+        )
         return np.where(most >= self.k, most, 0)
 
     @property
@@ -85,7 +86,6 @@ class AlphaK:
         return fraction(self.alpha)
 
     def _commonest(self, classes: Classes) -> Counts:
-        from incrowd.kernels.diversity import largest  # noqa: PLC0415  numba only when needed
 
         held = histogram_of(classes, self.name, self.column)
-        return largest(held.start, held.count)
+        return diversity.largest(held.start, held.count)

@@ -10,6 +10,7 @@ from pydantic import Field, model_validator
 from pydantic.dataclasses import dataclass
 
 from incrowd.arrays import Counts, Flags, Floats
+from incrowd.kernels import diversity as kernels
 from incrowd.models.model import histogram_of
 from incrowd.models.shares import TOLERANCE, fraction, part, settled
 from incrowd.partition.classes import Classes
@@ -103,8 +104,6 @@ class LDiversity:
 
         Exact, but for rounding with `entropy`, where it may be more by as much as that.
         """
-        from incrowd.kernels import diversity as kernels  # noqa: PLC0415  numba only when needed
-
         held = histogram_of(classes, self.name, self.column)
         match self.kind:
             case "frequency":
@@ -147,26 +146,22 @@ class LDiversity:
                 assert_never(self.kind)
 
     def _commonest(self, classes: Classes) -> Counts:
-        from incrowd.kernels.diversity import largest  # noqa: PLC0415  numba only when needed
 
         held = histogram_of(classes, self.name, self.column)
-        return largest(held.start, held.count)
+        return kernels.largest(held.start, held.count)
 
     def _distinct(self, classes: Classes) -> Counts:
-        from incrowd.kernels.diversity import held as number_held  # noqa: PLC0415  numba only when needed
 
         held = histogram_of(classes, self.name, self.column)
-        return number_held(held.start, held.count)
+        return kernels.held(held.start, held.count)
 
     def _entropies(self, classes: Classes) -> Floats:
-        from incrowd.kernels.diversity import entropies  # noqa: PLC0415  numba only when needed
 
         held = histogram_of(classes, self.name, self.column)
-        return entropies(held.start, held.count)
+        return kernels.entropies(held.start, held.count)
 
     def _deepest(self, classes: Classes) -> Counts:
-        from incrowd.kernels.diversity import deepest  # noqa: PLC0415  numba only when needed
 
         held = histogram_of(classes, self.name, self.column)
         c = fraction(self.c or 0.0)
-        return deepest(held.start, held.count, c.numerator, c.denominator)
+        return kernels.deepest(held.start, held.count, c.numerator, c.denominator)

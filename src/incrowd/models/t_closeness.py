@@ -9,6 +9,7 @@ from pydantic.dataclasses import dataclass
 
 from incrowd.arrays import Codes, Counts, Flags, Floats
 from incrowd.errors import PolicyError
+from incrowd.kernels import closeness
 from incrowd.models.model import histogram_of
 from incrowd.models.shares import TOLERANCE, settled
 from incrowd.partition.classes import Classes, Histogram, SensitiveColumn
@@ -76,8 +77,6 @@ class TCloseness:
         Exact for the equal distance. The others add up parts (values, levels) that may not all be
         at their best at once.
         """
-        from incrowd.kernels.closeness import most_kept, most_kept_ordered  # noqa: PLC0415  numba only when needed
-
         held = histogram_of(classes, self.name, self.column)
         entries = held.start, held.code, held.count
         limit = self.t + TOLERANCE
@@ -85,12 +84,14 @@ class TCloseness:
             return classes.people
         if self.distance == "ordered":
             rank, upto = held.column.scale
-            return most_kept_ordered(*entries, float(held.column.shares[0]), rank, upto, limit)
+            return closeness.most_kept_ordered(
+                *entries, float(held.column.shares[0]), rank, upto, limit
+            )
         if self.distance == "hierarchical":
             maps = _maps(held.column)[:-1]
-            return most_kept(*entries, maps, held.column.level_shares[:-1], limit)
+            return closeness.most_kept(*entries, maps, held.column.level_shares[:-1], limit)
         same = np.arange(len(held.column.whole), dtype=np.int32)[np.newaxis]
-        return most_kept(*entries, same, held.column.shares[np.newaxis], limit)
+        return closeness.most_kept(*entries, same, held.column.shares[np.newaxis], limit)
 
     def _distances(self, classes: Classes) -> Floats:
         held = histogram_of(classes, self.name, self.column)
@@ -120,16 +121,13 @@ def _mean_over_levels(held: Histogram, maps: Codes, shares: Floats) -> Floats:
     This is Li's hierarchical distance: every step up or down a tree of height H costs 1/(2H), so
     the earth that crosses the edge above a node is |p - q| of that node.
     """
-    from incrowd.kernels.closeness import node_distances  # noqa: PLC0415  numba only when needed
-
     total = np.zeros(len(held.start) - 1, dtype=np.float64)
     for nodes, share in zip(maps, shares, strict=False):
-        total += node_distances(held.start, held.code, held.count, nodes, share)
+        total += closeness.node_distances(held.start, held.code, held.count, nodes, share)
     return total / max(len(maps), 1)
 
 
 def _ordered(held: Histogram) -> Floats:
-    from incrowd.kernels.closeness import ordered_distances  # noqa: PLC0415  numba only when needed
 
     column = held.column
     if not column.ordered:
@@ -139,7 +137,7 @@ def _ordered(held: Histogram) -> Floats:
         )
     rank, upto = column.scale
     missing = float(column.shares[0])
-    return ordered_distances(held.start, held.code, held.count, missing, rank, upto)
+    return closeness.ordered_distances(held.start, held.code, held.count, missing, rank, upto)
 
 
 def _maps(column: SensitiveColumn) -> Codes:

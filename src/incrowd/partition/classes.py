@@ -7,6 +7,8 @@ from functools import cached_property
 import numpy as np
 
 from incrowd.arrays import MISSING, Codes, Counts, Flags, Floats
+from incrowd.kernels import compatible
+from incrowd.kernels import histogram as histogram_kernels
 from incrowd.table.column import CodedColumn
 from incrowd.table.fold import fold
 from incrowd.table.tally import Tally
@@ -85,11 +87,9 @@ class Classes:
 
     def take(self, which: Codes) -> "Classes":
         """These classes alone, in this order."""
-        from incrowd.kernels.histogram import expand  # noqa: PLC0415  numba only when needed
-
         histograms = {}
         for name, held in self.histograms.items():
-            entry, place = expand(held.start, which)
+            entry, place = histogram_kernels.expand(held.start, which)
             sizes = np.bincount(place, minlength=len(which))
             start = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
             histograms[name] = Histogram(held.column, start, held.code[entry], held.count[entry])
@@ -104,14 +104,14 @@ def classes_of(
 
     People are counted once per class, and once per class and value in a histogram.
     """
-    from incrowd.kernels.histogram import distinct_units, sums  # noqa: PLC0415  numba only when needed
-
     class_of = np.ascontiguousarray(class_of, dtype=np.int32)
-    records = sums(class_of, tally.counts, number)
-    people = sums(class_of, tally.people, number) if tally.has_units else records
+    records = histogram_kernels.sums(class_of, tally.counts, number)
+    people = histogram_kernels.sums(class_of, tally.people, number) if tally.has_units else records
     units = int(tally.shared_unit.max(initial=-1)) + 1
     if units:
-        people += distinct_units(class_of[tally.shared_row], tally.shared_unit, number, units)
+        people += histogram_kernels.distinct_units(
+            class_of[tally.shared_row], tally.shared_unit, number, units
+        )
     histograms = {
         column.name: _histogram(tally, class_of, number, column, codes)
         for column, codes in zip(sensitive, tally.sensitive, strict=True)
@@ -122,14 +122,15 @@ def classes_of(
 def _histogram(
     tally: Tally, class_of: Codes, number: int, column: SensitiveColumn, codes: Codes
 ) -> Histogram:
-    from incrowd.kernels.histogram import distinct_units, histogram, places  # noqa: PLC0415  numba only when needed
 
-    start, code, count = histogram(class_of, codes, tally.people, number, len(column.whole))
+    start, code, count = histogram_kernels.histogram(
+        class_of, codes, tally.people, number, len(column.whole)
+    )
     units = int(tally.shared_unit.max(initial=-1)) + 1
     if units:
         rows = tally.shared_row
-        place = places(start, code, class_of[rows], codes[rows])
-        count += distinct_units(place, tally.shared_unit, len(code), units)
+        place = histogram_kernels.places(start, code, class_of[rows], codes[rows])
+        count += histogram_kernels.distinct_units(place, tally.shared_unit, len(code), units)
     return Histogram(column, start, code, count)
 
 
@@ -142,11 +143,9 @@ def numbered(codes: Codes) -> tuple[Codes, int]:
     >>> numbered(np.array([[2, 1, 2], [0, 3, 0]], dtype=np.int32))
     (array([1, 0, 1], dtype=int32), 2)
     """
-    from incrowd.kernels.histogram import runs  # noqa: PLC0415  numba only when needed
-
     if not codes.shape[0]:
         return np.zeros(codes.shape[1], dtype=np.int32), min(codes.shape[1], 1)
-    in_order, place = runs(np.ascontiguousarray(codes))
+    in_order, place = histogram_kernels.runs(np.ascontiguousarray(codes))
     if not in_order:
         row_of = fold(list(codes), ()).row_of
         place = place if row_of is None else row_of
@@ -222,20 +221,20 @@ def crowds(
 
 
 def _listed(class_of: Codes, names: Codes, number: int) -> _Rows:
-    from incrowd.kernels.histogram import histogram  # noqa: PLC0415  numba only when needed
 
     once = np.ones(len(names), dtype=np.int64)
     domain = int(names.max(initial=-1)) + 1
-    return _Rows(*histogram(class_of, np.ascontiguousarray(names), once, number, domain), domain)
+    return _Rows(
+        *histogram_kernels.histogram(class_of, np.ascontiguousarray(names), once, number, domain),
+        domain,
+    )
 
 
 def _add_holders(held: Histogram, holder: _Rows, code_of: Codes) -> None:
     """Count each entry of `holder` as a person with the code that `code_of` says."""
-    from incrowd.kernels.histogram import places  # noqa: PLC0415  numba only when needed
-
     number = len(holder.start) - 1
     class_of = np.repeat(np.arange(number, dtype=np.int32), np.diff(holder.start))
-    place = places(held.start, held.code, class_of, code_of[holder.code])
+    place = histogram_kernels.places(held.start, held.code, class_of, code_of[holder.code])
     held.count[:] += np.bincount(place, minlength=len(held.code))
 
 
@@ -268,15 +267,13 @@ def _meetings(nodes: Codes, missing: Flags) -> Iterator[_Meeting]:
     Patterns meet by a join on the columns that neither misses, never class by class; all that have
     the same columns in common with a pattern meet it at once.
     """
-    from incrowd.kernels.compatible import cell_hashes, meet  # noqa: PLC0415  numba only when needed
-
     pattern_of, number = numbered(missing.astype(np.int32))
     order = np.argsort(pattern_of, kind="stable").astype(np.int32)
     start = np.searchsorted(pattern_of[order], np.arange(number + 1)).astype(np.int64)
     known = ~missing[:, order].T
     cells = np.where(known, nodes[:, order].T + 1, 0).astype(np.uint64)
     shown = known[start[:-1]]
-    hashes = cell_hashes(cells)
+    hashes = compatible.cell_hashes(cells)
     everyone = np.arange(len(order), dtype=np.int32)
     for p in range(number):
         views = np.vstack([_distinct(shown & shown[p]), shown[p]]) * _ALL_BITS
@@ -285,7 +282,9 @@ def _meetings(nodes: Codes, missing: Flags) -> Iterator[_Meeting]:
         few = lines <= len(everyone)
         size = 2 ** max(2, (2 * min(lines, len(everyone)) - 1).bit_length())
         slots, keys = np.full((size, 3), -1, dtype=np.int32), np.empty(size, dtype=np.uint64)
-        here, source, block, member = meet(mine, everyone, views, cells, hashes, slots, keys, few)
+        here, source, block, member = compatible.meet(
+            mine, everyone, views, cells, hashes, slots, keys, few
+        )
         single = source < len(order)
         source[single] = order[source[single]]
         yield _Meeting(order[here], source, block, order[member])
@@ -301,34 +300,31 @@ def _distinct(lines: Flags) -> Flags:
 
 def _meet(meeting: _Meeting, values: Counts, total: Counts) -> None:
     """Add to the total of each class what it meets."""
-    from incrowd.kernels.histogram import add, sums  # noqa: PLC0415  numba only when needed
-
-    blocks = sums(meeting.block, values[meeting.member], meeting.blocks)
+    blocks = histogram_kernels.sums(meeting.block, values[meeting.member], meeting.blocks)
     single = meeting.source < len(values)
-    add(meeting.here[single], values[meeting.source[single]], total)
-    add(meeting.here[~single], blocks[meeting.source[~single] - len(values)], total)
+    histogram_kernels.add(meeting.here[single], values[meeting.source[single]], total)
+    histogram_kernels.add(
+        meeting.here[~single], blocks[meeting.source[~single] - len(values)], total
+    )
 
 
 def _gathered(meeting: _Meeting, rows: _Rows) -> list[tuple[Codes, Codes, Counts]]:
     """Class, code and count of all that the classes of one pattern meet."""
-    from incrowd.kernels.histogram import expand, histogram  # noqa: PLC0415  numba only when needed
-
     number = len(rows.start) - 1
-    entry, place = expand(rows.start, meeting.member)
-    start, code, count = histogram(
+    entry, place = histogram_kernels.expand(rows.start, meeting.member)
+    start, code, count = histogram_kernels.histogram(
         meeting.block[place], rows.code[entry], rows.count[entry], meeting.blocks, rows.domain
     )
     single = meeting.source < number
-    entry, place = expand(rows.start, meeting.source[single])
+    entry, place = histogram_kernels.expand(rows.start, meeting.source[single])
     alone = meeting.here[single][place], rows.code[entry], rows.count[entry]
-    entry, place = expand(start, meeting.source[~single] - number)
+    entry, place = histogram_kernels.expand(start, meeting.source[~single] - number)
     return [alone, (meeting.here[~single][place], code[entry], count[entry])]
 
 
 def _folded(parts: Sequence[tuple[Codes, Codes, Counts]], number: int, domain: int) -> _Rows:
-    from incrowd.kernels.histogram import histogram  # noqa: PLC0415  numba only when needed
 
-    return _Rows(*histogram(*_chained(parts), number, domain), domain)
+    return _Rows(*histogram_kernels.histogram(*_chained(parts), number, domain), domain)
 
 
 def _chained(parts: Sequence[tuple[Codes, Codes, Counts]]) -> tuple[Codes, Codes, Counts]:

@@ -1,20 +1,5 @@
 """Policy: what the user asks for, and how it is written, drafted and compiled."""
 
-from incrowd.policy.draft import Draft, Sketch, to_toml
-from incrowd.policy.policy import Column, Policy, absent, require_declared, undeclared
-from incrowd.policy.presets import PRESETS, Preset
-from incrowd.policy.quick import left_out
+from incrowd.lazy import modules_of
 
-__all__ = [
-    "PRESETS",
-    "Column",
-    "Draft",
-    "Policy",
-    "Preset",
-    "Sketch",
-    "absent",
-    "left_out",
-    "require_declared",
-    "to_toml",
-    "undeclared",
-]
+__getattr__ = modules_of(__name__)

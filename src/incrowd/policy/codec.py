@@ -20,7 +20,7 @@ from incrowd.policy.lines import lines_of
 from incrowd.policy.policy import VERSION, Column, Policy
 from incrowd.search import AnySearch
 
-HEADER = (
+HEADER: tuple[str, ...] = (
     "What a release must satisfy. Every column of the table must be named below.",
     "roles: quasi, sensitive, identifier, keep, drop, unit, weight",
 )

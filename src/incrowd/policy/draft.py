@@ -29,7 +29,7 @@ _NEARLY_ALL = 0.9
 _FEW_ENOUGH = 0.5
 _MARK = "review"
 
-HEADER = (
+HEADER: tuple[str, ...] = (
     "A first policy, drafted from the names and the shape of the columns. Every line is a guess.",
     "Look at those marked 'review' first; they got the safer of the roles that came to mind.",
     *codec.HEADER,

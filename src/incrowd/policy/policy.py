@@ -5,12 +5,14 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
+from incrowd.engines.memory import MemoryEngine
 from incrowd.errors import PolicyError
 from incrowd.hierarchy import AnyHierarchy
 from incrowd.hierarchy.round_points import DateStep
 from incrowd.loss import AnyLoss, Gcp
 from incrowd.models import AnyModel
-from incrowd.policy import consistency
+from incrowd.policy import codec, consistency
+from incrowd.policy import draft as drafts
 from incrowd.policy.faults import FaultyPolicyError, did_you_mean
 from incrowd.search import AnySearch, Auto
 from incrowd.table.column import Kind
@@ -175,24 +177,17 @@ class Policy(BaseModel):
 
     def dumps(self) -> str:
         """This policy as TOML."""
-        from incrowd.policy import codec  # noqa: PLC0415  it needs this class
-
         return codec.dumps(self)
 
     @staticmethod
     def loads(text: str, source: str = "policy") -> "Policy":
         """The policy that a TOML text says; `source` names it in errors."""
-        from incrowd.policy import codec  # noqa: PLC0415  it needs this class
-
         return codec.loads(text, source)
 
     @staticmethod
     def draft(frame: Any) -> "Policy":
         """A first policy for a table, to be reviewed: roles and hierarchies by name and content."""
-        from incrowd.engines.memory import MemoryEngine  # noqa: PLC0415  frames only when needed
-        from incrowd.policy.draft import draft, sketches  # noqa: PLC0415  it needs this class
-
-        return draft(sketches(MemoryEngine(frame, text=False))).policy
+        return drafts.draft(drafts.sketches(MemoryEngine(frame, text=False))).policy
 
 
 def undeclared(policy: Policy, names: Iterable[str]) -> tuple[str, ...]:
@@ -216,12 +211,10 @@ def require_declared(policy: Policy, names: Iterable[str]) -> None:
         unnamed = undeclared(policy, names)
         raise _lacking(lacking, unnamed or names)
     if extra := undeclared(policy, names):
-        from incrowd.policy.codec import lines_for  # noqa: PLC0415  it needs this module
-
         many = f"{len(extra)} columns" if len(extra) > 1 else "1 column"
         raise PolicyError(
             f"the policy says nothing about {many} of the table",
-            remedy=f"add, with the role that is right:\n{lines_for(extra)}",
+            remedy=f"add, with the role that is right:\n{codec.lines_for(extra)}",
         )
 
 

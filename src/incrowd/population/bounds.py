@@ -14,6 +14,9 @@ from numbers import Real
 from typing import Literal, TypeAlias, assert_never
 
 from incrowd.errors import LimitError, PolicyError
+from incrowd.lazy import module
+
+special = module("scipy.special")
 
 Bound: TypeAlias = Literal["exact", "chernoff"]
 
@@ -150,9 +153,7 @@ def missing_probability(share: float, population: int, k: int, bound: Bound) -> 
         return 1.0
     match bound:
         case "exact":
-            from scipy.special import betaincc  # noqa: PLC0415  only when a tail is asked for
-
-            return float(betaincc(float(k), float(population - k + 1), share))
+            return float(special.betaincc(float(k), float(population - k + 1), share))
         case "chernoff":
             mean, fewer = population * share, k - 1
             return math.exp(-((mean - fewer) ** 2) / (2 * mean)) if mean > fewer else 1.0

@@ -10,6 +10,7 @@ import polars as pl
 
 from incrowd.arrays import Codes, Counts, Floats
 from incrowd.errors import InfeasibleError, InputError, NotMetError
+from incrowd.kernels import quantiles
 from incrowd.population.bucketed import BucketedColumn
 from incrowd.population.quantile_cells import Scaled, kind_of_cells, scaled
 from incrowd.population.sampled_quantiles import Division, Spread, divide, join_small
@@ -86,10 +87,8 @@ class Bucketing:
 
     def _task(self, values: Floats, codes: Codes, spread: Spread) -> Callable[[], None]:
         """Look values up, and add them to a spread."""
-        from incrowd.kernels.quantiles import look_up  # noqa: PLC0415  numba only when it is needed
-
         sums = (spread.sizes, spread.sums, spread.squares)
-        return partial(look_up, values, self.division.cuts, spread.centres, codes, *sums)
+        return partial(quantiles.look_up, values, self.division.cuts, spread.centres, codes, *sums)
 
     def _note(self, found: Scaled, start: int) -> None:
         if found.unfit is None:

@@ -22,7 +22,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal, TypeAlias
 
+from incrowd.lazy import module
 from incrowd.population.bounds import k_of_shares
+
+special = module("scipy.special")
 
 Labels: TypeAlias = Literal["any", "declared"]
 """Whether classes were drawn around the people of the table, or levels were fixed without it."""
@@ -113,11 +116,9 @@ def _log_misled(drawn: Drawn, size: int, share: float) -> float:
 
 def _log_tail(size: int, people: int, share: float) -> float:
     """Log P[Bin(people, share) >= size], or a little more."""
-    from scipy.special import betainc  # noqa: PLC0415  only when a tail is asked for
-
     if size <= 0:
         return 0.0
-    tail = float(betainc(float(size), float(people - size + 1), share))
+    tail = float(special.betainc(float(size), float(people - size + 1), share))
     return math.log(tail) if tail > _TINY else _chernoff(size, people, share)
 
 

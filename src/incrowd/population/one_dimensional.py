@@ -23,6 +23,8 @@ import numpy as np
 
 from incrowd.arrays import Codes, Counts, Flags, Floats, Values
 from incrowd.errors import InfeasibleError, InputError, PolicyError
+from incrowd.kernels import one_dimensional as kernels
+from incrowd.kernels import order_dp
 
 Method: TypeAlias = Literal["quantile", "k-median", "k-centre", "cellular"]
 """By what buckets are best."""
@@ -274,8 +276,6 @@ def _best(
     positions: Floats, counts: Counts, k: int, method: Method, until: Counts
 ) -> tuple[Floats, Codes]:
     """The least cost of each prefix, and where its last bucket begins."""
-    from incrowd.kernels import one_dimensional as kernels  # noqa: PLC0415  numba only when needed
-
     kinds = {
         "quantile": kernels.RANK,
         "k-median": kernels.MEDIAN,
@@ -306,6 +306,5 @@ def _within(positions: Floats, extent: float) -> Counts:
 
 
 def _ends(last: Codes) -> Counts:
-    from incrowd.kernels.order_dp import ends  # noqa: PLC0415  numba only when needed
 
-    return ends(last, len(last) - 1).astype(np.int64)
+    return order_dp.ends(last, len(last) - 1).astype(np.int64)

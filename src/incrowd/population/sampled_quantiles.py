@@ -13,6 +13,7 @@ import numpy as np
 
 from incrowd.arrays import Counts, Floats
 from incrowd.errors import PolicyError
+from incrowd.kernels import quantiles
 
 EPSILON, DELTA = 0.005, 0.01
 """How far a rank may be off, and how likely it may be further, unless told otherwise."""
@@ -106,14 +107,12 @@ def divide(values: Floats, number: int | None, least: int) -> Division:
     Each is as near as equal values allow to the same share (Definition 9, errors of rank spread
     evenly), and equal values are never divided.
     """
-    from incrowd.kernels.quantiles import begin  # noqa: PLC0415  numba only when it is needed
-
     values = np.sort(values)
     if not len(values):
         return Division(values, np.zeros(0, dtype=np.int64))
     most = max(1, len(values) // max(1, least))
     starts = np.zeros(min(most, number or most), dtype=np.int64)
-    found = begin(values, len(starts), max(1, least), starts)
+    found = quantiles.begin(values, len(starts), max(1, least), starts)
     return Division(values, starts[:found])
 
 

@@ -4,6 +4,7 @@ from typing import Annotated, TypeAlias
 
 from pydantic import Field
 
+from incrowd.lazy import modules_of
 from incrowd.search.auto import Auto
 from incrowd.search.crowd.crowd import Crowd
 from incrowd.search.lattice.exhaustive import Exhaustive
@@ -76,3 +77,5 @@ __all__ = [
     "Tree",
     "TreeSearch",
 ]
+
+__getattr__ = modules_of(__name__)

@@ -14,6 +14,7 @@ from incrowd.loss.cells import CellLoss
 from incrowd.problem import Problem
 from incrowd.search.crowd.crowd import Crowd
 from incrowd.search.divisions import every_division, tiny
+from incrowd.search.lattice.best_first import Quest
 from incrowd.search.lattice.full_domain import many
 from incrowd.search.lattice.lattice import Lattice
 from incrowd.search.literature.diversify.diversify import Diversify
@@ -142,8 +143,6 @@ def _loss(problem: Problem, found: Found) -> float:
 
 def _lattice(problem: Problem, watch: Watch, bar: float) -> tuple[_Trial | None, str]:
     """A full-domain generalization that loses less than `bar`, and what came of the search."""
-    from incrowd.search.lattice.best_first import Quest  # noqa: PLC0415  numba loads only when it runs
-
     nodes = prod(column.hierarchy.levels - column.lowest for column in problem.columns)
     if watch.expired:
         return None, f"there was no time for the lattice of {many(nodes)} level vectors"

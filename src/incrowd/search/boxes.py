@@ -8,7 +8,7 @@ column shows sets of values, a span is priced as if it held every value between 
 import numpy as np
 
 from incrowd.arrays import Codes, Flags, Floats
-from incrowd.kernels.boxes import FORBIDDEN, Boxes
+from incrowd.kernels.shapes import FORBIDDEN, Boxes
 from incrowd.loss.cells import CellLoss, Cells
 from incrowd.loss.ncp import Gcp, places, scaled
 from incrowd.problem import Problem

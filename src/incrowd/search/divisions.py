@@ -12,8 +12,12 @@ from math import inf
 import numpy as np
 
 from incrowd.arrays import MISSING, Codes, Counts, Flags, Floats
+from incrowd.kernels import repair
+from incrowd.kernels.shapes import FORBIDDEN
 from incrowd.problem import Problem
 from incrowd.recoding import Pieces, Spans
+from incrowd.search.boxes import boxes_of
+from incrowd.search.literature.mingen.partitions import Parts
 from incrowd.search.literature.mingen.small_table import SmallTable
 from incrowd.search.refusals import gaps_match, nothing_found
 from incrowd.search.safe import safe_crowds
@@ -70,7 +74,6 @@ class _Table:
 
     @classmethod
     def of(cls, problem: Problem) -> "_Table":
-        from incrowd.search.literature.mingen.partitions import Parts  # noqa: PLC0415  numba loads only when it runs
 
         small = SmallTable.of(problem)
         item: Counts = np.arange(len(small.copies))
@@ -146,14 +149,10 @@ def _digits(small: SmallTable, item: Counts, held: Flags) -> Codes:
 
 def _shown(problem: Problem, row: Codes, held: Flags) -> tuple[Floats, list[tuple[int, ...]]]:
     """What one record pays in each part, and a number for what the part shows in each column."""
-    from incrowd.kernels.boxes import FORBIDDEN  # noqa: PLC0415  numba loads only when it runs
-    from incrowd.kernels.repair import box_costs, class_boxes  # noqa: PLC0415  as above
-    from incrowd.search.boxes import boxes_of  # noqa: PLC0415  as above
-
     part, place = np.nonzero(held[1:])
     class_of, rows = part.astype(np.int32), row[place]
-    boxes = class_boxes(problem.tally.quasi, rows, class_of, len(held) - 1)
-    costs = np.append(inf, box_costs(boxes_of(problem), *boxes))
+    boxes = repair.class_boxes(problem.tally.quasi, rows, class_of, len(held) - 1)
+    costs = np.append(inf, repair.box_costs(boxes_of(problem), *boxes))
     pieces = Pieces(rows, np.ones(len(rows), dtype=np.int64), class_of)
     copies = replace(problem.tally, quasi=problem.tally.quasi[:, rows])
     low, high, level = Spans(pieces).cells(copies, problem.columns)

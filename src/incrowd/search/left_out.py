@@ -18,11 +18,14 @@ import numpy as np
 
 from incrowd.arrays import SUPPRESSED, Codes, Counts, Flags, Floats
 from incrowd.errors import InfeasibleError, LimitError, counted
+from incrowd.kernels.literature import subsets
 from incrowd.models.model import Model, Shrinking
 from incrowd.models.t_closeness import TCloseness
 from incrowd.partition.classes import Histogram, classes_of, numbered
 from incrowd.problem import Problem
 from incrowd.recoding import Cells, Levels, Pieces, Recoding
+from incrowd.search.literature.mingen.partitions import Parts
+from incrowd.search.literature.mingen.small_table import SmallTable
 from incrowd.search.refusals import as_one_class, each_counts_once, nothing_found
 from incrowd.search.repair import folded
 from incrowd.search.search import Found
@@ -141,17 +144,13 @@ def _satisfied(problem: Problem) -> bool:
 
 def _of_small(problem: Problem) -> Counts | None:
     """Records of each row that stay in the largest part that will do; None for large tables."""
-    from incrowd.search.literature.mingen.small_table import SmallTable  # noqa: PLC0415  numba loads only when it runs
-
     if 2**problem.tally.rows > _FEW or problem.world is not None:
         return None
     table = SmallTable.of(problem)
     if table.parts > _FEW:
         return None
-    from incrowd.kernels.literature.subsets import taken  # noqa: PLC0415  as above
-    from incrowd.search.literature.mingen.partitions import Parts  # noqa: PLC0415  as above
 
-    digits = taken(table.copies)
+    digits = subsets.taken(table.copies)
     records = digits @ table.weight
     some = np.flatnonzero((records >= records[-1] - problem.suppressible) & (records > 0))
     fine = some[problem.satisfied(Parts(problem, table).classes(digits[some]))]

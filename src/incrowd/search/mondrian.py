@@ -17,11 +17,13 @@ from pydantic.dataclasses import dataclass
 
 from incrowd.arrays import Codes, Counts, Flags
 from incrowd.errors import LimitError, counted
+from incrowd.kernels import mondrian
 from incrowd.loss.ncp import Gcp
 from incrowd.models.model import Model
 from incrowd.partition.classes import Classes, classes_of
 from incrowd.problem import Problem
 from incrowd.recoding import Pieces
+from incrowd.search.boxes import boxes_of
 from incrowd.search.left_out import leaving_out
 from incrowd.search.literature.mapping.mapping import lowest_codes
 from incrowd.search.refusals import each_counts_once, infeasible, nothing_found
@@ -90,8 +92,6 @@ def parts(problem: Problem, watch: Watch, *, relaxed: bool) -> tuple[Pieces, boo
 
 def _scales(problem: Problem) -> Any:
     """What spans cost, by NCP whatever the loss, and which columns are ordered."""
-    from incrowd.search.boxes import boxes_of  # noqa: PLC0415  numba loads only when it runs
-
     ordered = np.array([column.divisible for column in problem.columns])
     return boxes_of(replace(problem, loss=Gcp())), ordered
 
@@ -134,13 +134,11 @@ def _cut_lines(
     Items are rows, or pieces of those that a cut goes through: records and row of each, lines of
     them with the places where classes begin, and whether there was time for all cuts.
     """
-    from incrowd.kernels.mondrian import cut_down  # noqa: PLC0415  numba loads only when it runs
-
     tally, scales, k = problem.tally, _scales(problem), rule[0]
     most = tally.records // k if rule[1] else 0
     origin = np.append(np.arange(tally.rows), np.zeros(2 * most)).astype(np.int32)
     counts = tally.counts[origin]
-    cut = partial(cut_down, (lowest_codes(problem, 2 * most), counts), origin)
+    cut = partial(mondrian.cut_down, (lowest_codes(problem, 2 * most), counts), origin)
     everyone = np.arange(tally.rows, dtype=np.int32)
     line, begins, fresh = cut(everyone, rule, scales, (tally.rows, tally.rows + most, _PART))
     if watch.expired:
@@ -194,8 +192,6 @@ class _Rounds:
 
     def run(self, watch: Watch) -> tuple[Codes, bool]:
         """The class of each item, and whether all cuts could be tried."""
-        from incrowd.kernels import mondrian as kernels  # noqa: PLC0415  numba loads only when it runs
-
         rows = self.tally.rows
         order: Codes = np.arange(rows, dtype=np.int32)
         parts: Counts = np.array([[0, rows]], dtype=np.int64)
@@ -205,21 +201,19 @@ class _Rounds:
             middle, half_of = self._proposed(order, parts, attempts)
             allowed = (middle >= 0) & self._allowed(half_of, len(parts))
             done.append(parts[middle < 0])
-            kernels.adopt(order, parts[allowed], half_of)
+            mondrian.adopt(order, parts[allowed], half_of)
             parts, attempts = _next(parts, attempts, middle, allowed)
             watch.tell("cutting the table", 1 - float((parts[:, 1] - parts[:, 0]).sum()) / rows)
         return _classes(order, np.vstack([*done, parts])), not len(parts)
 
     def _proposed(self, order: Codes, parts: Counts, attempts: Counts) -> tuple[Counts, Codes]:
         """Where each part is to be cut, and the half of each item; large tables in threads."""
-        from incrowd.kernels.mondrian import propose  # noqa: PLC0415  numba loads only when it runs
-
         items, rule, scales = self.kernel
         middle = np.empty(len(parts), dtype=np.int64)
         half_of = np.full(len(order), -1, dtype=np.int32)
         tasks = [
             partial(
-                propose,
+                mondrian.propose,
                 items,
                 order,
                 parts[s],

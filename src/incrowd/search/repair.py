@@ -14,16 +14,20 @@ import numpy as np
 
 from incrowd.arrays import SUPPRESSED, Codes, Counts, Flags, Floats
 from incrowd.errors import InfeasibleError, counted
+from incrowd.kernels import histogram
+from incrowd.kernels import repair as kernels
+from incrowd.kernels.shapes import FORBIDDEN
 from incrowd.partition.classes import classes_of
 from incrowd.problem import Problem
 from incrowd.recoding import Pieces, Spans
+from incrowd.search.boxes import boxes_of
 from incrowd.search.lattice.full_domain import renumbered
 from incrowd.search.refusals import nothing_found
 from incrowd.search.safe import safe_classes
 from incrowd.table.tally import Tally
 
 if TYPE_CHECKING:
-    from incrowd.kernels.boxes import Boxes
+    from incrowd.kernels.shapes import Boxes
 
 _REACH = 4
 """How many places away a class may be that a failing one joins."""
@@ -112,9 +116,6 @@ class _Repair:
         *,
         leaves: bool = False,
     ) -> "_Repair":
-        from incrowd.kernels import repair as kernels  # noqa: PLC0415  numba loads only when it runs
-        from incrowd.kernels.boxes import FORBIDDEN  # noqa: PLC0415  as above
-        from incrowd.search.boxes import boxes_of  # noqa: PLC0415  as above
 
         cut = problem.tally.split(pieces.row, pieces.count)
         quasi, class_of, boxes = problem.tally.quasi, pieces.class_of, boxes_of(problem)
@@ -156,13 +157,13 @@ class _Repair:
 
     def _partners(self, failing: Codes) -> tuple[Codes, Floats]:
         """Whom each failing class had best join, -1 for nobody, and how much more that costs."""
-        from incrowd.kernels.repair import partners  # noqa: PLC0415  numba loads only when it runs
-
         reach = _REACH
-        both, more = partners(self.boxes, self.low, self.high, self.records, failing, reach)
+        both, more = kernels.partners(self.boxes, self.low, self.high, self.records, failing, reach)
         while (both[:, 0] < 0).any() and reach < len(self.fine):
             reach *= 8
-            both, more = partners(self.boxes, self.low, self.high, self.records, failing, reach)
+            both, more = kernels.partners(
+                self.boxes, self.low, self.high, self.records, failing, reach
+            )
         second = self._better_second(failing, both)
         chosen = np.where(second, both[:, 1], both[:, 0])
         return chosen, np.where(second, more[:, 1], more[:, 0])
@@ -180,23 +181,20 @@ class _Repair:
 
     def _would_do(self, ones: Codes, others: Codes) -> Flags:
         """Whether two classes as one satisfy every model."""
-        from incrowd.kernels.histogram import expand  # noqa: PLC0415  numba loads only when it runs
-
         asked = np.zeros(len(self.fine) + 1, dtype=np.bool_)
         asked[ones] = asked[others] = True
         rows = np.flatnonzero(asked[self.class_of])
         by_class = rows[np.argsort(self.class_of[rows], kind="stable")].astype(np.int32)
         upto = np.arange(len(self.fine) + 1)
         start = np.searchsorted(self.class_of[by_class], upto).astype(np.int64)
-        entry, place = expand(start, np.stack([ones, others], axis=1).ravel())
+        entry, place = histogram.expand(start, np.stack([ones, others], axis=1).ravel())
         part = self.cut.take(by_class[entry])
         pair = (place // 2).astype(np.int32)
         return self.problem.satisfied(classes_of(part, pair, len(ones), self.problem.sensitive))
 
     def _join(self, failing: Codes, partner: Codes, turn: Counts) -> None:
-        from incrowd.kernels.repair import pair_up  # noqa: PLC0415  numba loads only when it runs
 
-        place, joined = pair_up(failing, partner, turn, len(self.fine))
+        place, joined = kernels.pair_up(failing, partner, turn, len(self.fine))
         self._renumber(place, len(joined))
         if self.problem.world is not None:
             self.fine = _satisfied(self.problem, replace(self.pieces, class_of=self.class_of))
@@ -210,10 +208,8 @@ class _Repair:
 
     def _renumber(self, place: Codes, number: int) -> None:
         """Give classes new numbers, several of them the same; -1 leaves one out."""
-        from incrowd.kernels.repair import join_boxes  # noqa: PLC0415  numba loads only when it runs
-
         kept = place >= 0
-        low, high = join_boxes(self.low, self.high, place, number)
+        low, high = kernels.join_boxes(self.low, self.high, place, number)
         fine = np.zeros(number, dtype=np.bool_)
         fine[place[kept]] = self.fine[kept]
         records = np.bincount(place[kept], weights=self.records[kept], minlength=number)

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from incrowd.arrays import MISSING, Codes, Counts, Floats
 from incrowd.errors import LimitError
+from incrowd.kernels import fold as kernels
 from incrowd.table.tally import Tally
 
 Keys = NDArray[np.uint64]
@@ -73,7 +74,6 @@ def first_of(place: Codes, number: int) -> Counts:
 
 
 def _kernels() -> Any:
-    from incrowd.kernels import fold as kernels  # noqa: PLC0415  numba only when it is needed
 
     return kernels
 

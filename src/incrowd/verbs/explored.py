@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from incrowd.documents import charts, json
 from incrowd.errors import PolicyError
 from incrowd.io.atomic import replacing
 from incrowd.io.files import refuse_nowhere, write_bytes
@@ -26,9 +27,7 @@ def kind_of(path: AnyPath) -> str:
 def refuse_unexplorable(path: AnyPath) -> None:
     """Refuse a file that could not be written, before there is anything to write."""
     if kind_of(path) in {"svg", "png", "html"}:
-        from incrowd.documents.charts import refuse_undrawable  # noqa: PLC0415  only for pictures
-
-        refuse_undrawable()
+        charts.refuse_undrawable()
     refuse_nowhere(path, "what the search looked at")
 
 
@@ -40,7 +39,6 @@ def write_explored(release: Release, path: AnyPath) -> None:
 
 
 def _content(release: Release, kind: str) -> bytes:
-    from incrowd.documents import charts, json  # noqa: PLC0415  only when it is asked for
 
     explored, nodes = release.explored, release.lattice
     if explored is None or nodes is None:

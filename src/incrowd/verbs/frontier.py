@@ -5,6 +5,7 @@ import io
 from collections.abc import Sequence
 from typing import Any
 
+from incrowd.documents import charts, json
 from incrowd.engines.memory import MemoryEngine
 from incrowd.errors import PolicyError
 from incrowd.io import tables
@@ -90,7 +91,6 @@ def _search(policy: Policy) -> Accuracy:
 
 
 def _content(curve: Frontier, kind: str) -> bytes:
-    from incrowd.documents import charts, json  # noqa: PLC0415  only when it is asked for
 
     if kind == "json":
         return json.dumps(json.frontier_document(curve)).encode()

@@ -15,6 +15,7 @@ from incrowd.models import Probabilistic
 from incrowd.partition.classes import numbered
 from incrowd.pii.words import topic_of
 from incrowd.pipeline import anonymize_file
+from incrowd.policy import draft
 from incrowd.policy.codec import made
 from incrowd.policy.faults import did_you_mean
 from incrowd.policy.policy import Policy
@@ -25,6 +26,7 @@ from incrowd.population.plan import Action, Plan, Question, planned
 from incrowd.release.release import Release
 from incrowd.table.column import CodedColumn
 from incrowd.table.names import listed
+from incrowd.table.roles import Role
 from incrowd.verbs.reading import AnyPath, Reading, enough_memory
 
 _MISSING = ("",)
@@ -238,10 +240,7 @@ def _notes(found: Plan) -> Iterator[str]:
 
 def _quasi(engine: MemoryEngine) -> tuple[str, ...]:
     """The columns that a first policy calls quasi-identifying."""
-    from incrowd.policy.draft import guess, sketches  # noqa: PLC0415  only if columns are not named
-    from incrowd.table.roles import Role  # noqa: PLC0415  the same
-
-    found = [one.name for one in sketches(engine) if guess(one).role is Role.QUASI]
+    found = [one.name for one in draft.sketches(engine) if draft.guess(one).role is Role.QUASI]
     if not found:
         raise PolicyError(
             "no column looks as if others could know it",

@@ -11,6 +11,13 @@ from incrowd.arrays import Codes, Floats
 from incrowd.engines.memory import MemoryEngine
 from incrowd.errors import PolicyError
 from incrowd.exposure import Risk, measure, population_size
+from incrowd.exposure import special_uniques as special_uniques_of_exposure
+from incrowd.exposure.contributions import exposed
+from incrowd.exposure.explained import explained
+from incrowd.hierarchy import Suggested
+from incrowd.identify import distinct_values
+from incrowd.io import files
+from incrowd.io import hierarchies as hierarchies_of_io
 from incrowd.partition.classes import SensitiveColumn, people_per_code
 from incrowd.table.column import CodedColumn, Kind
 from incrowd.table.encode import align
@@ -134,9 +141,8 @@ class _Asked:
         """The people of the population, if they are told."""
         if self.population is None:
             return None
-        from incrowd.identify.distinct_values import population  # noqa: PLC0415  few ask for it
 
-        return population(self.population)
+        return distinct_values.population(self.population)
 
 
 @dataclass(frozen=True, eq=False)
@@ -182,15 +188,15 @@ def _more(found: Risk, coded: _Coded, tally: Tally, request: tuple[_Asked, Watch
     asked, watch = request
     names = list(coded.quasi)
     if asked.special_uniques is not None:
-        from incrowd.exposure.special_uniques import minimal, special_uniques  # noqa: PLC0415  few ask
-
         codes = [column.codes for column in coded.quasi.values()]
-        sets = minimal(names, codes, coded.unit, asked.special_uniques, watch)
-        special = special_uniques(sets, _sampled(found, coded.weights), asked.threshold)
+        sets = special_uniques_of_exposure.minimal(
+            names, codes, coded.unit, asked.special_uniques, watch
+        )
+        special = special_uniques_of_exposure.special_uniques(
+            sets, _sampled(found, coded.weights), asked.threshold
+        )
         found = replace(found, special_uniques=special)
     if asked.explain:
-        from incrowd.exposure.explained import explained  # noqa: PLC0415  few ask for it
-
         coarser = _coarser(coded.quasi, asked.hierarchies or {})
         found = replace(found, explained=explained(names, tally, found, coarser, watch))
     return found
@@ -209,12 +215,9 @@ def _coarser(
     quasi: Mapping[str, CodedColumn], hierarchies: Mapping[str, "AnyHierarchy"]
 ) -> dict[str, Codes]:
     """By column: the code of each code one level higher, where that is not yet the highest."""
-    from incrowd.hierarchy import Suggested  # noqa: PLC0415  few ask for it
-    from incrowd.io.hierarchies import resolve  # noqa: PLC0415  the same
-
     found = {}
     for name, column in quasi.items():
-        spec = resolve(hierarchies.get(name, Suggested()), Path())
+        spec = hierarchies_of_io.resolve(hierarchies.get(name, Suggested()), Path())
         hierarchy = spec.build(column.domain, name)
         if hierarchy.height > 1:
             every = np.arange(len(column.domain) + 1, dtype=np.int32)
@@ -224,11 +227,10 @@ def _coarser(
 
 
 def _refuse_listing(source: AnyPath, target: AnyPath) -> None:
-    from incrowd.io.files import same_file  # noqa: PLC0415  few ask for it
 
     if str(target) == "-":
         raise PolicyError("a list of records goes to a file", remedy="name a file")
-    if str(source) != "-" and same_file(source, target):
+    if str(source) != "-" and files.same_file(source, target):
         raise PolicyError(
             "the list of records would overwrite the table", remedy="name another file"
         )
@@ -236,12 +238,9 @@ def _refuse_listing(source: AnyPath, target: AnyPath) -> None:
 
 def _write_exposed(tally: Tally, threshold: float, path: AnyPath) -> None:
     """Write the numbers of the records above the threshold, from 1."""
-    from incrowd.exposure.contributions import exposed  # noqa: PLC0415  the same
-    from incrowd.io.files import write_text  # noqa: PLC0415  few ask for it
-
     rows = exposed(tally, tally.quasi, threshold)
     records = np.flatnonzero(rows if tally.row_of is None else rows[tally.row_of]) + 1
-    write_text(path, "".join(f"{record}\n" for record in records.tolist()))
+    files.write_text(path, "".join(f"{record}\n" for record in records.tolist()))
 
 
 def _sensitive(
@@ -249,9 +248,7 @@ def _sensitive(
 ) -> tuple[CodedColumn, SensitiveColumn]:
     ordered, maps = column.domain.kind is not Kind.TEXT, None
     if spec is not None:
-        from incrowd.io.hierarchies import resolve  # noqa: PLC0415  few ask for it
-
-        hierarchy = resolve(spec, Path()).build(column.domain, column.name)
+        hierarchy = hierarchies_of_io.resolve(spec, Path()).build(column.domain, column.name)
         column = align(column, hierarchy.leaves)
         ordered, maps = ordered or hierarchy.ordered, hierarchy.maps
     people = people_per_code(column, unit)

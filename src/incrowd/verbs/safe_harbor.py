@@ -13,6 +13,7 @@ from incrowd.engines.memory import MemoryEngine
 from incrowd.errors import PolicyError
 from incrowd.hierarchy.hierarchy import Hierarchy
 from incrowd.pii import Checklist, Setting, checklist, hints
+from incrowd.pipeline import builders_of
 from incrowd.policy.policy import Policy, require_declared
 from incrowd.policy.safe_harbor import Seen
 from incrowd.release.leaving import dropped, pseudonymous
@@ -117,8 +118,6 @@ def _checked(engine: MemoryEngine, asked: _Asked) -> Checklist:
 
 def _leaving(engine: MemoryEngine, policy: Policy, folder: AnyPath) -> Iterator[CodedColumn]:
     """The columns that leave under a policy, quasi-identifying ones as fine as they may be."""
-    from incrowd.pipeline import builders_of  # noqa: PLC0415  searches only if a policy is given
-
     staying = {*dropped(policy), *pseudonymous(policy)}
     builders = builders_of(policy, folder)
     for name in engine.names:

@@ -12,6 +12,7 @@ from incrowd.models.model import of_world
 from incrowd.policy.policy import Policy
 from incrowd.release.against import Against
 from incrowd.release.certificate import Digest, digest_of_bytes, digest_of_frame
+from incrowd.verbs import attack_asked, attack_tables
 from incrowd.verbs.reading import AnyPath, Reading, each_of, rows_of
 
 if TYPE_CHECKING:
@@ -35,10 +36,8 @@ def world_of_frames(
     engine: MemoryEngine, world: Any, policy: Policy, called: Called
 ) -> Against | None:
     """The world in one frame or several, as far as a table shares its quasi-identifying columns."""
-    from incrowd.verbs.attack_asked import Table  # noqa: PLC0415  only where there is a world
-
     frames = each_of(world)
-    parts = tuple(Table.of_frame("world", frame) for frame in frames)
+    parts = tuple(attack_asked.Table.of_frame("world", frame) for frame in frames)
     digests = tuple(digest_of_frame(rows_of(frame)) for frame in frames)
     return _against(engine, parts, digests, (policy, called))
 
@@ -50,13 +49,13 @@ def world_of_files(
     called: Called,
 ) -> Against | None:
     """The world in one file or several, as far as a table shares its quasi-identifying columns."""
-    from incrowd.verbs.attack_asked import Table  # noqa: PLC0415  only where there is a world
-
     paths = each_of(world)
     if any(str(path) == "-" for path in paths):
         raise PolicyError("the world cannot come by standard input", remedy="name a file")
     names = (*policy.columns, *(called.rename or {}).values(), *filter(None, [called.id]))
-    parts = tuple(Table.of_file("world", path, Reading(expected=names)) for path in paths)
+    parts = tuple(
+        attack_asked.Table.of_file("world", path, Reading(expected=names)) for path in paths
+    )
     digests = tuple(digest_of_bytes(files.content(path)) for path in paths)
     return _against(engine, parts, digests, (policy, called))
 
@@ -67,15 +66,15 @@ def _against(
     digests: tuple[Digest, ...],
     request: tuple[Policy, Called],
 ) -> Against | None:
-    from incrowd.verbs.attack_asked import Asked, Table  # noqa: PLC0415  as above
-    from incrowd.verbs.attack_tables import Tables  # noqa: PLC0415  as above
 
     policy, called = request
     if not parts:
         _refuse_unused(called)
         return None
-    asked = Asked(id=called.id, rename=called.rename, policy=policy, folder=called.folder)
-    tables = Tables(Table("table", engine), {}, asked, parts)
+    asked = attack_asked.Asked(
+        id=called.id, rename=called.rename, policy=policy, folder=called.folder
+    )
+    tables = attack_tables.Tables(attack_asked.Table("table", engine), {}, asked, parts)
     world = tables.holdings.world(_shared(tables, policy))
     return Against(world, digests, tables.hierarchies(world.columns), tables.holdings.notes)
 

@@ -6,8 +6,9 @@ what its kind needs: `tabled` where `width[j]` is above 0, `scaled` where it is 
 """
 
 from incrowd.arrays import Codes, Counts, Floats
-from incrowd.kernels.boxes import FORBIDDEN, Boxes, cell_cost
+from incrowd.kernels.boxes import cell_cost
 from incrowd.kernels.compile import jit
+from incrowd.kernels.shapes import FORBIDDEN, Boxes
 
 
 @jit

@@ -7,8 +7,9 @@ by what it costs to show them together, is cut in the middle, and each half agai
 import numpy as np
 
 from incrowd.arrays import Codes, Counts, Floats
-from incrowd.kernels.boxes import Boxes, cell_cost
+from incrowd.kernels.boxes import cell_cost
 from incrowd.kernels.compile import jit
+from incrowd.kernels.shapes import Boxes
 
 _LOOKED_AT = 64
 """Points of a part that tell how much a column differs."""

@@ -12,9 +12,9 @@ from typing import TypeAlias
 import numpy as np
 
 from incrowd.arrays import Codes, Counts, Floats
-from incrowd.kernels.boxes import Boxes
 from incrowd.kernels.compile import jit
 from incrowd.kernels.crowd.price import price
+from incrowd.kernels.shapes import Boxes
 
 Space: TypeAlias = tuple[Codes, Boxes]
 Parts: TypeAlias = tuple[Codes, Counts, Counts]

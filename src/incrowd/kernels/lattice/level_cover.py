@@ -9,15 +9,12 @@ whoever makes classes of the rows must compare what they show.
 from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from incrowd.arrays import Codes, Counts, Floats
-from incrowd.kernels.boxes import FORBIDDEN
 from incrowd.kernels.compile import jit
+from incrowd.kernels.shapes import FORBIDDEN, Keys, Work
 
-Keys: TypeAlias = NDArray[np.uint64]
 Tables: TypeAlias = tuple[Keys, Floats]
-Work: TypeAlias = tuple[Keys, Counts, Counts, Floats]
 
 _TINY = 1e-12
 

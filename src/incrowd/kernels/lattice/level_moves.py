@@ -5,9 +5,9 @@ from typing import TypeAlias
 import numpy as np
 
 from incrowd.arrays import Codes, Counts, Flags, Floats
-from incrowd.kernels.boxes import FORBIDDEN
 from incrowd.kernels.compile import jit
-from incrowd.kernels.lattice.level_cover import Keys, Tables, Work, show, slot_of
+from incrowd.kernels.lattice.level_cover import Tables, show, slot_of
+from incrowd.kernels.shapes import FORBIDDEN, Keys, Work
 
 Held: TypeAlias = tuple[Codes, Keys, Floats, Counts]
 """The class of each row; and of each class the key of what it shows, its cost and its records."""

@@ -15,9 +15,10 @@ from typing import TypeAlias
 import numpy as np
 
 from incrowd.arrays import Codes, Counts
-from incrowd.kernels.boxes import Boxes, cell_cost
+from incrowd.kernels.boxes import cell_cost
 from incrowd.kernels.compile import jit
 from incrowd.kernels.literature.diversify import Items
+from incrowd.kernels.shapes import Boxes
 
 People: TypeAlias = tuple[Counts, Counts, Counts, Counts]
 Lists: TypeAlias = tuple[Counts, Counts, Counts]

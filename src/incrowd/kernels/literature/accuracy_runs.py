@@ -3,10 +3,10 @@
 import numpy as np
 
 from incrowd.arrays import Codes, Counts
-from incrowd.kernels.boxes import Boxes
 from incrowd.kernels.compile import jit
 from incrowd.kernels.literature.accuracy import cost_with, empty_pair, enter, leave
 from incrowd.kernels.literature.diversify import Items
+from incrowd.kernels.shapes import Boxes
 
 
 @jit

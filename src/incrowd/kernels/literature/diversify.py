@@ -14,8 +14,9 @@ from typing import TypeAlias
 import numpy as np
 
 from incrowd.arrays import Codes, Counts
-from incrowd.kernels.boxes import Boxes, cell_cost
+from incrowd.kernels.boxes import cell_cost
 from incrowd.kernels.compile import jit
+from incrowd.kernels.shapes import Boxes
 
 Items: TypeAlias = tuple[Codes, Codes]
 Rank: TypeAlias = tuple[Counts, Counts, Counts, Counts]

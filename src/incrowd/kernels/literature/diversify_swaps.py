@@ -11,9 +11,10 @@ from typing import TypeAlias
 import numpy as np
 
 from incrowd.arrays import Codes, Counts, Floats
-from incrowd.kernels.boxes import Boxes, cell_cost
+from incrowd.kernels.boxes import cell_cost
 from incrowd.kernels.compile import jit
 from incrowd.kernels.literature.diversify import Items
+from incrowd.kernels.shapes import Boxes
 
 Edges: TypeAlias = tuple[Codes, Codes]
 State: TypeAlias = tuple[Counts, Counts, Edges, Floats, Counts]

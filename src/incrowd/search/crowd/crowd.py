@@ -16,6 +16,7 @@ from pydantic import Field
 from pydantic.dataclasses import dataclass
 
 from incrowd.errors import InfeasibleError, LimitError
+from incrowd.kernels.crowd import state
 from incrowd.problem import Problem
 from incrowd.recoding import Pieces, Spans
 from incrowd.search.crowd.judged import Trades
@@ -148,12 +149,10 @@ def _begun(problem: Problem, effort: float, watch: Watch) -> tuple[str, Spans]:
 
 def _cost(points: Points, spans: Spans) -> float:
     """What all records pay together, those left out as much as they can."""
-    from incrowd.kernels.crowd.state import class_costs  # noqa: PLC0415  numba loads only when it runs
-
     pieces = spans.pieces
     shown = pieces.class_of >= 0
     parts = points.parts(Pieces(pieces.row[shown], pieces.count[shown], pieces.class_of[shown]))
-    return float(class_costs(points.space, parts).sum()) + float(pieces.count[~shown].sum())
+    return float(state.class_costs(points.space, parts).sum()) + float(pieces.count[~shown].sum())
 
 
 def _least(problem: Problem) -> int:

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from incrowd.arrays import Codes, Counts, Flags
+from incrowd.kernels.crowd import pairs as pairs_kernels
+from incrowd.kernels.crowd import regions as regions_kernels
 from incrowd.partition.classes import classes_of
 from incrowd.problem import Problem
 from incrowd.search.crowd.points import Points
@@ -48,14 +50,15 @@ class Trades:
             self.made += 1
 
     def _round(self) -> None:
-        from incrowd.kernels.crowd.pairs import offers  # noqa: PLC0415  numba loads only when it runs
 
         order = self._paired()
         pairs = taken(self.parts, order[: len(order) // 2 * 2])
         rest = taken(self.parts, order[len(order) // 2 * 2 :])
         sizes = np.add.reduceat(pairs[1], pairs[2][:-1]).reshape(-1, 2)
         least = np.maximum(self.least, sizes.min(axis=1) // 2)
-        made = offers(self.points.space, pairs, least, self.points.divisible, self.made)
+        made = pairs_kernels.offers(
+            self.points.space, pairs, least, self.points.divisible, self.made
+        )
         good = self._good(made)
         self.taken += int(good.sum())
         kept = _both(np.flatnonzero(~good))
@@ -64,15 +67,13 @@ class Trades:
 
     def _paired(self) -> Codes:
         """The classes in an order in which near ones follow each other."""
-        from incrowd.kernels.crowd.regions import regions  # noqa: PLC0415  numba loads only when it runs
-
         point, _, start = self.parts
         codes, boxes = self.points.space
         rng = np.random.default_rng([self.problem.seed, self.made])
         favour = np.exp(rng.uniform(-_FAVOUR, _FAVOUR, codes.shape[1]))
         one = start[:-1] + rng.integers(0, 2**31, len(start) - 1) % np.diff(start)
         order: Codes = np.arange(len(one), dtype=np.int32)
-        regions(boxes, codes[point[one]], favour, 1, order)
+        regions_kernels.regions(boxes, codes[point[one]], favour, 1, order)
         return np.roll(order, self.made % 2)
 
     def _good(self, made: "Offers") -> Flags:

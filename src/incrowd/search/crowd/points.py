@@ -11,15 +11,18 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from incrowd.arrays import Codes, Counts
+from incrowd.kernels import histogram
+from incrowd.kernels.crowd import regions
 from incrowd.partition.classes import numbered
 from incrowd.problem import Problem
 from incrowd.recoding import Pieces
+from incrowd.search.boxes import boxes_of
 from incrowd.search.literature.mapping.mapping import by_codes, lowest_codes
 from incrowd.table.tally import Tally
 
 if TYPE_CHECKING:
-    from incrowd.kernels.boxes import Boxes
     from incrowd.kernels.crowd.state import Parts, Space
+    from incrowd.kernels.shapes import Boxes
 
 _PAIRS = 512
 """Pairs of points that tell which columns cost most."""
@@ -78,18 +81,14 @@ class Points:
 
     def rows(self, point: Codes) -> tuple[Codes, Codes]:
         """The rows at some points, and the place among these of the point of each row."""
-        from incrowd.kernels.histogram import expand  # noqa: PLC0415  numba loads only when it runs
-
         numbers = np.arange(len(self.weights) + 1)
         start = np.searchsorted(self.point_of[self.order], numbers).astype(np.int64)
-        entry, place = expand(start, point)
+        entry, place = histogram.expand(start, point)
         return self.order[entry], place
 
 
 def points_of(problem: Problem, *, by_size: bool) -> Points:
     """The points of a table; `by_size` if nothing but the size of a class decides."""
-    from incrowd.search.boxes import boxes_of  # noqa: PLC0415  numba loads only when it runs
-
     tally = problem.tally
     codes = lowest_codes(problem)
     rank = by_codes(problem)
@@ -112,11 +111,9 @@ def points_of(problem: Problem, *, by_size: bool) -> Points:
 
 def _dearest_first(points: Codes, boxes: "Boxes") -> "Space":
     """The columns in an order that tells soon how far apart two points are."""
-    from incrowd.kernels.crowd.regions import apart  # noqa: PLC0415  numba loads only when it runs
-
     rng = np.random.default_rng(0)
     pairs = rng.integers(0, len(points), (2, _PAIRS)).astype(np.int32)
-    order = np.argsort(-apart(boxes, points, pairs), kind="stable")
+    order = np.argsort(-regions.apart(boxes, points, pairs), kind="stable")
     costs, start, width, nodes, limits = boxes
     turned = costs, start[order], width[order], nodes, np.ascontiguousarray(limits[order])
     return np.ascontiguousarray(points[:, order]), turned

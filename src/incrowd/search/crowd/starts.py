@@ -9,6 +9,8 @@ import numpy as np
 
 from incrowd.arrays import Codes
 from incrowd.errors import InfeasibleError, LimitError
+from incrowd.kernels.crowd import large as large_kernels
+from incrowd.kernels.crowd import state
 from incrowd.problem import Problem
 from incrowd.recoding import Pieces
 from incrowd.search.crowd.points import Points
@@ -16,6 +18,7 @@ from incrowd.search.literature.curve.partition import partition_in_order
 from incrowd.search.literature.mapping.kd import kd_order
 from incrowd.search.literature.mapping.mapping import by_codes
 from incrowd.search.mondrian import parts as mondrian_parts
+from incrowd.search.refine.cover import SHARE, cover
 from incrowd.table.fold import in_threads
 from incrowd.watch import Watch, Within
 
@@ -104,8 +107,6 @@ def _start(
     title: str,
     way: Callable[[Problem, Watch], Pieces | None],
 ) -> Start | None:
-    from incrowd.kernels.crowd.large import cut_large  # noqa: PLC0415  numba loads only when it runs
-    from incrowd.kernels.crowd.state import class_costs  # noqa: PLC0415  as above
 
     problem, points, k, watch = given
     try:
@@ -114,8 +115,8 @@ def _start(
         return None
     if pieces is None:
         return None
-    parts = cut_large(points.space, points.parts(pieces), (k, points.divisible), 1)
-    return Start(title, parts, float(class_costs(points.space, parts).sum()))
+    parts = large_kernels.cut_large(points.space, points.parts(pieces), (k, points.divisible), 1)
+    return Start(title, parts, float(state.class_costs(points.space, parts).sum()))
 
 
 def tree_pieces(problem: Problem, watch: Watch) -> Pieces:  # noqa: ARG001  as other starts
@@ -131,8 +132,6 @@ def cover_pieces(problem: Problem, watch: Watch) -> Pieces | None:
     None also if it is given up: where nearly all records differ in many columns, level vectors
     release a few of them at a time, and the others would be left over.
     """
-    from incrowd.search.refine.cover import SHARE, cover  # noqa: PLC0415  numba loads only when it runs
-
     many = max(1.0, len(problem.columns) / _FEW)
     steps = int(_COUNTED / problem.tally.rows / many**3)
     if steps < _LEAST_STEPS:

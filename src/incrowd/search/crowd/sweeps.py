@@ -13,6 +13,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from incrowd.arrays import Codes, Counts, Flags, Floats
+from incrowd.kernels import histogram
+from incrowd.kernels.crowd import regions as regions_kernels
+from incrowd.kernels.crowd import state
+from incrowd.kernels.crowd import sweep as sweep_kernels
 from incrowd.search.crowd.points import Points
 from incrowd.table.fold import in_threads
 from incrowd.watch import Watch
@@ -80,39 +84,33 @@ class Sweeps:
 
     def _arranged(self) -> Counts:
         """Put the classes in the order of new regions; where these end."""
-        from incrowd.kernels.crowd.regions import regions  # noqa: PLC0415  numba loads only when it runs
-
         point, _, start = self.parts
         codes, boxes = self.points.space
         rng = np.random.default_rng([self.seed, self.made])
         favour = np.exp(rng.uniform(-_FAVOUR, _FAVOUR, codes.shape[1]))
         one = start[:-1] + rng.integers(0, 2**31, len(start) - 1) % np.diff(start)
         order: Codes = np.arange(len(one), dtype=np.int32)
-        ends = regions(boxes, codes[point[one]], favour, REGION, order)
+        ends = regions_kernels.regions(boxes, codes[point[one]], favour, REGION, order)
         self.parts = taken(self.parts, order)
         return ends
 
     def _dearest(self, ends: Counts, share: float) -> Flags:
         """Which regions are among that share of them whose records pay most."""
-        from incrowd.kernels.crowd.state import class_costs  # noqa: PLC0415  numba loads only when it runs
-
         dear = np.ones(len(ends), dtype=np.bool_)
         if share < 1:
-            costs = class_costs(self.points.space, self.parts)
+            costs = state.class_costs(self.points.space, self.parts)
             paid = np.add.reduceat(costs, np.append(0, ends[:-1]))
             dear[np.argsort(-paid, kind="stable")[ceil(share * len(ends)) :]] = False
         return dear
 
     def _region(self, start: Counts, number: int, watch: Watch | None) -> tuple["Parts", Floats]:
         """The classes of a region after a sweep; as they are without a watch or time."""
-        from incrowd.kernels.crowd.sweep import sweep  # noqa: PLC0415  numba loads only when it runs
-
         here = slice(start[0], start[-1])
         parts = self.parts[0][here], self.parts[1][here], start - start[0]
         if watch is None or watch.expired:
             return parts, np.zeros(4)
         rule = self.k, self.points.divisible
-        return sweep(self.points.space, parts, rule, _PLAN, 1000 * self.made + number)
+        return sweep_kernels.sweep(self.points.space, parts, rule, _PLAN, 1000 * self.made + number)
 
 
 def sweeps_for(pieces: int) -> float:
@@ -128,10 +126,8 @@ def sweeps_for(pieces: int) -> float:
 
 def taken(parts: "Parts", classes: Codes) -> "Parts":
     """These classes, in this order."""
-    from incrowd.kernels.histogram import expand  # noqa: PLC0415  numba loads only when it runs
-
     point, count, start = parts
-    entry, _ = expand(start, classes)
+    entry, _ = histogram.expand(start, classes)
     sizes = np.diff(start)[classes]
     return point[entry], count[entry], np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
 

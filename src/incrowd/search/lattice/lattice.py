@@ -10,6 +10,7 @@ from typing import Literal
 from pydantic.dataclasses import dataclass
 
 from incrowd.problem import Problem
+from incrowd.search.lattice.best_first import Quest
 from incrowd.search.refusals import infeasible
 from incrowd.search.search import Found
 from incrowd.values import STRICT
@@ -28,8 +29,6 @@ class Lattice:
 
     def run(self, problem: Problem, watch: Watch) -> Found:
         """Look for the levels with the least loss."""
-        from incrowd.search.lattice.best_first import Quest  # noqa: PLC0415  numba loads only when it runs
-
         infeasible(problem)
         quest = Quest(problem, watch)
         quest.seek()

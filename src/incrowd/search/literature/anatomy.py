@@ -21,6 +21,7 @@ from pydantic.dataclasses import dataclass
 
 from incrowd.arrays import Codes, Counts
 from incrowd.errors import LimitError, PolicyError
+from incrowd.kernels.literature import anatomy
 from incrowd.partition.classes import classes_of
 from incrowd.problem import Problem
 from incrowd.recoding import Anatomy as Anatomized
@@ -112,12 +113,10 @@ def _asked(problem: Problem) -> tuple[str | None, int]:
 
 def _drawn(buckets: _Buckets, seed: int) -> Codes:
     """The class of each record."""
-    from incrowd.kernels.literature.anatomy import bucketize  # noqa: PLC0415  numba loads only when it runs
-
     rng = np.random.default_rng(seed)
     order = rng.permutation(len(buckets.row))
     class_of = np.empty(len(order), dtype=np.int32)
-    class_of[order] = bucketize(buckets.value[order], buckets.number, buckets.l)
+    class_of[order] = anatomy.bucketize(buckets.value[order], buckets.number, buckets.l)
     number = int(class_of.max()) + 1
     for record in np.flatnonzero(class_of < 0).tolist():
         holds = class_of[buckets.value == buckets.value[record]]

@@ -17,9 +17,11 @@ from pydantic.dataclasses import dataclass
 
 from incrowd.arrays import Codes
 from incrowd.errors import LimitError, counted
+from incrowd.kernels.literature import top_down as kernels
 from incrowd.partition.classes import numbered
 from incrowd.problem import Problem
 from incrowd.recoding import Pieces
+from incrowd.search.boxes import boxes_of
 from incrowd.search.left_out import leaving_out
 from incrowd.search.literature.curve.partition import least_people
 from incrowd.search.refusals import infeasible
@@ -66,9 +68,6 @@ class TopDown:
 
 def clusters(problem: Problem, rounds: int) -> Codes:
     """The cluster of each row of the tally; some have fewer than k people."""
-    from incrowd.kernels.literature import top_down as kernels  # noqa: PLC0415  numba loads only when it runs
-    from incrowd.search.boxes import boxes_of  # noqa: PLC0415  as above
-
     item, number = numbered(problem.tally.quasi)
     cells = np.empty((number, len(problem.columns)), dtype=np.int32)
     cells[item] = problem.tally.quasi.T

@@ -14,8 +14,8 @@ from math import inf
 import numpy as np
 
 from incrowd.arrays import SUPPRESSED, Codes
-from incrowd.kernels.boxes import FORBIDDEN
-from incrowd.kernels.lattice.level_cover import count, level_totals, settle, show
+from incrowd.kernels.lattice import level_cover
+from incrowd.kernels.shapes import FORBIDDEN
 from incrowd.partition.classes import numbered
 from incrowd.problem import Problem
 from incrowd.search.refine.level_tables import Node, Rows, hash_table
@@ -74,7 +74,9 @@ class _Cover:
         self.left: Codes = np.arange(len(self.weights), dtype=np.int32)
         self.released: list[tuple[Codes, Codes, Node]] = []
         self.taken: Codes = np.empty((0, len(self.codes)), dtype=np.int32)
-        self.totals = level_totals(self.codes, self.weights, tables.costs, tables.offset)
+        self.totals = level_cover.level_totals(
+            self.codes, self.weights, tables.costs, tables.offset
+        )
         self._arrange(tables.low)
         self._wait(tables.low)
 
@@ -173,7 +175,7 @@ class _Cover:
         here, base = tables.at(node), tables.at(self.base)
         moved = np.flatnonzero(here != base)
         change = np.stack([moved, base[moved], here[moved]], axis=1)
-        released, cost = count(
+        released, cost = level_cover.count(
             self.codes,
             self.weights,
             self.shown,
@@ -212,7 +214,7 @@ class _Cover:
         if out.any():
             self.released.append((self.left[out], classes[out], node))
         tables = self.rows.tables
-        gone = level_totals(
+        gone = level_cover.level_totals(
             np.ascontiguousarray(self.codes[:, out]),
             self.weights[out],
             tables.costs,
@@ -231,7 +233,7 @@ class _Cover:
         tables = self.rows.tables
         self.base = node
         self.shown = np.empty(len(self.left), dtype=np.uint64), np.empty(len(self.left))
-        show(self.codes, (tables.keys, tables.costs), tables.at(node), *self.shown)
+        level_cover.show(self.codes, (tables.keys, tables.costs), tables.at(node), *self.shown)
         self.work = hash_table(len(self.left))
 
 
@@ -248,7 +250,9 @@ def settled(rows: Rows, class_of: Codes, levels: Codes) -> tuple[Codes, Codes]:
     sizes = np.bincount(class_of[known], rows.weights[known], minlength=levels.shape[1])
     trial, risen = class_of.copy(), np.ascontiguousarray(levels.T)
     costs = tables.nodes, tables.costs
-    settle(rows.codes, rows.weights, trial, risen, sizes.astype(np.int64), costs, tables.offset)
+    level_cover.settle(
+        rows.codes, rows.weights, trial, risen, sizes.astype(np.int64), costs, tables.offset
+    )
     fine = rows.satisfied(trial, levels.shape[1])
     stays = (trial >= 0) & fine[trial]
     levels = np.where(fine, risen.T, levels).astype(np.int32)

@@ -6,8 +6,7 @@ from functools import cached_property
 import numpy as np
 
 from incrowd.arrays import Codes, Counts, Flags, Floats
-from incrowd.kernels.boxes import FORBIDDEN
-from incrowd.kernels.lattice.level_cover import Keys, Work
+from incrowd.kernels.shapes import FORBIDDEN, Keys, Work
 from incrowd.partition.classes import classes_of, numbered
 from incrowd.problem import Problem
 from incrowd.recoding import QuasiColumn

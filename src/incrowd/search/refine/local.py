@@ -20,8 +20,11 @@ from incrowd.arrays import Codes
 from incrowd.errors import counted
 from incrowd.problem import Problem
 from incrowd.recoding import Cells, Pieces, Recoding
+from incrowd.search.lattice.best_first import Quest
 from incrowd.search.lattice.full_domain import allowed_levels
 from incrowd.search.left_out import leaving_out
+from incrowd.search.refine.cover import cover
+from incrowd.search.refine.moves import Moves
 from incrowd.search.refusals import infeasible
 from incrowd.search.safe import safe
 from incrowd.search.search import Found
@@ -72,15 +75,11 @@ class _Answer:
 
 def _covered(problem: Problem, watch: Watch, share: float) -> _Answer | None:
     """The table covered by level vectors; None if that does not satisfy the policy."""
-    from incrowd.search.refine.cover import cover  # noqa: PLC0415  numba loads only when it runs
-
     return None if watch.expired else checked(problem, *cover(problem, watch, share))
 
 
 def _best(problem: Problem, watch: Watch, best: _Answer | None) -> tuple[_Answer, str]:
     """The best so far, or the full-domain optimum refined if that loses less; and how it came."""
-    from incrowd.search.lattice.best_first import Quest  # noqa: PLC0415  numba loads only when it runs
-
     quest = Quest(problem, watch, inf if best is None else best.loss)
     quest.seek()
     if best is not None and not quest.beaten:
@@ -94,8 +93,6 @@ def _best(problem: Problem, watch: Watch, best: _Answer | None) -> tuple[_Answer
 
 def _refined(problem: Problem, watch: Watch, answer: _Answer) -> _Answer:
     """The answer after rows have moved to classes where they pay less, if that lowers the loss."""
-    from incrowd.search.refine.moves import Moves  # noqa: PLC0415  numba loads only when it runs
-
     outcome = problem.outcome(answer.recoding)
     if not problem.satisfied(outcome.classes).all():
         return answer  # crowds alone make it safe

@@ -3,8 +3,8 @@
 import numpy as np
 
 from incrowd.arrays import Codes, Counts, Floats
-from incrowd.kernels.lattice.level_cover import Keys
-from incrowd.kernels.lattice.level_moves import pull
+from incrowd.kernels.lattice import level_moves
+from incrowd.kernels.shapes import Keys
 from incrowd.problem import Problem
 from incrowd.search.refine.cover import tightened
 from incrowd.search.refine.level_tables import Node, Rows, hash_table
@@ -91,7 +91,7 @@ class Moves:
         rows, tables = self._rows, self._rows.tables
         held = self._class_of, self._keys, self._costs, self._sizes
         known = tables.keys, tables.costs
-        target, new = pull(
+        target, new = level_moves.pull(
             rows.codes, rows.weights, held, known, tables.at(node), rows.least, self._work
         )
         if not rows.by_size:

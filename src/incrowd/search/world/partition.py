@@ -29,7 +29,9 @@ from incrowd.partition.classes import Classes, SensitiveColumn, numbered
 from incrowd.problem import Problem
 from incrowd.recoding import Boxes, Pieces, QuasiColumn, Spans
 from incrowd.recoding.sets import value_sets
+from incrowd.search.crowd.crowd import Crowd
 from incrowd.search.literature.mapping.mapping import lowest_codes
+from incrowd.search.mondrian import Mondrian
 from incrowd.search.repair import mended
 from incrowd.table.fold import fold
 from incrowd.table.roles import Missing
@@ -151,8 +153,6 @@ class _Division:
                 continue
 
     def _classes(self, k: int, watch: Watch) -> Spans:
-        from incrowd.search.crowd.crowd import Crowd  # noqa: PLC0415  numba loads only when it runs
-        from incrowd.search.mondrian import Mondrian  # noqa: PLC0415  as above
 
         asked = replace(self.people, models=(_Presence(k, self.share),))
         if self.share < 1:

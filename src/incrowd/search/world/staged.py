@@ -24,6 +24,7 @@ from incrowd.models.model import Model, of_world
 from incrowd.partition.classes import numbered
 from incrowd.problem import Problem
 from incrowd.recoding import Pieces, Spans
+from incrowd.search.crowd.crowd import Crowd
 from incrowd.search.literature.mapping.kd import kd_order
 from incrowd.search.literature.mapping.mapping import lowest_codes
 from incrowd.search.repair import folded, mended
@@ -118,8 +119,6 @@ class _Stages:
 
     def classes_of(self, k: int, watch: Watch) -> None:
         """Let classes of at least k people stay that fit enough individuals of the world."""
-        from incrowd.search.crowd.crowd import Crowd  # noqa: PLC0415  numba loads only when it runs
-
         models = (*self.others, KAnonymity(k))
         part = replace(self._part(), models=models, world=None)
         try:

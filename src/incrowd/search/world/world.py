@@ -22,6 +22,7 @@ from incrowd.models.k_anonymity import KAnonymity
 from incrowd.models.model import Model, of_world
 from incrowd.problem import Problem
 from incrowd.recoding import Recoding
+from incrowd.search import auto
 from incrowd.search.refusals import infeasible, nothing_found
 from incrowd.search.repair import mended
 from incrowd.search.search import Found
@@ -140,9 +141,7 @@ def _trial(problem: Problem, title: str, recoding: Recoding | None) -> list[_Tri
 
 def _without(problem: Problem, models: tuple[Model, ...], watch: Watch) -> Found:
     """What is found for these models by whoever knows of no world."""
-    from incrowd.search.auto import Auto  # noqa: PLC0415  it hands problems with a world to us
-
-    return Auto().run(replace(problem, models=models, world=None), watch)
+    return auto.Auto().run(replace(problem, models=models, world=None), watch)
 
 
 def _as_without(problem: Problem, watch: Watch, *, mend: bool) -> Recoding | None:

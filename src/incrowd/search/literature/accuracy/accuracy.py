@@ -18,6 +18,8 @@ from pydantic.dataclasses import dataclass
 
 from incrowd.arrays import SUPPRESSED, Codes
 from incrowd.errors import InfeasibleError, LimitError, PolicyError
+from incrowd.kernels import repair
+from incrowd.kernels.shapes import FORBIDDEN
 from incrowd.loss.extent import IlInf
 from incrowd.loss.ncp import Gcp, ncp_of_classes
 from incrowd.models.k_anonymity import KAnonymity
@@ -25,7 +27,9 @@ from incrowd.models.l_diversity import LDiversity
 from incrowd.models.model import Model
 from incrowd.problem import Problem
 from incrowd.recoding import Outcome, Pieces, Spans
+from incrowd.search.boxes import boxes_of
 from incrowd.search.lattice.full_domain import renumbered
+from incrowd.search.literature.accuracy import methods
 from incrowd.search.literature.curve.curve import Tree
 from incrowd.search.literature.diversify.diversify import Diversify, MappingName
 from incrowd.search.literature.top_down import TopDown
@@ -73,14 +77,12 @@ class Accuracy:
 
     def run(self, problem: Problem, watch: Watch) -> Found:
         """Look for the most privacy within the bound."""
-        from incrowd.search.literature.accuracy.methods import Quest  # noqa: PLC0415  numba loads only when it runs
-
         infeasible(problem)
         if watch.expired:
             raise LimitError("the time was up before the search began", remedy="give it more time")
         sensitive = _sensitive(problem, self.column, self.privacy)
         _refuse_one_value(problem, sensitive)
-        quest = Quest(problem, self.max_loss + _SLACK, sensitive, self.mapping)
+        quest = methods.Quest(problem, self.max_loss + _SLACK, sensitive, self.mapping)
         watch.tell("looking for the most privacy", 0.0)
         answer = _answered(quest, self.method, watch)
         if answer is None:
@@ -140,9 +142,6 @@ def _refuse_one_value(problem: Problem, sensitive: int | None) -> None:
 
 def _answered(quest: "Quest", method: Method, watch: Watch) -> _Answer | None:
     """The first that a method finds which is within the bound and satisfies the models."""
-    from incrowd.search.boxes import boxes_of  # noqa: PLC0415  as above
-    from incrowd.search.literature.accuracy import methods  # noqa: PLC0415  numba loads only when it runs
-
     problem = quest.problem
     boxes = boxes_of(replace(problem, loss=Gcp()))
     whole_rows = problem.tally.has_units or problem.consistent
@@ -204,14 +203,10 @@ def _without(pieces: Pieces, place: Codes) -> Pieces:
 
 def _losses(problem: Problem, spans: Spans, outcome: Outcome) -> "np.ndarray":
     """The NCP of each class, more than any where a limit of a column is not kept."""
-    from incrowd.kernels.boxes import FORBIDDEN  # noqa: PLC0415  numba loads only when it runs
-    from incrowd.kernels.repair import box_costs, class_boxes  # noqa: PLC0415  as above
-    from incrowd.search.boxes import boxes_of  # noqa: PLC0415  as above
-
     losses = ncp_of_classes(outcome)
     pieces = spans.pieces
-    low, high = class_boxes(problem.tally.quasi, pieces.row, pieces.class_of, len(losses))
-    costs = box_costs(boxes_of(replace(problem, loss=Gcp())), low, high)
+    low, high = repair.class_boxes(problem.tally.quasi, pieces.row, pieces.class_of, len(losses))
+    costs = repair.box_costs(boxes_of(replace(problem, loss=Gcp())), low, high)
     return np.where(costs >= FORBIDDEN, FORBIDDEN, losses)
 
 

@@ -14,7 +14,10 @@ import numpy as np
 
 from incrowd.arrays import Codes, Counts
 from incrowd.errors import InfeasibleError
-from incrowd.kernels.boxes import Boxes
+from incrowd.kernels import order_dp
+from incrowd.kernels.literature import accuracy, accuracy_weakest
+from incrowd.kernels.literature import accuracy_runs as kernels
+from incrowd.kernels.shapes import Boxes
 from incrowd.models.k_anonymity import KAnonymity
 from incrowd.models.l_diversity import LDiversity
 from incrowd.models.model import Model
@@ -99,27 +102,31 @@ def _directly(
 
 def _privacy(quest: Quest, records: Records, class_of: Codes) -> Fraction:
     """The privacy of the least private class."""
-    from incrowd.kernels.literature.accuracy_weakest import chained, privacy, weakest  # noqa: PLC0415  numba loads only when it runs
-
     by_value = quest.sensitive is not None
-    classes = chained(records.items, records.value, class_of, int(class_of.max()) + 1)
-    return Fraction(*map(int, privacy(classes, weakest(classes, by_value), by_value)))
+    classes = accuracy_weakest.chained(
+        records.items, records.value, class_of, int(class_of.max()) + 1
+    )
+    return Fraction(
+        *map(
+            int,
+            accuracy_weakest.privacy(
+                classes, accuracy_weakest.weakest(classes, by_value), by_value
+            ),
+        )
+    )
 
 
 def _adjusted(quest: Quest, boxes: Boxes, records: Records, share: float, watch: Watch) -> Codes:
     """Groups that begin as wide as a share of the bound, after all help that there is."""
-    from incrowd.kernels.literature.accuracy import empty_pair, most_private  # noqa: PLC0415  numba loads only when it runs
-    from incrowd.kernels.literature.accuracy_weakest import help_weakest  # noqa: PLC0415  as above
-
     start = _code_starts(quest.problem)
     line, by_value = (records.items, records.value), quest.sensitive is not None
     rule = (quest.most * share, by_value)
-    class_of = most_private(*line, records.values, boxes, start, rule)
-    pair = empty_pair(*line, records.values, start)
+    class_of = accuracy.most_private(*line, records.values, boxes, start, rule)
+    pair = accuracy.empty_pair(*line, records.values, start)
     left = 8 * int(class_of.max()) + 16
     for steps in [_STEPS] * (left // _STEPS) + [left % _STEPS]:
         bound, limits = (quest.most, by_value), np.array([_REACH, steps])
-        class_of, over = help_weakest(*line, boxes, pair, bound, class_of, limits)
+        class_of, over = accuracy_weakest.help_weakest(*line, boxes, pair, bound, class_of, limits)
         if over or watch.expired:
             break
     return class_of
@@ -132,8 +139,6 @@ def by_runs(quest: Quest, boxes: Boxes, records: Records) -> list[Codes]:
     can change records until they do not. What can be divided by k can be by k - 1, so the largest k
     is found by halving, with one look at every record each time.
     """
-    from incrowd.kernels.literature import accuracy_runs as kernels  # noqa: PLC0415  numba loads only when it runs
-
     least = least_people(quest.problem)
     first = kernels.beginnings(records.items, boxes, _code_starts(quest.problem), quest.most)
     low, high = least - 1, len(records.row)
@@ -150,8 +155,6 @@ def by_runs(quest: Quest, boxes: Boxes, records: Records) -> list[Codes]:
 
 def _cheapest(quest: Quest, boxes: Boxes, records: Records, found: tuple[int, Codes]) -> Codes:
     """The runs of k records with the least loss, if that is not too much work."""
-    from incrowd.kernels import order_dp  # noqa: PLC0415  numba loads only when it runs
-
     k, class_of = found
     number = len(records.row)
     if number * k > _LARGEST_WORK:

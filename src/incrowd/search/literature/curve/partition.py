@@ -19,15 +19,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from incrowd.arrays import Codes, Counts, Flags, Floats
+from incrowd.kernels import order_dp
 from incrowd.loss.extent import IlInf
 from incrowd.partition.classes import Classes
 from incrowd.problem import Problem
 from incrowd.recoding import Pieces
+from incrowd.search.boxes import boxes_of
 from incrowd.table.fold import in_threads
 from incrowd.table.tally import Tally
 
 if TYPE_CHECKING:
-    from incrowd.kernels.boxes import Boxes
+    from incrowd.kernels.shapes import Boxes
 
 _LARGEST_WORK = 2**29
 """Steps that are worth taking one by one; above, several items are taken together."""
@@ -70,8 +72,6 @@ def partition_in_order(problem: Problem, order: Codes, keys: Floats | None = Non
     With `keys`, ascending numbers of the rows in their order, a class costs its records times the
     extent of its keys (the Fast variants of Section 6.1) instead of its box.
     """
-    from incrowd.search.boxes import boxes_of  # noqa: PLC0415  numba loads only when it runs
-
     line = line_of(problem, order)
     k = least_people(problem)
     if keys is None:
@@ -157,29 +157,25 @@ def _by_boxes(line: Line, k: int, boxes: "Boxes", *, largest: bool) -> Codes:
 
 def _together(line: Line, every: int) -> Any:
     """The same line with so many consecutive items made one."""
-    from incrowd.kernels.order_dp import joined_boxes  # noqa: PLC0415  numba loads only when it runs
-
-    low, high = joined_boxes(line.boxes, line.boxes, line.of, every)
+    low, high = order_dp.joined_boxes(line.boxes, line.boxes, line.of, every)
     at = np.append(np.arange(0, len(line.of), every), len(line.of))
     return low, high, np.arange(len(low), dtype=np.int32), line.people[at], line.records[at]
 
 
 def _divided(items: Any, k: int, boxes: "Boxes", rule: tuple[float, bool]) -> tuple[Codes, float]:
     """Where the classes end, and what they cost; `rule` is (most, largest)."""
-    from incrowd.kernels import order_dp as kernels  # noqa: PLC0415  numba loads only when it runs
-
     number = len(items[2])
     if number < _LONG:
-        total, last = kernels.shortest(items, k, boxes, *rule)
-        return kernels.ends(last, number), float(total[-1])
+        total, last = order_dp.shortest(items, k, boxes, *rule)
+        return order_dp.ends(last, number), float(total[-1])
     middle = number // 2
     halves = [_first(items, middle), _turned(items, middle)]
-    found = in_threads([partial(kernels.shortest, half, k, boxes, *rule) for half in halves])
+    found = in_threads([partial(order_dp.shortest, half, k, boxes, *rule) for half in halves])
     (before, last), (behind, next_) = found
     after = np.ascontiguousarray(behind[::-1])
-    begin, end, cost = kernels.meeting(items, k, boxes, *rule, (before, after))
-    left = kernels.ends(last, begin)
-    right = number - np.append(kernels.ends(next_, number - end)[::-1], 0)
+    begin, end, cost = order_dp.meeting(items, k, boxes, *rule, (before, after))
+    left = order_dp.ends(last, begin)
+    right = number - np.append(order_dp.ends(next_, number - end)[::-1], 0)
     ends = np.concatenate([left, right[right > begin]])
     return ends.astype(np.int32), float(cost)
 
@@ -198,14 +194,12 @@ def _turned(items: Any, middle: int) -> Any:
 
 def _by_keys(line: Line, k: int, keys: Floats) -> Codes:
     """Where the classes end, by the extent of their keys."""
-    from incrowd.kernels import order_dp as kernels  # noqa: PLC0415  numba loads only when it runs
-
     held = np.zeros(len(line.of), dtype=np.bool_)
     held[line.first] = True
     each = keys[np.append(True, np.diff(line.first) > 0)]
     each = each[np.cumsum(held) - 1]
-    _, last = kernels.shortest_by_key(each, line.people, line.records, k)
-    return kernels.ends(last, len(line.of))
+    _, last = order_dp.shortest_by_key(each, line.people, line.records, k)
+    return order_dp.ends(last, len(line.of))
 
 
 def _pieces(tally: Tally, line: Line, ends: Codes) -> Pieces:

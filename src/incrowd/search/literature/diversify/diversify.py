@@ -18,6 +18,7 @@ from incrowd.models.model import Model
 from incrowd.models.shares import fraction
 from incrowd.problem import Problem
 from incrowd.recoding import Pieces, Spans
+from incrowd.search.boxes import boxes_of
 from incrowd.search.left_out import leaving_out
 from incrowd.search.literature.curve.curve import divided
 from incrowd.search.literature.curve.partition import least_people, partition_in_order
@@ -128,8 +129,6 @@ def _diverse(
     problem: Problem, order: Codes, wanted: tuple[int, int], rounds: int
 ) -> tuple[Pieces, int]:
     """Diverse classes of the records in their order, and how often the greedy step fell back."""
-    from incrowd.search.boxes import boxes_of  # noqa: PLC0415  numba loads only when it runs
-
     column, l = wanted
     boxes = boxes_of(problem)
     everyone = groups.records_of(problem, order, column)

@@ -23,7 +23,10 @@ import numpy as np
 
 from incrowd.arrays import Codes, Counts, Floats
 from incrowd.errors import LimitError, PolicyError
+from incrowd.kernels import repair
+from incrowd.kernels.literature import diversify_exact
 from incrowd.problem import Problem
+from incrowd.search.boxes import boxes_of
 
 _STEPS = 2**24
 """Classes that are looked at before the search gives up."""
@@ -90,9 +93,6 @@ def refuse_many(problem: Problem) -> None:
 
 def column_of(problem: Problem, sensitive: int) -> Column:
     """The only quasi-identifying column of a problem, with the domains of a sensitive column."""
-    from incrowd.kernels.repair import box_costs  # noqa: PLC0415  numba loads only when it runs
-    from incrowd.search.boxes import boxes_of  # noqa: PLC0415  as above
-
     refuse_many(problem)
     tally = problem.tally
     row = np.repeat(np.arange(tally.rows, dtype=np.int32), tally.counts)
@@ -103,7 +103,7 @@ def column_of(problem: Problem, sensitive: int) -> Column:
         raise _too_large(f"the column has {len(held):,} different values, {_PLACES:,} are too many")
     ends = np.stack(np.meshgrid(held, held, indexing="ij")).reshape(2, -1, 1)
     low, high = ends.min(axis=0).astype(np.int32), ends.max(axis=0).astype(np.int32)
-    costs = box_costs(boxes_of(problem), low, high).reshape(len(held), len(held))
+    costs = repair.box_costs(boxes_of(problem), low, high).reshape(len(held), len(held))
     _, sizes = np.unique(value, return_counts=True)
     start = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
     return Column(row[order], place[order].astype(np.int64), start, costs)
@@ -114,8 +114,6 @@ def division(column: Column, most: float, l: Fraction, k: int = 1) -> Codes | No
 
     Each class costs at most `most`, is l-diverse and holds at least k records.
     """
-    from incrowd.kernels.literature.diversify_exact import divide  # noqa: PLC0415  numba loads only when it runs
-
     if any(size * l > len(column.place) for size in column.sizes.tolist()):
         return None
     reach = column.reach(most)
@@ -128,7 +126,7 @@ def division(column: Column, most: float, l: Fraction, k: int = 1) -> Codes | No
     singular = l.denominator == 1 and k <= l
     limits = [1 if singular else len(column.place), _STEPS]
     rule = np.array([l.numerator, l.denominator, k, *limits], dtype=np.int64)
-    verdict, held = divide((column.place, column.start, reach), strides, rule)
+    verdict, held = diversify_exact.divide((column.place, column.start, reach), strides, rule)
     if verdict < 0:
         raise _too_large(_said(column, most))
     return _classes(held) if verdict else None

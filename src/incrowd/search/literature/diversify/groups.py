@@ -19,13 +19,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from incrowd.arrays import SUPPRESSED, Codes, Counts, Flags
+from incrowd.kernels import order_dp, repair
+from incrowd.kernels.literature import diversify
+from incrowd.kernels.literature import diversify_swaps as kernels
 from incrowd.problem import Problem
 from incrowd.recoding import Pieces
 from incrowd.search.repair import folded
 from incrowd.table.fold import in_threads
 
 if TYPE_CHECKING:
-    from incrowd.kernels.boxes import Boxes
+    from incrowd.kernels.shapes import Boxes
 
 _REACH = 8
 """How many places apart two classes may be that swap records, at most."""
@@ -130,22 +133,17 @@ def diverse_classes(records: Records, l: int, boxes: "Boxes") -> tuple[Codes, in
 
     The records are l-eligible.
     """
-    from incrowd.kernels.literature.diversify import spread  # noqa: PLC0415  numba loads only when it runs
-
-    return spread(records.items, records.value, records.values, l, boxes)
+    return diversify.spread(records.items, records.value, records.values, l, boxes)
 
 
 def grown_to(records: Records, class_of: Codes, k: int, boxes: "Boxes") -> Codes:
     """Runs of classes with at least k records each as one, divided with the least cost."""
-    from incrowd.kernels import order_dp  # noqa: PLC0415  numba loads only when it runs
-    from incrowd.kernels.repair import class_boxes  # noqa: PLC0415  as above
-
     number = int(class_of.max()) + 1
     sizes = np.bincount(class_of, minlength=number)
     if sizes.min() >= k or number == 1:
         return class_of
     quasi = np.ascontiguousarray(records.cells.T)
-    low, high = class_boxes(quasi, records.row, class_of, number)
+    low, high = repair.class_boxes(quasi, records.row, class_of, number)
     before = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
     items = low, high, np.arange(number, dtype=np.int32), before, before
     _, last = order_dp.shortest(items, k, boxes, np.inf, largest=False)
@@ -157,8 +155,6 @@ def grown_to(records: Records, class_of: Codes, k: int, boxes: "Boxes") -> Codes
 
 def swapped(records: Records, class_of: Codes, rounds: int, boxes: "Boxes") -> Codes:
     """The classes after records of one value have changed places where that costs less."""
-    from incrowd.kernels.literature import diversify_swaps as kernels  # noqa: PLC0415  numba loads only when it runs
-
     number = int(class_of.max()) + 1
     members = np.argsort(class_of, kind="stable")
     sizes = np.bincount(class_of, minlength=number)

@@ -10,6 +10,7 @@ from pydantic import Field
 from pydantic.dataclasses import dataclass
 
 from incrowd.arrays import Codes, Floats
+from incrowd.kernels.literature import hilbert
 from incrowd.problem import Problem
 from incrowd.search.literature.mapping.mapping import by_codes
 from incrowd.search.literature.mapping.scaled import grid
@@ -54,22 +55,20 @@ def hilbert_line(problem: Problem, bits: int | None = None) -> tuple[Codes, Floa
 
 def curve_words(cells: Codes, bits: int) -> NDArray[np.uint64]:
     """The place of each cell on the curve in words, the highest first: shape (words, cells)."""
-    from incrowd.kernels.literature.hilbert import WORD, curve_keys  # noqa: PLC0415  numba loads only when it runs
-
-    number = -(-cells.shape[1] * bits // WORD)
+    number = -(-cells.shape[1] * bits // hilbert.WORD)
     words = np.zeros((number, len(cells)), dtype=np.uint64)
     bounds = [*range(0, len(cells), _SHARE), len(cells)]
     cells = cells.copy()
     tasks = [
-        partial(curve_keys, cells[lo:hi], bits, words[:, lo:hi]) for lo, hi in pairwise(bounds)
+        partial(hilbert.curve_keys, cells[lo:hi], bits, words[:, lo:hi])
+        for lo, hi in pairwise(bounds)
     ]
     in_threads(tasks)
     return words
 
 
 def _fractions(words: NDArray[np.uint64]) -> Floats:
-    from incrowd.kernels.literature.hilbert import WORD  # noqa: PLC0415  numba loads only when it runs
 
-    scale = 2.0 ** (-WORD * np.arange(1, len(words) + 1, dtype=np.float64))
+    scale = 2.0 ** (-hilbert.WORD * np.arange(1, len(words) + 1, dtype=np.float64))
     total: Floats = scale @ words.astype(np.float64)
     return np.maximum.accumulate(total)

@@ -14,6 +14,7 @@ from pydantic import Field
 from pydantic.dataclasses import dataclass
 
 from incrowd.arrays import Codes, Floats
+from incrowd.kernels.literature import idistance
 from incrowd.problem import Problem
 from incrowd.search.literature.mapping.hilbert import curve_words
 from incrowd.search.literature.mapping.mapping import by_codes
@@ -70,7 +71,6 @@ def _points(problem: Problem) -> Floats:
 
 
 def _centres(problem: Problem, points: Floats, canonical: Codes, size: tuple[int, float]) -> Floats:
-    from incrowd.kernels.literature.idistance import centred  # noqa: PLC0415  numba loads only when it runs
 
     number, sample = size
     rng = np.random.default_rng(problem.seed)
@@ -84,7 +84,7 @@ def _centres(problem: Problem, points: Floats, canonical: Codes, size: tuple[int
     middles = part[chosen].copy()
     for _ in range(_ROUNDS):
         near, _ = _nearest(part, middles)
-        centred(part, weights.astype(np.float64), near, middles)
+        idistance.centred(part, weights.astype(np.float64), near, middles)
     return _along_curve(middles)
 
 
@@ -102,13 +102,11 @@ def _along_curve(middles: Floats) -> Floats:
 
 def _nearest(points: Floats, middles: Floats) -> tuple[Codes, Floats]:
     """The nearest centre of each point and the distance to it."""
-    from incrowd.kernels.literature.idistance import nearest  # noqa: PLC0415  numba loads only when it runs
-
     near, apart = np.empty(len(points), dtype=np.int32), np.empty(len(points), dtype=np.float64)
     bounds = [*range(0, len(points), _SHARE), len(points)]
     lines = np.ascontiguousarray(middles.T)
     tasks = [
-        partial(nearest, points[lo:hi], lines, near[lo:hi], apart[lo:hi])
+        partial(idistance.nearest, points[lo:hi], lines, near[lo:hi], apart[lo:hi])
         for lo, hi in pairwise(bounds)
     ]
     in_threads(tasks)

@@ -14,7 +14,9 @@ import numpy as np
 from pydantic.dataclasses import dataclass
 
 from incrowd.arrays import Codes
+from incrowd.kernels.literature import kd_order as kernels
 from incrowd.problem import Problem
+from incrowd.search.boxes import boxes_of
 from incrowd.search.literature.mapping.mapping import by_codes, lowest_codes
 from incrowd.table.fold import in_threads
 from incrowd.values import STRICT
@@ -40,9 +42,6 @@ class KdTree:
 
 def kd_order(problem: Problem) -> Codes:
     """The rows of the tally in the order of a tree of cuts, each once."""
-    from incrowd.kernels.literature import kd_order as kernels  # noqa: PLC0415  numba loads only when it runs
-    from incrowd.search.boxes import boxes_of  # noqa: PLC0415  as above
-
     order = by_codes(problem)
     items = lowest_codes(problem), problem.tally.counts
     ordered = np.array([column.divisible for column in problem.columns])

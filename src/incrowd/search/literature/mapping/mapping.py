@@ -5,6 +5,7 @@ from typing import Protocol
 import numpy as np
 
 from incrowd.arrays import Codes
+from incrowd.kernels import histogram
 from incrowd.problem import Problem
 
 
@@ -21,11 +22,9 @@ class Mapping(Protocol):
 
 def by_codes(problem: Problem) -> Codes:
     """The rows in the order of their codes, first column first, sensitive columns last."""
-    from incrowd.kernels.histogram import runs  # noqa: PLC0415  numba loads only when it runs
-
     tally = problem.tally
     codes = np.concatenate([tally.quasi, tally.sensitive])
-    in_order, _ = runs(np.ascontiguousarray(codes))
+    in_order, _ = histogram.runs(np.ascontiguousarray(codes))
     if in_order:
         return np.arange(tally.rows, dtype=np.int32)
     return np.lexsort(codes[::-1]).astype(np.int32)

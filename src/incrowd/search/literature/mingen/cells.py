@@ -11,6 +11,7 @@ from incrowd.errors import InfeasibleError, LimitError, PolicyError
 from incrowd.problem import Problem
 from incrowd.recoding import Cells
 from incrowd.search.lattice.full_domain import many
+from incrowd.search.literature.mingen.partitions import Partitions
 from incrowd.search.literature.mingen.small_table import SmallTable
 from incrowd.search.refusals import infeasible, nothing_found
 from incrowd.search.search import Found
@@ -45,8 +46,6 @@ class MinGenCells:
 
     def run(self, problem: Problem, watch: Watch) -> Found:
         """Compare all partitions of the table into classes."""
-        from incrowd.search.literature.mingen.partitions import Partitions  # noqa: PLC0415  numba loads only when it runs
-
         table = SmallTable.of(problem)
         _refuse(problem, table, self.limit)
         infeasible(problem)

@@ -12,6 +12,7 @@ from incrowd.loss.loss import Loss
 from incrowd.loss.precision import Precision
 from incrowd.problem import Problem
 from incrowd.search.lattice.full_domain import allowed_levels, many
+from incrowd.search.literature.mingen import tagging
 from incrowd.search.literature.mingen.preferred import Node
 from incrowd.search.refusals import infeasible, no_levels
 from incrowd.watch import Watch
@@ -53,8 +54,6 @@ def minimal_distortions(
 
 def tagged(problem: Problem, limit: int) -> "Tagged":
     """The lattice of a problem, nothing known of it yet; refused if it cannot be looked at."""
-    from incrowd.search.literature.mingen.tagging import Tagged  # noqa: PLC0415  numba loads only when it runs
-
     levels = [allowed_levels(column) for column in problem.columns]
     size = prod(len(allowed) for allowed in levels)
     if size > limit:
@@ -64,7 +63,7 @@ def tagged(problem: Problem, limit: int) -> "Tagged":
             remedy='use search = "lattice", which finds the least loss without knowing them all',
         )
     infeasible(problem)
-    return Tagged(problem, tuple(a[0] for a in levels), tuple(a[-1] for a in levels))
+    return tagging.Tagged(problem, tuple(a[0] for a in levels), tuple(a[-1] for a in levels))
 
 
 def climbed(problem: Problem, watch: Watch, limit: int) -> "Tagged":
