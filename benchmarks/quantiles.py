@@ -28,7 +28,8 @@ from incrowd.population.bucketing import Bucketing
 from incrowd.population.quantile_cells import scaled
 from incrowd.population.tradeoff import expected_error, privacy
 from incrowd.table.column import Kind
-from incrowd.verbs import quantiles, source
+from incrowd.verbs import source
+from incrowd.verbs.quantiles import quantiles
 
 DATA = Path(__file__).parents[1] / "../shared/data"
 K = 10_000

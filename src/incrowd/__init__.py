@@ -113,8 +113,10 @@ if TYPE_CHECKING:
     )
     from incrowd.search.literature.accuracy.frontier import Frontier
     from incrowd.table.roles import Missing, Role
-    from incrowd.verbs import discover, groups, quantiles
+    from incrowd.verbs.discover import discover
+    from incrowd.verbs.groups import groups
     from incrowd.verbs.plan import apply_plan, plan, plan_file, plan_sizes
+    from incrowd.verbs.quantiles import quantiles
 
     __version__: str
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import incrowd
 from incrowd.api import mask, mask_file
 from incrowd.errors import InfeasibleError, InputError, NotMetError, PolicyError
-from incrowd.verbs import discover
+from incrowd.verbs.discover import discover
 from incrowd.verbs.mask import recounted
 from incrowd.watch import Watch
 

@@ -7,7 +7,8 @@ from rich.console import Console
 from scipy.stats import binom
 
 from incrowd.documents.text import discovery_picture
-from incrowd.verbs import discover, quantiles
+from incrowd.verbs.discover import discover
+from incrowd.verbs.quantiles import quantiles
 from incrowd.verbs.recount import recounted
 
 SEEDS = 120

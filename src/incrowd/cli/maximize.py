@@ -4,10 +4,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
-from incrowd import policy as policies
 from incrowd import search as searches
 from incrowd.errors import PolicyError
 from incrowd.policy import codec
+from incrowd.policy import policy as policies
 
 if TYPE_CHECKING:
     from incrowd.cli.request import Request
