@@ -1,7 +1,8 @@
 """The golden cases: command lines whose exit codes, documents and files must stay as they are.
 
 Every case runs in an empty folder; `@name` is a file of `tables.make`. A case of several lines runs
-them one after the other: a release is made, then checked. `-j` stands for `--seed 7 --json`.
+them one after the other: a release is made, then checked. `-j` stands for `--seed 7 --json`;
+`< name` gives a file as standard input.
 """
 
 from dataclasses import dataclass
@@ -64,7 +65,7 @@ def _by_policy() -> list[Case]:
         if name.startswith(("k-map", "delta")) or name == "pseudonym":
             continue
         table = elsewhere.get(name, "people")
-        table = "gaps" if name.startswith("missing-") else table
+        table = "gaps" if name.startswith("missing-") or name == "plain-gaps" else table
         table = "visits" if name.startswith("unit") else table
         made = _made(f"policy-{name}", f"{table}.csv", f"-p @{file}")
         cases.append(Case(made.name, made.lines, unordered=name in drawn))
@@ -193,7 +194,18 @@ def _checks() -> list[Case]:
         Case("check-policy", (own, "check out.csv -p @l-frequency.toml --json")),
         Case(
             "check-original",
-            (own, f"check out.csv -p @l-frequency.toml {paper} --original @people.csv --json"),
+            (
+                "anonymize @people.csv -p @plain.toml -o out.csv -j",
+                f"check out.csv -p @plain.toml {paper} --original @people.csv --json",
+                f"check out.csv -p @plain.toml {paper} --original @strangers.csv --json",
+            ),
+        ),
+        Case(
+            "check-levels",
+            (
+                "anonymize @people.csv -p @plain-lattice.toml -o out.csv -j",
+                f"check out.csv -p @plain-lattice.toml {paper} --original @people.csv --json",
+            ),
         ),
         Case("check-quick", (make, "check out.csv -q age,zip,sex -s illness -k 5 -l 2 --json")),
         Case(
@@ -226,11 +238,8 @@ def _checks() -> list[Case]:
         Case(
             "check-gaps",
             (
-                "anonymize @gaps.csv -p @missing-matches-anything.toml -o out.csv -j",
-                (
-                    f"check out.csv {paper} -p @missing-matches-anything.toml --original @gaps.csv"
-                    " --json"
-                ),
+                "anonymize @gaps.csv -p @plain-gaps.toml -o out.csv -j",
+                f"check out.csv {paper} -p @plain-gaps.toml --original @gaps.csv --json",
                 "check out.csv -q age,zip,sex -s illness -k 5 --missing own-value --json",
             ),
         ),
@@ -436,6 +445,16 @@ _ONE_LINERS = {
     "init-visits": "init @visits.csv --preset public-file --json",
     "init-hipaa": "init @raw.csv --preset hipaa-safe-harbor -o policy.toml --json",
     "init-internal": "init @gaps.csv --preset internal --json",
+    "stdin-risk": "risk - -q age,zip,sex --json < people.csv",
+    "stdin-anonymize": "anonymize - -q age,zip,sex -k 5 --time-limit 600 -o out.csv --seed 7 --json"
+    " < people.csv",
+    "stdin-discover": "discover - --sampled --sample 300 --seed 7 --json < tall.csv",
+    "stdin-mask": "mask - --ratio 0.3 --method sampled --sample 900 -o out.csv --seed 7 --json"
+    " < tall.csv",
+    "stdin-quantiles": "quantiles - -c age,cost -k 100 --epsilon 0.1 --keep zip -o out.csv --seed 7"
+    " --json < tall.csv",
+    "stdin-quantiles-order": "quantiles - -c cost -k 100 --keep-order --show range -o out.csv"
+    " --seed 7 --json < tall.csv",
     "error-column": "risk @people.csv -q agee --json",
     "error-method": "anonymize @people.csv -q age -k 5 --method nothing -o out.csv --json",
     "error-flag": "risk @people.csv --nothing --json",

@@ -5,8 +5,10 @@ import hashlib
 import io
 import json
 import shlex
+import sys
 import tomllib
-from contextlib import chdir, redirect_stderr, redirect_stdout
+from collections.abc import Iterator
+from contextlib import chdir, contextmanager, redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import Any
 
@@ -33,11 +35,13 @@ def outcome(case: Case, folder: Path, inputs: Path) -> dict[str, Any]:
 
 def _step(line: str, inputs: Path) -> dict[str, Any]:
     line = line.removesuffix(" -j") + " --seed 7 --json" if line.endswith(" -j") else line
+    line, _, given = line.partition(" < ")
     arguments = [
         word.replace("@", f"../{inputs.name}/") for word in shlex.split(line.replace(";", r"\;"))
     ]
     out, err = io.StringIO(), io.StringIO()
-    with redirect_stdout(out), redirect_stderr(err):
+    content = (inputs / given).read_bytes() if given else b""
+    with redirect_stdout(out), redirect_stderr(err), _standard_input(content):
         try:
             main(arguments)
         except SystemExit as stop:
@@ -47,6 +51,16 @@ def _step(line: str, inputs: Path) -> dict[str, Any]:
     except json.JSONDecodeError:
         document = f"no document: {len(out.getvalue())} characters"
     return {"exit": code, "document": document}
+
+
+@contextmanager
+def _standard_input(content: bytes) -> Iterator[None]:
+    before = sys.stdin
+    sys.stdin = io.TextIOWrapper(io.BytesIO(content))
+    try:
+        yield
+    finally:
+        sys.stdin = before
 
 
 def normal(value: Any, key: str = "") -> Any:

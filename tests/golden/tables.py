@@ -243,6 +243,7 @@ SEARCHES: dict[str, Any] = {
 }
 
 
+_PLAIN = {**USUAL, "stay": DROP}
 _TOWNS = {
     **dict.fromkeys(("birth_date", "size", "admission", "country", "stay"), DROP),
     "town": QUASI,
@@ -331,6 +332,9 @@ def _policies() -> dict[str, str]:
                 "stay": KEEP,
             },
         ),
+        "plain": toml(K5, diverse(2), columns=_PLAIN),
+        "plain-gaps": toml(K5, diverse(2), columns=_PLAIN, missing="matches-anything"),
+        "plain-lattice": toml(K5, columns=_PLAIN, search="lattice", suppression=0.05),
         "derived-refused": toml(K5, columns=_TOWNS),
         "dates-grid": toml(
             K5,
