@@ -7,9 +7,9 @@ from pydantic import ValidationError
 import naive.hierarchy
 from incrowd.errors import InputError
 from incrowd.hierarchy import Intervals
-from incrowd.hierarchy.grid import Grid, nice_width
 from incrowd.hierarchy.labels import interval, read_bounds
 from incrowd.hierarchy.levels import texts
+from incrowd.hierarchy.rounding import Grid, nice_width
 from incrowd.table.column import Domain, Kind
 
 

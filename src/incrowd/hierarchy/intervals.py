@@ -12,18 +12,17 @@ from pydantic.dataclasses import dataclass
 from incrowd.arrays import Codes, Counts, Values
 from incrowd.errors import InputError
 from incrowd.hierarchy.aligned import Ask, align
-from incrowd.hierarchy.grid import Grid, nice_width
 from incrowd.hierarchy.hierarchy import Hierarchy
 from incrowd.hierarchy.labels import (
     Number,
-    count_below,
     interval,
     number_text,
     parse_number,
     span,
 )
 from incrowd.hierarchy.levels import Level, runs, stack, texts
-from incrowd.table.column import Domain, Kind
+from incrowd.hierarchy.rounding import Grid, nice_width
+from incrowd.table.column import Domain, Kind, count_below
 from incrowd.values import STRICT
 
 Positive = Annotated[float, Field(gt=0)]

@@ -9,8 +9,8 @@ from pydantic.dataclasses import dataclass
 
 from incrowd.arrays import Counts
 from incrowd.hierarchy.hierarchy import Hierarchy
-from incrowd.hierarchy.labels import as_values, span
-from incrowd.hierarchy.levels import Level, runs, stack, texts
+from incrowd.hierarchy.labels import span
+from incrowd.hierarchy.levels import Level, as_values, runs, stack, texts
 from incrowd.table.column import Domain, Kind
 from incrowd.values import STRICT
 

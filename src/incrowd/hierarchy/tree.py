@@ -10,8 +10,8 @@ from pydantic.dataclasses import dataclass
 from incrowd.arrays import Codes, Counts, Values
 from incrowd.errors import InputError, PolicyError, counted
 from incrowd.hierarchy.hierarchy import Hierarchy
-from incrowd.hierarchy.labels import TOP, as_values, number_text, parse_number
-from incrowd.hierarchy.levels import Level, runs, stack, texts
+from incrowd.hierarchy.labels import TOP, number_text, parse_number
+from incrowd.hierarchy.levels import Level, as_values, runs, stack, texts
 from incrowd.table.column import Domain, Kind
 from incrowd.values import STRICT
 

@@ -14,6 +14,7 @@ from pydantic.dataclasses import dataclass
 from incrowd.arrays import Counts
 from incrowd.errors import InputError
 from incrowd.hierarchy.hierarchy import Hierarchy
+from incrowd.hierarchy.labels import masked
 from incrowd.hierarchy.levels import Level, runs, stack, texts
 from incrowd.table.column import Domain, Kind
 from incrowd.values import STRICT
@@ -129,4 +130,4 @@ def _level(areas: list[str], step: int) -> Level:
     """Areas of so many digits; what is pooled stays so."""
     keys = texts([area if area == POOLED else area[:step] for area in areas])
     nodes, first = runs(keys)
-    return Level(nodes, texts([key.ljust(_WIDTH, "*") for key in keys[first].tolist()]))
+    return Level(nodes, texts([masked(key, _WIDTH) for key in keys[first].tolist()]))

@@ -8,7 +8,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_valida
 from incrowd.engines.memory import MemoryEngine
 from incrowd.errors import PolicyError
 from incrowd.hierarchy import AnyHierarchy
-from incrowd.hierarchy.round_points import DateStep
+from incrowd.hierarchy.rounding import DateStep
 from incrowd.loss import AnyLoss, Gcp
 from incrowd.models import AnyModel
 from incrowd.policy import codec, consistency

@@ -8,14 +8,13 @@ from pydantic.dataclasses import dataclass
 
 from incrowd.arrays import Counts, Texts
 from incrowd.hierarchy.hierarchy import Hierarchy
+from incrowd.hierarchy.labels import masked
 from incrowd.hierarchy.levels import Level, runs, stack, texts
 from incrowd.table.column import Domain, Kind
 from incrowd.values import STRICT
 
 MOST_LEVELS = 8
 """Long codes are masked in at most this many steps, unless `steps` says otherwise."""
-
-_MASK = "*"
 
 
 @dataclass(frozen=True, config=STRICT, kw_only=True)
@@ -112,4 +111,4 @@ def _filled(codes: list[str]) -> list[str]:
 
 
 def _label(key: str, shown: int, width: int) -> str:
-    return key if len(key) < shown else key + _MASK * max(width - shown, 0)
+    return key if len(key) < shown else masked(key, len(key) + max(width - shown, 0))
