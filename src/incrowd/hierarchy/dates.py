@@ -5,7 +5,6 @@ from typing import Annotated, Literal, TypeAlias, get_args
 
 import numpy as np
 from pydantic import Field
-from pydantic.dataclasses import dataclass
 
 from incrowd.arrays import Counts, Values
 from incrowd.errors import InputError
@@ -13,7 +12,7 @@ from incrowd.hierarchy.hierarchy import Hierarchy
 from incrowd.hierarchy.labels import Bounds, read_bounds, write_bounds, write_quarter
 from incrowd.hierarchy.levels import Level, runs, stack, texts
 from incrowd.table.column import Domain, Kind
-from incrowd.values import STRICT
+from incrowd.values import STRICT, dataclass
 
 Period: TypeAlias = Literal["day", "month", "quarter", "year", "5 years", "10 years"]
 
@@ -41,7 +40,7 @@ class Dates:
         """Refuse steps that do not rise."""
         places = [_ALL.index(step) for step in self.steps or ()]
         if places != sorted(set(places)):
-            raise ValueError("steps must rise: " + ", ".join(_ALL))
+            raise ValueError(f"steps must rise; list them in this order: {', '.join(_ALL)}")
 
     def build(
         self,

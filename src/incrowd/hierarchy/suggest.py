@@ -6,7 +6,6 @@ from dataclasses import dataclass as plain
 from typing import Literal, TypeAlias
 
 import numpy as np
-from pydantic.dataclasses import dataclass
 
 from incrowd.arrays import Counts
 from incrowd.errors import counted
@@ -18,7 +17,7 @@ from incrowd.hierarchy.prefix import Prefix
 from incrowd.hierarchy.regions import Regions, is_country
 from incrowd.hierarchy.rounding import Grid, nice_width
 from incrowd.table.column import Domain, Kind
-from incrowd.values import STRICT
+from incrowd.values import STRICT, dataclass
 
 Suggestible: TypeAlias = Dates | Flat | Intervals | Prefix | Regions
 

@@ -9,7 +9,6 @@ from itertools import pairwise
 from typing import Annotated, Literal
 
 from pydantic import Field
-from pydantic.dataclasses import dataclass
 
 from incrowd.arrays import Counts
 from incrowd.errors import InputError
@@ -17,7 +16,7 @@ from incrowd.hierarchy.hierarchy import Hierarchy
 from incrowd.hierarchy.labels import masked
 from incrowd.hierarchy.levels import Level, runs, stack, texts
 from incrowd.table.column import Domain, Kind
-from incrowd.values import STRICT
+from incrowd.values import STRICT, dataclass
 
 LIMIT = 20_000
 """An area must have more people than this for its three digits to be shown."""
@@ -56,7 +55,7 @@ class ZipCodes:
     def __post_init__(self) -> None:
         """Refuse steps that do not fall."""
         if any(a <= b for a, b in pairwise(self.steps)):
-            raise ValueError("steps must fall: each level shows fewer digits than the one below")
+            raise ValueError("steps must fall; show fewer digits on each level, as in 3, 2, 1")
 
     def build(
         self,
