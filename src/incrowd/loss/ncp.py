@@ -7,7 +7,8 @@ import numpy as np
 from pydantic.dataclasses import dataclass
 
 from incrowd.arrays import Floats
-from incrowd.loss.cells import CellLoss, Cells, cells_of
+from incrowd.loss.cells import Cells, cells_of
+from incrowd.loss.loss import CellLoss
 from incrowd.recoding import Outcome, QuasiColumn
 from incrowd.values import STRICT
 
