@@ -241,7 +241,7 @@ def test_what_the_world_does_not_know_leaves_as_it_is():
     table = world.sample(200, seed=1).drop("id")
     found = incrowd.anonymize(table, policy(KMap(5)), world=world.drop("sex"), world_id="id")
     assert set(found.frame["sex"]) == {"f", "m"}
-    assert any("does not know sex" in note for note in found.notes)
+    assert any("does not have sex" in note for note in found.notes)
 
 
 def test_who_would_leave_as_they_are_does_not_hide_the_others():
