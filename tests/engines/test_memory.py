@@ -10,6 +10,7 @@ import pytest
 from incrowd.engines.base import Engine
 from incrowd.engines.memory import MemoryEngine
 from incrowd.errors import InputError, PolicyError
+from incrowd.recoding.column_cells import ByClass, ByValue, Keep
 from incrowd.table.column import Kind
 
 CANARY = "kanarienvogel"
@@ -89,16 +90,25 @@ def test_kinds_can_be_asked_for():
     assert coded["sex"].codes.tolist() == [1, 0, 0, 1]
 
 
+def kept(frame, *records):
+    engine = MemoryEngine(frame)
+    return engine.show(dict.fromkeys(engine.names, Keep()), np.array(records, dtype=np.int64))
+
+
 def test_only_what_is_shown_changes(kind):
     make, library = kind
     frame = make(PEOPLE)
     before = cells(frame)
-    released = MemoryEngine(frame).release(
-        {"age": (texts("30", "31", "40"), True), "sex": (texts("*", None, "m"), False)},
+    engine = MemoryEngine(frame)
+    released = engine.show(
+        {
+            "age": ByClass(texts("30", "31", "40"), original=True),
+            "name": ByValue(engine.texts("name"), texts(None, "p", "q", "r", "s")),
+            "sex": ByClass(texts("*", None, "m")),
+            "cost": Keep(),
+        },
+        np.array([3, 0, 1]),
         classes(0, 1, -1, 2),
-        np.array([2, 0, 1]),
-        ["born"],
-        {"name": texts("p", "q", "r", "s")},
     )
 
     assert isinstance(released, library)
@@ -114,7 +124,7 @@ def test_only_what_is_shown_changes(kind):
 def test_types_are_kept_when_nothing_is_shown(kind):
     make, *_ = kind
     frame = make(PEOPLE)
-    released = MemoryEngine(frame).release({}, classes(0, 0, 0, 0))
+    released = kept(frame, 0, 1, 2, 3)
 
     assert cells(released) == cells(frame)
     if isinstance(frame, pd.DataFrame):
@@ -128,7 +138,7 @@ def test_types_are_kept_when_nothing_is_shown(kind):
 def test_nothing_but_cells_leaves():
     frame = pandas(PEOPLE)
     frame["group"] = pd.Categorical(["u", CANARY, "w", None])
-    released = MemoryEngine(frame).release({}, classes(0, -1, 0, 0))
+    released = kept(frame, 0, 2, 3)
 
     assert released.attrs == {}
     assert isinstance(released.index, pd.RangeIndex)
@@ -140,7 +150,7 @@ def test_nothing_but_cells_leaves():
 
 def test_no_metadata_and_no_stranger_leave_an_arrow_table():
     frame = arrow({"group": pa.array(["u", CANARY, None]).dictionary_encode(), "n": [1, 2, 3]})
-    released = MemoryEngine(frame).release({}, classes(0, -1, 0))
+    released = kept(frame, 0, 2)
 
     assert released.schema.metadata is None
     assert released.schema.field("group").type == frame.schema.field("group").type
@@ -153,13 +163,14 @@ def test_one_value_is_written_in_one_way():
     coded = engine.code("cost", missing_values=["NA"])
     assert coded.codes.tolist() == [1, 1, 2, 0, 0]
 
-    released = engine.release({"cost": (texts(None, "1.5", "2"), True)}, coded.codes)
+    cell = ByValue(coded, texts(None, "1.5", "2"), original=True)
+    released = engine.show({"cost": cell}, np.arange(5))
 
     assert released["cost"].to_list() == ["1.50", "1.50", "2", None, None]
 
 
 def test_nothing_may_be_left():
-    released = MemoryEngine(pl.DataFrame(PEOPLE)).release({}, classes(-1, -1, -1, -1))
+    released = kept(pl.DataFrame(PEOPLE))
 
     assert released.shape == (0, 5)
 

@@ -1,19 +1,17 @@
 """The world that a release is held against, from a frame or from a file."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from incrowd.engines.memory import MemoryEngine
-from incrowd.errors import InputError, PolicyError, counted
+from incrowd.errors import InputError, PolicyError
 from incrowd.io import files
-from incrowd.linkage.counted import Counted
-from incrowd.models.model import of_world
 from incrowd.policy.policy import Policy
 from incrowd.release.against import Against
 from incrowd.release.certificate import Digest, digest_of_bytes, digest_of_frame
 from incrowd.verbs import attack_asked, attack_tables
-from incrowd.verbs.reading import AnyPath, Reading, each_of, rows_of
+from incrowd.verbs.reading import AnyPath, Reading, each_of, is_path, rows_of
 
 if TYPE_CHECKING:
     from incrowd.verbs.attack_asked import Table
@@ -30,6 +28,13 @@ class Called:
     """From the table's name of a column to the world's."""
     folder: AnyPath = "."
     """Where paths of hierarchies start."""
+
+
+def world_of(engine: Any, world: Any, policy: Policy, called: Called) -> Against | None:
+    """The world in frames or files, as far as a table shares its quasi-identifying columns."""
+    if world is not None and all(is_path(part) for part in each_of(world)):
+        return world_of_files(engine, world, policy, called)
+    return world_of_frames(engine, world, policy, called)
 
 
 def world_of_frames(
@@ -96,26 +101,3 @@ def _shared(tables: "Tables", policy: Policy) -> tuple[str, ...]:
             remedy="say what it calls them, such as --rename zip=zipcode",
         )
     return names
-
-
-def notes_of(against: Against | None, policy: Policy, world: Counted | None) -> Iterator[str]:
-    """What a reader of a release should know about the world it was held against."""
-    if against is None:
-        return
-    yield from against.notes
-    if not any(of_world(model) for model in policy.models):
-        yield (
-            "no model of the policy asks about the world, so it changed nothing: "
-            "ask for k-map or delta-presence"
-        )
-    lacking = [name for name in policy.quasi if name not in against.world.names]
-    if lacking:
-        yield (
-            f"the world does not know {', '.join(lacking)}: whoever holds another one may, and "
-            "models of the world do not look at it"
-        )
-    for name, outside in (world.outside if world is not None else {}).items():
-        yield (
-            f"the hierarchy of {name!r} lacks {counted(outside, 'value')} of the world; labels are "
-            "held against them as they are written"
-        )
