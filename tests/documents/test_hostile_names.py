@@ -10,9 +10,9 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from report.test_charts import explored
 
 import incrowd
+from documents.test_charts import explored
 from incrowd.documents import charts
 from incrowd.documents.words import printable
 from incrowd.models import KAnonymity, LDiversity

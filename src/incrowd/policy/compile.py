@@ -70,6 +70,8 @@ def count(
     """What a search must know of a table, counted where the table is."""
     if not engine.records:
         raise InputError("the table has no records", remedy="give a table with records")
+    _require(policy.quasi, quasi, "quasi-identifying")
+    _require(policy.counted, sensitive, "sensitive")
     columns = [quasi[name][0] for name in policy.quasi]
     values = [sensitive[name][0] for name in policy.counted]
     whole = columns if policy.missing is Missing.SUPPRESS else ()
@@ -100,8 +102,6 @@ def compile(  # noqa: A001, PLR0913  the word of the design; each argument is on
     `world_people` are the individuals of a world per code of the columns that it knows: where they
     are given, what labels end on is chosen for them.
     """
-    _require(policy.quasi, quasi, "quasi-identifying")
-    _require(policy.counted, sensitive, "sensitive")
     tally = counting.tally
     _refuse_empty(policy, counting)
     models = _told(policy, counting.people)

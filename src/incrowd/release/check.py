@@ -11,13 +11,12 @@ from incrowd.hierarchy.labels import TOP
 from incrowd.policy.policy import Policy
 from incrowd.release.against import Against
 from incrowd.release.certificate import Certificate, Digest
-from incrowd.release.certify import close
 from incrowd.release.claims import ROUNDING, at_most, contradictions, recount
 from incrowd.release.original import Original
 from incrowd.release.released import ReleasedRows
 from incrowd.release.rows import dropped, leaving_names
 from incrowd.release.signing import who_signed
-from incrowd.release.spread import fits, reference_of
+from incrowd.release.spread import close, fits, reference_of
 from incrowd.table.column import Kind
 from incrowd.table.roles import Missing
 from incrowd.verify.crowds import numbered

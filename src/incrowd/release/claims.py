@@ -13,10 +13,9 @@ from incrowd.policy.policy import Policy
 from incrowd.release.against import Against
 from incrowd.release.assumptions import assumptions
 from incrowd.release.certificate import Attested, Certificate, digest_of_policy, versions
-from incrowd.release.certify import close
 from incrowd.release.original import Original, Recounted
 from incrowd.release.released import ReleasedRows
-from incrowd.release.spread import fits
+from incrowd.release.spread import close, fits
 from incrowd.release.telling import cautions, distinct_shares
 from incrowd.release.written import promised, rewritten, written
 from incrowd.table.roles import Missing

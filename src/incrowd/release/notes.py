@@ -4,6 +4,8 @@ from collections.abc import Iterator
 
 import polars as pl
 
+from incrowd.errors import counted
+from incrowd.models.model import of_world
 from incrowd.release.certificate import Certificate
 from incrowd.release.certify import Proved
 from incrowd.release.load import LoadedTable
@@ -18,8 +20,7 @@ def notes_of(proved: Proved, certificate: Certificate) -> Iterator[str]:
     yield from table.policy.notes()
     yield from _gaps(table)
     yield from sentences(certificate.unchanged, certificate.records_out)
-    if table.against is not None:
-        yield from table.against.remarks(table.policy, table.compiled.problem.world)
+    yield from _world(table)
     if proved.order == "given":
         yield "the order of the records comes from a seed: whoever guesses it can undo it"
     if table.policy.show == "permutation" and proved.seeded:
@@ -37,11 +38,35 @@ def _gaps(table: LoadedTable) -> Iterator[str]:
             )
 
 
+def _world(table: LoadedTable) -> Iterator[str]:
+    """What a reader should know about the world that the release was held against."""
+    policy, against, world = table.policy, table.against, table.compiled.problem.world
+    if against is None:
+        return
+    yield from against.notes
+    if not any(of_world(model) for model in policy.models):
+        yield (
+            "no model of the policy asks about the world, so it changed nothing: "
+            "ask for k-map or delta-presence"
+        )
+    lacking = [name for name in policy.quasi if name not in against.world.names]
+    if lacking:
+        yield (
+            f"the world does not know {', '.join(lacking)}: whoever holds another one may, and "
+            "models of the world do not look at it"
+        )
+    for name, outside in (world.outside if world is not None else {}).items():
+        yield (
+            f"the hierarchy of {name!r} lacks {counted(outside, 'value')} of the world; labels "
+            "are held against them as they are written"
+        )
+
+
 def _spellings(table: LoadedTable) -> Iterator[str]:
     """Values that may be one and count as several."""
-    counted = {name: table.counted[name][0] for name in table.policy.sensitive}
+    sensitive = {name: table.counted[name][0] for name in table.policy.sensitive}
     quasi = {name: column for name, (column, _) in table.quasi.items()}
-    for role, columns in (("sensitive", counted), ("quasi", quasi)):
+    for role, columns in (("sensitive", sensitive), ("quasi", quasi)):
         texts = {
             name: pl.Series(_held(table, column), dtype=pl.String)
             for name, column in columns.items()

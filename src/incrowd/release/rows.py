@@ -75,11 +75,15 @@ def _shown(table: LoadedTable, outcome: Outcome) -> dict[str, Cell]:
         return dict.fromkeys(table.policy.sensitive, Within())
     if table.policy.show == "representatives":
         return {**representatives(outcome, {name: c for name, (c, _) in table.quasi.items()})}
+    return {**shown_by_class(outcome)}
+
+
+def shown_by_class(outcome: Outcome) -> dict[str, ByClass]:
+    """What the classes show of each quasi-identifying column."""
     return {column.name: _cell(outcome, j) for j, column in enumerate(outcome.columns)}
 
 
-def _cell(outcome: Outcome, j: int) -> Cell:
-    """What the classes show of a quasi-identifying column."""
+def _cell(outcome: Outcome, j: int) -> ByClass:
     column = outcome.columns[j]
     hierarchy = column.hierarchy
     if (sets := outcome.sets.get(j)) is not None:

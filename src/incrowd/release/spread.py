@@ -11,6 +11,12 @@ from incrowd.verify.crowds import numbered, weighted
 from incrowd.verify.verify import Reference
 
 
+def close(policy: Policy) -> tuple[str, ...]:
+    """The columns that must be spread in each class as in the whole table."""
+    names = (model.columns[0] for model in policy.models if model.name == "t-closeness")
+    return tuple(dict.fromkeys(names))
+
+
 def reference_of(spread: Spread, labels: list[str]) -> Reference:
     """What a spread says of these labels of the release, in code-point order."""
     maps = None if spread.maps is None else np.array(spread.maps, dtype=np.int32)

@@ -47,7 +47,7 @@ class CountedRows:
             return self
         line = np.repeat(np.arange(len(times)), times)
         return CountedRows(
-            self.cells[line],
+            self.cells[line] if self.cells.columns else self.cells,
             np.where(self.unit == 0, 1, self.records)[line],
             {name: codes[line] for name, codes in self.codes.items()},
             self.unit[line],

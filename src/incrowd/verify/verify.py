@@ -115,6 +115,8 @@ def look(rows: CountedRows, policy: _Policy) -> Seen:
             "no record is left in the release, and incrowd does not publish an empty table",
             remedy="ask for less of the models",
         )
+    if rows.unit is not None and len(rows.unit) != len(rows.records):
+        raise NotMetError("the people of the release cannot be told apart row by row")
     rows = rows.one_by_one()
     quasi = {name: numbered(rows.cells[name]) for name in policy.quasi}
     nothing = np.zeros(len(rows.records), dtype=np.int64)
