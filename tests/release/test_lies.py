@@ -1,6 +1,7 @@
 """Whatever lies on the way from the search to the file is found out, and nothing is released."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +17,8 @@ from incrowd.hierarchy.hierarchy import Hierarchy
 from incrowd.io import tables
 from incrowd.io.target import TargetFile
 from incrowd.policy.policy import Policy
+from incrowd.recoding.column_cells import ByClass
+from incrowd.release import rows
 from incrowd.release.certificate import sha256_of
 from incrowd.release.proof import Evidence
 from incrowd.verbs import check as checks
@@ -90,6 +93,27 @@ def test_an_engine_that_releases_something_else(monkeypatch, name):
     with pytest.raises(NotMetError):
         release()
     assert [path.name for path in Path().iterdir()] == ["table.parquet"]
+
+
+@pytest.mark.parametrize("name", ["kept", "ill"])
+def test_a_plan_that_changes_what_is_to_be_kept(monkeypatch, name):
+    honest = rows._shown
+
+    def changed(table, outcome):
+        labels = np.array([TABLE[name][0]] * len(outcome.classes), dtype=object)
+        return honest(table, outcome) | {name: ByClass(labels)}
+
+    monkeypatch.setattr(rows, "_shown", changed)
+    with pytest.raises(NotMetError, match=f"{name!r} should be kept as it is"):
+        release()
+
+
+def test_a_plan_that_does_not_know_whose_records_they_are(monkeypatch):
+    honest = run.plan_rows
+    monkeypatch.setattr(run, "plan_rows", lambda *given: replace(honest(*given), unit=None))
+    policy = Policy.loads(POLICY.replace('"drop"', '"unit"'))
+    with pytest.raises(NotMetError, match="cannot be told apart"):
+        run.anonymize("table.parquet", policy, "release.csv", key=KEY)
 
 
 @pytest.mark.parametrize("name", CHANGES)

@@ -140,11 +140,6 @@ def test_cells_are_counted_as_a_reader_sees_them():
     assert counted == {"0.0": 1, "-0.0": 2, "1.0": 1, None: 1}
 
 
-def test_all_records_are_one_row_if_nothing_is_asked_for():
-    found = count_rows(pl.DataFrame({"a": [1, 2, 3]}).select([]))
-    assert found.records.sum() in {0, 3}
-
-
 @pytest.mark.parametrize("names", [["a"], ["a", "b"]])
 def test_an_empty_table_has_no_rows(names):
     empty = pl.DataFrame(dict.fromkeys(names, pl.Series([], dtype=pl.String)))

@@ -19,7 +19,7 @@ from incrowd.verify.crowds import crowds_of, numbered, pack
 from incrowd.verify.ends import split_columns
 from incrowd.verify.shown import coarse, told_by, within
 from incrowd.verify.verdict import Verdict
-from incrowd.verify.verify import demand, look, once, same_rows, unchanged, verify
+from incrowd.verify.verify import by_people, demand, look, once, same_rows, unchanged, verify
 
 
 def policy_of(*models, missing=Missing.OWN_VALUE):
@@ -42,6 +42,13 @@ def test_people_are_told_row_by_row_or_not_at_all(people):
     rows = each(pl.DataFrame({"a": ["x", "y"]}), np.array(people, dtype=np.int32))
     with pytest.raises(NotMetError, match="row by row"):
         look(rows, policy_of())
+
+
+def test_rows_that_should_say_whose_they_are_do():
+    rows = pl.DataFrame({"a": ["x", "y"]})
+    assert by_people(counted(rows, np.array([1, 1]))).unit.tolist() == [1, 1]
+    with pytest.raises(NotMetError, match="cannot be told apart"):
+        by_people(counted(rows))
 
 
 def spread(*values):
@@ -171,11 +178,11 @@ def test_packed_rows_keep_their_order_however_small_numbers_are(largest, monkeyp
 def test_kept_columns_may_change_their_type_but_not_their_cells():
     """A release that was read as text shows the same numbers, and the same cells are missing."""
     before = pl.DataFrame({"s": [1, None, 3]})
-    unchanged(altered(before, pl.DataFrame({"s": ["3", None]}), [2, 1]))
-    unchanged(altered(before, pl.DataFrame({"s": [3, None]}), [2, 1]))
+    unchanged(altered(before, pl.DataFrame({"s": ["3", None]}), [2, 1]), ["s"])
+    unchanged(altered(before, pl.DataFrame({"s": [3, None]}), [2, 1]), ["s"])
     for wrong in (["3", "1"], ["3", ""], [None, "3"]):
         with pytest.raises(NotMetError, match="kept as it is"):
-            unchanged(altered(before, pl.DataFrame({"s": wrong}), [2, 1]))
+            unchanged(altered(before, pl.DataFrame({"s": wrong}), [2, 1]), ["s"])
 
 
 def test_a_verdict_names_the_column_that_a_model_is_about():

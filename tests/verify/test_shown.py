@@ -283,11 +283,13 @@ def test_columns_rows_and_kept_cells():
             complete(*there, names, records)
     with pytest.raises(NotMetError, match="has 1 that"):
         complete(*there, ["a"], 2)
-    unchanged(altered(rows, rows, [0, 1]))
-    unchanged(altered(rows, rows.with_columns(pl.col("b").cast(pl.String)), [0, 1]))
+    unchanged(altered(rows, rows, [0, 1]), ["a", "b"])
+    unchanged(altered(rows, rows.with_columns(pl.col("b").cast(pl.String)), [0, 1]), ["a", "b"])
     for wrong in (rows[::-1], rows.with_columns(b=pl.lit(1)), rows.with_columns(a=pl.lit("x"))):
         with pytest.raises(NotMetError):
-            unchanged(altered(rows, wrong, [0, 1]))
+            unchanged(altered(rows, wrong, [0, 1]), ["a", "b"])
+    with pytest.raises(NotMetError, match=r"'c' .* were not compared"):
+        unchanged(altered(rows, rows, [0, 1]), ["a", "b", "c"])
 
 
 def test_identifiers_show_the_pseudonyms_of_what_they_held():

@@ -10,7 +10,7 @@ from incrowd.engines.base import RowPlan, Staged, Written
 from incrowd.recoding.column_cells import ByValue
 from incrowd.release.load import LoadedTable
 from incrowd.release.released import ReleasedRows, released
-from incrowd.release.rows import leaving_names, pseudonymous
+from incrowd.release.rows import leaving_names, pseudonymous, unchanging
 from incrowd.table.counted import CountedRows
 from incrowd.table.roles import Missing
 from incrowd.verify.shown import (
@@ -29,6 +29,7 @@ from incrowd.verify.verdict import Verdict
 from incrowd.verify.verify import (
     Seen,
     accounted,
+    by_people,
     complete,
     lacking,
     look,
@@ -96,7 +97,10 @@ def prove(table: LoadedTable, plan: RowPlan, staged: Staged, written: Written) -
     if policy.consistent:
         consistent(evidence.beside(policy.quasi, *policy.quasi))
     columns = tuple(dict.fromkeys((*policy.quasi, *_judged(table))))
-    rows = evidence.rows.counts(columns) if table.unit is None else evidence.by_person(columns)
+    if table.unit is None:
+        rows = evidence.rows.counts(columns)
+    else:
+        rows = by_people(evidence.by_person(columns))
     seen = look(rows, policy)
     world = None if table.against is None else table.against.public
     return Proof(seen, verify(seen, policy, table.reference, world, table.people))
@@ -128,7 +132,7 @@ def _demand_rows(evidence: Evidence) -> None:
     complete(written.names, written.records, wanted, staged.records)
     same_rows(written.differing(staged, policy.missing_values, blank=engine.text))
     once(staged.repeated)
-    unchanged(staged.altered())
+    unchanged(staged.altered(), unchanging(policy))
     if policy.missing is not Missing.SUPPRESS:
         accounted(staged.records, engine.records, policy)
         return

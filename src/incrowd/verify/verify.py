@@ -127,6 +127,13 @@ def look(rows: CountedRows, policy: _Policy) -> Seen:
     return Seen(rows.cells, quasi, crowds)
 
 
+def by_people(rows: CountedRows) -> CountedRows:
+    """The same rows, which say whose they are; refused if they do not."""
+    if rows.unit is None:
+        raise NotMetError("the people of the release cannot be told apart")
+    return rows
+
+
 def verify(
     seen: Seen,
     policy: _Policy,
@@ -237,10 +244,17 @@ def replaced(name: str, pairs: CountedRows, pseudonym: Mapping[str, str]) -> Non
         raise NotMetError(f"the identifier {name!r} does not show its pseudonyms")
 
 
-def unchanged(altered: Mapping[str, int]) -> None:
-    """Columns that are kept show what the records held; by column, how many cells do not."""
-    for name, cells in altered.items():
-        if cells:
+def unchanged(altered: Mapping[str, int], kept: Sequence[str]) -> None:
+    """The columns that are kept show what the records held.
+
+    `altered` says by column how many cells do not; a column that was not compared is refused, too.
+    """
+    for name in kept:
+        if name not in altered:
+            raise NotMetError(
+                f"the column {name!r} should be kept as it is, but its cells were not compared"
+            )
+        if cells := altered[name]:
             raise NotMetError(
                 f"the column {name!r} should be kept as it is, but {counted(cells, 'cell')} "
                 f"{'was' if cells == 1 else 'were'} changed"
