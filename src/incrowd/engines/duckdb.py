@@ -1,0 +1,4 @@
+"""DuckDB."""
+
+
+class DuckDBEngine: ...
