@@ -201,8 +201,12 @@ class Staged(Rows, Protocol):
         *,
         unit: bool = False,
         classes: bool = False,
+        weight: str | None = None,
     ) -> CountedRows:
-        """The distinct rows of what leaves, of the codes their records held, by person or class."""
+        """The distinct rows of what leaves, of the codes their records held, by person or class.
+
+        With a `weight` column of the table the sums of its cells come along.
+        """
         ...
 
     def held(self, columns: Sequence[str]) -> CountedRows:
@@ -215,12 +219,6 @@ class Staged(Rows, Protocol):
 
     def altered(self) -> Mapping[str, int]:
         """By column that leaves as it is: cells that do not show what their record held."""
-        ...
-
-    def tally(
-        self, columns: Sequence[str], held: Sequence[CodedColumn], weight: str | None = None
-    ) -> Tally:
-        """The distinct rows of what leaves, cells numbered by their text, with codes held."""
         ...
 
     def write(self, target: "Target | None" = None) -> "Written":

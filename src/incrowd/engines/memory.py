@@ -344,6 +344,7 @@ class MemoryStaged:
         *,
         unit: bool = False,
         classes: bool = False,
+        weight: str | None = None,
     ) -> CountedRows:
         """The distinct rows of what leaves, of the codes their records held, by person or class."""
         person = self.plan.unit if unit else None
@@ -352,6 +353,7 @@ class MemoryStaged:
             {column.name: column.codes[self.take] for column in held},
             None if person is None else person.codes[self.take],
             self.classes[self.take] if classes else None,
+            None if weight is None else self.engine.weights(weight)[self.take],
         )
 
     def held(self, columns: Sequence[str]) -> CountedRows:
@@ -371,19 +373,6 @@ class MemoryStaged:
             name: _unequal(before[name].gather(self.take), self.rows[name])
             for name in self.plan.kept
         }
-
-    def tally(
-        self, columns: Sequence[str], held: Sequence[CodedColumn], weight: str | None = None
-    ) -> Tally:
-        """The distinct rows of what leaves, cells numbered by their text, with codes held."""
-        shown = [coded_texts(self.rows[name], name).codes for name in columns]
-        person = self.plan.unit
-        return fold(
-            shown,
-            [column.codes[self.take] for column in held],
-            None if person is None else person.codes[self.take],
-            None if weight is None else self.engine.weights(weight)[self.take],
-        )
 
     def write(self, target: Target | None = None) -> "MemoryWritten":
         """Write the rows to their target and read them anew; without one they stay a frame."""

@@ -5,6 +5,7 @@ from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from typing import Any, Literal
 
+import numpy as np
 import polars as pl
 
 from incrowd.engines.base import Staged, Written
@@ -28,11 +29,13 @@ from incrowd.release.certificate import (
 from incrowd.release.load import LoadedTable, RunContext
 from incrowd.release.proof import Proof
 from incrowd.release.released import released
+from incrowd.release.spread import close
 from incrowd.release.telling import cautions, distinct_shares
 from incrowd.release.written import written as written_policy
 from incrowd.search.search import Found
 from incrowd.table.counted import CountedRows
 from incrowd.table.encode import uncoded
+from incrowd.table.fold import fold
 from incrowd.verify.crowds import numbered
 from incrowd.verify.losses import of_sizes
 from incrowd.verify.verify import Reference
@@ -115,11 +118,19 @@ def risk_of(proved: Proved) -> Risk:
     """
     table, policy = proved.table, proved.table.policy
     names = () if policy.show == "permutation" else policy.sensitive
-    shown = proved.staged.tally(
-        policy.quasi, [table.counted[name][0] for name in names], policy.weight
+    rows = released(table, proved.written)
+    lines = proved.staged.counts(
+        rows.stored(policy.quasi),
+        [table.counted[name][0] for name in names],
+        unit=table.unit is not None,
+        weight=policy.weight,
     )
+    cells = rows.clear(lines).cells
+    shown = [numbered(cells[name]).codes.astype(np.int32) for name in policy.quasi]
+    held = [lines.codes[name] for name in names]
+    tally = fold(shown, held, lines.unit, lines.weights, records=lines.records)
     sensitive = [column for column in table.compiled.problem.sensitive if column.name in names]
-    return measure(shown, sensitive, missing=policy.missing)
+    return measure(tally, sensitive, missing=policy.missing)
 
 
 @dataclass(frozen=True)
@@ -182,12 +193,6 @@ def _people(proved: Proved) -> int:
     rows = proved.staged.counts((), unit=True)
     assert rows.unit is not None  # noqa: S101  it was asked for
     return int(rows.records[rows.unit == 0].sum()) + int((rows.unit > 0).sum())
-
-
-def close(policy: Policy) -> tuple[str, ...]:
-    """The columns that must be spread in each class as in the whole table."""
-    names = (model.columns[0] for model in policy.models if model.name == "t-closeness")
-    return tuple(dict.fromkeys(names))
 
 
 def spreads(table: LoadedTable, cells: Callable[[str], pl.Series]) -> dict[str, Spread]:

@@ -138,7 +138,7 @@ class Original:
         before = table.engine.counts(names, columns)
         plain = readable(before.cells, policy.missing_values, text=table.engine.text)
         before = before.with_cells(plain)
-        after = rows.counts((*policy.quasi, *names))
+        after = rows.counts(tuple(dict.fromkeys((*policy.quasi, *names))))
         after = after.with_cells(typed(after.cells, plain))
         keys = keys_of(before, after)
         if more := surplus(*keys):

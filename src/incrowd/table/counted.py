@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import polars as pl
 
-from incrowd.arrays import Codes, Counts
+from incrowd.arrays import Codes, Counts, Floats
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,6 +29,8 @@ class CountedRows:
     """Whose records they are, 0 for a record that belongs to nobody else; None if not asked."""
     classes: Codes | None = None
     """The class that the records were put into; None if not asked."""
+    weights: Floats | None = None
+    """The sum of the records' sampling weights; None if not asked."""
 
     def __repr__(self) -> str:
         """Without values."""
@@ -52,6 +54,7 @@ class CountedRows:
             {name: codes[line] for name, codes in self.codes.items()},
             self.unit[line],
             None if self.classes is None else self.classes[line],
+            None if self.weights is None else (self.weights / times)[line],
         )
 
 
@@ -65,6 +68,7 @@ def count_rows(
     codes: Mapping[str, Codes] | None = None,
     unit: Codes | None = None,
     classes: Codes | None = None,
+    weights: Floats | None = None,
 ) -> CountedRows:
     """The distinct rows of a frame in memory, told apart by cells and by what is given beside.
 
@@ -80,7 +84,13 @@ def count_rows(
     if not keys:
         return CountedRows(cells[:1], np.array([cells.height], dtype=np.int64))
     ordered = unit is not None
-    found = pl.DataFrame(keys).group_by(pl.all(), maintain_order=ordered).len("records")
+    found = pl.DataFrame(keys)
+    sums = [] if weights is None else [pl.col("weights")]
+    if weights is not None:
+        found = found.with_columns(pl.Series("weights", weights))
+    found = found.group_by(pl.exclude("weights"), maintain_order=ordered).agg(
+        pl.len().alias("records"), *sums
+    )
     shown = [found[f"cell {j}"].alias(name) for j, name in enumerate(cells.columns)]
     return CountedRows(
         pl.DataFrame(shown),
@@ -88,7 +98,16 @@ def count_rows(
         {name: found[f"code {name}"].to_numpy() for name in codes or {}},
         None if unit is None else found["unit"].to_numpy(),
         None if classes is None else found["classes"].to_numpy(),
+        None if weights is None else _sums(found["weights"]),
     )
+
+
+def _sums(lists: pl.Series) -> Floats:
+    """The sum of each list, its numbers added one after the other."""
+    lengths = lists.list.len().to_numpy()
+    place = np.repeat(np.arange(len(lengths)), lengths)
+    numbers = lists.explode().to_numpy()
+    return np.bincount(place, weights=numbers, minlength=len(lengths)).astype(np.float64)
 
 
 def grouped(column: pl.Series) -> pl.Series:

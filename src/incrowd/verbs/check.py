@@ -19,7 +19,16 @@ from incrowd.release.original import Original
 from incrowd.release.written import restored, rewritten
 from incrowd.table.cells import readable
 from incrowd.table.encode import uncoded
-from incrowd.verbs.reading import AnyPath, Opened, Reading, each_of, enough_memory, is_path, opened
+from incrowd.verbs.reading import (
+    AnyPath,
+    Opened,
+    Reading,
+    each_of,
+    enough_memory,
+    is_path,
+    opened,
+    rows_of,
+)
 from incrowd.verbs.worlds import Called, world_of
 from incrowd.verify.verdict import Check
 from incrowd.verify.verify import Reference
@@ -70,7 +79,7 @@ def _certificate(given: Certificate | AnyPath | None) -> Certificate | None:
 
 def _checked(source: Any, opened_: Opened, paper: Certificate | None) -> Checked:
     engine = opened_.engine
-    rows = engine.rows
+    rows = rows_of(source) if opened_.like.frame.is_empty() else opened_.like.frame
     kept = is_path(source) and str(source) != "-"
     framed = not kept or (paper is not None and paper.digest.of == "frame")
     digest = digest_of_frame(rows) if framed else digest_of_bytes(files.content(source))

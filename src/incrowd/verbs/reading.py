@@ -69,7 +69,7 @@ def opened(source: Any, reading: Reading | None = None, expected: Iterable[str] 
         read = (reading or Reading()).expecting(expected).read(source)
         return Opened(MemoryEngine(read.frame, text=read.text), read)
     nowhere = tables.Source(pl.DataFrame(), text=False)
-    if type(source).__module__.partition(".")[0] in {"duckdb", "_duckdb"}:
+    if duckdb_engine.is_relation(source):
         return Opened(duckdb_engine.DuckDBEngine(source), replace(nowhere, format="parquet"))
     return Opened(MemoryEngine(collected(source)), nowhere)
 
