@@ -15,7 +15,7 @@ import incrowd
 from incrowd import Column, KAnonymity, LDiversity, Policy
 from incrowd.cli.main import perform
 from incrowd.errors import IncrowdError, PolicyError
-from incrowd.hierarchy.reach import node_reach
+from incrowd.hierarchy.labels import node_reach
 from incrowd.release.certificate import Certificate
 from incrowd.table.column import Domain, Kind
 from incrowd.verify import covering
