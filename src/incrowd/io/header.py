@@ -61,7 +61,7 @@ _MORE = (
     "species score rank flag datum jahr monat tag typ wert anzahl art gruppe farbe bemerkung "
     "annee mois jour fecha ano mes dia tipo valor weight"
 )
-_KNOWN = {word for topic in TOPICS for word in topic.words} | {*_MORE.split()}
+_KNOWN = {word for topic in TOPICS for word in topic.words | topic.hints} | {*_MORE.split()}
 _TELLING = frozenset(_KNOWN - {*_MEMBERS.split()})
 """Words that tables use for columns and hardly for cells."""
 _SNAKE = re.compile(r"[A-Za-z][A-Za-z0-9]*(?:[_.][A-Za-z0-9]+)+|[a-z]+(?:[A-Z][a-z0-9]+)+")

@@ -184,7 +184,7 @@ class Policy(Setting):
     @staticmethod
     def draft(frame: Any) -> "Policy":
         """A first policy for a table, to be reviewed: roles and hierarchies by name and content."""
-        return drafts.draft(drafts.sketches(MemoryEngine(frame, text=False))).policy
+        return drafts.draft(drafts.profiles(MemoryEngine(frame, text=False))).policy
 
 
 def undeclared(policy: Policy, names: Iterable[str]) -> tuple[str, ...]:

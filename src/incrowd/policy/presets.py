@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from incrowd.errors import PolicyError
 from incrowd.hierarchy import AnyHierarchy, Dates, Intervals, Suggested, ZipCodes
 from incrowd.models import AnyModel, KAnonymity, LDiversity
-from incrowd.pii.words import topic_of
+from incrowd.pii.column_names import topic_of
 from incrowd.policy.policy import Column, Policy
 from incrowd.table.column import Kind
 from incrowd.table.names import words_of
