@@ -76,6 +76,17 @@ def test_every_loss_that_labels_tell_is_recounted(cells, missing, search, shown,
         assert math.isclose(said, counted, rel_tol=1e-12, abs_tol=1e-12)
 
 
+def test_a_sensitive_column_without_a_model_does_not_speak_against_an_honest_certificate():
+    frame = pl.DataFrame({"age": range(20, 40), "ill": list("abcde") * 4, "stay": [1, 2, 3, 4] * 5})
+    columns = {"age": Column(role="quasi")} | dict.fromkeys(
+        ("ill", "stay"), Column(role="sensitive")
+    )
+    policy = Policy(columns=columns, models=(KAnonymity(4), LDiversity("ill", 2)))
+    release = incrowd.anonymize(frame, policy, seed=0)
+    found = incrowd.check(release.frame, policy, release.certificate, original=frame)
+    assert found.ok, found.notes
+
+
 POLICY = """version = 1
 suppression = 0.1
 [[models]]
