@@ -51,6 +51,15 @@ class Points:
         same: Flags = (self.place == other.place) & (self.behind <= other.behind)
         return same | (self.place < other.place)
 
+    def one_per_gap(self, values: Floats, *, last: bool) -> tuple[Counts, "Points"]:
+        """The gaps between values that hold points, and the last or first point of each."""
+        gaps = self.gaps(values)
+        order = np.lexsort((self.behind, self.place, gaps))
+        order = order[::-1] if last else order
+        order = order[(gaps[order] > 0) & (gaps[order] < len(values))]
+        gap, first = np.unique(gaps[order], return_index=True)
+        return gap, self.take(order[first])
+
     def where(self, which: Flags, other: "Points") -> "Points":
         """These points where flagged, else those of another."""
         place = np.where(which, self.place, other.place)
@@ -67,6 +76,23 @@ class Marks:
     gap: Counts
     begin: Points
     end: Points
+
+    @classmethod
+    def between(cls, lows: Points, highs: Points, values: Floats) -> "Marks":
+        """The gaps between values that points lie in.
+
+        Cells begin at the last low end of a gap and end at its first high end, so that the crowd of
+        an end is on the cell's own side where that is possible.
+        """
+        low_gap, low = lows.one_per_gap(values, last=True)
+        high_gap, high = highs.one_per_gap(values, last=False)
+        gap = np.union1d(low_gap, high_gap)
+        begin, end = low.at(gap, low_gap, high, high_gap), high.at(gap, high_gap, low, low_gap)
+        end = end.where(end.before_or_at(begin), begin)
+        left = Points.before(values[:1])
+        right = Points(values[-1:], np.ones(1, dtype=np.bool_))
+        every = np.concatenate([[0], gap, [len(values)]]).astype(np.int64)
+        return cls(every, left + begin + right, left + end + right)
 
     def __len__(self) -> int:
         return len(self.gap)

@@ -254,13 +254,15 @@ def _date_step(step: Step) -> DateStep:
     known: dict[str, DateStep] = {name: name for name in get_args(DateStep)}
     if step not in known:
         raise PolicyError(
-            "the grid of a column of dates is a step of dates",
-            remedy=f"take one of {', '.join(known)}",
+            "the grid of a column of dates must be a step of dates",
+            remedy=f"choose one of {', '.join(known)}",
         )
     return known[str(step)]
 
 
 def _number_step(step: Step) -> float:
     if isinstance(step, str):
-        raise PolicyError("the grid of a column of numbers is a number", remedy="such as grid = 5")
+        raise PolicyError(
+            "the grid of a column of numbers must be a number", remedy="write grid = 5, for example"
+        )
     return float(step)

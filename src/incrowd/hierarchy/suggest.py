@@ -115,7 +115,7 @@ def _many_texts(sample: Sequence[str], n: int) -> Suggestion:
 
 
 def _are_countries(sample: Sequence[str], column: str) -> bool:
-    """Two letters alone could be anything (states, say): then the column's name must help."""
+    """Two letters alone could be anything, such as states: then the column's name must help."""
     if _share(is_country(text) for text in sample) < _MOSTLY:
         return False
     return any(len(text) > 3 for text in sample) or bool(_LAND.search(column))
