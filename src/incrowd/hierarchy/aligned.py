@@ -28,7 +28,7 @@ from incrowd.hierarchy.labels import (
     write_bounds,
     write_dates,
 )
-from incrowd.hierarchy.parting import Marks, Points, best_parts, limited_parts
+from incrowd.hierarchy.parting import CutPoints, Marks, best_parts, limited_parts
 from incrowd.hierarchy.rounding import Step, lattice_unit, round_intervals, text_of
 from incrowd.table.column import Domain, Kind
 
@@ -221,7 +221,7 @@ class _Line:
             marks = Marks.between(*self._points(k), self.place)
         return marks
 
-    def _points(self, least: int) -> tuple[Points, Points]:
+    def _points(self, least: int) -> tuple[CutPoints, CutPoints]:
         """Where candidates with at least so many people begin, and where they end."""
         if not self.by_nodes:
             return self._round_points(least)
@@ -231,14 +231,14 @@ class _Line:
         more, further = self._round_points(least)
         return lows + more, highs + further
 
-    def _round_points(self, least: int) -> tuple[Points, Points]:
+    def _round_points(self, least: int) -> tuple[CutPoints, CutPoints]:
         """Where round intervals with at least so many people begin, and where they end."""
         low, high, people = self._candidates
         crowded = people >= least
         atoms = self._atoms(least)
         return (
-            Points.before(np.concatenate([low[crowded], atoms])),
-            Points.before(high[crowded]) + Points(atoms, np.ones(len(atoms), np.bool_)),
+            CutPoints.before(np.concatenate([low[crowded], atoms])),
+            CutPoints.before(high[crowded]) + CutPoints(atoms, np.ones(len(atoms), np.bool_)),
         )
 
     @cached_property
@@ -263,27 +263,27 @@ class _Line:
         """The power of ten that all numbers of the column are multiples of."""
         return lattice_unit(self.hierarchy.leaves.values[self.held - 1])
 
-    def _node_points(self, least: int) -> tuple[Points, Points]:
+    def _node_points(self, least: int) -> tuple[CutPoints, CutPoints]:
         """Where nodes with at least so many people begin, and where they end."""
-        lows = highs = Points.before(self.place[:0])
+        lows = highs = CutPoints.before(self.place[:0])
         for level in range(self.ask.lowest, self.hierarchy.height):
             nodes = self.hierarchy.maps[level][self.held]
             people = np.bincount(nodes, self.people)
             here = np.unique(nodes[people[nodes] >= least])
             low, high = (end[here] for end in self.hierarchy.reach[level])
-            lows += Points.before(low)
+            lows += CutPoints.before(low)
             highs += self._behind(level, here, high)
         return lows.take(np.isfinite(lows.place)), highs.take(np.isfinite(highs.place))
 
-    def _behind(self, level: int, nodes: Codes, high: Floats) -> Points:
+    def _behind(self, level: int, nodes: Codes, high: Floats) -> CutPoints:
         """Where nodes end: at the next whole number or day, else as their labels say."""
         leaves = self.hierarchy.leaves
         if step := step_of(leaves):
-            return Points.before(high + step)
+            return CutPoints.before(high + step)
         labels = self.hierarchy.labels[level][nodes - 1].tolist()
         ends = [ends_of(label) for label in labels]
         behind = [bounds.high_inside and not _lasts(bounds.high, leaves) for bounds in ends]
-        return Points(high, np.array(behind, dtype=np.bool_))
+        return CutPoints(high, np.array(behind, dtype=np.bool_))
 
     def _reach(self, marks: Marks) -> tuple[Floats, Floats]:
         """Where cells that begin and end at each mark reach from and to, within the values held."""

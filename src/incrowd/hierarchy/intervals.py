@@ -20,7 +20,7 @@ from incrowd.hierarchy.labels import (
     span,
 )
 from incrowd.hierarchy.levels import Level, runs, stack, texts
-from incrowd.hierarchy.rounding import Grid, nice_width
+from incrowd.hierarchy.rounding import NumberGrid, nice_width
 from incrowd.table.column import Domain, Kind, count_below
 from incrowd.values import STRICT, dataclass
 
@@ -169,9 +169,9 @@ class Intervals:
             levels.append(self._gridded(grid, times, keys, zone))
         return levels
 
-    def _grid(self, values: Values) -> Grid:
+    def _grid(self, values: Values) -> NumberGrid:
         width = self.widths[0] if self.widths is not None else self.width
-        return Grid(self.origin, nice_width(values) if width is None else width)
+        return NumberGrid(self.origin, nice_width(values) if width is None else width)
 
     def _multiples(self, cells: Values) -> list[int]:
         """How many cells of the grid one interval of each level holds."""
@@ -181,7 +181,7 @@ class Intervals:
         limit = MOST_LEVELS if self.levels is None else self.levels
         return _growing(cells, self.factor, limit, last=0 if self._pooled else 2)
 
-    def _gridded(self, grid: Grid, times: int, keys: Values, zone: Codes) -> Level:
+    def _gridded(self, grid: NumberGrid, times: int, keys: Values, zone: Codes) -> Level:
         nodes, first = runs(keys)
         breaks = np.concatenate([[0], np.cumsum(np.diff(zone) != 0)]) if len(zone) else zone
         nodes, first = runs(nodes + breaks)

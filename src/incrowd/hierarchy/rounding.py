@@ -50,12 +50,12 @@ _SAFE = 2.0**52
 
 
 @dataclass(frozen=True)
-class Grid:
+class NumberGrid:
     """Cells of one width; cell 0 begins at the origin.
 
     Origin and width are the decimal numbers that their floats are written as.
 
-    >>> Grid(0.0, 0.1).bound(3)
+    >>> NumberGrid(0.0, 0.1).bound(3)
     0.3
     """
 
@@ -198,7 +198,7 @@ def _equal(line: Floats, factor: int, exponent: int) -> Ends:
 
 
 def _declared(values: Values, width: float) -> Ends:
-    grid = Grid(0.0, width)
+    grid = NumberGrid(0.0, width)
     cells = sorted(set(grid.cells(values).tolist()))
     low, high = ([float(grid.bound(cell + side)) for cell in cells] for side in (0, 1))
     return np.array(low), np.array(high)

@@ -4,17 +4,17 @@ The words of column names (`words`) and the patterns of values (`patterns`) are 
 `incrowd init` and the checklist of Safe Harbor share (45 CFR 164.514(b)(2)).
 """
 
-from incrowd.pii.checklist import Check, Checklist, checklist, hints
+from incrowd.pii.checklist import Checklist, IdentifierCheck, checklist, hints
 from incrowd.pii.column_names import IDENTIFIERS, Identifier
-from incrowd.pii.profile import ColumnProfile, Finding, SafeHarborRules, Status
+from incrowd.pii.profile import ColumnFinding, ColumnProfile, SafeHarborRules, Status
 
 __all__ = [
     "IDENTIFIERS",
-    "Check",
     "Checklist",
+    "ColumnFinding",
     "ColumnProfile",
-    "Finding",
     "Identifier",
+    "IdentifierCheck",
     "SafeHarborRules",
     "Status",
     "checklist",

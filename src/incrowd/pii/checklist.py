@@ -24,7 +24,7 @@ from incrowd.pii.places import (
     vague_places,
     zip_codes,
 )
-from incrowd.pii.profile import ColumnProfile, Finding, SafeHarborRules, Status
+from incrowd.pii.profile import ColumnFinding, ColumnProfile, SafeHarborRules, Status
 from incrowd.table.column import CodedColumn
 
 _FOUND_IN_TEXT = frozenset("FNQ")
@@ -39,11 +39,11 @@ KNOWLEDGE = (
 
 
 @dataclass(frozen=True)
-class Check:
+class IdentifierCheck:
     """One of the eighteen identifiers, and the columns that hold it or might."""
 
     identifier: Identifier
-    columns: tuple[Finding, ...] = ()
+    columns: tuple[ColumnFinding, ...] = ()
     """Columns that hold it if it fails; otherwise those that a person must look at."""
 
     @property
@@ -68,7 +68,7 @@ class Check:
 class Checklist:
     """Which of the eighteen identifiers of HIPAA's Safe Harbor a table holds, A to R."""
 
-    checks: tuple[Check, ...]
+    checks: tuple[IdentifierCheck, ...]
     today: int
     """The year in which ages count."""
     notes: tuple[str, ...] = ()
@@ -115,7 +115,7 @@ def checklist(
     """
     every = [one if isinstance(one, ColumnProfile) else ColumnProfile.of(one) for one in columns]
     profiles = [profile for profile in every if not profile.is_empty]
-    found: dict[str, list[Finding]] = {one.letter: [] for one in IDENTIFIERS}
+    found: dict[str, list[ColumnFinding]] = {one.letter: [] for one in IDENTIFIERS}
     each = {profile.name: _findings(profile, rules) for profile in profiles}
     for name, what in (sealed or {}).items():
         each[name] = _unseen(name, what) | each.get(name, {})
@@ -123,8 +123,8 @@ def checklist(
         for letter, finding in findings.items():
             found[letter].append(finding)
     why = "a pseudonym is derived from an identifier, which 45 CFR 164.514(c) does not allow"
-    found["R"] += [Finding(name, why) for name in pseudonyms]
-    checks = (Check(one, _weightiest(found[one.letter])) for one in IDENTIFIERS)
+    found["R"] += [ColumnFinding(name, why) for name in pseudonyms]
+    checks = (IdentifierCheck(one, _weightiest(found[one.letter])) for one in IDENTIFIERS)
     return Checklist(tuple(checks), rules.today, tuple(_notes(profiles)))
 
 
@@ -157,9 +157,9 @@ def named(profile: ColumnProfile, identifier: Identifier) -> bool:
     return identifier.letter not in excuse or not excuse[identifier.letter](profile)
 
 
-def _findings(profile: ColumnProfile, rules: SafeHarborRules) -> dict[str, Finding]:
+def _findings(profile: ColumnProfile, rules: SafeHarborRules) -> dict[str, ColumnFinding]:
     """What one column holds, at most one finding for each letter."""
-    found: dict[str, Finding] = {}
+    found: dict[str, ColumnFinding] = {}
     for letter, finding in _certain(profile, rules):
         found.setdefault(letter, finding)
     if len(found) > 1:
@@ -175,7 +175,7 @@ def _findings(profile: ColumnProfile, rules: SafeHarborRules) -> dict[str, Findi
     return found
 
 
-def _unseen(name: str, what: str) -> dict[str, Finding]:
+def _unseen(name: str, what: str) -> dict[str, ColumnFinding]:
     """A column that no program can look into: its name may fail, a person looks at the rest."""
     profile = ColumnProfile.of_sealed(name)
     inside = profile.unseen(f"holds {what}, which incrowd cannot look into")
@@ -184,7 +184,7 @@ def _unseen(name: str, what: str) -> dict[str, Finding]:
     return {one.letter: found.get(one.letter, inside) for one in IDENTIFIERS}
 
 
-def _certain(profile: ColumnProfile, rules: SafeHarborRules) -> Iterator[tuple[str, Finding]]:
+def _certain(profile: ColumnProfile, rules: SafeHarborRules) -> Iterator[tuple[str, ColumnFinding]]:
     """By the name of the column, and by patterns that only identifiers have."""
     for identifier in IDENTIFIERS:
         if named(profile, identifier):
@@ -199,7 +199,9 @@ def _certain(profile: ColumnProfile, rules: SafeHarborRules) -> Iterator[tuple[s
     yield from ((letter, finding) for letter, finding in special if finding is not None)
 
 
-def _uncertain(profile: ColumnProfile, rules: SafeHarborRules) -> Iterator[tuple[str, Finding]]:
+def _uncertain(
+    profile: ColumnProfile, rules: SafeHarborRules
+) -> Iterator[tuple[str, ColumnFinding]]:
     """What to look for only if nothing certain was found."""
     special = (
         ("A", possible_names(profile)),
@@ -212,7 +214,7 @@ def _uncertain(profile: ColumnProfile, rules: SafeHarborRules) -> Iterator[tuple
     yield from ((letter, finding) for letter, finding in special if finding is not None)
 
 
-def _weightiest(found: list[Finding]) -> tuple[Finding, ...]:
+def _weightiest(found: list[ColumnFinding]) -> tuple[ColumnFinding, ...]:
     """Those that fail, if there are any; otherwise all."""
     failing = tuple(one for one in found if one.status is Status.FAIL)
     return failing or tuple(found)
@@ -226,7 +228,7 @@ def _is_plate(profile: ColumnProfile) -> bool:
     return bool(profile.words & {"plate", "plates"})
 
 
-def _plain(check: Check) -> dict[str, Any]:
+def _plain(check: IdentifierCheck) -> dict[str, Any]:
     plain: dict[str, Any] = {
         "letter": check.letter,
         "identifier": check.identifier.title,

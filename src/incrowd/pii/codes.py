@@ -4,7 +4,7 @@ import re
 
 from incrowd.pii.column_names import IDENTIFIERS
 from incrowd.pii.patterns import bare_address, is_internet_address
-from incrowd.pii.profile import MOST, ColumnProfile, Finding, looks_like
+from incrowd.pii.profile import MOST, ColumnFinding, ColumnProfile, looks_like
 from incrowd.table.column import Kind
 
 _VERSION = frozenset(("version", "versions", "ver", "release", "build", "firmware", "revision"))
@@ -16,7 +16,7 @@ _FEW = 0.5
 _ENOUGH = 20
 
 
-def internet_addresses(profile: ColumnProfile) -> Finding | None:
+def internet_addresses(profile: ColumnProfile) -> ColumnFinding | None:
     """That values are addresses; small numbers between dots may be versions."""
     if profile.kind is not Kind.TEXT or profile.words & _VERSION:
         return None
@@ -47,7 +47,7 @@ _GENERAL = frozenset(("id", "ids", "uid", "pid", "identifier", "ident", "barcode
 """Words for numbers of anything."""
 
 
-def codes_of_their_own(profile: ColumnProfile) -> Finding | None:
+def codes_of_their_own(profile: ColumnProfile) -> ColumnFinding | None:
     """That nearly every record has its own code or whole number."""
     if (
         profile.values < _ENOUGH
@@ -68,7 +68,7 @@ def _is_code(text: str) -> bool:
     return _CODE.fullmatch(text) is not None and measured is None
 
 
-def unnamed_telephones(profile: ColumnProfile) -> Finding | None:
+def unnamed_telephones(profile: ColumnProfile) -> ColumnFinding | None:
     """That ten digits could all be telephone numbers."""
     found = _could_be(profile, _TEN, 10, "the values could be phone numbers")
     if found is None or not profile.words & _REACHED:
@@ -76,14 +76,14 @@ def unnamed_telephones(profile: ColumnProfile) -> Finding | None:
     return profile.fails("its name and ten digits suggest phone numbers")
 
 
-def unnamed_social_security(profile: ColumnProfile) -> Finding | None:
+def unnamed_social_security(profile: ColumnProfile) -> ColumnFinding | None:
     """That nine digits could all be social security numbers."""
     return _could_be(profile, _NINE, 9, "the values could be social security numbers")
 
 
 def _could_be(
     profile: ColumnProfile, form: re.Pattern[str], width: int, why: str
-) -> Finding | None:
+) -> ColumnFinding | None:
     """Numbers may have lost leading zeros."""
     if (
         profile.kind is Kind.DATE
@@ -102,6 +102,6 @@ _TEN = re.compile(r"[2-9]\d{2}[2-9]\d{6}")
 _NINE = re.compile(r"(?!000|666|9)\d{3}(?!00)\d{2}(?!0000)\d{4}")
 
 
-def sentences(profile: ColumnProfile) -> Finding | None:
+def sentences(profile: ColumnProfile) -> ColumnFinding | None:
     """That a column holds sentences."""
     return profile.unseen("holds sentences, which can say anything") if profile.is_prose else None

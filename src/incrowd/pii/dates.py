@@ -7,7 +7,7 @@ import numpy as np
 
 from incrowd.pii.ages import is_age_in_words, is_years, ranges, shows_old_ages, shows_old_births
 from incrowd.pii.column_names import AGE, BIRTH, DATE, DATE_ELEMENTS, EVENT, NOT_WHEN
-from incrowd.pii.profile import MOST, ColumnProfile, Finding, SafeHarborRules, looks_like
+from incrowd.pii.profile import MOST, ColumnFinding, ColumnProfile, SafeHarborRules, looks_like
 from incrowd.table.column import Kind
 
 _FIRST, _LAST = 1800, 2100
@@ -52,7 +52,7 @@ _COMPACT = re.compile(
 )
 
 
-def dates_and_ages(profile: ColumnProfile, rules: SafeHarborRules) -> Finding | None:
+def dates_and_ages(profile: ColumnProfile, rules: SafeHarborRules) -> ColumnFinding | None:
     """That a column tells more of a date than its year, or an age over 89."""
     if profile.is_flag or profile.is_empty:
         return None

@@ -4,7 +4,7 @@ import re
 
 from incrowd.pii.column_names import THINGS
 from incrowd.pii.places import is_large_place
-from incrowd.pii.profile import MOST, ColumnProfile, Finding
+from incrowd.pii.profile import MOST, ColumnFinding, ColumnProfile
 from incrowd.pii.words import PERSONS
 from incrowd.table.column import Kind
 from incrowd.table.names import words_of
@@ -32,7 +32,7 @@ def is_things_name(profile: ColumnProfile) -> bool:
     return profile.kind is not Kind.TEXT or bool(own and not THINGS.isdisjoint(named[-1:]))
 
 
-def names_of_persons(profile: ColumnProfile) -> Finding | None:
+def names_of_persons(profile: ColumnProfile) -> ColumnFinding | None:
     """That most values look like names, and nearly every record has its own.
 
     Illnesses and places look the same, but repeat.
@@ -47,7 +47,7 @@ def names_of_persons(profile: ColumnProfile) -> Finding | None:
     return profile.fails("the values look like names, and nearly every record has its own")
 
 
-def possible_names(profile: ColumnProfile) -> Finding | None:
+def possible_names(profile: ColumnProfile) -> ColumnFinding | None:
     """That most values are two or more words with capitals, as names are and titles may be.
 
     In a column that is named after things, given names must be among them.

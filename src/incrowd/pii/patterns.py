@@ -8,13 +8,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from ipaddress import ip_address
 
-from incrowd.pii.profile import MOST, ColumnProfile, Finding, Test, looks_like
+from incrowd.pii.profile import MOST, ColumnFinding, ColumnProfile, Test, looks_like
 from incrowd.table.column import Kind
 from incrowd.table.roles import Role
 
 
 @dataclass(frozen=True)
-class Pattern:
+class ValuePattern:
     """What values of one sort look like, for a draft and for Safe Harbor."""
 
     name: str
@@ -37,7 +37,7 @@ class Pattern:
     advice: str = ""
     """What would make more of such values than text."""
 
-    def found(self, profile: ColumnProfile) -> Finding | None:
+    def found(self, profile: ColumnProfile) -> ColumnFinding | None:
         """That a column has this identifier, if it has."""
         if not self.letter or profile.kind is Kind.DATE:
             return None
@@ -50,7 +50,7 @@ class Pattern:
         return profile.fails(looks_like(share, self.name))
 
 
-def pattern_of(profile: ColumnProfile) -> tuple[Pattern, float] | None:
+def pattern_of(profile: ColumnProfile) -> tuple[ValuePattern, float] | None:
     """The pattern of most distinct values of a text column, and their share."""
     if profile.kind is not Kind.TEXT or profile.is_empty:
         return None
@@ -61,7 +61,7 @@ def pattern_of(profile: ColumnProfile) -> tuple[Pattern, float] | None:
     return None
 
 
-def identifiers_in(profile: ColumnProfile) -> Iterator[tuple[str, Finding]]:
+def identifiers_in(profile: ColumnProfile) -> Iterator[tuple[str, ColumnFinding]]:
     """The identifiers of Safe Harbor that the values of a column are."""
     for pattern in PATTERNS:
         if (finding := pattern.found(profile)) is not None:
@@ -226,42 +226,44 @@ _HOST = (
 )
 
 PATTERNS = (
-    Pattern(
+    ValuePattern(
         "e-mail addresses",
         _holding(r"[^@\s]{1,64}@[^@\s]{1,250}\.[a-z]{2,}"),
         "F",
         _any_of("@"),
         looser=_like(r"[^@\s]+@[^@\s]+\.[a-z]{2,}"),
     ),
-    Pattern("e-mail addresses", _holding(_SPELLED), "F", _any_of("[at]", "(at)", " dot ")),
-    Pattern("UUIDs", _like(r"\{?[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\}?"), "R"),
-    Pattern(
+    ValuePattern("e-mail addresses", _holding(_SPELLED), "F", _any_of("[at]", "(at)", " dot ")),
+    ValuePattern("UUIDs", _like(r"\{?[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\}?"), "R"),
+    ValuePattern(
         "social security numbers",
         is_social_security_number,
         "G",
         _holding(r"[- ]\d{2}[- ]\d{4}"),
         looser=_like(r"\d{3}-\d{2}-\d{4}"),
     ),
-    Pattern("social security numbers", _holding(r"\bss[n#]\D{0,5}\d{9}\b"), "G", _any_of("ss")),
-    Pattern(
+    ValuePattern(
+        "social security numbers", _holding(r"\bss[n#]\D{0,5}\d{9}\b"), "G", _any_of("ss")
+    ),
+    ValuePattern(
         "hardware addresses", _like(r"(?:[0-9a-f]{2}([:-]))(?:[0-9a-f]{2}\1){4}[0-9a-f]{2}"), "M"
     ),
-    Pattern("IP addresses", _like(r"\d{1,3}(?:\.\d{1,3}){3}|(?:[0-9a-f]{0,4}:){3,7}\S*")),
-    Pattern(
+    ValuePattern("IP addresses", _like(r"\d{1,3}(?:\.\d{1,3}){3}|(?:[0-9a-f]{0,4}:){3,7}\S*")),
+    ValuePattern(
         "web addresses",
         _holding(r"\b(?:https?|ftp)://\S|\bwww\.\w"),
         "N",
         _any_of("://", "www."),
         looser=_like(r"(?:https?://|www\.)\S+"),
     ),
-    Pattern("web addresses", _like(_HOST), "N"),
-    Pattern(
+    ValuePattern("web addresses", _like(_HOST), "N"),
+    ValuePattern(
         "IBANs",
         is_bank_account,
         "J",
         looser=_like(r"[a-z]{2}\d{2}(?: ?[0-9a-z]{4}){3,7}(?: ?[0-9a-z]{1,3})?"),
     ),
-    Pattern(
+    ValuePattern(
         "card numbers",
         is_card,
         "J",
@@ -269,7 +271,7 @@ PATTERNS = (
         numbers=True,
         looser=_like(r"\d{4}([ -])\d{4}\1\d{4}\1\d{4}"),
     ),
-    Pattern(
+    ValuePattern(
         "phone numbers",
         is_telephone,
         "D",
@@ -279,60 +281,62 @@ PATTERNS = (
             r"|\+\d[\d .()-]{7,16}\d|\d{3}[ .-]\d{3}[ .-]\d{4}"
         ),
     ),
-    Pattern(
+    ValuePattern(
         "dates",
         _like(r"\d{1,4}[-./]\d{1,2}[-./]\d{1,4}(?:[ T].*)?"),
         role=Role.QUASI,
         sure=False,
         advice="read as text: write them like 2024-12-31 to get months and years",
     ),
-    Pattern(
+    ValuePattern(
         "numbers with a decimal comma",
         _like(r"[+-]?\d[\d.]*,\d+"),
         role=Role.QUASI,
         sure=False,
         advice="read as text: write them with a decimal point to get intervals",
     ),
-    Pattern(
+    ValuePattern(
         "ZIP codes of nine digits", _like(r"\d{5}-\d{4}"), "B", least=5, role=Role.QUASI, sure=False
     ),
-    Pattern("postal codes", _like(r"\d{5}(?:-\d{4})?"), role=Role.QUASI, sure=False, least=10),
-    Pattern(
+    ValuePattern("postal codes", _like(r"\d{5}(?:-\d{4})?"), role=Role.QUASI, sure=False, least=10),
+    ValuePattern(
         "postal codes",
         _like(r"[a-z]{1,2}\d[a-z\d]? ?\d[a-z]{2}|[a-z]\d[a-z] ?\d[a-z]\d"),
         role=Role.QUASI,
         sure=False,
         least=5,
     ),
-    Pattern(
+    ValuePattern(
         "ICD codes",
         _like(r"[a-tv-z]\d[\da-z](?:\.[\da-z]{1,4})?"),
         role=Role.SENSITIVE,
         sure=False,
         least=5,
     ),
-    Pattern(
+    ValuePattern(
         "sums of money",
         _like(r"[$€£¥] ?-?[\d.,]+|-?[\d.,]+ ?[$€£¥]"),
         role=Role.SENSITIVE,
         sure=False,
     ),
-    Pattern("names with a title", _like(r"(?:mr|mrs|ms|miss|dr|prof)\.? [a-z][a-z .'-]+"), "A"),
-    Pattern(
+    ValuePattern(
+        "names with a title", _like(r"(?:mr|mrs|ms|miss|dr|prof)\.? [a-z][a-z .'-]+"), "A"
+    ),
+    ValuePattern(
         "street addresses",
         _holding(_STREET),
         "B",
         _any_of("street", "avenue", "boulevard", "parkway", "box "),
     ),
-    Pattern("street addresses", _like(_SHORT_STREET), "B"),
-    Pattern("coordinates", _like(r"\(?-?\d{1,2}\.\d{3,}[,;] ?-?\d{1,3}\.\d{3,}\)?"), "B"),
-    Pattern("medical record numbers", _holding(r"\bmrn\W{0,3}\d{4,}"), "H", _any_of("mrn")),
-    Pattern("Medicare beneficiary numbers", _like(_BENEFICIARY), "I"),
-    Pattern("vehicle identification numbers", is_vehicle, "L"),
-    Pattern("mobile device numbers", is_mobile_device, "M", least=3, numbers=True),
-    Pattern("unique device identifiers", _holding(r"\(01\)\d{14}"), "M", _any_of("(01)")),
-    Pattern("images", _like(_IMAGE), "Q"),
-    Pattern("hash digests", _like(r"[0-9a-f]{32}|[0-9a-f]{40}|[0-9a-f]{64}"), "R"),
+    ValuePattern("street addresses", _like(_SHORT_STREET), "B"),
+    ValuePattern("coordinates", _like(r"\(?-?\d{1,2}\.\d{3,}[,;] ?-?\d{1,3}\.\d{3,}\)?"), "B"),
+    ValuePattern("medical record numbers", _holding(r"\bmrn\W{0,3}\d{4,}"), "H", _any_of("mrn")),
+    ValuePattern("Medicare beneficiary numbers", _like(_BENEFICIARY), "I"),
+    ValuePattern("vehicle identification numbers", is_vehicle, "L"),
+    ValuePattern("mobile device numbers", is_mobile_device, "M", least=3, numbers=True),
+    ValuePattern("unique device identifiers", _holding(r"\(01\)\d{14}"), "M", _any_of("(01)")),
+    ValuePattern("images", _like(_IMAGE), "Q"),
+    ValuePattern("hash digests", _like(r"[0-9a-f]{32}|[0-9a-f]{40}|[0-9a-f]{64}"), "R"),
 )
 """All patterns; of those of one letter, and for a draft, the first that fits counts."""
 

@@ -14,8 +14,8 @@ from incrowd.pii.column_names import (
 )
 from incrowd.pii.profile import (
     MOST,
+    ColumnFinding,
     ColumnProfile,
-    Finding,
     SafeHarborRules,
     looks_like,
     parts_of,
@@ -57,7 +57,7 @@ def is_no_place(profile: ColumnProfile) -> bool:
     return "fips" in profile.words and _two_digits(profile)
 
 
-def zip_codes(profile: ColumnProfile, rules: SafeHarborRules) -> Finding | None:
+def zip_codes(profile: ColumnProfile, rules: SafeHarborRules) -> ColumnFinding | None:
     """That ZIP codes show more than the digits that they may."""
     if not is_postal(profile) or profile.is_flag or profile.is_about:
         return None
@@ -76,7 +76,7 @@ def zip_codes(profile: ColumnProfile, rules: SafeHarborRules) -> Finding | None:
     return profile.fails("shows ZIP codes of areas with 20,000 people or fewer, which must be 000")
 
 
-def vague_places(profile: ColumnProfile) -> Finding | None:
+def vague_places(profile: ColumnProfile) -> ColumnFinding | None:
     """That a column may tell a small place."""
     if (
         profile.is_flag
@@ -88,7 +88,7 @@ def vague_places(profile: ColumnProfile) -> Finding | None:
     return profile.unseen("its name suggests a place smaller than a state")
 
 
-def unnamed_zip_codes(profile: ColumnProfile, rules: SafeHarborRules) -> Finding | None:
+def unnamed_zip_codes(profile: ColumnProfile, rules: SafeHarborRules) -> ColumnFinding | None:
     """That a column of five digits, with leading zeros, may be one of ZIP codes."""
     if profile.kind is not Kind.TEXT or len(profile.domain) < 10 or is_postal(profile):
         return None
@@ -105,7 +105,7 @@ _CITY = re.compile(
 )
 
 
-def small_places(profile: ColumnProfile) -> Finding | None:
+def small_places(profile: ColumnProfile) -> ColumnFinding | None:
     """That values are a city with its state, or counties."""
     share = profile.share(_CITY.fullmatch) if profile.kind is Kind.TEXT else 0.0
     return profile.fails(looks_like(share, "cities or counties")) if share >= MOST else None

@@ -41,7 +41,7 @@ class Status(StrEnum):
 
 
 @dataclass(frozen=True)
-class Finding:
+class ColumnFinding:
     """What one column holds, or might hold, and why; never a value."""
 
     column: str
@@ -174,13 +174,13 @@ class ColumnProfile:
         fitting = [any(map(fits, _taken_apart(text))) for text in self.texts[::step]]
         return sum(fitting) / len(fitting) if fitting else 0.0
 
-    def fails(self, why: str) -> Finding:
+    def fails(self, why: str) -> ColumnFinding:
         """That it holds the identifier."""
-        return Finding(self.name, why)
+        return ColumnFinding(self.name, why)
 
-    def unseen(self, why: str) -> Finding:
+    def unseen(self, why: str) -> ColumnFinding:
         """That somebody must look."""
-        return Finding(self.name, why, Status.UNSEEN)
+        return ColumnFinding(self.name, why, Status.UNSEEN)
 
 
 def looks_like(share: float, what: str) -> str:
