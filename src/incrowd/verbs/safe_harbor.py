@@ -47,6 +47,13 @@ class SafeHarborOptions:
     folder: AnyPath = "."
     """Where the paths of the policy begin."""
 
+    def __post_init__(self) -> None:
+        """Refuse what is no policy."""
+        if self.policy is not None and not isinstance(self.policy, Policy):
+            raise PolicyError(
+                "policy must be a Policy", remedy="read it with incrowd.read_policy, for example"
+            )
+
     @property
     def rules(self) -> SafeHarborRules:
         """The year and the counts of people, checked."""
@@ -83,7 +90,7 @@ def safe_harbor(  # noqa: PLR0913  its options, and how to read a file
     """
     options = SafeHarborOptions(policy, today, zip_populations or {}, folder)
     with enough_memory():
-        named = () if policy is None else policy.columns
+        named = () if options.policy is None else options.policy.columns
         return _checked(engine_of(source, reading, named), options)
 
 
