@@ -19,7 +19,7 @@ from incrowd.pii.patterns import ANYWHERE
 from incrowd.pipeline import builders_of
 from incrowd.policy.policy import Policy, require_declared
 from incrowd.policy.presets import TableFacts
-from incrowd.release.leaving import dropped, pseudonymous
+from incrowd.release.rows import dropped, pseudonymous
 from incrowd.table.column import CodedColumn, Domain, Kind
 from incrowd.table.encode import align, encode
 from incrowd.table.fold import in_threads
