@@ -10,10 +10,10 @@ import naive.minimum
 import naive.quasi
 import naive.subtables
 from incrowd.errors import InfeasibleError, PolicyError
-from incrowd.identify.masking import OnPairs, OnRecords, chosen, mask, mask_sample
 from incrowd.identify.measures import ratios
 from incrowd.identify.ratios import Measure
 from incrowd.identify.sampling import pruning_size, sampled_pairs, sampled_rows
+from incrowd.identify.withholding import PairGauge, RecordGauge, chosen, mask, mask_sample
 from incrowd.watch import Watch
 from quasi_tables import ABSENT, ADULT, adult, column_tables, records_of
 
@@ -160,9 +160,9 @@ def breaches(measure, drawn):
     for seed in range(edge_tables.SEEDS):
         rng = np.random.default_rng(seed)
         if pairs:
-            ground = OnPairs(sampled_pairs(records, drawn, rng))
+            ground = PairGauge(sampled_pairs(records, drawn, rng))
         else:
-            ground = OnRecords(sampled_rows(records, drawn, rng), measure)
+            ground = RecordGauge(sampled_rows(records, drawn, rng), measure)
         asked = (BETA, SIZE, edge_tables.DELTA)
         choice = chosen(records, {}, (), ())
         broken += bool(mask_sample(ground, records.names, choice, asked, pairs=pairs).published)
@@ -196,9 +196,9 @@ def test_a_sampled_masking_is_that_of_what_it_draws(measure):
     found = mask(records, measure, 0.1, **options, rng=np.random.default_rng(1))
     rng = np.random.default_rng(1)
     if measure is Measure.SEPARATION:
-        ground = OnPairs(sampled_pairs(records, 500, rng))
+        ground = PairGauge(sampled_pairs(records, 500, rng))
     else:
-        ground = OnRecords(sampled_rows(records, 500, rng), measure)
+        ground = RecordGauge(sampled_rows(records, 500, rng), measure)
     asked, choice = (0.1, 500, 0.5), chosen(records, {}, (), ())
     pairs = measure is Measure.SEPARATION
     assert found == mask_sample(ground, records.names, choice, asked, pairs=pairs)

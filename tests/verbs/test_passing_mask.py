@@ -1,4 +1,4 @@
-"""Masking files that do not fit into memory."""
+"""Withholding files that do not fit into memory."""
 
 import os
 import signal
@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 
 from incrowd.api import mask, mask_file
 from incrowd.errors import InfeasibleError, InputError, NotMetError, PolicyError
-from incrowd.identify.masking import mask as masked
 from incrowd.identify.ratios import Measure
+from incrowd.identify.withholding import mask as masked
 from incrowd.io import batches
 from incrowd.io.batches import Layout
 from incrowd.verbs import passing_mask, source
@@ -280,10 +280,10 @@ def test_the_promise_of_a_sample_names_itself_when_nothing_may_leave(table, tmp_
 
 def test_the_choice_is_that_of_the_sample_it_draws(table, tmp_path, monkeypatch):
     drawn = []
-    real = passing_mask.OnRecords
+    real = passing_mask.RecordGauge
     monkeypatch.setattr(
         passing_mask,
-        "OnRecords",
+        "RecordGauge",
         lambda sample, measure: drawn.append(sample) or real(sample, measure),
     )
     found = passed(table, tmp_path / "p.csv", ratio=0.3, sample=2_000, seed=5)

@@ -16,8 +16,7 @@ from incrowd.documents.words import counted, number, printable, promise
 if TYPE_CHECKING:
     from incrowd.exposure.risk import Reached, Risk
     from incrowd.identify.distinct_values import DistinctValueTest
-    from incrowd.identify.guarantee import Guarantee
-    from incrowd.identify.outcome import Discovery, Explanation, Found, Masked
+    from incrowd.identify.outcome import ColumnSet, Discovery, Explanation, Guarantee, Masked
     from incrowd.policy.draft import Draft
     from incrowd.release.release import Release
     from incrowd.release.signing import KeyFiles
@@ -287,9 +286,9 @@ def _headline(found: "Discovery") -> str:
 def _smallest(found: "Discovery") -> str:
     """What the smallest set is called: the smallest of all only where that was shown."""
     if found.basis.value == "candidates":
-        return "Smallest candidate"
+        return "SmallestSet candidate"
     promised = found.minimum.guarantee if found.minimum is not None else found.guarantee
-    return "Smallest" if promised.exact and not promised.not_searched else "Smallest found"
+    return "SmallestSet" if promised.exact and not promised.not_searched else "SmallestSet found"
 
 
 def _down(share: float) -> str:
@@ -388,7 +387,7 @@ def _share(value: float) -> str:
     return ">0.9999" if 0.9999 < value < 1 else number(value)
 
 
-def _names(found: "Found") -> str:
+def _names(found: "ColumnSet") -> str:
     return " + ".join(found.columns)
 
 

@@ -3,11 +3,11 @@
 from dataclasses import replace
 
 from incrowd.errors import InfeasibleError
-from incrowd.identify.answer import Answer, Asked
-from incrowd.identify.guarantee import Guarantee
+from incrowd.identify.answers import Answer, Asked
 from incrowd.identify.measures import best
 from incrowd.identify.minimal import minimal_sets
 from incrowd.identify.minimum import Minimum, exact_minimum, greedy_key
+from incrowd.identify.outcome import Guarantee
 from incrowd.identify.records import Records
 from incrowd.watch import Watch
 

@@ -11,15 +11,15 @@ from incrowd.api import Reading
 from incrowd.engines.memory import MemoryEngine
 from incrowd.engines.stream import UNSURE, DistinctRows, Pairs, Plan, Tuples, coded, draw
 from incrowd.errors import InputError, PolicyError, counted
-from incrowd.identify.answer import Answer, Asked, measure_of
+from incrowd.identify.answers import Answer, Asked, measure_of
 from incrowd.identify.distinct_values import DistinctValueTest, Source, assess, observed
 from incrowd.identify.distinct_values import population as people_of
 from incrowd.identify.exact import exact_answer
 from incrowd.identify.measures import Partition, best, folded
-from incrowd.identify.outcome import Discovery, Found, Smallest
+from incrowd.identify.outcome import ColumnSet, Discovery, SmallestSet
 from incrowd.identify.ratios import Measure, Ratios
 from incrowd.identify.records import Records
-from incrowd.identify.sampled import sampled_answer, size_for
+from incrowd.identify.sampled_answers import sampled_answer, size_for
 from incrowd.identify.sampling import (
     differences_of,
     once,
@@ -261,7 +261,7 @@ def _discovery(  # noqa: PLR0913, PLR0917  all that an answer is made of
     minimum = None
     if answer.minimum is not None:
         (found,) = _found(rows, [answer.minimum])
-        minimum = Smallest(found.columns, found.ratios, answer.minimum_guarantee)
+        minimum = SmallestSet(found.columns, found.ratios, answer.minimum_guarantee)
     people = extras.population
     whole = best(rows)
     limit = _for_explanations(watch, extras.time_limit)
@@ -272,7 +272,7 @@ def _discovery(  # noqa: PLR0913, PLR0917  all that an answer is made of
         sets=sets,
         found=len(answer.sets),
         minimum=minimum,
-        best=Found(records.names, whole),
+        best=ColumnSet(records.names, whole),
         guarantee=answer.guarantee,
         promise=answer.promise,
         sampled=seen is not None,
@@ -307,7 +307,7 @@ def _listed(answer: Answer, rows: Records) -> list[tuple[int, ...]]:
     return sorted(answer.sets, key=lambda one: (len(one), one))[:most]
 
 
-def _found(rows: Records, sets: Sequence[tuple[int, ...]]) -> Iterator[Found]:
+def _found(rows: Records, sets: Sequence[tuple[int, ...]]) -> Iterator[ColumnSet]:
     """The sets with their figures; what neighbours share is split once."""
     path: list[tuple[int, Partition]] = []
     for columns in sets:
@@ -319,7 +319,7 @@ def _found(rows: Records, sets: Sequence[tuple[int, ...]]) -> Iterator[Found]:
             before = path[-1][1] if path else Partition.whole(rows)
             path.append((j, before.refined(rows, j)))
         figures = path[-1][1].ratios if path else Partition.whole(rows).ratios
-        yield Found(tuple(rows.names[j] for j in columns), figures)
+        yield ColumnSet(tuple(rows.names[j] for j in columns), figures)
 
 
 def _notes(rows: Records, whole: Ratios, asked: Asked, *, sampled: bool) -> Iterator[str]:

@@ -3,10 +3,10 @@
 import numpy as np
 
 from incrowd.hierarchy import Suggested
-from incrowd.identify.answer import Asked
+from incrowd.identify.answers import Asked
 from incrowd.identify.explain import adds, coarsened, partners
 from incrowd.identify.measures import folded
-from incrowd.identify.outcome import Coarser, Explanation, Found
+from incrowd.identify.outcome import Coarser, ColumnSet, Explanation
 from incrowd.identify.records import Records
 from incrowd.table.encode import align
 from incrowd.verbs.source import Held
@@ -20,7 +20,7 @@ def explained(  # noqa: PLR0913, PLR0917  a column, and what is known so far
     rows: Records,
     name: str,
     asked: Asked,
-    known: tuple[tuple[Found, ...], Found | None],
+    known: tuple[tuple[ColumnSet, ...], ColumnSet | None],
     watch: Watch,
 ) -> Explanation:
     """What a column adds, whom it needs to reach the ratio, what coarser values would change."""
@@ -41,7 +41,7 @@ def explained(  # noqa: PLR0913, PLR0917  a column, and what is known so far
     )
 
 
-def _among(name: str, known: tuple[tuple[Found, ...], Found | None]) -> tuple[str, ...]:
+def _among(name: str, known: tuple[tuple[ColumnSet, ...], ColumnSet | None]) -> tuple[str, ...]:
     """The smallest set that the column is in; else the smallest of all, with it; else it alone."""
     sets, minimum = known
     for one in sets:

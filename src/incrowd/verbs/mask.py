@@ -16,10 +16,10 @@ from incrowd.arrays import Counts
 from incrowd.engines.memory import MemoryEngine
 from incrowd.engines.stream import coded
 from incrowd.errors import InputError, NotMetError, PolicyError
-from incrowd.identify.masking import Method
-from incrowd.identify.masking import mask as masked
 from incrowd.identify.outcome import Masked
 from incrowd.identify.ratios import Measure, Ratios
+from incrowd.identify.withholding import Method
+from incrowd.identify.withholding import mask as masked
 from incrowd.io import files, tables
 from incrowd.io.atomic import replacing
 from incrowd.table.encode import to_polars

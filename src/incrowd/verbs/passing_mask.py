@@ -1,4 +1,4 @@
-"""Masking a table larger than memory: a sample decides, then the columns leave batch by batch.
+"""Withholding a table larger than memory: a sample decides, then the columns leave batch by batch.
 
 The table goes by once for the sample and once for the rows that leave. Those are written beside
 the target, read again and counted; memory is that of the sample, of one batch and of the classes
@@ -20,12 +20,19 @@ from incrowd.api import AnyPath
 from incrowd.engines.memory import MemoryEngine
 from incrowd.engines.stream import Pairs, Plan, Sample, Tuples, draw
 from incrowd.errors import InputError, NotMetError
-from incrowd.identify.masking import SAMPLE, Masking, OnPairs, OnRecords, mask, mask_sample
-from incrowd.identify.masking import chosen as choice_of
 from incrowd.identify.outcome import Masked
 from incrowd.identify.ratios import Measure, Ratios
 from incrowd.identify.records import Records
 from incrowd.identify.sampling import differences, pruning_ratio
+from incrowd.identify.withholding import (
+    SAMPLE,
+    PairGauge,
+    RecordGauge,
+    Withholding,
+    mask,
+    mask_sample,
+)
+from incrowd.identify.withholding import chosen as choice_of
 from incrowd.io.atomic import replacing
 from incrowd.io.batches import Layout, batches
 from incrowd.io.pieces import pieces, refuse_unwritable
@@ -109,7 +116,7 @@ def _checked(
         raise InputError("the table has no records", remedy="give at least one")
 
 
-def _masked(records: Sample, pairs: Sequence[Sample], wish: Wish, size: int) -> Masking:
+def _masked(records: Sample, pairs: Sequence[Sample], wish: Wish, size: int) -> Withholding:
     """Cells of text files are compared as the texts they are: that is how they will be seen."""
     if records.whole:
         return mask(
@@ -121,14 +128,14 @@ def _masked(records: Sample, pairs: Sequence[Sample], wish: Wish, size: int) -> 
             drop=wish.drop,
         )
     drawn = (pairs[0] if pairs else records).records()
-    ground = _on_pairs(drawn) if pairs else OnRecords(drawn, wish.measure)
+    ground = _on_pairs(drawn) if pairs else RecordGauge(drawn, wish.measure)
     choice = choice_of(drawn, wish.weights, wish.keep, wish.drop)
     asked = (wish.ratio, size, wish.delta)
     return mask_sample(ground, drawn.names, choice, asked, pairs=bool(pairs))
 
 
-def _on_pairs(drawn: Records) -> OnPairs:
-    return OnPairs(differences(drawn, np.arange(drawn.total).reshape(-1, 2).T.copy()))
+def _on_pairs(drawn: Records) -> PairGauge:
+    return PairGauge(differences(drawn, np.arange(drawn.total).reshape(-1, 2).T.copy()))
 
 
 def _write(table: Twice, place: Path, form: Form, decision: Decision, wish: Wish) -> None:

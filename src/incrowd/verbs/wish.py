@@ -5,11 +5,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from incrowd.errors import InfeasibleError, InputError, PolicyError
-from incrowd.identify.answer import measure_of
-from incrowd.identify.guarantee import Guarantee
-from incrowd.identify.masking import Masking, Method
-from incrowd.identify.outcome import Masked
+from incrowd.identify.answers import measure_of
+from incrowd.identify.outcome import Guarantee, Masked
 from incrowd.identify.ratios import Measure, Ratios
+from incrowd.identify.withholding import Method, Withholding
 from incrowd.verbs.discover import TIME_LIMIT
 
 NOT_ANONYMOUS = (
@@ -109,7 +108,7 @@ class Decision:
 
     names: tuple[str, ...]
     """The columns of the table that were looked at."""
-    masking: Masking
+    masking: Withholding
     records: int
     """Records of the table, all of which leave."""
     sealed: tuple[str, ...] = ()
@@ -146,7 +145,7 @@ class Decision:
         )
 
 
-def refuse_nothing(found: Masking, wish: Wish) -> None:
+def refuse_nothing(found: Withholding, wish: Wish) -> None:
     """Refuse a masking that publishes no column."""
     if found.published:
         return

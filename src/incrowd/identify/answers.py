@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from incrowd.errors import PolicyError
-from incrowd.identify.guarantee import Basis, Guarantee
+from incrowd.identify.outcome import Basis, Guarantee
 from incrowd.identify.ratios import Measure
 
 

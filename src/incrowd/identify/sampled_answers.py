@@ -17,11 +17,11 @@ from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
 from incrowd.errors import PolicyError
-from incrowd.identify.answer import Answer, Asked
-from incrowd.identify.guarantee import Basis, Guarantee
+from incrowd.identify.answers import Answer, Asked
 from incrowd.identify.measures import best
 from incrowd.identify.minimal import minimal_sets
 from incrowd.identify.minimum import Minimum, greedy_key, separation_key_of
+from incrowd.identify.outcome import Basis, Guarantee
 from incrowd.identify.ratios import Measure
 from incrowd.identify.records import Records
 from incrowd.identify.sampling import Differences, distinct_tuples, pruning_ratio, separation_tuples

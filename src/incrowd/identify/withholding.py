@@ -10,8 +10,8 @@ import numpy as np
 from incrowd.errors import InfeasibleError, PolicyError
 from incrowd.identify.cover import bits, least, members
 from incrowd.identify.groups import Groups
-from incrowd.identify.guarantee import Guarantee
 from incrowd.identify.measures import folded, ratios
+from incrowd.identify.outcome import Guarantee
 from incrowd.identify.ratios import Measure, Ratios
 from incrowd.identify.records import Records
 from incrowd.identify.sampling import Differences, pruning_ratio, sampled_pairs, sampled_rows
@@ -26,7 +26,7 @@ MOST_COLUMNS = 32
 
 
 @dataclass(frozen=True)
-class Masking:
+class Withholding:
     """Columns that may be published, and those that are withheld."""
 
     published: tuple[int, ...]
@@ -40,7 +40,7 @@ class Masking:
 
 
 @dataclass(frozen=True)
-class Choice:
+class ColumnChoice:
     """What the one who publishes wants: worth of columns, and columns that must stay or go."""
 
     weights: tuple[float, ...]
@@ -71,7 +71,7 @@ def mask(  # noqa: PLR0913  all but the first three are options
     delta: float = 0.01,
     rng: np.random.Generator | None = None,
     watch: Watch | None = None,
-) -> Masking:
+) -> Withholding:
     """Columns to publish whose ratio is not above `ratio`, worth as much as possible.
 
     `greedy` looks at the whole table, `sampled` at some of it, strictly below a lower ratio, so
@@ -95,7 +95,7 @@ def mask(  # noqa: PLR0913  all but the first three are options
 
 def chosen(
     records: Records, weights: Mapping[str, float], keep: Sequence[str], drop: Sequence[str]
-) -> Choice:
+) -> ColumnChoice:
     """The choice by names, checked."""
     places = records.places(list(weights))
     both = sorted(set(keep) & set(drop))
@@ -106,10 +106,10 @@ def chosen(
         if not (weight > 0 and math.isfinite(weight)):
             raise PolicyError(f"the weight of {records.names[j]!r} must be above 0")
         worth[j] = float(weight)
-    return Choice(tuple(worth), records.places(list(keep)), records.places(list(drop)))
+    return ColumnChoice(tuple(worth), records.places(list(keep)), records.places(list(drop)))
 
 
-class Ground(Protocol):
+class Gauge(Protocol):
     """What a choice of columns is measured on: all records, some of them, or pairs."""
 
     def measured(self, columns: Sequence[int]) -> tuple[float, int]:
@@ -119,7 +119,7 @@ class Ground(Protocol):
         """The same with each of the candidates added alone."""
 
 
-class OnRecords:
+class RecordGauge:
     """Measured on a table; it remembers the classes of the last columns."""
 
     def __init__(self, records: Records, measure: Measure) -> None:
@@ -150,7 +150,7 @@ class OnRecords:
         return found.ratio(self._measure), found.apart
 
 
-class OnPairs:
+class PairGauge:
     """Measured on pairs drawn from a table: their separation ratio."""
 
     def __init__(self, pairs: Differences) -> None:
@@ -169,9 +169,9 @@ class OnPairs:
         return apart / max(self._pairs.total, 1), apart
 
 
-def _greedy(records: Records, measure: Measure, ratio: float, choice: Choice) -> Masking:
+def _greedy(records: Records, measure: Measure, ratio: float, choice: ColumnChoice) -> Withholding:
     columns = published(
-        OnRecords(records, measure), records.names, choice, lambda found: found <= ratio
+        RecordGauge(records, measure), records.names, choice, lambda found: found <= ratio
     )
     promise = Guarantee(
         exact=True,
@@ -185,9 +185,9 @@ def _sampled(
     records: Records,
     measure: Measure,
     ratio: float,
-    choice: Choice,
+    choice: ColumnChoice,
     draw: tuple[int, float, np.random.Generator],
-) -> Masking:
+) -> Withholding:
     size, delta, rng = draw
     pairs = measure is Measure.SEPARATION
     most = records.total * (records.total - 1) // 2 if pairs else records.total
@@ -195,20 +195,20 @@ def _sampled(
         return _greedy(records, measure, ratio, choice)
     pruning_ratio(len(choice.free), ratio, size, delta)
     if pairs:
-        ground: Ground = OnPairs(sampled_pairs(records, size, rng))
+        ground: Gauge = PairGauge(sampled_pairs(records, size, rng))
     else:
-        ground = OnRecords(sampled_rows(records, size, rng), measure)
+        ground = RecordGauge(sampled_rows(records, size, rng), measure)
     return mask_sample(ground, records.names, choice, (ratio, size, delta), pairs=pairs)
 
 
 def mask_sample(
-    ground: Ground,
+    ground: Gauge,
     names: Sequence[str],
-    choice: Choice,
+    choice: ColumnChoice,
     asked: tuple[float, int, float],
     *,
     pairs: bool,
-) -> Masking:
+) -> Withholding:
     """The masking for what was drawn already, as from a stream; `asked`: ratio, size and delta.
 
     The promise is for all sets that could have been published: only the columns to decide on
@@ -230,7 +230,7 @@ def mask_sample(
 
 
 def published(
-    ground: Ground, names: Sequence[str], choice: Choice, fits: Callable[[float], bool]
+    ground: Gauge, names: Sequence[str], choice: ColumnChoice, fits: Callable[[float], bool]
 ) -> list[int]:
     """Columns added one by one while the ratio fits (Motwani-Xu Section 4.1 and 4.2).
 
@@ -263,8 +263,8 @@ def published(
 
 
 def _exact(
-    records: Records, measure: Measure, ratio: float, choice: Choice, watch: Watch
-) -> Masking:
+    records: Records, measure: Measure, ratio: float, choice: ColumnChoice, watch: Watch
+) -> Withholding:
     """What is withheld must hit every set that is above the ratio; such are found on the way."""
     _check_columns(choice)
     first = _greedy(records, measure, ratio, choice)
@@ -310,11 +310,11 @@ class _Above:
 
 
 def _masking(
-    columns: Sequence[int], found: Ratios | None, choice: Choice, promise: Guarantee
-) -> Masking:
+    columns: Sequence[int], found: Ratios | None, choice: ColumnChoice, promise: Guarantee
+) -> Withholding:
     places = tuple(sorted(columns))
     withheld = tuple(j for j in range(len(choice.weights)) if j not in places)
-    return Masking(places, withheld, found, choice.utility(places), promise)
+    return Withholding(places, withheld, found, choice.utility(places), promise)
 
 
 def _too_much(names: Sequence[str], keep: Sequence[int], ratio: float) -> InfeasibleError:
@@ -325,7 +325,7 @@ def _too_much(names: Sequence[str], keep: Sequence[int], ratio: float) -> Infeas
     )
 
 
-def _check_columns(choice: Choice) -> None:
+def _check_columns(choice: ColumnChoice) -> None:
     free = len(choice.free)
     if free > MOST_COLUMNS:
         raise PolicyError(
