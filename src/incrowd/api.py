@@ -17,9 +17,12 @@ if TYPE_CHECKING:
     from incrowd.verbs.frontier import frontier, frontier_file, write_frontier
     from incrowd.verbs.groups import groups
     from incrowd.verbs.keys import new_keys
-    from incrowd.verbs.mask import mask, mask_file
-    from incrowd.verbs.plan import apply_plan, plan, plan_file, plan_sizes
-    from incrowd.verbs.quantiles import quantiles, quantiles_file
+    from incrowd.verbs.mask import mask
+    from incrowd.verbs.mask import mask as mask_file
+    from incrowd.verbs.plan import apply_plan, plan, plan_sizes
+    from incrowd.verbs.plan import plan as plan_file
+    from incrowd.verbs.quantiles import quantiles
+    from incrowd.verbs.quantiles import quantiles as quantiles_file
     from incrowd.verbs.query_precision import query_precision
     from incrowd.verbs.reading import AnyPath, Reading
     from incrowd.verbs.risk import risk, risk_file
@@ -83,7 +86,10 @@ _HOMES = {
 _HOME = {name: module for module, names in _HOMES.items() for name in names.split()}
 
 
+_OLD = {"mask_file": "mask", "plan_file": "plan", "quantiles_file": "quantiles"}
+
+
 def __getattr__(name: str) -> Any:
     if name in _HOME:
-        return getattr(import_module(f"incrowd.{_HOME[name]}"), name)
+        return getattr(import_module(f"incrowd.{_HOME[name]}"), _OLD.get(name, name))
     raise AttributeError(f"module 'incrowd.api' has no attribute {name!r}")

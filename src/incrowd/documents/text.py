@@ -286,9 +286,9 @@ def _headline(found: "Discovery") -> str:
 def _smallest(found: "Discovery") -> str:
     """What the smallest set is called: the smallest of all only where that was shown."""
     if found.basis.value == "candidates":
-        return "SmallestSet candidate"
+        return "Smallest candidate"
     promised = found.minimum.guarantee if found.minimum is not None else found.guarantee
-    return "SmallestSet" if promised.exact and not promised.not_searched else "SmallestSet found"
+    return "Smallest" if promised.exact and not promised.not_searched else "Smallest found"
 
 
 def _down(share: float) -> str:

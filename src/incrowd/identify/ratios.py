@@ -13,6 +13,7 @@ from enum import StrEnum
 import numpy as np
 
 from incrowd.arrays import Counts
+from incrowd.errors import PolicyError
 from incrowd.identify.records import Records
 
 
@@ -25,6 +26,15 @@ class Measure(StrEnum):
     """Pairs of records that differ over all pairs (Motwani-Xu Section 1.1)."""
     UNIQUE = "unique"
     """Records with a value of their own over records (Lodha-Thomas' F1)."""
+
+
+def measure_of(name: str) -> Measure:
+    """The measure with this name."""
+    if name not in set(Measure):
+        raise PolicyError(
+            f"there is no measure {name!r}", remedy=f"choose one of {', '.join(Measure)}"
+        )
+    return Measure(name)
 
 
 @dataclass(frozen=True)

@@ -1,36 +1,126 @@
-"""Which columns may be published so that they do not tell records apart (Motwani-Xu Section 4)."""
+"""Which columns to withhold so that the published ones do not tell records apart.
+
+Motwani-Xu Section 4. On the command line this is `incrowd mask`.
+"""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Literal, Protocol
 
 import numpy as np
 
 from incrowd.errors import InfeasibleError, PolicyError
+from incrowd.identify.answers import TIME_LIMIT
 from incrowd.identify.cover import bits, least, members
 from incrowd.identify.groups import Groups
 from incrowd.identify.measures import folded, ratios
 from incrowd.identify.outcome import Guarantee
-from incrowd.identify.ratios import Measure, Ratios
+from incrowd.identify.ratios import Measure, Ratios, measure_of
 from incrowd.identify.records import Records
 from incrowd.identify.sampling import Differences, pruning_ratio, sampled_pairs, sampled_rows
+from incrowd.table.names import listed
 from incrowd.watch import Watch
 
 Method = Literal["greedy", "sampled", "exact"]
 
 SAMPLE = 50_000
-"""Records or pairs drawn unless told otherwise; Motwani-Xu Section 5.2 draws 30,000 and 50,000."""
+"""Default number of records or pairs to draw; Motwani-Xu Section 5.2 draws 30,000 and 50,000."""
 MOST_COLUMNS = 32
 """Columns among which the best choice is searched exactly."""
+NOT_ANONYMOUS = (
+    "the published columns keep their exact values: this is not anonymization, and single records "
+    "may still be unique"
+)
+_ORDER = "the records keep their order, which may tell who is who"
+
+
+@dataclass(frozen=True)
+class WithholdRequest:
+    """What may be published. Checked before anything is read."""
+
+    ratio: float
+    """The ratio that the published columns may not exceed."""
+    measure: Measure = Measure.DISTINCT
+    keep: tuple[str, ...] = ()
+    """Columns that must be published."""
+    drop: tuple[str, ...] = ()
+    """Columns that must be withheld."""
+    weights: Mapping[str, float] = field(default_factory=dict)
+    """What columns are worth; 1 if not given."""
+    method: Method = "greedy"
+    """`greedy` looks at the whole table. `sampled` looks at some of it and stays strictly below a
+    lower ratio, so that it exceeds `ratio` with probability `delta` at most. `exact` finds the best
+    choice among some thirty columns."""
+    sample: int | None = None
+    delta: float = 0.01
+    seed: int | None = None
+    keep_order: bool = False
+    time_limit: float | None = TIME_LIMIT
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "measure", measure_of(self.measure))
+        object.__setattr__(self, "keep", listed(self.keep))
+        object.__setattr__(self, "drop", listed(self.drop))
+        object.__setattr__(self, "weights", dict(self.weights or {}))
+        if not 0 < self.ratio <= 1:
+            raise PolicyError("the ratio must be above 0 and at most 1")
+        if self.method not in {"greedy", "sampled", "exact"}:
+            raise PolicyError(
+                f"there is no method {self.method!r}", remedy="choose greedy, sampled or exact"
+            )
+        if self.sample is not None and (self.sample < 1 or self.method != "sampled"):
+            raise PolicyError(
+                "a sample has at least one record, and only the method sampled draws one",
+                remedy="give 1 or more, with --method sampled",
+            )
+        if not 0 < self.delta < 1:
+            raise PolicyError("delta must be between 0 and 1")
+        for name, weight in self.weights.items():
+            if not (weight > 0 and math.isfinite(weight)):
+                raise PolicyError(f"the weight of {name!r} must be above 0")
+        if self.seed is not None and self.seed < 0:
+            raise PolicyError("the seed must be 0 or more", remedy="give a whole number")
+        if both := sorted({*self.keep} & {*self.drop}):
+            raise PolicyError(
+                f"the column {both[0]!r} cannot be both published and withheld",
+                remedy="name it in --keep or in --drop",
+            )
+
+    @property
+    def named(self) -> tuple[str, ...]:
+        """All columns that are named."""
+        return (*self.keep, *self.drop, *self.weights)
+
+    @property
+    def by_pairs(self) -> bool:
+        """Whether a sample consists of pairs of records."""
+        return self.measure is Measure.SEPARATION
+
+    @property
+    def size(self) -> int:
+        """Records or pairs to draw."""
+        return SAMPLE if self.sample is None else self.sample
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What you should know before you publish columns as they are."""
+        return (NOT_ANONYMOUS, _ORDER) if self.keep_order else (NOT_ANONYMOUS,)
+
+    def without(self, nested: Sequence[str]) -> "WithholdRequest":
+        """The request for a table without these columns; those to keep stay in it."""
+        gone = {*nested} - {*self.keep}
+        weights = {name: worth for name, worth in self.weights.items() if name not in gone}
+        drop = tuple(name for name in self.drop if name not in gone)
+        return replace(self, drop=drop, weights=weights)
 
 
 @dataclass(frozen=True)
 class Withholding:
-    """Columns that may be published, and those that are withheld."""
+    """Columns to publish and columns to withhold, by their places."""
 
     published: tuple[int, ...]
-    """Places of the columns, ascending."""
+    """Ascending."""
     withheld: tuple[int, ...]
     ratios: Ratios | None
     """What the published columns do to the whole table; None if only a sample was looked at."""
@@ -41,11 +131,21 @@ class Withholding:
 
 @dataclass(frozen=True)
 class ColumnChoice:
-    """What the one who publishes wants: worth of columns, and columns that must stay or go."""
+    """The columns of a table by place: what they are worth, which stay and which go."""
 
     weights: tuple[float, ...]
     keep: tuple[int, ...]
     drop: tuple[int, ...]
+
+    @classmethod
+    def of(cls, records: Records, request: WithholdRequest) -> "ColumnChoice":
+        """The choice that a request leaves for these records."""
+        worth = [1.0] * records.width
+        for j, weight in zip(
+            records.places(list(request.weights)), request.weights.values(), strict=True
+        ):
+            worth[j] = float(weight)
+        return cls(tuple(worth), records.places(request.keep), records.places(request.drop))
 
     @property
     def free(self) -> list[int]:
@@ -58,59 +158,29 @@ class ColumnChoice:
         return math.fsum(self.weights[j] for j in columns)
 
 
-def mask(  # noqa: PLR0913  all but the first three are options
+def withhold(
     records: Records,
-    measure: Measure,
-    ratio: float,
+    request: WithholdRequest,
     *,
-    weights: Mapping[str, float] | None = None,
-    keep: Sequence[str] = (),
-    drop: Sequence[str] = (),
-    method: Method = "greedy",
-    sample: int | None = None,
-    delta: float = 0.01,
     rng: np.random.Generator | None = None,
     watch: Watch | None = None,
 ) -> Withholding:
-    """Columns to publish whose ratio is not above `ratio`, worth as much as possible.
+    """Choose columns to publish that stay within the ratio and are worth as much as possible.
 
-    `greedy` looks at the whole table, `sampled` at some of it, strictly below a lower ratio, so
-    that the promise fails with probability delta at most; `exact` finds the best choice among at
-    most some thirty columns. More columns never measure less, so no set of the published columns
-    is above the ratio either. Weights are 1 unless given.
+    More columns never measure less, so no subset of the published columns exceeds the ratio either.
     """
-    if not 0 < ratio <= 1:
-        raise PolicyError(f"the ratio must be above 0 and at most 1, and is {ratio:g}")
-    choice = chosen(records, weights or {}, keep, drop)
-    match method:
+    choice = ColumnChoice.of(records, request)
+    match request.method:
         case "greedy":
-            return _greedy(records, measure, ratio, choice)
+            return _greedy(records, request, choice)
         case "sampled":
-            rng = rng or np.random.default_rng()
-            size = SAMPLE if sample is None else sample
-            return _sampled(records, measure, ratio, choice, (size, delta, rng))
+            return _sampled(records, request, choice, rng or np.random.default_rng(request.seed))
         case "exact":
-            return _exact(records, measure, ratio, choice, watch or Watch())
-
-
-def chosen(
-    records: Records, weights: Mapping[str, float], keep: Sequence[str], drop: Sequence[str]
-) -> ColumnChoice:
-    """The choice by names, checked."""
-    places = records.places(list(weights))
-    both = sorted(set(keep) & set(drop))
-    if both:
-        raise PolicyError(f"the column {both[0]!r} is to be both published and withheld")
-    worth = [1.0] * records.width
-    for j, weight in zip(places, weights.values(), strict=True):
-        if not (weight > 0 and math.isfinite(weight)):
-            raise PolicyError(f"the weight of {records.names[j]!r} must be above 0")
-        worth[j] = float(weight)
-    return ColumnChoice(tuple(worth), records.places(list(keep)), records.places(list(drop)))
+            return _exact(records, request, choice, watch or Watch())
 
 
 class Gauge(Protocol):
-    """What a choice of columns is measured on: all records, some of them, or pairs."""
+    """Measures sets of columns: on all records, on some of them, or on pairs."""
 
     def measured(self, columns: Sequence[int]) -> tuple[float, int]:
         """The ratio of these columns, and the pairs that they tell apart."""
@@ -120,7 +190,7 @@ class Gauge(Protocol):
 
 
 class RecordGauge:
-    """Measured on a table; it remembers the classes of the last columns."""
+    """Measures on records; it remembers the classes of the last columns."""
 
     def __init__(self, records: Records, measure: Measure) -> None:
         self._records = records
@@ -151,7 +221,7 @@ class RecordGauge:
 
 
 class PairGauge:
-    """Measured on pairs drawn from a table: their separation ratio."""
+    """Measures the separation ratio of pairs drawn from a table."""
 
     def __init__(self, pairs: Differences) -> None:
         self._pairs = pairs
@@ -169,81 +239,70 @@ class PairGauge:
         return apart / max(self._pairs.total, 1), apart
 
 
-def _greedy(records: Records, measure: Measure, ratio: float, choice: ColumnChoice) -> Withholding:
-    columns = published(
-        RecordGauge(records, measure), records.names, choice, lambda found: found <= ratio
-    )
+def _greedy(records: Records, request: WithholdRequest, choice: ColumnChoice) -> Withholding:
+    gauge = RecordGauge(records, request.measure)
+    columns = _published(gauge, records.names, choice, lambda found: found <= request.ratio)
     promise = Guarantee(
         exact=True,
         searched="all records, adding one column at a time",
         not_searched="whether more columns could be published",
     )
-    return _masking(columns, ratios(records, columns), choice, promise)
+    return _withholding(columns, ratios(records, columns), choice, promise)
 
 
 def _sampled(
-    records: Records,
-    measure: Measure,
-    ratio: float,
-    choice: ColumnChoice,
-    draw: tuple[int, float, np.random.Generator],
+    records: Records, request: WithholdRequest, choice: ColumnChoice, rng: np.random.Generator
 ) -> Withholding:
-    size, delta, rng = draw
-    pairs = measure is Measure.SEPARATION
+    pairs, size = request.by_pairs, request.size
     most = records.total * (records.total - 1) // 2 if pairs else records.total
     if size >= most:
-        return _greedy(records, measure, ratio, choice)
-    pruning_ratio(len(choice.free), ratio, size, delta)
+        return _greedy(records, request, choice)
+    pruning_ratio(len(choice.free), request.ratio, size, request.delta)
     if pairs:
-        ground: Gauge = PairGauge(sampled_pairs(records, size, rng))
+        gauge: Gauge = PairGauge(sampled_pairs(records, size, rng))
     else:
-        ground = RecordGauge(sampled_rows(records, size, rng), measure)
-    return mask_sample(ground, records.names, choice, (ratio, size, delta), pairs=pairs)
+        gauge = RecordGauge(sampled_rows(records, size, rng), request.measure)
+    return withhold_by_sample(gauge, records.names, choice, request)
 
 
-def mask_sample(
-    ground: Gauge,
-    names: Sequence[str],
-    choice: ColumnChoice,
-    asked: tuple[float, int, float],
-    *,
-    pairs: bool,
+def withhold_by_sample(
+    gauge: Gauge, names: Sequence[str], choice: ColumnChoice, request: WithholdRequest
 ) -> Withholding:
-    """The masking for what was drawn already, as from a stream; `asked`: ratio, size and delta.
+    """The choice by records or pairs drawn already, as from a stream.
 
     The promise is for all sets that could have been published: only the columns to decide on
     count.
     """
-    ratio, size, delta = asked
+    size, ratio, delta = request.size, request.ratio, request.delta
     below = pruning_ratio(len(choice.free), ratio, size, delta)
-    columns = published(ground, names, choice, lambda found: found < below)
+    columns = _published(gauge, names, choice, lambda found: found < below)
+    what = "pairs of records" if request.by_pairs else "records"
     promise = Guarantee(
         exact=False,
         epsilon=None,
         delta=delta,
         sample=size,
-        searched=f"{size:,} {'pairs of records' if pairs else 'records'}, below a ratio of "
-        f"{below:.4g} there",
+        searched=f"{size:,} {what}, below a ratio of {below:.4g} there",
         not_searched="all other records, and whether more columns could be published",
     )
-    return _masking(columns, None, choice, promise)
+    return _withholding(columns, None, choice, promise)
 
 
-def published(
-    ground: Gauge, names: Sequence[str], choice: ColumnChoice, fits: Callable[[float], bool]
+def _published(
+    gauge: Gauge, names: Sequence[str], choice: ColumnChoice, fits: Callable[[float], bool]
 ) -> list[int]:
-    """Columns added one by one while the ratio fits (Motwani-Xu Section 4.1 and 4.2).
+    """Add columns one by one while the ratio fits (Motwani-Xu Sections 4.1 and 4.2).
 
-    Each time the one that raises the ratio least per weight; then the one that separates fewest
-    pairs per weight, and by name.
+    The next one raises the ratio least per weight; of equal ones it separates the fewest pairs per
+    weight, then the first by name.
     """
     columns = list(choice.keep)
-    now = ground.measured(columns)
+    now = gauge.measured(columns)
     if columns and not fits(now[0]):
-        raise _too_much(names, choice.keep, now[0])
+        raise _kept_exceed(names, choice.keep, now[0])
     left = choice.free
     while left:
-        tried = dict(zip(left, ground.added(columns, left), strict=True))
+        tried = dict(zip(left, gauge.added(columns, left), strict=True))
         left = [j for j in left if fits(tried[j][0])]
         if not left:
             break
@@ -263,34 +322,33 @@ def published(
 
 
 def _exact(
-    records: Records, measure: Measure, ratio: float, choice: ColumnChoice, watch: Watch
+    records: Records, request: WithholdRequest, choice: ColumnChoice, watch: Watch
 ) -> Withholding:
-    """What is withheld must hit every set that is above the ratio; such are found on the way."""
+    """The withheld columns must hit every set above the ratio; such sets are found on the way."""
     _check_columns(choice)
-    first = _greedy(records, measure, ratio, choice)
+    first = _greedy(records, request, choice)
     order = sorted(choice.free, key=records.names.__getitem__)
     known = bits(order.index(j) for j in first.withheld if j not in choice.drop)
     rows = folded(records)
-    above = _Above(rows, measure, ratio, choice.keep, tuple(order))
+    above = _SetAbove(rows, request, choice.keep, tuple(order))
     found = least(above, [choice.weights[j] for j in order], known, watch)
     if not found.proved:
-        left = "whether a choice worth more is possible: out of time; none is worth more than "
+        left = "whether a better choice exists (out of time): none is worth more than "
         left += f"{choice.utility([*choice.keep, *order]) - found.weight:g}"
         promise = Guarantee(exact=True, searched=first.guarantee.searched, not_searched=left)
-        return _masking(first.published, first.ratios, choice, promise)
+        return _withholding(first.published, first.ratios, choice, promise)
     withheld = {order[i] for i in members(found.columns)}
     columns = [*choice.keep, *(j for j in order if j not in withheld)]
     promise = Guarantee(exact=True, searched="all choices of columns, on all records")
-    return _masking(columns, ratios(rows, columns), choice, promise)
+    return _withholding(columns, ratios(rows, columns), choice, promise)
 
 
 @dataclass(frozen=True, eq=False)
-class _Above:
-    """A smallest set above the ratio among what is left when columns are withheld, if any is."""
+class _SetAbove:
+    """A minimal set above the ratio among the columns that are not withheld, if there is one."""
 
     records: Records
-    measure: Measure
-    ratio: float
+    request: WithholdRequest
     keep: tuple[int, ...]
     order: tuple[int, ...]
 
@@ -306,10 +364,12 @@ class _Above:
 
     def _above(self, places: Sequence[int]) -> bool:
         columns = [*self.keep, *(self.order[i] for i in places)]
-        return bool(places) and ratios(self.records, columns).ratio(self.measure) > self.ratio
+        if not places:
+            return False
+        return ratios(self.records, columns).ratio(self.request.measure) > self.request.ratio
 
 
-def _masking(
+def _withholding(
     columns: Sequence[int], found: Ratios | None, choice: ColumnChoice, promise: Guarantee
 ) -> Withholding:
     places = tuple(sorted(columns))
@@ -317,11 +377,11 @@ def _masking(
     return Withholding(places, withheld, found, choice.utility(places), promise)
 
 
-def _too_much(names: Sequence[str], keep: Sequence[int], ratio: float) -> InfeasibleError:
+def _kept_exceed(names: Sequence[str], keep: Sequence[int], ratio: float) -> InfeasibleError:
     columns = ", ".join(repr(names[j]) for j in sorted(keep))
     return InfeasibleError(
-        f"the columns that must be published ({columns}) are above the ratio already: {ratio:.6g}",
-        remedy="publish fewer, or ask for a higher ratio",
+        f"the columns that must be published ({columns}) already exceed the ratio: {ratio:.6g}",
+        remedy="keep fewer columns, or allow a higher ratio",
     )
 
 
@@ -329,7 +389,6 @@ def _check_columns(choice: ColumnChoice) -> None:
     free = len(choice.free)
     if free > MOST_COLUMNS:
         raise PolicyError(
-            f"the best choice is searched among at most {MOST_COLUMNS} columns, and there are "
-            f"{free} to decide on",
-            remedy="say which columns must be published or withheld, or take the greedy answer",
+            f"the method exact decides on at most {MOST_COLUMNS} columns, and there are {free}",
+            remedy="name columns to keep or to drop, or choose the method greedy",
         )

@@ -15,8 +15,7 @@ from pydantic.dataclasses import dataclass
 from incrowd.arrays import Flags
 from incrowd.errors import PolicyError
 from incrowd.partition.classes import Classes
-from incrowd.population.bounds import LARGEST
-from incrowd.population.confidence import Drawn, Labels
+from incrowd.population.bounds import LARGEST, Drawn, Labels
 from incrowd.values import STRICT
 
 
