@@ -8,7 +8,15 @@ from typing import Any, Literal
 import numpy as np
 
 from incrowd.engines.memory import MemoryEngine
-from incrowd.engines.stream import UNSURE, DistinctRows, Pairs, Plan, Tuples, coded, draw
+from incrowd.engines.stream import (
+    UNSURE,
+    DistinctRowSample,
+    PairReservoir,
+    RecordReservoir,
+    Reservoir,
+    coded,
+    draw,
+)
 from incrowd.errors import InputError, counted
 from incrowd.hierarchy import Suggested
 from incrowd.identify.answers import (
@@ -156,15 +164,15 @@ def _passing(table: PassingTable, options: DiscoverOptions, watch: Watch) -> Dis
     Without duplicates it is a sample of the distinct rows, and the promise is about these.
     """
     size = options.sample or SAMPLE
-    plans: list[Plan | DistinctRows] = [Tuples(size, options.seed)]
+    reservoirs: list[Reservoir | DistinctRowSample] = [RecordReservoir(size, options.seed)]
     if options.drop_duplicates:
-        plans = [DistinctRows(size, options.seed)]
+        reservoirs = [DistinctRowSample(size, options.seed)]
         options = replace(options, delta=options.delta - min(UNSURE, options.delta / 2))
     elif options.keys_by_pairs:
         epsilon = options.epsilon or _PAIRS_EPSILON
         wanted = separation_pairs(len(table.names), epsilon, options.delta)
-        plans.append(Pairs(min(wanted, size), options.seed))
-    drawn, *rest = draw(_until_stopped(table, watch), plans, watch, columns=table.names)
+        reservoirs.append(PairReservoir(min(wanted, size), options.seed))
+    drawn, *rest = draw(_until_stopped(table, watch), reservoirs, watch, columns=table.names)
     notes = (*table.notes, _STOPPED) if watch.expired else tuple(table.notes)
     loaded = LoadedTable(MemoryEngine(drawn.frame, text=table.text), table.names, notes)
     loaded = loaded.without_nested(options.named)

@@ -23,7 +23,14 @@ import polars as pl
 from incrowd.arrays import Counts
 from incrowd.engines.memory import MemoryEngine
 from incrowd.engines.recount import Frames, recounted, recounted_in_passes, refuse_above
-from incrowd.engines.stream import Pairs, Plan, Sample, Tuples, coded, draw
+from incrowd.engines.stream import (
+    PairReservoir,
+    RecordReservoir,
+    Reservoir,
+    StreamSample,
+    coded,
+    draw,
+)
 from incrowd.errors import InfeasibleError, InputError, NotMetError, PolicyError
 from incrowd.identify.answers import TIME_LIMIT
 from incrowd.identify.outcome import Masked
@@ -309,16 +316,16 @@ def _decided_by_sample(table: RereadableTable, request: WithholdRequest, watch: 
     _refuse_unknown(table.names, request)
     size, pairs = request.size, request.by_pairs
     whole = (1 + isqrt(1 + 8 * size)) // 2 if pairs else size
-    plans: list[Plan] = [Tuples(whole, request.seed)]
+    reservoirs: list[Reservoir] = [RecordReservoir(whole, request.seed)]
     if pairs:
-        plans.append(Pairs(size, request.seed))
+        reservoirs.append(PairReservoir(size, request.seed))
     free = len({*table.names} - {*request.keep, *request.drop})
 
     def check() -> None:
         pruning_ratio(free, request.ratio, size, request.delta)
 
     frames = _checked(table.frames(table.names), whole, check)
-    records, *drawn = draw(frames, plans, watch, columns=table.names)
+    records, *drawn = draw(frames, reservoirs, watch, columns=table.names)
 
     def decide(names: tuple[str, ...], plain: WithholdRequest) -> Withholding:
         return _by_sample(records.select(names), [one.select(names) for one in drawn], plain)
@@ -341,7 +348,9 @@ def _checked(
         raise InputError("the table has no records", remedy="give at least one")
 
 
-def _by_sample(records: Sample, pairs: Sequence[Sample], request: WithholdRequest) -> Withholding:
+def _by_sample(
+    records: StreamSample, pairs: Sequence[StreamSample], request: WithholdRequest
+) -> Withholding:
     """Cells of text files are compared as the texts they are: that is how they will be seen."""
     if records.whole:
         return withhold(records.records(), replace(request, method="greedy", sample=None))

@@ -22,7 +22,7 @@ import numpy as np
 import polars as pl
 
 from incrowd.arrays import Codes
-from incrowd.engines.stream import Sample, Tuples, draw
+from incrowd.engines.stream import RecordReservoir, StreamSample, draw
 from incrowd.errors import IncrowdError, InputError, boundary
 from incrowd.io.atomic import replacing
 from incrowd.io.batches import Layout, batches
@@ -175,18 +175,18 @@ def _run(
 
 def _sampled(
     frames: Iterable[pl.DataFrame], options: QuantileOptions, watch: Watch, *, whole: bool
-) -> Sample:
+) -> StreamSample:
     """The records that columns are divided by: all of them if the `whole` fits into memory."""
     if whole and options.epsilon is None:
         found = list(frames)
         if not found:
             raise InputError("the table has no records", remedy="give at least one")
-        return Sample(_stacked(found), sum(frame.height for frame in found))
-    plan = Tuples(options.sample, options.seed)
-    return draw(frames, [plan], watch, columns=options.columns)[0]
+        return StreamSample(_stacked(found), sum(frame.height for frame in found))
+    reservoir = RecordReservoir(options.sample, options.seed)
+    return draw(frames, [reservoir], watch, columns=options.columns)[0]
 
 
-def _divided(drawn: Sample, options: QuantileOptions) -> tuple[Bucketing, ...]:
+def _divided(drawn: StreamSample, options: QuantileOptions) -> tuple[Bucketing, ...]:
     """The buckets of each column by the records of a sample."""
     least = options.drawn_per_bucket(drawn.seen, drawn.frame.height)
     tasks = [

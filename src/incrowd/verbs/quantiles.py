@@ -17,7 +17,7 @@ import polars as pl
 from incrowd.arrays import Codes, Counts
 from incrowd.engines.bare import bare_arrow, bare_pandas, bare_polars
 from incrowd.engines.memory import MemoryEngine
-from incrowd.engines.stream import Tuples
+from incrowd.engines.stream import RecordReservoir
 from incrowd.errors import InputError, boundary
 from incrowd.io.batches import Layout
 from incrowd.population.buckets import (
@@ -136,7 +136,7 @@ def _drawn(records: int, options: QuantileOptions) -> Counts | None:
     """The records that a reservoir would hold after all passed; None if these are all."""
     if options.epsilon is None or options.sample >= records:
         return None
-    return Tuples(options.sample, options.seed).drawn(0, records)[0]
+    return RecordReservoir(options.sample, options.seed).drawn(0, records)[0]
 
 
 def _order(records: int, options: QuantileOptions) -> Counts | None:
