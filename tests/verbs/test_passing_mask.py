@@ -220,7 +220,7 @@ def test_a_file_that_changes_between_the_passes_is_noticed(table, tmp_path, monk
         return real(*arguments, **options)
 
     monkeypatch.setattr(verb, "withhold_by_sample", meanwhile)
-    with pytest.raises(NotMetError, match="not those that were to leave"):
+    with pytest.raises(NotMetError, match="not those that should leave"):
         passed(table, tmp_path / "p.csv", ratio=0.3, sample=2_000, seed=1)
     assert [path.name for path in tmp_path.iterdir()] == ["t.csv"]
 
