@@ -18,9 +18,12 @@ if TYPE_CHECKING:
     from incrowd.verbs.frontier import frontier, frontier_file, write_frontier
     from incrowd.verbs.groups import groups
     from incrowd.verbs.keys import new_keys
-    from incrowd.verbs.mask import mask, mask_file
-    from incrowd.verbs.plan import apply_plan, plan, plan_file, plan_sizes
-    from incrowd.verbs.quantiles import quantiles, quantiles_file
+    from incrowd.verbs.mask import mask
+    from incrowd.verbs.mask import mask as mask_file
+    from incrowd.verbs.plan import apply_plan, plan, plan_sizes
+    from incrowd.verbs.plan import plan as plan_file
+    from incrowd.verbs.quantiles import quantiles
+    from incrowd.verbs.quantiles import quantiles as quantiles_file
     from incrowd.verbs.query_precision import query_precision
     from incrowd.verbs.reading import AnyPath, Reading
     from incrowd.verbs.risk import risk, risk_file
@@ -84,7 +87,13 @@ _HOMES = {
 _HOME = {name: module for module, names in _HOMES.items() for name in names.split()}
 
 
-_FORMER = {"draft_file": "draft", "safe_harbor_file": "safe_harbor"}
+_FORMER = {
+    "draft_file": "draft",
+    "safe_harbor_file": "safe_harbor",
+    "mask_file": "mask",
+    "plan_file": "plan",
+    "quantiles_file": "quantiles",
+}
 
 
 def __getattr__(name: str) -> Any:

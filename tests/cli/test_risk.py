@@ -97,7 +97,7 @@ def test_a_wide_interval_is_said(incrowd, table):
     [
         (("--population", "10"), "smaller than the table"),
         (("--population", "0"), "whole number of people"),
-        (("--population", "usb"), "no such population"),
+        (("--population", "usb"), "no population of that name"),
         (("--unit", "nope"), "it has 'age', "),
         (("--list-records", "-"), "goes to a file"),
         (("--fraction", "0"), "above 0"),
