@@ -20,7 +20,7 @@ from incrowd.models import KAnonymity
 from incrowd.problem import Problem
 from incrowd.recoding import QuasiColumn
 from incrowd.search.crowd.crowd import Crowd
-from incrowd.search.literature.curve.curve import Tree
+from incrowd.search.literature.tree import Tree
 from incrowd.search.mondrian import Mondrian
 from incrowd.search.search import Search
 from incrowd.table.column import Domain, Kind

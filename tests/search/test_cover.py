@@ -11,7 +11,7 @@ from incrowd.hierarchy.hierarchy import Hierarchy
 from incrowd.kernels.lattice.level_cover import count, show
 from incrowd.loss import Discernibility, Gcp, Granularity, Precision
 from incrowd.models import AlphaK, KAnonymity, LDiversity, TCloseness
-from incrowd.recoding import Cells, Pieces
+from incrowd.recoding import CellLevels, Pieces
 from incrowd.search.refine.cover import _Cover, cover, settled, tightened
 from incrowd.search.refine.level_tables import Rows, hash_table
 from incrowd.table.column import Domain, Kind
@@ -49,7 +49,7 @@ def column(codes, *levels, k=2, suppression=0.0):
 def told(problem, class_of, levels):
     """The outcome of a cover."""
     rows = np.arange(problem.tally.rows, dtype=np.int32)
-    cells = Cells(levels, Pieces(rows, problem.tally.counts, class_of))
+    cells = CellLevels(levels, Pieces(rows, problem.tally.counts, class_of))
     return problem.outcome(cells.told_apart(problem.tally, problem.columns))
 
 

@@ -6,7 +6,7 @@ from pydantic import ValidationError
 
 from incrowd.errors import InfeasibleError, PolicyError
 from incrowd.recoding import QuasiColumn
-from incrowd.search.literature.mingen.preferred import Preferred
+from incrowd.search.literature.mingen.mingen import Preferred
 from worked import tree
 
 HEIGHTS = {"a": 2, "b": 4, "c": 3}

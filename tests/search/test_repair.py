@@ -14,8 +14,8 @@ from incrowd.loss import Gcp
 from incrowd.models import AlphaK, KAnonymity, LDiversity, TCloseness
 from incrowd.recoding import Pieces
 from incrowd.search import Hilbert, IDistance, Mondrian, TopDown, Tree
-from incrowd.search.boxes import boxes_of
-from incrowd.search.repair import folded, mended, repair
+from incrowd.search.layout import boxes_of
+from incrowd.search.repair import folded, merge_failing_classes, repair
 from incrowd.watch import Watch
 from strategies import problem_of, tables
 from worked import tree
@@ -62,7 +62,7 @@ def prices(problem, pieces):
 def test_every_class_satisfies_every_model_and_every_limit(case):
     problem, pieces = case
     try:
-        spans = mended(problem, pieces)
+        spans = merge_failing_classes(problem, pieces)
     except InfeasibleError:
         return
     outcome = problem.outcome(spans)

@@ -12,15 +12,16 @@ from incrowd.search.lattice.exhaustive import Exhaustive
 from incrowd.search.lattice.lattice import Lattice
 from incrowd.search.literature.accuracy.accuracy import Accuracy
 from incrowd.search.literature.anatomy import Anatomy
-from incrowd.search.literature.curve.curve import Hilbert, IDistance, Tree
-from incrowd.search.literature.cuts.cuts import Cuts
-from incrowd.search.literature.datafly.datafly import Datafly
+from incrowd.search.literature.cuts import Cuts
+from incrowd.search.literature.datafly import Datafly
 from incrowd.search.literature.diversify.diversify import Diversify
+from incrowd.search.literature.hilbert import Hilbert
+from incrowd.search.literature.idistance import IDistance
 from incrowd.search.literature.mingen.cells import MinGenCells
-from incrowd.search.literature.mingen.mingen import MinGen
-from incrowd.search.literature.mingen.preferred import Preferred
-from incrowd.search.literature.mu_argus.mu_argus import MuArgus
+from incrowd.search.literature.mingen.mingen import MinGen, Preferred
+from incrowd.search.literature.mu_argus import MuArgus
 from incrowd.search.literature.top_down import TopDown
+from incrowd.search.literature.tree import Tree
 from incrowd.search.mondrian import Mondrian
 from incrowd.search.refine.local import LatticeLocal
 from incrowd.search.search import Found, Search

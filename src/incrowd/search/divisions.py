@@ -16,11 +16,11 @@ from incrowd.kernels import repair
 from incrowd.kernels.shapes import FORBIDDEN
 from incrowd.problem import Problem
 from incrowd.recoding import Pieces, Spans
-from incrowd.search.boxes import boxes_of
+from incrowd.search.layout import boxes_of
 from incrowd.search.literature.mingen.partitions import Parts
 from incrowd.search.literature.mingen.small_table import SmallTable
 from incrowd.search.refusals import gaps_match, nothing_found
-from incrowd.search.safe import safe_crowds
+from incrowd.search.repair import safe_crowds
 from incrowd.search.search import Found
 from incrowd.watch import Watch
 

@@ -31,7 +31,7 @@ _SLACK = 1e-9
 _OTHER_SEARCH = 'try search = "auto", which tries several'
 
 
-def infeasible(problem: Problem) -> None:
+def raise_if_infeasible(problem: Problem) -> None:
     """Raise `InfeasibleError` if it is proved that no release of the table satisfies the policy.
 
     It costs one look at the table. That it raises nothing does not mean that there is a release.
@@ -162,7 +162,7 @@ def _must_leave(model: Model, whole: Classes) -> int | None:
 
 def _refuse_jointly(problem: Problem, whole: Classes) -> None:
     """Refuse if those whom one model lets stay are fewer than another asks for in a class."""
-    asked = max(problem.models, key=Model.smallest_class, default=None)
+    asked = max(problem.models, key=lambda model: model.smallest_class(), default=None)
     if asked is None:
         return
     smallest = asked.smallest_class()

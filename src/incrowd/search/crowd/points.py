@@ -16,8 +16,7 @@ from incrowd.kernels.crowd import regions
 from incrowd.partition.classes import numbered
 from incrowd.problem import Problem
 from incrowd.recoding import Pieces
-from incrowd.search.boxes import boxes_of
-from incrowd.search.literature.mapping.mapping import by_codes, lowest_codes
+from incrowd.search.layout import boxes_of, by_codes, lowest_codes
 from incrowd.table.tally import Tally
 
 if TYPE_CHECKING:

@@ -14,9 +14,9 @@ from incrowd.kernels.crowd import state
 from incrowd.problem import Problem
 from incrowd.recoding import Pieces
 from incrowd.search.crowd.points import Points
-from incrowd.search.literature.curve.partition import partition_in_order
-from incrowd.search.literature.mapping.kd import kd_order
-from incrowd.search.literature.mapping.mapping import by_codes
+from incrowd.search.layout import by_codes
+from incrowd.search.literature.order_division import partition_in_order
+from incrowd.search.literature.tree import kd_order
 from incrowd.search.mondrian import parts as mondrian_parts
 from incrowd.search.refine.cover import SHARE, cover
 from incrowd.table.fold import in_threads

@@ -14,8 +14,7 @@ from incrowd.kernels.lattice import nodes as kernels
 from incrowd.problem import Problem
 from incrowd.recoding import Outcome
 from incrowd.search.lattice.full_domain import renumbered
-from incrowd.search.lattice.judging import Counted, Judge
-from incrowd.search.lattice.rollup import halves
+from incrowd.search.lattice.judging import Counted, Judge, halves
 from incrowd.table.fold import in_threads
 
 

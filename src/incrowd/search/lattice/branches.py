@@ -15,7 +15,7 @@ import numpy as np
 from incrowd.arrays import Counts, Flags, Floats
 from incrowd.kernels.lattice import branches as kernels
 from incrowd.search.lattice.full_domain import EPSILON
-from incrowd.search.lattice.rollup import Node
+from incrowd.search.lattice.judging import Node
 
 _MOST_CUTS = 4096
 _MOST_RANGES = 200_000

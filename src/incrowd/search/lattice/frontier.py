@@ -7,7 +7,7 @@ import numpy as np
 
 from incrowd.arrays import Floats
 from incrowd.search.lattice.full_domain import EPSILON
-from incrowd.search.lattice.rollup import Node
+from incrowd.search.lattice.judging import Node
 
 
 class Frontier(Protocol):

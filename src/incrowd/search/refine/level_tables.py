@@ -10,7 +10,7 @@ from incrowd.kernels.shapes import FORBIDDEN, Keys, Work
 from incrowd.partition.classes import classes_of, numbered
 from incrowd.problem import Problem
 from incrowd.recoding import QuasiColumn
-from incrowd.search.boxes import cell_loss
+from incrowd.search.layout import cell_loss
 from incrowd.search.mondrian import least_size
 
 Node = tuple[int, ...]

@@ -19,14 +19,14 @@ from pydantic.dataclasses import dataclass
 from incrowd.arrays import Codes
 from incrowd.errors import counted
 from incrowd.problem import Problem
-from incrowd.recoding import Cells, Pieces, Recoding
-from incrowd.search.lattice.best_first import Quest
+from incrowd.recoding import CellLevels, Pieces, Recoding
 from incrowd.search.lattice.full_domain import allowed_levels
+from incrowd.search.lattice.lattice import Quest
 from incrowd.search.left_out import leaving_out
 from incrowd.search.refine.cover import cover
 from incrowd.search.refine.moves import Moves
-from incrowd.search.refusals import infeasible
-from incrowd.search.safe import safe
+from incrowd.search.refusals import raise_if_infeasible
+from incrowd.search.repair import safe
 from incrowd.search.search import Found, Recodes, Search
 from incrowd.values import STRICT
 from incrowd.watch import Watch
@@ -51,7 +51,7 @@ class LatticeLocal(Search):
 
     def run(self, problem: Problem, watch: Watch) -> Found:
         """Cover the table, and refine the best level per column if that loses less."""
-        infeasible(problem)
+        raise_if_infeasible(problem)
         for column in problem.columns:
             allowed_levels(column)
         return leaving_out(problem, lambda stay: self._refined(stay, watch), by_itself=True)
@@ -116,7 +116,7 @@ def checked(problem: Problem, class_of: Codes, levels: Codes) -> _Answer | None:
     numbers[kept] = place
     rows = np.arange(problem.tally.rows, dtype=np.int32)
     pieces = Pieces(rows, problem.tally.counts, numbers)
-    cells = Cells(np.ascontiguousarray(levels[:, live]), pieces)
+    cells = CellLevels(np.ascontiguousarray(levels[:, live]), pieces)
     cells = cells.told_apart(problem.tally, problem.columns)
     outcome = problem.outcome(cells)
     if outcome.suppressed > problem.suppressible or not safe(problem, outcome):

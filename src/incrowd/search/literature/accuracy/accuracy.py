@@ -26,15 +26,15 @@ from incrowd.models.k_anonymity import KAnonymity
 from incrowd.models.l_diversity import LDiversity
 from incrowd.problem import Problem
 from incrowd.recoding import Outcome, Pieces, Spans
-from incrowd.search.boxes import boxes_of
 from incrowd.search.lattice.full_domain import renumbered
+from incrowd.search.layout import boxes_of
 from incrowd.search.literature.accuracy import methods
-from incrowd.search.literature.curve.curve import Tree
 from incrowd.search.literature.diversify.diversify import Diversify, MappingName
 from incrowd.search.literature.top_down import TopDown
+from incrowd.search.literature.tree import Tree
 from incrowd.search.mondrian import Mondrian
-from incrowd.search.refusals import infeasible, nothing_found
-from incrowd.search.repair import folded, mended
+from incrowd.search.refusals import nothing_found, raise_if_infeasible
+from incrowd.search.repair import folded, merge_failing_classes
 from incrowd.search.search import Found, Search
 from incrowd.values import STRICT
 from incrowd.watch import Watch
@@ -88,7 +88,7 @@ class Accuracy(Search):
 
     def run(self, problem: Problem, watch: Watch) -> Found:
         """Look for the most privacy within the bound."""
-        infeasible(problem)
+        raise_if_infeasible(problem)
         if watch.expired:
             raise LimitError("the time was up before the search began", remedy="give it more time")
         sensitive = _sensitive(problem, self.column, self.privacy)
@@ -183,7 +183,7 @@ def _mended(problem: Problem, found: list[Spans | Pieces]) -> Iterator[Spans]:
     """The same with classes that fail a model merged with others, which may lose too much."""
     for one in found:
         with suppress(InfeasibleError):
-            yield mended(problem, one.pieces if isinstance(one, Spans) else one)
+            yield merge_failing_classes(problem, one.pieces if isinstance(one, Spans) else one)
 
 
 def _judged(quest: "Quest", found: Spans | Pieces) -> _Answer | None:

@@ -26,7 +26,7 @@ from incrowd.errors import LimitError, PolicyError
 from incrowd.kernels import repair
 from incrowd.kernels.literature import diversify_exact
 from incrowd.problem import Problem
-from incrowd.search.boxes import boxes_of
+from incrowd.search.layout import boxes_of
 
 _STEPS = 2**24
 """Classes that are looked at before the search gives up."""

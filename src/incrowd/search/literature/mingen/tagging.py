@@ -18,7 +18,7 @@ from incrowd.search.lattice.explored import NOT_JUDGED, Explored, State
 from incrowd.search.lattice.frontier import outer_sum, rank
 from incrowd.search.lattice.full_domain import EPSILON, recode
 from incrowd.search.lattice.judging import Counted, Judge
-from incrowd.search.literature.mingen.preferred import Node
+from incrowd.search.literature.mingen.mingen import Node
 from incrowd.table.roles import Missing
 from incrowd.watch import Watch
 

@@ -16,7 +16,7 @@ from incrowd.kernels.boxes import FORBIDDEN, box_cost
 from incrowd.loss import Gcp, IlInf
 from incrowd.models import KAnonymity, LDiversity
 from incrowd.search import Hilbert, IDistance, Mondrian, TopDown, Tree
-from incrowd.search.boxes import boxes_of
+from incrowd.search.layout import boxes_of
 from incrowd.watch import Watch
 from strategies import hierarchies, problem_of, tables
 from worked import tree

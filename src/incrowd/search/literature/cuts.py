@@ -9,24 +9,29 @@ what the models say of the real classes decides. If some fail and are too many t
 are fewer buckets, and afterwards more again in the columns where that loses less and still holds.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass as plain
 from dataclasses import field
 from itertools import permutations
 from math import ceil, prod
 from typing import Annotated, ClassVar, Literal, TypeAlias
 
+import numpy as np
 from pydantic import Field
 from pydantic.dataclasses import dataclass
 
+from incrowd.arrays import MISSING, Codes, Counts, Flags
 from incrowd.errors import InfeasibleError, LimitError, PolicyError, counted
+from incrowd.partition.classes import Classes, classes_of, crowds, numbered
+from incrowd.population.budget import budget
 from incrowd.population.one_dimensional import Method
 from incrowd.problem import Problem
-from incrowd.search.lattice.full_domain import allowed_levels
-from incrowd.search.literature.cuts.columns import ColumnCuts, suppressible
-from incrowd.search.literature.cuts.judged import Candidate, Candidates, records_of
-from incrowd.search.names import places
-from incrowd.search.refusals import infeasible, nothing_found
-from incrowd.search.search import Found, Recodes, Search
+from incrowd.recoding import Buckets, Pieces
+from incrowd.search.lattice.full_domain import allowed_levels, renumbered
+from incrowd.search.literature.cut_columns import ColumnCuts, suppressible
+from incrowd.search.refusals import nothing_found, raise_if_infeasible
+from incrowd.search.search import Found, Recodes, Search, places
+from incrowd.table.roles import Missing
 from incrowd.values import STRICT
 from incrowd.watch import Watch
 
@@ -43,6 +48,109 @@ small ones."""
 _WORK = 2**23
 """Rows times these numbers in between."""
 _SLACK = 1e-12
+
+
+_LARGEST = 10**300
+"""More classes than this are not counted."""
+
+
+@plain(frozen=True, eq=False)
+class Candidate:
+    """Numbers of buckets, and the recoding that they give if it may be released."""
+
+    numbers: tuple[int, ...]
+    recoding: Buckets | None
+    failing: int
+    """Records in classes that fail a model."""
+    loss: float
+    """Infinite if it may not be released."""
+
+
+@plain(frozen=True, eq=False)
+class Candidates:
+    """All numbers of buckets up to those of `most`, judged when they are asked for."""
+
+    problem: Problem
+    cuts: tuple[ColumnCuts, ...]
+    most: tuple[int, ...]
+    """The largest number of buckets of each column."""
+    allowed: int
+    """The largest product of numbers."""
+    _judged: dict[tuple[int, ...], Candidate] = field(default_factory=dict, repr=False)
+    _buckets: dict[tuple[int, int], Codes] = field(default_factory=dict, repr=False)
+
+    @property
+    def judged(self) -> int:
+        """How many were looked at."""
+        return len(self._judged)
+
+    def halved(self, times: int) -> Candidate:
+        """The best numbers for as many classes as there may be, halved so many times.
+
+        Columns with more buckets lose theirs first; those that weigh more keep more (Section 3.1).
+        """
+        weights = [column.weight for column in self.problem.columns]
+        return self.judge(budget(self.most, max(self.classes >> times, 1), weights))
+
+    @property
+    def classes(self) -> int:
+        """How many classes there may be at most."""
+        return min(prod(self.most), self.allowed, _LARGEST)
+
+    def judge(self, numbers: tuple[int, ...]) -> Candidate:
+        """What these numbers of buckets give."""
+        if numbers not in self._judged:
+            found = [self._cut(j, number) for j, number in enumerate(numbers)]
+            self._judged[numbers] = _judge(self.problem, numbers, found)
+        return self._judged[numbers]
+
+    def _cut(self, j: int, number: int) -> Codes:
+        if (j, number) not in self._buckets:
+            self._buckets[j, number] = self.cuts[j].buckets(number)
+        return self._buckets[j, number]
+
+
+def records_of(problem: Problem, j: int) -> Counts:
+    """Records per code of a column."""
+    size = len(problem.columns[j].hierarchy.leaves) + 1
+    counts = np.bincount(problem.tally.quasi[j], problem.tally.counts, minlength=size)
+    return counts.astype(np.int64)
+
+
+def _judge(problem: Problem, numbers: tuple[int, ...], buckets: Sequence[Codes]) -> Candidate:
+    quasi = problem.tally.quasi
+    shown = np.array([of[codes] for of, codes in zip(buckets, quasi, strict=True)], dtype=np.int32)
+    class_of, number = numbered(shown)
+    classes = classes_of(problem.tally, class_of, number, problem.sensitive)
+    kept = _kept(problem, shown, class_of, classes)
+    failing = int(classes.records[~kept].sum())
+    if not kept.any() or failing > problem.suppressible:
+        return Candidate(numbers, None, failing, float("inf"))
+    rows = np.arange(problem.tally.rows, dtype=np.int32)
+    pieces = Pieces(rows, problem.tally.counts, renumbered(kept)[class_of])
+    recoding = Buckets(tuple(buckets), pieces)
+    return Candidate(numbers, recoding, failing, problem.loss.of(problem.outcome(recoding)))
+
+
+def _kept(problem: Problem, shown: Codes, class_of: Codes, classes: Classes) -> Flags:
+    """Which classes may leave.
+
+    If missing values match anything a class is judged by its crowd, all classes that stay and that
+    it could be; leaving one out takes it from the crowds of others, so that is repeated.
+    """
+    if problem.missing is not Missing.MATCHES_ANYTHING:
+        return problem.satisfied(classes)
+    nodes = np.empty((len(shown), len(classes)), dtype=np.int32)
+    nodes[:, class_of] = shown
+    kept: Flags = np.ones(len(classes), dtype=np.bool_)
+    while kept.any():
+        here, rows = nodes[:, kept], renumbered(kept)[class_of]
+        rest = classes_of(problem.tally, rows, here.shape[1], problem.sensitive)
+        fine = problem.satisfied(crowds(here, here == MISSING, rest, problem.tally, rows))
+        if fine.all():
+            break
+        kept[kept] = fine
+    return kept
 
 
 @dataclass(frozen=True, config=STRICT)
@@ -75,7 +183,7 @@ class Cuts(Search):
     def run(self, problem: Problem, watch: Watch) -> Found:
         """Share out the classes and cut; if that fails, take fewer, then more where it pays."""
         self._check(problem)
-        infeasible(problem)
+        raise_if_infeasible(problem)
         for column in problem.columns:
             allowed_levels(column)
         candidates = self._candidates(problem)
@@ -113,7 +221,7 @@ class Cuts(Search):
     def _found(self, candidates: Candidates, best: Candidate, *, finished: bool) -> Found:
         problem, recoding = candidates.problem, best.recoding
         assert recoding is not None  # noqa: S101  what is the best may be released
-        shown = recoding.shown(problem.tally)
+        shown = recoding.class_buckets(problem.tally)
         numbers = [int(buckets.max()) + 1 for buckets in shown]
         columns = [column.name for column in problem.columns]
         parts = ", ".join(f"{n} into {d:,}" for n, d in zip(columns, numbers, strict=True))
