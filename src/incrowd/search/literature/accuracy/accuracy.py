@@ -101,6 +101,11 @@ class Accuracy(Search):
         return _found(self, problem, answer)
 
 
+def accuracy_of(search: Search, privacy: Literal["k", "l"]) -> Accuracy:
+    """The search itself if it is this one, else this one for a kind of privacy."""
+    return search if isinstance(search, Accuracy) else Accuracy(privacy=privacy)
+
+
 class OutOfReachError(InfeasibleError):
     """No classes were found within a bound; `works` is the least that was found to work."""
 
