@@ -7,7 +7,7 @@ each value of a setting that is one of several words gets a plug-in of its own.
 from dataclasses import MISSING, fields
 from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
-from pydantic import ValidationError
+from incrowd.errors import PolicyError
 
 
 def classes(union):
@@ -45,14 +45,14 @@ def _checked(kind, settings, hints, column):
     """The plug-in with these settings; if it needs an optional one, with that too."""
     try:
         return kind(**settings)
-    except ValidationError:
+    except PolicyError:
         pass
     optional = [field.name for field in fields(kind) if field.default is None]
     for name in optional:
         inner = next(hint for hint in get_args(hints[name]) if hint is not type(None))
         try:
             return kind(**settings, **{name: _typical(inner, column)})
-        except ValidationError:
+        except PolicyError:
             continue
     return None
 

@@ -4,13 +4,12 @@ from dataclasses import field
 from typing import ClassVar, Literal
 
 import numpy as np
-from pydantic.dataclasses import dataclass
 
 from incrowd.arrays import MISSING, Codes, Counts, Flags, Floats
 from incrowd.loss.cells import Cells, cells_at, cells_of
 from incrowd.loss.loss import MeanLoss
 from incrowd.recoding import Outcome, QuasiColumn
-from incrowd.values import STRICT
+from incrowd.values import STRICT, dataclass
 
 
 @dataclass(frozen=True, config=STRICT)

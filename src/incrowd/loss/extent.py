@@ -4,13 +4,12 @@ from dataclasses import field
 from typing import ClassVar, Literal
 
 import numpy as np
-from pydantic.dataclasses import dataclass
 
 from incrowd.arrays import Floats
 from incrowd.loss.loss import Loss
 from incrowd.loss.ncp import ncp_of_classes
 from incrowd.recoding import Outcome
-from incrowd.values import STRICT
+from incrowd.values import STRICT, dataclass
 
 
 @dataclass(frozen=True, config=STRICT)

@@ -3,12 +3,10 @@
 from dataclasses import field
 from typing import ClassVar, Literal
 
-from pydantic.dataclasses import dataclass
-
 from incrowd.arrays import Floats
 from incrowd.loss.cells import Cells
 from incrowd.loss.loss import CellLoss
-from incrowd.values import STRICT
+from incrowd.values import STRICT, dataclass
 
 
 @dataclass(frozen=True, config=STRICT)

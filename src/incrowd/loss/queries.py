@@ -8,7 +8,6 @@ from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 from pydantic import Field
-from pydantic.dataclasses import dataclass
 
 from incrowd.arrays import MISSING
 from incrowd.errors import PolicyError
@@ -16,7 +15,7 @@ from incrowd.loss.loss import Loss
 from incrowd.loss.queries_cubes import Answer, Counted, Cubes, rows_of
 from incrowd.recoding import Outcome
 from incrowd.table.fold import in_threads
-from incrowd.values import STRICT
+from incrowd.values import STRICT, dataclass
 
 Measure = Literal["kl", "relative"]
 

@@ -4,13 +4,12 @@ from dataclasses import field
 from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
-from pydantic.dataclasses import dataclass
 
 from incrowd.arrays import Flags
 from incrowd.models.k_map import KMap
 from incrowd.models.model import Model
 from incrowd.partition.classes import Classes
-from incrowd.values import STRICT
+from incrowd.values import STRICT, dataclass
 
 
 @dataclass(frozen=True, config=STRICT)

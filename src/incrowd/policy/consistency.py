@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from incrowd.models.model import Model, of_world, same_condition
-from incrowd.policy.faults import Fault, did_you_mean
 from incrowd.search import SEARCHES
 from incrowd.table.roles import Missing, Role
+from incrowd.values import Fault, did_you_mean
 
 if TYPE_CHECKING:
     from incrowd.policy.policy import Policy

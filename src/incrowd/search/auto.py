@@ -7,8 +7,6 @@ from dataclasses import field, replace
 from math import inf, prod
 from typing import ClassVar, Literal, TypeAlias
 
-from pydantic.dataclasses import dataclass
-
 from incrowd.errors import InfeasibleError, LimitError
 from incrowd.models.model import Requirement
 from incrowd.problem import Problem
@@ -23,7 +21,7 @@ from incrowd.search.refusals import as_one_class, nothing_found, raise_if_infeas
 from incrowd.search.repair import safe_crowds
 from incrowd.search.search import FROM_TABLE, Found, Recodes, Search
 from incrowd.search.world.world import AgainstWorld
-from incrowd.values import STRICT
+from incrowd.values import STRICT, dataclass
 from incrowd.watch import Watch
 
 Run: TypeAlias = Callable[[Problem, Watch], Found]

@@ -13,7 +13,6 @@ from itertools import pairwise
 from typing import Any, ClassVar, Literal
 
 import numpy as np
-from pydantic.dataclasses import dataclass
 
 from incrowd.arrays import Codes, Counts, Flags
 from incrowd.errors import LimitError, counted
@@ -30,7 +29,7 @@ from incrowd.search.repair import folded, merge_failing_classes
 from incrowd.search.search import Found, Search
 from incrowd.table.fold import in_threads, threads
 from incrowd.table.tally import Tally
-from incrowd.values import STRICT
+from incrowd.values import STRICT, dataclass
 from incrowd.watch import Watch
 
 CUTS = 8

@@ -6,8 +6,6 @@ from math import inf, prod
 from sys import float_info
 from typing import ClassVar, Literal
 
-from pydantic.dataclasses import dataclass
-
 from incrowd.arrays import Flags
 from incrowd.errors import IncrowdError, LimitError
 from incrowd.problem import Problem
@@ -28,7 +26,7 @@ from incrowd.search.lattice.judging import Counted, Judge, Node
 from incrowd.search.refusals import no_levels, raise_if_infeasible
 from incrowd.search.search import Found, Recodes, Search
 from incrowd.table.roles import Missing
-from incrowd.values import STRICT
+from incrowd.values import STRICT, dataclass
 from incrowd.watch import Watch
 
 

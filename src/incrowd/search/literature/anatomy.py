@@ -17,7 +17,6 @@ from math import inf
 from typing import ClassVar, Literal
 
 import numpy as np
-from pydantic.dataclasses import dataclass
 
 from incrowd.arrays import Codes, Counts
 from incrowd.errors import LimitError, PolicyError
@@ -29,7 +28,7 @@ from incrowd.search.left_out import leaving_out
 from incrowd.search.refusals import raise_if_infeasible
 from incrowd.search.repair import folded, repair
 from incrowd.search.search import Found, Recodes, Search
-from incrowd.values import STRICT
+from incrowd.values import STRICT, dataclass
 from incrowd.watch import Watch
 
 

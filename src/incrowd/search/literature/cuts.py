@@ -18,7 +18,6 @@ from typing import Annotated, ClassVar, Literal, TypeAlias
 
 import numpy as np
 from pydantic import Field
-from pydantic.dataclasses import dataclass
 
 from incrowd.arrays import MISSING, Codes, Counts, Flags
 from incrowd.errors import InfeasibleError, LimitError, PolicyError, counted
@@ -32,7 +31,7 @@ from incrowd.search.literature.cut_columns import ColumnCuts, suppressible
 from incrowd.search.refusals import nothing_found, raise_if_infeasible
 from incrowd.search.search import Found, Recodes, Search, places
 from incrowd.table.roles import Missing
-from incrowd.values import STRICT
+from incrowd.values import STRICT, dataclass
 from incrowd.watch import Watch
 
 Numbers: TypeAlias = tuple[int, ...]

@@ -13,7 +13,6 @@ from typing import Annotated, ClassVar, Literal, TypeAlias
 
 import numpy as np
 from pydantic import Field
-from pydantic.dataclasses import dataclass
 
 from incrowd.arrays import Flags, Floats
 from incrowd.errors import InfeasibleError, LimitError, PolicyError, counted
@@ -28,7 +27,7 @@ from incrowd.search.lattice.full_domain import (
 )
 from incrowd.search.refusals import raise_if_infeasible
 from incrowd.search.search import Found, Recodes, Search, places
-from incrowd.values import STRICT
+from incrowd.values import STRICT, dataclass
 from incrowd.watch import Watch
 
 Weight: TypeAlias = Annotated[float, Field(ge=0, le=1)]

@@ -8,7 +8,6 @@ from typing import Annotated, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
-from pydantic.dataclasses import dataclass
 
 from incrowd.arrays import Codes, Floats
 from incrowd.kernels.literature import hilbert
@@ -17,7 +16,7 @@ from incrowd.search.layout import by_codes
 from incrowd.search.literature.order import along, grid, with_keys
 from incrowd.search.search import Found, Search
 from incrowd.table.fold import in_threads
-from incrowd.values import STRICT
+from incrowd.values import STRICT, dataclass
 from incrowd.watch import Watch
 
 _SHARE = 2**15

@@ -12,7 +12,6 @@ from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 from pydantic import Field
-from pydantic.dataclasses import dataclass
 
 from incrowd.arrays import Codes, Floats
 from incrowd.kernels.literature import idistance
@@ -22,7 +21,7 @@ from incrowd.search.literature.hilbert import curve_words
 from incrowd.search.literature.order import along, scaled, with_keys
 from incrowd.search.search import Found, Search
 from incrowd.table.fold import in_threads
-from incrowd.values import STRICT
+from incrowd.values import STRICT, dataclass
 from incrowd.watch import Watch
 
 _ROUNDS = 5

@@ -11,7 +11,6 @@ from typing import Annotated, ClassVar, Literal, TypeAlias
 
 import numpy as np
 from pydantic import Field
-from pydantic.dataclasses import dataclass
 
 from incrowd.arrays import Flags
 from incrowd.errors import LimitError, PolicyError
@@ -30,7 +29,7 @@ from incrowd.search.literature.mu_argus_combinations import (
 )
 from incrowd.search.refusals import raise_if_infeasible
 from incrowd.search.search import Found, Recodes, Search, places
-from incrowd.values import STRICT
+from incrowd.values import STRICT, dataclass
 from incrowd.watch import Watch
 
 KINDS: tuple[Identifying, ...] = ("most", "more", "identifying")

@@ -12,7 +12,6 @@ from functools import partial
 from typing import ClassVar, Literal
 
 import numpy as np
-from pydantic.dataclasses import dataclass
 
 from incrowd.arrays import Codes
 from incrowd.kernels.literature import kd_order as kernels
@@ -21,7 +20,7 @@ from incrowd.search.layout import boxes_of, by_codes, lowest_codes
 from incrowd.search.literature.order import along
 from incrowd.search.search import Found, Search
 from incrowd.table.fold import in_threads
-from incrowd.values import STRICT
+from incrowd.values import STRICT, dataclass
 from incrowd.watch import Watch
 
 _SMALL = 2**13

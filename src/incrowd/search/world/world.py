@@ -17,7 +17,6 @@ from math import prod
 from typing import ClassVar, Literal
 
 import numpy as np
-from pydantic.dataclasses import dataclass
 
 from incrowd.errors import InfeasibleError, LimitError
 from incrowd.linkage.guarded import Guarded
@@ -33,7 +32,7 @@ from incrowd.search.search import FROM_TABLE, Found, Recodes, Search
 from incrowd.search.world.partition import by_partition
 from incrowd.search.world.staged import by_stages
 from incrowd.table.roles import Missing
-from incrowd.values import STRICT
+from incrowd.values import STRICT, dataclass
 from incrowd.watch import Watch
 
 _SHOWN = {"spans", "levels"}

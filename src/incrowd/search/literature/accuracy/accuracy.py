@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, assert_never
 
 import numpy as np
 from pydantic import Field
-from pydantic.dataclasses import dataclass
 
 from incrowd.arrays import SUPPRESSED, Codes
 from incrowd.errors import InfeasibleError, LimitError, PolicyError
@@ -36,7 +35,7 @@ from incrowd.search.mondrian import Mondrian
 from incrowd.search.refusals import nothing_found, raise_if_infeasible
 from incrowd.search.repair import folded, merge_failing_classes
 from incrowd.search.search import Found, Search
-from incrowd.values import STRICT
+from incrowd.values import STRICT, dataclass
 from incrowd.watch import Watch
 
 if TYPE_CHECKING:

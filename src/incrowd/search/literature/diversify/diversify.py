@@ -6,7 +6,6 @@ from typing import Annotated, ClassVar, Literal, assert_never
 
 import numpy as np
 from pydantic import Field
-from pydantic.dataclasses import dataclass
 
 from incrowd.arrays import Codes
 from incrowd.errors import InfeasibleError, LimitError, PolicyError, counted
@@ -23,7 +22,7 @@ from incrowd.search.literature.tree import kd_order
 from incrowd.search.refusals import nothing_found, raise_if_infeasible
 from incrowd.search.repair import folded, merge_failing_classes
 from incrowd.search.search import Found, Search
-from incrowd.values import STRICT
+from incrowd.values import STRICT, dataclass
 from incrowd.watch import Watch
 
 MappingName = Literal["kd-tree", "hilbert", "idistance"]

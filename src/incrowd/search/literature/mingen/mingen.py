@@ -6,7 +6,6 @@ from math import prod
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
-from pydantic.dataclasses import dataclass
 
 from incrowd.errors import InfeasibleError, LimitError, PolicyError
 from incrowd.loss.loss import Loss
@@ -17,7 +16,7 @@ from incrowd.search.lattice.full_domain import allowed_levels, many, recode
 from incrowd.search.literature.mingen import tagging
 from incrowd.search.refusals import no_levels, nothing_found, raise_if_infeasible
 from incrowd.search.search import Found, Recodes, Search
-from incrowd.values import STRICT
+from incrowd.values import STRICT, dataclass
 from incrowd.watch import Watch
 
 if TYPE_CHECKING:
