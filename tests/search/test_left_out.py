@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from incrowd.errors import InfeasibleError
 from incrowd.loss import Gcp
 from incrowd.models import AlphaK, KAnonymity, LDiversity, TCloseness
-from incrowd.search import Crowd, Diversify, Mondrian, Tree, left_out
+from incrowd.search import Crowd, Diversify, Mondrian, TreeSearch, left_out
 from incrowd.search.left_out import levelled, staying
 from incrowd.search.refusals import as_one_class, raise_if_infeasible
 from incrowd.watch import Watch
@@ -81,7 +81,7 @@ def test_for_one_model_large_tables_leave_out_no_more_than_must_be(table, models
         assert staying(problem) is not None
 
 
-@pytest.mark.parametrize("search", [Crowd(), Mondrian(), Tree(), Diversify()])
+@pytest.mark.parametrize("search", [Crowd(), Mondrian(), TreeSearch(), Diversify()])
 def test_a_large_table_with_a_common_value_is_released(search):
     rng = np.random.default_rng(5)
     values = np.where(rng.random(400) < 0.7, 1, rng.integers(2, 5, 400)).tolist()

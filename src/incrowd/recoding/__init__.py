@@ -2,7 +2,7 @@
 
 from incrowd.recoding.anatomy import Anatomized
 from incrowd.recoding.column import QuasiColumn
-from incrowd.recoding.cuts import Buckets
+from incrowd.recoding.cuts import ColumnBuckets
 from incrowd.recoding.levels import CellLevels, Levels
 from incrowd.recoding.outcome import Outcome, outcome_of
 from incrowd.recoding.recoding import Pieces, Recoding
@@ -10,8 +10,8 @@ from incrowd.recoding.spans import GivenCells, Spans, ValueSets, value_sets
 
 __all__ = [
     "Anatomized",
-    "Buckets",
     "CellLevels",
+    "ColumnBuckets",
     "GivenCells",
     "Levels",
     "Outcome",

@@ -14,7 +14,7 @@ from incrowd.table.tally import Tally
 
 
 @dataclass(frozen=True, eq=False)
-class Buckets(Recoding):
+class ColumnBuckets(Recoding):
     """Global recoding by buckets: equal values of a column show the same in every class.
 
     A bucket is a run of neighbouring codes, in a column without an order the leaves of a node. It

@@ -21,7 +21,7 @@ from incrowd.search.literature.mingen.cells import MinGenCells
 from incrowd.search.literature.mingen.mingen import MinGen, Preferred
 from incrowd.search.literature.mu_argus import MuArgus
 from incrowd.search.literature.top_down import TopDown
-from incrowd.search.literature.tree import Tree
+from incrowd.search.literature.tree import TreeSearch
 from incrowd.search.mondrian import Mondrian
 from incrowd.search.refine.local import LatticeLocal
 from incrowd.search.search import Found, Search
@@ -46,7 +46,7 @@ AnySearch: TypeAlias = Annotated[
     | Mondrian
     | MuArgus
     | TopDown
-    | Tree,
+    | TreeSearch,
     Field(discriminator="name"),
 ]
 """Any search, as a policy file writes it."""
@@ -55,8 +55,6 @@ SEARCHES: Mapping[str, type[Search]] = {
     one.__dataclass_fields__["name"].default: one for one in get_args(get_args(AnySearch)[0])
 }
 """Every search's class by its name."""
-TreeSearch = Tree
-"""The search `tree`, by a name that no hierarchy has."""
 
 __all__ = [
     "SEARCHES",
@@ -82,7 +80,6 @@ __all__ = [
     "Preferred",
     "Search",
     "TopDown",
-    "Tree",
     "TreeSearch",
 ]
 

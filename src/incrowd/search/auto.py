@@ -13,7 +13,7 @@ from incrowd.problem import Problem
 from incrowd.search.crowd.crowd import Crowd
 from incrowd.search.divisions import every_division, tiny
 from incrowd.search.lattice.full_domain import many
-from incrowd.search.lattice.lattice import Lattice, Quest
+from incrowd.search.lattice.lattice import BestFirst, Lattice
 from incrowd.search.literature.diversify.diversify import Diversify
 from incrowd.search.literature.top_down import TopDown
 from incrowd.search.mondrian import Mondrian
@@ -148,7 +148,7 @@ def _lattice(problem: Problem, watch: Watch, bar: float) -> tuple[_Trial | None,
     if _seconds(problem, nodes) > (inf if watch.remaining is None else watch.remaining):
         return None, f"the lattice of {many(nodes)} level vectors is too large for the time"
     try:
-        quest = Quest(problem, watch, bar)
+        quest = BestFirst(problem, watch, bar)
     except InfeasibleError:
         return None, "the limits of columns leave no level for the lattice"
     quest.seek()

@@ -37,7 +37,7 @@ def tiny(problem: Problem) -> bool:
 
 def every_division(problem: Problem, watch: Watch) -> Found:
     """The division of a tiny table that costs least of all that may leave."""
-    table = _Table.of(problem)
+    table = _TinyTable.of(problem)
     best, least = None, inf
     for number, (classes, out) in enumerate(table.divisions()):
         if number % _OFTEN == 0 and watch.expired:
@@ -53,7 +53,7 @@ def every_division(problem: Problem, watch: Watch) -> Found:
 
 
 @dataclass(frozen=True, eq=False)
-class _Table:
+class _TinyTable:
     """A table of a few items; part number p holds the items whose bits p has."""
 
     small: SmallTable
@@ -73,7 +73,7 @@ class _Table:
     """Whether missing values match anything, so that a class may need others."""
 
     @classmethod
-    def of(cls, problem: Problem) -> "_Table":
+    def of(cls, problem: Problem) -> "_TinyTable":
 
         small = SmallTable.of(problem)
         item: Counts = np.arange(len(small.copies))

@@ -10,7 +10,7 @@ import numpy as np
 from incrowd.arrays import Codes, Flags, Floats
 from incrowd.kernels import histogram
 from incrowd.kernels.shapes import FORBIDDEN, Boxes
-from incrowd.loss.cells import Cells
+from incrowd.loss.cells import ShownCells
 from incrowd.loss.loss import Loss
 from incrowd.loss.ncp import Gcp, places, scaled
 from incrowd.problem import Problem
@@ -80,7 +80,9 @@ def _table(column: QuasiColumn, loss: Loss) -> Floats:
     sets = _runs(low, high) if column.sets else None
     if not column.hierarchy.ordered:
         low, high = column.hierarchy.cover(level, low)
-    costs = np.asarray(loss.cost(Cells(column, low, high, level, True, sets)), dtype=np.float64)
+    costs = np.asarray(
+        loss.cost(ShownCells(column, low, high, level, True, sets)), dtype=np.float64
+    )
     costs[wide] = FORBIDDEN
     costs[backwards] = 0.0
     return costs

@@ -22,7 +22,7 @@ from incrowd.errors import InfeasibleError, counted
 from incrowd.kernels import histogram
 from incrowd.kernels import repair as kernels
 from incrowd.kernels.shapes import FORBIDDEN
-from incrowd.loss.cells import Cells as Shown
+from incrowd.loss.cells import ShownCells as Shown
 from incrowd.loss.cells import cells_of
 from incrowd.partition.classes import Classes, classes_of, crowds, numbered
 from incrowd.problem import Problem

@@ -19,7 +19,7 @@ from incrowd.kernels.crowd import state
 from incrowd.problem import Problem
 from incrowd.recoding import Pieces, Spans
 from incrowd.search.crowd.judged import Trades
-from incrowd.search.crowd.points import Points, points_of
+from incrowd.search.crowd.points import CrowdPoints, points_of
 from incrowd.search.crowd.starts import (
     cover_pieces,
     mondrian_pieces,
@@ -148,7 +148,7 @@ def _begun(problem: Problem, effort: float, watch: Watch) -> tuple[str, Spans]:
     return title, spans
 
 
-def _cost(points: Points, spans: Spans) -> float:
+def _cost(points: CrowdPoints, spans: Spans) -> float:
     """What all records pay together, those left out as much as they can."""
     pieces = spans.pieces
     shown = pieces.class_of >= 0

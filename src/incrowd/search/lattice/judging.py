@@ -205,7 +205,7 @@ class ClassTables:
 
 
 @dataclass(frozen=True, eq=False)
-class Counted:
+class NodeClasses:
     """The classes of a node, by their sizes."""
 
     node: Node
@@ -219,7 +219,7 @@ class Counted:
 
 
 @dataclass(frozen=True, eq=False)
-class Verdict:
+class NodeVerdict:
     """Which classes of a node may leave."""
 
     kept: Flags
@@ -229,7 +229,7 @@ class Verdict:
     """Of the other classes, records that leave at this and every node below, at least."""
 
 
-class Judge:
+class NodeJudge:
     """Counts the classes of nodes and asks the models about them.
 
     Models are *lasting* if what fails them at a node fails at all nodes below: absorbing ones by
@@ -276,24 +276,24 @@ class Judge:
         """Whether a node can rule out those below it."""
         return any(self._lasting)
 
-    def count(self, node: Node) -> Counted:
+    def count(self, node: Node) -> NodeClasses:
         """The classes of a node."""
         table = self._tables.finest(node)
         class_of, first, records = self._grouping.count(table.tally, node)
         self._tables.offer(table, node, class_of, first)
-        return Counted(node, table, class_of, first, _sizes(table.tally, class_of, records))
+        return NodeClasses(node, table, class_of, first, _sizes(table.tally, class_of, records))
 
-    def by_size(self, counted: Counted) -> Verdict:
+    def by_size(self, counted: NodeClasses) -> NodeVerdict:
         """What the models that look at sizes only say."""
         return self._ask(counted.sizes, columns=False)
 
-    def by_value(self, counted: Counted) -> Verdict:
+    def by_value(self, counted: NodeClasses) -> NodeVerdict:
         """What all models say."""
         classes = self.classes(counted)
         verdict = self._ask(classes, columns=True)
         return replace(verdict, lost=self._lost(classes, verdict)) if self._shrinking else verdict
 
-    def _lost(self, classes: Classes, verdict: Verdict) -> int:
+    def _lost(self, classes: Classes, verdict: NodeVerdict) -> int:
         """How many records of classes that are not doomed leave here and below, at least.
 
         What is saved of a class must be enough for the models that look at sizes.
@@ -307,14 +307,14 @@ class Judge:
         stay = np.where(few, 0, stay)
         return int((torn.people - stay).sum())
 
-    def classes(self, counted: Counted) -> Classes:
+    def classes(self, counted: NodeClasses) -> Classes:
         """The classes of a node with the histograms that models and loss read."""
         if not self.sensitive:
             return counted.sizes
         tally = counted.table.tally
         return classes_of(tally, counted.class_of, len(counted.sizes), self.sensitive)
 
-    def _ask(self, classes: Classes, *, columns: bool) -> Verdict:
+    def _ask(self, classes: Classes, *, columns: bool) -> NodeVerdict:
         kept = np.ones(len(classes), dtype=np.bool_)
         lasting = np.ones(len(classes), dtype=np.bool_)
         for model, lasts in zip(self._problem.models, self._lasting, strict=True):
@@ -324,20 +324,20 @@ class Judge:
             kept &= flags
             if lasts:
                 lasting &= flags
-        return Verdict(kept, ~lasting)
+        return NodeVerdict(kept, ~lasting)
 
-    def hopeless(self, counted: Counted, verdict: Verdict) -> bool:
+    def hopeless(self, counted: NodeClasses, verdict: NodeVerdict) -> bool:
         """Whether too much, or everything, leaves at this and every node below."""
         return self.too_many(counted, verdict.doomed, verdict.lost)
 
-    def too_many(self, counted: Counted, failing: Flags, lost: int = 0) -> bool:
+    def too_many(self, counted: NodeClasses, failing: Flags, lost: int = 0) -> bool:
         """Whether leaving out the failing classes leaves out too much, or everything.
 
         `lost` records leave anyway.
         """
         return not self.releasable(lost + self.records(counted, failing))
 
-    def records(self, counted: Counted, classes: Flags) -> int:
+    def records(self, counted: NodeClasses, classes: Flags) -> int:
         """Records in these classes of a node."""
         return int(counted.sizes.records[classes].sum())
 

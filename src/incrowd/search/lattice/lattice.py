@@ -13,7 +13,7 @@ from incrowd.search.lattice.bounds import limits_of
 from incrowd.search.lattice.branches import Branches
 from incrowd.search.lattice.descent import Descent, Stage
 from incrowd.search.lattice.explored import NOT_JUDGED, Record, State
-from incrowd.search.lattice.frontier import Frontier, Grid, rank
+from incrowd.search.lattice.frontier import NodeGrid, OpenNodes, rank
 from incrowd.search.lattice.full_domain import (
     EPSILON,
     allowed_levels,
@@ -22,7 +22,7 @@ from incrowd.search.lattice.full_domain import (
     recode,
     released,
 )
-from incrowd.search.lattice.judging import Counted, Judge, Node
+from incrowd.search.lattice.judging import Node, NodeClasses, NodeJudge
 from incrowd.search.refusals import no_levels, raise_if_infeasible
 from incrowd.search.search import Found, Recodes, Search
 from incrowd.table.roles import Missing
@@ -44,7 +44,7 @@ class Lattice(Search):
     def run(self, problem: Problem, watch: Watch) -> Found:
         """Look for the levels with the least loss."""
         raise_if_infeasible(problem)
-        quest = Quest(problem, watch)
+        quest = BestFirst(problem, watch)
         quest.seek()
         return quest.found()
 
@@ -56,7 +56,7 @@ _FIRST = 0.3
 """The share of the time that local search may take before branch and bound begins."""
 
 
-class Quest:
+class BestFirst:
     """One search: the open nodes, and the best one so far.
 
     With a `bar` it looks for losses below that only.
@@ -68,13 +68,13 @@ class Quest:
         levels = [allowed_levels(column) for column in problem.columns]
         self._low, self._top = tuple(h[0] for h in levels), tuple(h[-1] for h in levels)
         self._nodes = prod(len(allowed) for allowed in levels)
-        self._judge = Judge(problem)
+        self._judge = NodeJudge(problem)
         self._limits = limits_of(problem, self._judge)
         self._large = self._nodes > LARGEST_GRID
         self._bare = self._limits.start() is None
         self._seen: set[Node] = set()
-        kind = Branches if self._large else Grid
-        self._frontier: Frontier = kind(self._low, self._top, self._limits.start())
+        kind = Branches if self._large else NodeGrid
+        self._frontier: OpenNodes = kind(self._low, self._top, self._limits.start())
         self._record = Record(tuple(column.name for column in problem.columns), self._nodes)
         self._anything = problem.missing is Missing.MATCHES_ANYTHING
         self._best = bar
@@ -232,7 +232,7 @@ class Quest:
         self._record.other(node, k, State.FAILING, suppressed)
         return True
 
-    def _lift(self, counted: Counted, doomed: Flags) -> None:
+    def _lift(self, counted: NodeClasses, doomed: Flags) -> None:
         parts = self._limits.below(counted, doomed)
         if parts is not None:
             self._frontier.lift_below(counted.node, parts)

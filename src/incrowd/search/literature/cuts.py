@@ -25,7 +25,7 @@ from incrowd.partition.classes import Classes, classes_of, crowds, numbered
 from incrowd.population.budget import budget
 from incrowd.population.one_dimensional import Method
 from incrowd.problem import Problem
-from incrowd.recoding import Buckets, Pieces
+from incrowd.recoding import ColumnBuckets, Pieces
 from incrowd.search.lattice.full_domain import allowed_levels, renumbered
 from incrowd.search.literature.cut_columns import ColumnCuts, suppressible
 from incrowd.search.refusals import nothing_found, raise_if_infeasible
@@ -54,11 +54,11 @@ _LARGEST = 10**300
 
 
 @plain(frozen=True, eq=False)
-class Candidate:
+class BucketCandidate:
     """Numbers of buckets, and the recoding that they give if it may be released."""
 
     numbers: tuple[int, ...]
-    recoding: Buckets | None
+    recoding: ColumnBuckets | None
     failing: int
     """Records in classes that fail a model."""
     loss: float
@@ -66,7 +66,7 @@ class Candidate:
 
 
 @plain(frozen=True, eq=False)
-class Candidates:
+class BucketCandidates:
     """All numbers of buckets up to those of `most`, judged when they are asked for."""
 
     problem: Problem
@@ -75,7 +75,7 @@ class Candidates:
     """The largest number of buckets of each column."""
     allowed: int
     """The largest product of numbers."""
-    _judged: dict[tuple[int, ...], Candidate] = field(default_factory=dict, repr=False)
+    _judged: dict[tuple[int, ...], BucketCandidate] = field(default_factory=dict, repr=False)
     _buckets: dict[tuple[int, int], Codes] = field(default_factory=dict, repr=False)
 
     @property
@@ -83,7 +83,7 @@ class Candidates:
         """How many were looked at."""
         return len(self._judged)
 
-    def halved(self, times: int) -> Candidate:
+    def halved(self, times: int) -> BucketCandidate:
         """The best numbers for as many classes as there may be, halved so many times.
 
         Columns with more buckets lose theirs first; those that weigh more keep more (Section 3.1).
@@ -96,7 +96,7 @@ class Candidates:
         """How many classes there may be at most."""
         return min(prod(self.most), self.allowed, _LARGEST)
 
-    def judge(self, numbers: tuple[int, ...]) -> Candidate:
+    def judge(self, numbers: tuple[int, ...]) -> BucketCandidate:
         """What these numbers of buckets give."""
         if numbers not in self._judged:
             found = [self._cut(j, number) for j, number in enumerate(numbers)]
@@ -116,7 +116,7 @@ def records_of(problem: Problem, j: int) -> Counts:
     return counts.astype(np.int64)
 
 
-def _judge(problem: Problem, numbers: tuple[int, ...], buckets: Sequence[Codes]) -> Candidate:
+def _judge(problem: Problem, numbers: tuple[int, ...], buckets: Sequence[Codes]) -> BucketCandidate:
     quasi = problem.tally.quasi
     shown = np.array([of[codes] for of, codes in zip(buckets, quasi, strict=True)], dtype=np.int32)
     class_of, number = numbered(shown)
@@ -124,11 +124,11 @@ def _judge(problem: Problem, numbers: tuple[int, ...], buckets: Sequence[Codes])
     kept = _kept(problem, shown, class_of, classes)
     failing = int(classes.records[~kept].sum())
     if not kept.any() or failing > problem.suppressible:
-        return Candidate(numbers, None, failing, float("inf"))
+        return BucketCandidate(numbers, None, failing, float("inf"))
     rows = np.arange(problem.tally.rows, dtype=np.int32)
     pieces = Pieces(rows, problem.tally.counts, renumbered(kept)[class_of])
-    recoding = Buckets(tuple(buckets), pieces)
-    return Candidate(numbers, recoding, failing, problem.loss.of(problem.outcome(recoding)))
+    recoding = ColumnBuckets(tuple(buckets), pieces)
+    return BucketCandidate(numbers, recoding, failing, problem.loss.of(problem.outcome(recoding)))
 
 
 def _kept(problem: Problem, shown: Codes, class_of: Codes, classes: Classes) -> Flags:
@@ -200,7 +200,7 @@ class Cuts(Search):
                     remedy="leave it out: a column without an order is cut through its tree",
                 )
 
-    def _candidates(self, problem: Problem) -> Candidates:
+    def _candidates(self, problem: Problem) -> BucketCandidates:
         cuts = tuple(
             ColumnCuts(
                 column,
@@ -215,9 +215,11 @@ class Cuts(Search):
         most = [min(self.buckets.get(n, f), f) for n, f in zip(names, finest, strict=True)]
         given = prod(m for n, m in zip(names, most, strict=True) if n in self.buckets)
         allowed = prod(most) if (filled := _filled(problem)) is None else max(filled, given)
-        return Candidates(problem, cuts, tuple(most), allowed)
+        return BucketCandidates(problem, cuts, tuple(most), allowed)
 
-    def _found(self, candidates: Candidates, best: Candidate, *, finished: bool) -> Found:
+    def _found(
+        self, candidates: BucketCandidates, best: BucketCandidate, *, finished: bool
+    ) -> Found:
         problem, recoding = candidates.problem, best.recoding
         assert recoding is not None  # noqa: S101  what is the best may be released
         shown = recoding.class_buckets(problem.tally)
@@ -239,7 +241,7 @@ def _filled(problem: Problem) -> int | None:
     return None
 
 
-def _feasible(candidates: Candidates, watch: Watch) -> Candidate:
+def _feasible(candidates: BucketCandidates, watch: Watch) -> BucketCandidate:
     """The first numbers of buckets, the number of classes being halved, that may be released.
 
     Where larger classes never fail what smaller ones satisfy, halvings are not tried one by one.
@@ -258,7 +260,7 @@ def _feasible(candidates: Candidates, watch: Watch) -> Candidate:
     return found
 
 
-def _bisected(candidates: Candidates, last: int, watch: Watch) -> Candidate:
+def _bisected(candidates: BucketCandidates, last: int, watch: Watch) -> BucketCandidate:
     """The numbers of buckets where those that fail end; the fewest if all fail."""
     _in_time(watch, 0.0)
     low, high = 0, last
@@ -278,7 +280,9 @@ def _in_time(watch: Watch, share: float) -> None:
     watch.tell("cutting columns", share / 2)
 
 
-def _climbed(candidates: Candidates, best: Candidate, watch: Watch) -> tuple[Candidate, bool]:
+def _climbed(
+    candidates: BucketCandidates, best: BucketCandidate, watch: Watch
+) -> tuple[BucketCandidate, bool]:
     """Other numbers of buckets near these as long as less is lost, and whether all were tried."""
     rows = max(candidates.problem.tally.rows, 1)
     last = candidates.judged + min(max(_WORK // rows, _FEW), _MANY)
@@ -296,7 +300,7 @@ def _climbed(candidates: Candidates, best: Candidate, watch: Watch) -> tuple[Can
     return best, True
 
 
-def _near(candidates: Candidates, numbers: Numbers) -> Iterator[Numbers]:
+def _near(candidates: BucketCandidates, numbers: Numbers) -> Iterator[Numbers]:
     """More buckets in one column, many before few; then fewer in another one instead."""
     columns = range(len(numbers))
     for step in _STEPS:
@@ -310,7 +314,9 @@ def _near(candidates: Candidates, numbers: Numbers) -> Iterator[Numbers]:
                     yield from _raised(candidates, lowered, j, step)
 
 
-def _raised(candidates: Candidates, numbers: Numbers, j: int, step: float) -> Iterator[Numbers]:
+def _raised(
+    candidates: BucketCandidates, numbers: Numbers, j: int, step: float
+) -> Iterator[Numbers]:
     """More buckets in a column, as far as it has them and the product of all is allowed."""
     here = numbers[j]
     room = candidates.allowed // (prod(numbers) // here)
@@ -323,7 +329,7 @@ def _replaced(numbers: Numbers, j: int, number: int) -> Numbers:
     return (*numbers[:j], number, *numbers[j + 1 :])
 
 
-def _nothing(candidates: Candidates, coarsest: Candidate) -> InfeasibleError:
+def _nothing(candidates: BucketCandidates, coarsest: BucketCandidate) -> InfeasibleError:
     """What binds where even the fewest buckets will not do."""
     problem = candidates.problem
     limited = _limited(problem)

@@ -28,10 +28,10 @@ _SMALL = 2**13
 
 
 @dataclass(frozen=True, config=STRICT)
-class Tree(Search):
+class TreeSearch(Search):
     """Local recoding along the order of a tree of cuts.
 
-    >>> Tree().name
+    >>> TreeSearch().name
     'tree'
     """
 

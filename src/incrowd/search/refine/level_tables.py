@@ -18,7 +18,7 @@ Node = tuple[int, ...]
 
 
 @dataclass(eq=False)
-class Rows:
+class CoveredRows:
     """The distinct quasi-identifying rows of a problem, in the order of their codes."""
 
     problem: Problem

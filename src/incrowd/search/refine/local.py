@@ -20,7 +20,7 @@ from incrowd.errors import counted
 from incrowd.problem import Problem
 from incrowd.recoding import CellLevels, Pieces, Recoding
 from incrowd.search.lattice.full_domain import allowed_levels
-from incrowd.search.lattice.lattice import Quest
+from incrowd.search.lattice.lattice import BestFirst
 from incrowd.search.left_out import leaving_out
 from incrowd.search.refine.cover import cover
 from incrowd.search.refine.moves import Moves
@@ -66,32 +66,32 @@ class LatticeLocal(Search):
 
 
 @plain(frozen=True, eq=False)
-class _Answer:
+class _Recoded:
     """A recoding that satisfies the policy, and its loss."""
 
     recoding: Recoding
     loss: float
 
 
-def _covered(problem: Problem, watch: Watch, share: float) -> _Answer | None:
+def _covered(problem: Problem, watch: Watch, share: float) -> _Recoded | None:
     """The table covered by level vectors; None if that does not satisfy the policy."""
     return None if watch.expired else checked(problem, *cover(problem, watch, share))
 
 
-def _best(problem: Problem, watch: Watch, best: _Answer | None) -> tuple[_Answer, str]:
+def _best(problem: Problem, watch: Watch, best: _Recoded | None) -> tuple[_Recoded, str]:
     """The best so far, or the full-domain optimum refined if that loses less; and how it came."""
-    quest = Quest(problem, watch, inf if best is None else best.loss)
+    quest = BestFirst(problem, watch, inf if best is None else best.loss)
     quest.seek()
     if best is not None and not quest.beaten:
         proved = "no level per column loses less"
         said = proved if quest.proved else "the time was up before the lattice was searched"
         return best, f"{said} ({quest.looked})"
     found = quest.found().recoding
-    answer = _Answer(found, problem.loss.of(problem.outcome(found)))
+    answer = _Recoded(found, problem.loss.of(problem.outcome(found)))
     return _refined(problem, watch, answer), f"refined from the best levels ({quest.looked})"
 
 
-def _refined(problem: Problem, watch: Watch, answer: _Answer) -> _Answer:
+def _refined(problem: Problem, watch: Watch, answer: _Recoded) -> _Recoded:
     """The answer after rows have moved to classes where they pay less, if that lowers the loss."""
     outcome = problem.outcome(answer.recoding)
     if not problem.satisfied(outcome.classes).all():
@@ -102,7 +102,7 @@ def _refined(problem: Problem, watch: Watch, answer: _Answer) -> _Answer:
     return better if better is not None and better.loss < answer.loss else answer
 
 
-def checked(problem: Problem, class_of: Codes, levels: Codes) -> _Answer | None:
+def checked(problem: Problem, class_of: Codes, levels: Codes) -> _Recoded | None:
     """These classes as a recoding, with those that show the same made one; None if it is unfit.
 
     It is unfit if a class fails a model, more records are left out than may be, or all of them.
@@ -120,4 +120,4 @@ def checked(problem: Problem, class_of: Codes, levels: Codes) -> _Answer | None:
     outcome = problem.outcome(cells)
     if outcome.suppressed > problem.suppressible or not safe(problem, outcome):
         return None
-    return _Answer(cells, problem.loss.of(outcome))
+    return _Recoded(cells, problem.loss.of(outcome))

@@ -76,7 +76,7 @@ class AgainstWorld(Search):
         facts = {"classes": float(best.classes), **{one.title: one.loss for one in tried}}
         return Found(best.recoding, self.name, why=f"{why} ({rest})" if rest else why, facts=facts)
 
-    def _tried(self, problem: Problem, watch: Watch) -> list["_Trial"]:
+    def _tried(self, problem: Problem, watch: Watch) -> list["_WorldTrial"]:
         watch.tell("dividing the people of the world", 0.0)
         tried = _of_the_world(problem, watch)
         ways: list[tuple[str, Callable[[Problem, Watch], Recoding | None]]]
@@ -112,9 +112,9 @@ def _guarded(problem: Problem) -> Problem:
     return replace(problem, world=Guarded.by(problem.world))
 
 
-def _of_the_world(problem: Problem, watch: Watch) -> list["_Trial"]:
+def _of_the_world(problem: Problem, watch: Watch) -> list["_WorldTrial"]:
     """The best division of the world; larger classes are tried as long as they lose less."""
-    best: list[_Trial] = []
+    best: list[_WorldTrial] = []
     for boxes in by_partition(problem, watch):
         found = _trial(problem, "classes of the world", boxes)
         if best and found and found[0].loss >= best[0].loss:
@@ -124,14 +124,14 @@ def _of_the_world(problem: Problem, watch: Watch) -> list["_Trial"]:
 
 
 @plain(frozen=True, eq=False)
-class _Trial:
+class _WorldTrial:
     title: str
     recoding: Recoding
     loss: float
     classes: int
 
 
-def _trial(problem: Problem, title: str, recoding: Recoding | None) -> list[_Trial]:
+def _trial(problem: Problem, title: str, recoding: Recoding | None) -> list[_WorldTrial]:
     """What was found this way, if it satisfies every model."""
     if recoding is None:
         return []
@@ -140,7 +140,7 @@ def _trial(problem: Problem, title: str, recoding: Recoding | None) -> list[_Tri
         return []
     if not problem.satisfied(outcome.classes).all() or betrays(problem, outcome):
         return []
-    return [_Trial(title, recoding, problem.loss.of(outcome), len(outcome.classes))]
+    return [_WorldTrial(title, recoding, problem.loss.of(outcome), len(outcome.classes))]
 
 
 def _without(problem: Problem, models: tuple[Model, ...], watch: Watch) -> Found:

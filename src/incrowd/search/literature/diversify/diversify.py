@@ -127,7 +127,7 @@ def _diverse(
     return everyone.pieces(groups.left_out(kept, class_of)), fallen
 
 
-def _others(problem: Problem, records: groups.Records) -> list[tuple[Codes, Fraction]]:
+def _others(problem: Problem, records: groups.OrderedRecords) -> list[tuple[Codes, Fraction]]:
     """For each model that limits the share of a value: the values of its column, and its l."""
     codes = dict(zip((c.name for c in problem.sensitive), problem.tally.sensitive, strict=True))
     limits = [
@@ -185,7 +185,7 @@ def strictest(problem: Problem, name: str) -> tuple[int, Fraction]:
     )
 
 
-def shown(problem: Problem, column: exact.Column, class_of: Codes) -> Spans:
+def shown(problem: Problem, column: exact.OneColumn, class_of: Codes) -> Spans:
     """The recoding of a division of one column."""
     ones = np.ones(len(column.row), dtype=np.int64)
     spans = Spans(folded(Pieces(column.row, ones, class_of)))
