@@ -20,7 +20,7 @@ from incrowd.policy import presets
 
 if TYPE_CHECKING:
     from incrowd.policy.draft import Draft
-    from incrowd.policy.safe_harbor import Seen
+    from incrowd.policy.presets import TableFacts
 
 
 def init(  # noqa: PLR0913  one parameter per flag
@@ -85,7 +85,7 @@ def _refuse_losing(file: str, path: str, *, force: bool) -> None:
         raise PolicyError(f"{path!r} is there already", remedy="name another file, or add --force")
 
 
-def _preset(draft: "Draft", name: str, said: Output, seen: "Seen | None") -> "Draft":
+def _preset(draft: "Draft", name: str, said: Output, seen: "TableFacts | None") -> "Draft":
 
     for limit in presets.find(name).limits:
         said.remark(f"note: {limit}")

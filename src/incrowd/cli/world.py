@@ -51,7 +51,7 @@ class Opposed:
         asked = [model for model in request.policy.models if model.name == "k-map"]
         if self.there and not request.filed and asked:
             yield (
-                f"k = {asked[0].asked:g} is asked of the world (k-map), not of the table "
+                f"k = {asked[0].threshold:g} is asked of the world (k-map), not of the table "
                 "(k-anonymity): a record may be alone in its class"
             )
 

@@ -217,7 +217,7 @@ def draft_picture(draft: "Draft") -> RenderableType:
         share = number(shares.get(name))
         table.add_row(_text(name), column.role.value, hierarchy, share, why)
     models = (
-        f"{' of '.join((model.name, *model.columns))} ({number(model.asked)})"
+        f"{' of '.join((model.name, *model.columns))} ({number(model.threshold)})"
         for model in draft.policy.models
     )
     parts = [_text(f"models: {', '.join(models)}"), _text(_roles(draft))]

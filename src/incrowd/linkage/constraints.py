@@ -6,13 +6,12 @@ from typing import Annotated
 
 import numpy as np
 from pydantic import Field
-from pydantic.dataclasses import dataclass
 
 from incrowd.arrays import MISSING, Counts
 from incrowd.errors import InputError
 from incrowd.linkage.world import World
 from incrowd.table.fold import fold
-from incrowd.values import STRICT
+from incrowd.values import STRICT, dataclass
 
 
 @dataclass(frozen=True, config=STRICT)

@@ -9,11 +9,10 @@ too small join the near one where that costs least instead of borrowing records.
 
 from dataclasses import field
 from functools import partial
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 from pydantic import Field
-from pydantic.dataclasses import dataclass
 
 from incrowd.arrays import Codes
 from incrowd.errors import LimitError, counted
@@ -26,9 +25,9 @@ from incrowd.search.left_out import leaving_out
 from incrowd.search.literature.curve.partition import least_people
 from incrowd.search.refusals import infeasible
 from incrowd.search.repair import mended
-from incrowd.search.search import Found
+from incrowd.search.search import Found, Search
 from incrowd.table.fold import in_threads
-from incrowd.values import STRICT
+from incrowd.values import STRICT, dataclass
 from incrowd.watch import Watch
 
 _SMALL = 2**13
@@ -36,7 +35,7 @@ _SMALL = 2**13
 
 
 @dataclass(frozen=True, config=STRICT)
-class TopDown:
+class TopDown(Search):
     """Local recoding by clusters around rows far apart.
 
     `rounds` is how often the search for the two goes on from the farthest row.
@@ -47,6 +46,8 @@ class TopDown:
 
     rounds: Annotated[int, Field(ge=1)] = 3
     name: Literal["top-down"] = field(default="top-down", kw_only=True)
+    separable: ClassVar[bool] = True
+    losses: ClassVar[Literal["any", "per-cell"]] = "per-cell"
 
     def run(self, problem: Problem, watch: Watch) -> Found:
         """Cut clusters until they are small, repair what fails."""

@@ -20,7 +20,7 @@ from incrowd.arrays import Codes, Counts, Flags
 from incrowd.errors import InfeasibleError, LimitError
 from incrowd.linkage.candidates import CandidateCounter
 from incrowd.models.k_anonymity import KAnonymity
-from incrowd.models.model import Model, of_world
+from incrowd.models.model import Model
 from incrowd.partition.classes import numbered
 from incrowd.problem import Problem
 from incrowd.recoding import Pieces, Spans
@@ -72,8 +72,9 @@ def _as_they_are(problem: Problem, world: CandidateCounter) -> tuple[Pieces, _Re
     told = world.rows_within(*cells)
     if told is None:
         return Pieces(rows[:0], problem.tally.counts[:0], rows[:0]), _Rest(rows, world)
-    asked = [int(getattr(model, "k", 0)) for model in problem.models if of_world(model)]
-    like = world.crowded(max(asked)) if all(asked) else told
+    asked = _of_world(problem)
+    sizes = [model.smallest_candidate_set() for model in asked]
+    like = world.crowded(max(sizes)) if all(sizes) else told
     stay = fine[spans.pieces.class_of]
     class_of = np.unique(spans.pieces.class_of[stay], return_inverse=True)[1].astype(np.int32)
     exact = Pieces(rows[stay], problem.tally.counts[stay], class_of)
@@ -91,11 +92,15 @@ def _staged(problem: Problem, world: CandidateCounter, watch: Watch) -> Spans:
     return mended(problem, stages.together())
 
 
+def _of_world(problem: Problem) -> list[Model]:
+    """The models that count the people of the world."""
+    return [model for model in problem.models if "world" in model.requires]
+
+
 def _sizes(problem: Problem) -> Iterator[int]:
     """People per class of the stages that are worth while."""
-    asked = [int(getattr(model, "k", 0)) for model in problem.models if of_world(model)]
-    shares = any(not hasattr(model, "k") for model in problem.models if of_world(model))
-    most = _LADDER[-1] if shares else max(asked)
+    asked = [model.smallest_candidate_set() for model in _of_world(problem)]
+    most = max(asked) if all(asked) else _LADDER[-1]
     yield from (k for k in _LADDER if k < most)
     yield most
 
@@ -115,7 +120,7 @@ class _Stages:
     @property
     def others(self) -> tuple[Model, ...]:
         """The models that do not count the world."""
-        return tuple(model for model in self.problem.models if not of_world(model))
+        return tuple(model for model in self.problem.models if "world" not in model.requires)
 
     def classes_of(self, k: int, watch: Watch) -> None:
         """Let classes of at least k people stay that fit enough individuals of the world."""
