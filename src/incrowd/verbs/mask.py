@@ -22,6 +22,7 @@ from incrowd.identify.outcome import Masked
 from incrowd.identify.ratios import Measure, Ratios
 from incrowd.io import files, tables
 from incrowd.io.atomic import replacing
+from incrowd.recoding.column_cells import Keep
 from incrowd.table.encode import to_polars
 from incrowd.verbs.discover import TIME_LIMIT
 from incrowd.verbs.passing_mask import mask_passing
@@ -136,8 +137,9 @@ def _masked_frame(frame: Any, wish: Wish, watch: Watch) -> Masked:
     """
     engine = MemoryEngine(frame)
     decision = _decided(engine, wish, watch)
-    everyone = np.zeros(engine.records, dtype=np.int32)
-    rows = engine.release({}, everyone, _order(engine.records, wish), decision.withheld)
+    order = _order(engine.records, wish)
+    cells = {name: Keep() for name in engine.names if name not in decision.withheld}
+    rows = engine.show(cells, np.arange(engine.records) if order is None else order)
     limit = (wish.measure, wish.ratio)
     ratios = _demand(_polars(rows), decision.published, decision.records, limit)
     return decision.masked(wish, rows, ratios, watch.elapsed)

@@ -1,7 +1,7 @@
 """The tables that somebody may have beside a release, from frames or from files."""
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -10,15 +10,13 @@ from typing import Any
 import polars as pl
 
 from incrowd.engines.memory import MemoryEngine
-from incrowd.errors import InputError, PolicyError, counted
+from incrowd.errors import InputError, PolicyError
 from incrowd.hierarchy import AnyHierarchy, Flat, Suggested
 from incrowd.hierarchy.labels import TOP
 from incrowd.io import files
 from incrowd.io.hierarchies import resolve
-from incrowd.linkage.candidates import CandidateCounter
 from incrowd.linkage.tables import AttackTables
 from incrowd.linkage.world_tables import AttackerKnowledge, AttackTable
-from incrowd.models.model import of_world
 from incrowd.policy.policy import Policy
 from incrowd.release.against import Against
 from incrowd.release.certificate import Digest, digest_of_bytes, digest_of_frame
@@ -139,28 +137,3 @@ def _shared(tables: AttackTables, policy: Policy) -> tuple[str, ...]:
             remedy="say what it calls them, such as --rename zip=zipcode",
         )
     return names
-
-
-def notes_of(
-    against: Against | None, policy: Policy, world: CandidateCounter | None
-) -> Iterator[str]:
-    """What you should know about the world that a release was compared with."""
-    if against is None:
-        return
-    yield from against.notes
-    if not any(of_world(model) for model in policy.models):
-        yield (
-            "no model of the policy uses the world, so it changed nothing: add k-map or "
-            "delta-presence"
-        )
-    lacking = [name for name in policy.quasi if name not in against.world.names]
-    if lacking:
-        yield (
-            f"the world does not have {', '.join(lacking)}: models of the world ignore these "
-            "columns, though somebody with another world may know them"
-        )
-    for name, outside in (world.outside if world is not None else {}).items():
-        yield (
-            f"the hierarchy of {name!r} lacks {counted(outside, 'value')} of the world; labels are "
-            "compared with these as they are written"
-        )
