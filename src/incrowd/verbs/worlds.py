@@ -1,6 +1,5 @@
 """The tables that somebody may have beside a release, from frames or from files."""
 
-import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
@@ -16,12 +15,12 @@ from incrowd.hierarchy.labels import TOP
 from incrowd.io import files
 from incrowd.io.hierarchies import resolve
 from incrowd.linkage.tables import AttackTables
-from incrowd.linkage.world_tables import AttackerKnowledge, AttackTable
+from incrowd.linkage.world_tables import AttackerKnowledge, AttackTable, CodableColumns
 from incrowd.policy.policy import Policy
 from incrowd.release.against import Against
 from incrowd.release.certificate import Digest, digest_of_bytes, digest_of_frame
 from incrowd.table.roles import Missing
-from incrowd.verbs.reading import AnyPath, Reading, collected, each_of, rows_of
+from incrowd.verbs.reading import AnyPath, Reading, collected, each_of, is_path, rows_of
 from incrowd.verify.ends import joined, split_columns
 
 
@@ -37,7 +36,7 @@ class Called:
     """Where paths of hierarchies start."""
 
 
-def world_of(engine: MemoryEngine, world: Any, policy: Policy, called: Called) -> Against | None:
+def world_of(engine: CodableColumns, world: Any, policy: Policy, called: Called) -> Against | None:
     """The world in frames or files, in the quasi-identifying columns that the table shares."""
     if not (given := each_of(world)):
         _refuse_unused(called)
@@ -52,14 +51,6 @@ def world_of(engine: MemoryEngine, world: Any, policy: Policy, called: Called) -
     found = tables.world_tables.world(_shared(tables, policy))
     digests = tuple(_digest(one) for one in given)
     return Against(found, digests, tables.hierarchies(found.columns), tables.world_tables.notes)
-
-
-world_of_frames = world_of_files = world_of
-
-
-def is_path(source: Any) -> bool:
-    """Whether a table is given as the path of a file, not as a frame."""
-    return isinstance(source, str | os.PathLike)
 
 
 def table_of(name: str, source: Any, reading: Reading) -> AttackTable:
