@@ -11,10 +11,17 @@ from incrowd.documents.words import counted, number, printable
 from incrowd.exposure.explained import findings
 
 if TYPE_CHECKING:
-    from incrowd.exposure.contributions import Change, Explained
-    from incrowd.exposure.explained import Finding
     from incrowd.exposure.possible import Range
-    from incrowd.exposure.risk import Individual, Journalist, Marketer, PopulationModel, Risk
+    from incrowd.exposure.risk import (
+        Change,
+        Explained,
+        Finding,
+        Individual,
+        Journalist,
+        Marketer,
+        PopulationModel,
+        Risk,
+    )
     from incrowd.exposure.special_uniques import SpecialUniques
     from incrowd.exposure.uniqueness import Uniqueness
 

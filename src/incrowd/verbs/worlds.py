@@ -1,6 +1,5 @@
 """The tables that somebody may have beside a release, from frames or from files."""
 
-import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
@@ -22,7 +21,7 @@ from incrowd.policy.policy import Policy
 from incrowd.release.against import Against
 from incrowd.release.certificate import Digest, digest_of_bytes, digest_of_frame
 from incrowd.table.roles import Missing
-from incrowd.verbs.reading import AnyPath, Reading, collected, each_of, rows_of
+from incrowd.verbs.reading import AnyPath, Reading, collected, each_of, is_path, rows_of
 from incrowd.verify.ends import joined, split_columns
 
 
@@ -58,14 +57,6 @@ def world_of(engine: Engine, world: Any, policy: Policy, called: Called) -> Agai
     found = tables.world_tables.world(_shared(tables, policy))
     digests = tuple(_digest(one) for one in given)
     return Against(found, digests, tables.hierarchies(found.columns), tables.world_tables.notes)
-
-
-world_of_frames = world_of_files = world_of
-
-
-def is_path(source: Any) -> bool:
-    """Whether a table is given as the path of a file, not as a frame."""
-    return isinstance(source, str | os.PathLike)
 
 
 def table_of(name: str, source: Any, reading: Reading) -> AttackTable:
