@@ -7,7 +7,6 @@ from typing import Any, Literal
 
 import numpy as np
 
-from incrowd.api import Reading
 from incrowd.engines.memory import MemoryEngine
 from incrowd.engines.stream import UNSURE, DistinctRows, Pairs, Plan, Tuples, coded, draw
 from incrowd.errors import InputError, PolicyError, counted
@@ -29,6 +28,7 @@ from incrowd.identify.sampling import (
 )
 from incrowd.table.names import listed
 from incrowd.verbs.explained import explained
+from incrowd.verbs.reading import Reading
 from incrowd.verbs.source import Held, Passing, chosen, enough_memory, opened
 from incrowd.watch import Watch, Within
 

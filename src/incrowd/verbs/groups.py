@@ -4,12 +4,11 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
-from incrowd.api import Reading
 from incrowd.errors import InputError, PolicyError
 from incrowd.identify.outcome import Group, Groups
 from incrowd.linkage.identify import minimal_k_qis
 from incrowd.linkage.world import World
-from incrowd.verbs.reading import enough_memory
+from incrowd.verbs.reading import Reading, enough_memory
 from incrowd.verbs.source import Held, opened
 from incrowd.watch import Watch, Within
 

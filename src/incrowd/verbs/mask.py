@@ -11,7 +11,6 @@ from typing import Any, Literal
 import numpy as np
 import polars as pl
 
-from incrowd.api import AnyPath, Reading
 from incrowd.arrays import Counts
 from incrowd.engines.memory import MemoryEngine
 from incrowd.engines.stream import coded
@@ -25,6 +24,7 @@ from incrowd.io.atomic import replacing
 from incrowd.table.encode import to_polars
 from incrowd.verbs.discover import TIME_LIMIT
 from incrowd.verbs.passing_mask import mask_passing
+from incrowd.verbs.reading import AnyPath, Reading
 from incrowd.verbs.recount import demand, recounted
 from incrowd.verbs.source import chosen, enough_memory, goes_by
 from incrowd.verbs.wish import Decision, Wish, refuse_nothing, wish_of

@@ -16,7 +16,6 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from incrowd.api import AnyPath
 from incrowd.engines.memory import MemoryEngine
 from incrowd.engines.stream import Pairs, Plan, Sample, Tuples, draw
 from incrowd.errors import InputError, NotMetError
@@ -32,6 +31,7 @@ from incrowd.io.pieces import pieces, refuse_unwritable
 from incrowd.io.spool import spool
 from incrowd.io.tables import Form, form_of
 from incrowd.verbs.order import shuffled
+from incrowd.verbs.reading import AnyPath
 from incrowd.verbs.recount import Frames, demand, recounted_in_passes
 from incrowd.verbs.source import chosen
 from incrowd.verbs.twice import Twice, twice

@@ -16,7 +16,6 @@ from typing import Any, TypeAlias
 
 import polars as pl
 
-from incrowd.api import AnyPath
 from incrowd.errors import IncrowdError
 from incrowd.io.atomic import replacing
 from incrowd.io.batches import Layout
@@ -39,6 +38,7 @@ from incrowd.verbs.quantile_run import (
 )
 from incrowd.verbs.quantile_text import is_rewritable, rewrite
 from incrowd.verbs.quantile_wish import QuantileWish
+from incrowd.verbs.reading import AnyPath
 from incrowd.verbs.twice import Frames, Twice, twice
 from incrowd.watch import Watch
 

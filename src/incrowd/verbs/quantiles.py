@@ -15,7 +15,6 @@ import narwhals.stable.v2 as nw
 import numpy as np
 import polars as pl
 
-from incrowd.api import AnyPath, Reading
 from incrowd.arrays import Codes, Counts
 from incrowd.engines.bare import bare_arrow, bare_pandas, bare_polars
 from incrowd.engines.memory import MemoryEngine
@@ -28,7 +27,7 @@ from incrowd.verbs.mask import check_target
 from incrowd.verbs.quantile_run import look, outcome
 from incrowd.verbs.quantile_stream import gather, stream
 from incrowd.verbs.quantile_wish import QuantileWish
-from incrowd.verbs.reading import collected, rows_of
+from incrowd.verbs.reading import AnyPath, Reading, collected, rows_of
 from incrowd.verbs.source import enough_memory, goes_by, is_stream
 from incrowd.watch import Watch
 

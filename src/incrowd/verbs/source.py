@@ -8,13 +8,13 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from incrowd.api import AnyPath, Reading
 from incrowd.engines.memory import MemoryEngine
 from incrowd.engines.stream import coded
 from incrowd.errors import InputError, LimitError, PolicyError
 from incrowd.identify.records import Records
 from incrowd.io.batches import batches
 from incrowd.table.names import nearest
+from incrowd.verbs.reading import AnyPath, Reading
 
 LARGE = 2**28
 """Bytes of a file above which it is sampled in one pass unless exactness is asked for."""

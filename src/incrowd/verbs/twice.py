@@ -16,14 +16,13 @@ from typing import Any, TypeAlias
 
 import polars as pl
 
-from incrowd.api import AnyPath
 from incrowd.errors import InputError
 from incrowd.io.batches import Layout, batches
 from incrowd.io.columns import PIECE, PlainText, plain_text
 from incrowd.io.spool import Spool, spool
 from incrowd.io.stamp import Stamp
 from incrowd.io.tables import Form
-from incrowd.verbs.reading import rows_of
+from incrowd.verbs.reading import AnyPath, rows_of
 
 Choice: TypeAlias = Callable[[Sequence[str]], Sequence[str]]
 """Which of a table's columns are asked for; unknown ones are refused."""
