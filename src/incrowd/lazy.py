@@ -9,6 +9,7 @@ checkers read them there, and `homes_of` reads the same lines at run time: there
 """
 
 import ast
+import linecache
 import sys
 from collections.abc import Callable
 from importlib import import_module
@@ -43,8 +44,8 @@ def modules_of(package: str) -> Callable[[str], ModuleType]:
 
 def homes_of(name: str) -> dict[str, str]:
     """The names that a module imports under `if TYPE_CHECKING:`, with the modules they are in."""
-    spec = sys.modules[name].__spec__
-    source = spec.loader.get_source(name)  # type: ignore[union-attr]
+    here = vars(sys.modules[name])
+    source = "".join(linecache.getlines(here["__file__"], here))
     blocks = [node for node in ast.parse(source).body if isinstance(node, ast.If)]
     return {
         alias.name: line.module

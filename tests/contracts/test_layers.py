@@ -64,9 +64,16 @@ def part(path):
     return path.relative_to(ROOT).parts[0].removesuffix(".py")
 
 
-def imports(path):
+def imports(path, *, typed=True):
     """Full names of the modules that a file imports, wherever in the file."""
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    if not typed:
+        tree.body = [
+            node
+            for node in tree.body
+            if not (isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING")
+        ]
+    for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.module:
@@ -102,7 +109,8 @@ def node(name):
 
 
 def nodes_imported(path):
-    for name in imports(path):
+    """What a file loads: not what it imports for type checkers only."""
+    for name in imports(path, typed=False):
         pieces = name.split(".")
         if pieces[0] == "incrowd" and len(pieces) > 1 and pieces[1] in LAYER:
             yield node(name)
