@@ -13,8 +13,7 @@ import polars as pl
 
 import incrowd
 from incrowd.datasets import correlated
-from incrowd.hierarchy.labels import read_bounds
-from incrowd.hierarchy.reach import reach_of
+from incrowd.hierarchy.labels import reach_of, read_bounds
 from incrowd.table.column import Domain, Kind
 
 WHOLE = Domain(Kind.NUMBER, np.arange(2))

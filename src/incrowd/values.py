@@ -1,8 +1,306 @@
-"""How settings are written: frozen, checked when made, silent about what they were given."""
+"""Settings: frozen values, checked when they are made. A wrong one raises `PolicyError`.
 
-from pydantic import ConfigDict
+Every model, loss, search and hierarchy is a class under `dataclass` of this module; `Policy` and
+its columns are `Setting`s. Whatever is wrong with a value is said in one sentence: where, what and
+what to do, never the value itself.
+"""
+
+import dataclasses
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from difflib import get_close_matches
+from typing import Any, TypeAlias, TypeVar, dataclass_transform
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic.dataclasses import dataclass as pydantic_dataclass
+
+from incrowd.errors import PolicyError
 
 STRICT = ConfigDict(
     extra="forbid", hide_input_in_errors=True, allow_inf_nan=False, defer_build=True
 )
-"""The configuration of every setting of incrowd; how it is checked is worked out at first use."""
+"""The configuration of every setting; pydantic works out the checks at the first use."""
+
+Path: TypeAlias = tuple[str | int, ...]
+Keys: TypeAlias = Callable[[Path], tuple[str, ...]]
+"""The keys that may stand at a place of the policy."""
+_Made = TypeVar("_Made")
+
+
+# Values that are checked when they are made
+
+
+@dataclass_transform(frozen_default=True, field_specifiers=(dataclasses.field, Field))
+def dataclass(
+    *,
+    frozen: bool = True,
+    config: ConfigDict = STRICT,
+    kw_only: bool = False,
+    repr: bool = True,  # noqa: A002  the word of every dataclass
+) -> Callable[[type[_Made]], type[_Made]]:
+    """A pydantic dataclass whose wrong values raise `PolicyError`, never pydantic's own error."""
+
+    def decorated(cls: type[_Made]) -> type[_Made]:
+        checked: Any = _checked(cls)
+        made: Any = pydantic_dataclass(
+            checked, frozen=frozen, config=config, kw_only=kw_only, repr=repr
+        )
+        same: type[_Made] = made
+        return same
+
+    return decorated
+
+
+class _Checked(type):
+    """The class of settings: calling one turns pydantic's errors into ours.
+
+    The call is the place to do so, not `__init__`, which pydantic sets anew when it builds the
+    checks. Settings inside a policy are not made by a call: the policy says where they stand.
+    """
+
+    def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+        fields = dataclasses.fields(cls)  # type: ignore[arg-type]  # every setting is a dataclass
+        placed = [one.name for one in fields if not one.kw_only][: len(args)]
+        if len(placed) == len(args) and kwargs.keys().isdisjoint(placed):  # errors name the field
+            args, kwargs = (), dict(zip(placed, args, strict=True)) | kwargs
+        names = tuple(one.name for one in fields)
+        return made(lambda: super(_Checked, cls).__call__(*args, **kwargs), lambda _: names, cls)
+
+
+def _checked(cls: type[_Made]) -> type[_Made]:
+    """The same class, made by `_Checked`."""
+    if isinstance(cls, _Checked):
+        return cls
+    kind = _Checked if type(cls) is type else type("_Checked", (_Checked, type(cls)), {})
+    body = {k: v for k, v in vars(cls).items() if k not in {"__dict__", "__weakref__"}}
+    same: type[_Made] = kind(cls.__name__, cls.__bases__, body)
+    return same
+
+
+class Setting(BaseModel):
+    """A pydantic model whose wrong values raise `PolicyError`."""
+
+    model_config = ConfigDict(**STRICT, frozen=True, use_attribute_docstrings=True)
+
+    def __init__(self, **values: Any) -> None:
+        """Check the values."""
+        made(lambda: super(Setting, self).__init__(**values), self._keys_at, type(self))
+
+    __init__.__pydantic_base_init__ = True  # type: ignore[attr-defined]  # parts of a policy need no call
+
+    def __setattr__(self, name: str, value: object) -> None:
+        """Refuse changes: whoever holds a setting can rely on it."""
+        raise PolicyError(
+            f"'{name}' of a {type(self).__name__} cannot be changed",
+            remedy="make a new one",
+        )
+
+    @classmethod
+    def _keys_at(cls, path: Path) -> tuple[str, ...]:
+        """The keys that may stand at a place."""
+        return () if path else tuple(cls.model_fields)
+
+
+def made(make: Callable[[], _Made], keys: Keys, what: type | None = None) -> _Made:
+    """What `make` returns, with pydantic's errors turned into ours; `what` is being made."""
+    try:
+        return make()
+    except ValidationError as error:
+        found = faults_of(error, keys)
+    name = getattr(what, "name", "")
+    raise FaultyPolicyError(found, of=name if isinstance(name, str) else "")
+
+
+# What is wrong with a value
+
+
+@dataclasses.dataclass(frozen=True)
+class Fault:
+    """One thing that is wrong with a policy."""
+
+    path: Path
+    message: str
+    remedy: str = ""
+
+    def at(self, line: int | None) -> "Fault":
+        """The same with the line of the policy file, if it is known."""
+        return replace(self, message=f"{self.message} (line {line})") if line else self
+
+    def sentence(self) -> str:
+        """What is wrong and what to do."""
+        return f"{self.message}; {self.remedy}" if self.remedy else self.message
+
+
+class FaultyPolicyError(PolicyError):
+    """A setting is wrong, or a policy contradicts itself; `faults` says where.
+
+    `of` names the model, loss, search or hierarchy that was made.
+    """
+
+    def __init__(self, faults: Iterable[Fault], *, of: str = "") -> None:
+        self.faults = tuple(faults)
+        place = f"{of}: " if of else ""
+        if len(self.faults) == 1:
+            super().__init__(f"{place}{self.faults[0].message}", remedy=self.faults[0].remedy)
+        else:
+            super().__init__("\n".join(f"{place}{fault.sentence()}" for fault in self.faults))
+
+
+def did_you_mean(word: object, known: Iterable[object], *, listed: bool = False) -> str:
+    """A remedy that names the nearest known word, or lists all of them.
+
+    >>> did_you_mean("supression", ["suppression", "search"])
+    "did you mean 'suppression'?"
+    """
+    names = list(map(str, known))
+    near = get_close_matches(str(word).lower(), [name.lower() for name in names], n=1, cutoff=0.6)
+    if near:
+        return f"did you mean '{next(name for name in names if name.lower() == near[0])}'?"
+    return f"choose one of {_listed(names)}" if listed and names else ""
+
+
+def faults_of(error: ValidationError, keys: Keys) -> tuple[Fault, ...]:
+    """The faults that pydantic found, in our words."""
+    details = error.errors(include_url=False)
+    return tuple(dict.fromkeys(_fault(detail, keys) for detail in details))
+
+
+def _fault(detail: Mapping[str, Any], keys: Keys) -> Fault:
+    path = _without_types(tuple(detail["loc"]))
+    kind, context = detail["type"], detail.get("ctx", {})
+    if path[-1:] == ("[key]",):
+        place = place_of(path[:-2])
+        return Fault(path[:-2], f"{place}every name must be text", "put the names in quotes")
+    place, key = place_of(path[:-1]), path[-1] if path else "policy"
+    match kind:
+        case "extra_forbidden" | "unexpected_keyword_argument":
+            remedy = did_you_mean(key, keys(path[:-1])) or "leave it out"
+            found = Fault(path, f"{place}unknown key '{key}'", remedy)
+        case "missing" | "missing_argument":
+            found = Fault(path[:-1], f"{place}'{key}' is missing", f"add '{key}'")
+        case "unexpected_positional_argument" | "multiple_argument_values":
+            found = Fault(path[:-1], f"{place}too many values", "name each value, as in k=5")
+        case "union_tag_invalid":
+            known = [tag.strip(" '") for tag in str(context["expected_tags"]).split(",")]
+            remedy = did_you_mean(context["tag"], known, listed=True)
+            found = Fault(path, f"{place_of(path)}unknown name", remedy)
+        case "union_tag_not_found":
+            found = Fault(path, f"{place_of(path)}'name' is missing", "add a 'name'")
+        case "value_error":
+            message, _, remedy = str(context["error"]).partition("; ")
+            found = Fault(path, f"{place_of(path)}{message}", remedy)
+        case _:
+            message = f"{place}{_name(key)} {_must(detail, context)}"
+            found = Fault(path, message, _remedy(detail, context))
+    return found
+
+
+def must_be(path: Path, kind: str) -> Fault:
+    """The fault of a value that is of another kind than its place needs."""
+    what = f"{place_of(path[:-1])}{_name(path[-1])}"
+    return Fault(path, f"{what} must be {_TYPES[kind]}", _EXAMPLES.get(kind, ""))
+
+
+def place_of(path: Path) -> str:
+    """Where a path leads, for people: a prefix that ends in a colon, empty for the whole policy.
+
+    >>> place_of(("columns", "age", "hierarchy", "intervals"))
+    "column 'age', hierarchy: "
+    >>> place_of(("models", 1, "k-anonymity"))
+    'model 2: '
+    """
+    match path:
+        case ("columns", str(name), *rest):
+            inner = f", {rest[0]}" if rest else ""
+            return f"column '{name}'{inner}: "
+        case ("models", int(number), *_):
+            return f"model {number + 1}: "
+        case (str(first), *_):
+            return f"{first}: "
+        case _:
+            return ""
+
+
+def _without_types(path: Path) -> Path:
+    """Pydantic's paths name the member of a union that was tried; the file does not."""
+    return (*path[:3], *(part for part in path[3:] if not _TYPE.fullmatch(str(part))))
+
+
+def _name(key: str | int) -> str:
+    return f"entry {key + 1}" if isinstance(key, int) else f"'{key}'"
+
+
+_TYPE = re.compile(r"[\w-]+\[.*\]|function-\w+.*|constrained-\w+")
+_LIMITS = {"ge": "at least", "gt": "above", "le": "at most", "lt": "below"}
+_INSTEAD = {
+    "ge": "give {} or more",
+    "gt": "give more than {}",
+    "le": "give {} or less",
+    "lt": "give less than {}",
+}
+_TYPES = {
+    "int": "a whole number",
+    "float": "a number",
+    "bool": "true or false",
+    "string": "text",
+    "tuple": "a list",
+    "list": "a list",
+    "dict": "a table",
+    "mapping": "a table",
+    "model": "a table",
+    "dataclass": "a table",
+    "finite": "a finite number",
+    "date": "a date",
+    "path": "a path",
+    "union": "a name, or a table with a 'name'",
+}
+_EXAMPLES = {
+    "int": "write 5, for example",
+    "float": "write 0.5, for example",
+    "bool": "write true or false",
+    "string": "put it in quotes",
+    "tuple": "put the entries in brackets",
+    "list": "put the entries in brackets",
+    "finite": "give a finite number",
+}
+"""What to write, by the type of the value."""
+
+
+def _must(detail: Mapping[str, Any], context: Mapping[str, Any]) -> str:
+    """What a value must be, by pydantic's name of the error."""
+    kind = detail["type"]
+    for word, text in _LIMITS.items():
+        if word in context and not isinstance(detail.get("input"), str | bool):
+            return f"must be {text} {_number(context[word])}"
+    if set(context) & set(_LIMITS):
+        return "must be a number"
+    if "min_length" in context or "max_length" in context:
+        return "has too few entries" if "min_length" in context else "has too many entries"
+    if kind in {"enum", "literal_error"}:
+        return "is none of the known words"
+    first = kind.split("_", maxsplit=1)[0]
+    return f"must be {_TYPES[first]}" if first in _TYPES else "is not valid"
+
+
+def _remedy(detail: Mapping[str, Any], context: Mapping[str, Any]) -> str:
+    """What to write instead."""
+    if detail["type"] in {"enum", "literal_error"} and "expected" in context:
+        words = str(context["expected"]).replace(" or ", ",").split(",")
+        return did_you_mean(detail.get("input"), [word.strip(" '") for word in words], listed=True)
+    for word, text in _INSTEAD.items():
+        if word in context:
+            return text.format(_number(context[word]))
+    if "min_length" in context:
+        return f"give at least {context['min_length']}"
+    if "max_length" in context:
+        return f"give at most {context['max_length']}"
+    return _EXAMPLES.get(detail["type"].split("_", maxsplit=1)[0], "")
+
+
+def _number(limit: float) -> str:
+    return f"{limit:,}" if isinstance(limit, int) else f"{limit:g}"
+
+
+def _listed(words: Iterable[str]) -> str:
+    return ", ".join(f"'{word}'" for word in words)

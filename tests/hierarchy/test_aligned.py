@@ -6,11 +6,11 @@ from hypothesis import strategies as st
 import naive.cells as naive
 from incrowd.hierarchy import Flat, Intervals, Ordered, Tree
 from incrowd.hierarchy.aligned import Ask, align
+from incrowd.hierarchy.cells import pools_of
+from incrowd.hierarchy.labels import reach_of
 from incrowd.hierarchy.levels import texts
 from incrowd.hierarchy.parting import best_parts
-from incrowd.hierarchy.pools import pools_of
-from incrowd.hierarchy.reach import reach_of
-from incrowd.hierarchy.round_points import DateStep
+from incrowd.hierarchy.rounding import DateStep
 from incrowd.table.column import Domain, Kind
 
 
@@ -206,7 +206,7 @@ def test_pools_hold_a_crowd_and_rare_values_are_never_alone(counts, k):
     rows = tuple((name, f"n{i // 3}", f"m{i // 6}", "*") for i, name in enumerate(names))
     tree = Tree(rows).build(Domain(Kind.TEXT, names), "x")
     people = np.array([3, *counts])
-    pools = pools_of(tree, people, k)
+    pools = pools_of(tree.maps, people, k)
     if pools is None:
         assert all(count >= k for count in counts if count)
         return

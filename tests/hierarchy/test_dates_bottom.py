@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from pydantic import ValidationError
 
+from incrowd.errors import PolicyError
 from incrowd.hierarchy import Dates
 from incrowd.hierarchy.dates import _ALL
 from incrowd.table.column import Domain, Kind
@@ -61,5 +61,5 @@ def test_labels_stand_for_what_they_show(days, bottom, steps):
 
 
 def test_a_bottom_is_a_year():
-    with pytest.raises(ValidationError):
+    with pytest.raises(PolicyError):
         Dates(bottom=0)

@@ -2,9 +2,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from pydantic import ValidationError
 
 import naive.hierarchy
+from incrowd.errors import PolicyError
 from incrowd.hierarchy import Prefix
 from incrowd.hierarchy.levels import texts
 from incrowd.table.column import Domain, Kind
@@ -120,7 +120,7 @@ def test_a_column_without_values_has_its_top():
     "wrong", [{"steps": (2, 2)}, {"steps": (1, 3)}, {"steps": ()}, {"steps": (0,)}, {"keep": 0}]
 )
 def test_contradictions_are_refused(wrong):
-    with pytest.raises(ValidationError):
+    with pytest.raises(PolicyError):
         Prefix(**wrong)
 
 

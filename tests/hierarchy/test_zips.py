@@ -2,9 +2,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from pydantic import ValidationError
 
-from incrowd.errors import InputError
+from incrowd.errors import InputError, PolicyError
 from incrowd.hierarchy import ZipCodes
 from incrowd.hierarchy.levels import texts
 from incrowd.hierarchy.zips import is_populous, people_by_area
@@ -115,7 +114,7 @@ def test_columns_without_zip_codes_are_refused():
     ],
 )
 def test_wrong_settings_are_refused(wrong):
-    with pytest.raises(ValidationError):
+    with pytest.raises(PolicyError):
         ZipCodes(**wrong)
 
 

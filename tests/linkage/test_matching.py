@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 import naive.hierarchy
 from incrowd.hierarchy import Dates, Intervals, Prefix, Tree
-from incrowd.hierarchy.written import bounds_in
+from incrowd.hierarchy.labels import read_any_bounds
 from incrowd.linkage.matching import leaves_of, match
 from incrowd.linkage.sets import sets_of
 from incrowd.table.column import Domain, Kind
@@ -150,7 +150,7 @@ def test_sets_with_odd_values():
 
 @pytest.mark.parametrize("label", ["", "[", "[1]", "[1, 2, 3]", "a-b", "1-", "+", "<", "((", "[,]"])
 def test_what_is_no_interval(label):
-    assert bounds_in(label) is None
+    assert read_any_bounds(label) is None
 
 
 def test_a_hierarchy_speaks_first_and_rules_help_with_what_it_lacks():

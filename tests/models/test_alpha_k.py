@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from pydantic import ValidationError
 
 import naive.models
+from incrowd.errors import PolicyError
 from incrowd.models import AlphaK, KAnonymity
 from incrowd.partition.classes import Classes, Histogram, SensitiveColumn
 
@@ -42,10 +42,10 @@ def test_a_third_is_at_most_a_third():
 
 @pytest.mark.parametrize("wrong", [{"alpha": 0, "k": 2}, {"alpha": 1, "k": 2}, {"k": 1}])
 def test_wrong_settings_are_refused_when_written(wrong):
-    with pytest.raises(ValidationError):
+    with pytest.raises(PolicyError):
         AlphaK("s", **{"alpha": 0.5, **wrong})
 
 
 def test_k_below_two_is_refused():
-    with pytest.raises(ValidationError):
+    with pytest.raises(PolicyError):
         KAnonymity(1)

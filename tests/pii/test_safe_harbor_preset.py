@@ -11,8 +11,7 @@ from incrowd import api, datasets
 from incrowd.hierarchy import Dates, Intervals, Prefix
 from incrowd.models import KAnonymity
 from incrowd.policy.policy import Column, Policy
-from incrowd.policy.presets import apply
-from incrowd.policy.safe_harbor import Seen
+from incrowd.policy.presets import TableFacts, apply
 from incrowd.search import Lattice, Mondrian
 
 N = 240
@@ -113,7 +112,7 @@ def test_a_policy_is_looked_at_as_fine_as_it_may_show():
 
 def test_by_names_alone_the_hospital_passes_too():
     frame = datasets.hospital(300, seed=2)
-    policy = apply("hipaa-safe-harbor", Policy.draft(frame), Seen(TODAY))
+    policy = apply("hipaa-safe-harbor", Policy.draft(frame), TableFacts(TODAY))
     policy = policy.model_copy(update={"search": Mondrian()})
     release = incrowd.anonymize(frame, policy, seed=1)
     assert incrowd.safe_harbor(release.frame, today=TODAY).met
@@ -126,7 +125,7 @@ def test_birth_years_of_people_over_89_are_pooled():
         "birth_year": Column(role="quasi", hierarchy=Intervals(width=5)),
     }
     policy = Policy(columns=columns, models=(KAnonymity(2),))
-    made = apply("hipaa-safe-harbor", policy, Seen(TODAY)).columns
+    made = apply("hipaa-safe-harbor", policy, TableFacts(TODAY)).columns
     assert made["birth_date"].hierarchy == Dates(
         steps=("year", "5 years", "10 years"), bottom=TODAY - 89
     )

@@ -11,8 +11,8 @@ from incrowd.hierarchy import Dates, Flat, Intervals, Prefix, Regions, Suggested
 from incrowd.loss import Classification, Discernibility, Gcp, Granularity
 from incrowd.models import AlphaK, KAnonymity, LDiversity, TCloseness
 from incrowd.policy.codec import dumps, edit, loads
-from incrowd.policy.lines import lines_of
 from incrowd.policy.policy import Column, Policy
+from incrowd.policy.toml import lines_of
 from incrowd.search import Auto, Datafly, Mondrian, MuArgus
 
 GOOD = """\
@@ -150,14 +150,14 @@ def test_an_unknown_key_says_its_line_and_what_was_meant():
         ("0.05", "true", "'suppression' must be a number (line 3)"),
         ("0.05", "nan", "'suppression' must be a finite number (line 3)"),
         ('"datafly"', '"dataflie"', "search: unknown name (line 4); did you mean 'datafly'?"),
-        ('"datafly"', "{}", "'search' must be a name, or a table with a 'name' (line 4)"),
+        ('"datafly"', "{}", "search: 'name' is missing (line 4); add a 'name'"),
         ("k = 5", "k = 1", "model 1: 'k' must be at least 2 (line 8)"),
         ("k = 5", "k = 5.5", "model 1: 'k' must be a whole number (line 8)"),
         ("k = 5", "kk = 5\nk = 5", "model 1: unknown key 'kk' (line 8); did you mean 'k'?"),
         ("k = 5", "", "model 1: 'k' is missing (line 6)"),
-        ('"quasi"', '"quasy"', "column 'age': 'role' is none of the words"),
+        ('"quasi"', '"quasy"', "column 'age': 'role' is none of the known words"),
         ("width = 5", "widht = 5", "column 'age', hierarchy: unknown key 'widht' (line 17)"),
-        ("width = 5", "width = 5, quantiles = 3", "column 'age', hierarchy: say only one of"),
+        ("width = 5", "width = 5, quantiles = 3", "column 'age', hierarchy: more than one of"),
         ("width = 5", 'cuts = ["a"]', "column 'age', hierarchy: "),
         ('column = "illness"', 'column = "ilness"', "does not have (line 12); did you mean"),
         ("[columns.age]", "[columns.age", "this is not TOML (line 15)"),

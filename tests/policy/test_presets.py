@@ -11,8 +11,7 @@ from incrowd.hierarchy import Dates, Flat, Intervals, ZipCodes
 from incrowd.models import KAnonymity, LDiversity, TCloseness
 from incrowd.policy.codec import dumps, loads
 from incrowd.policy.policy import Column, Policy
-from incrowd.policy.presets import PRESETS, apply, find
-from incrowd.policy.safe_harbor import Seen
+from incrowd.policy.presets import PRESETS, TableFacts, apply, find
 from incrowd.search import Lattice, Mondrian
 
 YEARS = ("year", "5 years", "10 years")
@@ -64,7 +63,7 @@ def test_a_stronger_k_is_kept():
 
 
 def test_safe_harbor_drops_identifiers_and_coarsens_what_may_stay():
-    made = apply("hipaa-safe-harbor", POLICY, Seen(2026))
+    made = apply("hipaa-safe-harbor", POLICY, TableFacts(2026))
     years = Dates(steps=YEARS)
     births = Dates(steps=YEARS, bottom=1937)
     assert made.identifiers == ("name", "phone")
@@ -105,7 +104,7 @@ def test_presets_are_described_in_one_line():
 def test_safe_harbor_knows_dates_by_their_names(name, role):
     columns = {name: Column(role=role), "sex": Column(role="quasi")}
     asked = Policy(columns=columns, models=(KAnonymity(2),))
-    made = apply("hipaa-safe-harbor", asked, Seen(2026))
+    made = apply("hipaa-safe-harbor", asked, TableFacts(2026))
     bottom = 1937 if name == "birth_date" else None
     assert made.columns[name].hierarchy == Dates(steps=YEARS, bottom=bottom)
     assert made.columns[name].lowest == 1

@@ -12,9 +12,8 @@ import incrowd
 import naive.cells as naive
 from incrowd.errors import PolicyError
 from incrowd.hierarchy import Flat, Intervals
-from incrowd.hierarchy.labels import read_bounds, read_set
-from incrowd.hierarchy.pools import pools_of
-from incrowd.hierarchy.reach import reach_of
+from incrowd.hierarchy.cells import pools_of
+from incrowd.hierarchy.labels import reach_of, read_bounds, read_set
 from incrowd.loss import Gcp
 from incrowd.models import KAnonymity
 from incrowd.policy.policy import Column, Policy
@@ -218,7 +217,7 @@ def test_cells_cover_values_of_people_who_count_for_another(seed, search):
 def test_a_value_of_somebody_who_counts_for_another_is_pooled():
     towns = Flat().build(Domain(Kind.TEXT, np.array(["a", "b", "z"], dtype=object)), "town")
     people, present = np.array([0, 5, 6, 0]), np.array([0, 5, 6, 1])
-    assert pools_of(towns, people, 3, present).tolist() == [0, 1, 2, 1]
+    assert pools_of(towns.maps, people, 3, present).tolist() == [0, 1, 2, 1]
 
 
 def recounted(frame, asked):

@@ -15,7 +15,7 @@ import incrowd
 from incrowd import Column, KAnonymity, LDiversity, Policy
 from incrowd.cli.main import perform
 from incrowd.errors import IncrowdError, PolicyError
-from incrowd.hierarchy.reach import node_reach
+from incrowd.hierarchy.labels import node_reach
 from incrowd.release.certificate import Certificate
 from incrowd.table.column import Domain, Kind
 from incrowd.verify import covering
@@ -74,6 +74,17 @@ def test_every_loss_that_labels_tell_is_recounted(cells, missing, search, shown,
     assert "records_in" in found.recounted
     for said, counted in found.losses.values():
         assert math.isclose(said, counted, rel_tol=1e-12, abs_tol=1e-12)
+
+
+def test_a_sensitive_column_without_a_model_does_not_speak_against_an_honest_certificate():
+    frame = pl.DataFrame({"age": range(20, 40), "ill": list("abcde") * 4, "stay": [1, 2, 3, 4] * 5})
+    columns = {"age": Column(role="quasi")} | dict.fromkeys(
+        ("ill", "stay"), Column(role="sensitive")
+    )
+    policy = Policy(columns=columns, models=(KAnonymity(4), LDiversity("ill", 2)))
+    release = incrowd.anonymize(frame, policy, seed=0)
+    found = incrowd.check(release.frame, policy, release.certificate, original=frame)
+    assert found.ok, found.notes
 
 
 POLICY = """version = 1

@@ -16,7 +16,7 @@ import naive.one_dimensional as naive
 from incrowd.errors import InfeasibleError, LimitError, NotMetError, PolicyError
 from incrowd.hierarchy import Intervals, Prefix
 from incrowd.hierarchy.hierarchy import Hierarchy
-from incrowd.hierarchy.reach import reach_of
+from incrowd.hierarchy.labels import reach_of
 from incrowd.loss import Gcp
 from incrowd.models import KAnonymity, LDiversity, TCloseness
 from incrowd.policy.policy import Column, Policy

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from pydantic import TypeAdapter, ValidationError
+from pydantic import TypeAdapter
 
 from incrowd.errors import InfeasibleError, LimitError, PolicyError
 from incrowd.loss import Discernibility, Gcp, Precision
@@ -137,7 +137,7 @@ def test_large_lattices_and_unknown_columns_are_refused():
         MinGen(limit=3).run(two_ways(), Watch())
     with pytest.raises(PolicyError, match="'zip'"):
         MinGen(prefer=Preferred(order=("zip",))).run(two_ways(), Watch())
-    with pytest.raises(ValidationError):
+    with pytest.raises(PolicyError):
         MinGen(limit=0)
 
 

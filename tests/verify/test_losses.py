@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 import incrowd
-from incrowd.hierarchy.reach import node_reach, reach_of
+from incrowd.hierarchy.labels import node_reach, reach_of
 from incrowd.table.column import Domain, Kind
 from incrowd.verify.crowds import numbered
 from incrowd.verify.ends import joined, split_columns

@@ -11,8 +11,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from incrowd.hierarchy.labels import Bounds, parse_date, parse_number, read_set
-from incrowd.hierarchy.written import bounds_in
+from incrowd.hierarchy.labels import (
+    Bounds,
+    parse_date,
+    parse_number,
+    read_any_bounds,
+    read_set,
+    write_bounds,
+)
 
 Cut = tuple[int, float]
 """A place on the scale of numbers (0) or of days (1)."""
@@ -40,7 +46,7 @@ class EndCells:
 
     def _read(self, label: str) -> Bounds | None:
         if label not in self._bounds:  # a month such as 1965-03 is no interval of numbers
-            self._bounds[label] = None if parse_date(label) is not None else bounds_in(label)
+            self._bounds[label] = None if parse_date(label) is not None else read_any_bounds(label)
         return self._bounds[label]
 
     def _low(self, bounds: Bounds) -> str | None:
@@ -48,14 +54,14 @@ class EndCells:
         if _closed(bounds):
             return bounds.low
         inner = self._inner(bounds)
-        return inner and _text(Bounds(bounds.low, inner[0], bounds.low_inside))
+        return inner and write_bounds(Bounds(bounds.low, inner[0], bounds.low_inside))
 
     def _high(self, bounds: Bounds) -> str | None:
         """The cell that ends where the label does."""
         if _closed(bounds):
             return bounds.high
         inner = self._inner(bounds)
-        return inner and _text(Bounds(inner[1], bounds.high, high_inside=bounds.high_inside))
+        return inner and write_bounds(Bounds(inner[1], bounds.high, high_inside=bounds.high_inside))
 
     def _inner(self, bounds: Bounds) -> tuple[str, str] | None:
         """The first and the last place inside a label where cells of the column meet."""
@@ -97,10 +103,3 @@ def _place(end: str | None) -> Cut | None:
         return 0, float(number)
     date = None if end is None else parse_date(end)
     return None if date is None else (1, float(date.astype("datetime64[us]").astype("int64")))
-
-
-def _text(bounds: Bounds) -> str:
-    """The label of what lies between two bounds."""
-    low = "(-inf" if bounds.low is None else f"{'[' if bounds.low_inside else '('}{bounds.low}"
-    high = "inf)" if bounds.high is None else f"{bounds.high}{']' if bounds.high_inside else ')'}"
-    return f"{low}, {high}"

@@ -20,7 +20,7 @@ from incrowd.policy import presets
 
 if TYPE_CHECKING:
     from incrowd.policy.draft import Draft
-    from incrowd.policy.safe_harbor import Seen
+    from incrowd.policy.presets import TableFacts
 
 
 def init(  # noqa: PLR0913  one parameter per option
@@ -97,6 +97,6 @@ def _refuse_losing(file: str, path: str, *, force: bool) -> None:
         raise PolicyError(f"{path!r} exists already", remedy="name another file, or add --force")
 
 
-def _preset(draft: "Draft", name: str, output: Output, seen: "Seen | None") -> "Draft":
+def _preset(draft: "Draft", name: str, output: Output, seen: "TableFacts | None") -> "Draft":
     output.notes(presets.find(name).limits)
     return replace(draft, policy=presets.apply(name, draft.policy, seen))

@@ -1,6 +1,6 @@
 """Choosing the cells that labels of an ordered column may end on.
 
-Candidates are round intervals (`hierarchy.round_points`); where a hierarchy was given, its nodes,
+Candidates are round intervals (`hierarchy.rounding`); where a hierarchy was given, its nodes,
 too, and those alone from a lowest level on; where a step was declared, its multiples alone. Cells
 begin and end where a candidate with at least k people does, so that every end tells of a crowd. Of
 all ways to part the column so, with at least k people in every cell, the one with the least sum of
@@ -17,11 +17,19 @@ import numpy as np
 from incrowd.arrays import Codes, Counts, Flags, Floats
 from incrowd.hierarchy.cells import CellGrid, grid_of
 from incrowd.hierarchy.hierarchy import Hierarchy
-from incrowd.hierarchy.labels import Bounds, parse_date, read_bounds, write_bounds
-from incrowd.hierarchy.marks import Marks, Points
-from incrowd.hierarchy.parting import best_parts, limited_parts
-from incrowd.hierarchy.reach import LASTING, node_reach, reach_of, step_of
-from incrowd.hierarchy.round_points import Step, lattice_unit, round_intervals, text_of
+from incrowd.hierarchy.labels import (
+    LASTING,
+    Bounds,
+    ends_of,
+    node_reach,
+    parse_date,
+    reach_of,
+    step_of,
+    write_bounds,
+    write_dates,
+)
+from incrowd.hierarchy.parting import Marks, Points, best_parts, limited_parts
+from incrowd.hierarchy.rounding import Step, lattice_unit, round_intervals, text_of
 from incrowd.table.column import Domain, Kind
 
 _MOST_MARKS = 6_000
@@ -298,7 +306,7 @@ class _Line:
         if step := step_of(leaves):
             return Points.before(high + step)
         labels = self.hierarchy.labels[level][nodes - 1].tolist()
-        said = [read_bounds(label) or Bounds(label, label, high_inside=True) for label in labels]
+        said = [ends_of(label) for label in labels]
         behind = [bounds.high_inside and not _lasts(bounds.high, leaves) for bounds in said]
         return Points(high, np.array(behind, dtype=np.bool_))
 
@@ -335,7 +343,7 @@ class _Line:
         node = int(self.hierarchy.maps[level][code])
         label = str(self.hierarchy.labels[level][node - 1])
         if reach_of(label, self.hierarchy.leaves) is not None:
-            return read_bounds(label) or Bounds(label, label, high_inside=True)
+            return ends_of(label)
         ends = (int(end[node]) for end in self.hierarchy.bounds[level])
         low, high = (str(self.hierarchy.labels[0][end - 1]) for end in ends)
         return Bounds(low, high, high_inside=True)
@@ -388,7 +396,7 @@ class _Line:
         if self.by_nodes and run in self._nodes:
             return self._nodes[run]
         dated = self.hierarchy.leaves.kind is Kind.DATE
-        return bounds, _short(bounds) if dated else write_bounds(bounds)
+        return bounds, write_dates(bounds) if dated else write_bounds(bounds)
 
     @cached_property
     def _nodes(self) -> dict[tuple[int, int], tuple[Bounds, str]]:
@@ -398,7 +406,7 @@ class _Line:
             ends = zip(*(end[1:].tolist() for end in self.hierarchy.bounds[level]), strict=True)
             for run, label in zip(ends, self.hierarchy.labels[level].tolist(), strict=True):
                 if reach_of(label, self.hierarchy.leaves) is not None:
-                    bounds = read_bounds(label) or Bounds(label, label, high_inside=True)
+                    bounds = ends_of(label)
                     found[run] = bounds, label
         return found
 
@@ -409,19 +417,3 @@ def _lasts(end: str | None, leaves: Domain) -> bool:
         return False
     date = None if end is None else parse_date(end)
     return date is None or np.datetime_data(date.dtype)[0] in LASTING
-
-
-def _short(bounds: Bounds) -> str:
-    """A day, a month or a year by its name, everything else by its bounds.
-
-    >>> _short(Bounds("1965-12", "1966")), _short(Bounds("1965", "1966"))
-    ('1965-12', '1965')
-    """
-    if bounds.low is None or bounds.high is None or bounds.high_inside:
-        return write_bounds(bounds)
-    begin, end = np.datetime64(bounds.low), np.datetime64(bounds.high)
-    for unit in ("Y", "M", "D"):
-        low, high = begin.astype(f"M8[{unit}]"), end.astype(f"M8[{unit}]")
-        if low == begin and high == end and low + 1 == high:
-            return str(low)
-    return write_bounds(bounds)

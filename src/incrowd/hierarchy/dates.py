@@ -1,22 +1,22 @@
 """Dates to months, quarters, years and longer."""
 
+from dataclasses import replace
 from typing import Annotated, Literal, TypeAlias, get_args
 
 import numpy as np
 from pydantic import Field
-from pydantic.dataclasses import dataclass
 
 from incrowd.arrays import Counts, Values
 from incrowd.errors import InputError
 from incrowd.hierarchy.hierarchy import Hierarchy
-from incrowd.hierarchy.labels import read_bounds
+from incrowd.hierarchy.labels import Bounds, read_bounds, write_bounds, write_quarter
 from incrowd.hierarchy.levels import Level, runs, stack, texts
 from incrowd.table.column import Domain, Kind
-from incrowd.values import STRICT
+from incrowd.values import STRICT, dataclass
 
-Step: TypeAlias = Literal["day", "month", "quarter", "year", "5 years", "10 years"]
+Period: TypeAlias = Literal["day", "month", "quarter", "year", "5 years", "10 years"]
 
-_ALL: tuple[Step, ...] = get_args(Step)
+_ALL: tuple[Period, ...] = get_args(Period)
 
 
 @dataclass(frozen=True, config=STRICT, kw_only=True)
@@ -30,7 +30,7 @@ class Dates:
     ['1965-03', '1967-12']
     """
 
-    steps: Annotated[tuple[Step, ...], Field(min_length=1)] | None = None
+    steps: Annotated[tuple[Period, ...], Field(min_length=1)] | None = None
     """What each level shows, rising; if not said, all of them that merge anything."""
     bottom: Annotated[int, Field(ge=1, le=9999)] | None = None
     """Dates before this year are pooled from level 1 on: `< 1937`."""
@@ -40,7 +40,7 @@ class Dates:
         """Refuse steps that do not rise."""
         places = [_ALL.index(step) for step in self.steps or ()]
         if places != sorted(set(places)):
-            raise ValueError("steps must rise: " + ", ".join(_ALL))
+            raise ValueError(f"steps must rise; list them in this order: {', '.join(_ALL)}")
 
     def build(
         self,
@@ -59,18 +59,19 @@ class Dates:
         prune = self.steps is None and self.bottom is None
         return stack(domain, levels, column=column, ordered=True, prune=prune)
 
-    def _level(self, values: Values, step: Step) -> Level:
+    def _level(self, values: Values, step: Period) -> Level:
         if self.bottom is None:
             return _level(values, step)
+        before = write_bounds(Bounds(None, f"{self.bottom:04d}"))
         pooled = int(np.searchsorted(_years(values), self.bottom))
         if pooled == len(values):
-            return Level(np.ones(pooled, dtype=np.int32), texts([f"< {self.bottom:04d}"]))
+            return Level(np.ones(pooled, dtype=np.int32), texts([before]))
         rest = _level(values[pooled:], step)
         labels = [_clipped(label, self.bottom) for label in rest.labels.tolist()]
         if not pooled:
             return Level(rest.nodes, texts(labels))
         nodes = np.concatenate([np.ones(pooled, dtype=np.int32), rest.nodes + 1])
-        return Level(nodes.astype(np.int32), texts([f"< {self.bottom:04d}", *labels]))
+        return Level(nodes.astype(np.int32), texts([before, *labels]))
 
 
 def _years(values: Values) -> Counts:
@@ -83,10 +84,10 @@ def _clipped(label: str, bottom: int) -> str:
     bounds = read_bounds(label)
     if bounds is None or bounds.low is None or int(bounds.low) >= bottom:
         return label
-    return f"[{bottom:04d}, {bounds.high})"
+    return write_bounds(replace(bounds, low=f"{bottom:04d}"))
 
 
-def _level(values: Values, step: Step) -> Level:
+def _level(values: Values, step: Period) -> Level:
     if step == "day":
         days = values.astype("datetime64[D]")
         nodes, first = runs(days)
@@ -98,12 +99,12 @@ def _level(values: Values, step: Step) -> Level:
     return Level(nodes, texts([_label(period, step) for period in periods[first].tolist()]))
 
 
-def _label(period: int, step: Step) -> str:
+def _label(period: int, step: Period) -> str:
     if step == "month":
         return f"{period // 12:04d}-{period % 12 + 1:02d}"
     if step == "quarter":
-        return f"{period // 4:04d}-Q{period % 4 + 1}"
+        return write_quarter(period // 4, period % 4 + 1)
     if step == "year":
         return f"{period:04d}"
     years = 5 if step == "5 years" else 10
-    return f"[{period * years:04d}, {(period + 1) * years:04d})"
+    return write_bounds(Bounds(f"{period * years:04d}", f"{(period + 1) * years:04d}"))

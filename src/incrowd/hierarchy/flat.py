@@ -2,13 +2,11 @@
 
 from typing import Literal
 
-from pydantic.dataclasses import dataclass
-
 from incrowd.arrays import Counts
 from incrowd.hierarchy.hierarchy import Hierarchy
 from incrowd.hierarchy.levels import stack
 from incrowd.table.column import Domain, Kind
-from incrowd.values import STRICT
+from incrowd.values import STRICT, dataclass
 
 
 @dataclass(frozen=True, config=STRICT, kw_only=True)

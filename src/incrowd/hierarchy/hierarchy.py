@@ -11,8 +11,7 @@ from incrowd.arrays import MISSING, Codes, Counts, Flags, Floats, Texts
 from incrowd.errors import InputError, counted
 from incrowd.hierarchy.cells import CellGrid
 from incrowd.hierarchy.decoding import Decoded, Decoder
-from incrowd.hierarchy.labels import joined, span, value_set
-from incrowd.hierarchy.reach import node_reach
+from incrowd.hierarchy.labels import joined, node_reach, span, value_set
 from incrowd.table.column import Domain
 
 

@@ -7,24 +7,22 @@ from typing import Annotated, Literal
 
 import numpy as np
 from pydantic import Field
-from pydantic.dataclasses import dataclass
 
 from incrowd.arrays import Codes, Counts, Values
 from incrowd.errors import InputError
 from incrowd.hierarchy.aligned import Ask, align
-from incrowd.hierarchy.grid import Grid, nice_width
 from incrowd.hierarchy.hierarchy import Hierarchy
 from incrowd.hierarchy.labels import (
     Number,
-    count_below,
     interval,
     number_text,
     parse_number,
     span,
 )
 from incrowd.hierarchy.levels import Level, runs, stack, texts
-from incrowd.table.column import Domain, Kind
-from incrowd.values import STRICT
+from incrowd.hierarchy.rounding import Grid, nice_width
+from incrowd.table.column import Domain, Kind, count_below
+from incrowd.values import STRICT, dataclass
 
 Positive = Annotated[float, Field(gt=0)]
 Cuts = tuple[float, ...]
@@ -75,21 +73,21 @@ class Intervals:
         """Refuse requests that contradict themselves."""
         said = [self.width, self.widths, self.cuts, self.quantiles]
         if sum(one is not None for one in said) > 1:
-            raise ValueError("say only one of width, widths, cuts and quantiles")
+            raise ValueError("more than one of width, widths, cuts and quantiles; give one")
         if self.levels is not None and (self.widths is not None or self.cuts is not None):
-            raise ValueError("widths and cuts say themselves how many levels there are")
+            raise ValueError("widths and cuts list the levels themselves; leave out levels")
         if self.bottom is not None and self.top is not None and self.bottom >= self.top:
-            raise ValueError("bottom must lie below top")
+            raise ValueError("bottom must lie below top; give a smaller bottom or a larger top")
         widths = [Decimal(repr(width)) for width in self.widths or ()]
         if any(b % a or b <= a for a, b in pairwise(widths)):
-            raise ValueError("each width must be a multiple of the one before")
+            raise ValueError("each width must be a multiple of the one before; give 5, 10, 20, say")
         lists = self._lists()
         if self.cuts is not None and not (lists and all(lists)):
-            raise ValueError("a level needs at least one cut")
+            raise ValueError("a level has no cut; give each level at least one")
         if any(list(cuts) != sorted(set(cuts)) for cuts in lists):
-            raise ValueError("cuts must rise")
+            raise ValueError("cuts must rise; sort them and list each once")
         if any(not set(b) <= set(a) for a, b in pairwise(lists)):
-            raise ValueError("the cuts of a level must be among those of the level below")
+            raise ValueError("a level has cuts that the level below lacks; leave them out")
 
     def build(self, domain: Domain, column: str, counts: Counts | None = None) -> Hierarchy:
         """The hierarchy of a column of numbers; `counts` are the records per value."""

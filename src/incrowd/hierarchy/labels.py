@@ -1,8 +1,17 @@
-"""How bounds, intervals and spans are written, and read back.
+"""Labels: the one place that writes what a cell of a release shows, and reads it back.
 
-A half-open interval is `[20, 30)`, one without a limit `< 20` or `≥ 90`; a span shows its first and
-last value, `[17, 25]` or `[1965-03-01, 1965-04-17]`. A span of texts that could be read in two ways
-is written as a JSON list of two strings, `["a, b", "c"]`. `(-inf, 20)` and `[90, inf)` are read.
+| label | stands for |
+| --- | --- |
+| `[20, 30)`, `(0, 5]`, `< 20`, `≥ 90` | an interval; `(-inf, 20)` and `[90, inf)` are read, too |
+| `[17, 25]`, `[1965-03-01, 1965-04-17]` | a span: its first and its last value |
+| `["a, b", "c"]` | a span of texts that could be read in two ways, as a JSON list |
+| `{A, B}`, `{"a, b", "c"}` | a set of values |
+| `1965`, `1965-03`, `1965-Q1` | a period of dates |
+| `0213*` | all codes that begin with these characters |
+| `*` | every value |
+
+Other tools write intervals in other ways (`20-29`, `[20,30)`, `]20; Inf)`, `90+`, `<=20`), which
+`read_any_bounds` reads. Which values of a column a label stands for is in `hierarchy.decoding`.
 """
 
 import json
@@ -13,17 +22,25 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from incrowd.arrays import Values
 from incrowd.table.column import Domain, Kind
 
 Number = int | float
+Reach = tuple[float, float]
+"""The smallest and the largest value of a label, on the scale of `Domain.positions`."""
 
 TOP = "*"
 """What a suppressed cell shows, unless a tree has its own word for it."""
+MASK = "*"
+"""What stands for each masked character of a code."""
+DAY = 86_400 * 1e6
+"""Microseconds: dates lie on this scale."""
+LASTING = frozenset("YMD")
+"""Units of time that last, unlike a moment."""
 
 _WHOLE = re.compile(r"[+-]?[0-9]+")
 _DECIMAL = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 _DATE = re.compile(r"-?[0-9]{4,5}(-[0-9]{2}(-[0-9]{2}([ T][0-9]{2}:[0-9]{2}(:[0-9.]+)?)?)?)?")
+_QUARTER = re.compile(r"(?P<year>[0-9]{4,5})(?P<dash>-?)Q(?P<quarter>[1-4])")
 _UNSAFE_IN_SET = re.compile(r'[{}"]|, |^$')
 _UNSAFE = re.compile(r'[\[\]()"]|, ')
 
@@ -46,6 +63,9 @@ _ONE_SIDED: dict[str, Callable[[str], Bounds]] = {
 }
 
 
+# Numbers and dates
+
+
 def number_text(value: Number) -> str:
     """A number as a label shows it: whole numbers without a fraction.
 
@@ -58,7 +78,7 @@ def number_text(value: Number) -> str:
 
 
 def parse_number(text: str) -> Number | None:
-    """The number that a text stands for, None if it is none.
+    """The number in a text; None if the text is no number.
 
     >>> parse_number("20"), parse_number("0.5"), parse_number("twenty")
     (20, 0.5, None)
@@ -72,13 +92,34 @@ def parse_number(text: str) -> Number | None:
 
 
 def parse_date(text: str) -> np.datetime64 | None:
-    """The date or moment that a text stands for, in its own unit; None if it is none."""
+    """The date or moment in a text, in its own unit; None if the text is no date."""
     if not _DATE.fullmatch(text):
         return None
     try:
         return np.datetime64(text.replace(" ", "T"))
     except (ValueError, OverflowError):
         return None
+
+
+def write_quarter(year: int, quarter: int) -> str:
+    """The label of a quarter: `1965-Q1`."""
+    return f"{year:04d}-Q{quarter}"
+
+
+def read_quarter(label: str, *, dash: bool = True) -> Bounds | None:
+    """The first and the last month of a quarter; None if the label is no quarter.
+
+    Without `dash`, `1965Q1` is read, too.
+    """
+    found = _QUARTER.fullmatch(label)
+    if found is None or (dash and not found["dash"]):
+        return None
+    last = 3 * int(found["quarter"])
+    year = found["year"]
+    return Bounds(f"{year}-{last - 2:02d}", f"{year}-{last:02d}", high_inside=True)
+
+
+# Intervals and spans
 
 
 def interval(low: Number | None, high: Number | None) -> str:
@@ -108,6 +149,33 @@ def write_bounds(bounds: Bounds) -> str:
     return f"{'[' if bounds.low_inside else '('}{low}, {high}{']' if bounds.high_inside else ')'}"
 
 
+def write_dates(bounds: Bounds) -> str:
+    """The label of dates: a day, a month or a year by its name, everything else by its bounds.
+
+    >>> write_dates(Bounds("1965-12", "1966")), write_dates(Bounds("1965", "1966"))
+    ('1965-12', '1965')
+    """
+    if bounds.low is None or bounds.high is None or bounds.high_inside:
+        return write_bounds(bounds)
+    begin, end = np.datetime64(bounds.low), np.datetime64(bounds.high)
+    for unit in ("Y", "M", "D"):
+        low, high = begin.astype(f"M8[{unit}]"), end.astype(f"M8[{unit}]")
+        if low == begin and high == end and low + 1 == high:
+            return str(low)
+    return write_bounds(bounds)
+
+
+def write_ends(low: str | None, high: str | None, nothing: str | None = TOP) -> str | None:
+    """The label of two cells that show the smallest and the largest value; None is no such end.
+
+    >>> write_ends("20", "29"), write_ends("90", None), write_ends("7", "7"), write_ends(None, None)
+    ('[20, 29]', '≥ 90', '7', '*')
+    """
+    if low is None and high is None:
+        return nothing
+    return low if low == high else write_bounds(Bounds(low, high, high_inside=True))
+
+
 def span(low: str, high: str) -> str:
     """The label of all leaves from one to another.
 
@@ -119,44 +187,23 @@ def span(low: str, high: str) -> str:
     return f"[{low}, {high}]"
 
 
-def value_set(labels: Sequence[str]) -> str:
-    """The label of any of these values.
-
-    >>> value_set(["A", "B"]), value_set(["a, b", "c"])
-    ('{A, B}', '{"a, b", "c"}')
-    """
-    if any(_UNSAFE_IN_SET.search(label) or label != label.strip() for label in labels):
-        return f"{{{json.dumps(list(labels), ensure_ascii=False)[1:-1]}}}"
-    return f"{{{', '.join(labels)}}}"
-
-
-def read_set(label: str) -> list[str] | None:
-    """The values that the label of a set names, None if it is another label."""
-    if len(label) < 3 or label[0] != "{" or label[-1] != "}":
-        return None
-    inside = label[1:-1]
-    if not inside.startswith('"'):
-        return inside.split(", ")
-    try:
-        values = json.loads(f"[{inside}]")
-    except (ValueError, RecursionError):
-        return None
-    return values if all(isinstance(value, str) for value in values) else None
-
-
 def joined(low: str, high: str) -> str:
-    """The label of all that lies from the node of one label to that of another.
+    """The label of everything from the node of one label to that of another.
 
     >>> joined("[20, 25)", "[35, 40)"), joined("[85, 90)", "≥ 90"), joined("1965", "1970")
     ('[20, 40)', '≥ 85', '[1965, 1970]')
     """
-    left = read_bounds(low) or Bounds(low, low)
-    right = read_bounds(high) or Bounds(high, high, high_inside=True)
+    left, right = ends_of(low), ends_of(high)
     return write_bounds(Bounds(left.low, right.high, left.low_inside, right.high_inside))
 
 
+def ends_of(label: str) -> Bounds:
+    """The bounds of a label; a label without bounds begins and ends with itself."""
+    return read_bounds(label) or Bounds(label, label, high_inside=True)
+
+
 def read_bounds(label: str) -> Bounds | None:
-    """What an interval or span label says, None if it is another label."""
+    """The bounds of an interval or a span; None if it is another label."""
     if label[:1] in _ONE_SIDED and label[1:2] == " ":
         return _ONE_SIDED[label[0]](label[2:])
     if not label or label[0] not in "[(" or label[-1] not in "])":
@@ -181,68 +228,157 @@ def _read_quoted(label: str) -> Bounds | None:
     return Bounds(ends[0], ends[1], low_inside=True, high_inside=True)
 
 
-def locate(leaves: Domain, bounds: Bounds) -> tuple[int, int] | None:
-    """First and last code of the leaves between these bounds, by arithmetic; None if no leaf is."""
-    if leaves.kind is Kind.TEXT:
+# Sets and masked codes
+
+
+def value_set(labels: Sequence[str]) -> str:
+    """The label of any of these values.
+
+    >>> value_set(["A", "B"]), value_set(["a, b", "c"])
+    ('{A, B}', '{"a, b", "c"}')
+    """
+    if any(_UNSAFE_IN_SET.search(label) or label != label.strip() for label in labels):
+        return f"{{{json.dumps(list(labels), ensure_ascii=False)[1:-1]}}}"
+    return f"{{{', '.join(labels)}}}"
+
+
+def read_set(label: str) -> list[str] | None:
+    """The values of a set; None if it is another label."""
+    if len(label) < 3 or label[0] != "{" or label[-1] != "}":
         return None
-    low = 0 if bounds.low is None else _before(leaves, bounds.low, after=not bounds.low_inside)
-    high = len(leaves)
+    inside = label[1:-1]
+    if not inside.startswith('"'):
+        return inside.split(", ")
+    try:
+        values = json.loads(f"[{inside}]")
+    except (ValueError, RecursionError):
+        return None
+    return values if all(isinstance(value, str) for value in values) else None
+
+
+def masked(shown: str, width: int) -> str:
+    """A code of so many characters of which only the first ones are shown: `021**`."""
+    return shown.ljust(width, MASK)
+
+
+def read_masked(label: str) -> tuple[str, int] | None:
+    """The characters that a masked code shows and how many it hides; None if it hides none."""
+    shown = label.rstrip(MASK)
+    hidden = len(label) - len(shown)
+    return (shown, hidden) if hidden and MASK not in shown else None
+
+
+# How far a label reaches
+
+
+def step_of(domain: Domain) -> float:
+    """How far apart neighbouring values of a column are at least; 0 if there is no such step."""
+    if domain.kind is Kind.DATE:
+        return DAY if domain.values.dtype == np.dtype("datetime64[D]") else 0.0
+    return 1.0 if domain.values.dtype.kind == "i" else 0.0
+
+
+def reach_of(label: str, domain: Domain) -> Reach | None:
+    """The smallest and the largest value that bounds allow; None if the label has no bounds.
+
+    Whole numbers and days end on the last one inside: `[20, 30)` reaches to 29 in a column of whole
+    numbers, and to 30 in a column of fractions.
+
+    >>> ages = Domain(Kind.NUMBER, np.arange(20, 40))
+    >>> reach_of("[20, 30)", ages), reach_of("37", ages), reach_of("≥ 90", ages)
+    ((20.0, 29.0), (37.0, 37.0), (90.0, inf))
+    """
+    return None if domain.kind is Kind.TEXT else _reach(ends_of(label), domain)
+
+
+def node_reach(label: str, domain: Domain) -> Reach | None:
+    """The same for the label of a node: quarters are read, too, and spans from node to node.
+
+    >>> births = Domain(Kind.DATE, np.array(["1965-03-01", "1967-12-24"], dtype="datetime64[D]"))
+    >>> node_reach("1965-Q1", births) == reach_of("[1965-01, 1965-03]", births)
+    True
+    """
+    quarter = read_quarter(label) if domain.kind is Kind.DATE else None
+    if quarter is not None:
+        return _reach(quarter, domain)
+    found = reach_of(label, domain)
+    bounds = read_bounds(label) if found is None else None
+    if bounds is None or bounds.low is None or bounds.high is None:
+        return found
+    low, high = node_reach(bounds.low, domain), node_reach(bounds.high, domain)
+    return None if low is None or high is None else (low[0], high[1])
+
+
+def _reach(bounds: Bounds, domain: Domain) -> Reach | None:
+    read = _date_place if domain.kind is Kind.DATE else _number_place
+    low: float | None = -math.inf
+    high: float | None = math.inf
+    if bounds.low is not None:
+        low = read(bounds.low, domain, bounds.low_inside, first=True)
     if bounds.high is not None:
-        found = _before(leaves, bounds.high, after=bounds.high_inside)
-        high = -1 if found is None else found
-    return None if low is None or high <= low else (low + 1, high)
+        high = read(bounds.high, domain, bounds.high_inside, first=False)
+    return None if low is None or high is None or low > high else (low, high)
 
 
-def _before(leaves: Domain, text: str, *, after: bool) -> int | None:
-    """How many leaves lie below the bound, or up to it with `after`; None if it is no bound."""
-    if leaves.kind is Kind.NUMBER:
-        number = parse_number(text)
-        return None if number is None else count_below(leaves.values, number, after=after)
+def _number_place(text: str, domain: Domain, inside: bool, *, first: bool) -> float | None:
+    number = parse_number(text)
+    if number is None:
+        return None
+    if not step_of(domain):
+        return float(number)
+    if first:
+        return float(math.ceil(number) if inside else math.floor(number) + 1)
+    return float(math.floor(number) if inside else math.ceil(number) - 1)
+
+
+def _date_place(text: str, domain: Domain, inside: bool, *, first: bool) -> float | None:
+    """A day, a month or a year as a bound lies on one side as a whole; a moment is a point."""
     date = parse_date(text)
     if date is None:
         return None
-    moments = leaves.values.astype("datetime64[us]")
-    step = np.array(int(after), dtype=f"timedelta64[{np.datetime_data(date.dtype)[0]}]")
-    return int(np.searchsorted(moments, (date + step).astype("datetime64[us]")))
+    if inside != first and np.datetime_data(date.dtype)[0] in LASTING:
+        date = date + 1
+    place = float(date.astype("datetime64[us]").astype(np.int64))
+    return place if first else place - step_of(domain)
 
 
-def count_below(values: Values, bound: Number, *, after: bool = False) -> int:
-    """How many of the sorted values lie below the bound, or up to it with `after`."""
-    if values.dtype.kind == "f":
-        return int(np.searchsorted(values, _as_float(bound), side="right" if after else "left"))
-    whole = int(np.floor(bound)) + 1 if after else int(np.ceil(bound))
-    if isinstance(bound, int):
-        whole = bound + after
-    limits = np.iinfo(np.int64)
-    if whole > limits.max:
-        return len(values)
-    return int(np.searchsorted(values, np.int64(max(whole, limits.min))))
+# Intervals as other tools write them
+
+_DASHED = re.compile(r"\[(?P<a>[^\[\],]+?) ?[-–] ?(?P<b>[^\[\],]+?)\]")  # noqa: RUF001  a dash as releases write it
+_BARE = re.compile(r"(?P<l>[\[\](])(?P<a>[^\[\](),;]+)[,;] ?(?P<b>[^\[\](),;]+)(?P<r>[\[\])])")
+_PLAIN = re.compile(r"(?P<a>\d+(\.\d+)?) ?[-–] ?(?P<b>\d+(\.\d+)?)")  # noqa: RUF001  the same
+_FROM_ON = re.compile(r"(?P<a>\d+(\.\d+)?)\+")
+_COMPARED = re.compile(r"(?P<sign><=|>=|<|>|≤|≥) ?(?P<a>-?\d+(\.\d+)?|\d{4}(-\d{2}){1,2})")
 
 
-def _as_float(bound: Number) -> float:
-    try:
-        return float(bound)
-    except OverflowError:
-        return float("inf") if bound > 0 else float("-inf")
-
-
-def as_values(labels: list[str], kind: Kind, *, strict: bool) -> Values | None:
-    """Labels read as numbers or dates; None if one of them is none.
-
-    With `strict` each must be written as a domain of numbers would write it: 0017 stays text.
-    """
-    parsed: list[Number | None] | list[np.datetime64 | None]
-    if kind is Kind.DATE:
-        parsed = [parse_date(label) for label in labels]
-        found = [date for date in parsed if date is not None]
-        dates = np.array(found, dtype="datetime64[us]") if len(found) == len(labels) else None
-        whole = dates is not None and bool((dates == dates.astype("datetime64[D]")).all())
-        return dates.astype("datetime64[D]") if dates is not None and whole else dates
-    numbers = [number for number in map(parse_number, labels) if number is not None]
-    if not labels or len(numbers) < len(labels):
+def read_any_bounds(label: str) -> Bounds | None:
+    """The bounds of an interval, in our spelling or that of another tool; None if it is none."""
+    found = _read_bare(label) or read_bounds(label)
+    if found is not None:
+        return found
+    dashed = _DASHED.fullmatch(label) or _PLAIN.fullmatch(label)
+    if dashed is not None:
+        return Bounds(dashed["a"], dashed["b"], high_inside=True)
+    above = _FROM_ON.fullmatch(label)
+    if above is not None:
+        return Bounds(above["a"], None)
+    compared = _COMPARED.fullmatch(label)
+    if compared is None:
         return None
-    if strict and any(number_text(n) != text for n, text in zip(numbers, labels, strict=True)):
+    inside = compared["sign"] in {"<=", ">=", "≤", "≥"}
+    if compared["sign"][0] in "<≤":
+        return Bounds(None, compared["a"], high_inside=inside)
+    return Bounds(compared["a"], None, low_inside=inside)
+
+
+def _read_bare(label: str) -> Bounds | None:
+    """An interval of numbers or dates as R, ARX and others write it: `[20,30)`, `]20; Inf)`."""
+    found = _BARE.fullmatch(label)
+    if found is None:
         return None
-    if all(isinstance(number, int) and abs(number) < 2**63 for number in numbers):
-        return np.array(numbers, dtype=np.int64)
-    return np.array([_as_float(number) for number in numbers], dtype=np.float64)
+    low = None if found["a"].lower() in {"-inf", "-∞"} else found["a"]
+    high = None if found["b"].lower().removeprefix("+") in {"inf", "∞"} else found["b"]
+    ends = [end for end in (low, high) if end is not None]
+    if any(parse_number(end) is None and parse_date(end) is None for end in ends):
+        return None
+    return Bounds(low, high, found["l"] == "[", found["r"] == "]")

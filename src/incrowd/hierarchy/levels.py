@@ -1,4 +1,4 @@
-"""How builders put levels together."""
+"""What builders put hierarchies together from: levels, their labels and the values below."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,8 +7,8 @@ import numpy as np
 
 from incrowd.arrays import Codes, Texts, Values
 from incrowd.hierarchy.hierarchy import Hierarchy
-from incrowd.hierarchy.labels import TOP
-from incrowd.table.column import Domain
+from incrowd.hierarchy.labels import TOP, Number, number_text, parse_date, parse_number
+from incrowd.table.column import Domain, Kind, as_float
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -59,6 +59,28 @@ def stack(  # noqa: PLR0913  what a hierarchy is made of
     maps[-1] = 1
     labels = (leaves.labels, *(level.labels for level in kept), texts([top]))
     return Hierarchy.checked(leaves, maps, labels, ordered=ordered, column=column)
+
+
+def as_values(labels: list[str], kind: Kind, *, strict: bool) -> Values | None:
+    """Labels read as numbers or dates; None if one of them is none.
+
+    With `strict` each must be written as a domain of numbers would write it: 0017 stays text.
+    """
+    parsed: list[Number | None] | list[np.datetime64 | None]
+    if kind is Kind.DATE:
+        parsed = [parse_date(label) for label in labels]
+        found = [date for date in parsed if date is not None]
+        dates = np.array(found, dtype="datetime64[us]") if len(found) == len(labels) else None
+        whole = dates is not None and bool((dates == dates.astype("datetime64[D]")).all())
+        return dates.astype("datetime64[D]") if dates is not None and whole else dates
+    numbers = [number for number in map(parse_number, labels) if number is not None]
+    if not labels or len(numbers) < len(labels):
+        return None
+    if strict and any(number_text(n) != text for n, text in zip(numbers, labels, strict=True)):
+        return None
+    if all(isinstance(number, int) and abs(number) < 2**63 for number in numbers):
+        return np.array(numbers, dtype=np.int64)
+    return np.array([as_float(number) for number in numbers], dtype=np.float64)
 
 
 def _merging(levels: list[Level], below: int) -> list[Level]:

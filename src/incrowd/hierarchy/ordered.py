@@ -5,14 +5,13 @@ from typing import Annotated, Literal
 
 import numpy as np
 from pydantic import Field
-from pydantic.dataclasses import dataclass
 
 from incrowd.arrays import Counts
 from incrowd.hierarchy.hierarchy import Hierarchy
-from incrowd.hierarchy.labels import as_values, span
-from incrowd.hierarchy.levels import Level, runs, stack, texts
+from incrowd.hierarchy.labels import span
+from incrowd.hierarchy.levels import Level, as_values, runs, stack, texts
 from incrowd.table.column import Domain, Kind
-from incrowd.values import STRICT
+from incrowd.values import STRICT, dataclass
 
 
 @dataclass(frozen=True, config=STRICT, repr=False)
@@ -35,18 +34,18 @@ class Ordered:
     def __post_init__(self) -> None:
         """Refuse lists that contradict themselves."""
         if len(set(self.values)) < len(self.values):
-            raise ValueError("a value is listed twice")
+            raise ValueError("a value is listed twice; list each value once")
         if self.sizes and self.groups:
-            raise ValueError("say sizes or groups, not both")
+            raise ValueError("sizes and groups do not go together; give one of them")
         if any(b % a or b <= a for a, b in pairwise(self.sizes)):
-            raise ValueError("each size must be a multiple of the one before")
+            raise ValueError("each size must be a multiple of the one before; give 2, 4, 8, say")
         if any(len(groups) != len(self.values) for groups in self.groups):
-            raise ValueError("groups must name one group per value on each level")
+            raise ValueError("a level has not one group per value; give as many groups as values")
         if any(len(runs(texts(groups))[1]) != len(set(groups)) for groups in self.groups):
-            raise ValueError("the values of a group must be neighbours")
+            raise ValueError("a group is torn apart; list its values side by side")
         pairs = pairwise(self.groups)
         if any(len(set(zip(a, b, strict=True))) != len(set(a)) for a, b in pairs):
-            raise ValueError("each group must lie in one group of the next level")
+            raise ValueError("a group lies in two groups of the next level; give it one")
 
     def __repr__(self) -> str:
         """Without values."""

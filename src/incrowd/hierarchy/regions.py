@@ -7,15 +7,13 @@ from importlib.resources import files
 from typing import Literal
 from unicodedata import combining, normalize
 
-from pydantic.dataclasses import dataclass
-
 from incrowd.arrays import Counts
 from incrowd.errors import InputError
 from incrowd.hierarchy.hierarchy import Hierarchy
 from incrowd.hierarchy.levels import stack, texts
 from incrowd.hierarchy.tree import Tree
 from incrowd.table.column import Domain, Kind
-from incrowd.values import STRICT
+from incrowd.values import STRICT, dataclass
 
 OTHER = "*other*"
 """The node of values that are no country."""

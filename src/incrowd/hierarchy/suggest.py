@@ -6,19 +6,18 @@ from dataclasses import dataclass as plain
 from typing import Literal, TypeAlias
 
 import numpy as np
-from pydantic.dataclasses import dataclass
 
 from incrowd.arrays import Counts
 from incrowd.errors import counted
 from incrowd.hierarchy.dates import Dates
 from incrowd.hierarchy.flat import Flat
-from incrowd.hierarchy.grid import Grid, nice_width
 from incrowd.hierarchy.hierarchy import Hierarchy
 from incrowd.hierarchy.intervals import Intervals
-from incrowd.hierarchy.masking import Prefix
+from incrowd.hierarchy.prefix import Prefix
 from incrowd.hierarchy.regions import Regions, is_country
+from incrowd.hierarchy.rounding import Grid, nice_width
 from incrowd.table.column import Domain, Kind
-from incrowd.values import STRICT
+from incrowd.values import STRICT, dataclass
 
 Suggestible: TypeAlias = Dates | Flat | Intervals | Prefix | Regions
 

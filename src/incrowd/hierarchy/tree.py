@@ -5,15 +5,14 @@ from typing import Annotated, Literal
 
 import numpy as np
 from pydantic import Field
-from pydantic.dataclasses import dataclass
 
 from incrowd.arrays import Codes, Counts, Values
 from incrowd.errors import InputError, PolicyError, counted
 from incrowd.hierarchy.hierarchy import Hierarchy
-from incrowd.hierarchy.labels import TOP, as_values, number_text, parse_number
-from incrowd.hierarchy.levels import Level, runs, stack, texts
+from incrowd.hierarchy.labels import TOP, number_text, parse_number
+from incrowd.hierarchy.levels import Level, as_values, runs, stack, texts
 from incrowd.table.column import Domain, Kind
-from incrowd.values import STRICT
+from incrowd.values import STRICT, dataclass
 
 Row = Annotated[tuple[str, ...], Field(min_length=1)]
 Path = tuple[str, ...]
@@ -40,7 +39,7 @@ class Tree:
     def __post_init__(self) -> None:
         """Refuse nodes without a name: a table would read them as missing."""
         if not all(all(row[1:]) for row in self.rows):
-            raise ValueError("a parent has no name")
+            raise ValueError("a parent has no name; give every parent a name")
 
     def __repr__(self) -> str:
         """Without values."""

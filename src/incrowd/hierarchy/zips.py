@@ -9,14 +9,14 @@ from itertools import pairwise
 from typing import Annotated, Literal
 
 from pydantic import Field
-from pydantic.dataclasses import dataclass
 
 from incrowd.arrays import Counts
 from incrowd.errors import InputError
 from incrowd.hierarchy.hierarchy import Hierarchy
+from incrowd.hierarchy.labels import masked
 from incrowd.hierarchy.levels import Level, runs, stack, texts
 from incrowd.table.column import Domain, Kind
-from incrowd.values import STRICT
+from incrowd.values import STRICT, dataclass
 
 LIMIT = 20_000
 """An area must have more people than this for its three digits to be shown."""
@@ -55,7 +55,7 @@ class ZipCodes:
     def __post_init__(self) -> None:
         """Refuse steps that do not fall."""
         if any(a <= b for a, b in pairwise(self.steps)):
-            raise ValueError("steps must fall: each level shows fewer digits than the one below")
+            raise ValueError("steps must fall; show fewer digits on each level, as in 3, 2, 1")
 
     def build(
         self,
@@ -129,4 +129,4 @@ def _level(areas: list[str], step: int) -> Level:
     """Areas of so many digits; what is pooled stays so."""
     keys = texts([area if area == POOLED else area[:step] for area in areas])
     nodes, first = runs(keys)
-    return Level(nodes, texts([key.ljust(_WIDTH, "*") for key in keys[first].tolist()]))
+    return Level(nodes, texts([masked(key, _WIDTH) for key in keys[first].tolist()]))

@@ -10,8 +10,6 @@ from collections.abc import Callable, Iterable, Sequence
 from difflib import get_close_matches
 from pathlib import Path
 
-from pydantic import ValidationError
-
 from incrowd.errors import IncrowdError, InputError, PolicyError, boundary, counted
 from incrowd.hierarchy import (
     AnyHierarchy,
@@ -28,7 +26,7 @@ from incrowd.hierarchy import (
 )
 from incrowd.io.text import decoded
 from incrowd.io.unpacked import gunzipped
-from incrowd.policy.faults import faults_of
+from incrowd.values import FaultyPolicyError
 
 Line = tuple[int, tuple[str, ...]]
 """A line's number in its file, and its fields."""
@@ -116,9 +114,8 @@ def _spec(column: str, what: str) -> AnyHierarchy:
         )
     try:
         return _BUILDERS[name]([part.strip() for part in given.split(",")] if given else [])
-    except ValidationError as error:
-        fault = faults_of(error, lambda _: ())[0]
-        reason, remedy = fault.message, fault.remedy
+    except FaultyPolicyError as error:
+        reason, remedy = error.faults[0].message, error.faults[0].remedy
     except ValueError:
         whole = "whole numbers" if name in {"prefix", "quantiles"} else "numbers"
         reason, remedy = f"its parameters must be {whole}", ""

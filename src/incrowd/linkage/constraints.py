@@ -5,11 +5,10 @@ from dataclasses import dataclass as plain
 from typing import Annotated
 
 from pydantic import Field
-from pydantic.dataclasses import dataclass
 
 from incrowd.linkage.identify import smallest_crowd
 from incrowd.linkage.world import World
-from incrowd.values import STRICT
+from incrowd.values import STRICT, dataclass
 
 
 @dataclass(frozen=True, config=STRICT)

@@ -5,9 +5,9 @@ from itertools import chain
 import numpy as np
 
 from incrowd.arrays import Codes, Flags
+from incrowd.hierarchy.decoding import Run, runs_of
 from incrowd.hierarchy.hierarchy import Hierarchy
-from incrowd.hierarchy.labels import TOP, parse_date, parse_number
-from incrowd.hierarchy.written import Run, bounds_in, runs_of
+from incrowd.hierarchy.labels import TOP, parse_date, parse_number, read_any_bounds
 from incrowd.linkage.matching import Matching, from_runs, match
 from incrowd.table.column import CodedColumn, Domain, Kind
 
@@ -133,7 +133,7 @@ def _is_value(label: str, finest: int) -> bool:
 
 def _fineness(label: str) -> int:
     """The finest unit of time in which a label or the bounds of an interval are written."""
-    bounds = bounds_in(label)
+    bounds = read_any_bounds(label)
     ends = (label,) if bounds is None else (bounds.low, bounds.high)
     dates = [parse_date(end) for end in ends if end is not None]
     units = (np.datetime_data(date.dtype)[0] for date in dates if date is not None)

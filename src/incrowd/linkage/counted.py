@@ -10,8 +10,8 @@ import numpy as np
 from incrowd.arrays import MISSING, Codes, Counts, Flags, Floats
 from incrowd.errors import InputError
 from incrowd.hierarchy.cells import CellGrid
+from incrowd.hierarchy.decoding import Run
 from incrowd.hierarchy.hierarchy import Hierarchy
-from incrowd.hierarchy.written import Run
 from incrowd.linkage.index import index_of
 from incrowd.linkage.links import persons_of
 from incrowd.linkage.matching import Matcher, Matching, from_runs

@@ -8,9 +8,9 @@ from numpy.typing import NDArray
 
 from incrowd.arrays import MISSING, Codes, Counts, Flags, Values
 from incrowd.errors import InputError
+from incrowd.hierarchy.decoding import Run, WrittenLabels, runs_of
 from incrowd.hierarchy.hierarchy import Hierarchy
 from incrowd.hierarchy.labels import TOP
-from incrowd.hierarchy.written import Rules, Run, runs_of
 from incrowd.table.column import Domain, Kind
 from incrowd.table.parse import parse
 
@@ -81,7 +81,7 @@ def match(labels: Labels, domain: Domain, hierarchy: Hierarchy | None = None) ->
     """What each label may stand for in a column of the world; None is a missing value.
 
     A hierarchy says it first, for the values that are its leaves; other values, and labels that
-    are not the hierarchy's, are read as they are written (see `hierarchy.written`). The top stands
+    are not the hierarchy's, are read as they are written (see `hierarchy.decoding`). The top stands
     for everything, missing too; a missing cell for a missing value only.
     """
     return Matcher(domain, hierarchy).match(labels)
@@ -118,8 +118,8 @@ class _Dec:
         self._known = int((leaf != MISSING).sum())
         self._place = np.empty(self._size, dtype=np.int64)
         self._place[order] = np.arange(1, self._size + 1)
-        self._all = Rules(domain)
-        self._rest = Rules(Domain(domain.kind, domain.values[order[self._known :]]))
+        self._all = WrittenLabels(domain)
+        self._rest = WrittenLabels(Domain(domain.kind, domain.values[order[self._known :]]))
 
     def runs(self, labels: Labels) -> list[list[Run]]:
         """The runs of places of each label."""

@@ -4,12 +4,11 @@ from dataclasses import field
 from typing import Literal
 
 import numpy as np
-from pydantic.dataclasses import dataclass
 
 from incrowd.arrays import Floats
 from incrowd.partition.classes import Histogram
 from incrowd.recoding import Outcome, QuasiColumn
-from incrowd.values import STRICT
+from incrowd.values import STRICT, dataclass
 
 
 @dataclass(frozen=True, config=STRICT)

@@ -4,12 +4,11 @@ from dataclasses import field
 from typing import Literal
 
 import numpy as np
-from pydantic.dataclasses import dataclass
 
 from incrowd.arrays import MISSING, Codes, Counts, Flags, Floats
 from incrowd.loss.cells import Cells, MeanLoss, cells_at, cells_of
 from incrowd.recoding import Outcome, QuasiColumn
-from incrowd.values import STRICT
+from incrowd.values import STRICT, dataclass
 
 
 @dataclass(frozen=True, config=STRICT)

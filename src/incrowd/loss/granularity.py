@@ -3,11 +3,9 @@
 from dataclasses import field
 from typing import Literal
 
-from pydantic.dataclasses import dataclass
-
 from incrowd.arrays import Floats
 from incrowd.loss.cells import CellLoss, Cells
-from incrowd.values import STRICT
+from incrowd.values import STRICT, dataclass
 
 
 @dataclass(frozen=True, config=STRICT)

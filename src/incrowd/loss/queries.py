@@ -8,14 +8,13 @@ from typing import Annotated, Literal
 
 import numpy as np
 from pydantic import Field
-from pydantic.dataclasses import dataclass
 
 from incrowd.arrays import MISSING, Floats
 from incrowd.errors import PolicyError
 from incrowd.loss.queries_cubes import Answer, Counted, Cubes, rows_of
 from incrowd.recoding import Outcome, QuasiColumn
 from incrowd.table.fold import in_threads
-from incrowd.values import STRICT
+from incrowd.values import STRICT, dataclass
 
 Measure = Literal["kl", "relative"]
 

@@ -7,14 +7,13 @@ from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 from pydantic import Field
-from pydantic.dataclasses import dataclass
 
 from incrowd.arrays import Counts, Flags
 from incrowd.kernels import diversity
 from incrowd.models.model import histogram_of
 from incrowd.models.shares import fraction, part
 from incrowd.partition.classes import Classes
-from incrowd.values import STRICT
+from incrowd.values import STRICT, dataclass
 
 
 @dataclass(frozen=True, config=STRICT)

@@ -5,13 +5,12 @@ from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 from pydantic import Field
-from pydantic.dataclasses import dataclass
 
 from incrowd.arrays import Flags
 from incrowd.models.model import in_world
 from incrowd.models.shares import fraction, part
 from incrowd.partition.classes import Classes
-from incrowd.values import STRICT
+from incrowd.values import STRICT, dataclass
 
 
 @dataclass(frozen=True, config=STRICT)

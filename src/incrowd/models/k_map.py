@@ -4,12 +4,11 @@ from dataclasses import field
 from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
-from pydantic.dataclasses import dataclass
 
 from incrowd.arrays import Flags
 from incrowd.models.model import in_world
 from incrowd.partition.classes import Classes
-from incrowd.values import STRICT
+from incrowd.values import STRICT, dataclass
 
 
 @dataclass(frozen=True, config=STRICT)

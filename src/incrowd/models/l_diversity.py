@@ -7,14 +7,13 @@ from typing import Annotated, ClassVar, Literal, Self, assert_never
 
 import numpy as np
 from pydantic import Field, model_validator
-from pydantic.dataclasses import dataclass
 
 from incrowd.arrays import Counts, Flags, Floats
 from incrowd.kernels import diversity as kernels
 from incrowd.models.model import histogram_of
 from incrowd.models.shares import TOLERANCE, fraction, part, settled
 from incrowd.partition.classes import Classes
-from incrowd.values import STRICT
+from incrowd.values import STRICT, dataclass
 
 
 @dataclass(frozen=True, config=STRICT)

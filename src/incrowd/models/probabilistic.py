@@ -10,14 +10,13 @@ from dataclasses import field
 from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
-from pydantic.dataclasses import dataclass
 
 from incrowd.arrays import Flags
 from incrowd.errors import PolicyError
 from incrowd.partition.classes import Classes
 from incrowd.population.bounds import LARGEST
 from incrowd.population.confidence import Drawn, Labels
-from incrowd.values import STRICT
+from incrowd.values import STRICT, dataclass
 
 
 @dataclass(frozen=True, config=STRICT)

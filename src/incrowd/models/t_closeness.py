@@ -5,7 +5,6 @@ from typing import Annotated, ClassVar, Literal, assert_never
 
 import numpy as np
 from pydantic import Field
-from pydantic.dataclasses import dataclass
 
 from incrowd.arrays import Codes, Counts, Flags, Floats
 from incrowd.errors import PolicyError
@@ -13,7 +12,7 @@ from incrowd.kernels import closeness
 from incrowd.models.model import histogram_of
 from incrowd.models.shares import TOLERANCE, settled
 from incrowd.partition.classes import Classes, Histogram, SensitiveColumn
-from incrowd.values import STRICT
+from incrowd.values import STRICT, dataclass
 
 Distance = Literal["equal", "ordered", "hierarchical"]
 

@@ -7,25 +7,25 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar, get_args
 
 import tomlkit
-from pydantic import TypeAdapter, ValidationError
+from pydantic import TypeAdapter
 from tomlkit.items import Item
 
+from incrowd import values
 from incrowd.errors import PolicyError
 from incrowd.hierarchy import AnyHierarchy
 from incrowd.loss import AnyLoss
 from incrowd.models import AnyModel
 from incrowd.policy import toml
-from incrowd.policy.faults import Fault, FaultyPolicyError, Path, faults_of, must_be
-from incrowd.policy.lines import lines_of
 from incrowd.policy.policy import VERSION, Column, Policy
 from incrowd.search import AnySearch
+from incrowd.values import Fault, FaultyPolicyError, Path, must_be
+
+_Made = TypeVar("_Made")
 
 HEADER: tuple[str, ...] = (
     "What a release must satisfy. Every column of the table must be named below.",
     "roles: quasi, sensitive, identifier, keep, drop, unit, weight",
 )
-
-_Made = TypeVar("_Made")
 
 
 def loads(text: str, source: str = "policy") -> Policy:
@@ -40,12 +40,8 @@ def loads(text: str, source: str = "policy") -> Policy:
 
 
 def made(make: Callable[[], _Made]) -> _Made:
-    """What `make` gives, with pydantic's errors turned into ours."""
-    try:
-        return make()
-    except ValidationError as error:
-        found = faults_of(error, keys_at)
-    raise FaultyPolicyError(found)
+    """What `make` returns, with pydantic's errors turned into ours."""
+    return values.made(make, keys_at)
 
 
 def dumps(
@@ -161,7 +157,7 @@ _SCALARS: Mapping[type, str] = {bool: "bool", int: "int", float: "float", str: "
 
 def _placed(faults: Sequence[Fault], text: str, data: Mapping[str, Any]) -> list[Fault]:
     """The faults in the order of the file, each with its line."""
-    lines = lines_of(text)
+    lines = toml.lines_of(text)
     found = [(_line(lines, data, fault.path), fault) for fault in dict.fromkeys(faults)]
     found.sort(key=lambda pair: pair[0] or 0)
     return [fault.at(line) for line, fault in found]

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from incrowd.models.l_diversity import LDiversity
 from incrowd.models.model import Model, of_world
 from incrowd.models.t_closeness import TCloseness
-from incrowd.policy.faults import Fault, did_you_mean
 from incrowd.table.roles import Missing, Role
+from incrowd.values import Fault, did_you_mean
 
 if TYPE_CHECKING:
     from incrowd.policy.policy import Policy

@@ -9,8 +9,7 @@ import numpy as np
 from incrowd.arrays import Codes, Counts
 from incrowd.errors import PolicyError
 from incrowd.hierarchy.aligned import Ask, align
-from incrowd.hierarchy.cells import CellGrid
-from incrowd.hierarchy.pools import pools_of
+from incrowd.hierarchy.cells import CellGrid, pools_of
 from incrowd.models.model import Model, of_world
 from incrowd.policy.policy import Policy
 from incrowd.recoding import QuasiColumn
@@ -96,7 +95,7 @@ def with_ends(
         return column
     present = np.maximum(people, holders.each())
     if column.sets:
-        return replace(column, pools=pools_of(column.hierarchy, people, k, present))
+        return replace(column, pools=pools_of(column.hierarchy.maps, people, k, present))
     if not column.hierarchy.ordered:
         return column
     asked = policy.columns[column.name]

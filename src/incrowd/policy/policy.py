@@ -3,26 +3,23 @@
 from collections.abc import Iterable, Mapping
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import BeforeValidator, Field, model_validator
 
 from incrowd.engines.memory import MemoryEngine
 from incrowd.errors import PolicyError
 from incrowd.hierarchy import AnyHierarchy
-from incrowd.hierarchy.round_points import DateStep
+from incrowd.hierarchy.rounding import DateStep
 from incrowd.loss import AnyLoss, Gcp
 from incrowd.models import AnyModel
 from incrowd.policy import codec, consistency
 from incrowd.policy import draft as drafts
-from incrowd.policy.faults import FaultyPolicyError, did_you_mean
 from incrowd.search import AnySearch, Auto
 from incrowd.table.column import Kind
 from incrowd.table.roles import Missing, Role
-from incrowd.values import STRICT
+from incrowd.values import FaultyPolicyError, Path, Setting, did_you_mean
 
 VERSION = 1
 """The version of the policy format that this incrowd writes."""
-
-_VALUE = ConfigDict(**STRICT, frozen=True, use_attribute_docstrings=True)
 
 
 def _named(value: object) -> object:
@@ -30,14 +27,12 @@ def _named(value: object) -> object:
     return {"name": value} if isinstance(value, str) else value
 
 
-class Column(BaseModel):
+class Column(Setting):
     """What a policy says about one column.
 
     >>> Column(role="quasi", hierarchy="prefix").hierarchy.name
     'prefix'
     """
-
-    model_config = _VALUE
 
     role: Role
     """What the column is for."""
@@ -64,7 +59,7 @@ class Column(BaseModel):
     from it, as a body mass index from height and weight."""
 
 
-class Policy(BaseModel):
+class Policy(Setting):
     """What a release must satisfy, and how to look for it.
 
     >>> from incrowd.models import KAnonymity
@@ -72,8 +67,6 @@ class Policy(BaseModel):
     >>> policy.quasi, policy.role("age").value
     (('age',), 'quasi')
     """
-
-    model_config = _VALUE
 
     version: Literal[1] = 1
     """The version of the policy format."""
@@ -119,6 +112,10 @@ class Policy(BaseModel):
         if found := tuple(consistency.faults(self)):
             raise FaultyPolicyError(found)
         return self
+
+    @classmethod
+    def _keys_at(cls, path: Path) -> tuple[str, ...]:
+        return codec.keys_at(path)
 
     def role(self, name: str) -> Role:
         """What the column of this name is for."""

@@ -1,4 +1,4 @@
-"""What the quick flags of the command line mean, as a policy."""
+"""A policy from a few settings, such as the quick flags of the command line."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -6,19 +6,18 @@ from typing import Any
 from incrowd.errors import PolicyError
 from incrowd.hierarchy import AnyHierarchy
 from incrowd.models import AnyModel, KAnonymity, LDiversity, TCloseness
-from incrowd.policy.codec import made
 from incrowd.policy.policy import Policy
-from incrowd.table.names import nearest
+from incrowd.table.names import listed, nearest
 from incrowd.table.roles import Missing, Role
 
 
 def quick(  # noqa: PLR0913  one argument per flag
     names: Iterable[str],
     *,
-    quasi: Sequence[str],
-    sensitive: Sequence[str] = (),
-    keep: Sequence[str] = (),
-    identifiers: Sequence[str] = (),
+    quasi: str | Sequence[str],
+    sensitive: str | Sequence[str] = (),
+    keep: str | Sequence[str] = (),
+    identifiers: str | Sequence[str] = (),
     unit: str | None = None,
     weight: str | None = None,
     k: int | None = None,
@@ -33,41 +32,39 @@ def quick(  # noqa: PLR0913  one argument per flag
     missing: Missing | str = Missing.OWN_VALUE,
     **settings: Any,
 ) -> Policy:
-    """The policy that the quick flags say, for a table with columns of these names.
+    """A policy from a few settings, for a table with columns of these `names`.
 
-    What is neither quasi-identifying, sensitive, kept nor an identifier is left out: see
-    `left_out`. l and t are asked of every sensitive column. `settings` are further keys of a
-    policy.
+    Name one column or several. A column that you do not name does not leave: see `left_out`. l and
+    t hold for every sensitive column. `settings` are further keys of a policy.
 
     >>> quick(["age", "zip", "note"], quasi=["age", "zip"], k=5).dropped
     ('note',)
+    >>> quick(["age", "zip"], quasi="zip", keep="age", k=5).quasi
+    ('zip',)
     """
-    roles = {Role.QUASI: quasi, Role.SENSITIVE: sensitive, Role.KEEP: keep}
-    roles |= {Role.IDENTIFIER: identifiers}
-    roles |= {Role.UNIT: [unit] if unit else [], Role.WEIGHT: [weight] if weight else []}
-    role_of = _roles(tuple(names), roles)
+    sensitive = listed(sensitive)
+    roles = {Role.QUASI: listed(quasi), Role.SENSITIVE: sensitive, Role.KEEP: listed(keep)}
+    roles |= {Role.IDENTIFIER: listed(identifiers)}
+    roles |= {Role.UNIT: (unit,) if unit else (), Role.WEIGHT: (weight,) if weight else ()}
+    role_of = _roles(listed(names), roles)
     details = _details(role_of, hierarchies or {}, weights or {})
     if target is not None:
         settings["loss"] = {"name": loss, "column" if loss == "queries" else "target": target}
-    return made(
-        lambda: Policy.model_validate(
-            {
-                "columns": {
-                    name: {"role": role, **details.get(name, {})} for name, role in role_of.items()
-                },
-                "models": _models(k, l, t, sensitive),
-                "search": method,
-                "loss": loss,
-                "suppression": suppress,
-                "missing": missing,
-                **settings,
-            }
-        )
-    )
+    asked: dict[str, Any] = {
+        "columns": {
+            name: {"role": role, **details.get(name, {})} for name, role in role_of.items()
+        },
+        "models": _models(k, l, t, sensitive),
+        "search": method,
+        "loss": loss,
+        "suppression": suppress,
+        "missing": missing,
+    }
+    return Policy(**(asked | settings))
 
 
 def left_out(policy: Policy) -> tuple[str, ...]:
-    """The columns that will not leave because nothing was said about them."""
+    """The columns that do not leave because you gave them no role."""
     return policy.dropped
 
 
@@ -80,7 +77,7 @@ def _roles(names: tuple[str, ...], roles: Mapping[Role, Sequence[str]]) -> dict[
                 raise _unknown(name, names)
             if found.get(name, role) is not role:
                 raise PolicyError(
-                    f"column '{name}' is asked to be both '{found[name].value}' and '{role.value}'",
+                    f"column '{name}' is both '{found[name].value}' and '{role.value}'",
                     remedy="name it once",
                 )
             found[name] = role
@@ -109,18 +106,14 @@ def _models(
     k: int | None, l: float | None, t: float | None, sensitive: Sequence[str]
 ) -> tuple[AnyModel, ...]:
     if k is None and l is None and t is None:
-        raise PolicyError("no model is asked for", remedy="give k, l or t, such as -k 5")
-    if k is not None and k < 2:
-        raise PolicyError(
-            "k must be at least 2", remedy="ask for 2 or more: one person is no crowd"
-        )
+        raise PolicyError("no privacy model", remedy="give k, l or t, such as -k 5")
     if not sensitive and (l is not None or t is not None):
         raise PolicyError(
-            "l and t are about sensitive columns", remedy="name at least one as sensitive"
+            "l and t need a sensitive column", remedy="name at least one sensitive column"
         )
     models: list[AnyModel] = [] if k is None else [KAnonymity(k)]
     if l is not None:
-        models += made(lambda: [LDiversity(column=name, l=l) for name in sensitive])
+        models += [LDiversity(column=name, l=l) for name in sensitive]
     if t is not None:
-        models += made(lambda: [TCloseness(column=name, t=t) for name in sensitive])
+        models += [TCloseness(column=name, t=t) for name in sensitive]
     return tuple(models)

@@ -1,9 +1,15 @@
-"""Plain values as TOML text, in time that grows with their size."""
+"""TOML text: plain values written in linear time, and the line on which each key stands."""
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any
+
+import tomlkit
+from tomlkit.exceptions import TOMLKitError
+
+from incrowd.values import Path
 
 DEEPEST = 64
 """Brackets within brackets, and parts of one key, that a policy may have."""
@@ -12,6 +18,8 @@ _TOKEN = re.compile(
     r'''"""(?:\\.|[^\\])*?"""|\'{3}.*?\'{3}|"(?:\\.|[^"\\\n])*"|\'[^\'\n]*\'|\#[^\n]*|[][{}.=,\n]''',
     re.DOTALL,
 )
+_HEAD = re.compile(r"^\s*(\[\[?)(.+?)\]\]?\s*(?:#.*)?$")
+_KEY = re.compile(r"""^\s*((?:[\w.\-]|"(?:[^"\\]|\\.)*"|'[^']*'|[ \t])+?)\s*=""")
 _STEERING = re.compile(r"[\x00-\x1f\x7f]")
 
 
@@ -75,6 +83,40 @@ def too_deep(text: str) -> int | None:
             return line
         line += found.count("\n")
     return None
+
+
+def lines_of(text: str) -> dict[Path, int]:
+    r"""The line (1, 2, …) of each key and table; keys inside a value have none of their own.
+
+    >>> lines_of('version = 1\n[[models]]\nk = 5')
+    {('version',): 1, ('models', 0): 2, ('models', 0, 'k'): 3}
+    """
+    lines: dict[Path, int] = {}
+    table: Path = ()
+    seen: Counter[Path] = Counter()
+    for number, line in enumerate(text.splitlines(), start=1):
+        if (head := _HEAD.match(line)) and "=" not in line.split("]")[0]:
+            table = _keys(head[2])
+            if head[1] == "[[":
+                seen[table] += 1
+                table = (*table, seen[table] - 1)
+            lines.setdefault(table, number)
+        elif key := _KEY.match(line):
+            lines.setdefault((*table, *_keys(key[1])), number)
+    return lines
+
+
+def _keys(dotted: str) -> Path:
+    """The parts of a dotted key."""
+    try:
+        here = tomlkit.parse(f"{dotted} = 0").unwrap()
+    except (TOMLKitError, ValueError):
+        return (dotted,)
+    parts: Path = ()
+    while isinstance(here, dict):
+        part = next(iter(here))
+        here, parts = here[part], (*parts, part)
+    return parts
 
 
 def _text(text: str) -> str:

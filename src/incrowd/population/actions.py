@@ -25,7 +25,7 @@ from incrowd.hierarchy import (
     Suggested,
     suggest,
 )
-from incrowd.hierarchy.grid import Grid
+from incrowd.hierarchy.rounding import Grid
 from incrowd.population.bounds import whole
 from incrowd.table.column import CodedColumn
 from incrowd.table.encode import align

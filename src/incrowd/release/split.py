@@ -7,8 +7,7 @@ import numpy as np
 from incrowd.arrays import Texts
 from incrowd.errors import PolicyError
 from incrowd.hierarchy.hierarchy import Hierarchy
-from incrowd.hierarchy.labels import read_bounds
-from incrowd.hierarchy.reach import Reach, node_reach
+from incrowd.hierarchy.labels import node_reach
 from incrowd.policy.compile import Quasi
 from incrowd.table.column import Domain, Kind
 from incrowd.verify.ends import end_names
@@ -42,22 +41,12 @@ def ends_of(hierarchy: Hierarchy, labels: Texts) -> tuple[Texts, Texts]:
 def _ends(hierarchy: Hierarchy, label: str | None) -> Sequence[object]:
     if label is None or label == hierarchy.labels[-1][0]:
         return None, None
-    reach = _reach(label, hierarchy.leaves)
+    reach = node_reach(label, hierarchy.leaves)
     if reach is None:
         codes = hierarchy.decode(label)
         place = hierarchy.leaves.positions[codes[codes > 0] - 1]
         reach = float(place[0]), float(place[-1])
     return [_value(place, hierarchy.leaves) for place in reach]
-
-
-def _reach(label: str, domain: Domain) -> Reach | None:
-    """How far a label reaches, also if its ends are names of nodes, as in `[2020-Q1, 2020-Q3]`."""
-    whole = node_reach(label, domain)
-    bounds = read_bounds(label) if whole is None else None
-    if bounds is None or bounds.low is None or bounds.high is None:
-        return whole
-    low, high = node_reach(bounds.low, domain), node_reach(bounds.high, domain)
-    return None if low is None or high is None else (low[0], high[1])
 
 
 def _value(place: float, domain: Domain) -> object:

@@ -7,8 +7,6 @@ from dataclasses import field, replace
 from math import inf, prod
 from typing import Literal, TypeAlias
 
-from pydantic.dataclasses import dataclass
-
 from incrowd.errors import InfeasibleError, LimitError
 from incrowd.loss.cells import CellLoss
 from incrowd.problem import Problem
@@ -24,7 +22,7 @@ from incrowd.search.refusals import as_one_class, infeasible, nothing_found
 from incrowd.search.safe import safe_crowds
 from incrowd.search.search import Found, Search
 from incrowd.search.world.world import AgainstWorld
-from incrowd.values import STRICT
+from incrowd.values import STRICT, dataclass
 from incrowd.watch import Watch
 
 Run: TypeAlias = Callable[[Problem, Watch], Found]

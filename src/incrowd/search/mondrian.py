@@ -13,7 +13,6 @@ from itertools import pairwise
 from typing import Any, Literal
 
 import numpy as np
-from pydantic.dataclasses import dataclass
 
 from incrowd.arrays import Codes, Counts, Flags
 from incrowd.errors import LimitError, counted
@@ -31,7 +30,7 @@ from incrowd.search.repair import folded, mended
 from incrowd.search.search import Found
 from incrowd.table.fold import in_threads, threads
 from incrowd.table.tally import Tally
-from incrowd.values import STRICT
+from incrowd.values import STRICT, dataclass
 from incrowd.watch import Watch
 
 CUTS = 8

@@ -70,6 +70,27 @@ class CodedColumn:
         return f"CodedColumn({self.name!r}, {len(self.codes)} records, {self.domain!r})"
 
 
+def count_below(values: Values, bound: float, *, after: bool = False) -> int:
+    """How many of the sorted values lie below the bound, or up to it with `after`."""
+    if values.dtype.kind == "f":
+        return int(np.searchsorted(values, as_float(bound), side="right" if after else "left"))
+    whole = int(np.floor(bound)) + 1 if after else int(np.ceil(bound))
+    if isinstance(bound, int):
+        whole = bound + after
+    limits = np.iinfo(np.int64)
+    if whole > limits.max:
+        return len(values)
+    return int(np.searchsorted(values, np.int64(max(whole, limits.min))))
+
+
+def as_float(bound: float) -> float:
+    """A number as a float; whole numbers too large for one are infinite."""
+    try:
+        return float(bound)
+    except OverflowError:
+        return float("inf") if bound > 0 else float("-inf")
+
+
 def _number(value: float) -> str:
     return str(int(value)) if value.is_integer() and abs(value) < 1e15 else repr(value)
 

@@ -17,7 +17,6 @@ from incrowd.pii.words import topic_of
 from incrowd.pipeline import anonymize_file
 from incrowd.policy import draft
 from incrowd.policy.codec import made
-from incrowd.policy.faults import did_you_mean
 from incrowd.policy.policy import Policy
 from incrowd.policy.quick import quick
 from incrowd.population.actions import Look, built, described, ladder_of, ladder_of_size
@@ -27,6 +26,7 @@ from incrowd.release.release import Release
 from incrowd.table.column import CodedColumn
 from incrowd.table.names import listed
 from incrowd.table.roles import Role
+from incrowd.values import did_you_mean
 from incrowd.verbs.reading import AnyPath, Reading, enough_memory
 
 _MISSING = ("",)

@@ -15,7 +15,7 @@ from incrowd.hierarchy.hierarchy import Hierarchy
 from incrowd.pii import Checklist, Setting, checklist, hints
 from incrowd.pipeline import builders_of
 from incrowd.policy.policy import Policy, require_declared
-from incrowd.policy.safe_harbor import Seen
+from incrowd.policy.presets import TableFacts
 from incrowd.release.leaving import dropped, pseudonymous
 from incrowd.table.column import CodedColumn, Domain, Kind
 from incrowd.table.encode import align
@@ -64,21 +64,21 @@ def safe_harbor_file(  # noqa: PLR0913  the same, and how to read the file
         return _checked(MemoryEngine(read.frame, text=read.text), asked)
 
 
-def seen_file(path: AnyPath, *, reading: Reading | None = None) -> Seen:
+def seen_file(path: AnyPath, *, reading: Reading | None = None) -> TableFacts:
     """What a preset should know of the table in a file."""
     with enough_memory():
         read = (reading or Reading()).read(path)
         return seen(read.frame, text=read.text)
 
 
-def seen(frame: Any, *, today: int | None = None, text: bool = False) -> Seen:
+def seen(frame: Any, *, today: int | None = None, text: bool = False) -> TableFacts:
     """What a preset should know of a table: the identifiers and the kinds of its columns."""
     engine = MemoryEngine(frame, text=text)
     names = [name for name in engine.names if name not in engine.uncoded]
     columns = glimpses(engine, names, hints)
     found = checklist(columns, _Asked(None, today).setting, sealed=engine.sealed)
     kinds = {column.name: column.domain.kind for column in columns if len(column.domain)}
-    return Seen(found.today, found.failing, kinds)
+    return TableFacts(found.today, found.failing, kinds)
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import polars as pl
 
+from incrowd.hierarchy.labels import write_ends
 from incrowd.verify.cells import text_of
 
 
@@ -29,17 +30,12 @@ def joined(rows: pl.DataFrame, columns: Mapping[str, str]) -> pl.DataFrame:
     """
     for name, nothing in columns.items():
         low, high = (text_of(rows[end]) for end in end_names(name))
-        label = (
-            pl.when(pl.col("low").is_null() & pl.col("high").is_null())
-            .then(pl.lit(nothing))
-            .when(pl.col("low").is_null())
-            .then("≤ " + pl.col("high"))
-            .when(pl.col("high").is_null())
-            .then("≥ " + pl.col("low"))
-            .when(pl.col("low") == pl.col("high"))
-            .then(pl.col("low"))
-            .otherwise("[" + pl.col("low") + ", " + pl.col("high") + "]")
+        cells = pl.DataFrame({"low": low, "high": high})
+        known = cells.unique()
+        labels = [write_ends(low, high, nothing) for low, high in known.iter_rows()]
+        known = known.with_columns(pl.Series("label", labels, dtype=pl.String))
+        found = cells.join(
+            known, on=["low", "high"], how="left", nulls_equal=True, maintain_order="left"
         )
-        labels = pl.DataFrame({"low": low, "high": high}).select(label.alias(name))
-        rows = rows.drop(end_names(name)).with_columns(labels[name])
+        rows = rows.drop(end_names(name)).with_columns(found["label"].alias(name))
     return rows

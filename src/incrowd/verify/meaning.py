@@ -13,9 +13,8 @@ import numpy as np
 
 from incrowd.arrays import MISSING, Codes, Counts, Flags, Texts
 from incrowd.errors import InputError
-from incrowd.hierarchy.decoding import Decoded
+from incrowd.hierarchy.decoding import Decoded, WrittenLabels
 from incrowd.hierarchy.labels import TOP
-from incrowd.hierarchy.written import Rules
 from incrowd.table.column import Domain, Kind
 from incrowd.table.parse import parse
 
@@ -101,9 +100,9 @@ class _Reader:
         self.place[order + 1] = np.arange(1, len(domain) + 1, dtype=np.int32)
         self._tree = tree
         self._leaf = leaf[order][leaf[order] < _NO_LEAF]
-        self._written = Rules(domain)
+        self._written = WrittenLabels(domain)
         rest = order[len(self._leaf) :]
-        self._rest = Rules(Domain(domain.kind, domain.values[rest]))
+        self._rest = WrittenLabels(Domain(domain.kind, domain.values[rest]))
         self._tops = {TOP} if tree is None else {TOP, tree.labels[-1][0]}
 
     def runs(self, label: str | None) -> Counts:

@@ -13,8 +13,7 @@ import numpy as np
 from incrowd.arrays import Codes, Counts, Texts
 from incrowd.errors import InputError, NotMetError, counted
 from incrowd.hierarchy.decoding import Decoded
-from incrowd.hierarchy.labels import read_bounds
-from incrowd.hierarchy.reach import node_reach, reach_of
+from incrowd.hierarchy.labels import node_reach, reach_of, read_bounds
 from incrowd.table.column import Domain
 from incrowd.verify.crowds import Cells
 

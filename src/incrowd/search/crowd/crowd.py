@@ -13,7 +13,6 @@ from math import ceil
 from typing import Annotated, Literal
 
 from pydantic import Field
-from pydantic.dataclasses import dataclass
 
 from incrowd.errors import InfeasibleError, LimitError
 from incrowd.kernels.crowd import state
@@ -35,7 +34,7 @@ from incrowd.search.mondrian import least_size
 from incrowd.search.refusals import infeasible, nothing_found
 from incrowd.search.repair import mended
 from incrowd.search.search import Found
-from incrowd.values import STRICT
+from incrowd.values import STRICT, dataclass
 from incrowd.watch import Watch
 
 

@@ -7,7 +7,6 @@ from math import inf, prod
 from typing import Annotated, Literal
 
 from pydantic import Field
-from pydantic.dataclasses import dataclass
 
 from incrowd.errors import LimitError, PolicyError
 from incrowd.problem import Problem
@@ -16,7 +15,7 @@ from incrowd.search.lattice.explored import Record, State
 from incrowd.search.lattice.full_domain import EPSILON, allowed_levels, judged, many, released
 from incrowd.search.refusals import infeasible, no_levels
 from incrowd.search.search import Found
-from incrowd.values import STRICT
+from incrowd.values import STRICT, dataclass
 from incrowd.watch import Watch
 
 

@@ -7,13 +7,11 @@ looking at every node finds (`exhaustive`), for every loss, all models and with 
 from dataclasses import field
 from typing import Literal
 
-from pydantic.dataclasses import dataclass
-
 from incrowd.problem import Problem
 from incrowd.search.lattice.best_first import Quest
 from incrowd.search.refusals import infeasible
 from incrowd.search.search import Found
-from incrowd.values import STRICT
+from incrowd.values import STRICT, dataclass
 from incrowd.watch import Watch
 
 

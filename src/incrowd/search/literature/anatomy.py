@@ -17,7 +17,6 @@ from math import ceil, inf
 from typing import ClassVar, Literal
 
 import numpy as np
-from pydantic.dataclasses import dataclass
 
 from incrowd.arrays import Codes, Counts
 from incrowd.errors import LimitError, PolicyError
@@ -30,7 +29,7 @@ from incrowd.search.left_out import leaving_out
 from incrowd.search.refusals import infeasible
 from incrowd.search.repair import folded, repair
 from incrowd.search.search import Found
-from incrowd.values import STRICT
+from incrowd.values import STRICT, dataclass
 from incrowd.watch import Watch
 
 

@@ -13,7 +13,6 @@ from typing import Annotated, Literal
 
 import numpy as np
 from pydantic import Field
-from pydantic.dataclasses import dataclass
 
 from incrowd.arrays import Codes
 from incrowd.errors import LimitError, counted
@@ -28,7 +27,7 @@ from incrowd.search.refusals import infeasible
 from incrowd.search.repair import mended
 from incrowd.search.search import Found
 from incrowd.table.fold import in_threads
-from incrowd.values import STRICT
+from incrowd.values import STRICT, dataclass
 from incrowd.watch import Watch
 
 _SMALL = 2**13

@@ -14,7 +14,6 @@ from typing import Annotated, Literal
 
 import numpy as np
 from pydantic import Field
-from pydantic.dataclasses import dataclass
 
 from incrowd.arrays import Codes
 from incrowd.errors import counted
@@ -28,7 +27,7 @@ from incrowd.search.refine.moves import Moves
 from incrowd.search.refusals import infeasible
 from incrowd.search.safe import safe
 from incrowd.search.search import Found
-from incrowd.values import STRICT
+from incrowd.values import STRICT, dataclass
 from incrowd.watch import Watch
 
 

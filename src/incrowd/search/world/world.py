@@ -14,8 +14,6 @@ from dataclasses import field, replace
 from functools import partial
 from typing import Literal
 
-from pydantic.dataclasses import dataclass
-
 from incrowd.errors import InfeasibleError, LimitError
 from incrowd.linkage.guarded import Guarded
 from incrowd.models.k_anonymity import KAnonymity
@@ -30,7 +28,7 @@ from incrowd.search.world.levels import betrays, by_levels
 from incrowd.search.world.partition import by_partition
 from incrowd.search.world.staged import by_stages
 from incrowd.table.roles import Missing
-from incrowd.values import STRICT
+from incrowd.values import STRICT, dataclass
 from incrowd.watch import Watch
 
 _SHOWN = {"spans", "levels"}

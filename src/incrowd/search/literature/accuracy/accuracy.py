@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Annotated, Literal, assert_never
 
 import numpy as np
 from pydantic import Field
-from pydantic.dataclasses import dataclass
 
 from incrowd.arrays import SUPPRESSED, Codes
 from incrowd.errors import InfeasibleError, LimitError, PolicyError
@@ -37,7 +36,7 @@ from incrowd.search.mondrian import Mondrian
 from incrowd.search.refusals import infeasible, nothing_found
 from incrowd.search.repair import folded, mended
 from incrowd.search.search import Found
-from incrowd.values import STRICT
+from incrowd.values import STRICT, dataclass
 from incrowd.watch import Watch
 
 if TYPE_CHECKING:

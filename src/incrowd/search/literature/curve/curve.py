@@ -12,7 +12,6 @@ from typing import Annotated, Literal, TypeAlias
 
 import numpy as np
 from pydantic import Field
-from pydantic.dataclasses import dataclass
 
 from incrowd.arrays import Codes, Floats
 from incrowd.errors import LimitError, counted
@@ -26,7 +25,7 @@ from incrowd.search.literature.mapping.kd import kd_order
 from incrowd.search.refusals import infeasible
 from incrowd.search.repair import mended
 from incrowd.search.search import Found
-from incrowd.values import STRICT
+from incrowd.values import STRICT, dataclass
 from incrowd.watch import Watch
 
 

@@ -16,7 +16,6 @@ from math import ceil, prod
 from typing import Annotated, Literal, TypeAlias
 
 from pydantic import Field
-from pydantic.dataclasses import dataclass
 
 from incrowd.errors import InfeasibleError, LimitError, PolicyError, counted
 from incrowd.population.bounds import classes_allowed
@@ -28,7 +27,7 @@ from incrowd.search.literature.cuts.judged import Candidate, Candidates, records
 from incrowd.search.names import places
 from incrowd.search.refusals import infeasible, nothing_found
 from incrowd.search.search import Found
-from incrowd.values import STRICT
+from incrowd.values import STRICT, dataclass
 from incrowd.watch import Watch
 
 Numbers: TypeAlias = tuple[int, ...]

@@ -11,7 +11,6 @@ from typing import Annotated, Literal, TypeAlias
 
 import numpy as np
 from pydantic import Field
-from pydantic.dataclasses import dataclass
 
 from incrowd.arrays import Floats
 from incrowd.errors import InfeasibleError, LimitError, PolicyError, counted
@@ -22,7 +21,7 @@ from incrowd.search.literature.datafly.views import View, Views
 from incrowd.search.names import places
 from incrowd.search.refusals import infeasible
 from incrowd.search.search import Found
-from incrowd.values import STRICT
+from incrowd.values import STRICT, dataclass
 from incrowd.watch import Watch
 
 Weight: TypeAlias = Annotated[float, Field(ge=0, le=1)]

@@ -7,7 +7,6 @@ from typing import Annotated, Literal, assert_never
 
 import numpy as np
 from pydantic import Field
-from pydantic.dataclasses import dataclass
 
 from incrowd.arrays import Codes
 from incrowd.errors import InfeasibleError, LimitError, PolicyError, counted
@@ -29,7 +28,7 @@ from incrowd.search.literature.mapping.kd import kd_order
 from incrowd.search.refusals import infeasible, nothing_found
 from incrowd.search.repair import folded, mended
 from incrowd.search.search import Found
-from incrowd.values import STRICT
+from incrowd.values import STRICT, dataclass
 from incrowd.watch import Watch
 
 MappingName = Literal["kd-tree", "hilbert", "idistance"]

@@ -7,7 +7,6 @@ from typing import Annotated, Literal
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
-from pydantic.dataclasses import dataclass
 
 from incrowd.arrays import Codes, Floats
 from incrowd.kernels.literature import hilbert
@@ -15,7 +14,7 @@ from incrowd.problem import Problem
 from incrowd.search.literature.mapping.mapping import by_codes
 from incrowd.search.literature.mapping.scaled import grid
 from incrowd.table.fold import in_threads
-from incrowd.values import STRICT
+from incrowd.values import STRICT, dataclass
 
 _SHARE = 2**15
 """Rows that one thread places at a time."""

@@ -11,7 +11,6 @@ from typing import Annotated, Literal
 
 import numpy as np
 from pydantic import Field
-from pydantic.dataclasses import dataclass
 
 from incrowd.arrays import Codes, Floats
 from incrowd.kernels.literature import idistance
@@ -20,7 +19,7 @@ from incrowd.search.literature.mapping.hilbert import curve_words
 from incrowd.search.literature.mapping.mapping import by_codes
 from incrowd.search.literature.mapping.scaled import scaled
 from incrowd.table.fold import in_threads
-from incrowd.values import STRICT
+from incrowd.values import STRICT, dataclass
 
 _ROUNDS = 5
 """How often centres move."""

@@ -11,7 +11,6 @@ from functools import partial
 from typing import Literal
 
 import numpy as np
-from pydantic.dataclasses import dataclass
 
 from incrowd.arrays import Codes
 from incrowd.kernels.literature import kd_order as kernels
@@ -19,7 +18,7 @@ from incrowd.problem import Problem
 from incrowd.search.boxes import boxes_of
 from incrowd.search.literature.mapping.mapping import by_codes, lowest_codes
 from incrowd.table.fold import in_threads
-from incrowd.values import STRICT
+from incrowd.values import STRICT, dataclass
 
 _SMALL = 2**13
 """Rows of a part that one thread cuts to the end."""

@@ -5,7 +5,6 @@ from typing import Annotated, Literal
 
 import numpy as np
 from pydantic import Field
-from pydantic.dataclasses import dataclass
 
 from incrowd.errors import InfeasibleError, LimitError, PolicyError
 from incrowd.problem import Problem
@@ -16,7 +15,7 @@ from incrowd.search.literature.mingen.small_table import SmallTable
 from incrowd.search.refusals import infeasible, nothing_found
 from incrowd.search.search import Found
 from incrowd.table.roles import Missing
-from incrowd.values import STRICT
+from incrowd.values import STRICT, dataclass
 from incrowd.watch import Watch
 
 LARGEST = 2**20

@@ -4,7 +4,6 @@ from dataclasses import field
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import Field
-from pydantic.dataclasses import dataclass
 
 from incrowd.problem import Problem
 from incrowd.search.lattice.full_domain import recode
@@ -12,7 +11,7 @@ from incrowd.search.literature.mingen.minimal_generalizations import LARGEST, la
 from incrowd.search.literature.mingen.preferred import Node, Preferred
 from incrowd.search.refusals import no_levels, nothing_found
 from incrowd.search.search import Found
-from incrowd.values import STRICT
+from incrowd.values import STRICT, dataclass
 from incrowd.watch import Watch
 
 if TYPE_CHECKING:

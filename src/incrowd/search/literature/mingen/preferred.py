@@ -5,11 +5,10 @@ from dataclasses import field
 from typing import Annotated, Any
 
 from pydantic import Field
-from pydantic.dataclasses import dataclass
 
 from incrowd.errors import InfeasibleError, PolicyError
 from incrowd.recoding import QuasiColumn
-from incrowd.values import STRICT
+from incrowd.values import STRICT, dataclass
 
 _SLACK = 1e-12
 

@@ -11,7 +11,6 @@ from typing import Annotated, Literal, TypeAlias
 
 import numpy as np
 from pydantic import Field
-from pydantic.dataclasses import dataclass
 
 from incrowd.arrays import Flags
 from incrowd.errors import LimitError, PolicyError
@@ -31,7 +30,7 @@ from incrowd.search.literature.mu_argus.combinations import (
 from incrowd.search.names import places
 from incrowd.search.refusals import infeasible
 from incrowd.search.search import Found
-from incrowd.values import STRICT
+from incrowd.values import STRICT, dataclass
 from incrowd.watch import Watch
 
 KINDS: tuple[Identifying, ...] = ("most", "more", "identifying")

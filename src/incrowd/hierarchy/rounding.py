@@ -1,19 +1,19 @@
-"""Where round intervals begin and end on the scales of numbers and dates.
+"""Round intervals: equally wide cells of numbers, and round steps of numbers and dates.
 
 Numbers: intervals 1, 2, 4 or 5 times a power of ten wide, at multiples of their width. Dates: days,
 5 and 10 days of a month, months, quarters, half-years, 1, 2, 5, 10, 20 and 50 years.
 """
 
 from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 
 from incrowd.arrays import Counts, Floats, Values
 from incrowd.errors import PolicyError
-from incrowd.hierarchy.grid import Grid
-from incrowd.hierarchy.labels import number_text
-from incrowd.hierarchy.reach import DAY
+from incrowd.hierarchy.labels import DAY, Number, number_text
 from incrowd.table.column import Domain, Kind
 
 DateStep: TypeAlias = Literal[
@@ -35,21 +35,113 @@ DateStep: TypeAlias = Literal[
 Step: TypeAlias = float | DateStep
 """How wide a round interval is: a number, or a step of dates."""
 
-Intervals: TypeAlias = tuple[Floats, Floats]
-"""Where intervals that hold some of the values begin and end, in order."""
+Ends: TypeAlias = tuple[Floats, Floats]
+"""Where intervals that hold some of the values begin and end, ascending."""
 
 _MONTHS = {"month": 1, "quarter": 3, "half-year": 6, "year": 12, "2 years": 24, "5 years": 60}
 _MONTHS |= {"10 years": 120, "20 years": 240, "50 years": 600}
 _FACTORS = (1, 2, 4, 5)
 _MOST_PLACES = 9
 """Numbers with more decimal places are taken for a continuum."""
-_LARGEST = 2.0**52
-"""Whole numbers up to here are exact as floats."""
 _FINEST = 1e6
 """A continuum is parted no finer than into so many."""
+_SAFE = 2.0**52
+"""Whole numbers up to here are exact as floats."""
 
 
-def round_intervals(domain: Domain, values: Values, step: Step | None) -> Iterator[Intervals]:
+@dataclass(frozen=True)
+class Grid:
+    """Cells of one width; cell 0 begins at the origin.
+
+    Origin and width are the decimal numbers that their floats are written as.
+
+    >>> Grid(0.0, 0.1).bound(3)
+    0.3
+    """
+
+    origin: float
+    width: float
+
+    @cached_property
+    def _scaled(self) -> tuple[int, int, int]:
+        """Origin and width as whole numbers of the same fraction, and how many make one."""
+        places = max(_places(self.origin), _places(self.width))
+        return _times(self.origin, places), _times(self.width, places), int(10**places)
+
+    def bound(self, cell: int) -> Number:
+        """Where a cell begins: whole numbers as int, others as the nearest float."""
+        origin, width, one = self._scaled
+        exact = origin + cell * width
+        if exact % one == 0 and abs(exact // one) < 10**19:
+            return exact // one
+        try:
+            return exact / one
+        except OverflowError:
+            return float("inf") if exact > 0 else float("-inf")
+
+    def cells(self, values: Values) -> Values:
+        """The cell of each sorted value; Python's whole numbers if they are large: shape (n,)."""
+        with np.errstate(over="ignore"):
+            rough = (values.astype(np.float64) - self.origin) / self.width
+        if len(rough) and not np.abs(rough[[0, -1]]).max() < _SAFE:
+            return self._exact_cells(values)
+        cell = np.floor(rough).astype(np.int64)
+        cells, place = np.unique(cell, return_inverse=True)
+        start = self._bounds(cells, values)[place]
+        end = self._bounds(cells + 1, values)[place]
+        under, over = np.less(values, start), np.greater_equal(values, end)
+        return np.asarray(cell - under.astype(np.int64) + over.astype(np.int64))
+
+    def _bounds(self, cells: Values, values: Values) -> Values:
+        bounds = [self.bound(cell) for cell in cells.tolist()]
+        if values.dtype.kind == "i" and all(isinstance(bound, int) for bound in bounds):
+            inside = all(-(2**63) <= bound < 2**63 for bound in bounds)
+            return np.array(bounds, dtype=np.int64 if inside else object)
+        return np.array(bounds, dtype=np.float64)
+
+    def _exact_cells(self, values: Values) -> Values:
+        origin, width, one = self._scaled
+        cells = np.empty(len(values), dtype=object)
+        for i, value in enumerate(values.tolist()):
+            over, under = value.as_integer_ratio()
+            cell = (over * one - origin * under) // (width * under)
+            cells[i] = cell - (value < self.bound(cell)) + (value >= self.bound(cell + 1))
+        return cells
+
+
+def nice_width(values: Values, cells: int = 20) -> float:
+    """A width of the series 1, 2, 5, 10, … that cuts the range into about this many cells.
+
+    >>> nice_width(np.array([17, 90]))
+    5.0
+    """
+    low, high = float(values[0]), float(values[-1])
+    rough = high / cells - low / cells
+    if values.dtype.kind == "i":
+        rough = max(rough, 1.0)
+    if rough <= 0.0:
+        return 1.0
+    exponent = int(np.floor(np.log10(rough)))
+    steps = (float(f"{digit}e{exponent}") for digit in (1, 2, 5))
+    return next((step for step in steps if step >= rough), float(f"1e{min(exponent + 1, 308)}"))
+
+
+def _places(number: float) -> int:
+    """How many decimal places the number is written with."""
+    digits, _, exponent = repr(number).partition("e")
+    return max(0, len(digits.partition(".")[2].rstrip("0")) - int(exponent or 0))
+
+
+def _times(number: float, places: int) -> int:
+    """The number times a power of ten, exactly."""
+    digits, _, exponent = repr(number).partition("e")
+    whole, _, part = digits.partition(".")
+    shift = places + int(exponent or 0) - len(part)
+    exact = int(whole + part)
+    return exact * int(10**shift) if shift >= 0 else exact // int(10**-shift)
+
+
+def round_intervals(domain: Domain, values: Values, step: Step | None) -> Iterator[Ends]:
     """The round intervals that hold some of the sorted values, one scale after the other.
 
     The finest scale comes first; with a declared step there is just one. Places are
@@ -73,14 +165,14 @@ def lattice_unit(values: Values) -> float | None:
     with np.errstate(over="ignore", invalid="ignore"):
         for places in range(_MOST_PLACES + 1):
             whole = np.rint(line * 10.0**places)
-            if np.abs(whole).max() >= _LARGEST:
+            if np.abs(whole).max() >= _SAFE:
                 return None
             if (whole / 10.0**places == line).all():
                 return 10.0**-places
     return None
 
 
-def _numbers(values: Values) -> Iterator[Intervals]:
+def _numbers(values: Values) -> Iterator[Ends]:
     """Intervals of all round widths from the values' own unit to their range."""
     line = values.astype(np.float64)
     extent = float(line[-1] - line[0])
@@ -96,7 +188,7 @@ def _numbers(values: Values) -> Iterator[Intervals]:
         exponent += 1
 
 
-def _equal(line: Floats, factor: int, exponent: int) -> Intervals:
+def _equal(line: Floats, factor: int, exponent: int) -> Ends:
     """Intervals of one round width; ends are the floats nearest to their decimal numbers."""
     cells = np.unique(np.floor(line / float(f"{factor}e{exponent}")))
     scale = 10.0 ** abs(exponent)
@@ -105,25 +197,25 @@ def _equal(line: Floats, factor: int, exponent: int) -> Intervals:
     return low, high
 
 
-def _declared(values: Values, width: float) -> Intervals:
+def _declared(values: Values, width: float) -> Ends:
     grid = Grid(0.0, width)
     cells = sorted(set(grid.cells(values).tolist()))
     low, high = ([float(grid.bound(cell + side)) for cell in cells] for side in (0, 1))
     return np.array(low), np.array(high)
 
 
-def _dates(days: Values, step: DateStep) -> Intervals:
+def _dates(days: Values, step: DateStep) -> Ends:
     """Intervals of dates, in microseconds as `Domain.positions`."""
     months = days.astype("datetime64[M]")
     if step in _MONTHS:
         length = _MONTHS[step]
         start = np.unique((months.astype(np.int64) + 12 * 1970) // length) * length - 12 * 1970
-        return _places(start, "M"), _places(start + length, "M")
+        return _moments(start, "M"), _moments(start + length, "M")
     width = {"day": 1, "5 days": 5, "10 days": 10}[step]
     return _within_months(days, months, width)
 
 
-def _within_months(days: Values, months: Values, width: int) -> Intervals:
+def _within_months(days: Values, months: Values, width: int) -> Ends:
     """Parts of months; the last of a month is up to five days longer or shorter than the others."""
     first = months.astype("datetime64[D]").astype(np.int64)
     part = (days.astype(np.int64) - first) // width
@@ -138,7 +230,7 @@ def _within_months(days: Values, months: Values, width: int) -> Intervals:
     return start * DAY, end[place] * DAY
 
 
-def _places(months: Counts, unit: str) -> Floats:
+def _moments(months: Counts, unit: str) -> Floats:
     moments = months.astype(f"datetime64[{unit}]").astype("datetime64[us]")
     return moments.astype(np.int64).astype(np.float64)
 

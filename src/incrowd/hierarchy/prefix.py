@@ -4,18 +4,16 @@ from itertools import pairwise
 from typing import Annotated, Literal
 
 from pydantic import Field
-from pydantic.dataclasses import dataclass
 
 from incrowd.arrays import Counts, Texts
 from incrowd.hierarchy.hierarchy import Hierarchy
+from incrowd.hierarchy.labels import masked
 from incrowd.hierarchy.levels import Level, runs, stack, texts
 from incrowd.table.column import Domain, Kind
-from incrowd.values import STRICT
+from incrowd.values import STRICT, dataclass
 
 MOST_LEVELS = 8
 """Long codes are masked in at most this many steps, unless `steps` says otherwise."""
-
-_MASK = "*"
 
 
 @dataclass(frozen=True, config=STRICT, kw_only=True)
@@ -44,9 +42,7 @@ class Prefix:
         """Refuse steps that do not fall."""
         steps = self.steps or ()
         if any(a <= b for a, b in pairwise(steps)):
-            raise ValueError(
-                "steps must fall: each level shows fewer characters than the one below"
-            )
+            raise ValueError("steps must fall; show fewer characters on each level, as in 4, 3, 2")
 
     def build(
         self,
@@ -112,4 +108,4 @@ def _filled(codes: list[str]) -> list[str]:
 
 
 def _label(key: str, shown: int, width: int) -> str:
-    return key if len(key) < shown else key + _MASK * max(width - shown, 0)
+    return key if len(key) < shown else masked(key, len(key) + max(width - shown, 0))

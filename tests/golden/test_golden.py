@@ -1,0 +1,44 @@
+"""Releases, certificates, documents and exit codes are what they were: see `golden.write`."""
+
+import json
+from difflib import unified_diff
+
+import pytest
+
+from golden import tables
+from golden.cases import CASES
+from golden.outcome import outcome
+from golden.write import GOLDEN
+
+KNOWN = json.loads(GOLDEN.read_text())
+
+
+@pytest.fixture(scope="module")
+def inputs(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("golden") / "inputs"
+    tables.make(folder)
+    return folder
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_a_command_does_what_it_did(case, inputs):
+    found = json.loads(json.dumps(outcome(case, inputs.parent / case.name, inputs)))
+    assert found == KNOWN[case.name], "\n" + _difference(KNOWN[case.name], found)
+
+
+def test_every_golden_outcome_has_its_case():
+    assert list(KNOWN) == [case.name for case in CASES]
+
+
+def _difference(before, after):
+    """The lines that differ, with the keys that lead to them."""
+    texts = [_lines(before), _lines(after)]
+    return "\n".join(unified_diff(*texts, "golden", "now", lineterm="", n=0))
+
+
+def _lines(value, path=""):
+    if isinstance(value, dict) and value:
+        return [line for key, one in value.items() for line in _lines(one, f"{path}.{key}")]
+    if isinstance(value, list) and value:
+        return [line for i, one in enumerate(value) for line in _lines(one, f"{path}[{i}]")]
+    return [f"{path.removeprefix('.')} = {json.dumps(value, ensure_ascii=False)}"]
