@@ -1,6 +1,7 @@
 """Imports point down: the architecture, enforced."""
 
 import ast
+import re
 from pathlib import Path
 
 import pytest
@@ -54,6 +55,9 @@ OUTSIDE = {
     "rich": {"cli", "documents", "demo"},
     "tomlkit": {"policy"},
 }
+
+
+PAGE = (Path(__file__).parents[2] / "docs" / "architecture.md").read_text(encoding="utf-8")
 
 
 def modules():
@@ -187,3 +191,21 @@ def test_nothing_below_reports_prints(path):
 def test_there_is_no_drawer():
     banned = {"utils", "util", "common", "core", "misc", "helpers", "manager", "v2"}
     assert not [path for path in ROOT.rglob("*") if path.stem in banned]
+
+
+def test_the_page_has_the_layers():
+    rows = re.findall(r"^\| (\d) \| `(\w+)` \| .+ \|$", PAGE, re.MULTILINE)
+    assert sorted((int(layer), name) for layer, name in rows) == sorted(
+        (layer, name) for name, layer in LAYER.items()
+    )
+    assert {path.relative_to(ROOT).parts[0].removesuffix(".py") for path in modules()} <= {*LAYER}
+
+
+def test_the_page_has_the_places_of_outside_libraries():
+    rows = re.findall(r"^\| `(\w+)` \| ((?:`\w+`(?:, )?)+) \|$", PAGE, re.MULTILINE)
+    assert {name: set(re.findall(r"\w+", places)) for name, places in rows} == OUTSIDE
+
+
+def test_the_page_names_files_that_there_are():
+    for place in re.findall(r"`(\w+/(?:\w+/)*(?:\w+\.py)?|\w+\.py)`", PAGE):
+        assert (ROOT / place).exists(), place
