@@ -121,7 +121,7 @@ def synthetic(records: int, l: float, alpha: float) -> Problem:
 
 def compared(figure: str, problem: Problem, alpha: float = 0.0) -> list[Line]:
     """All searches on one problem, with ratios against Mondrian."""
-    l = problem.models[0].asked
+    l = problem.models[0].threshold
     size = problem.tally.records, len(problem.columns), l
     lines: list[Line] = []
     print(f"Figure {figure}: {size[0]:,} x {size[1]}, l = {l:g}, alpha = {alpha:g}")

@@ -61,7 +61,7 @@ class Line:
 
 def measured(figure: str, table: str, problem: Problem) -> list[Line]:
     """All searches on one problem, with ratios against the reference."""
-    size = problem.tally.records, len(problem.columns), int(problem.models[0].asked)
+    size = problem.tally.records, len(problem.columns), int(problem.models[0].threshold)
     lines: list[Line] = []
     print(f"{table} {size[0]:,} x {size[1]}, k = {size[2]}")
     for name, search in SEARCHES.items():

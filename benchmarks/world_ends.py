@@ -93,7 +93,7 @@ def main() -> None:
         for model in MODELS:
             for ends in ("aligned", "exact"):
                 told = measured(world, sorted(drawn.tolist()), NUMBER[title], model, ends)
-                print(f"{title:8} {model.name:15} {model.asked:<5g} {told}")
+                print(f"{title:8} {model.name:15} {model.threshold:<5g} {told}")
 
 
 if __name__ == "__main__":

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 from incrowd.lazy import homes_of
 
 if TYPE_CHECKING:
+    from incrowd.verbs.attack import attack as attack
     from incrowd.verbs.discover import discover as discover
     from incrowd.verbs.either import anonymize as anonymize
-    from incrowd.verbs.either import attack as attack
     from incrowd.verbs.either import check as check
     from incrowd.verbs.either import draft as draft
     from incrowd.verbs.either import frontier as frontier

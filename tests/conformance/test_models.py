@@ -58,7 +58,7 @@ def classes_of_holdings(rows, whole=None):
 
 
 def safe(model, value):
-    return value >= model.asked if model.higher_is_safer else value <= model.asked
+    return value >= model.threshold if model.higher_is_safer else value <= model.threshold
 
 
 @every_model
@@ -77,7 +77,7 @@ def test_it_is_a_frozen_value_that_a_policy_can_write(model):
 def test_what_is_reached_tells_whether_all_classes_satisfy_it(model, rows):
     classes = classes_of_holdings(rows)
 
-    assert bool(model.satisfied(classes).all()) == safe(model, model.reached(classes))
+    assert bool(model.satisfied(classes).all()) == safe(model, model.achieved(classes))
 
 
 @patient
@@ -89,8 +89,8 @@ def test_no_release_reaches_more_than_is_possible(model, rows):
     best = model.possible(whole)
 
     slack = 1e-9 if model.higher_is_safer else -1e-9
-    assert (model.reached(classes) <= best + slack) == model.higher_is_safer or math.isclose(
-        model.reached(classes), best, abs_tol=1e-9
+    assert (model.achieved(classes) <= best + slack) == model.higher_is_safer or math.isclose(
+        model.achieved(classes), best, abs_tol=1e-9
     )
 
 
@@ -139,7 +139,7 @@ def test_the_order_of_the_classes_does_not_matter(model, rows, order):
     order.shuffle(shuffled)
     whole = np.sum(rows, axis=0)
 
-    assert model.reached(classes_of_holdings(rows, whole)) == model.reached(
+    assert model.achieved(classes_of_holdings(rows, whole)) == model.achieved(
         classes_of_holdings(shuffled, whole)
     )
 
@@ -149,7 +149,7 @@ def test_without_a_class_it_is_satisfied_at_its_best(model):
     nothing = classes_of_holdings([], np.zeros(5, dtype=np.int64))
 
     assert model.satisfied(nothing).tolist() == []
-    assert model.reached(nothing) == (math.inf if model.higher_is_safer else 0.0)
+    assert model.achieved(nothing) == (math.inf if model.higher_is_safer else 0.0)
 
 
 @patient
@@ -160,7 +160,7 @@ def test_judging_leaves_the_classes_as_they_were(model, rows):
     held = classes.histograms["s"]
     before = [array.copy() for array in (classes.people, held.start, held.code, held.count)]
     model.satisfied(classes)
-    model.reached(classes)
+    model.achieved(classes)
 
     after = (classes.people, held.start, held.code, held.count)
     assert all((a == b).all() for a, b in zip(before, after, strict=True))

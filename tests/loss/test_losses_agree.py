@@ -95,7 +95,7 @@ def test_losses_of_classes(drawn):
 @given(outcomes())
 def test_figures_hold_every_loss_as_a_report_shows_it(drawn):
     outcome = drawn[-1]
-    found = figures(outcome, target="s0")
+    found = figures(outcome, Classification("s0"))
     assert list(found) == [
         "gcp",
         "granularity",

@@ -32,7 +32,7 @@ def test_both_conditions_agree_with_the_naive_twin(counts, alpha, k):
     model = AlphaK("s", float(alpha), k)
 
     assert model.satisfied(classes).tolist() == [sum(counts) >= k and share <= alpha]
-    assert model.reached(classes) == (float(share) if sum(counts) >= k else 1.0)
+    assert model.achieved(classes) == (float(share) if sum(counts) >= k else 1.0)
 
 
 def test_a_third_is_at_most_a_third():

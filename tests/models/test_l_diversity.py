@@ -51,22 +51,22 @@ def test_every_kind_agrees_with_the_naive_twin(table, number, up, c):
     frequency = LDiversity("s0", float(l))
     least = [naive.models.frequency(people, values) for people, values in pairs]
     assert frequency.satisfied(classes).tolist() == [value >= l for value in least]
-    assert frequency.reached(classes) == float(min(least))
+    assert frequency.achieved(classes) == float(min(least))
 
     distinct = LDiversity("s0", float(l), "distinct")
     least = [naive.models.distinct(values) for _, values in pairs]
     assert distinct.satisfied(classes).tolist() == [value >= l for value in least]
-    assert distinct.reached(classes) == min(least)
+    assert distinct.achieved(classes) == min(least)
 
     entropy = LDiversity("s0", float(l), "entropy")
     least = [naive.models.entropy(values) for _, values in pairs]
     assert entropy.satisfied(classes).tolist() == [value >= math.log(l) - 1e-9 for value in least]
-    assert entropy.reached(classes) == pytest.approx(math.exp(min(least)))
+    assert entropy.achieved(classes) == pytest.approx(math.exp(min(least)))
 
     recursive = LDiversity("s0", whole, "recursive", c=c)
     least = [naive.models.recursive(values, c) for _, values in pairs]
     assert recursive.satisfied(classes).tolist() == [value >= whole for value in least]
-    assert recursive.reached(classes) == min(least)
+    assert recursive.achieved(classes) == min(least)
 
 
 @pytest.mark.parametrize(
@@ -77,7 +77,7 @@ def test_equality_is_enough_whatever_the_rounding(l, counts):
     classes = one_class(*counts)
 
     assert LDiversity("s", l).satisfied(classes).all()
-    assert LDiversity("s", l).reached(classes) == l
+    assert LDiversity("s", l).achieved(classes) == l
     assert not LDiversity("s", l + 0.001).satisfied(classes).any()
 
 
@@ -87,16 +87,16 @@ def test_l_equally_common_values_have_entropy_log_l(l):
     model = LDiversity("s", l, "entropy")
 
     assert model.satisfied(classes).all()
-    assert model.reached(classes) == l
+    assert model.achieved(classes) == l
 
 
 def test_the_recursive_example_of_the_definition():
     """f = 4, 3, 2, 1: l = 2 holds with c = 1 (4 < 6), l = 3 with c = 2 (4 < 6), not with 1."""
     classes = one_class(4, 3, 2, 1)
 
-    assert LDiversity("s", 2, "recursive", c=1).reached(classes) == 2
-    assert LDiversity("s", 2, "recursive", c=2).reached(classes) == 3
-    assert LDiversity("s", 2, "recursive", c=0.3).reached(classes) == 0
+    assert LDiversity("s", 2, "recursive", c=1).achieved(classes) == 2
+    assert LDiversity("s", 2, "recursive", c=2).achieved(classes) == 3
+    assert LDiversity("s", 2, "recursive", c=0.3).achieved(classes) == 0
 
 
 def test_strictly_less_is_asked_by_recursive():
@@ -115,7 +115,7 @@ def test_the_largest_possible_l_is_named():
 def test_a_person_with_two_values_counts_in_both():
     classes = one_class(3, 3, people=4)
 
-    assert LDiversity("s", 1.5).reached(classes) == pytest.approx(4 / 3)
+    assert LDiversity("s", 1.5).achieved(classes) == pytest.approx(4 / 3)
 
 
 @pytest.mark.parametrize(

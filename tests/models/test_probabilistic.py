@@ -13,6 +13,7 @@ from pydantic import TypeAdapter
 import naive.probabilistic as naive
 from incrowd.errors import NotMetError, PolicyError
 from incrowd.models import AnyModel, Probabilistic
+from incrowd.models.model import TableSize
 from incrowd.partition.classes import Classes
 from incrowd.population.bounds import missing_probability
 from incrowd.population.confidence import Drawn
@@ -52,7 +53,7 @@ def test_model_and_judge_keep_between_the_naive_twins_steps(sizes, more, beta, s
     verdict = judged(sizes, model)
 
     assert at_least <= verdict.reached <= at_most
-    assert model.reached(classes_of(sizes)) == verdict.reached
+    assert model.achieved(classes_of(sizes)) == verdict.reached
     assert verdict.confidence == sure
 
 
@@ -166,29 +167,29 @@ def test_people_with_several_rows_count_once():
 
 def test_what_it_asks_of_one_table_holds_for_any_of_its_classes():
     model = Probabilistic(10**6, 300, 0.1)
-    told = model.among(5_000, 1)
+    told = model.bound_to(TableSize(5_000, 1))
     sizes = [1, 20, 30, 4949]
 
-    assert told.k == Drawn(5_000, 1, 0.95).least(10**6, 300, 0.1) == 16
+    assert told.smallest_class() == Drawn(5_000, 1, 0.95).least(10**6, 300, 0.1) == 16
     assert told.satisfied(classes_of(sizes)).tolist() == model.satisfied(classes_of(sizes)).tolist()
     assert told.satisfied(classes_of([1, 20])).tolist() == [False, True]
     assert (told.name, told.columns, told.higher_is_safer) == (model.name, (), True)
-    assert (told.asked, told.population, told.beta) == (300, model.population, model.beta)
+    assert (told.threshold, told.model) == (300, model)
     assert told.monotone
     assert told.absorbing
-    assert told.reached(classes_of([30, 20])) == model.reached(classes_of([4980, 20])) >= 300
-    assert told.reached(classes_of([])) == float("inf")
+    assert told.achieved(classes_of([30, 20])) == model.achieved(classes_of([4980, 20])) >= 300
+    assert told.achieved(classes_of([])) == float("inf")
     assert told.possible(classes_of([5_000])) > 0.99 * model.population
 
 
 def test_a_table_of_more_people_than_the_population_is_refused():
     with pytest.raises(PolicyError, match=r"1,001 people.*sample of 1,000"):
-        Probabilistic(1_000, 5, 0.1).among(1_001, 1)
+        Probabilistic(1_000, 5, 0.1).bound_to(TableSize(1_001, 1))
 
 
 def test_nobody_in_a_class_supports_nothing():
     model = Probabilistic(1_000, 5, 0.1)
-    assert model.reached(classes_of([0, 3])) == 0.0
+    assert model.achieved(classes_of([0, 3])) == 0.0
     assert model.satisfied(classes_of([0])).tolist() == [False]
 
 

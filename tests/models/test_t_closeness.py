@@ -49,10 +49,10 @@ def test_every_distance_agrees_with_the_naive_twin(picture):
     }
 
     for distance, slow in expected.items():
-        assert TCloseness("s", 0.5, distance).reached(classes) == pytest.approx(float(slow))
+        assert TCloseness("s", 0.5, distance).achieved(classes) == pytest.approx(float(slow))
         at_limit = TCloseness("s", min(1.0, float(slow)), distance)
         assert at_limit.satisfied(classes).all()
-        assert at_limit.reached(classes) == at_limit.t
+        assert at_limit.achieved(classes) == at_limit.t
         if slow > 0:
             assert not TCloseness("s", float(slow) * 0.999, distance).satisfied(classes).any()
 
@@ -77,9 +77,9 @@ def test_distances_are_the_earth_movers(picture):
     equal = naive.models.transport(held, table, lambda v, w: v != w)
     ordered = naive.models.transport(held, table, between)
     tree = naive.models.transport(held, table, level)
-    assert TCloseness("s", 1).reached(classes) == pytest.approx(equal, abs=1e-6)
-    assert TCloseness("s", 1, "hierarchical").reached(classes) == pytest.approx(tree, abs=1e-6)
-    found = TCloseness("s", 1, "ordered").reached(classes)
+    assert TCloseness("s", 1).achieved(classes) == pytest.approx(equal, abs=1e-6)
+    assert TCloseness("s", 1, "hierarchical").achieved(classes) == pytest.approx(tree, abs=1e-6)
+    found = TCloseness("s", 1, "ordered").achieved(classes)
     assert found >= ordered - 1e-6
     if not whole[0]:
         assert found == pytest.approx(ordered, abs=1e-6)
@@ -91,8 +91,8 @@ def test_the_salary_example_of_li():
     far = one_class([0, 1, 1, 1, 0, 0, 0, 0, 0, 0], whole)
     near = one_class([0, 0, 0, 0, 1, 0, 1, 0, 0, 1], whole)
 
-    assert TCloseness("s", 0.1, "ordered").reached(far) == pytest.approx(0.375)
-    assert TCloseness("s", 0.1, "ordered").reached(near) == pytest.approx(1 / 6)
+    assert TCloseness("s", 0.1, "ordered").achieved(far) == pytest.approx(0.375)
+    assert TCloseness("s", 0.1, "ordered").achieved(near) == pytest.approx(1 / 6)
 
 
 def test_many_values_cost_no_more_than_those_a_class_holds():
@@ -100,7 +100,7 @@ def test_many_values_cost_no_more_than_those_a_class_holds():
     whole[0] = 0
     classes = one_class([0, *[1] + [0] * 199_999], whole)
 
-    assert TCloseness("s", 0.1, "ordered").reached(classes) == pytest.approx(0.5, abs=1e-5)
+    assert TCloseness("s", 0.1, "ordered").achieved(classes) == pytest.approx(0.5, abs=1e-5)
 
 
 def test_a_distance_that_means_nothing_here_is_refused():

@@ -37,9 +37,9 @@ def evidence_of(pairs):
 def test_k_map_counts_the_people_of_the_world(pairs, k):
     model, classes = KMap(k), classes_of(pairs)
     assert model.satisfied(classes).tolist() == [there >= k for _, there in pairs]
-    assert model.reached(classes) == min(there for _, there in pairs)
+    assert model.achieved(classes) == min(there for _, there in pairs)
     assert judge(model, evidence_of(pairs)) == (
-        model.reached(classes),
+        model.achieved(classes),
         bool(model.satisfied(classes).all()),
     )
 
@@ -53,9 +53,9 @@ def test_delta_presence_compares_the_table_with_the_world(pairs, delta):
     model, classes = DeltaPresence(float(delta)), classes_of(pairs)
     shares = [Fraction(people, there) if there else Fraction(1) for people, there in pairs]
     assert model.satisfied(classes).tolist() == [share <= delta for share in shares]
-    assert model.reached(classes) == pytest.approx(float(min(max(shares), 1)))
+    assert model.achieved(classes) == pytest.approx(float(min(max(shares), 1)))
     reached, met = judge(model, evidence_of(pairs))
-    assert reached == pytest.approx(model.reached(classes))
+    assert reached == pytest.approx(model.achieved(classes))
     assert met == bool(model.satisfied(classes).all())
 
 
@@ -88,13 +88,13 @@ def test_a_class_that_nobody_fits_contradicts_the_world():
     nobody = classes_of([(3, 0)])
     assert not KMap(2).satisfied(nobody).any()
     assert not DeltaPresence(0.9).satisfied(nobody).any()
-    assert DeltaPresence(0.9).reached(nobody) == 1.0
+    assert DeltaPresence(0.9).achieved(nobody) == 1.0
 
 
 def test_no_class_is_no_weakest_class():
     none = classes_of([])
-    assert KMap(2).reached(none) == float("inf")
-    assert DeltaPresence(0.5).reached(none) == 0.0
+    assert KMap(2).achieved(none) == float("inf")
+    assert DeltaPresence(0.5).achieved(none) == 0.0
 
 
 @pytest.mark.parametrize("wrong", [{"delta": 0}, {"delta": 1}, {"delta": 2}])

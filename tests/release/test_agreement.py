@@ -56,6 +56,6 @@ def test_verdicts_are_the_models_own(table, models):
     assert reference.people.tolist() == problem.sensitive[0].whole.tolist()
     verdicts = verify(look(rows, policy, people), policy, reference={"s0": reference})
     for model, verdict in zip(models, verdicts, strict=True):
-        assert verdict.reached == pytest.approx(model.reached(classes), abs=1e-9)
+        assert verdict.reached == pytest.approx(model.achieved(classes), abs=1e-9)
         assert verdict.ok == bool(model.satisfied(classes).all())
-        assert (verdict.name, verdict.asked) == (model.name, model.asked)
+        assert (verdict.name, verdict.asked) == (model.name, model.threshold)

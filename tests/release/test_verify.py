@@ -27,7 +27,7 @@ from strategies import hierarchies
 def model(name, column=None, **parameters):
     columns = () if column is None else (column,)
     asked = next(iter(parameters.values()))
-    return SimpleNamespace(name=name, column=column, columns=columns, asked=asked, **parameters)
+    return SimpleNamespace(name=name, column=column, columns=columns, threshold=asked, **parameters)
 
 
 def verify(rows, policy, people=None, reference=None):

@@ -89,7 +89,7 @@ def test_bounds_and_floors_hold_and_the_facts_are_true(method, privacy, data):
     assert ncp_of_classes(outcome).max() <= bound + 1e-9
     assert found.facts["bound_met"] == 1
     assert found.facts["k"] == outcome.classes.people.min()
-    assert found.facts["l"] == pytest.approx(LDiversity("s0", 1).reached(outcome.classes))
+    assert found.facts["l"] == pytest.approx(LDiversity("s0", 1).achieved(outcome.classes))
     assert found.why
 
 

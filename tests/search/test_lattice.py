@@ -20,6 +20,7 @@ from incrowd.loss import (
     Precision,
 )
 from incrowd.models import AlphaK, KAnonymity, LDiversity, TCloseness
+from incrowd.models.model import Model
 from incrowd.search.lattice import best_first, branches, explored, judging, rollup
 from incrowd.search.lattice.exhaustive import Exhaustive
 from incrowd.search.lattice.explored import State
@@ -44,20 +45,16 @@ LOSSES = [
 ]
 
 
-class Odd:
+class Odd(Model):
     """An odd number of records in every class: neither monotone nor absorbing."""
 
     name = "odd"
-    columns = ()
-    asked = 1.0
-    higher_is_safer = True
-    monotone = False
-    absorbing = False
+    threshold = 1.0
 
     def satisfied(self, classes):
         return classes.records % 2 == 1
 
-    def reached(self, classes):
+    def achieved(self, classes):
         return float((classes.records % 2).min())
 
     def possible(self, whole):

@@ -11,6 +11,7 @@ import naive.search
 from incrowd.errors import InfeasibleError, LimitError, PolicyError
 from incrowd.loss import AverageClass, Discernibility, Entropy, Gcp, Granularity, IlInf, Precision
 from incrowd.models import AlphaK, KAnonymity, LDiversity, TCloseness
+from incrowd.models.model import Model
 from incrowd.search.lattice.full_domain import recode
 from incrowd.search.literature.mingen.minimal_generalizations import (
     minimal_distortions,
@@ -23,20 +24,16 @@ from strategies import problem_of, tables
 from worked import problem, tree
 
 
-class Odd:
+class Odd(Model):
     """An odd number of records in every class: neither monotone nor absorbing."""
 
     name = "odd"
-    columns = ()
-    asked = 1.0
-    higher_is_safer = True
-    monotone = False
-    absorbing = False
+    threshold = 1.0
 
     def satisfied(self, classes):
         return classes.records % 2 == 1
 
-    def reached(self, classes):
+    def achieved(self, classes):
         return float((classes.records % 2).min())
 
     def possible(self, whole):

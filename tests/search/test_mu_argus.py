@@ -124,7 +124,7 @@ def test_a_combination_of_four_columns_is_not_looked_at():
     of = every()
     found = MuArgus().run(of, Watch())
     assert found.facts["blank"] == 0
-    assert KAnonymity(2).reached(of.outcome(found.recoding).classes) == 1
+    assert KAnonymity(2).achieved(of.outcome(found.recoding).classes) == 1
 
 
 def test_the_third_with_the_most_distinct_values_is_most_identifying():

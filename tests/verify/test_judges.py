@@ -26,7 +26,7 @@ HAIR = Fraction(1, 10_000)
 
 def closeness(t, distance="hierarchical"):
     return SimpleNamespace(
-        name="t-closeness", column="s", columns=("s",), asked=t, t=t, distance=distance
+        name="t-closeness", column="s", columns=("s",), threshold=t, t=t, distance=distance
     )
 
 
@@ -80,7 +80,7 @@ def test_without_the_tree_its_distances_are_not_judged():
 def standing_for(population, k, beta=0.1, confidence=0.9, labels="any"):
     return SimpleNamespace(
         name="probabilistic",
-        asked=k,
+        threshold=k,
         k=k,
         population=population,
         beta=beta,
@@ -133,7 +133,7 @@ def test_people_with_several_rows_are_drawn_once():
 
 
 def test_what_nobody_judges_is_refused():
-    model = SimpleNamespace(name="strange", asked=2)
+    model = SimpleNamespace(name="strange", threshold=2)
     with pytest.raises(NotMetError, match="cannot be verified"):
         judge(model, crowds_of_sizes(2))
 
@@ -166,7 +166,7 @@ def test_distances_along_an_order_at_their_limit(rows, more):
 def test_presence_is_no_surer_than_sure():
     """Three people, and one individual whom they may be."""
     evidence = Evidence(crowds_of([np.array([1, 1, 1])], None, anything=False), {}, np.array([1]))
-    assert judge(SimpleNamespace(name="delta-presence", asked=0.5, delta=0.5), evidence) == (
+    assert judge(SimpleNamespace(name="delta-presence", threshold=0.5, delta=0.5), evidence) == (
         1,
         False,
     )
@@ -177,7 +177,7 @@ def test_presence_is_compared_exactly_however_many_people_there_are():
     for people, met in ((1_000_000_000, True), (1_000_000_001, False)):
         crowds = SimpleNamespace(of_class=np.array([people]))
         evidence = Evidence(crowds, {}, np.array([2_000_000_000]))
-        model = SimpleNamespace(name="delta-presence", asked=0.5, delta=0.5)
+        model = SimpleNamespace(name="delta-presence", threshold=0.5, delta=0.5)
         assert judge(model, evidence) == (0.5, met)
 
 

@@ -31,7 +31,7 @@ HAIR = Fraction(1, 10_000)
 def model(name, column=None, **parameters):
     columns = () if column is None else (column,)
     asked = next(iter(parameters.values()))
-    return SimpleNamespace(name=name, column=column, columns=columns, asked=asked, **parameters)
+    return SimpleNamespace(name=name, column=column, columns=columns, threshold=asked, **parameters)
 
 
 @st.composite

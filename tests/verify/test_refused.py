@@ -29,7 +29,7 @@ def policy_of(*models, missing=Missing.OWN_VALUE):
 def model(name, column=None, **parameters):
     columns = () if column is None else (column,)
     asked = next(iter(parameters.values()))
-    return SimpleNamespace(name=name, column=column, columns=columns, asked=asked, **parameters)
+    return SimpleNamespace(name=name, column=column, columns=columns, threshold=asked, **parameters)
 
 
 def test_an_empty_release_is_refused():

@@ -14,7 +14,7 @@ import incrowd
 from incrowd import problem as problems
 from incrowd.errors import NotMetError
 from incrowd.linkage import index
-from incrowd.linkage.counted import Counted
+from incrowd.linkage.candidates import CandidateCounter
 from incrowd.models import AlphaK, DeltaPresence, KAnonymity, KMap, LDiversity, TCloseness
 from incrowd.policy import compile as compiling
 from incrowd.search import mondrian, repair
@@ -91,7 +91,7 @@ def larger_world(monkeypatch):
 def larger_world_where_nobody_is_sure(monkeypatch):
     """The same, and classes that overlap are said to tell nothing."""
     larger_world(monkeypatch)
-    monkeypatch.setattr(Counted, "presence", lambda *_: 0.0)
+    monkeypatch.setattr(CandidateCounter, "presence", lambda *_: 0.0)
 
 
 def flat_whole(monkeypatch):

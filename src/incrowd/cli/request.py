@@ -265,6 +265,6 @@ class WorldOptions:
         asked = [model for model in request.policy.models if model.name == "k-map"]
         if self.worlds and not request.filed and asked:
             yield (
-                f"k = {asked[0].asked:g} counts people of the world (k-map), not of the table "
+                f"k = {asked[0].threshold:g} counts people of the world (k-map), not of the table "
                 "(k-anonymity): a record may be alone in its class"
             )

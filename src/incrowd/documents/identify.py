@@ -46,7 +46,7 @@ def draft_text(draft: "Draft") -> RenderableType:
         hierarchy = column.hierarchy.name if column.hierarchy else ""
         made.add_row(line(name), column.role.value, hierarchy, number(shares.get(name)), why)
     models = (
-        f"{' of '.join((model.name, *model.columns))} ({number(model.asked)})"
+        f"{' of '.join((model.name, *model.columns))} ({number(model.threshold)})"
         for model in draft.policy.models
     )
     rest = [f"models: {', '.join(models)}", _roles(draft)]

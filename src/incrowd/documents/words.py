@@ -3,16 +3,7 @@
 import math
 from collections.abc import Sequence
 
-_SENTENCES = {
-    "k-anonymity": "every class holds at least {reached} people",
-    "l-diversity": "{column} is at least {reached}-diverse in every class",
-    "t-closeness": "{column} is distributed in each class as in the whole table, within {reached}",
-    "k-map": "each record matches at least {reached} people of the world",
-    "delta-presence": "at most {reached} of the people that a class matches are in the table",
-    "probabilistic": "at least {reached} people of the population match each class",
-    "alpha-k": "no value of {column} covers more than {reached} of a class",
-}
-
+from incrowd import models
 
 _MANY = 10**30
 """Whole numbers from here on are shown as a power of ten."""
@@ -89,8 +80,8 @@ def promise(model: str, column: str | None, reached: float) -> str:
     >>> promise("k-anonymity", None, 5.0)
     'every class holds at least 5 people'
     """
-    sentence = _SENTENCES.get(model, "{reached} reached")
-    return sentence.format(column=column, reached=number(reached))
+    found = models.MODELS.get(model, models.Model)
+    return found.promise.format(column=column, achieved=number(reached))
 
 
 def printable(text: str) -> str:

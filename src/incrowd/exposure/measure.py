@@ -227,9 +227,9 @@ def _reached(classes: Classes) -> dict[str, Reached]:
     for name, held in classes.histograms.items():
         l: dict[str, float | None] = dict.fromkeys(_KINDS)
         if len(classes):
-            l = {kind: LDiversity(name, 1, kind).reached(classes) for kind in _KINDS}
+            l = {kind: LDiversity(name, 1, kind).achieved(classes) for kind in _KINDS}
         t: dict[str, float] = {
-            way: TCloseness(name, 1, way).reached(classes) for way in distances(held.column)
+            way: TCloseness(name, 1, way).achieved(classes) for way in distances(held.column)
         }
         found[name] = Reached(l, t)
     return found

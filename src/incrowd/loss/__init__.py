@@ -1,12 +1,12 @@
 """Loss: how much a release differs from its table, one file each."""
 
-from typing import Annotated, TypeAlias
+from collections.abc import Mapping
+from typing import Annotated, TypeAlias, get_args
 
 from pydantic import Field
 
-from incrowd.loss.average_class import AverageClass
+from incrowd.loss.class_sizes import AverageClass, Discernibility
 from incrowd.loss.classification import Classification
-from incrowd.loss.discernibility import Discernibility
 from incrowd.loss.entropy import Entropy
 from incrowd.loss.extent import Il1, IlInf
 from incrowd.loss.figures import figures
@@ -31,7 +31,13 @@ AnyLoss: TypeAlias = Annotated[
 ]
 """Any loss, as a policy file writes it."""
 
+LOSSES: Mapping[str, type[Loss]] = {
+    one.__dataclass_fields__["name"].default: one for one in get_args(get_args(AnyLoss)[0])
+}
+"""Every loss's class by its name."""
+
 __all__ = [
+    "LOSSES",
     "AnyLoss",
     "AverageClass",
     "Classification",

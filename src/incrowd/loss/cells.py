@@ -1,11 +1,10 @@
-"""Losses that are a weighted mean of what each cell of a release costs."""
+"""What the cells of classes show, column by column: what losses are computed from."""
 
-from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
 import numpy as np
 
-from incrowd.arrays import MISSING, Codes, Counts, Flags, Floats
+from incrowd.arrays import MISSING, Codes, Counts, Flags
 from incrowd.hierarchy.cells import CellGrid
 from incrowd.recoding import Outcome, QuasiColumn, ValueSets
 
@@ -95,61 +94,3 @@ def cells_at(column: QuasiColumn, level: int) -> Cells:
     low, high = column.hierarchy.bounds[level]
     node = column.hierarchy.maps[level]
     return Cells(column, low[node], high[node], np.full(len(node), level, dtype=np.int32), False)
-
-
-class MeanLoss(ABC):
-    """A loss that is a weighted mean of what records pay; a suppressed one pays 1 per cell.
-
-    What is paid lies in 0..1 and never falls as the level rises. A missing value shown as missing
-    is not generalized: it costs 0. A suppressed cell costs 1, also where the column has one value
-    only.
-    """
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """No sensitive column."""
-        return ()
-
-    @abstractmethod
-    def totals(self, outcome: Outcome) -> Floats:
-        """What all released records together pay, per column."""
-
-    @abstractmethod
-    def cell_costs(self, column: QuasiColumn) -> Floats:
-        """What a record with this code pays at this level."""
-
-    def of(self, outcome: Outcome) -> float:
-        """The weighted mean over all cells of the table."""
-        if outcome.records == 0:
-            return 0.0
-        paid = float(outcome.weights @ self.totals(outcome))
-        return (paid + outcome.suppressed) / outcome.records
-
-    def figure(self, loss: float) -> float:
-        """The loss itself."""
-        return loss
-
-    def bound(self, outcome: Outcome) -> float:
-        """The loss of the node itself.
-
-        Higher levels cost no less, and to suppress a record costs no less than to show it.
-        """
-        return self.of(outcome)
-
-
-class CellLoss(MeanLoss):
-    """A loss in which all records that show the same cell pay the same for it."""
-
-    @abstractmethod
-    def cost(self, cells: Cells) -> Floats:
-        """What a record pays for each of these cells."""
-
-    def totals(self, outcome: Outcome) -> Floats:
-        """What all released records together pay, per column."""
-        records = outcome.classes.records
-        return np.array([float(records @ self.cost(cells)) for cells in cells_of(outcome)])
-
-    def cell_costs(self, column: QuasiColumn) -> Floats:
-        """What a record with this code pays at this level."""
-        levels = range(column.hierarchy.levels)
-        return np.array([self.cost(cells_at(column, level)) for level in levels])

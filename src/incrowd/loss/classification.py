@@ -6,13 +6,14 @@ from typing import Literal
 import numpy as np
 
 from incrowd.arrays import Floats
+from incrowd.loss.loss import Loss
 from incrowd.partition.classes import Histogram
-from incrowd.recoding import Outcome, QuasiColumn
+from incrowd.recoding import Outcome
 from incrowd.values import STRICT, dataclass
 
 
 @dataclass(frozen=True, config=STRICT)
-class Classification:
+class Classification(Loss):
     """The share of records that are suppressed or do not hold the majority value of their class.
 
     The classification metric of Iyengar (Ghinita Section 2.1), 0..1. Where a person has several
@@ -38,32 +39,20 @@ class Classification:
         lost = _minority(outcome.classes.histograms[self.target])
         return float(outcome.classes.records @ lost + outcome.suppressed) / outcome.records
 
-    def figure(self, loss: float) -> float:
-        """The loss itself."""
-        return loss
-
-    def cell_costs(self, column: QuasiColumn) -> Floats | None:  # noqa: ARG002  not a mean of cells
-        """It is not a mean over cells."""
-        return None
-
-    def bound(self, outcome: Outcome) -> float:
+    def bound(self, outcome: Outcome, smallest: int = 1, spare: int | None = None) -> float:
         """The loss of the node itself, if every record is a person.
 
         The majority of a union is no larger than the majorities of its parts together, and to
         suppress a record costs no less than to show it. People who stand in several records are
         counted once in a union, so then nothing is known.
         """
+        del smallest, spare
         if outcome.tally is None or outcome.tally.has_units:
             return float("-inf")
         return self.of(outcome)
 
-    def least(self, outcome: Outcome, smallest: int, spare: int) -> float:
-        """The loss of the node itself, as in `bound`."""
-        del smallest, spare
-        return self.bound(outcome)
-
     def surcharge(self, failing: Outcome, smallest: int) -> float:
-        """Failing records are lost; `least` counted at most the minority of their class here."""
+        """Failing records are lost; `bound` counted at most the minority of their class here."""
         del smallest
         if failing.tally is None or failing.tally.has_units or failing.records == 0:
             return 0.0

@@ -1,12 +1,13 @@
 """Non-uniform entropy: the bits that it takes to find the value behind a cell."""
 
 from dataclasses import field
-from typing import Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 
 from incrowd.arrays import MISSING, Codes, Counts, Flags, Floats
-from incrowd.loss.cells import Cells, MeanLoss, cells_at, cells_of
+from incrowd.loss.cells import Cells, cells_at, cells_of
+from incrowd.loss.loss import MeanLoss
 from incrowd.recoding import Outcome, QuasiColumn
 from incrowd.values import STRICT, dataclass
 
@@ -24,6 +25,7 @@ class Entropy(MeanLoss):
     """
 
     name: Literal["entropy"] = field(default="entropy", kw_only=True)
+    needs_rows: ClassVar[bool] = True
 
     def totals(self, outcome: Outcome) -> Floats:
         """What all released records together pay, per column."""

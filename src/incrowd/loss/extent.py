@@ -1,50 +1,22 @@
 """Extents of classes: the average and the largest (Ghinita Section 2.1, Equations 3 and 4)."""
 
 from dataclasses import field
-from typing import Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 
 from incrowd.arrays import Floats
+from incrowd.loss.loss import Loss
 from incrowd.loss.ncp import ncp_of_classes
-from incrowd.recoding import Outcome, QuasiColumn
+from incrowd.recoding import Outcome
 from incrowd.values import STRICT, dataclass
 
 
-class _Extent:
-    """What both extents share: they look at released classes only, each counting once."""
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """No sensitive column."""
-        return ()
-
-    def figure(self, loss: float) -> float:
-        """The loss itself."""
-        return loss
-
-    def cell_costs(self, column: QuasiColumn) -> Floats | None:  # noqa: ARG002  not a mean of cells
-        """It is not a mean over cells."""
-        return None
-
-    def bound(self, outcome: Outcome) -> float:
-        """The smallest extent of the node's classes.
-
-        Every class above contains a class of the node and reaches at least as far, whichever of
-        them are suppressed.
-        """
-        return float(ncp_of_classes(outcome).min()) if len(outcome.classes) else 0.0
-
-    def surcharge(self, failing: Outcome, smallest: int) -> float:
-        """Nothing: classes that leave are not looked at."""
-        del failing, smallest
-        return 0.0
-
-
 @dataclass(frozen=True, config=STRICT)
-class Il1(_Extent):
+class Il1(Loss):
     """The average extent of the released classes, on the normalized scale of NCP.
 
+    Each class counts once, those that are left out not at all.
     It is not superadditive: to split a class can raise it.
 
     >>> Il1().name
@@ -57,7 +29,7 @@ class Il1(_Extent):
         """The mean over classes of NCP; 1 if there is none."""
         return float(ncp_of_classes(outcome).mean()) if len(outcome.classes) else 1.0
 
-    def least(self, outcome: Outcome, smallest: int, spare: int) -> float:
+    def bound(self, outcome: Outcome, smallest: int = 1, spare: int | None = None) -> float:
         """The classes that must be released, one of them as far as `IlInf` says, most small.
 
         n classes above contain n different ones of the node, so their mean is at least that of the
@@ -76,20 +48,23 @@ class Il1(_Extent):
 
 
 @dataclass(frozen=True, config=STRICT)
-class IlInf(_Extent):
+class IlInf(Loss):
     """The largest extent of the released classes, on the normalized scale of NCP.
+
+    Classes that are left out do not count.
 
     >>> IlInf().name
     'ilinf'
     """
 
     name: Literal["ilinf"] = field(default="ilinf", kw_only=True)
+    worst_class: ClassVar[bool] = True
 
     def of(self, outcome: Outcome) -> float:
         """The largest NCP of a class; 1 if there is none."""
         return float(ncp_of_classes(outcome).max()) if len(outcome.classes) else 1.0
 
-    def least(self, outcome: Outcome, smallest: int, spare: int) -> float:
+    def bound(self, outcome: Outcome, smallest: int = 1, spare: int | None = None) -> float:
         """The extent that is reached if the farthest classes are left out, as many as may be."""
         del smallest
         if len(outcome.classes) == 0:
@@ -97,8 +72,13 @@ class IlInf(_Extent):
         return _reached(ncp_of_classes(outcome), outcome, spare)
 
 
-def _reached(extents: Floats, outcome: Outcome, spare: int) -> float:
-    """The largest extent of what must be released: all records but `spare`, the farthest first."""
+def _reached(extents: Floats, outcome: Outcome, spare: int | None) -> float:
+    """The largest extent of what must be released: all records but `spare`, the farthest first.
+
+    Every class above contains a class of the node and reaches at least as far.
+    """
+    if spare is None:
+        return float(extents.min())
     order = np.argsort(-extents, kind="stable")
     left = np.cumsum(outcome.classes.records[order]) > spare
     return float(extents[order[np.argmax(left)]]) if left.any() else float(extents.min())

@@ -1,10 +1,11 @@
 """Granularity: the share of its column's values that a cell leaves open, from exact to nothing."""
 
 from dataclasses import field
-from typing import Literal
+from typing import ClassVar, Literal
 
 from incrowd.arrays import Floats
-from incrowd.loss.cells import CellLoss, Cells
+from incrowd.loss.cells import Cells
+from incrowd.loss.loss import CellLoss
 from incrowd.values import STRICT, dataclass
 
 
@@ -20,6 +21,7 @@ class Granularity(CellLoss):
     """
 
     name: Literal["granularity"] = field(default="granularity", kw_only=True)
+    counts_leaves: ClassVar[bool] = True
 
     def cost(self, cells: Cells) -> Floats:
         """The granularity of each cell: (leaves - 1) / (D - 1)."""

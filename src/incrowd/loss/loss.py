@@ -1,30 +1,57 @@
-"""What every loss is: how much a release differs from its table, lower is better."""
+"""The contract of every loss: how much a release differs from its table, lower is better."""
 
-from typing import Protocol, runtime_checkable
+from abc import ABC, abstractmethod
+from math import inf
+from typing import ClassVar
+
+import numpy as np
 
 from incrowd.arrays import Floats
+from incrowd.loss.cells import Cells, cells_at, cells_of
 from incrowd.recoding import Outcome, QuasiColumn
 
 
-class Loss(Protocol):
+class Loss(ABC):
     """How much a release differs from its table; lower is better, 0..1 where it can be.
 
-    Losses are frozen values with a literal `name`, like models.
+    Losses are frozen values with a literal `name`, like models. A loss must write `name` and `of`;
+    all else has a default that lets searches assume nothing.
     """
 
+    per_cell: ClassVar[bool] = False
+    """Whether it is a weighted mean of `cost`, the same for all records that show the same cell."""
+    worst_class: ClassVar[bool] = False
+    """Whether it is the largest loss of a class rather than a mean or a sum."""
+    counts_leaves: ClassVar[bool] = False
+    """Whether it depends on which values of a hierarchy lie inside a cell, not on its extent."""
+    needs_rows: ClassVar[bool] = False
+    """Whether it needs the rows behind the classes."""
+    column_key: ClassVar[str] = "target"
+    """The setting that names its column, if it has one."""
+    only_sensitive: ClassVar[bool] = False
+    """Whether its column may not be a quasi-identifier."""
+
     @property
+    @abstractmethod
     def name(self) -> str:
         """Its name in policy, report and certificate."""
 
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """Sensitive columns whose histograms it reads (the classification target)."""
-
+    @abstractmethod
     def of(self, outcome: Outcome) -> float:
         """The loss of this outcome; suppressed records count as lost."""
 
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns whose histograms it reads, such as the target of a classifier; none."""
+        return ()
+
     def figure(self, loss: float) -> float:
         """What a report shows for it: the loss itself, but for Prec, which is 1 - loss."""
+        return loss
+
+    def cost(self, cells: Cells) -> Floats:
+        """What a record pays for each of these cells, if the loss is `per_cell`."""
+        raise NotImplementedError(f"{self.name} is not a mean of what {type(cells).__name__} cost")
 
     def cell_costs(self, column: QuasiColumn) -> Floats | None:
         """Cost of one record's cell, `[level, code]`, if the loss is a weighted mean of them.
@@ -33,30 +60,76 @@ class Loss(Protocol):
         times mean cost, a suppressed record costs 1 in every column, costs never fall as the level
         rises, and the search can bound a node before it looks at it. None for other losses.
         """
+        del column
+        return None
 
-    def bound(self, outcome: Outcome) -> float:
-        """A lower limit of the loss of all nodes at or above this one, whatever they suppress.
-
-        `outcome` is that of the node with nothing suppressed. Minus infinity if unknown.
-        """
-
-
-@runtime_checkable
-class Limiting(Protocol):
-    """A loss that knows more than `bound` if it is told what a release must keep.
-
-    Every released class holds at least `smallest` records, and at most `spare` are left out.
-    """
-
-    def least(self, outcome: Outcome, smallest: int, spare: int) -> float:
+    def bound(self, outcome: Outcome, smallest: int = 1, spare: int | None = None) -> float:
         """A lower limit of the loss of all nodes at or above this one that can be released.
 
-        `outcome` is that of the node with nothing suppressed.
+        `outcome` is that of the node with nothing suppressed. Every released class holds at least
+        `smallest` records, and at most `spare` records are left out; None: any number. Minus
+        infinity if nothing is known.
         """
+        del outcome, smallest, spare
+        return -inf
 
     def surcharge(self, failing: Outcome, smallest: int) -> float:
-        """By how much a node loses more than `least` of any node below it, at the least.
+        """By how much a node loses more than `bound` of any node below it, at the least.
 
         `failing` shows the classes of a node at or above whose records are left out wherever levels
         are lower; all others are suppressed in it.
         """
+        del failing, smallest
+        return 0.0
+
+
+class MeanLoss(Loss):
+    """A loss that is a weighted mean of what records pay; a suppressed one pays 1 per cell.
+
+    What is paid lies in 0..1 and never falls as the level rises. A missing value shown as missing
+    is not generalized: it costs 0. A suppressed cell costs 1, also where the column has one value
+    only.
+    """
+
+    @abstractmethod
+    def totals(self, outcome: Outcome) -> Floats:
+        """What all released records together pay, per column."""
+
+    @abstractmethod
+    def cell_costs(self, column: QuasiColumn) -> Floats:
+        """What a record with this code pays at this level."""
+
+    def of(self, outcome: Outcome) -> float:
+        """The weighted mean over all cells of the table."""
+        if outcome.records == 0:
+            return 0.0
+        paid = float(outcome.weights @ self.totals(outcome))
+        return (paid + outcome.suppressed) / outcome.records
+
+    def bound(self, outcome: Outcome, smallest: int = 1, spare: int | None = None) -> float:
+        """The loss of the node itself.
+
+        Higher levels cost no less, and to suppress a record costs no less than to show it.
+        """
+        del smallest, spare
+        return self.of(outcome)
+
+
+class CellLoss(MeanLoss):
+    """A loss in which all records that show the same cell pay the same for it."""
+
+    per_cell: ClassVar[bool] = True
+
+    @abstractmethod
+    def cost(self, cells: Cells) -> Floats:
+        """What a record pays for each of these cells."""
+
+    def totals(self, outcome: Outcome) -> Floats:
+        """What all released records together pay, per column."""
+        records = outcome.classes.records
+        return np.array([float(records @ self.cost(cells)) for cells in cells_of(outcome)])
+
+    def cell_costs(self, column: QuasiColumn) -> Floats:
+        """What a record with this code pays at this level."""
+        levels = range(column.hierarchy.levels)
+        return np.array([self.cost(cells_at(column, level)) for level in levels])

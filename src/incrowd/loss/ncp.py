@@ -6,7 +6,8 @@ from typing import Literal
 import numpy as np
 
 from incrowd.arrays import Floats
-from incrowd.loss.cells import CellLoss, Cells, cells_of
+from incrowd.loss.cells import Cells, cells_of
+from incrowd.loss.loss import CellLoss
 from incrowd.recoding import Outcome, QuasiColumn
 from incrowd.values import STRICT, dataclass
 

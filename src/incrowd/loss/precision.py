@@ -1,10 +1,11 @@
 """Precision: how far up its hierarchy a cell was taken."""
 
 from dataclasses import field
-from typing import Literal
+from typing import ClassVar, Literal
 
 from incrowd.arrays import Floats
-from incrowd.loss.cells import CellLoss, Cells
+from incrowd.loss.cells import Cells
+from incrowd.loss.loss import CellLoss
 from incrowd.values import STRICT, dataclass
 
 
@@ -20,6 +21,7 @@ class Precision(CellLoss):
     """
 
     name: Literal["precision"] = field(default="precision", kw_only=True)
+    counts_leaves: ClassVar[bool] = True
 
     def cost(self, cells: Cells) -> Floats:
         """The level of each cell over the height of its hierarchy."""

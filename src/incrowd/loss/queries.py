@@ -4,15 +4,16 @@ from dataclasses import field
 from functools import partial
 from itertools import combinations
 from math import prod
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 from pydantic import Field
 
-from incrowd.arrays import MISSING, Floats
+from incrowd.arrays import MISSING
 from incrowd.errors import PolicyError
+from incrowd.loss.loss import Loss
 from incrowd.loss.queries_cubes import Answer, Counted, Cubes, rows_of
-from incrowd.recoding import Outcome, QuasiColumn
+from incrowd.recoding import Outcome
 from incrowd.table.fold import in_threads
 from incrowd.values import STRICT, dataclass
 
@@ -20,7 +21,7 @@ Measure = Literal["kl", "relative"]
 
 
 @dataclass(frozen=True, config=STRICT)
-class Queries:
+class Queries(Loss):
     """The error of all counts by `level` quasi-identifying columns and a sensitive value.
 
     The workload of Ghinita Section 7.4: at level i of the lattice of group-bys, every combination
@@ -43,6 +44,9 @@ class Queries:
     floor: Annotated[float, Field(gt=0, le=1)] = 0.001
     """The share of the records that a relative error is measured against at the least."""
     name: Literal["queries"] = field(default="queries", kw_only=True)
+    column_key: ClassVar[str] = "column"
+    only_sensitive: ClassVar[bool] = True
+    """By quasi-identifying columns the queries group."""
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -61,21 +65,14 @@ class Queries:
         errors = [error(answer, self.measure, self.floor * outcome.records) for answer in answers]
         return float(weights @ np.array(errors)) / float(weights.sum())
 
-    def figure(self, loss: float) -> float:
-        """The loss itself."""
-        return loss
-
-    def cell_costs(self, column: QuasiColumn) -> Floats | None:  # noqa: ARG002  not a mean of cells
-        """It is not a mean over cells."""
-        return None
-
-    def bound(self, outcome: Outcome) -> float:
+    def bound(self, outcome: Outcome, smallest: int = 1, spare: int | None = None) -> float:
         """The loss of the node itself, for `kl`.
 
         Of all cubes that are even within the nodes of a level the estimate is the one nearest to
         the table. What a higher node shows, whatever it leaves out, is even within these nodes too,
         so it is no nearer. Relative errors have no such limit.
         """
+        del smallest, spare
         return self.of(outcome) if self.measure == "kl" else float("-inf")
 
     def _counted(self, outcome: Outcome) -> Counted:

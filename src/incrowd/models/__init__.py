@@ -1,6 +1,7 @@
 """Models: conditions that every class of a release must meet."""
 
-from typing import Annotated, TypeAlias
+from collections.abc import Mapping
+from typing import Annotated, TypeAlias, get_args
 
 from pydantic import Field
 
@@ -19,7 +20,14 @@ AnyModel: TypeAlias = Annotated[
 ]
 """Any of the models, as a policy file writes them."""
 
+MODELS: Mapping[str, type[Model]] = {
+    member.__dataclass_fields__["name"].default: member
+    for member in get_args(get_args(AnyModel)[0])
+}
+"""Every model's class by its name."""
+
 __all__ = [
+    "MODELS",
     "AlphaK",
     "AnyModel",
     "DeltaPresence",

@@ -1,7 +1,6 @@
 """(alpha, k)-anonymity: classes of k people in which no sensitive value is too common."""
 
 from dataclasses import field
-from fractions import Fraction
 from math import ceil
 from typing import Annotated, ClassVar, Literal
 
@@ -10,21 +9,22 @@ from pydantic import Field
 
 from incrowd.arrays import Counts, Flags
 from incrowd.kernels import diversity
-from incrowd.models.model import histogram_of
+from incrowd.models.model import Model, ShareLimits, histogram_of
 from incrowd.models.shares import fraction, part
 from incrowd.partition.classes import Classes
 from incrowd.values import STRICT, dataclass
 
 
 @dataclass(frozen=True, config=STRICT)
-class AlphaK:
+class AlphaK(Model):
     """Every class holds k people, of whom at most a share alpha holds any one value (Wong).
 
-    The value asked for and reached is alpha. A class of fewer than k people counts as one whose
-    commonest value is held by all, so that what is reached tells of both conditions. A person with
-    several records counts once for each different value.
+    The threshold and the value achieved are alpha. A class of fewer than k people counts as one
+    whose commonest value is held by all, so that the value achieved tells of both conditions. A
+    person with several records counts once for each different value. It is not absorbing: a class
+    that joins can make a value too common.
 
-    >>> AlphaK("diagnosis", alpha=0.5, k=5).asked
+    >>> AlphaK("diagnosis", alpha=0.5, k=5).threshold
     0.5
     """
 
@@ -36,8 +36,7 @@ class AlphaK:
     """The smaller the largest share, the less a class tells."""
     monotone: ClassVar[bool] = True
     """No value is commoner in a union than in the part where it is commonest."""
-    absorbing: ClassVar[bool] = False
-    """A class that joins can make a value too common."""
+    promise: ClassVar[str] = "no value of {column} covers more than {achieved} of a class"
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -45,7 +44,7 @@ class AlphaK:
         return (self.column,)
 
     @property
-    def asked(self) -> float:
+    def threshold(self) -> float:
         """Alpha."""
         return float(self.alpha)
 
@@ -54,16 +53,12 @@ class AlphaK:
         fair = self._commonest(classes) <= part(classes.people, fraction(self.alpha))
         return (classes.people >= self.k) & fair
 
-    def reached(self, classes: Classes) -> float:
+    def achieved(self, classes: Classes) -> float:
         """The largest share of a value in any class, 1 if a class is too small; 0 without one."""
         if (classes.people < self.k).any():
             return 1.0
         shares = self._commonest(classes) / np.maximum(classes.people, 1)
         return float(shares.max(initial=0.0))
-
-    def possible(self, whole: Classes) -> float:
-        """The share of the commonest value; 1 if there are fewer than k people."""
-        return self.reached(whole)
 
     def most_kept(self, classes: Classes) -> Counts:
         """The most people of each class that can stay so that they meet both conditions."""
@@ -74,17 +69,22 @@ class AlphaK:
         )
         return np.where(most >= self.k, most, 0)
 
-    @property
-    def least_values(self) -> int:
-        """Different values that every class holds at least."""
+    def smallest_class(self) -> int:
+        """K."""
+        return self.k
+
+    def distinct_values(self) -> int:
+        """As many as it takes so that none has a share above alpha."""
         return ceil(1 / fraction(self.alpha))
 
-    @property
-    def largest_share(self) -> Fraction:
-        """Alpha."""
-        return fraction(self.alpha)
+    def enough_values(self) -> int:
+        """The same: so many people with different values hold alpha."""
+        return self.distinct_values()
+
+    def share_limits(self, column: str) -> ShareLimits:
+        """At most alpha."""
+        return ShareLimits(most=fraction(self.alpha)) if column == self.column else ShareLimits()
 
     def _commonest(self, classes: Classes) -> Counts:
-
         held = histogram_of(classes, self.name, self.column)
         return diversity.largest(held.start, held.count)

@@ -6,50 +6,47 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import Field
 
 from incrowd.arrays import Flags
-from incrowd.models.model import in_world
+from incrowd.models.model import Model, Requirement, candidates_of
 from incrowd.partition.classes import Classes
 from incrowd.values import STRICT, dataclass
 
 
 @dataclass(frozen=True, config=STRICT)
-class KMap:
+class KMap(Model):
     """What every class shows fits at least k individuals of the world (Bettini Definition 4).
 
     The crowd that a person hides in is that of the world, not that of the table, so a class of one
     record may do. A class that fits nobody contradicts the world (Definition 3) and does not
     satisfy it.
 
-    >>> KMap(5).asked
+    >>> KMap(5).threshold
     5.0
     """
 
     k: Annotated[int, Field(ge=2)]
     name: Literal["k-map"] = field(default="k-map", kw_only=True)
-    columns: ClassVar[tuple[str, ...]] = ()
-    """No sensitive column."""
-    higher_is_safer: ClassVar[bool] = True
-    """A larger crowd hides better."""
+    requires: ClassVar[frozenset[Requirement]] = frozenset({"world"})
+    """It counts the people of a world, not those of the table."""
+    promise: ClassVar[str] = "each record matches at least {achieved} people of the world"
     monotone: ClassVar[bool] = True
     """What covers two classes fits everybody whom they fit."""
     absorbing: ClassVar[bool] = True
     """A class fits no fewer when its cells become coarser."""
-    of_world: ClassVar[bool] = True
-    """It counts the people of a world, not those of the table."""
 
     @property
-    def asked(self) -> float:
-        """K itself."""
+    def threshold(self) -> float:
+        """K."""
         return float(self.k)
 
     def satisfied(self, classes: Classes) -> Flags:
         """Which classes fit at least k individuals."""
-        return in_world(classes, self.name) >= self.k
+        return candidates_of(classes, self.name) >= self.k
 
-    def reached(self, classes: Classes) -> float:
+    def achieved(self, classes: Classes) -> float:
         """The fewest individuals that a class fits, 0 if one contradicts the world."""
-        counts = in_world(classes, self.name)
+        counts = candidates_of(classes, self.name)
         return float(counts.min()) if len(counts) else float("inf")
 
-    def possible(self, whole: Classes) -> float:
-        """Everybody in the world."""
-        return self.reached(whole)
+    def smallest_candidate_set(self) -> int:
+        """K."""
+        return self.k

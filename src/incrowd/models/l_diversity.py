@@ -2,7 +2,6 @@
 
 import math
 from dataclasses import field
-from fractions import Fraction
 from typing import Annotated, ClassVar, Literal, Self, assert_never
 
 import numpy as np
@@ -10,14 +9,14 @@ from pydantic import Field, model_validator
 
 from incrowd.arrays import Counts, Flags, Floats
 from incrowd.kernels import diversity as kernels
-from incrowd.models.model import histogram_of
+from incrowd.models.model import Model, ShareLimits, histogram_of
 from incrowd.models.shares import TOLERANCE, fraction, part, settled
 from incrowd.partition.classes import Classes
 from incrowd.values import STRICT, dataclass
 
 
 @dataclass(frozen=True, config=STRICT)
-class LDiversity:
+class LDiversity(Model):
     """Every class holds at least l well-represented values of a sensitive column.
 
     `kind` says what well represented means: `frequency`: no value is held by more than 1/l of
@@ -38,8 +37,7 @@ class LDiversity:
     c: Annotated[float, Field(gt=0, le=1000)] | None = None
     """The c of `recursive`, and of no other kind."""
     name: Literal["l-diversity"] = field(default="l-diversity", kw_only=True)
-    higher_is_safer: ClassVar[bool] = True
-    """More values hide better."""
+    promise: ClassVar[str] = "{column} is at least {achieved}-diverse in every class"
     monotone: ClassVar[bool] = True
     """A union is no worse than the worse of its parts, whatever the kind."""
 
@@ -57,14 +55,29 @@ class LDiversity:
         return (self.column,)
 
     @property
-    def asked(self) -> float:
-        """The l asked for."""
+    def threshold(self) -> float:
+        """L."""
         return float(self.l)
 
     @property
     def absorbing(self) -> bool:
         """Whoever joins, values do not become fewer; but one of them can come to dominate."""
         return self.kind == "distinct"
+
+    @property
+    def variant(self) -> tuple[object, ...]:
+        """The kind, and its c."""
+        return (self.kind, self.c)
+
+    @property
+    def trivial(self) -> bool:
+        """Whether one value is enough."""
+        return self.l <= 1 and self.kind != "recursive"
+
+    @property
+    def shares_decide(self) -> bool:
+        """Whether the share of the commonest value is all that counts."""
+        return self.kind == "frequency"
 
     def satisfied(self, classes: Classes) -> Flags:
         """Which classes are l-diverse; shares are compared without rounding."""
@@ -80,7 +93,7 @@ class LDiversity:
             case _:
                 assert_never(self.kind)
 
-    def reached(self, classes: Classes) -> float:
+    def achieved(self, classes: Classes) -> float:
         """The l of the weakest class that holds anybody; infinity if there is none.
 
         For `recursive` it is the largest whole l that holds with this c, 0 if none does.
@@ -89,14 +102,14 @@ class LDiversity:
         if not anybody.any():
             return float("inf")
         weakest = float(self._values(classes)[anybody].min())
-        return settled(weakest, self.asked) if self.kind == "entropy" else weakest
+        return settled(weakest, self.threshold) if self.kind == "entropy" else weakest
 
     def possible(self, whole: Classes) -> float:
-        """What the table as one class reaches: no release without suppression reaches more.
+        """What the table as one class achieves: without suppression no release achieves more.
 
         For `frequency` this is Ghinita's eligibility: people / holders of the commonest value.
         """
-        return self.reached(whole)
+        return self.achieved(whole)
 
     def most_kept(self, classes: Classes) -> Counts:
         """The most people of each class that can stay so that those who stay are l-diverse.
@@ -121,15 +134,21 @@ class LDiversity:
             case _:
                 assert_never(self.kind)
 
-    @property
-    def least_values(self) -> int:
-        """Different values that every class holds at least, whatever the kind."""
+    def distinct_values(self) -> int:
+        """L, whatever the kind."""
         return math.ceil(fraction(self.l))
 
-    @property
-    def largest_share(self) -> Fraction:
-        """The largest share of a class's people that may hold one value; 1 if that depends."""
-        return 1 / fraction(self.l) if self.kind == "frequency" else Fraction(1)
+    def enough_values(self) -> int:
+        """L; for `recursive` as many as outnumber the commonest one, held once, by its c."""
+        if self.kind == "recursive":
+            return math.floor(fraction(self.l) - 1 + 1 / fraction(self.c or 1.0)) + 1
+        return self.distinct_values()
+
+    def share_limits(self, column: str) -> ShareLimits:
+        """At most 1/l for `frequency`; other kinds set no limit that is the same in all classes."""
+        if column != self.column or self.kind != "frequency":
+            return ShareLimits()
+        return ShareLimits(most=1 / fraction(self.l))
 
     def _values(self, classes: Classes) -> Floats:
         match self.kind:
@@ -145,22 +164,18 @@ class LDiversity:
                 assert_never(self.kind)
 
     def _commonest(self, classes: Classes) -> Counts:
-
         held = histogram_of(classes, self.name, self.column)
         return kernels.largest(held.start, held.count)
 
     def _distinct(self, classes: Classes) -> Counts:
-
         held = histogram_of(classes, self.name, self.column)
         return kernels.held(held.start, held.count)
 
     def _entropies(self, classes: Classes) -> Floats:
-
         held = histogram_of(classes, self.name, self.column)
         return kernels.entropies(held.start, held.count)
 
     def _deepest(self, classes: Classes) -> Counts:
-
         held = histogram_of(classes, self.name, self.column)
         c = fraction(self.c or 0.0)
         return kernels.deepest(held.start, held.count, c.numerator, c.denominator)

@@ -1,40 +1,82 @@
-"""What every model is: a condition that each class must meet."""
+"""The contract of every model: a condition that each class must meet."""
 
+from abc import ABC, abstractmethod
 from fractions import Fraction
-from typing import Protocol, runtime_checkable
+from typing import ClassVar, Literal, NamedTuple
 
 from incrowd.arrays import Counts, Flags
 from incrowd.errors import PolicyError
 from incrowd.partition.classes import Classes, Histogram
 
+Requirement = Literal["population", "reference", "world"]
+"""Knowledge beyond the classes themselves: the size of a population that the table is a sample of,
+how a sensitive column is spread in the whole table, or the people of a world."""
 
-class Model(Protocol):
+
+class ShareLimits(NamedTuple):
+    """The least and the most share of a class's people who may hold any one value."""
+
+    least: Fraction = Fraction(0)
+    most: Fraction = Fraction(1)
+
+
+class TableSize(NamedTuple):
+    """The size of the table that a model is asked of, left-out records included."""
+
+    people: int
+    columns: int
+    """Quasi-identifying columns, by which classes are told apart."""
+
+
+class Model(ABC):
     """A condition that every class must meet.
 
     Models are frozen values (pydantic dataclasses) with a literal `name`, so that a policy file
-    writes them as they are. To add one is to add a file here, a line in `models/__init__.py` and
-    a row in the conformance test.
+    writes them as they are. A model must write `name`, `threshold`, `satisfied` and `achieved`; all
+    else has a default that is safe: it promises nothing that a search could build on.
     """
 
+    higher_is_safer: ClassVar[bool] = True
+    """Whether a larger achieved value is better (k, l) or worse (t, alpha)."""
+    requires: ClassVar[frozenset[Requirement]] = frozenset()
+    """What it needs to know beyond the classes; the search must provide it."""
+    basis: ClassVar[Literal["counted", "by construction"]] = "counted"
+    """Whether a checker counts it in the rows, or it holds because of how they were made."""
+    promise: ClassVar[str] = "{achieved} achieved"
+    """What it means to a person in the table; may name {column} and {achieved}."""
+
     @property
+    @abstractmethod
     def name(self) -> str:
         """Its name in policy, report and certificate."""
 
     @property
+    @abstractmethod
+    def threshold(self) -> float:
+        """The value that the policy asks for: k, l or t, say."""
+
+    @abstractmethod
+    def satisfied(self, classes: Classes) -> Flags:
+        """Which classes satisfy it, as computed by the search's side of the house."""
+
+    @abstractmethod
+    def achieved(self, classes: Classes) -> float:
+        """The value that the weakest class achieves; the best possible if there is no class."""
+
+    @property
     def columns(self) -> tuple[str, ...]:
-        """The sensitive columns whose histograms it reads."""
+        """The sensitive columns whose histograms it reads; none."""
+        return ()
 
     @property
-    def asked(self) -> float:
-        """The value asked for: k, l or t, say."""
-
-    @property
-    def higher_is_safer(self) -> bool:
-        """Whether a larger reached value is better (k, l) or worse (t, alpha)."""
+    def variant(self) -> tuple[object, ...]:
+        """What tells it from another model of the same name and columns, besides the threshold."""
+        return ()
 
     @property
     def monotone(self) -> bool:
         """Whether the union of two classes that satisfy it satisfies it."""
+        return False
 
     @property
     def absorbing(self) -> bool:
@@ -42,57 +84,98 @@ class Model(Protocol):
 
         Then the records in failing classes can only become fewer when levels rise.
         """
+        return False
 
-    def satisfied(self, classes: Classes) -> Flags:
-        """Which classes satisfy it, as computed by the search's side of the house."""
+    @property
+    def trivial(self) -> bool:
+        """Whether every table satisfies it: one value, or any spread, is enough."""
+        return False
 
-    def reached(self, classes: Classes) -> float:
-        """The value that the weakest class reaches; the best possible if there is no class."""
+    @property
+    def needs_hierarchy(self) -> bool:
+        """Whether its columns need a hierarchy."""
+        return False
+
+    @property
+    def fixed_labels(self) -> bool:
+        """Whether labels must be fixed without looking at the table."""
+        return False
+
+    @property
+    def shares_decide(self) -> bool:
+        """Whether a class satisfies it exactly if it keeps `share_limits`."""
+        return False
+
+    def bound_to(self, table: TableSize) -> "Model":
+        """The model for a table of this size; itself if the size does not matter.
+
+        Searches also look at some classes of a table alone: what it asks of them stays the same.
+        """
+        del table
+        return self
 
     def possible(self, whole: Classes) -> float:
-        """The best value that any release of this table could reach.
+        """The best value that any release of this table could achieve.
 
-        `whole` is the table as one class. If it is worse than `asked`, the request is infeasible.
+        `whole` is the table as one class. If it is worse than `threshold`, no release satisfies it.
         """
+        return self.achieved(whole)
 
+    def smallest_class(self) -> int:
+        """People of the table that every class holds at least."""
+        return 1
 
-@runtime_checkable
-class Shrinking(Protocol):
-    """A monotone model that knows how much of a failing class can be saved at best.
+    def smallest_candidate_set(self) -> int:
+        """People of a world whom every class fits at least; 0 if it sets no such limit."""
+        return 0
 
-    What stays of a class when its records are told apart satisfies a monotone model as a whole, so
-    a search learns how many records leave at least wherever levels are lower.
-    """
+    def largest_presence(self) -> float:
+        """The most of the people whom a class fits who may be in the table, as a share."""
+        return 1.0
+
+    def hides_among(self) -> int:
+        """People of the table, a world or a population among whom everybody hides at least."""
+        return max(self.smallest_class(), self.smallest_candidate_set())
+
+    def distinct_values(self) -> int:
+        """Different values of its column that every class holds at least."""
+        return 1
+
+    def enough_values(self) -> int:
+        """How many people who all hold different values satisfy it; 1 if it does not say."""
+        return 1
+
+    def share_limits(self, column: str) -> ShareLimits:
+        """The least and the most share of one value of this column in every class."""
+        del column
+        return ShareLimits()
 
     def most_kept(self, classes: Classes) -> Counts:
         """A limit, per class, of the people of any part of it that satisfies the model.
 
-        0 if no part does.
+        0 if no part does. What stays of a class when its records are told apart satisfies a
+        monotone model as a whole, so a search learns how many records leave at least wherever
+        levels are lower.
         """
+        return classes.people
+
+    def classes_allowed(self) -> int | None:
+        """The most classes that the population fills; None if it knows of no population."""
+        return None
+
+    def assumptions(self) -> tuple[str, ...]:
+        """What its promise rests on, in sentences for the certificate."""
+        return ()
 
 
-@runtime_checkable
-class Varied(Protocol):
-    """A model whose classes hold a number of different values, however people are counted."""
-
-    @property
-    def least_values(self) -> int:
-        """Different values of its column that every class, and so the table, holds at least."""
-
-    @property
-    def largest_share(self) -> Fraction:
-        """The largest share of a class's people that may hold one value; 1 if it sets no limit."""
+def of_world(model: Model) -> bool:
+    """Whether a model counts the people of a world."""
+    return "world" in model.requires
 
 
-@runtime_checkable
-class Relative(Protocol):
-    """A model that speaks of shares of a table's people, and must be told how many they are."""
-
-    def among(self, people: int, columns: int) -> Model:
-        """What it asks of the classes, whichever are looked at, of a table of so many people.
-
-        Classes show so many columns.
-        """
+def same_condition(one: Model, other: Model) -> bool:
+    """Whether two models ask for the same thing, whatever their thresholds."""
+    return (one.name, one.columns, one.variant) == (other.name, other.columns, other.variant)
 
 
 def histogram_of(classes: Classes, model: str, column: str) -> Histogram:
@@ -106,16 +189,11 @@ def histogram_of(classes: Classes, model: str, column: str) -> Histogram:
     return held
 
 
-def of_world(model: object) -> bool:
-    """Whether a model counts the people of a world, which a table alone does not tell."""
-    return bool(getattr(model, "of_world", False))
-
-
-def in_world(classes: Classes, model: str) -> Counts:
-    """Individuals of the world that each class fits; an error if no world was held against them."""
+def candidates_of(classes: Classes, model: str) -> Counts:
+    """People of the world whom each class fits; an error if there is no world."""
     if classes.world is None:
         raise PolicyError(
             f"{model} counts the people of a world, and there is none here",
-            remedy="give a world (--world FILE), and take search = 'auto' or 'world'",
+            remedy="give a world (--world FILE), and use a search that counts its people",
         )
     return classes.world

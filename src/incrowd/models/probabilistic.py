@@ -2,7 +2,7 @@
 
 The table is a random sample of a population of known size. The share of the population that a class
 has is bounded from below, for all classes together and with a stated confidence, by the people that
-were drawn into it (see `probabilistic.confidence`).
+were drawn into it (see `population.confidence`).
 """
 
 from dataclasses import dataclass as plain
@@ -13,24 +13,25 @@ from pydantic import Field, model_validator
 
 from incrowd.arrays import Flags
 from incrowd.errors import PolicyError
+from incrowd.models.model import Model, Requirement, TableSize
 from incrowd.partition.classes import Classes
-from incrowd.population.bounds import LARGEST
+from incrowd.population.bounds import LARGEST, classes_allowed
 from incrowd.population.confidence import Drawn, Labels
 from incrowd.values import STRICT, dataclass
 
 
 @dataclass(frozen=True, config=STRICT)
-class Probabilistic:
+class Probabilistic(Model):
     """At least k people of the population are in every class, with a stated confidence.
 
     If a class has a share p of the population of n people, fewer than k are in it with a
     probability of P[Bin(n, p) < k], which must be at most beta (Lodha-Thomas Definition 4 and
     Theorem 4). Its share is not known: p is a lower bound that holds for all classes together with
-    a probability of at least `confidence`. What is reached is the k that the smallest class
-    supports. It says nothing about how many people of the *table* are in a class: whoever knows
-    that somebody is in it is told by `k-anonymity`.
+    a probability of at least `confidence`. It achieves the k that the smallest class supports. It
+    says nothing about how many people of the *table* are in a class: that is what `k-anonymity`
+    is for.
 
-    >>> Probabilistic(population=3e8, k=100, beta=0.1).asked
+    >>> Probabilistic(population=3e8, k=100, beta=0.1).threshold
     100.0
     """
 
@@ -46,10 +47,9 @@ class Probabilistic:
     """`declared`: each column shows one level of a hierarchy that was fixed without the table,
     which needs fewer people in a class; `any`: classes may be drawn around the table's people."""
     name: Literal["probabilistic"] = field(default="probabilistic", kw_only=True)
-    columns: ClassVar[tuple[str, ...]] = ()
-    """No sensitive column."""
-    higher_is_safer: ClassVar[bool] = True
-    """A larger crowd hides better."""
+    requires: ClassVar[frozenset[Requirement]] = frozenset({"population"})
+    """The table is a sample of a population of known size."""
+    promise: ClassVar[str] = "at least {achieved} people of the population share what a class shows"
     monotone: ClassVar[bool] = True
     """Of one table, larger classes have larger bounds."""
     absorbing: ClassVar[bool] = True
@@ -62,55 +62,70 @@ class Probabilistic:
         return self
 
     @property
-    def asked(self) -> float:
-        """K itself."""
+    def threshold(self) -> float:
+        """K."""
         return float(self.k)
+
+    @property
+    def fixed_labels(self) -> bool:
+        """Whether labels are declared."""
+        return self.labels == "declared"
+
+    def bound_to(self, table: TableSize) -> "BoundProbabilistic":
+        """The model for a table of this size; `PolicyError` if it is no sample of the population.
+
+        Its people are also those whom a release leaves out: they were drawn, too.
+        """
+        if table.people > self.population:
+            raise PolicyError(
+                f"the table has {table.people:,} people, and {self.name} says that it is a sample "
+                f"of {self.population:,}",
+                remedy="give the population that the table was drawn from",
+            )
+        return BoundProbabilistic(self, Drawn(*table, self.confidence, self.labels))
 
     def satisfied(self, classes: Classes) -> Flags:
         """Which classes support k, if these are all classes of a table that shows one column."""
         return self._alone(classes).satisfied(classes)
 
-    def reached(self, classes: Classes) -> float:
+    def achieved(self, classes: Classes) -> float:
         """The k that the smallest class supports; infinity if there is no class."""
-        return self._alone(classes).reached(classes)
+        return self._alone(classes).achieved(classes)
 
-    def possible(self, whole: Classes) -> float:
-        """All people in one class."""
-        return self.reached(whole)
+    def hides_among(self) -> int:
+        """K people of the population."""
+        return self.k
 
-    def among(self, people: int, columns: int) -> "OfTable":
-        """What this asks of the classes of a table, whichever are looked at.
+    def classes_allowed(self) -> int:
+        """The most classes of k people or more that the population fills."""
+        return classes_allowed(self.population, self.k, self.beta)
 
-        The table has so many people, also those whom a release leaves out, and its classes show so
-        many columns.
-        """
-        if people > self.population:
-            raise PolicyError(
-                f"the table has {people:,} people, and {self.name} says that it is a sample of "
-                f"{self.population:,}",
-                remedy="give the population that the table was drawn from",
-            )
-        return OfTable(self, Drawn(people, columns, self.confidence, self.labels))
+    def assumptions(self) -> tuple[str, ...]:
+        """How the table was drawn, and how sure the bound is."""
+        drawn = "levels that were fixed without the table"
+        if self.labels == "any":
+            drawn = "what two people of the table per column determine"
+        sentence = (
+            f"The table is taken for a random sample of {self.population:,} people. What "
+            f"{self.name} reaches is a lower bound. It holds with confidence {self.confidence:g} "
+            f"for all classes together and allows for every class that could be shown by {drawn}."
+        )
+        return (sentence,)
 
-    def _alone(self, classes: Classes) -> "OfTable":
-        return OfTable(self, Drawn(int(classes.people.sum()), 1, self.confidence, self.labels))
+    def _alone(self, classes: Classes) -> "BoundProbabilistic":
+        people = int(classes.people.sum())
+        return BoundProbabilistic(self, Drawn(people, 1, self.confidence, self.labels))
 
 
 @plain(frozen=True)
-class OfTable:
-    """`Probabilistic` on one table, whose people are counted.
-
-    Searches also look at some classes of a table alone, and at sizes that no class has; shares are
-    of the whole table all the same.
-    """
+class BoundProbabilistic(Model):
+    """`Probabilistic` for one table: shares are of all its people, whichever classes are seen."""
 
     model: Probabilistic
     drawn: Drawn
     """The people of the table."""
-    columns: ClassVar[tuple[str, ...]] = ()
-    """No sensitive column."""
-    higher_is_safer: ClassVar[bool] = True
-    """A larger crowd hides better."""
+    requires: ClassVar[frozenset[Requirement]] = Probabilistic.requires
+    promise: ClassVar[str] = Probabilistic.promise
     monotone: ClassVar[bool] = True
     """Larger classes only help."""
     absorbing: ClassVar[bool] = True
@@ -122,39 +137,38 @@ class OfTable:
         return self.model.name
 
     @property
-    def population(self) -> int:
-        """The model's."""
-        return self.model.population
-
-    @property
-    def beta(self) -> float:
-        """The model's."""
-        return self.model.beta
-
-    @property
-    def k(self) -> int:
-        """People *of the table* that a class holds at least: what searches mean by k."""
-        return self.drawn.least(self.population, self.model.k, self.beta)
-
-    @property
-    def asked(self) -> float:
+    def threshold(self) -> float:
         """The k of the population."""
-        return self.model.asked
+        return self.model.threshold
+
+    @property
+    def fixed_labels(self) -> bool:
+        """The model's."""
+        return self.model.fixed_labels
 
     def satisfied(self, classes: Classes) -> Flags:
         """Which classes hold enough people."""
-        return classes.people >= self.k
+        return classes.people >= self.smallest_class()
 
-    def reached(self, classes: Classes) -> float:
+    def achieved(self, classes: Classes) -> float:
         """The k that the smallest class supports; infinity if there is no class."""
         if not len(classes):
             return float("inf")
-        return self.supported(int(classes.people.min()))
+        smallest = int(classes.people.min())
+        return float(self.drawn.supports(smallest, self.model.population, self.model.beta))
 
-    def possible(self, whole: Classes) -> float:
-        """All people in one class."""
-        return self.reached(whole)
+    def smallest_class(self) -> int:
+        """People of the *table* from which on a class supports the k of the population."""
+        return self.drawn.least(self.model.population, self.model.k, self.model.beta)
 
-    def supported(self, size: int) -> float:
-        """The k that a class of so many of the table's people supports."""
-        return float(self.drawn.supports(size, self.population, self.beta))
+    def hides_among(self) -> int:
+        """K people of the population."""
+        return self.model.hides_among()
+
+    def classes_allowed(self) -> int:
+        """The most classes that the population fills."""
+        return self.model.classes_allowed()
+
+    def assumptions(self) -> tuple[str, ...]:
+        """The model's."""
+        return self.model.assumptions()

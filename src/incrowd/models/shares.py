@@ -26,6 +26,6 @@ def part(people: Counts, share: Fraction) -> Counts:
     return people * share.numerator // share.denominator
 
 
-def settled(value: float, asked: float) -> float:
-    """The value, or the one asked for if only rounding keeps them apart."""
-    return asked if abs(value - asked) <= TOLERANCE else value
+def settled(value: float, threshold: float) -> float:
+    """The value, or the threshold if only rounding keeps them apart."""
+    return threshold if abs(value - threshold) <= TOLERANCE else value

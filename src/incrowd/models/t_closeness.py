@@ -9,7 +9,7 @@ from pydantic import Field
 from incrowd.arrays import Codes, Counts, Flags, Floats
 from incrowd.errors import PolicyError
 from incrowd.kernels import closeness
-from incrowd.models.model import histogram_of
+from incrowd.models.model import Model, Requirement, histogram_of
 from incrowd.models.shares import TOLERANCE, settled
 from incrowd.partition.classes import Classes, Histogram, SensitiveColumn
 from incrowd.values import STRICT, dataclass
@@ -18,7 +18,7 @@ Distance = Literal["equal", "ordered", "hierarchical"]
 
 
 @dataclass(frozen=True, config=STRICT)
-class TCloseness:
+class TCloseness(Model):
     """The values of a sensitive column are spread in every class as in the whole table, up to t.
 
     The distance of the two is the earth mover's (Li Section 4), 0..1, where to move from one
@@ -28,7 +28,8 @@ class TCloseness:
 
     A missing value is a value like any other, at distance 1 from all others. With `ordered` the
     missing are moved in the proportions of the table, so that the distance, where shares of
-    missing values differ, is never below the earth mover's and at most 1.
+    missing values differ, is never below the earth mover's and at most 1. It is not absorbing: a
+    class that is far from the table can pull one that is near away from it.
 
     >>> TCloseness("diagnosis", 0.2).distance
     'equal'
@@ -42,8 +43,11 @@ class TCloseness:
     """The nearer to the whole table, the less a class tells."""
     monotone: ClassVar[bool] = True
     """Distances are convex: a union is no farther than the farther of its parts."""
-    absorbing: ClassVar[bool] = False
-    """A class that is far from the table can pull one that is near away from it."""
+    requires: ClassVar[frozenset[Requirement]] = frozenset({"reference"})
+    """It compares each class with the whole table."""
+    promise: ClassVar[str] = (
+        "{column} is distributed in each class as in the whole table, within {achieved}"
+    )
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -51,24 +55,43 @@ class TCloseness:
         return (self.column,)
 
     @property
-    def asked(self) -> float:
-        """The t asked for."""
+    def threshold(self) -> float:
+        """T."""
         return float(self.t)
+
+    @property
+    def variant(self) -> tuple[object, ...]:
+        """The distance."""
+        return (self.distance,)
+
+    @property
+    def trivial(self) -> bool:
+        """Whether any spread is enough."""
+        return self.t >= 1
+
+    @property
+    def needs_hierarchy(self) -> bool:
+        """Whether the distance is counted in levels."""
+        return self.distance == "hierarchical"
+
+    def assumptions(self) -> tuple[str, ...]:
+        """What the distance is measured from."""
+        return (f"t-closeness of {self.column} is measured against the table as it was read.",)
 
     def satisfied(self, classes: Classes) -> Flags:
         """Which classes are t-close, give or take 1e-9 for rounding."""
         return self._distances(classes) <= self.t + TOLERANCE
 
-    def reached(self, classes: Classes) -> float:
+    def achieved(self, classes: Classes) -> float:
         """The distance of the farthest class; 0 if there is no class."""
-        return settled(float(self._distances(classes).max(initial=0.0)), self.asked)
+        return settled(float(self._distances(classes).max(initial=0.0)), self.threshold)
 
     def possible(self, whole: Classes) -> float:
         """How far the records that can leave are, as one class, from the table as it was read.
 
         0 unless records without a quasi-identifying value were left out.
         """
-        return self.reached(whole)
+        return self.achieved(whole)
 
     def most_kept(self, classes: Classes) -> Counts:
         """A limit of the people of each class that can stay so that those who stay are t-close.
@@ -127,7 +150,6 @@ def _mean_over_levels(held: Histogram, maps: Codes, shares: Floats) -> Floats:
 
 
 def _ordered(held: Histogram) -> Floats:
-
     column = held.column
     if not column.ordered:
         raise PolicyError(

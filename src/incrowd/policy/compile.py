@@ -10,7 +10,7 @@ import numpy as np
 from incrowd.arrays import MISSING, Codes, Counts, Flags, Floats
 from incrowd.errors import InfeasibleError, InputError, PolicyError, counted
 from incrowd.hierarchy.hierarchy import Hierarchy
-from incrowd.models.model import Model, Relative
+from incrowd.models.model import Model, TableSize
 from incrowd.partition.classes import SensitiveColumn, people_per_code
 from incrowd.policy.ends import Holders, with_ends
 from incrowd.policy.policy import Column, Policy
@@ -66,7 +66,7 @@ def compile(  # noqa: A001, PLR0913  the word of the design; each argument is on
         None if unit is None else unit[there],
         None if weights is None else weights[there],
     )
-    models = _told(policy, people_of(there.size, unit))
+    models = _bound(policy, people_of(there.size, unit))
     people = None if unit is None else unit[there]
     problem = Problem(
         tally=tally,
@@ -98,13 +98,10 @@ def people_of(records: int, unit: Codes | None) -> int:
     return int(np.count_nonzero(unit == 0)) + len(np.unique(unit[unit > 0]))
 
 
-def _told(policy: Policy, people: int) -> tuple[Model, ...]:
-    """The models; those that speak of shares are told how many people the table is of.
-
-    Records that are left out were drawn, too.
-    """
-    models, columns = policy.models, len(policy.quasi)
-    return tuple(m.among(people, columns) if isinstance(m, Relative) else m for m in models)
+def _bound(policy: Policy, people: int) -> tuple[Model, ...]:
+    """The models for a table of so many people, those in left-out records included."""
+    table = TableSize(people, len(policy.quasi))
+    return tuple(model.bound_to(table) for model in policy.models)
 
 
 def _require(names: tuple[str, ...], given: Mapping[str, object], what: str) -> None:

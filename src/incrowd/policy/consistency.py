@@ -1,12 +1,10 @@
 """Whether the parts of a policy fit together, and what in it deserves a second look."""
 
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from incrowd.models.l_diversity import LDiversity
-from incrowd.models.model import Model, of_world
-from incrowd.models.t_closeness import TCloseness
+from incrowd.models.model import Model, of_world, same_condition
+from incrowd.search import SEARCHES
 from incrowd.table.roles import Missing, Role
 from incrowd.values import Fault, did_you_mean
 
@@ -16,8 +14,6 @@ if TYPE_CHECKING:
 _SMALL_K = 5
 _LEAVING = {Role.SENSITIVE, Role.KEEP, Role.WEIGHT}
 _MUCH = 0.2
-_FULL_DOMAIN = ("datafly", "exhaustive", "lattice", "mingen")
-"""Searches that give each column one level."""
 
 
 def faults(policy: "Policy") -> Iterator[Fault]:
@@ -40,12 +36,12 @@ def faults(policy: "Policy") -> Iterator[Fault]:
     yield from _show_faults(policy)
     yield from _search_faults(policy)
     for number, model in enumerate(policy.models):
-        if model.name == "probabilistic":
-            yield from _population_faults(policy, ("models", number), getattr(model, "labels", ""))
+        if "population" in model.requires:
+            yield from _population_faults(policy, ("models", number), model)
 
 
 def _population_faults(
-    policy: "Policy", place: tuple[str | int, ...], labels: str
+    policy: "Policy", place: tuple[str | int, ...], model: Model
 ) -> Iterator[Fault]:
     """What makes it impossible to bound how many people of a population a class stands for."""
     if policy.show in {"sets", "representatives"}:
@@ -55,14 +51,15 @@ def _population_faults(
             "population have others cannot be bounded",
             f'leave out show = "{policy.show}"',
         )
-    if labels != "declared":
+    if not model.fixed_labels:
         return
-    if policy.search.name not in _FULL_DOMAIN:
+    if policy.search.recoding != "levels":
+        able = sorted(name for name, search in SEARCHES.items() if search.recoding == "levels")
         yield Fault(
             ("search",),
             f"the search '{policy.search.name}' draws classes around the people of the table, and "
             'the model says labels = "declared"',
-            f'take one of {", ".join(_FULL_DOMAIN)}, or leave out labels = "declared"',
+            f'use one of {", ".join(able)}, or leave out labels = "declared"',
         )
     for name in policy.quasi:
         spec = policy.columns[name].hierarchy
@@ -84,7 +81,7 @@ def _show_faults(policy: "Policy") -> Iterator[Fault]:
             'only show = "permutation" adds a column of classes',
             "leave it out: what classes show tells them apart",
         )
-    if policy.show != "permutation" and getattr(policy.search, "draws", False):
+    if policy.show != "permutation" and policy.search.draws:
         yield Fault(
             ("search",),
             f"the search '{policy.search.name}' is for exact quasi-identifiers",
@@ -237,7 +234,7 @@ def _model_faults(policy: "Policy", number: int, model: Model) -> Iterator[Fault
                 f"{model.name} is asked of '{name}', which is '{policy.role(name).value}'",
                 f"give '{name}' role = \"sensitive\"",
             )
-        elif _needs_hierarchy(model) and policy.columns[name].hierarchy is None:
+        elif model.needs_hierarchy and policy.columns[name].hierarchy is None:
             yield Fault(
                 place,
                 f"{model.name} measures '{name}' by its hierarchy, and it has none",
@@ -245,23 +242,18 @@ def _model_faults(policy: "Policy", number: int, model: Model) -> Iterator[Fault
             )
 
 
-def _needs_hierarchy(model: Model) -> bool:
-    return getattr(model, "distance", None) == "hierarchical"
-
-
 def _twice(policy: "Policy") -> Iterator[Fault]:
-    ways = ("kind", "c", "distance")
-    kinds = [(m.name, m.columns, *(getattr(m, w, None) for w in ways)) for m in policy.models]
-    for kind, times in Counter(kinds).items():
-        if times > 1:
-            of = f" of '{kind[1][0]}'" if kind[1] else ""
-            second = [n for n, other in enumerate(kinds) if other == kind][1]
-            yield Fault(("models", second), f"{kind[0]}{of} is asked {times} times", "keep one")
+    for first, model in enumerate(policy.models):
+        alike = [n for n, other in enumerate(policy.models) if same_condition(model, other)]
+        if len(alike) > 1 and first == alike[0]:
+            of = f" of '{model.columns[0]}'" if model.columns else ""
+            again = f"{model.name}{of} is asked {len(alike)} times"
+            yield Fault(("models", alike[1]), again, "keep one")
 
 
 def _loss_faults(policy: "Policy") -> Iterator[Fault]:
     for name in policy.loss.columns:
-        place = ("loss", "column" if hasattr(policy.loss, "column") else "target")
+        place = ("loss", policy.loss.column_key)
         if name not in policy.columns:
             remedy = did_you_mean(name, policy.columns)
             yield Fault(place, "the loss names a column that the policy does not have", remedy)
@@ -271,18 +263,17 @@ def _loss_faults(policy: "Policy") -> Iterator[Fault]:
                 f"the loss is about '{name}', which does not leave",
                 "choose a column that does",
             )
-        elif policy.loss.name == "queries" and policy.role(name) is Role.QUASI:
+        elif policy.loss.only_sensitive and policy.role(name) is Role.QUASI:
             yield Fault(
                 place,
-                f"the queries count '{name}', which is quasi-identifying",
+                f"the loss {policy.loss.name} counts '{name}', which is quasi-identifying",
                 "choose a sensitive column: by the others they group",
             )
 
 
 def _search_faults(policy: "Policy") -> Iterator[Fault]:
     """Columns that the search names and that are not quasi-identifying."""
-    named: Mapping[str, Iterable[str]] = getattr(policy.search, "named", {})
-    for key, names in named.items():
+    for key, names in policy.search.named_columns.items():
         for name in dict.fromkeys(names):
             if name not in policy.quasi:
                 yield Fault(
@@ -294,21 +285,19 @@ def _search_faults(policy: "Policy") -> Iterator[Fault]:
 
 def notes(policy: "Policy") -> Iterator[str]:
     """What is allowed and still deserves a second look."""
-    asked = {name for m in policy.models if not _holds_always(m) for name in m.columns}
-    if getattr(policy.search, "privacy", None) == "l":
-        named = getattr(policy.search, "column", None)
-        asked |= {named} if named else {*policy.sensitive[:1]}
+    protected = {name for model in policy.models if not model.trivial for name in model.columns}
+    protected.update(policy.search.protects(policy.sensitive))
     for name in policy.sensitive:
-        if name not in asked:
+        if name not in protected:
             yield (
                 f"no model protects the sensitive column '{name}': "
                 "a class may show one value for all its people"
             )
-    people = [int(model.k) for model in policy.models if hasattr(model, "k")]
-    if not people:
+    people = max(model.hides_among() for model in policy.models)
+    if people < 2:
         yield "no model asks for a number of people per class"
-    elif max(people) < _SMALL_K:
-        yield f"k = {max(people)} is small: a person hides among few"
+    elif people < _SMALL_K:
+        yield f"k = {people} is small: a person hides among few"
     yield from _show_notes(policy)
     if policy.order == "keep":
         yield "the order of the records is kept: it links releases of one table to each other"
@@ -326,17 +315,6 @@ def _column_notes(policy: "Policy") -> Iterator[str]:
             )
         if column.role is Role.IDENTIFIER and column.action == "pseudonym":
             yield f"pseudonyms of '{name}' link all releases that are made with the same key"
-
-
-def _holds_always(model: object) -> bool:
-    """Whether a model of a column holds for every table: one value, or any spread, is enough."""
-    match model:
-        case LDiversity():
-            return model.l <= 1 and model.kind != "recursive"
-        case TCloseness():
-            return model.t >= 1
-        case _:
-            return False
 
 
 def _show_notes(policy: "Policy") -> Iterator[str]:

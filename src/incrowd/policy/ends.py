@@ -10,7 +10,7 @@ from incrowd.arrays import Codes, Counts
 from incrowd.errors import PolicyError
 from incrowd.hierarchy.aligned import Ask, align
 from incrowd.hierarchy.cells import CellGrid, pools_of
-from incrowd.models.model import Model, of_world
+from incrowd.models.model import Model
 from incrowd.policy.policy import Policy
 from incrowd.recoding import QuasiColumn
 
@@ -20,8 +20,8 @@ _FEWEST = 2
 
 def crowd_of(models: Sequence[Model]) -> int:
     """How many people the models want in a class at least, as far as they say."""
-    asked = [getattr(model, "k", getattr(model, "l", 1)) for model in models if not of_world(model)]
-    return max(_FEWEST, *(ceil(number) for number in asked), 1)
+    sizes = [(model.smallest_class(), model.distinct_values()) for model in models]
+    return max(_FEWEST, *(people if people > 1 else values for people, values in sizes), 1)
 
 
 def world_crowd_of(models: Sequence[Model]) -> int:
@@ -31,12 +31,8 @@ def world_crowd_of(models: Sequence[Model]) -> int:
     somebody in the world is kept from it by its classes, not by its cells, and with smaller cells
     these lose less.
     """
-    asked = [_individuals(model) for model in models if of_world(model)]
-    return max(_FEWEST, *(ceil(number / 2 - 1e-9) for number in asked), 1)
-
-
-def _individuals(model: Model) -> float:
-    return float(model.asked) if model.higher_is_safer else 1 / model.asked
+    sizes = [max(m.smallest_candidate_set(), 1 / m.largest_presence()) for m in models]
+    return max(_FEWEST, *(ceil(size / 2 - 1e-9) for size in sizes), 1)
 
 
 @dataclass(frozen=True, eq=False)

@@ -301,7 +301,7 @@ def _said(records: int, policy: Policy, certificate: Certificate | None) -> _Fou
     if certificate is None or len(certificate.models) != len(policy.models):
         return _Found(records, notes=(_UNTOLD,))
     asked = [
-        Verdict(model.name, model.columns[0], float(model.asked), said.reached, ok=True)
+        Verdict(model.name, model.columns[0], float(model.threshold), said.reached, ok=True)
         for model, said in zip(policy.models, certificate.models, strict=True)
     ]
     notes = ("What the models reach is attested by the certificate, not recounted.", _PERMUTED)

@@ -11,7 +11,7 @@ from incrowd.arrays import Codes, Counts, Texts
 from incrowd.engines.base import Engine, Shown
 from incrowd.errors import PolicyError
 from incrowd.hierarchy.hierarchy import Hierarchy
-from incrowd.linkage.counted import Counted
+from incrowd.linkage.candidates import CandidateCounter
 from incrowd.linkage.leaves import joined, people_of
 from incrowd.linkage.world import World
 from incrowd.models.model import of_world
@@ -125,7 +125,7 @@ def _opposed(
     """The world read by the table's hierarchies, and the problem that knows it."""
     problem = compiled.problem
     reading = Missing.OWN_VALUE if problem.missing is Missing.SUPPRESS else problem.missing
-    world = Counted.of(against.world, problem.columns, reading, exact=exact)
+    world = CandidateCounter.of(against.world, problem.columns, reading, exact=exact)
     trees = {name: hierarchy for name, (_, hierarchy) in quasi.items()}
     problem = replace(problem, world=world)
     return replace(against, hierarchies=trees), replace(compiled, problem=problem)

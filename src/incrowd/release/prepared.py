@@ -203,7 +203,7 @@ def extent_of(prepared: Prepared, risk: Risk) -> Extent:
     policy, outcome = prepared.table.policy, prepared.outcome
     reached: dict[str, float | None]
     if policy.show == "permutation":
-        reached = {name: LDiversity(name, 1).reached(outcome.classes) for name in policy.sensitive}
+        reached = {name: LDiversity(name, 1).achieved(outcome.classes) for name in policy.sensitive}
     else:
         reached = {name: risk.sensitive[name].l["frequency"] for name in policy.sensitive}
     l = reached if len(reached) > 1 else next(iter(reached.values()), None)
@@ -264,7 +264,7 @@ def attest(
 def _losses(prepared: Prepared, seen: Seen) -> dict[str, float]:
     """All figures; those that count classes count what the rows show, as a reader does."""
     loss = prepared.table.policy.loss
-    every = figures(prepared.outcome, getattr(loss, "target", None), loss)
+    every = figures(prepared.outcome, loss)
     records = len(prepared.table.compiled.tally_records)
     return every | of_sizes(np.bincount(seen.crowds.class_of), records)
 

@@ -1,6 +1,7 @@
 """Search: how to look for the recoding with the least loss, one file each."""
 
-from typing import Annotated, TypeAlias
+from collections.abc import Mapping
+from typing import Annotated, TypeAlias, get_args
 
 from pydantic import Field
 
@@ -48,10 +49,16 @@ AnySearch: TypeAlias = Annotated[
     Field(discriminator="name"),
 ]
 """Any search, as a policy file writes it."""
+
+SEARCHES: Mapping[str, type[Search]] = {
+    one.__dataclass_fields__["name"].default: one for one in get_args(get_args(AnySearch)[0])
+}
+"""Every search's class by its name."""
 TreeSearch = Tree
 """The search `tree`, by a name that no hierarchy has."""
 
 __all__ = [
+    "SEARCHES",
     "Accuracy",
     "AgainstWorld",
     "Anatomy",

@@ -5,10 +5,10 @@ from contextlib import suppress
 from dataclasses import dataclass as plain
 from dataclasses import field, replace
 from math import inf, prod
-from typing import Literal, TypeAlias
+from typing import ClassVar, Literal, TypeAlias
 
 from incrowd.errors import InfeasibleError, LimitError
-from incrowd.loss.cells import CellLoss
+from incrowd.models.model import Requirement
 from incrowd.problem import Problem
 from incrowd.search.crowd.crowd import Crowd
 from incrowd.search.divisions import every_division, tiny
@@ -20,7 +20,7 @@ from incrowd.search.literature.top_down import TopDown
 from incrowd.search.mondrian import Mondrian
 from incrowd.search.refusals import as_one_class, infeasible, nothing_found
 from incrowd.search.safe import safe_crowds
-from incrowd.search.search import Found, Search
+from incrowd.search.search import FROM_TABLE, Found, Recodes, Search
 from incrowd.search.world.world import AgainstWorld
 from incrowd.values import STRICT, dataclass
 from incrowd.watch import Watch
@@ -38,7 +38,7 @@ _SHARE_COUNTED = 0.01
 
 
 @dataclass(frozen=True, config=STRICT)
-class Auto:
+class Auto(Search):
     """Local recoding and full-domain generalization, whichever loses less.
 
     Crowd comes first because it rarely loses more. The lattice then looks only for levels that lose
@@ -53,6 +53,8 @@ class Auto:
     """
 
     name: Literal["auto"] = field(default="auto", kw_only=True)
+    recoding: ClassVar[Recodes] = "any"
+    provides: ClassVar[frozenset[Requirement]] = FROM_TABLE | {"world"}
 
     def run(self, problem: Problem, watch: Watch) -> Found:
         """Run what fits in the time and take the least loss."""
@@ -79,7 +81,7 @@ class _Trial:
 def _local(problem: Problem, watch: Watch) -> list[_Trial]:
     """What local recoding finds; nothing if no classes satisfy the models."""
     searches: list[tuple[str, Search]] = [("crowd", Crowd())]
-    if not isinstance(problem.loss, CellLoss):
+    if not problem.loss.per_cell:
         searches += [("mondrian", Mondrian()), ("relaxed mondrian", Mondrian(relaxed=True))]
     if problem.suppressible and not problem.satisfied(as_one_class(problem)).all():
         searches.append(("diversify", Diversify()))

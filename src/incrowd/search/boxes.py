@@ -9,7 +9,8 @@ import numpy as np
 
 from incrowd.arrays import Codes, Flags, Floats
 from incrowd.kernels.shapes import FORBIDDEN, Boxes
-from incrowd.loss.cells import CellLoss, Cells
+from incrowd.loss.cells import Cells
+from incrowd.loss.loss import Loss
 from incrowd.loss.ncp import Gcp, places, scaled
 from incrowd.problem import Problem
 from incrowd.recoding import QuasiColumn, ValueSets
@@ -39,9 +40,9 @@ def boxes_of(problem: Problem) -> Boxes:
     )
 
 
-def cell_loss(problem: Problem) -> CellLoss:
+def cell_loss(problem: Problem) -> Loss:
     """The problem's loss if it is a mean of what cells cost, else GCP."""
-    return problem.loss if isinstance(problem.loss, CellLoss) else Gcp()
+    return problem.loss if problem.loss.per_cell else Gcp()
 
 
 def _weighted(costs: Floats, width: int, weight: float) -> Floats:
@@ -53,7 +54,7 @@ def _weighted(costs: Floats, width: int, weight: float) -> Floats:
     return weighted
 
 
-def _laid_out(column: QuasiColumn, loss: CellLoss) -> tuple[Floats, Codes, int]:
+def _laid_out(column: QuasiColumn, loss: Loss) -> tuple[Floats, Codes, int]:
     """Costs and nodes of a column, and its width (see `kernels.boxes`)."""
     codes = len(column.hierarchy.leaves) + 1
     if codes * codes <= _LARGEST_TABLE:
@@ -66,7 +67,7 @@ def _laid_out(column: QuasiColumn, loss: CellLoss) -> tuple[Floats, Codes, int]:
     return costs.ravel(), np.ascontiguousarray(column.hierarchy.maps).ravel(), -codes
 
 
-def _table(column: QuasiColumn, loss: CellLoss) -> Floats:
+def _table(column: QuasiColumn, loss: Loss) -> Floats:
     """The cost of every run of codes, `low * codes + high`."""
     codes = len(column.hierarchy.leaves) + 1
     low, high = (side.ravel().astype(np.int32) for side in np.indices((codes, codes)))

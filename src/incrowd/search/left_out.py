@@ -19,8 +19,7 @@ import numpy as np
 from incrowd.arrays import SUPPRESSED, Codes, Counts, Flags, Floats
 from incrowd.errors import InfeasibleError, LimitError, counted
 from incrowd.kernels.literature import subsets
-from incrowd.models.model import Model, Shrinking
-from incrowd.models.t_closeness import TCloseness
+from incrowd.models.model import Model
 from incrowd.partition.classes import Histogram, classes_of, numbered
 from incrowd.problem import Problem
 from incrowd.recoding import Cells, Levels, Pieces, Recoding
@@ -190,7 +189,7 @@ def _trimmed(problem: Problem, more: int) -> Counts:
 def _excess(problem: Problem, model: Model, stay: Counts, more: int) -> Counts | None:
     """How many holders of each code must go for a model; None if none must, or all."""
     rows = np.flatnonzero(stay).astype(np.int32)
-    if not model.columns or not len(rows) or not isinstance(model, Shrinking):
+    if not model.columns or not len(rows):
         return None
     here = problem.tally.split(rows, stay[rows])
     whole = classes_of(here, np.zeros(len(rows), dtype=np.int32), 1, problem.sensitive)
@@ -205,7 +204,7 @@ def _excess(problem: Problem, model: Model, stay: Counts, more: int) -> Counts |
 
 def _kept(model: Model, held: Histogram, counts: Counts, most: int) -> Counts:
     """How many holders of each code stay, so many in all."""
-    if isinstance(model, TCloseness):
+    if "reference" in model.requires:
         return _near(counts, held.column.shares * most, most)
     return levelled(counts, most)
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass as plain
 from dataclasses import field, replace
 from functools import partial
 from itertools import pairwise
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
@@ -27,7 +27,7 @@ from incrowd.search.left_out import leaving_out
 from incrowd.search.literature.mapping.mapping import lowest_codes
 from incrowd.search.refusals import each_counts_once, infeasible, nothing_found
 from incrowd.search.repair import folded, mended
-from incrowd.search.search import Found
+from incrowd.search.search import Found, Search
 from incrowd.table.fold import in_threads, threads
 from incrowd.table.tally import Tally
 from incrowd.values import STRICT, dataclass
@@ -42,7 +42,7 @@ _PART = 2**13
 
 
 @dataclass(frozen=True, config=STRICT)
-class Mondrian:
+class Mondrian(Search):
     """Local recoding by cutting the table along its widest columns.
 
     Strict: records with the same value stay together in every cut. Relaxed: equal values may be
@@ -56,6 +56,8 @@ class Mondrian:
 
     relaxed: bool = False
     name: Literal["mondrian"] = field(default="mondrian", kw_only=True)
+    separable: ClassVar[bool] = True
+    losses: ClassVar[Literal["any", "per-cell"]] = "per-cell"
 
     def run(self, problem: Problem, watch: Watch) -> Found:
         """Cut until no part can be cut; parts that show the same are one class."""

@@ -18,7 +18,7 @@ import numpy as np
 
 from incrowd.arrays import MISSING
 from incrowd.errors import InfeasibleError, counted
-from incrowd.models.model import Model, Shrinking, Varied, in_world, of_world
+from incrowd.models.model import Model, candidates_of
 from incrowd.partition.classes import Classes, classes_of
 from incrowd.problem import Problem
 from incrowd.recoding import QuasiColumn
@@ -121,8 +121,8 @@ def _limit(problem: Problem, model: Model, whole: Classes) -> _Limit | None:
         must = _must_leave(model, whole)
         if must is None or must > problem.suppressible:
             return _Limit(must)
-    elif isinstance(model, Varied):
-        if _values(model, whole) < model.least_values:
+    else:
+        if _values(model, whole) < model.distinct_values():
             return _Limit(values=_values(model, whole))
         must = 0 if gaps_match(problem) else _must_leave_of_people(model, model.columns[0], whole)
         if must is None or must > problem.suppressible:
@@ -130,14 +130,14 @@ def _limit(problem: Problem, model: Model, whole: Classes) -> _Limit | None:
     return None
 
 
-def _must_leave_of_people(model: Varied, column: str, whole: Classes) -> int | None:
+def _must_leave_of_people(model: Model, column: str, whole: Classes) -> int | None:
     """Records that must be left out if people may count in several classes; None: all.
 
     No class may hold more than a share of its people by one value. Over all classes, people are
     counted at most once per record, and each holder of a value at least once. So if every value
     keeps at most c holders, c is at most that share of the records that stay.
     """
-    share = model.largest_share
+    share = model.share_limits(column).most
     held = np.sort(whole.histograms[column].count)
     most = int(held[-1])
     caps = np.arange(most, 0, -1)
@@ -150,46 +150,45 @@ def _must_leave_of_people(model: Varied, column: str, whole: Classes) -> int | N
 def _must_leave(model: Model, whole: Classes) -> int | None:
     """Records that must be left out so that the others satisfy a model as one class; None: all.
 
-    For a model that cannot tell, 0 if the table satisfies it or leaving out records might help.
+    0 if the table satisfies it, or if leaving out records tells nothing of it.
     """
     if not model.monotone or not model.columns:
         return 0
     if model.satisfied(whole).all():
         return 0
-    if not isinstance(model, Shrinking):
-        return 1
     most = int(model.most_kept(whole)[0])
     return max(int(whole.people[0]) - most, 1) if most else None
 
 
 def _refuse_jointly(problem: Problem, whole: Classes) -> None:
     """Refuse if those whom one model lets stay are fewer than another asks for in a class."""
-    asked = max(problem.models, key=_k, default=None)
+    asked = max(problem.models, key=Model.smallest_class, default=None)
     if asked is None:
         return
+    smallest = asked.smallest_class()
     for model in problem.models:
         must = _must_leave(model, whole)
         stay = int(whole.people[0]) - (must or 0)
-        if stay < _k(asked):
+        if stay < smallest:
             raise InfeasibleError(
-                f"{asked.name} asks for classes of {_k(asked):,} people, and {_named(model)} lets "
+                f"{asked.name} asks for classes of {smallest:,} people, and {_named(model)} lets "
                 f"at most {stay:,} of {int(whole.people[0]):,} stay",
                 remedy="ask for less in one of the two",
                 proved=True,
             )
 
 
-def _k(model: Model) -> int:
-    return 0 if of_world(model) else int(getattr(model, "k", 0))
+def _needed(model: Model, whole: Classes) -> tuple[str, int, int]:
+    """Where a model counts people, how many a class needs there, and how many there are."""
+    if "world" in model.requires:
+        people = int(candidates_of(whole, model.name).sum())
+        return "world", model.smallest_candidate_set(), people
+    return "table", model.smallest_class(), int(whole.people.sum())
 
 
 def _lacks_people(model: Model, whole: Classes) -> bool:
-    return int(getattr(model, "k", 0)) > _there(model, whole)
-
-
-def _there(model: Model, whole: Classes) -> int:
-    """The people whom a model counts: those of the world or those of the table."""
-    return int((in_world(whole, model.name) if of_world(model) else whole.people).sum())
+    _, needed, people = _needed(model, whole)
+    return needed > people
 
 
 def _values(model: Model, whole: Classes) -> int:
@@ -207,7 +206,7 @@ def _proved(problem: Problem, model: Model, whole: Classes, limit: _Limit) -> In
         return _too_few_people(model, whole)
     if limit.values:
         return _too_few_values(model, limit.values)
-    why = f"{model.asked:g} is asked"
+    why = f"{model.threshold:g} is asked"
     remedy = "ask for less"
     if each_counts_once(problem):
         best, remedy = _nearest(model, whole)
@@ -228,7 +227,7 @@ def _proved(problem: Problem, model: Model, whole: Classes, limit: _Limit) -> In
 def _too_few_values(model: Model, values: int) -> InfeasibleError:
     best = f"at most {values}" if model.higher_is_safer else f"at least 1/{values}"
     return InfeasibleError(
-        f"{_named(model)} is out of reach: {model.asked:g} is asked, and the column has "
+        f"{_named(model)} is out of reach: {model.threshold:g} is asked, and the column has "
         f"{counted(values, 'different value')}",
         remedy="leave it out" if values < 2 else f"ask for {best}",
         proved=True,
@@ -236,8 +235,7 @@ def _too_few_values(model: Model, values: int) -> InfeasibleError:
 
 
 def _too_few_people(model: Model, whole: Classes) -> InfeasibleError:
-    k, people = int(getattr(model, "k", 0)), _there(model, whole)
-    what = "world" if of_world(model) else "table"
+    what, k, people = _needed(model, whole)
     few = f"give a {what} with more people" if people < 2 else f"ask for k of at most {people:,}"
     return InfeasibleError(
         f"{_named(model)} asks for classes of {k:,} people, the {what} has {people:,}",
@@ -263,7 +261,7 @@ def _as_one(problem: Problem) -> str:
         if not model.satisfied(whole).all():
             reached = model.possible(whole)
             return (
-                f" ({_named(model)} asks for {model.asked:g}, the table as one class reaches "
+                f" ({_named(model)} asks for {model.threshold:g}, the table as one class reaches "
                 f"{reached:.4g})"
             )
     return ""

@@ -1,13 +1,20 @@
-"""What every search is: how to look for the recoding with the least loss."""
+"""The contract of every search: how to look for the recoding with the least loss."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import ClassVar, Literal, TypeAlias
 
+from incrowd.models.model import Requirement
 from incrowd.problem import Problem
 from incrowd.recoding import Recoding
 from incrowd.search.lattice.explored import Explored
 from incrowd.watch import Watch
+
+Recodes: TypeAlias = Literal["levels", "cells", "spans", "cuts", "anatomy", "any"]
+"""What a search decides (see `Recoding`); `any` of a search that runs several others."""
+FROM_TABLE: frozenset[Requirement] = frozenset({"population", "reference"})
+"""What models learn from the table and the policy, whatever the search."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -20,28 +27,58 @@ class Found:
     optimal: bool = False
     """Proved to have the least loss of all recodings of its kind."""
     why: str = ""
-    """One sentence for people: what was looked at, why this one."""
+    """One sentence for people: what the search looked at, and why it chose this one."""
     facts: Mapping[str, float] = field(default_factory=dict)
     """Figures for machines: nodes in the lattice, nodes examined, …"""
     explored: Explored | None = None
-    """The nodes that were looked at, if the search goes through a lattice."""
+    """The nodes that a search through a lattice looked at."""
     caveat: str = ""
-    """What it does not promise, and what to do: said if verification refuses what was found."""
+    """What the search does not promise and what to do, for the error if verification fails."""
 
 
-class Search(Protocol):
-    """How to look. A frozen value with a literal `name`; its parameters are its own.
+class Search(ABC):
+    """How to look for a recoding. A frozen value with a literal `name` and parameters of its own.
 
     A search sees codes, never labels, files or frames. It returns a recoding whose classes satisfy
-    every model and which leaves out no more records than allowed; it raises `InfeasibleError` if
-    it finds none (`proved` only if there is none), naming what binds, and `LimitError` if the watch
+    every model and which leaves out no more records than allowed. It raises `InfeasibleError` if it
+    finds none (`proved` only if there is none), naming what binds, and `LimitError` if the watch
     expires before it has one. With something in hand when the watch expires it returns that, not
     proved optimal.
+
+    A search must write `name` and `run`; all else has a safe default.
     """
 
+    recoding: ClassVar[Recodes] = "spans"
+    """The kind of recoding that it decides."""
+    provides: ClassVar[frozenset[Requirement]] = FROM_TABLE
+    """What the models it can satisfy may require."""
+    draws: ClassVar[bool] = False
+    """Whether it draws at random, so that its seed must stay secret."""
+    separable: ClassVar[bool] = False
+    """Whether it may run on parts of a table, one by one."""
+    losses: ClassVar[Literal["any", "per-cell"]] = "any"
+    """Whether it minimizes any loss, or GCP in place of one that is not a mean of cell costs."""
+
     @property
+    @abstractmethod
     def name(self) -> str:
         """Its name in policy, report and certificate."""
 
+    @abstractmethod
     def run(self, problem: Problem, watch: Watch) -> Found:
         """Look for the recoding with the least loss."""
+
+    @property
+    def named_columns(self) -> Mapping[str, tuple[str, ...]]:
+        """By setting: the quasi-identifying columns that it names."""
+        return {}
+
+    @property
+    def largest_class_loss(self) -> float | None:
+        """The most that a class may lose, if the search promises that."""
+        return None
+
+    def protects(self, sensitive: tuple[str, ...]) -> tuple[str, ...]:
+        """Which of these sensitive columns it protects by itself, without a model."""
+        del sensitive
+        return ()

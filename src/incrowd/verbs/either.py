@@ -24,8 +24,6 @@ def _either(name: str) -> Callable[..., Any]:
 
     @wraps(of_frame)
     def either(source: Any, *rest: Any, **options: Any) -> Any:
-        if name == "attack" and "world_id" in options:
-            options["id"] = options.pop("world_id")
         written = has_target and (rest or "target" in options)
         if not written and not isinstance(source, str | os.PathLike):
             return of_frame(source, *rest, **options)

@@ -110,8 +110,8 @@ def judge(model: Any, evidence: Evidence) -> Judgement:
             remedy=f"use one of {', '.join(judges)}",
         )
     reached, ok = judges[model.name](model, evidence)
-    near = abs(reached - model.asked) <= _ROUNDING
-    return float(model.asked) if near else reached, bool(ok)
+    near = abs(reached - model.threshold) <= _ROUNDING
+    return float(model.threshold) if near else reached, bool(ok)
 
 
 def _k_anonymity(model: Any, evidence: Evidence) -> Judgement:

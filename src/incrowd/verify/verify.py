@@ -224,7 +224,7 @@ def _verdict(model: Any, evidence: Evidence) -> Verdict:
     reached, ok = judge(model, evidence)
     column = model.column if model.columns else None
     sure = getattr(model, "confidence", None)
-    return Verdict(model.name, column, float(model.asked), reached, ok, sure)
+    return Verdict(model.name, column, float(model.threshold), reached, ok, sure)
 
 
 def _values(column: pl.Series, crowds: Crowds, reference: Reference | None) -> Values:

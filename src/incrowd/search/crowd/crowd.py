@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass as plain
 from dataclasses import field
 from math import ceil
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
@@ -33,13 +33,13 @@ from incrowd.search.literature.curve.partition import least_people
 from incrowd.search.mondrian import least_size
 from incrowd.search.refusals import infeasible, nothing_found
 from incrowd.search.repair import mended
-from incrowd.search.search import Found
+from incrowd.search.search import Found, Search
 from incrowd.values import STRICT, dataclass
 from incrowd.watch import Watch
 
 
 @dataclass(frozen=True, config=STRICT)
-class Crowd:
+class Crowd(Search):
     """Local recoding with little loss: classes trade records until little is gained.
 
     `effort` multiplies how often all classes are gone through: 1 takes about a second for a table
@@ -51,6 +51,8 @@ class Crowd:
 
     effort: Annotated[float, Field(ge=0, le=1000)] = 1.0
     name: Literal["crowd"] = field(default="crowd", kw_only=True)
+    separable: ClassVar[bool] = True
+    losses: ClassVar[Literal["any", "per-cell"]] = "per-cell"
 
     def run(self, problem: Problem, watch: Watch) -> Found:
         """Begin with the cheapest classes and let them trade; every class satisfies every model."""
@@ -156,5 +158,5 @@ def _cost(points: Points, spans: Spans) -> float:
 
 def _least(problem: Problem) -> int:
     """A size below which no class satisfies the models, as far as the models tell."""
-    asked = [model.asked for model in problem.models if model.columns and model.higher_is_safer]
+    asked = [model.threshold for model in problem.models if model.columns and model.higher_is_safer]
     return max(least_people(problem), ceil(max(asked, default=1.0) - 1e-9))

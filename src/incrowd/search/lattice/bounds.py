@@ -11,7 +11,6 @@ import numpy as np
 
 from incrowd.arrays import Codes, Counts, Flags, Floats
 from incrowd.kernels.lattice import nodes as kernels
-from incrowd.loss.loss import Limiting
 from incrowd.problem import Problem
 from incrowd.recoding import Outcome
 from incrowd.search.lattice.full_domain import renumbered
@@ -132,7 +131,6 @@ class OutcomeLimits:
     def __init__(self, problem: Problem, judge: Judge) -> None:
         self._problem = problem
         self._judge = judge
-        self._limiting = problem.loss if isinstance(problem.loss, Limiting) else None
 
     def start(self) -> None:
         """Nothing is known."""
@@ -148,17 +146,15 @@ class OutcomeLimits:
         """The loss's own bound."""
         everything = np.ones(len(counted.sizes), dtype=np.bool_)
         outcome = NodeOutcome(self._problem, self._judge, counted, everything)
-        if self._limiting is None:
-            return self._problem.loss.bound(outcome)
         spare = self._problem.suppressible
-        return self._limiting.least(outcome, self._judge.smallest, spare)
+        return self._problem.loss.bound(outcome, self._judge.smallest, spare)
 
     def surcharge(self, counted: Counted, failing: Flags) -> float:
         """What the loss says of failing records."""
-        if self._limiting is None or not failing.any():
+        if not failing.any():
             return 0.0
         outcome = NodeOutcome(self._problem, self._judge, counted, failing)
-        return self._limiting.surcharge(outcome, self._judge.smallest)
+        return self._problem.loss.surcharge(outcome, self._judge.smallest)
 
 
 class NodeOutcome(Outcome):

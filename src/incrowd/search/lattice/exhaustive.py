@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import field
 from itertools import product
 from math import inf, prod
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
@@ -14,13 +14,13 @@ from incrowd.recoding import Levels
 from incrowd.search.lattice.explored import Record, State
 from incrowd.search.lattice.full_domain import EPSILON, allowed_levels, judged, many, released
 from incrowd.search.refusals import infeasible, no_levels
-from incrowd.search.search import Found
+from incrowd.search.search import Found, Recodes, Search
 from incrowd.values import STRICT, dataclass
 from incrowd.watch import Watch
 
 
 @dataclass(frozen=True, config=STRICT)
-class Exhaustive:
+class Exhaustive(Search):
     """The oracle: look at all levels of all columns and take the least loss.
 
     Sweeney Section 3.4 at the attribute level, for any loss and any models. Of equal losses it
@@ -33,6 +33,7 @@ class Exhaustive:
     limit: Annotated[int, Field(ge=1)] = 200_000
     """The largest lattice that it takes on."""
     name: Literal["exhaustive"] = field(default="exhaustive", kw_only=True)
+    recoding: ClassVar[Recodes] = "levels"
 
     def run(self, problem: Problem, watch: Watch) -> Found:
         """Look at every node."""

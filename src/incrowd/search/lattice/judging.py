@@ -7,7 +7,7 @@ import numpy as np
 
 from incrowd.arrays import Codes, Counts, Flags
 from incrowd.kernels.lattice import nodes as kernels
-from incrowd.models.model import Model, Shrinking
+from incrowd.models.model import Model
 from incrowd.partition.classes import Classes, SensitiveColumn, classes_of
 from incrowd.problem import Problem
 from incrowd.search.lattice.rollup import ClassTable, ClassTables, Grouping, Node, root_table
@@ -61,9 +61,7 @@ class Judge:
         self.total = problem.tally.records
         self._lasting = [self._lasts(model) for model in problem.models]
         self._shrinking = [
-            model
-            for model in problem.models
-            if isinstance(model, Shrinking) and not len(problem.tally.shared_row)
+            model for model in problem.models if model.columns and not len(problem.tally.shared_row)
         ]
         self.final = all(not model.columns for model in problem.models)
         """Whether sizes alone decide."""

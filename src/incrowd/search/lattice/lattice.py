@@ -5,18 +5,18 @@ looking at every node finds (`exhaustive`), for every loss, all models and with 
 """
 
 from dataclasses import field
-from typing import Literal
+from typing import ClassVar, Literal
 
 from incrowd.problem import Problem
 from incrowd.search.lattice.best_first import Quest
 from incrowd.search.refusals import infeasible
-from incrowd.search.search import Found
+from incrowd.search.search import Found, Recodes, Search
 from incrowd.values import STRICT, dataclass
 from incrowd.watch import Watch
 
 
 @dataclass(frozen=True, config=STRICT)
-class Lattice:
+class Lattice(Search):
     """The levels with the least loss, one per column, proved to be the best.
 
     >>> Lattice().name
@@ -24,6 +24,7 @@ class Lattice:
     """
 
     name: Literal["lattice"] = field(default="lattice", kw_only=True)
+    recoding: ClassVar[Recodes] = "levels"
 
     def run(self, problem: Problem, watch: Watch) -> Found:
         """Look for the levels with the least loss."""

@@ -13,7 +13,7 @@ taken, and so something of their values: a release draws from a seed that is not
 
 from dataclasses import dataclass as plain
 from dataclasses import field, replace
-from math import ceil, inf
+from math import inf
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -28,13 +28,13 @@ from incrowd.recoding import Pieces
 from incrowd.search.left_out import leaving_out
 from incrowd.search.refusals import infeasible
 from incrowd.search.repair import folded, repair
-from incrowd.search.search import Found
+from incrowd.search.search import Found, Recodes, Search
 from incrowd.values import STRICT, dataclass
 from incrowd.watch import Watch
 
 
 @dataclass(frozen=True, config=STRICT)
-class Anatomy:
+class Anatomy(Search):
     """Classes of records with different sensitive values, for exact quasi-identifiers (Xiao, Tao).
 
     A policy that asks for it shows its classes by permutation: `show = "permutation"`.
@@ -44,6 +44,7 @@ class Anatomy:
     """
 
     name: Literal["anatomy"] = field(default="anatomy", kw_only=True)
+    recoding: ClassVar[Recodes] = "anatomy"
 
     draws: ClassVar[bool] = True
     """What it finds depends on the problem's seed, which a release keeps to itself."""
@@ -98,12 +99,10 @@ def _buckets(problem: Problem) -> _Buckets:
 def _asked(problem: Problem) -> tuple[str | None, int]:
     """The sensitive column that the models ask most of, and of how many values a class must be."""
     found = [(0, column.name) for column in problem.sensitive[:1]]
-    sizes = [int(getattr(model, "k", 1)) for model in problem.models]
+    sizes = [model.smallest_class() for model in problem.models]
     for model in problem.models:
-        for name in model.columns:
-            share = getattr(model, "alpha", None)
-            l = ceil(float(getattr(model, "l", 2)) if share is None else 1 / share - 1e-9)
-            found.append((l, name))
+        least = 2 if "reference" in model.requires else model.distinct_values()
+        found += [(least, name) for name in model.columns]
     if not found:
         return None, 1
     l, name = max(found, key=lambda one: one[0])

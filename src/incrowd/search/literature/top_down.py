@@ -9,7 +9,7 @@ too small join the near one where that costs least instead of borrowing records.
 
 from dataclasses import field
 from functools import partial
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 from pydantic import Field
@@ -25,7 +25,7 @@ from incrowd.search.left_out import leaving_out
 from incrowd.search.literature.curve.partition import least_people
 from incrowd.search.refusals import infeasible
 from incrowd.search.repair import mended
-from incrowd.search.search import Found
+from incrowd.search.search import Found, Search
 from incrowd.table.fold import in_threads
 from incrowd.values import STRICT, dataclass
 from incrowd.watch import Watch
@@ -35,7 +35,7 @@ _SMALL = 2**13
 
 
 @dataclass(frozen=True, config=STRICT)
-class TopDown:
+class TopDown(Search):
     """Local recoding by clusters around rows far apart.
 
     `rounds` is how often the search for the two goes on from the farthest row.
@@ -46,6 +46,8 @@ class TopDown:
 
     rounds: Annotated[int, Field(ge=1)] = 3
     name: Literal["top-down"] = field(default="top-down", kw_only=True)
+    separable: ClassVar[bool] = True
+    losses: ClassVar[Literal["any", "per-cell"]] = "per-cell"
 
     def run(self, problem: Problem, watch: Watch) -> Found:
         """Cut clusters until they are small, repair what fails."""

@@ -10,7 +10,7 @@ they pay less (`moves`) as long as the loss falls.
 from dataclasses import dataclass as plain
 from dataclasses import field
 from math import inf
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 from pydantic import Field
@@ -26,13 +26,13 @@ from incrowd.search.refine.cover import cover
 from incrowd.search.refine.moves import Moves
 from incrowd.search.refusals import infeasible
 from incrowd.search.safe import safe
-from incrowd.search.search import Found
+from incrowd.search.search import Found, Recodes, Search
 from incrowd.values import STRICT, dataclass
 from incrowd.watch import Watch
 
 
 @dataclass(frozen=True, config=STRICT)
-class LatticeLocal:
+class LatticeLocal(Search):
     """A full-domain answer, refined: no class shows higher levels than it needs.
 
     `share` is the least share of the table that one level vector must release to be taken;
@@ -46,6 +46,7 @@ class LatticeLocal:
 
     share: Annotated[float, Field(gt=0, le=1)] = 0.0005
     name: Literal["lattice+local"] = field(default="lattice+local", kw_only=True)
+    recoding: ClassVar[Recodes] = "cells"
 
     def run(self, problem: Problem, watch: Watch) -> Found:
         """Cover the table, and refine the best level per column if that loses less."""

@@ -7,7 +7,6 @@ from math import prod
 import numpy as np
 
 from incrowd.errors import InfeasibleError
-from incrowd.models.delta_presence import DeltaPresence
 from incrowd.problem import Problem
 from incrowd.recoding import Levels, Outcome
 from incrowd.search.lattice.full_domain import allowed_levels, levels_recoding, node_classes
@@ -70,7 +69,7 @@ def betrays(problem: Problem, outcome: Outcome) -> bool:
 
     They also do if individuals of the world have several rows, and so fit several classes.
     """
-    bounds = [model.asked for model in problem.models if isinstance(model, DeltaPresence)]
+    bounds = [limit for model in problem.models if (limit := model.largest_presence()) < 1]
     if not bounds or problem.world is None:
         return False
     return problem.world.presence(outcome) > min(bounds) * (1 + 1e-9)

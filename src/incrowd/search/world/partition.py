@@ -18,17 +18,16 @@ import numpy as np
 
 from incrowd.arrays import Codes, Counts, Flags
 from incrowd.errors import InfeasibleError, LimitError
-from incrowd.linkage.counted import Counted
+from incrowd.linkage.candidates import CandidateCounter
 from incrowd.linkage.leaves import known_rows, leaf_codes, people_of
-from incrowd.loss.cells import CellLoss
-from incrowd.loss.ncp import Gcp
 from incrowd.models.k_anonymity import KAnonymity
-from incrowd.models.model import histogram_of, of_world
+from incrowd.models.model import Model, histogram_of
 from incrowd.models.shares import fraction, part
 from incrowd.partition.classes import Classes, SensitiveColumn, numbered
 from incrowd.problem import Problem
 from incrowd.recoding import Boxes, Pieces, QuasiColumn, Spans
 from incrowd.recoding.sets import value_sets
+from incrowd.search.boxes import cell_loss
 from incrowd.search.crowd.crowd import Crowd
 from incrowd.search.literature.mapping.mapping import lowest_codes
 from incrowd.search.mondrian import Mondrian
@@ -57,7 +56,7 @@ def by_partition(problem: Problem, watch: Watch) -> Iterator[Boxes]:
     a model counts who is in a class, which then takes in those of other classes.
     """
     world = problem.world
-    counted = any(not of_world(m) or not m.higher_is_safer for m in problem.models)
+    counted = any(not m.smallest_candidate_set() for m in problem.models)
     if world is None or (problem.missing is Missing.MATCHES_ANYTHING and counted):
         return
     division = _Division.of(problem, world)
@@ -68,7 +67,7 @@ def by_partition(problem: Problem, watch: Watch) -> Iterator[Boxes]:
 
 
 @plain(frozen=True)
-class _Presence:
+class _Presence(Model):
     """A class has k individuals of the world, of whom at most a share is in the table."""
 
     k: int
@@ -78,10 +77,9 @@ class _Presence:
     columns: tuple[str, ...] = (_MARK,)
     higher_is_safer: ClassVar[bool] = False
     monotone: ClassVar[bool] = True
-    absorbing: ClassVar[bool] = False
 
     @property
-    def asked(self) -> float:
+    def threshold(self) -> float:
         """The share."""
         return self.share
 
@@ -93,13 +91,13 @@ class _Presence:
             return many
         return many & (present + strange <= part(there, fraction(self.share)))
 
-    def reached(self, classes: Classes) -> float:
+    def achieved(self, classes: Classes) -> float:
         present, strange = self._held(classes, _PRESENT), self._held(classes, _STRANGE)
         shares = (present + strange) / np.maximum(classes.people - strange, 1)
         return min(1.0, float(shares.max(initial=0.0)))
 
-    def possible(self, whole: Classes) -> float:
-        return self.reached(whole)
+    def smallest_class(self) -> int:
+        return self.k
 
     def _held(self, classes: Classes, mark: int) -> Counts:
         """People of each class with one mark."""
@@ -121,10 +119,10 @@ class _Division:
     """How many of them may be in the table; 1 if that does not matter."""
 
     @classmethod
-    def of(cls, problem: Problem, world: Counted) -> "_Division":
-        models = [model for model in problem.models if of_world(model)]
-        sizes = [model.asked if model.higher_is_safer else 1 / model.asked for model in models]
-        shares = [model.asked for model in models if not model.higher_is_safer]
+    def of(cls, problem: Problem, world: CandidateCounter) -> "_Division":
+        models = problem.models
+        sizes = [max(m.smallest_candidate_set(), 1 / m.largest_presence()) for m in models]
+        shares = [limit for model in models if (limit := model.largest_presence()) < 1]
         k = max(2, *(ceil(size - 1e-9) for size in sizes), 2)
         tally = _everybody(problem, world, marked=bool(shares))
         whole = np.bincount(tally.sensitive[0], tally.counts, minlength=_STRANGE + 1)
@@ -135,7 +133,7 @@ class _Division:
             sensitive=(SensitiveColumn(_MARK, whole.astype(np.int64)),),
             suppression=0.0,
             models=(KAnonymity(k),),
-            loss=problem.loss if isinstance(problem.loss, CellLoss) else Gcp(),
+            loss=cell_loss(problem),
             missing=Missing.OWN_VALUE,
             consistent=True,
             world=None,
@@ -166,13 +164,13 @@ class _Division:
         return bool((self.people.tally.sensitive == _STRANGE).any())
 
 
-def _of_people(column: QuasiColumn, world: Counted) -> QuasiColumn:
+def _of_people(column: QuasiColumn, world: CandidateCounter) -> QuasiColumn:
     """A column as the people of the world fill it, so that costs depend on them alone."""
     held = people_of(world.world, column.name, column.hierarchy.leaves)
     return replace(column, frequency=held if held[1:].any() else column.frequency)
 
 
-def _everybody(problem: Problem, world: Counted, *, marked: bool) -> Tally:
+def _everybody(problem: Problem, world: CandidateCounter, *, marked: bool) -> Tally:
     """All rows of the world, and those of the table that it lacks, by their cells.
 
     Each is marked: so many people with these cells are in the table, the others are not.
@@ -197,7 +195,7 @@ def _everybody(problem: Problem, world: Counted, *, marked: bool) -> Tally:
     return fold(list(lines), [marks], np.concatenate([world.world.person[rows], nobody]))
 
 
-def _their_cells(world: Counted) -> tuple[Codes, Flags]:
+def _their_cells(world: CandidateCounter) -> tuple[Codes, Flags]:
     """The first code of the cells of each row of the world, and which rows have some."""
     lines = []
     rows: Flags = np.ones(world.world.rows, dtype=np.bool_)
@@ -209,7 +207,7 @@ def _their_cells(world: Counted) -> tuple[Codes, Flags]:
     return np.ascontiguousarray(np.stack(lines)[:, rows]), rows
 
 
-def _my_cells(problem: Problem, world: Counted) -> Codes:
+def _my_cells(problem: Problem, world: CandidateCounter) -> Codes:
     """The first code of the cells of each row of the table, in the columns of the world."""
     return np.ascontiguousarray(lowest_codes(problem).T[list(world.places)])
 
@@ -237,7 +235,7 @@ def _apart(problem: Problem, people: Problem, spans: Spans) -> Boxes:
     become one class, until nothing is said too surely.
     """
     world = problem.world
-    bounds = [m.asked for m in problem.models if of_world(m) and not m.higher_is_safer]
+    bounds = [limit for m in problem.models if (limit := m.largest_presence()) < 1]
     boxes, class_of = _shown(problem, people, spans)
     if world is None or not bounds:
         return boxes

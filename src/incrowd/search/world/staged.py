@@ -18,9 +18,9 @@ import numpy as np
 
 from incrowd.arrays import Codes, Counts, Flags
 from incrowd.errors import InfeasibleError, LimitError
-from incrowd.linkage.counted import Counted
+from incrowd.linkage.candidates import CandidateCounter
 from incrowd.models.k_anonymity import KAnonymity
-from incrowd.models.model import Model, of_world
+from incrowd.models.model import Model
 from incrowd.partition.classes import numbered
 from incrowd.problem import Problem
 from incrowd.recoding import Pieces, Spans
@@ -59,10 +59,10 @@ class _Rest:
     """Rows that do not leave as they are, and the people whose rows they may be."""
 
     row: Codes
-    world: Counted
+    world: CandidateCounter
 
 
-def _as_they_are(problem: Problem, world: Counted) -> tuple[Pieces, _Rest]:
+def _as_they_are(problem: Problem, world: CandidateCounter) -> tuple[Pieces, _Rest]:
     """The classes of records that leave as they are: the world has enough people like them."""
     rows = np.arange(problem.tally.rows, dtype=np.int32)
     spans = Spans(Pieces(rows, problem.tally.counts, _alike(problem)))
@@ -72,15 +72,16 @@ def _as_they_are(problem: Problem, world: Counted) -> tuple[Pieces, _Rest]:
     told = world.rows_within(*cells)
     if told is None:
         return Pieces(rows[:0], problem.tally.counts[:0], rows[:0]), _Rest(rows, world)
-    asked = [int(getattr(model, "k", 0)) for model in problem.models if of_world(model)]
-    like = world.crowded(max(asked)) if all(asked) else told
+    asked = _of_world(problem)
+    sizes = [model.smallest_candidate_set() for model in asked]
+    like = world.crowded(max(sizes)) if all(sizes) else told
     stay = fine[spans.pieces.class_of]
     class_of = np.unique(spans.pieces.class_of[stay], return_inverse=True)[1].astype(np.int32)
     exact = Pieces(rows[stay], problem.tally.counts[stay], class_of)
     return exact, _Rest(rows[~stay], world.without(told | like))
 
 
-def _staged(problem: Problem, world: Counted, watch: Watch) -> Spans:
+def _staged(problem: Problem, world: CandidateCounter, watch: Watch) -> Spans:
     """Classes of at least two people, three and so on, as soon as they fit enough individuals."""
     every = np.arange(problem.tally.rows, dtype=np.int32)
     stages = _Stages(problem, world, every, problem.tally.counts)
@@ -91,11 +92,15 @@ def _staged(problem: Problem, world: Counted, watch: Watch) -> Spans:
     return mended(problem, stages.together())
 
 
+def _of_world(problem: Problem) -> list[Model]:
+    """The models that count the people of the world."""
+    return [model for model in problem.models if "world" in model.requires]
+
+
 def _sizes(problem: Problem) -> Iterator[int]:
     """People per class of the stages that are worth while."""
-    asked = [int(getattr(model, "k", 0)) for model in problem.models if of_world(model)]
-    shares = any(not hasattr(model, "k") for model in problem.models if of_world(model))
-    most = _LADDER[-1] if shares else max(asked)
+    asked = [model.smallest_candidate_set() for model in _of_world(problem)]
+    most = max(asked) if all(asked) else _LADDER[-1]
     yield from (k for k in _LADDER if k < most)
     yield most
 
@@ -105,7 +110,7 @@ class _Stages:
     """Classes that stay, and the rows that are in none yet."""
 
     problem: Problem
-    world: Counted
+    world: CandidateCounter
     row: Codes
     count: Counts
     """The rest: so many records of these rows are in no class yet."""
@@ -115,7 +120,7 @@ class _Stages:
     @property
     def others(self) -> tuple[Model, ...]:
         """The models that do not count the world."""
-        return tuple(model for model in self.problem.models if not of_world(model))
+        return tuple(model for model in self.problem.models if "world" not in model.requires)
 
     def classes_of(self, k: int, watch: Watch) -> None:
         """Let classes of at least k people stay that fit enough individuals of the world."""

@@ -12,18 +12,18 @@ from collections.abc import Callable
 from dataclasses import dataclass as plain
 from dataclasses import field, replace
 from functools import partial
-from typing import Literal
+from typing import ClassVar, Literal
 
 from incrowd.errors import InfeasibleError, LimitError
-from incrowd.linkage.guarded import Guarded
+from incrowd.linkage.attained_ends import AttainedEndsCounter
 from incrowd.models.k_anonymity import KAnonymity
-from incrowd.models.model import Model, of_world
+from incrowd.models.model import Model, Requirement
 from incrowd.problem import Problem
 from incrowd.recoding import Recoding
 from incrowd.search import auto
 from incrowd.search.refusals import infeasible, nothing_found
 from incrowd.search.repair import mended
-from incrowd.search.search import Found
+from incrowd.search.search import FROM_TABLE, Found, Recodes, Search
 from incrowd.search.world.levels import betrays, by_levels
 from incrowd.search.world.partition import by_partition
 from incrowd.search.world.staged import by_stages
@@ -36,7 +36,7 @@ _SHOWN = {"spans", "levels"}
 
 
 @dataclass(frozen=True, config=STRICT)
-class AgainstWorld:
+class AgainstWorld(Search):
     """The least loss such that every class fits enough individuals of a world.
 
     Four ways are tried: classes of the world's people, of which those in the table show theirs; the
@@ -48,6 +48,8 @@ class AgainstWorld:
     """
 
     name: Literal["world"] = field(default="world", kw_only=True)
+    recoding: ClassVar[Recodes] = "any"
+    provides: ClassVar[frozenset[Requirement]] = FROM_TABLE | {"world"}
 
     def run(self, problem: Problem, watch: Watch) -> Found:
         """Try every way and take the least loss; every class satisfies every model.
@@ -55,7 +57,7 @@ class AgainstWorld:
         Where there is no world, or no model asks about it, this is `auto`.
         """
         infeasible(problem)
-        if problem.world is None or not any(map(of_world, problem.models)):
+        if problem.world is None or not any("world" in model.requires for model in problem.models):
             return _without(problem, problem.models, watch)
         problem = _read_plainly(problem)
         tried = self._tried(problem, watch)
@@ -103,7 +105,7 @@ def _guarded(problem: Problem) -> Problem:
     """The problem for somebody who knows that the ends of spans are attained."""
     if problem.world is None or problem.world.exact:
         return problem
-    return replace(problem, world=Guarded.by(problem.world))
+    return replace(problem, world=AttainedEndsCounter.by(problem.world))
 
 
 def _of_the_world(problem: Problem, watch: Watch) -> list["_Trial"]:
@@ -148,8 +150,8 @@ def _as_without(problem: Problem, watch: Watch, *, mend: bool) -> Recoding | Non
     If everybody in the table is in the world, no class of k people fails k-map; where ends count,
     their parts may. Without `mend`, None if any class fails.
     """
-    asked = [int(getattr(model, "k", 0)) for model in problem.models if of_world(model)]
-    others = tuple(model for model in problem.models if not of_world(model))
+    asked = [model.smallest_candidate_set() for model in problem.models]
+    others = tuple(model for model in problem.models if "world" not in model.requires)
     k = max(asked, default=0)
     models = (*others, KAnonymity(max(k, 2)))
     found = _without(problem, models, watch).recoding

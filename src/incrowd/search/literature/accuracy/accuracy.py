@@ -10,7 +10,7 @@ from dataclasses import dataclass as plain
 from dataclasses import field, replace
 from itertools import chain
 from math import ceil
-from typing import TYPE_CHECKING, Annotated, Literal, assert_never
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, assert_never
 
 import numpy as np
 from pydantic import Field
@@ -23,7 +23,6 @@ from incrowd.loss.extent import IlInf
 from incrowd.loss.ncp import Gcp, ncp_of_classes
 from incrowd.models.k_anonymity import KAnonymity
 from incrowd.models.l_diversity import LDiversity
-from incrowd.models.model import Model
 from incrowd.problem import Problem
 from incrowd.recoding import Outcome, Pieces, Spans
 from incrowd.search.boxes import boxes_of
@@ -35,7 +34,7 @@ from incrowd.search.literature.top_down import TopDown
 from incrowd.search.mondrian import Mondrian
 from incrowd.search.refusals import infeasible, nothing_found
 from incrowd.search.repair import folded, mended
-from incrowd.search.search import Found
+from incrowd.search.search import Found, Search
 from incrowd.values import STRICT, dataclass
 from incrowd.watch import Watch
 
@@ -51,7 +50,7 @@ _HALVINGS = 7
 
 
 @dataclass(frozen=True, config=STRICT)
-class Accuracy:
+class Accuracy(Search):
     """The most privacy with no class losing more than `max_loss`, a share (NCP) from 0 to 1.
 
     Limits of columns (how high, how wide) hold as well. Privacy is `k`, the records of the smallest
@@ -73,6 +72,18 @@ class Accuracy:
     column: str | None = None
     mapping: MappingName = "kd-tree"
     name: Literal["accuracy"] = field(default="accuracy", kw_only=True)
+    losses: ClassVar[Literal["any", "per-cell"]] = "per-cell"
+
+    @property
+    def largest_class_loss(self) -> float:
+        """The bound that every class keeps."""
+        return self.max_loss
+
+    def protects(self, sensitive: tuple[str, ...]) -> tuple[str, ...]:
+        """With privacy `l`, its column."""
+        if self.privacy != "l":
+            return ()
+        return sensitive[:1] if self.column is None else (self.column,)
 
     def run(self, problem: Problem, watch: Watch) -> Found:
         """Look for the most privacy within the bound."""
@@ -261,11 +272,11 @@ def _written(bound: float) -> float:
 def _found(search: Accuracy, problem: Problem, best: _Answer) -> Found:
     """The answer, its figures, and in words whether it makes sense to publish."""
     classes = best.outcome.classes
-    facts = {"classes": float(len(classes)), "k": KAnonymity(2).reached(classes)}
+    facts = {"classes": float(len(classes)), "k": KAnonymity(2).achieved(classes)}
     if problem.sensitive:
         names = [column.name for column in problem.sensitive]
         name = search.column if search.column in names else names[0]
-        facts["l"] = LDiversity(name, 1).reached(classes)
+        facts["l"] = LDiversity(name, 1).achieved(classes)
     largest = float(ncp_of_classes(best.outcome).max())
     facts |= {"max_class_ncp": largest, "bound_met": float(largest <= search.max_loss + _SLACK)}
     optimal = search.method == "optimal" and _all_compared(problem)
@@ -279,12 +290,8 @@ def _all_compared(problem: Problem) -> bool:
 
     It leaves out no records, and knows one model that reads values.
     """
-    known = all(not model.columns or _frequency(model) for model in problem.models)
+    known = all(not model.columns or model.shares_decide for model in problem.models)
     return known and len(problem.sensitive) <= 1 and not problem.suppressible
-
-
-def _frequency(model: Model) -> bool:
-    return isinstance(model, LDiversity) and model.kind == "frequency"
 
 
 def _why(search: Accuracy, facts: dict[str, float], optimal: bool) -> str:

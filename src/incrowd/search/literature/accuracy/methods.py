@@ -21,7 +21,6 @@ from incrowd.kernels.shapes import Boxes
 from incrowd.models.k_anonymity import KAnonymity
 from incrowd.models.l_diversity import LDiversity
 from incrowd.models.model import Model
-from incrowd.models.shares import fraction
 from incrowd.problem import Problem
 from incrowd.recoding import Pieces, Spans
 from incrowd.search.literature.curve.partition import least_people
@@ -239,6 +238,8 @@ def best_of_one_column(quest: Quest, boxes: Boxes) -> list[Spans | Pieces]:
 def _floor(problem: Problem) -> Fraction:
     """The l that the models ask for of the first sensitive column, 1 if they ask for none."""
     asked = [
-        fraction(m.l) for m in problem.models if isinstance(m, LDiversity) and m.kind == "frequency"
+        1 / model.share_limits(model.columns[0]).most
+        for model in problem.models
+        if model.shares_decide
     ]
     return max(asked, default=Fraction(1))

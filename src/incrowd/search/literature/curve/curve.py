@@ -8,14 +8,13 @@ releases; see the papers' notes for the other losses, where runs are not always 
 
 from collections.abc import Callable
 from dataclasses import field
-from typing import Annotated, Literal, TypeAlias
+from typing import Annotated, ClassVar, Literal, TypeAlias
 
 import numpy as np
 from pydantic import Field
 
 from incrowd.arrays import Codes, Floats
 from incrowd.errors import LimitError, counted
-from incrowd.loss.extent import IlInf
 from incrowd.problem import Problem
 from incrowd.search.left_out import leaving_out
 from incrowd.search.literature.curve.partition import partition_in_order
@@ -24,13 +23,13 @@ from incrowd.search.literature.mapping.idistance import idistance_line
 from incrowd.search.literature.mapping.kd import kd_order
 from incrowd.search.refusals import infeasible
 from incrowd.search.repair import mended
-from incrowd.search.search import Found
+from incrowd.search.search import Found, Search
 from incrowd.values import STRICT, dataclass
 from incrowd.watch import Watch
 
 
 @dataclass(frozen=True, config=STRICT)
-class Hilbert:
+class Hilbert(Search):
     """Local recoding along the Hilbert curve: Ghinita's Hilb, and HilbFast with `fast`.
 
     Fast takes the extent on the curve as the cost of a class instead of what it shows. Every column
@@ -43,6 +42,8 @@ class Hilbert:
     fast: bool = False
     bits: Annotated[int, Field(ge=1, le=31)] | None = None
     name: Literal["hilbert"] = field(default="hilbert", kw_only=True)
+    separable: ClassVar[bool] = True
+    losses: ClassVar[Literal["any", "per-cell"]] = "per-cell"
 
     def run(self, problem: Problem, watch: Watch) -> Found:
         """Order the rows, divide the order best, repair what fails."""
@@ -55,7 +56,7 @@ class Hilbert:
 
 
 @dataclass(frozen=True, config=STRICT)
-class IDistance:
+class IDistance(Search):
     """Local recoding by clusters and distances: Ghinita's iDist, and iDistFast with `fast`.
 
     Rows stand in the order of the nearest of some `centres`, drawn from a `sample` (a share of the
@@ -69,6 +70,8 @@ class IDistance:
     centres: Annotated[int, Field(ge=1)] = 512
     sample: Annotated[float, Field(gt=0, le=1)] = 0.1
     name: Literal["idistance"] = field(default="idistance", kw_only=True)
+    separable: ClassVar[bool] = True
+    losses: ClassVar[Literal["any", "per-cell"]] = "per-cell"
 
     def run(self, problem: Problem, watch: Watch) -> Found:
         """Order the rows, divide the order best, repair what fails."""
@@ -81,7 +84,7 @@ class IDistance:
 
 
 @dataclass(frozen=True, config=STRICT)
-class Tree:
+class Tree(Search):
     """Local recoding along the order of a tree of cuts.
 
     >>> Tree().name
@@ -89,6 +92,8 @@ class Tree:
     """
 
     name: Literal["tree"] = field(default="tree", kw_only=True)
+    separable: ClassVar[bool] = True
+    losses: ClassVar[Literal["any", "per-cell"]] = "per-cell"
 
     def run(self, problem: Problem, watch: Watch) -> Found:
         """Order the rows, divide the order best, repair what fails."""
@@ -131,7 +136,7 @@ def _exact(problem: Problem) -> bool:
     sizes_only = all(not model.columns for model in problem.models)
     return (
         len(problem.columns) == 1
-        and isinstance(problem.loss, IlInf)
+        and problem.loss.worst_class
         and sizes_only
         and not problem.tally.has_units
         and not np.any(problem.suppression)

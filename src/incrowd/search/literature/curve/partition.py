@@ -20,7 +20,6 @@ import numpy as np
 
 from incrowd.arrays import Codes, Counts, Flags, Floats
 from incrowd.kernels import order_dp
-from incrowd.loss.extent import IlInf
 from incrowd.partition.classes import Classes
 from incrowd.problem import Problem
 from incrowd.recoding import Pieces
@@ -75,7 +74,7 @@ def partition_in_order(problem: Problem, order: Codes, keys: Floats | None = Non
     line = line_of(problem, order)
     k = least_people(problem)
     if keys is None:
-        ends = _by_boxes(line, k, boxes_of(problem), largest=isinstance(problem.loss, IlInf))
+        ends = _by_boxes(line, k, boxes_of(problem), largest=problem.loss.worst_class)
     else:
         ends = _by_keys(line, k, keys)
     return _pieces(problem.tally, replace(line, boxes=line.boxes[:0]), ends)
@@ -93,7 +92,7 @@ def least_people(problem: Problem) -> int:
             fine &= model.satisfied(Classes(sizes, sizes, {}))
     failing = np.flatnonzero(~fine)
     least = int(failing[-1]) + 2 if len(failing) else 1
-    asked = max((int(getattr(model, "k", 1)) for model in problem.models), default=1)
+    asked = max((model.smallest_class() for model in problem.models), default=1)
     return max(least if least <= len(sizes) else 1, asked)
 
 

@@ -13,12 +13,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import field
 from itertools import permutations
 from math import ceil, prod
-from typing import Annotated, Literal, TypeAlias
+from typing import Annotated, ClassVar, Literal, TypeAlias
 
 from pydantic import Field
 
 from incrowd.errors import InfeasibleError, LimitError, PolicyError, counted
-from incrowd.population.bounds import classes_allowed
 from incrowd.population.one_dimensional import Method
 from incrowd.problem import Problem
 from incrowd.search.lattice.full_domain import allowed_levels
@@ -26,7 +25,7 @@ from incrowd.search.literature.cuts.columns import ColumnCuts, suppressible
 from incrowd.search.literature.cuts.judged import Candidate, Candidates, records_of
 from incrowd.search.names import places
 from incrowd.search.refusals import infeasible, nothing_found
-from incrowd.search.search import Found
+from incrowd.search.search import Found, Recodes, Search
 from incrowd.values import STRICT, dataclass
 from incrowd.watch import Watch
 
@@ -46,7 +45,7 @@ _SLACK = 1e-12
 
 
 @dataclass(frozen=True, config=STRICT)
-class Cuts:
+class Cuts(Search):
     """Global recoding: buckets of neighbouring values, the same for every record.
 
     With the model `probabilistic` there are at most as many classes as the population fills, shared
@@ -65,9 +64,10 @@ class Cuts:
     methods: Mapping[str, Method] = field(default_factory=dict)
     """The method of these columns, if it is another one."""
     name: Literal["cuts"] = field(default="cuts", kw_only=True)
+    recoding: ClassVar[Recodes] = "cuts"
 
     @property
-    def named(self) -> dict[str, tuple[str, ...]]:
+    def named_columns(self) -> dict[str, tuple[str, ...]]:
         """The columns that its settings name."""
         return {"buckets": tuple(self.buckets), "methods": tuple(self.methods)}
 
@@ -124,19 +124,11 @@ class Cuts:
 
 
 def _filled(problem: Problem) -> int | None:
-    """How many classes the population fills by the model `probabilistic`; None without it."""
+    """How many classes the population fills by the models; None if they know of none."""
     for model in problem.models:
-        if model.name == "probabilistic":
-            population, beta = getattr(model, "population", None), getattr(model, "beta", None)
-            if population is not None and beta is not None:
-                return classes_allowed(population, int(model.asked), beta)
-            return max(_people(problem) // int(model.asked), 1)
+        if (allowed := model.classes_allowed()) is not None:
+            return allowed
     return None
-
-
-def _people(problem: Problem) -> int:
-    tally = problem.tally
-    return int(tally.people.sum()) + len(set(tally.shared_unit.tolist()))
 
 
 def _feasible(candidates: Candidates, watch: Watch) -> Candidate:

@@ -7,7 +7,7 @@ what they mean and leaves out what they do. What they do here is said where they
 
 from collections.abc import Mapping, Sequence
 from dataclasses import field
-from typing import Annotated, Literal, TypeAlias
+from typing import Annotated, ClassVar, Literal, TypeAlias
 
 import numpy as np
 from pydantic import Field
@@ -20,7 +20,7 @@ from incrowd.search.lattice.full_domain import allowed_levels
 from incrowd.search.literature.datafly.views import View, Views
 from incrowd.search.names import places
 from incrowd.search.refusals import infeasible
-from incrowd.search.search import Found
+from incrowd.search.search import Found, Recodes, Search
 from incrowd.values import STRICT, dataclass
 from incrowd.watch import Watch
 
@@ -34,7 +34,7 @@ _ONE_BY_ONE = (
 
 
 @dataclass(frozen=True, config=STRICT)
-class Datafly:
+class Datafly(Search):
     """The Datafly algorithm (Sweeney Section 4.1), for any models.
 
     While records in failing classes number more than k, the column with the most distinct values
@@ -68,9 +68,10 @@ class Datafly:
     """Whether to go on until all columns together satisfy the models. Otherwise the sets do, one by
     one, and verification refuses the release if the whole does not."""
     name: Literal["datafly"] = field(default="datafly", kw_only=True)
+    recoding: ClassVar[Recodes] = "levels"
 
     @property
-    def named(self) -> dict[str, tuple[str, ...]]:
+    def named_columns(self) -> dict[str, tuple[str, ...]]:
         """The columns that its settings name."""
         sets = tuple(name for names in self.sets for name in names)
         weights = {"likelihood": tuple(self.likelihood), "preference": tuple(self.preference)}
@@ -136,7 +137,7 @@ def next_column(problem: Problem, levels: Sequence[int]) -> int | None:
 
 def largest_k(problem: Problem) -> int:
     """The largest k that any of the models asks for; 1 if none does."""
-    return max((int(getattr(model, "k", 1)) for model in problem.models), default=1)
+    return max((model.smallest_class() for model in problem.models), default=1)
 
 
 def _weights(problem: Problem, given: Mapping[str, float]) -> Floats:

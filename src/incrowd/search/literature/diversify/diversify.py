@@ -1,20 +1,14 @@
 """Direct l-diversity: classes of near records with different sensitive values (Ghinita 4, 6.2)."""
 
-import math
 from dataclasses import field, replace
 from fractions import Fraction
-from typing import Annotated, Literal, assert_never
+from typing import Annotated, ClassVar, Literal, assert_never
 
 import numpy as np
 from pydantic import Field
 
 from incrowd.arrays import Codes
 from incrowd.errors import InfeasibleError, LimitError, PolicyError, counted
-from incrowd.loss.extent import IlInf
-from incrowd.models.alpha_k import AlphaK
-from incrowd.models.l_diversity import LDiversity
-from incrowd.models.model import Model
-from incrowd.models.shares import fraction
 from incrowd.problem import Problem
 from incrowd.recoding import Pieces, Spans
 from incrowd.search.boxes import boxes_of
@@ -27,7 +21,7 @@ from incrowd.search.literature.mapping.idistance import IDistanceMapping
 from incrowd.search.literature.mapping.kd import kd_order
 from incrowd.search.refusals import infeasible, nothing_found
 from incrowd.search.repair import folded, mended
-from incrowd.search.search import Found
+from incrowd.search.search import Found, Search
 from incrowd.values import STRICT, dataclass
 from incrowd.watch import Watch
 
@@ -35,7 +29,7 @@ MappingName = Literal["kd-tree", "hilbert", "idistance"]
 
 
 @dataclass(frozen=True, config=STRICT)
-class Diversify:
+class Diversify(Search):
     """Local recoding for l-diversity: classes of near records with different sensitive values.
 
     The rows are put in one line by a `mapping`, and the heuristic of Ghinita Section 4.3 makes
@@ -56,6 +50,8 @@ class Diversify:
     rounds: Annotated[int, Field(ge=0, le=1000)] = 2
     optimal: bool = False
     name: Literal["diversify"] = field(default="diversify", kw_only=True)
+    separable: ClassVar[bool] = True
+    losses: ClassVar[Literal["any", "per-cell"]] = "per-cell"
 
     def run(self, problem: Problem, watch: Watch) -> Found:
         """Order the rows, make diverse classes, repair what other models ask for."""
@@ -99,7 +95,7 @@ def _wanted(problem: Problem) -> tuple[int, int] | None:
     """
     names = [column.name for column in problem.sensitive]
     asked = [
-        (names.index(model.columns[0]), _whole_l(model))
+        (names.index(model.columns[0]), model.enough_values())
         for model in problem.models
         if model.columns
     ]
@@ -111,17 +107,6 @@ def _wanted(problem: Problem) -> tuple[int, int] | None:
     if not problem.suppressible:
         l = min(l, int(groups.largest_l(counts)))
     return (column, l) if l > 1 else None
-
-
-def _whole_l(model: Model) -> int:
-    """How many records with different values satisfy a model; 1 if it asks for no such thing."""
-    if isinstance(model, AlphaK):
-        return math.ceil(1 / fraction(model.alpha))
-    if not isinstance(model, LDiversity):
-        return 1
-    if model.kind == "recursive":
-        return math.floor(fraction(model.l) - 1 + 1 / fraction(model.c or 1.0)) + 1
-    return math.ceil(fraction(model.l))
 
 
 def _diverse(
@@ -145,13 +130,10 @@ def _diverse(
 def _others(problem: Problem, records: groups.Records) -> list[tuple[Codes, Fraction]]:
     """For each model that limits the share of a value: the values of its column, and its l."""
     codes = dict(zip((c.name for c in problem.sensitive), problem.tally.sensitive, strict=True))
-    asked: list[tuple[str, Fraction]] = []
-    for model in problem.models:
-        if isinstance(model, AlphaK):
-            asked.append((model.column, 1 / fraction(model.alpha)))
-        elif isinstance(model, LDiversity) and model.kind == "frequency":
-            asked.append((model.column, fraction(model.l)))
-    return [(codes[column][records.row], l) for column, l in asked]
+    limits = [
+        (name, model.share_limits(name).most) for model in problem.models for name in model.columns
+    ]
+    return [(codes[name][records.row], 1 / most) for name, most in limits if most < 1]
 
 
 def _better(problem: Problem, order: Codes, spans: Spans, l: int) -> Spans:
@@ -187,15 +169,16 @@ def _optimal(problem: Problem, name: str) -> Found:
     number = int(spans.pieces.class_of.max()) + 1
     why = f"no {number:,} classes or others have a smaller largest extent than {best[0]:.4f}"
     facts = {"classes": float(number), "largest_extent": best[0]}
-    return Found(spans, name, optimal=isinstance(problem.loss, IlInf), why=why, facts=facts)
+    return Found(spans, name, optimal=problem.loss.worst_class, why=why, facts=facts)
 
 
 def strictest(problem: Problem, name: str) -> tuple[int, Fraction]:
     """The sensitive column and the l of the only model that reads values, of kind frequency."""
     reading = [model for model in problem.models if model.columns]
     names = [column.name for column in problem.sensitive]
-    if len(reading) == 1 and isinstance(reading[0], LDiversity) and reading[0].kind == "frequency":
-        return names.index(reading[0].column), fraction(reading[0].l)
+    if len(reading) == 1 and reading[0].shares_decide:
+        (name,) = reading[0].columns
+        return names.index(name), 1 / reading[0].share_limits(name).most
     raise PolicyError(
         f"{name} knows the best division for one l-diversity model of kind 'frequency'",
         remedy="leave 'optimal' out, or ask for that model and k-anonymity alone",

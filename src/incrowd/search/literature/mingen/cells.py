@@ -1,7 +1,7 @@
 """MinGen at the level of cells: the best of all ways to divide a small table into classes."""
 
 from dataclasses import field
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 from pydantic import Field
@@ -13,7 +13,7 @@ from incrowd.search.lattice.full_domain import many
 from incrowd.search.literature.mingen.partitions import Partitions
 from incrowd.search.literature.mingen.small_table import SmallTable
 from incrowd.search.refusals import infeasible, nothing_found
-from incrowd.search.search import Found
+from incrowd.search.search import Found, Recodes, Search
 from incrowd.table.roles import Missing
 from incrowd.values import STRICT, dataclass
 from incrowd.watch import Watch
@@ -23,7 +23,7 @@ LARGEST = 2**20
 
 
 @dataclass(frozen=True, config=STRICT)
-class MinGenCells:
+class MinGenCells(Search):
     """The least loss of all generalizations cell by cell, proved, for small tables.
 
     Sweeney Section 3.4 with generalization enforced at the cell level: a partition of the records
@@ -42,6 +42,7 @@ class MinGenCells:
     limit: Annotated[int, Field(ge=2, le=LARGEST)] = LARGEST
     """The most parts of a table that it takes on: 2^20 are those of 20 different records."""
     name: Literal["mingen-cells"] = field(default="mingen-cells", kw_only=True)
+    recoding: ClassVar[Recodes] = "cells"
 
     def run(self, problem: Problem, watch: Watch) -> Found:
         """Compare all partitions of the table into classes."""

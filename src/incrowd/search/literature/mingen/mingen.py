@@ -1,7 +1,7 @@
 """MinGen: the preferred one of the least distorting generalizations (Sweeney Figure 5)."""
 
 from dataclasses import field
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 from pydantic import Field
 
@@ -10,7 +10,7 @@ from incrowd.search.lattice.full_domain import recode
 from incrowd.search.literature.mingen.minimal_generalizations import LARGEST, late, tagged
 from incrowd.search.literature.mingen.preferred import Node, Preferred
 from incrowd.search.refusals import no_levels, nothing_found
-from incrowd.search.search import Found
+from incrowd.search.search import Found, Recodes, Search
 from incrowd.values import STRICT, dataclass
 from incrowd.watch import Watch
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, config=STRICT)
-class MinGen:
+class MinGen(Search):
     """All minimal generalizations; of those with the least loss the one that is preferred.
 
     Sweeney Figure 5 at the attribute level. The loss is the policy's; the paper's is Prec, with
@@ -38,9 +38,10 @@ class MinGen:
     limit: Annotated[int, Field(ge=1)] = LARGEST
     """The largest lattice that it takes on."""
     name: Literal["mingen"] = field(default="mingen", kw_only=True)
+    recoding: ClassVar[Recodes] = "levels"
 
     @property
-    def named(self) -> dict[str, tuple[str, ...]]:
+    def named_columns(self) -> dict[str, tuple[str, ...]]:
         """The columns that its settings name."""
         return {"prefer": self.prefer.named}
 

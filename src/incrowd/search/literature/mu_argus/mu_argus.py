@@ -7,7 +7,7 @@ k-anonymous; that is what the paper shows with it. It is here for that, and to c
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass as plain
 from dataclasses import field, replace
-from typing import Annotated, Literal, TypeAlias
+from typing import Annotated, ClassVar, Literal, TypeAlias
 
 import numpy as np
 from pydantic import Field
@@ -29,7 +29,7 @@ from incrowd.search.literature.mu_argus.combinations import (
 )
 from incrowd.search.names import places
 from incrowd.search.refusals import infeasible
-from incrowd.search.search import Found
+from incrowd.search.search import Found, Recodes, Search
 from incrowd.values import STRICT, dataclass
 from incrowd.watch import Watch
 
@@ -57,7 +57,7 @@ Decide: TypeAlias = Callable[[Outlying], str | None]
 
 
 @dataclass(frozen=True, config=STRICT)
-class MuArgus:
+class MuArgus(Search):
     """mu-Argus (Sweeney Figure 11), as the paper has it: its result need not be k-anonymous.
 
     Every column is generalized until each of its values is shown by k people; combinations of two
@@ -87,9 +87,10 @@ class MuArgus:
     """After the rules: while more than this share of the records shows a rare combination, the
     column that is in most of them goes up. With 1, the default, none does."""
     name: Literal["mu-argus"] = field(default="mu-argus", kw_only=True)
+    recoding: ClassVar[Recodes] = "cells"
 
     @property
-    def named(self) -> dict[str, tuple[str, ...]]:
+    def named_columns(self) -> dict[str, tuple[str, ...]]:
         """The columns that its settings name."""
         kinds, levels = tuple(self.identifying), tuple(self.levels)
         return {"identifying": kinds, "levels": levels, "rules": self.rules}
@@ -140,7 +141,7 @@ class MuArgus:
         )
 
     def _work(self, problem: Problem, watch: Watch) -> "_Work":
-        for names in self.named.values():
+        for names in self.named_columns.values():
             places(problem, names, self.name)
         allowed = tuple(allowed_levels(column) for column in problem.columns)
         for column, levels in zip(problem.columns, allowed, strict=True):

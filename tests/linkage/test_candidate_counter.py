@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import naive.world
 from incrowd.errors import InputError
 from incrowd.hierarchy import Intervals
-from incrowd.linkage.counted import Counted
+from incrowd.linkage.candidates import CandidateCounter
 from incrowd.linkage.links import link
 from incrowd.linkage.world import World
 from incrowd.loss import Gcp
@@ -88,7 +88,7 @@ def _cell(outcome, j, c, tree):
 def test_spans_fit_those_whom_their_leaves_fit(case):
     problem, rows, who, class_of = case
     outcome = problem.outcome(Spans(pieces_of(problem, class_of)))
-    counted = Counted.of(world_of(problem, rows, who), problem.columns)
+    counted = CandidateCounter.of(world_of(problem, rows, who), problem.columns)
     counts = counted.counts(outcome.low, outcome.high, outcome.level)
     assert counts.tolist() == expected(outcome, rows, who)
 
@@ -98,7 +98,7 @@ def test_spans_fit_those_whom_their_leaves_fit(case):
 def test_sets_fit_those_whom_their_values_fit(case):
     problem, rows, who, class_of = case
     outcome = problem.outcome(Spans(pieces_of(problem, class_of)))
-    counted = Counted.of(world_of(problem, rows, who), problem.columns)
+    counted = CandidateCounter.of(world_of(problem, rows, who), problem.columns)
     cells = outcome.low, outcome.high, outcome.level
     assert counted.counts(*cells, sets=outcome.sets).tolist() == expected(outcome, rows, who)
 
@@ -110,7 +110,7 @@ def test_levels_fit_those_whom_their_nodes_fit_and_problems_say_so(case, data):
     heights = [column.hierarchy.height for column in problem.columns]
     levels = tuple(data.draw(st.integers(0, height)) for height in heights)
     class_of, _ = node_classes(problem, levels)
-    world = Counted.of(world_of(problem, rows, who), problem.columns)
+    world = CandidateCounter.of(world_of(problem, rows, who), problem.columns)
     outcome = replace(problem, world=world).outcome(Levels(levels, pieces_of(problem, class_of)))
     assert outcome.classes.world.tolist() == expected(outcome, rows, who)
     every = np.arange(len(outcome.classes), dtype=np.int32)[::-1]
@@ -123,7 +123,7 @@ def test_it_finds_what_whoever_links_the_labels_finds(case, missing):
     problem, rows, who, class_of = case
     world = world_of(problem, rows, who)
     outcome = problem.outcome(Spans(pieces_of(problem, class_of)))
-    counted = Counted.of(world, problem.columns, missing)
+    counted = CandidateCounter.of(world, problem.columns, missing)
     released = {}
     trees = {column.name: column.hierarchy for column in problem.columns}
     for j, column in enumerate(problem.columns):
@@ -144,7 +144,7 @@ def test_rows_within_exact_classes_and_the_rest(case):
     problem, rows, who, _ = case
     class_of, _ = numbered(problem.tally.quasi)
     outcome = problem.outcome(Spans(pieces_of(problem, class_of)))
-    counted = Counted.of(world_of(problem, rows, who), problem.columns)
+    counted = CandidateCounter.of(world_of(problem, rows, who), problem.columns)
     some = np.arange(0, outcome.low.shape[1], 2)
     cells = [matrix[:, some] for matrix in (outcome.low, outcome.high, outcome.level)]
     within = counted.rows_within(*cells)
@@ -165,7 +165,7 @@ def test_overlapping_cells_do_not_say_who_is_within():
     tree = Intervals(width=2).build(domain, "age")
     column = QuasiColumn("age", tree, np.ones(5, np.int64))
     world = World({"age": CodedColumn("age", np.arange(1, 5, dtype=np.int32), domain)})
-    counted = Counted.of(world, [column])
+    counted = CandidateCounter.of(world, [column])
     ends = np.array([[1, 2]], np.int32), np.array([[2, 3]], np.int32), np.array([[1, 2]], np.int32)
     assert counted.rows_within(*ends) is None
     assert counted.counts(*ends).tolist() == [2, 2]
@@ -180,7 +180,7 @@ def test_values_outside_the_hierarchy_are_read_as_labels_are_written():
     tree = Intervals(width=50).build(table, "age")
     column = QuasiColumn("age", tree, np.ones(3, np.int64))
     ages = CodedColumn("age", np.arange(1, 5, dtype=np.int32), world_ages)
-    counted = Counted.of(World({"age": ages}), [column])
+    counted = CandidateCounter.of(World({"age": ages}), [column])
     cells = np.array([[1, 1]], np.int32), np.array([[2, 1]], np.int32), np.array([[1, 0]], np.int32)
     assert counted.counts(*cells).tolist() == [3, 1]
     assert counted.counts(*cells, spans=False).tolist() == [4, 1]
@@ -192,4 +192,4 @@ def test_a_world_without_a_shared_column_is_refused():
     domain = Domain(Kind.TEXT, np.array(["a"], dtype=object))
     world = World({"zip": CodedColumn("zip", np.ones(2, np.int32), domain)})
     with pytest.raises(InputError, match="share no quasi-identifying column"):
-        Counted.of(world, [])
+        CandidateCounter.of(world, [])

@@ -1,9 +1,9 @@
-"""A world held against labels by somebody who knows that their ends are attained.
+"""Candidates of a class for an attacker who knows that somebody attains the ends of its labels.
 
-Where a class shows what its own records span, somebody in the table has a value in its first cell,
-somebody one in its last, somebody one in each pool of its set; and where it shows a node, its
-records are of at least two branches. So each of these parts of a class must fit enough people by
-itself: a class counts as many as the part that fits fewest.
+If a class shows the span of its own records, somebody in the table has a value in its first cell,
+somebody in its last cell, somebody in each pool of its set; and if it shows a node, its records are
+from at least two branches. Each of these parts of a class must fit enough people by itself: the
+class counts as many as the part that fits fewest.
 """
 
 from collections.abc import Iterator, Mapping
@@ -12,7 +12,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from incrowd.arrays import MISSING, Codes, Counts, Flags
-from incrowd.linkage.counted import Counted, Decoded, ValueSetsLike
+from incrowd.linkage.candidates import CandidateCounter, DecodedColumn, ValueSetsLike
+from incrowd.partition.csr import entries, grouped, offsets
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,21 +26,21 @@ class _Runs:
 
 @dataclass(frozen=True, eq=False)
 class _Part:
-    """Parts of classes: which class each is of, what it shows, and the sets that it shows."""
+    """Parts of classes: the class of each part, its cells, and the sets that it shows."""
 
     of: Codes
     cells: tuple[Codes, Codes, Codes]
     sets: dict[int, ValueSetsLike]
     complement: bool = False
-    """Whether those count who fit the class and not the part."""
+    """Whether to count those who fit the class but not the part."""
 
 
-class Guarded(Counted):
-    """A world that counts for each class the people of the part that fits fewest."""
+class AttainedEndsCounter(CandidateCounter):
+    """Counts for each class the individuals of the part that fits fewest."""
 
     @classmethod
-    def by(cls, world: Counted) -> "Guarded":
-        """The same world, held against ends that are attained."""
+    def by(cls, world: CandidateCounter) -> "AttainedEndsCounter":
+        """The same world, counted by parts."""
         return cls(world.world, world.columns)
 
     def counts(
@@ -51,9 +52,9 @@ class Guarded(Counted):
         spans: bool = True,
         sets: Mapping[int, ValueSetsLike] | None = None,
     ) -> Counts:
-        """Per class the individuals of its part that fits fewest, the class itself included.
+        """Per class: the individuals of the part that fits fewest, the class itself included.
 
-        What is no span is shown whoever is in the class, so it has no such parts.
+        Without spans, labels do not depend on who is in the class, so there are no parts.
         """
         whole = super().counts(low, high, level, spans=spans, sets=sets)
         if not spans:
@@ -78,9 +79,9 @@ class Guarded(Counted):
 
 
 def _ends(
-    one: Decoded, cells: tuple[Codes, Codes, Codes], sets: Mapping[int, ValueSetsLike]
+    one: DecodedColumn, cells: tuple[Codes, Codes, Codes], sets: Mapping[int, ValueSetsLike]
 ) -> Iterator[_Part]:
-    """The first and the last cell of classes that have more than one in this column."""
+    """The first and the last cell of classes with more than one cell in this column."""
     j, finest = one.place, one.column.finest
     low, high = cells[0][j], cells[1][j]
     several: Flags = (low > MISSING) & (finest[low] != finest[high])
@@ -93,7 +94,7 @@ def _ends(
 
 
 def _pools(
-    one: Decoded, cells: tuple[Codes, Codes, Codes], sets: Mapping[int, ValueSetsLike]
+    one: DecodedColumn, cells: tuple[Codes, Codes, Codes], sets: Mapping[int, ValueSetsLike]
 ) -> _Part:
     """Each pool of the sets that classes show, by itself."""
     held = sets[one.place]
@@ -114,9 +115,9 @@ def _pools(
 
 
 def _branches(
-    one: Decoded, cells: tuple[Codes, Codes, Codes], sets: Mapping[int, ValueSetsLike]
+    one: DecodedColumn, cells: tuple[Codes, Codes, Codes], sets: Mapping[int, ValueSetsLike]
 ) -> _Part:
-    """The branches of the nodes that classes show: somebody in the class is of another one."""
+    """The branches of the nodes that classes show: somebody in the class is outside each."""
     j, hierarchy = one.place, one.column.hierarchy
     low, level = cells[0][j], cells[2][j]
     parent = np.flatnonzero((low > MISSING) & (level > one.column.lowest)).astype(np.int32)
@@ -125,13 +126,10 @@ def _branches(
         here = parent[level[parent] == h]
         begin, end = hierarchy.bounds[h - 1]
         above = hierarchy.maps[h][begin[1:]]
-        order = np.argsort(above, kind="stable")
-        start = np.searchsorted(above[order], np.arange(int(above.max(initial=0)) + 2))
-        node = hierarchy.maps[h][low[here]]
-        sizes = start[node + 1] - start[node]
-        at = np.arange(sizes.sum()) - np.repeat(np.cumsum(sizes) - sizes - start[node], sizes)
-        branch = order[at] + 1
-        of.append(np.repeat(here, sizes))
+        start, order = grouped(above, int(above.max(initial=0)) + 1)
+        entry, place = entries(start, hierarchy.maps[h][low[here]])
+        branch = order[entry] + 1
+        of.append(here[place])
         first.append(begin[branch])
         last.append(end[branch])
         below.append(np.full(len(branch), h - 1, dtype=np.int32))
@@ -144,13 +142,11 @@ def _branches(
 def _taken(
     of: Codes, cells: tuple[Codes, Codes, Codes], sets: Mapping[int, ValueSetsLike]
 ) -> _Part:
-    """These classes as they are, as often as they are named."""
+    """Copies of these classes, one for each time a class is named."""
     low, high, level = (np.array(matrix[:, of]) for matrix in cells)
     return _Part(of, (low, high, level), {j: _sets_of(held, of) for j, held in sets.items()})
 
 
 def _sets_of(held: ValueSetsLike, of: Codes) -> _Runs:
-    sizes = np.diff(held.start)[of]
-    start = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-    entry = np.arange(start[-1]) + np.repeat(held.start[:-1][of] - start[:-1], sizes)
-    return _Runs(start, held.code[entry])
+    entry, _ = entries(held.start, of)
+    return _Runs(offsets(np.diff(held.start)[of]), held.code[entry])

@@ -1,4 +1,4 @@
-"""Individuals of a world that the cells of classes may stand for, as searches ask for them."""
+"""How many individuals of a world the cells of classes may stand for, as searches count them."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -12,10 +12,10 @@ from incrowd.errors import InputError
 from incrowd.hierarchy.cells import CellGrid
 from incrowd.hierarchy.decoding import Run
 from incrowd.hierarchy.hierarchy import Hierarchy
+from incrowd.linkage.atoms import AtomSets, sets_of
 from incrowd.linkage.index import index_of
 from incrowd.linkage.links import persons_of
 from incrowd.linkage.matching import Matcher, Matching, from_runs
-from incrowd.linkage.sets import Sets, sets_of
 from incrowd.linkage.world import World
 from incrowd.partition.classes import Classes, numbered
 from incrowd.table.column import CodedColumn, Domain
@@ -23,7 +23,7 @@ from incrowd.table.roles import Missing
 
 
 class _Column(Protocol):
-    """A quasi-identifying column, as a problem has it."""
+    """A quasi-identifying column of a problem."""
 
     @property
     def name(self) -> str: ...
@@ -55,7 +55,7 @@ class ValueSetsLike(Protocol):
 
 
 class _Outcome(Protocol):
-    """What a release shows, and who is in its classes."""
+    """What a release shows, and the people of its classes."""
 
     @property
     def low(self) -> Codes: ...
@@ -72,8 +72,8 @@ class _Outcome(Protocol):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Decoded:
-    """What the labels of one column stand for in the world; each label is read once."""
+class DecodedColumn:
+    """What the labels of one column stand for in the world; each label is decoded once."""
 
     place: int
     """The number of the column among those of the problem."""
@@ -86,7 +86,7 @@ class Decoded:
     _runs: list[list[Run]] = field(default_factory=list)
 
     def labels(self, cells: tuple[Codes, Codes, Codes], *, spans: bool) -> list[str | None]:
-        """What classes show whose cells have these bounds and levels."""
+        """The labels of cells with these bounds and levels."""
         low, high, level = cells
         column = self.column
         shown = column.hierarchy.show(
@@ -96,7 +96,7 @@ class Decoded:
         return labels
 
     def matched(self, labels: Sequence[str | None]) -> tuple[Matching, Codes]:
-        """What labels stand for, and the number of each among those that occur."""
+        """What the labels that occur stand for, and the place of each label among them."""
         self._read([label for label in dict.fromkeys(labels) if label not in self._number])
         number = np.array([self._number[label] for label in labels], dtype=np.int32)
         held, of = np.unique(number, return_inverse=True)
@@ -105,7 +105,7 @@ class Decoded:
 
     @cached_property
     def matcher(self) -> Matcher:
-        """What reads labels."""
+        """Decodes labels."""
         return Matcher(self.domain, self.column.hierarchy)
 
     def _read(self, fresh: list[str | None]) -> None:
@@ -125,29 +125,29 @@ class Decoded:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class _Told:
-    """What classes say of individuals: one entry for each class and individual that it fits."""
+class _Presence:
+    """How sure classes make the presence of individuals: an entry per class and individual."""
 
     of: Codes
     """The class."""
     person: Codes
     share: Floats
-    """How sure the class makes it that this individual is in the table."""
+    """The chance that this individual is in the table, as far as the class tells."""
 
 
 @dataclass(frozen=True, eq=False)
-class Counted:
-    """A world held against the classes of a problem: whom each of them may be about.
+class CandidateCounter:
+    """Counts the individuals of a world that each class of a problem may be about.
 
-    Only the columns that the world shares with the problem are public (Bettini Section 2); what a
-    class shows in the others says nothing to whoever holds this world. Cells are read by the labels
-    that they show, as whoever holds the release reads them.
+    Only the columns that the world shares with the problem are public (Bettini Section 2): the
+    others tell somebody with this world nothing. Cells are decoded from the labels that they show,
+    as any reader of the release does.
     """
 
     world: World
-    columns: tuple[Decoded, ...] = field(repr=False)
+    columns: tuple[DecodedColumn, ...] = field(repr=False)
     exact: bool = False
-    """Whether the ends of spans may be the values of people in the table, whoever finds them."""
+    """Whether spans may end on the values of people in the table."""
 
     @classmethod
     def of(
@@ -157,19 +157,19 @@ class Counted:
         missing: Missing = Missing.OWN_VALUE,
         *,
         exact: bool = False,
-    ) -> "Counted":
-        """The world as seen with these columns; `InputError` if it has none of them."""
+    ) -> "CandidateCounter":
+        """The counter for these columns; `InputError` if the world has none of them."""
         found = []
         for place, column in enumerate(columns):
             there = world.columns.get(column.name)
             if there is not None:
                 unknown = bool((there.codes == MISSING).any())
-                found.append(Decoded(place, column, there.domain, missing, unknown))
+                found.append(DecodedColumn(place, column, there.domain, missing, unknown))
         if not found:
             raise InputError(
                 f"the table ({', '.join(column.name for column in columns)}) and the world "
                 f"({', '.join(world.names)}) share no quasi-identifying column",
-                remedy="rename the world's columns as the table calls them",
+                remedy="say what the world calls them, such as --rename zip=zipcode",
             )
         return cls(world.select([one.column.name for one in found]), tuple(found), exact)
 
@@ -203,7 +203,7 @@ class Counted:
         spans: bool = True,
         sets: Mapping[int, ValueSetsLike] | None = None,
     ) -> Counts:
-        """Per class the individuals that its cells may stand for, each once.
+        """Per class: how many individuals its cells may stand for, each counted once.
 
         The matrices are those of an `Outcome`: bounds and levels, shape (d, classes). `spans` says
         that ordered columns show their true span, `sets` which columns show sets of values.
@@ -216,35 +216,35 @@ class Counted:
         return np.append(counts, 0)[tuple_of]
 
     def presence(self, outcome: _Outcome) -> float:
-        """How sure somebody's presence is at most, whose person each record of a class may be.
+        """The largest chance that a reader can give to somebody being in the table.
 
-        Cells of classes may overlap: whoever they both fit may be in either, so what the classes
-        say of an individual is added up.
+        Cells of classes may overlap: an individual who fits two classes may be in either, so the
+        chances that the classes give are added up.
         """
-        told = self._told(outcome)
-        return float(np.bincount(told.person, told.share).max(initial=0.0))
+        said = self._presence(outcome)
+        return float(np.bincount(said.person, said.share).max(initial=0.0))
 
     def meetings(self, outcome: _Outcome, bound: float) -> Codes:
-        """Pairs of classes that together make somebody's presence surer than the bound.
+        """Pairs of classes that together put somebody's chance of presence above the bound.
 
-        For each such individual the two classes that say most of them: shape (pairs, 2), what is
-        farthest above the bound first.
+        For each such individual, the two classes that contribute most: shape (pairs, 2), the
+        largest excess first.
         """
-        told = self._told(outcome)
-        sums = np.bincount(told.person, told.share)
-        over = np.flatnonzero(sums[told.person] > bound)
-        order = over[np.lexsort((-told.share[over], told.person[over]))]
-        person = told.person[order]
+        said = self._presence(outcome)
+        sums = np.bincount(said.person, said.share)
+        over = np.flatnonzero(sums[said.person] > bound)
+        order = over[np.lexsort((-said.share[over], said.person[over]))]
+        person = said.person[order]
         first = np.flatnonzero(np.diff(person, prepend=-1))
         first = first[np.diff(np.append(first, len(person))) > 1]
-        pairs = np.sort(np.stack([told.of[order[first]], told.of[order[first + 1]]], axis=1))
+        pairs = np.sort(np.stack([said.of[order[first]], said.of[order[first + 1]]], axis=1))
         turn = np.argsort(-sums[person[first]], kind="stable")
         _, earliest = np.unique(pairs[turn], axis=0, return_index=True)
         found: Codes = pairs[turn[np.sort(earliest)]]
         return found
 
-    def _told(self, outcome: _Outcome) -> "_Told":
-        """What each class says of each individual that it fits; equal classes as one."""
+    def _presence(self, outcome: _Outcome) -> "_Presence":
+        """The chance that each class gives to each individual it fits, equal classes as one."""
         found, lines = self._read(
             (outcome.low, outcome.high, outcome.level), outcome.spans, outcome.sets
         )
@@ -258,13 +258,13 @@ class Counted:
         first[tuple_of[fits]] = np.flatnonzero(fits)
         counts = np.diff(start)
         share = np.repeat(held / np.maximum(counts, 1), counts)
-        return _Told(np.repeat(first, counts), person, share)
+        return _Presence(np.repeat(first, counts), person, share)
 
     def rows_within(self, low: Codes, high: Codes, level: Codes) -> Flags | None:
         """Which rows of the world some of these classes may stand for.
 
-        None if cells of one column overlap without being equal: they say nothing of each other
-        only where each value has one cell to be in.
+        None if cells of one column overlap without being equal: the answer then takes more than one
+        cell per value.
         """
         within: Flags = np.zeros(self.world.rows, dtype=np.bool_)
         if not low.shape[1]:
@@ -284,7 +284,7 @@ class Counted:
         return asked[place[lines.shape[1] :]]
 
     def crowded(self, k: int) -> Flags:
-        """Which rows of the world are like those of at least k individuals."""
+        """Which rows of the world have the values of at least k individuals."""
         world = self.world
         lines = np.stack([world.columns[name].codes for name in self.names])
         place, number = numbered(lines)
@@ -299,8 +299,8 @@ class Counted:
 
     def _read(
         self, cells: tuple[Codes, Codes, Codes], spans: bool, sets: Mapping[int, ValueSetsLike]
-    ) -> tuple[list[Sets], Codes]:
-        """Per public column the sets that cells stand for, and that of each class."""
+    ) -> tuple[list[AtomSets], Codes]:
+        """Per public column: the sets that cells stand for, and the set of each class."""
         shown = []
         for one in self.columns:
             low, high, level = (matrix[one.place] for matrix in cells)
@@ -312,13 +312,13 @@ class Counted:
         lines = [one.of[label] for one, (_, label) in zip(found, shown, strict=True)]
         return found, np.stack(lines)
 
-    def alone(self) -> "Counted":
-        """The same for a problem that has the public columns only."""
+    def alone(self) -> "CandidateCounter":
+        """The counter for a problem with the public columns only."""
         columns = (replace(one, place=place) for place, one in enumerate(self.columns))
         return replace(self, columns=tuple(columns))
 
-    def without(self, rows: Flags) -> "Counted":
-        """The same without these rows of the world: nobody of them is counted."""
+    def without(self, rows: Flags) -> "CandidateCounter":
+        """The counter without these rows of the world."""
         kept = np.flatnonzero(~rows)
         columns = {
             name: CodedColumn(name, column.codes[kept], column.domain)
@@ -327,12 +327,12 @@ class Counted:
         return replace(self, world=World(columns, self.world.person[kept]))
 
     def __repr__(self) -> str:
-        """Without values."""
-        return f"Counted({', '.join(self.names)}; {self.people} individuals)"
+        """Show no values."""
+        return f"CandidateCounter({', '.join(self.names)}; {self.people} individuals)"
 
 
-def _distinct(lines: Codes, sets: Sequence[Sets]) -> tuple[Codes, Codes]:
-    """The distinct tuples of sets, and that of each class; -1 where one stands for nothing."""
+def _distinct(lines: Codes, sets: Sequence[AtomSets]) -> tuple[Codes, Codes]:
+    """The tuple of each class (-1 where a cell stands for nothing), and the distinct tuples."""
     place, number = numbered(lines)
     tuples = np.empty((len(lines), number), dtype=np.int32)
     tuples[:, place] = lines
