@@ -12,7 +12,6 @@ from incrowd.cli import options
 from incrowd.cli import request as requests
 from incrowd.cli.output import Output, waiting
 from incrowd.documents import attack as texts
-from incrowd.documents import json
 from incrowd.errors import NotMetError, PolicyError
 from incrowd.io import policies
 
@@ -263,7 +262,7 @@ def attack(  # noqa: PLR0913  one parameter per option
             watch=watching.Watch(tell=bar.tell),
         )
     output.notes(found.notes)
-    output.result(lambda: json.attack_document(found), lambda: texts.attack_text(found))
+    output.result(found.as_dict, lambda: texts.attack_text(found))
     return 0 if found.ok else NotMetError.exit_code
 
 

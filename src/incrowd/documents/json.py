@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 from incrowd.documents.risk import findings
 
 if TYPE_CHECKING:
-    from incrowd.attacks import Attacked
     from incrowd.exposure.risk import Risk
     from incrowd.identify.guarantee import Guarantee
     from incrowd.identify.outcome import Discovery, Explanation, Found, Groups, Masked
@@ -21,6 +20,10 @@ if TYPE_CHECKING:
     from incrowd.release.signing import KeyFiles
     from incrowd.search.literature.accuracy.frontier import Frontier
     from incrowd.verify.verdict import Check, Verdict
+
+
+_POINT = ("max_loss", "k", "l", "loss", "classes")
+"""What a frontier says about each of its points."""
 
 
 def dumps(document: Mapping[str, Any]) -> str:
@@ -35,11 +38,6 @@ def dumps(document: Mapping[str, Any]) -> str:
 def risk_document(risk: "Risk") -> dict[str, Any]:
     """`incrowd.risk/1`: how exposed the people in a table are; `findings` say what that means."""
     return {**risk.as_dict(), "findings": list(findings(risk))}
-
-
-def attack_document(found: "Attacked") -> dict[str, Any]:
-    """`incrowd.attack/1`: what attackers get right."""
-    return found.as_dict()
 
 
 def release_document(
@@ -98,16 +96,7 @@ def frontier_document(curve: "Frontier", path: str | None = None) -> dict[str, A
         "privacy": curve.privacy,
         "column": curve.column if curve.privacy == "l" else None,
         "loss": curve.loss,
-        "points": [
-            {
-                "max_loss": point.max_loss,
-                "k": point.k,
-                "l": point.l,
-                "loss": point.loss,
-                "classes": point.classes,
-            }
-            for point in curve.points
-        ],
+        "points": [{name: getattr(point, name) for name in _POINT} for point in curve.points],
         "out_of_reach": curve.out_of_reach,
         "unseen": curve.unseen,
         "complete": curve.complete,
