@@ -13,22 +13,22 @@ from incrowd.lazy import homes_of
 if TYPE_CHECKING:
     from incrowd.verbs.attack import attack as attack
     from incrowd.verbs.discover import discover as discover
+    from incrowd.verbs.draft import draft as draft
     from incrowd.verbs.either import anonymize as anonymize
     from incrowd.verbs.either import check as check
-    from incrowd.verbs.either import draft as draft
     from incrowd.verbs.either import frontier as frontier
     from incrowd.verbs.either import mask as mask
     from incrowd.verbs.either import plan as plan
     from incrowd.verbs.either import quantiles as quantiles
     from incrowd.verbs.either import risk as risk
-    from incrowd.verbs.either import safe_harbor as safe_harbor
-    from incrowd.verbs.either import seen as seen
     from incrowd.verbs.groups import groups as groups
     from incrowd.verbs.keys import new_keys as new_keys
     from incrowd.verbs.plan import apply_plan as apply_plan
     from incrowd.verbs.plan import plan_sizes as plan_sizes
     from incrowd.verbs.query_precision import query_precision as query_precision
     from incrowd.verbs.reading import Reading as Reading
+    from incrowd.verbs.safe_harbor import safe_harbor as safe_harbor
+    from incrowd.verbs.safe_harbor import table_facts as table_facts
 
 _HOMES = homes_of(__name__)
 __all__ = sorted(_HOMES)  # noqa: PLE0605  the imports above are the list

@@ -333,7 +333,7 @@ def test_a_target_of_a_format_that_cannot_be_written(refused, table):
 
 def test_a_folder_that_is_not_there_is_told_before_the_search(refused, table):
     said = refused(INPUT, "anonymize", table(), *QUICK[:6], "-o", "nowhere/release.csv")
-    assert "there is no folder 'nowhere'" in said.err
+    assert "the folder 'nowhere'" in said.err
 
 
 def test_a_policy_of_another_table_is_told_in_one_sentence(refused, table, here):

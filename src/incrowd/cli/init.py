@@ -69,9 +69,9 @@ def init(  # noqa: PLR0913  one parameter per option
     with waiting(answer):
         table = requests.read_table(file, api.Reading(delimiter, encoding, header), answer)
         draft = api.draft(file, reading=table)
-        seen = None if preset is None else api.seen(file, reading=table)
+        facts = None if preset is None else api.table_facts(file, reading=table)
     if preset is not None:
-        draft = _preset(draft, preset, answer, seen)
+        draft = _preset(draft, preset, answer, facts)
     policy = drafts.to_toml(draft)
     if output is None and not as_json:
         write(sys.stdout, policy)
@@ -97,6 +97,6 @@ def _refuse_losing(file: str, path: str, *, force: bool) -> None:
         raise PolicyError(f"{path!r} exists already", remedy="name another file, or add --force")
 
 
-def _preset(draft: "Draft", name: str, output: Output, seen: "TableFacts | None") -> "Draft":
+def _preset(draft: "Draft", name: str, output: Output, facts: "TableFacts | None") -> "Draft":
     output.notes(presets.find(name).limits)
-    return replace(draft, policy=presets.apply(name, draft.policy, seen))
+    return replace(draft, policy=presets.apply(name, draft.policy, facts))

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from incrowd.identify.distinct_values import DistinctValueTest
     from incrowd.identify.guarantee import Guarantee
     from incrowd.identify.outcome import Discovery, Explanation, Found, Groups, Masked
-    from incrowd.pii import Check, Checklist
+    from incrowd.pii import Checklist, IdentifierCheck
     from incrowd.policy.draft import Draft
 
 _FEW = 5
@@ -264,7 +264,7 @@ def safe_harbor_text(found: "Checklist") -> RenderableType:
     return spaced(head, made, line(_KNOWLEDGE), year)
 
 
-def _why(check: "Check") -> Text:
+def _why(check: "IdentifierCheck") -> Text:
     return line("\n".join(f"{found.column}: {found.why}" for found in check.columns) or check.note)
 
 

@@ -1,4 +1,4 @@
-"""Columns as codes, distinct rows with their counts, and the doors between them and a frame."""
+"""Columns as codes, distinct rows with their counts, and the way from a frame and back."""
 
 from incrowd.lazy import modules_of
 

@@ -10,7 +10,7 @@ from importlib import import_module
 from inspect import signature
 from typing import Any
 
-_HOMES = {"anonymize": "incrowd.pipeline", "seen": "incrowd.verbs.safe_harbor"}
+_HOMES = {"anonymize": "incrowd.pipeline"}
 
 
 @cache

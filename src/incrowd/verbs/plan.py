@@ -13,7 +13,7 @@ from incrowd.hierarchy import AnyHierarchy
 from incrowd.identify.distinct_values import population as people_of
 from incrowd.models import Probabilistic
 from incrowd.partition.classes import numbered
-from incrowd.pii.words import topic_of
+from incrowd.pii.column_names import topic_of
 from incrowd.pipeline import anonymize_file
 from incrowd.policy import draft
 from incrowd.policy.codec import made
@@ -240,7 +240,7 @@ def _notes(found: Plan) -> Iterator[str]:
 
 def _quasi(engine: MemoryEngine) -> tuple[str, ...]:
     """The columns that a first policy calls quasi-identifying."""
-    found = [one.name for one in draft.sketches(engine) if draft.guess(one).role is Role.QUASI]
+    found = [one.name for one in draft.profiles(engine) if draft.guess(one).role is Role.QUASI]
     if not found:
         raise PolicyError(
             "no column looks as if others could know it",

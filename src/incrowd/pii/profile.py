@@ -1,19 +1,22 @@
-"""A column as the checklist looks at it."""
+"""A column profile: what the name and the distinct values of a column look like."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from enum import StrEnum
 from functools import cached_property
 from typing import TypeAlias
 
+import numpy as np
+
 from incrowd.hierarchy.labels import read_bounds, read_set
-from incrowd.pii.evidence import Finding, Status
-from incrowd.pii.identifiers import ABOUT, PERSONS, REMARKS
+from incrowd.pii.column_names import ABOUT, REMARKS
+from incrowd.pii.words import PERSONS
 from incrowd.table.column import CodedColumn, Domain, Kind
 from incrowd.table.names import said_by, words_of
 
 MOST = 0.8
-"""The share of values from which a form is that of the column."""
+"""The share of values from which a pattern is that of the column."""
 LONG = 40
 """Texts longer than this on average are sentences, if there are spaces in them."""
 
@@ -26,33 +29,64 @@ _FEW = 3
 _FLAGS = frozenset(("0", "1", "true", "false", "yes", "no", "y", "n", "t", "f"))
 
 
+class Status(StrEnum):
+    """Whether a table holds one of the eighteen identifiers."""
+
+    PASS = "pass"  # noqa: S105  no password
+    """Nothing of the kind was found."""
+    FAIL = "fail"
+    """A column holds it, by its name or by what its values look like."""
+    UNSEEN = "unseen"
+    """A program cannot tell: a person must look."""
+
+
 @dataclass(frozen=True)
-class Setting:
-    """What the answer depends on besides the table."""
+class ColumnFinding:
+    """What one column holds, or might hold, and why; never a value."""
+
+    column: str
+    why: str
+    status: Status = Status.FAIL
+
+
+@dataclass(frozen=True)
+class SafeHarborRules:
+    """What Safe Harbor depends on besides the table."""
 
     today: int
     """The year in which ages count."""
     people: Mapping[str, int] = field(default_factory=dict)
-    """People by the first three digits of ZIP codes, in place of the counts that come along."""
+    """People by the first three digits of ZIP codes, in place of the census's counts."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Look:
-    """One column: what its name says and what its distinct values look like."""
+class ColumnProfile:
+    """One column: its name and its distinct values, without the records that hold them."""
 
     name: str
     domain: Domain
-    values: int
-    """Records that have a value."""
-    distinct: int | None = None
-    """Distinct values, if the domain holds only some of them."""
-    sampled: bool = False
-    """Whether it does."""
+    records: int
+    missing: int = 0
+    """Records without a value."""
+    largest: int = 0
+    """Records that hold the most common value; missing counts as one."""
+    sample_of: int | None = None
+    """Distinct values of the column, if the domain holds only some of them."""
+    sealed: str = ""
+    """What the cells hold that no program can look into."""
 
     @classmethod
-    def at(cls, column: CodedColumn) -> "Look":
-        """The look of a coded column."""
-        return cls(column.name, column.domain, int((column.codes > 0).sum()))
+    def of(cls, column: CodedColumn) -> "ColumnProfile":
+        """The profile of a coded column."""
+        counts = np.bincount(column.codes, minlength=len(column.domain) + 1)
+        missing, largest = int(counts[0]), int(counts.max())
+        return cls(column.name, column.domain, len(column.codes), missing, largest)
+
+    @classmethod
+    def of_sealed(cls, name: str, records: int = 0, what: str = "") -> "ColumnProfile":
+        """The profile of a column of lists, structures or bytes: only its name is known."""
+        nothing = Domain(Kind.TEXT, np.array([], dtype=object))
+        return cls(name, nothing, records, records, records, sealed=what)
 
     @cached_property
     def words(self) -> frozenset[str]:
@@ -77,7 +111,7 @@ class Look:
 
     @cached_property
     def blob(self) -> str:
-        """All distinct texts in one, in small letters, to be searched at once."""
+        """All distinct texts in one, in lower case, to search at once."""
         return "\n".join(self.texts).casefold()
 
     @property
@@ -97,7 +131,7 @@ class Look:
 
     @cached_property
     def is_flag(self) -> bool:
-        """Whether the values say only yes or no: a telephone there is no telephone number."""
+        """Whether the values are yes or no: `phone = yes` is no phone number."""
         return len(self.domain) <= _FEW and {text.casefold() for text in self.texts} <= _FLAGS
 
     @cached_property
@@ -109,10 +143,19 @@ class Look:
         return sum(map(len, self.texts)) > LONG * len(self.texts) and spaced * 2 > len(self.texts)
 
     @property
+    def values(self) -> int:
+        """Records with a value."""
+        return self.records - self.missing
+
+    @property
+    def distinct(self) -> int:
+        """Number of distinct values."""
+        return len(self.domain) if self.sample_of is None else self.sample_of
+
+    @property
     def distinct_share(self) -> float:
-        """Distinct values over records with a value."""
-        distinct = len(self.domain) if self.distinct is None else self.distinct
-        return distinct / self.values if self.values else 0.0
+        """Distinct values over records with a value: 1 if no value repeats."""
+        return self.distinct / self.values if self.values else 0.0
 
     @property
     def says_person(self) -> bool:
@@ -122,8 +165,8 @@ class Look:
     def share(self, fits: Test, hint: Test | None = None) -> float:
         """The share of the distinct texts that fit; of an interval or a set, one part is enough.
 
-        A few thousand are looked at, evenly spaced. With a `hint`, which `blob` must pass if one
-        text fits, all of them are.
+        It tests a few thousand texts, evenly spaced. With a `hint`, which `blob` passes if any text
+        fits, it tests all of them.
         """
         if hint is not None and not hint(self.blob):
             return 0.0
@@ -131,27 +174,26 @@ class Look:
         fitting = [any(map(fits, _taken_apart(text))) for text in self.texts[::step]]
         return sum(fitting) / len(fitting) if fitting else 0.0
 
-    def fails(self, why: str) -> Finding:
+    def fails(self, why: str) -> ColumnFinding:
         """That it holds the identifier."""
-        return Finding(self.name, why)
+        return ColumnFinding(self.name, why)
 
-    def unseen(self, why: str) -> Finding:
+    def unseen(self, why: str) -> ColumnFinding:
         """That somebody must look."""
-        return Finding(self.name, why, Status.UNSEEN)
+        return ColumnFinding(self.name, why, Status.UNSEEN)
 
 
 def looks_like(share: float, what: str) -> str:
     """How many of a column's values look like something.
 
     >>> looks_like(1.0, "URLs"), looks_like(0.5, "URLs"), looks_like(0.004, "URLs")
-    ('all of its values look like URLs', 'a share of 0.50 of its values looks like URLs', \
-'some of its values look like URLs')
+    ('all values look like URLs', '50 % of the values look like URLs', 'some values look like URLs')
     """
     if share == 1:
-        return f"all of its values look like {what}"
+        return f"all values look like {what}"
     if share < 0.01:
-        return f"some of its values look like {what}"
-    return f"a share of {share:.2f} of its values looks like {what}"
+        return f"some values look like {what}"
+    return f"{share:.0%} of the values look like {what}".replace("%", " %", 1)
 
 
 def _is_suppressed(text: str) -> bool:
