@@ -20,13 +20,13 @@ if TYPE_CHECKING:
     from incrowd.verbs.either import mask as mask
     from incrowd.verbs.either import plan as plan
     from incrowd.verbs.either import quantiles as quantiles
-    from incrowd.verbs.either import risk as risk
     from incrowd.verbs.groups import groups as groups
     from incrowd.verbs.keys import new_keys as new_keys
     from incrowd.verbs.plan import apply_plan as apply_plan
     from incrowd.verbs.plan import plan_sizes as plan_sizes
     from incrowd.verbs.query_precision import query_precision as query_precision
     from incrowd.verbs.reading import Reading as Reading
+    from incrowd.verbs.risk import risk as risk
     from incrowd.verbs.safe_harbor import safe_harbor as safe_harbor
     from incrowd.verbs.safe_harbor import table_facts as table_facts
 

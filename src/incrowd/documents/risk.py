@@ -11,10 +11,11 @@ from incrowd.documents.words import counted, listed, number, share
 from incrowd.exposure.explained import findings as findings_of
 
 if TYPE_CHECKING:
-    from incrowd.exposure.contributions import Change, Explained
-    from incrowd.exposure.explained import Finding
     from incrowd.exposure.possible import Range
     from incrowd.exposure.risk import (
+        Change,
+        Explained,
+        Finding,
         Individual,
         Journalist,
         Marketer,
