@@ -74,8 +74,8 @@ if TYPE_CHECKING:
     from incrowd.policy.policy import Column as Column
     from incrowd.policy.policy import Policy as Policy
     from incrowd.policy.quick import quick as quick
-    from incrowd.population.bucketed import Bucketed as Bucketed
     from incrowd.population.plan import Plan as Plan
+    from incrowd.population.quantiles import Bucketed as Bucketed
     from incrowd.release import Certificate as Certificate
     from incrowd.release import Check as Check
     from incrowd.release import Release as Release

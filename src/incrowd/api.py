@@ -17,13 +17,13 @@ if TYPE_CHECKING:
     from incrowd.verbs.either import anonymize as anonymize
     from incrowd.verbs.either import check as check
     from incrowd.verbs.either import frontier as frontier
-    from incrowd.verbs.either import mask as mask
-    from incrowd.verbs.either import plan as plan
-    from incrowd.verbs.either import quantiles as quantiles
     from incrowd.verbs.groups import groups as groups
     from incrowd.verbs.keys import new_keys as new_keys
+    from incrowd.verbs.mask import mask as mask
     from incrowd.verbs.plan import apply_plan as apply_plan
+    from incrowd.verbs.plan import plan as plan
     from incrowd.verbs.plan import plan_sizes as plan_sizes
+    from incrowd.verbs.quantiles import quantiles as quantiles
     from incrowd.verbs.query_precision import query_precision as query_precision
     from incrowd.verbs.reading import Reading as Reading
     from incrowd.verbs.risk import risk as risk

@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 
 import naive.minimal
 from incrowd.errors import InfeasibleError, PolicyError
-from incrowd.identify import border, branch, labelled, verdicts
-from incrowd.identify.depth_first import joined
+from incrowd.identify import border, branch, labelled, oracles
+from incrowd.identify.levelwise import joined
 from incrowd.identify.measures import folded
-from incrowd.identify.minimal import Search, minimal_sets
-from incrowd.identify.question import Question
+from incrowd.identify.minimal import MinimalSetSearch, minimal_sets
+from incrowd.identify.query import MinimalSetQuery
 from incrowd.identify.ratios import Measure
 from incrowd.identify.records import Records
 from incrowd.identify.sampling import once
@@ -93,11 +93,11 @@ def test_guesses_and_classes_left_out_change_nothing(method, measure, table, rat
     rows, counts = table
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(branch, "_SPARE", 1)
-        patch.setattr(verdicts, "_SPARE", 1)
-        patch.setattr(verdicts, "_FEW", 3)
-        patch.setattr(verdicts, "_PAIRS", 2)
-        patch.setattr(verdicts, "_SMALL", 8)
-        patch.setattr(verdicts, "_RUN", 2)
+        patch.setattr(oracles, "_SPARE", 1)
+        patch.setattr(oracles, "_FEW", 3)
+        patch.setattr(oracles, "_PAIRS", 2)
+        patch.setattr(oracles, "_SMALL", 8)
+        patch.setattr(oracles, "_RUN", 2)
         patch.setattr(border, "_FIRST", 3)
         patch.setattr(labelled, "_LARGEST", cells)
         found = answer(records_of(rows, counts), measure, ratio, method=method)
@@ -199,7 +199,9 @@ def test_without_time_the_answer_is_partial_and_says_so(method):
 def test_an_interrupted_search_says_what_it_has(monkeypatch):
     rows = wide_table(8)
     records = records_of(rows)
-    search = Search(records, Question(Measure.DISTINCT, 1.0, method="levelwise"), Watch())
+    search = MinimalSetSearch(
+        records, MinimalSetQuery(Measure.DISTINCT, 1.0, method="levelwise"), Watch()
+    )
     keeps = search._branch.__class__.keeps
 
     def interrupted(self, columns):
@@ -253,16 +255,16 @@ def test_size_by_size_the_answer_is_whole_up_to_the_size_it_says(measure, ratio,
 
 def test_an_interrupted_search_for_a_ratio_has_minimal_sets_only(monkeypatch):
     rows = wide_table(8, rows=300)
-    search = Search(records_of(rows), Question(Measure.SEPARATION, 0.97), Watch())
+    search = MinimalSetSearch(records_of(rows), MinimalSetQuery(Measure.SEPARATION, 0.97), Watch())
     every = naive.minimal.minimal(rows, [1] * len(rows), 8, "separation", 0.97)
-    judge = border.Judge.judge
+    judge = border.RatioOracle.judge
 
     def interrupted(self, sets, watch):
         if search._found.sets:
             raise KeyboardInterrupt
         return judge(self, sets, watch)
 
-    monkeypatch.setattr(border.Judge, "judge", interrupted)
+    monkeypatch.setattr(border.RatioOracle, "judge", interrupted)
     with pytest.raises(KeyboardInterrupt):
         search.run(np.random.default_rng(0))
     known = search.answer()

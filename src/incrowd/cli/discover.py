@@ -67,13 +67,12 @@ def discover(  # noqa: PLR0913  one parameter per option
             rich_help_panel=_FIND,
         ),
     ] = None,
-    unit: Annotated[
+    world_id: Annotated[
         str | None,
         typer.Option(
-            "--unit",
+            "--world-id",
             metavar="COLUMN",
-            help="With -k: column with the same value in all records of one person; without it "
-            "each record is a person.",
+            help="With -k: the column that tells people apart; without it each record is a person.",
             rich_help_panel=_FIND,
         ),
     ] = None,
@@ -225,13 +224,13 @@ def discover(  # noqa: PLR0913  one parameter per option
     show: tuple[Callable[[Any], Any], Callable[[Any], Any]]
     with waiting(output) as bar, Stoppable(output, bar.tell) as watch:
         if k is None:
-            _refuse_unit(unit)
+            _refuse_world_id(world_id)
             show = json.discovery_document, texts.discovery_text
             found = api.discover(file, some, **judged, **limits, watch=watch)
         else:
             _refuse_measures(judged)
             show = json.groups_document, texts.groups_text
-            found = api.groups(file, k, some, id=unit, **limits, watch=watch)
+            found = api.groups(file, k, some, world_id=world_id, **limits, watch=watch)
     output.notes(found.notes)
     output.result(lambda: show[0](found), lambda: show[1](found))
     if watch.interrupted:
@@ -239,10 +238,10 @@ def discover(  # noqa: PLR0913  one parameter per option
         raise SystemExit(INTERRUPTED)
 
 
-def _refuse_unit(unit: str | None) -> None:
-    if unit is not None:
+def _refuse_world_id(world_id: str | None) -> None:
+    if world_id is not None:
         raise PolicyError(
-            "--unit counts the people of groups, and needs -k",
+            "--world-id counts the people of groups, and needs -k",
             remedy="add the size of a small group, for example -k 5",
         )
 

@@ -31,8 +31,7 @@ from incrowd.errors import IncrowdError, InputError, LimitError
 
 LEAST_MEMORY = 2 * 10**9
 """Bytes of address space that libraries need to load; with less they end the process themselves."""
-_FORMER = {"discover": {"--id": "--unit"}}
-_FORMER |= {name: {"--id": "--world-id"} for name in ("anonymize", "attack", "check")}
+_FORMER = {"--id": "--world-id"}
 """Options that have another name now; the next version drops the old ones."""
 
 
@@ -65,7 +64,7 @@ class Command(TyperCommand):
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Parse the arguments; former names of options still work, with a note."""
         output = Output(quiet="--quiet" in args)
-        for former, now in _FORMER.get(self.name or "", {}).items():
+        for former, now in _FORMER.items():
             if any(text.partition("=")[0] == former for text in args):
                 output.remark(f"note: {former} is now {now}; the next version drops {former}")
             args = [_renamed(text, former, now) for text in args]

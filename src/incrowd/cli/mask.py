@@ -1,6 +1,6 @@
 """`incrowd mask`: withhold columns that tell people apart."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -132,6 +132,19 @@ def mask(  # noqa: PLR0913  one parameter per option
     answer = Output(as_json=as_json, quiet=quiet)
     if not output and not dry_run:
         raise PolicyError("say where to write the columns", remedy="add -o FILE")
+    asked: dict[str, Any] = {
+        "ratio": ratio,
+        "measure": measure,
+        "keep": options.columns(keep),
+        "drop": options.columns(drop),
+        "weights": options.numbers(weight, "weight"),
+        "method": method,
+        "sample": sample,
+        "delta": delta,
+        "seed": seed,
+        "keep_order": keep_order,
+        "time_limit": time_limit,
+    }
     named = (*options.columns(keep), *options.columns(drop), *options.numbers(weight, "weight"))
     target = None if dry_run else output
     masking.check_target(file, target)
@@ -139,22 +152,7 @@ def mask(  # noqa: PLR0913  one parameter per option
         reading = api.Reading(delimiter, encoding, header)
         if not masking.passes(file, method, reading):
             reading = requests.read_table(file, reading, answer, named)
-        found = api.mask(
-            file,
-            target,
-            ratio=ratio,
-            measure=measure,
-            keep=options.columns(keep),
-            drop=options.columns(drop),
-            weights=options.numbers(weight, "weight"),
-            method=method,
-            sample=sample,
-            delta=delta,
-            seed=seed,
-            keep_order=keep_order,
-            time_limit=time_limit,
-            reading=reading,
-            watch=watching.Watch(tell=bar.tell),
-        )
+        watch = watching.Watch(tell=bar.tell)
+        found = api.mask(file, target, **asked, reading=reading, watch=watch)
     answer.notes(found.notes)
     answer.result(lambda: json.mask_document(found, target), lambda: texts.mask_text(found, target))

@@ -1,6 +1,6 @@
 """`incrowd quantiles`: columns of numbers and dates show quantiles of at least k records."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -103,22 +103,21 @@ def quantiles(  # noqa: PLR0913  one parameter per option
     if output is None and not dry_run:
         raise PolicyError("say where to write the rows", remedy="add -o FILE")
     target = None if dry_run else output
+    asked: dict[str, Any] = {
+        "columns": options.columns(columns),
+        "k": k,
+        "buckets": buckets,
+        "epsilon": epsilon,
+        "delta": delta,
+        "show": show,
+        "keep": options.columns(keep),
+        "seed": seed,
+        "keep_order": keep_order,
+    }
     with waiting(answer) as bar:
-        found = api.quantiles(
-            file,
-            target,
-            columns=options.columns(columns),
-            k=k,
-            buckets=buckets,
-            epsilon=epsilon,
-            delta=delta,
-            show=show,
-            keep=options.columns(keep),
-            seed=seed,
-            keep_order=keep_order,
-            reading=api.Reading(delimiter, encoding, header),
-            watch=watching.Watch(tell=bar.tell),
-        )
+        reading = api.Reading(delimiter, encoding, header)
+        watch = watching.Watch(tell=bar.tell)
+        found = api.quantiles(file, target, **asked, reading=reading, watch=watch)
     answer.notes(found.notes)
     answer.result(
         lambda: json.quantiles_document(found, target),

@@ -14,8 +14,14 @@ from incrowd.documents.words import counted, number, percent, sentence, share
 
 if TYPE_CHECKING:
     from incrowd.identify.distinct_values import DistinctValueTest
-    from incrowd.identify.guarantee import Guarantee
-    from incrowd.identify.outcome import Discovery, Explanation, Found, Groups, Masked
+    from incrowd.identify.outcome import (
+        ColumnSet,
+        Discovery,
+        Explanation,
+        Groups,
+        Guarantee,
+        Masked,
+    )
     from incrowd.pii import Checklist, IdentifierCheck
     from incrowd.policy.draft import Draft
 
@@ -268,5 +274,5 @@ def _why(check: "IdentifierCheck") -> Text:
     return line("\n".join(f"{found.column}: {found.why}" for found in check.columns) or check.note)
 
 
-def _names(found: "Found") -> str:
+def _names(found: "ColumnSet") -> str:
     return " + ".join(found.columns)

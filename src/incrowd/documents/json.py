@@ -10,12 +10,18 @@ from incrowd.documents.risk import findings
 
 if TYPE_CHECKING:
     from incrowd.exposure.risk import Risk
-    from incrowd.identify.guarantee import Guarantee
-    from incrowd.identify.outcome import Discovery, Explanation, Found, Groups, Masked
+    from incrowd.identify.outcome import (
+        ColumnSet,
+        Discovery,
+        Explanation,
+        Groups,
+        Guarantee,
+        Masked,
+    )
     from incrowd.identify.ratios import Ratios
     from incrowd.policy.draft import Draft
-    from incrowd.population.bucketed import Bucketed, BucketedColumn
     from incrowd.population.plan import Action, Measured, Plan
+    from incrowd.population.quantiles import Bucketed, BucketedColumn
     from incrowd.release.release import Release
     from incrowd.release.signing import KeyFiles
     from incrowd.search.literature.accuracy.frontier import Frontier
@@ -328,7 +334,7 @@ def _bucketed(column: "BucketedColumn") -> dict[str, Any]:
     return figures | {"kind": column.kind.value}
 
 
-def _figures(found: "Found") -> dict[str, Any]:
+def _figures(found: "ColumnSet") -> dict[str, Any]:
     return {
         "columns": found.columns,
         "distinct": found.distinct,

@@ -10,8 +10,8 @@ from incrowd.documents.layout import BAD, GOOD, QUIET, line, lines, spaced, tabl
 from incrowd.documents.words import counted, listed, number, promise, sentence
 
 if TYPE_CHECKING:
-    from incrowd.population.bucketed import Bucketed, RankPromise
     from incrowd.population.plan import Measured, Plan
+    from incrowd.population.quantiles import Bucketed, RankPromise
     from incrowd.release.release import Release
     from incrowd.release.signing import KeyFiles
     from incrowd.search.literature.accuracy.frontier import Frontier

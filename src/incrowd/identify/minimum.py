@@ -11,8 +11,8 @@ import numpy as np
 from incrowd.errors import InfeasibleError, InputError, PolicyError
 from incrowd.identify.cover import bits, least, members
 from incrowd.identify.groups import Groups
-from incrowd.identify.guarantee import Guarantee
 from incrowd.identify.measures import best, folded
+from incrowd.identify.outcome import Guarantee
 from incrowd.identify.ratios import Measure, Ratios
 from incrowd.identify.records import Records
 from incrowd.identify.sampling import (

@@ -1,14 +1,20 @@
 """How coarse each column must be, before or after the data are seen (Lodha-Thomas Section 3)."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+import numpy as np
+
+from incrowd.arrays import Codes
 from incrowd.errors import PolicyError
 from incrowd.hierarchy import Intervals
-from incrowd.population.actions import Ladder, Rung
+from incrowd.partition.classes import numbered
+from incrowd.population.actions import Ladder, Rung, built, described
 from incrowd.population.bounds import (
     Bound,
+    Drawn,
+    Labels,
     check_beta,
     classes_allowed,
     k_of_shares,
@@ -16,7 +22,7 @@ from incrowd.population.bounds import (
     population_of_share,
 )
 from incrowd.population.budget import budget, check_weights, distortion
-from incrowd.population.confidence import Drawn, Labels
+from incrowd.table.column import CodedColumn
 
 _MOST_CLASSES = 10**200
 """More classes than this are as good as empty, and no floating-point number counts them."""
@@ -297,3 +303,59 @@ def _refuse_wrong(question: Question) -> None:
             f"k is {k:,} and the population has {n:,} people",
             remedy="ask for a k of at most the population, or give a larger one",
         )
+
+
+def measured(found: Plan, coded: Mapping[str, CodedColumn]) -> Plan:
+    """The plan with what the classes of a table support if it is carried out."""
+    records = len(next(iter(coded.values())).codes)
+    shown = [_nodes(coded[a.column], a) for a in found.actions if not a.left_out]
+    if shown:
+        place, number = numbered(np.stack(shown))
+        sizes = np.bincount(place, minlength=number)
+    else:
+        sizes = np.array([records])
+    seen = found.seen(records, len(sizes), int(sizes.min()))
+    return replace(seen, notes=tuple(_notes(seen)))
+
+
+def _nodes(column: CodedColumn, action: Action) -> Codes:
+    spec = action.rung.hierarchy
+    if spec is None or action.rung.level == 0:
+        return column.codes
+    hierarchy, codes = built(column, spec)
+    nodes: Codes = hierarchy.maps[action.rung.level][codes]
+    return nodes
+
+
+def _notes(found: Plan) -> Iterator[str]:
+    facts, asked = found.measured, found.question
+    if facts is None:
+        return
+    if asked.population is not None and facts.people > asked.population:
+        yield f"the table itself has {facts.people:,} records: the population is no smaller"
+    if not facts.share:
+        few = "1 record" if facts.smallest == 1 else f"{facts.smallest} records"
+        yield (
+            f"the smallest class has {few}: so few do not tell that it is a share of the "
+            "population at all"
+        )
+    if found.found is None and (facts.supports.k or 0) < (asked.k or 0):
+        yield (
+            f"the smallest class supports a k of {facts.supports.k:,}, not {asked.k:,}; carried "
+            "out, the plan raises levels until all classes support it"
+        )
+
+
+def raised_to(action: Action, levels: Mapping[str, int], column: CodedColumn) -> Action:
+    """The action at the level found for its column, if that is another."""
+    level = levels.get(action.column, action.rung.level)
+    spec = action.rung.hierarchy
+    if spec is None or level == action.rung.level or action.left_out:
+        return action
+    hierarchy, codes = built(column, spec)
+    values = len(np.unique(hierarchy.maps[level][codes]))
+    says = described(hierarchy, level, spec)
+    rung = replace(action.rung, values=values, says=says, level=level)
+    return replace(
+        action, rung=rung, note="raised because the classes of the table are not equally large"
+    )

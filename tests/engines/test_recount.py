@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import naive.quasi
+from incrowd.engines.recount import recounted, recounted_in_passes, refuse_above
 from incrowd.errors import NotMetError
 from incrowd.identify.ratios import Measure
-from incrowd.verbs.recount import demand, recounted, recounted_in_passes
 
 CELLS = [
     st.one_of(st.none(), st.integers(0, 3)),
@@ -56,6 +56,6 @@ def test_no_more_classes_are_held_than_allowed():
 
 def test_a_ratio_above_the_limit_is_refused():
     found = recounted(pl.DataFrame({"a": [1, 2, 2, 2]}))
-    assert demand(found, Measure.DISTINCT, 0.5) is found
+    assert refuse_above(found, Measure.DISTINCT, 0.5) is found
     with pytest.raises(NotMetError, match=r"0\.5, above 0\.4"):
-        demand(found, Measure.DISTINCT, 0.4)
+        refuse_above(found, Measure.DISTINCT, 0.4)

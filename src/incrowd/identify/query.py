@@ -1,6 +1,6 @@
-"""Which minimal sets of columns are asked for, and how they are to be found."""
+"""A query for minimal sets of columns, and the state of a search that answers it."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 from incrowd.errors import PolicyError
@@ -12,7 +12,7 @@ Method: TypeAlias = Literal[
 
 
 @dataclass(frozen=True)
-class Question:
+class MinimalSetQuery:
     """Which sets have at least this ratio, while no set within them does."""
 
     measure: Measure
@@ -39,3 +39,30 @@ class Question:
     def keys(self) -> bool:
         """Whether all records must be told apart."""
         return self.ratio == 1
+
+
+@dataclass
+class SearchState:
+    """Minimal sets found so far, and how far the search has come.
+
+    Every set in it is good enough, and no smaller set within it is: this holds at any time, so
+    that a search that ran out of time or was interrupted still has something to tell.
+    """
+
+    sets: set[tuple[int, ...]] = field(default_factory=set)
+    """Columns in ascending order."""
+    looked: int = 0
+    """How many sets of columns were looked at in the table."""
+    upto: int = 0
+    """All minimal sets of at most so many columns are among them."""
+    complete: bool = False
+    """All minimal sets are among them."""
+
+    def add(self, columns: tuple[int, ...]) -> None:
+        """Note a minimal set."""
+        self.sets.add(tuple(sorted(columns)))
+
+    @property
+    def sorted(self) -> tuple[tuple[int, ...], ...]:
+        """The sets, small ones first, then by their columns."""
+        return tuple(sorted(self.sets, key=lambda columns: (len(columns), columns)))

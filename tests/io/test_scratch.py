@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from incrowd.errors import InputError
-from incrowd.io.spool import spool
+from incrowd.io.scratch import scratch_frames
 
 
 @settings(max_examples=30, deadline=None)
@@ -18,7 +18,7 @@ from incrowd.io.spool import spool
 def test_frames_come_back_as_they_were(columns, data):
     frames = [pl.DataFrame({"a": column, "n": range(len(column))}) for column in columns]
     frames = [frame.cast({"a": pl.String, "n": pl.Int64}) for frame in frames]
-    with spool() as aside:
+    with scratch_frames() as aside:
         assert [aside.put(frame) for frame in frames] == list(range(len(frames)))
         assert len(aside) == len(frames)
         for number in data.draw(st.permutations(range(len(frames)))):
@@ -26,7 +26,7 @@ def test_frames_come_back_as_they_were(columns, data):
 
 
 def test_nothing_has_a_name_and_nothing_is_left(tmp_path):
-    with spool(tmp_path) as aside:
+    with scratch_frames(tmp_path) as aside:
         aside.put(pl.DataFrame({"a": ["secret"]}))
         assert "secret" not in repr(aside)
         inside = list(tmp_path.iterdir())
@@ -35,7 +35,10 @@ def test_nothing_has_a_name_and_nothing_is_left(tmp_path):
 
 
 def test_no_folder_and_no_room_are_told(tmp_path, monkeypatch):
-    with pytest.raises(InputError, match="put aside on the disk"), spool(tmp_path / "nowhere"):
+    with (
+        pytest.raises(InputError, match="stored on disk"),
+        scratch_frames(tmp_path / "nowhere"),
+    ):
         pass
 
     class Full:
@@ -49,6 +52,9 @@ def test_no_folder_and_no_room_are_told(tmp_path, monkeypatch):
             raise OSError(errno.ENOSPC, "secret")
 
     monkeypatch.setattr(tempfile, "TemporaryFile", lambda **_: Full())
-    with spool(tmp_path) as aside, pytest.raises(InputError, match="No space left") as caught:
+    with (
+        scratch_frames(tmp_path) as aside,
+        pytest.raises(InputError, match="No space left") as caught,
+    ):
         aside.put(pl.DataFrame({"a": [1]}))
     assert "secret" not in str(caught.value)

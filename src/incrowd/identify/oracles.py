@@ -1,8 +1,8 @@
-"""Whether sets of columns keep to a budget, many sets at once.
+"""Oracles: do sets of columns stay within a budget? They judge many sets at once.
 
-Sets are judged in an order in which neighbours share a beginning, whose classes are kept. Classes
-that cost little are left out, as many rows are in such classes; only where they could change a
-verdict is the set looked at again with all of them.
+Sets are judged in an order in which neighbours share a prefix, and the classes of that prefix are
+kept. Cheap classes are left out, because most rows are in such classes. A set is judged again with
+all classes only if the cheap ones could change the verdict.
 """
 
 import math
@@ -18,10 +18,9 @@ import numpy as np
 from incrowd.identify.branch import common
 from incrowd.identify.labelled import Cutter, Labelled, Set
 from incrowd.identify.measures import folded
-from incrowd.identify.ratios import Measure
+from incrowd.identify.ratios import KIND, Budget, Measure, budget
 from incrowd.identify.records import Records
 from incrowd.identify.sampling import sampled_rows
-from incrowd.identify.shortfall import KIND, Budget, budget
 from incrowd.table.fold import in_threads, threads
 from incrowd.watch import Watch
 
@@ -37,15 +36,15 @@ _AFTER = (7, 1)
 _FEW = 2**12
 _PAIRS = 16_000
 _MANY = 2**16
-"""Guesses are made from so many records, about so many pairs that may stay together, and no more
-than so many records."""
+"""A sampled oracle draws at least `_FEW` and at most `_MANY` records: as many as it takes to see
+about `_PAIRS` of the pairs that may stay together."""
 
 Told = TypeVar("Told")
 Growth = tuple[int, Set]
 """What a set costs, and columns with which it still costs too much."""
 
 
-class Trail:
+class PrefixJudge:
     """Judges one set after the other, quickly where neighbours share a beginning."""
 
     def __init__(self, cutter: Cutter, left: int, spare: int) -> None:
@@ -87,14 +86,15 @@ class Trail:
             self._stack.append((columns, self._cutter.split(here, columns[len(start) :], spare)))
 
 
-class Verdicts:
+class ExactOracle:
     """Judges sets by the table; `order` has its columns, those that tell most apart first."""
 
     def __init__(self, records: Records, budget: Budget, order: Sequence[int]) -> None:
         self._rank = {column: rank for rank, column in enumerate(order)}
         spare = max(budget.left, 0) // _SPARE
         self._trails = [
-            Trail(Cutter(records, budget), budget.left, spare) for _ in range(_workers(records))
+            PrefixJudge(Cutter(records, budget), budget.left, spare)
+            for _ in range(_workers(records))
         ]
 
     def of(self, sets: Iterable[Set], watch: Watch) -> dict[Set, bool]:
@@ -106,7 +106,7 @@ class Verdicts:
         return {tuple(sorted(ranked[at])): keeps for at, keeps in told.items()}
 
 
-class Guesses:
+class SampledOracle:
     """Grows sets that cost too much, judged by some records of the table.
 
     Of the measures only separation is about the same in a sample; for the others it is the table

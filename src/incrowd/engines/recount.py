@@ -1,8 +1,8 @@
-"""What rows tell apart, counted anew by Polars alone, also of tables larger than memory.
+"""Classes of equal rows, counted by Polars alone, also in tables larger than memory.
 
-Classes of equal rows are counted as the rows go by. When there are more than fit into memory, only
-those are kept whose hashes lie in the lower half, and so on; the other parts are counted when the
-rows go by again. A class lies in one part, so that all figures are exact, however many passes.
+Classes are counted as the rows pass. If there are more than fit into memory, only those are kept
+whose hash is in the lower half, and so on; the other parts are counted in further passes. A class
+is always in one part, so all figures are exact, however many passes it takes.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -16,23 +16,23 @@ from incrowd.identify.ratios import Measure, Ratios
 from incrowd.watch import Watch
 
 MOST = 2**20
-"""Classes that are held at a time."""
+"""Classes that are kept in memory at a time."""
 _WAITING = 2**16
 _BITS = 64
 
 Frames = Callable[[], Iterable[pl.DataFrame]]
-"""The rows, from their first to their last, as often as they are asked for."""
+"""The rows, from first to last, as often as they are asked for."""
 
 
 def recounted(rows: pl.DataFrame) -> Ratios:
-    """The classes of equal rows in figures, by group and count."""
+    """The ratios of rows in memory, by group and count."""
     return recounted_in_passes(lambda: [rows], rows.columns, most=max(rows.height, 1))
 
 
 def recounted_in_passes(
     frames: Frames, names: Sequence[str], *, watch: Watch | None = None, most: int | None = None
 ) -> Ratios:
-    """The same for rows that go by, as often as needed, with at most so many classes in memory."""
+    """The ratios of rows that pass as often as needed, with at most `most` classes in memory."""
     figures: list[Counts] = []
     part, parts = 0, 1
     while part < parts:
@@ -46,19 +46,19 @@ def recounted_in_passes(
     return _ratios(figures)
 
 
-def demand(found: Ratios, measure: Measure, limit: float) -> Ratios:
-    """These figures, if they keep the limit."""
+def refuse_above(found: Ratios, measure: Measure, limit: float) -> Ratios:
+    """Refuse ratios above the limit; return the others."""
     if found.ratio(measure) > limit:
         raise NotMetError(
             f"the published columns have a {measure} ratio of {found.ratio(measure):.6g}, above "
             f"{limit:g}",
-            remedy="ask for a lower ratio, or for the method greedy",
+            remedy="ask for a lower ratio, or choose the method greedy",
         )
     return found
 
 
 class _Classes:
-    """The classes whose hashes lie in one part of equal parts, smaller ones if they are many."""
+    """The classes whose hashes are in one of equal parts; parts shrink if there are too many."""
 
     def __init__(self, names: Sequence[str], part: int, parts: int, most: int) -> None:
         self.part = part
@@ -87,7 +87,7 @@ class _Classes:
         return self._held[self._size].to_numpy()
 
     def _settle(self) -> None:
-        """Put together what was counted; if that is too much, keep the lower half of the part."""
+        """Add up what was counted; if that is too much, keep the lower half of the part."""
         known = [] if self._held is None else [self._held]
         if not self._waiting:
             return
@@ -109,7 +109,7 @@ class _Classes:
 
 
 def _ratios(parts: Sequence[Counts]) -> Ratios:
-    """The figures of all classes; squares may be large, so they are counted by size."""
+    """The ratios of all classes; squares may be large, so classes are counted by size."""
     sizes, times = np.unique(np.concatenate(parts), return_counts=True)
     held = dict(zip(sizes.tolist(), times.tolist(), strict=True))
     records = sum(size * number for size, number in held.items())

@@ -7,8 +7,8 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from incrowd.arrays import Counts
-from incrowd.io.rewrite import Rows, joined
-from incrowd.io.shelf import Shelf
+from incrowd.io.csv_rewrite import CsvRows, joined
+from incrowd.io.scratch import ScratchFile
 
 BYTES = 3 * 2**23
 """Bytes of records that are held at a time."""
@@ -17,12 +17,12 @@ _MOST_RANGES = 2**16
 _PART = 2**14
 """Bytes of a range that should at least be put aside at a time."""
 
-_Keyed: TypeAlias = tuple[Rows, np.ndarray]
+_Keyed: TypeAlias = tuple[CsvRows, np.ndarray]
 """Records and the number that each drew."""
 
 
 def shuffled_text(
-    parts: Iterable[Rows], size: int, seed: int | None, aside: Shelf
+    parts: Iterable[CsvRows], size: int, seed: int | None, aside: ScratchFile
 ) -> Iterator[Any]:
     """Records in parts, at most so many bytes in all, as bytes: every order is equally likely.
 
@@ -38,7 +38,7 @@ def shuffled_text(
         yield rows.text_in(np.argsort(drawn))
 
 
-def _by_ranges(keyed: Iterable[_Keyed], ranges: int, aside: Shelf) -> Iterator[_Keyed]:
+def _by_ranges(keyed: Iterable[_Keyed], ranges: int, aside: ScratchFile) -> Iterator[_Keyed]:
     """The records of each range of numbers, one range after the other."""
     shift = np.uint64(_BITS - (ranges.bit_length() - 1))
     places = [
@@ -90,7 +90,7 @@ class _Place:
 
     @classmethod
     def of(
-        cls, rows: Rows, drawn: np.ndarray, which: np.ndarray, ranges: int, aside: Shelf
+        cls, rows: CsvRows, drawn: np.ndarray, which: np.ndarray, ranges: int, aside: ScratchFile
     ) -> "_Place":
         order = np.argsort(which, kind="stable")
         firsts = np.append(0, np.cumsum(np.bincount(which, minlength=ranges)))
@@ -107,7 +107,7 @@ class _Place:
         return _Slice(after - first, stop - start, *more)
 
 
-def _got(slices: list[_Slice], aside: Shelf) -> _Keyed:
+def _got(slices: list[_Slice], aside: ScratchFile) -> _Keyed:
     """The records of one range, as they were put aside."""
     number = sum(part.records for part in slices)
     text: Any = np.empty(sum(part.size for part in slices), dtype=np.uint8)
@@ -119,4 +119,4 @@ def _got(slices: list[_Slice], aside: Shelf) -> _Keyed:
         aside.fill(sizes[record:after], part.sizes)
         aside.fill(drawn[record:after], part.numbers)
         record, byte = after, byte + part.size
-    return Rows(text, np.cumsum(sizes)), drawn
+    return CsvRows(text, np.cumsum(sizes)), drawn
