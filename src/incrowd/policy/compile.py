@@ -12,7 +12,7 @@ from incrowd.errors import InfeasibleError, InputError, PolicyError, counted
 from incrowd.hierarchy.hierarchy import Hierarchy
 from incrowd.models.model import Model, TableSize
 from incrowd.partition.classes import SensitiveColumn, people_per_code
-from incrowd.policy.ends import Holders, with_ends
+from incrowd.policy.ends import ColumnHolders, with_ends
 from incrowd.policy.policy import Column, Policy
 from incrowd.problem import Problem
 from incrowd.recoding import QuasiColumn
@@ -74,7 +74,7 @@ def compile(  # noqa: A001, PLR0913  the word of the design; each argument is on
             with_ends(
                 _quasi_column(policy, name, quasi, there),
                 policy,
-                Holders(column[there], people, len(quasi[name][1].leaves) + 1),
+                ColumnHolders(column[there], people, len(quasi[name][1].leaves) + 1),
                 models,
                 (world_people or {}).get(name),
             )

@@ -36,7 +36,7 @@ def world_crowd_of(models: Sequence[Model]) -> int:
 
 
 @dataclass(frozen=True, eq=False)
-class Holders:
+class ColumnHolders:
     """Who holds which value of a column: a code and a person per record."""
 
     codes: Codes
@@ -74,7 +74,7 @@ class Holders:
 def with_ends(
     column: QuasiColumn,
     policy: Policy,
-    holders: Holders,
+    holders: ColumnHolders,
     models: Sequence[Model],
     world: Counts | None = None,
 ) -> QuasiColumn:
@@ -102,7 +102,7 @@ def with_ends(
     return replace(column, grid=_grid(column, holders, ask))
 
 
-def _grid(column: QuasiColumn, holders: Holders, ask: Ask) -> CellGrid | None:
+def _grid(column: QuasiColumn, holders: ColumnHolders, ask: Ask) -> CellGrid | None:
     """The cells of a column.
 
     People who have several values count for each, if every cell then still holds k people.

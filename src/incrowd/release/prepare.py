@@ -18,14 +18,14 @@ from incrowd.models.model import of_world
 from incrowd.policy.compile import Compiled, Quasi
 from incrowd.policy.compile import compile as compile_problem
 from incrowd.policy.policy import Policy, require_declared
-from incrowd.recoding import Anatomy, Outcome
+from incrowd.recoding import Anatomized, Outcome
 from incrowd.release.against import Against
 from incrowd.release.leaving import Leaving, assigned, dropped, pseudonymous, shown
 from incrowd.release.prepared import Prepared, Table
 from incrowd.release.pseudonym import check_key, pseudonyms
 from incrowd.release.representatives import representatives
 from incrowd.release.split import ends_of, splitting
-from incrowd.search.refusals import infeasible
+from incrowd.search.refusals import raise_if_infeasible
 from incrowd.table.column import CodedColumn, Domain
 from incrowd.table.encode import align
 from incrowd.table.roles import Missing
@@ -136,13 +136,13 @@ def search(table: Table, outside: Outside) -> Any:
     if pseudonymous(table.policy):
         check_key(outside.key)
     problem = table.compiled.problem
-    infeasible(problem)
+    raise_if_infeasible(problem)
     _refuse_blind(table.policy)
     if getattr(table.policy.search, "draws", False):
         problem = replace(problem, seed=_search_seed(outside))
     found = table.policy.search.run(problem, outside.search_watch(table.policy))
     if table.policy.show == "permutation":
-        found = replace(found, recoding=Anatomy(found.recoding.pieces))
+        found = replace(found, recoding=Anatomized(found.recoding.pieces))
     return found
 
 

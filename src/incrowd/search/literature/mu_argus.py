@@ -16,8 +16,8 @@ from incrowd.arrays import Flags
 from incrowd.errors import LimitError, PolicyError
 from incrowd.problem import Problem
 from incrowd.search.lattice.full_domain import allowed_levels
-from incrowd.search.literature.datafly.datafly import largest_k
-from incrowd.search.literature.mu_argus.combinations import (
+from incrowd.search.literature.datafly import largest_k
+from incrowd.search.literature.mu_argus_combinations import (
     Combination,
     Identifying,
     Rare,
@@ -27,9 +27,8 @@ from incrowd.search.literature.mu_argus.combinations import (
     combinations_of,
     people_of,
 )
-from incrowd.search.names import places
-from incrowd.search.refusals import infeasible
-from incrowd.search.search import Found, Recodes, Search
+from incrowd.search.refusals import raise_if_infeasible
+from incrowd.search.search import Found, Recodes, Search, places
 from incrowd.values import STRICT, dataclass
 from incrowd.watch import Watch
 
@@ -97,7 +96,7 @@ class MuArgus(Search):
 
     def run(self, problem: Problem, watch: Watch) -> Found:
         """Generalize by rule, then blank cells."""
-        infeasible(problem)
+        raise_if_infeasible(problem)
         work = self._work(problem, watch)
         rules = iter(self.rules)
         sequences = work.generalized(self.levels, lambda seen: self._next(rules, seen))

@@ -1,15 +1,16 @@
-"""The cost of classes that show the span of their records, laid out flat for kernels.
+"""The rows and columns of a problem, laid out flat for kernels.
 
-Costs are those of the problem's loss if it is a mean of what cells cost, of GCP otherwise: local
-recoding makes small what it can add up. Columns with many values always cost their NCP. Where a
-column shows sets of values, a span is priced as if it held every value between its ends.
+Classes cost what their cells cost by the problem's loss if it is a mean of cell costs, else by GCP:
+local recoding makes small what it can add up. Columns with many values always cost their NCP. Where
+a column shows sets of values, a span is priced as if it held every value between its ends.
 """
 
 import numpy as np
 
 from incrowd.arrays import Codes, Flags, Floats
+from incrowd.kernels import histogram
 from incrowd.kernels.shapes import FORBIDDEN, Boxes
-from incrowd.loss.cells import Cells
+from incrowd.loss.cells import ShownCells
 from incrowd.loss.loss import Loss
 from incrowd.loss.ncp import Gcp, places, scaled
 from incrowd.problem import Problem
@@ -79,7 +80,9 @@ def _table(column: QuasiColumn, loss: Loss) -> Floats:
     sets = _runs(low, high) if column.sets else None
     if not column.hierarchy.ordered:
         low, high = column.hierarchy.cover(level, low)
-    costs = np.asarray(loss.cost(Cells(column, low, high, level, True, sets)), dtype=np.float64)
+    costs = np.asarray(
+        loss.cost(ShownCells(column, low, high, level, True, sets)), dtype=np.float64
+    )
     costs[wide] = FORBIDDEN
     costs[backwards] = 0.0
     return costs
@@ -138,3 +141,25 @@ def _widest(column: QuasiColumn) -> float:
     first, last = column.range
     whole = float(place[last] - place[first])
     return column.widest / whole if whole > 0 else float("inf")
+
+
+def by_codes(problem: Problem) -> Codes:
+    """The rows in the order of their codes, first column first, sensitive columns last."""
+    tally = problem.tally
+    codes = np.concatenate([tally.quasi, tally.sensitive])
+    in_order, _ = histogram.runs(np.ascontiguousarray(codes))
+    if in_order:
+        return np.arange(tally.rows, dtype=np.int32)
+    return np.lexsort(codes[::-1]).astype(np.int32)
+
+
+def lowest_codes(problem: Problem, spare: int = 0) -> Codes:
+    """The quasi-identifying codes, one line per row, each as the first of its lowest node.
+
+    Codes that no class may tell apart become equal. There is room for some `spare` lines more.
+    """
+    tally = problem.tally
+    lines = np.empty((tally.rows + spare, len(problem.columns)), dtype=np.int32)
+    for j, (column, codes) in enumerate(zip(problem.columns, tally.quasi, strict=True)):
+        lines[: tally.rows, j] = column.widened(codes, codes)[0]
+    return lines

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from incrowd.loss import Gcp
 from incrowd.models import KAnonymity
-from incrowd.search.literature.mapping import idistance
-from incrowd.search.literature.mapping.idistance import IDistanceMapping, idistance_line
+from incrowd.search.literature import idistance
+from incrowd.search.literature.idistance import idistance_line
 from strategies import problem_of, tables
 
 points = st.lists(st.lists(st.integers(0, 4), min_size=2, max_size=2), min_size=1, max_size=12)
@@ -35,7 +35,7 @@ def test_clusters_come_one_after_the_other_each_from_its_centre_outwards(table, 
     rows = [tuple(codes) for codes in problem.tally.quasi[:, order].T.tolist()]
     runs = 1 + sum(one != two for one, two in itertools.pairwise(rows))
     assert runs == len(set(rows))
-    again = IDistanceMapping(centres, 0.5).order(problem)
+    again = idistance_line(problem, centres, 0.5)[0]
     assert again.tolist() == order.tolist()
 
 

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from incrowd.arrays import SUPPRESSED, Codes, Counts, Flags
 from incrowd.partition.classes import classes_of, numbered
 from incrowd.problem import Problem
-from incrowd.recoding import Cells, Pieces
+from incrowd.recoding import CellLevels, Pieces
 from incrowd.search.lattice.full_domain import node_classes, shown_nodes
 from incrowd.table.tally import Tally
 
@@ -116,13 +116,13 @@ class Sequences:
             flags[c] = np.packbits((people >= 0) & (people < k))
         return Rare(tuple(tested), flags, self.nodes.shape)
 
-    def cells(self, blank: Flags) -> Cells:
+    def cells(self, blank: Flags) -> CellLevels:
         """The recoding that shows the sequences with these cells blank."""
         problem = self.problem
         heights = [[column.hierarchy.height] for column in problem.columns]
         levels = np.where(blank, heights, np.array(self.levels)[:, np.newaxis]).astype(np.int32)
         rows = np.arange(problem.tally.rows, dtype=np.int32)
-        found = Cells(levels, Pieces(rows, problem.tally.counts, self.class_of))
+        found = CellLevels(levels, Pieces(rows, problem.tally.counts, self.class_of))
         return found.told_apart(problem.tally, problem.columns)
 
     def _groups(self, columns: list[int]) -> tuple[Codes, int]:

@@ -7,36 +7,41 @@ close where the order goes from one half to the next. On Adult and census tables
 than the Hilbert curve and iDistance of Ghinita Section 6.
 """
 
+from dataclasses import field
 from functools import partial
-from typing import Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 
 from incrowd.arrays import Codes
 from incrowd.kernels.literature import kd_order as kernels
 from incrowd.problem import Problem
-from incrowd.search.boxes import boxes_of
-from incrowd.search.literature.mapping.mapping import by_codes, lowest_codes
+from incrowd.search.layout import boxes_of, by_codes, lowest_codes
+from incrowd.search.literature.order import along
+from incrowd.search.search import Found, Search
 from incrowd.table.fold import in_threads
 from incrowd.values import STRICT, dataclass
+from incrowd.watch import Watch
 
 _SMALL = 2**13
 """Rows of a part that one thread cuts to the end."""
 
 
 @dataclass(frozen=True, config=STRICT)
-class KdTree:
-    """Rows in the order of a tree of cuts.
+class TreeSearch(Search):
+    """Local recoding along the order of a tree of cuts.
 
-    >>> KdTree().name
-    'kd-tree'
+    >>> TreeSearch().name
+    'tree'
     """
 
-    name: Literal["kd-tree"] = "kd-tree"
+    name: Literal["tree"] = field(default="tree", kw_only=True)
+    separable: ClassVar[bool] = True
+    losses: ClassVar[Literal["any", "per-cell"]] = "per-cell"
 
-    def order(self, problem: Problem) -> Codes:
-        """The rows of the tally in the order of the tree."""
-        return kd_order(problem)
+    def run(self, problem: Problem, watch: Watch) -> Found:
+        """Order the rows, divide the order best, repair what fails."""
+        return along(problem, watch, self.name, lambda stay: (kd_order(stay), None))
 
 
 def kd_order(problem: Problem) -> Codes:

@@ -15,8 +15,8 @@ from incrowd.errors import InfeasibleError, LimitError
 from incrowd.kernels.boxes import FORBIDDEN, box_cost
 from incrowd.loss import Gcp, IlInf
 from incrowd.models import KAnonymity, LDiversity
-from incrowd.search import Hilbert, IDistance, Mondrian, TopDown, Tree
-from incrowd.search.boxes import boxes_of
+from incrowd.search import Hilbert, IDistance, Mondrian, TopDown, TreeSearch
+from incrowd.search.layout import boxes_of
 from incrowd.watch import Watch
 from strategies import hierarchies, problem_of, tables
 from worked import tree
@@ -26,7 +26,7 @@ SEARCHES = [
     Hilbert(fast=True),
     IDistance(centres=4),
     IDistance(fast=True, centres=4),
-    Tree(),
+    TreeSearch(),
     TopDown(),
 ]
 LOCAL = [*SEARCHES, Mondrian(), Mondrian(relaxed=True)]
@@ -67,7 +67,7 @@ def runs(items):
     return ([range(*run) for run in division] for division in naive.orders.divisions(len(items)))
 
 
-@pytest.mark.parametrize("search", [Hilbert(), Tree()], ids=repr)
+@pytest.mark.parametrize("search", [Hilbert(), TreeSearch()], ids=repr)
 @settings(max_examples=80)
 @given(data=st.data())
 def test_the_largest_extent_of_one_column_is_the_least_of_all_partitions(search, data):
@@ -175,9 +175,9 @@ def test_weights_of_columns_count(search, table):
 @pytest.mark.parametrize(
     ("search", "k", "loss"),
     [
-        (Tree(), 5, 0.0595),
-        (Tree(), 10, 0.0956),
-        (Tree(), 50, 0.2084),
+        (TreeSearch(), 5, 0.0595),
+        (TreeSearch(), 10, 0.0956),
+        (TreeSearch(), 50, 0.2084),
         (Hilbert(), 5, 0.0835),
         (Hilbert(), 10, 0.1340),
         (Hilbert(), 50, 0.2995),
@@ -199,7 +199,7 @@ def test_on_the_census_the_order_of_figure_22_is_found():
             Hilbert(fast=True),
             IDistance(),
             IDistance(fast=True),
-            Tree(),
+            TreeSearch(),
             TopDown(),
         )
     )
@@ -211,4 +211,4 @@ def test_on_the_census_the_order_of_figure_22_is_found():
 def test_diversity_is_repaired_with_little_loss():
     models = [KAnonymity(5), LDiversity("salary", 4)]
     problem = census_tables.problem(models, Gcp(), records=30_000, sensitive=True)
-    assert loss_of(Tree(), problem) < loss_of(Mondrian(), problem)
+    assert loss_of(TreeSearch(), problem) < loss_of(Mondrian(), problem)

@@ -9,23 +9,28 @@ what the models say of the real classes decides. If some fail and are too many t
 are fewer buckets, and afterwards more again in the columns where that loses less and still holds.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass as plain
 from dataclasses import field
 from itertools import permutations
 from math import ceil, prod
 from typing import Annotated, ClassVar, Literal, TypeAlias
 
+import numpy as np
 from pydantic import Field
 
+from incrowd.arrays import MISSING, Codes, Counts, Flags
 from incrowd.errors import InfeasibleError, LimitError, PolicyError, counted
+from incrowd.partition.classes import Classes, classes_of, crowds, numbered
+from incrowd.population.budget import budget
 from incrowd.population.one_dimensional import Method
 from incrowd.problem import Problem
-from incrowd.search.lattice.full_domain import allowed_levels
-from incrowd.search.literature.cuts.columns import ColumnCuts, suppressible
-from incrowd.search.literature.cuts.judged import Candidate, Candidates, records_of
-from incrowd.search.names import places
-from incrowd.search.refusals import infeasible, nothing_found
-from incrowd.search.search import Found, Recodes, Search
+from incrowd.recoding import ColumnBuckets, Pieces
+from incrowd.search.lattice.full_domain import allowed_levels, renumbered
+from incrowd.search.literature.cut_columns import ColumnCuts, suppressible
+from incrowd.search.refusals import nothing_found, raise_if_infeasible
+from incrowd.search.search import Found, Recodes, Search, places
+from incrowd.table.roles import Missing
 from incrowd.values import STRICT, dataclass
 from incrowd.watch import Watch
 
@@ -42,6 +47,109 @@ small ones."""
 _WORK = 2**23
 """Rows times these numbers in between."""
 _SLACK = 1e-12
+
+
+_LARGEST = 10**300
+"""More classes than this are not counted."""
+
+
+@plain(frozen=True, eq=False)
+class BucketCandidate:
+    """Numbers of buckets, and the recoding that they give if it may be released."""
+
+    numbers: tuple[int, ...]
+    recoding: ColumnBuckets | None
+    failing: int
+    """Records in classes that fail a model."""
+    loss: float
+    """Infinite if it may not be released."""
+
+
+@plain(frozen=True, eq=False)
+class BucketCandidates:
+    """All numbers of buckets up to those of `most`, judged when they are asked for."""
+
+    problem: Problem
+    cuts: tuple[ColumnCuts, ...]
+    most: tuple[int, ...]
+    """The largest number of buckets of each column."""
+    allowed: int
+    """The largest product of numbers."""
+    _judged: dict[tuple[int, ...], BucketCandidate] = field(default_factory=dict, repr=False)
+    _buckets: dict[tuple[int, int], Codes] = field(default_factory=dict, repr=False)
+
+    @property
+    def judged(self) -> int:
+        """How many were looked at."""
+        return len(self._judged)
+
+    def halved(self, times: int) -> BucketCandidate:
+        """The best numbers for as many classes as there may be, halved so many times.
+
+        Columns with more buckets lose theirs first; those that weigh more keep more (Section 3.1).
+        """
+        weights = [column.weight for column in self.problem.columns]
+        return self.judge(budget(self.most, max(self.classes >> times, 1), weights))
+
+    @property
+    def classes(self) -> int:
+        """How many classes there may be at most."""
+        return min(prod(self.most), self.allowed, _LARGEST)
+
+    def judge(self, numbers: tuple[int, ...]) -> BucketCandidate:
+        """What these numbers of buckets give."""
+        if numbers not in self._judged:
+            found = [self._cut(j, number) for j, number in enumerate(numbers)]
+            self._judged[numbers] = _judge(self.problem, numbers, found)
+        return self._judged[numbers]
+
+    def _cut(self, j: int, number: int) -> Codes:
+        if (j, number) not in self._buckets:
+            self._buckets[j, number] = self.cuts[j].buckets(number)
+        return self._buckets[j, number]
+
+
+def records_of(problem: Problem, j: int) -> Counts:
+    """Records per code of a column."""
+    size = len(problem.columns[j].hierarchy.leaves) + 1
+    counts = np.bincount(problem.tally.quasi[j], problem.tally.counts, minlength=size)
+    return counts.astype(np.int64)
+
+
+def _judge(problem: Problem, numbers: tuple[int, ...], buckets: Sequence[Codes]) -> BucketCandidate:
+    quasi = problem.tally.quasi
+    shown = np.array([of[codes] for of, codes in zip(buckets, quasi, strict=True)], dtype=np.int32)
+    class_of, number = numbered(shown)
+    classes = classes_of(problem.tally, class_of, number, problem.sensitive)
+    kept = _kept(problem, shown, class_of, classes)
+    failing = int(classes.records[~kept].sum())
+    if not kept.any() or failing > problem.suppressible:
+        return BucketCandidate(numbers, None, failing, float("inf"))
+    rows = np.arange(problem.tally.rows, dtype=np.int32)
+    pieces = Pieces(rows, problem.tally.counts, renumbered(kept)[class_of])
+    recoding = ColumnBuckets(tuple(buckets), pieces)
+    return BucketCandidate(numbers, recoding, failing, problem.loss.of(problem.outcome(recoding)))
+
+
+def _kept(problem: Problem, shown: Codes, class_of: Codes, classes: Classes) -> Flags:
+    """Which classes may leave.
+
+    If missing values match anything a class is judged by its crowd, all classes that stay and that
+    it could be; leaving one out takes it from the crowds of others, so that is repeated.
+    """
+    if problem.missing is not Missing.MATCHES_ANYTHING:
+        return problem.satisfied(classes)
+    nodes = np.empty((len(shown), len(classes)), dtype=np.int32)
+    nodes[:, class_of] = shown
+    kept: Flags = np.ones(len(classes), dtype=np.bool_)
+    while kept.any():
+        here, rows = nodes[:, kept], renumbered(kept)[class_of]
+        rest = classes_of(problem.tally, rows, here.shape[1], problem.sensitive)
+        fine = problem.satisfied(crowds(here, here == MISSING, rest, problem.tally, rows))
+        if fine.all():
+            break
+        kept[kept] = fine
+    return kept
 
 
 @dataclass(frozen=True, config=STRICT)
@@ -74,7 +182,7 @@ class Cuts(Search):
     def run(self, problem: Problem, watch: Watch) -> Found:
         """Share out the classes and cut; if that fails, take fewer, then more where it pays."""
         self._check(problem)
-        infeasible(problem)
+        raise_if_infeasible(problem)
         for column in problem.columns:
             allowed_levels(column)
         candidates = self._candidates(problem)
@@ -92,7 +200,7 @@ class Cuts(Search):
                     remedy="leave it out: a column without an order is cut through its tree",
                 )
 
-    def _candidates(self, problem: Problem) -> Candidates:
+    def _candidates(self, problem: Problem) -> BucketCandidates:
         cuts = tuple(
             ColumnCuts(
                 column,
@@ -107,12 +215,14 @@ class Cuts(Search):
         most = [min(self.buckets.get(n, f), f) for n, f in zip(names, finest, strict=True)]
         given = prod(m for n, m in zip(names, most, strict=True) if n in self.buckets)
         allowed = prod(most) if (filled := _filled(problem)) is None else max(filled, given)
-        return Candidates(problem, cuts, tuple(most), allowed)
+        return BucketCandidates(problem, cuts, tuple(most), allowed)
 
-    def _found(self, candidates: Candidates, best: Candidate, *, finished: bool) -> Found:
+    def _found(
+        self, candidates: BucketCandidates, best: BucketCandidate, *, finished: bool
+    ) -> Found:
         problem, recoding = candidates.problem, best.recoding
         assert recoding is not None  # noqa: S101  what is the best may be released
-        shown = recoding.shown(problem.tally)
+        shown = recoding.class_buckets(problem.tally)
         numbers = [int(buckets.max()) + 1 for buckets in shown]
         columns = [column.name for column in problem.columns]
         parts = ", ".join(f"{n} into {d:,}" for n, d in zip(columns, numbers, strict=True))
@@ -131,7 +241,7 @@ def _filled(problem: Problem) -> int | None:
     return None
 
 
-def _feasible(candidates: Candidates, watch: Watch) -> Candidate:
+def _feasible(candidates: BucketCandidates, watch: Watch) -> BucketCandidate:
     """The first numbers of buckets, the number of classes being halved, that may be released.
 
     Where larger classes never fail what smaller ones satisfy, halvings are not tried one by one.
@@ -150,7 +260,7 @@ def _feasible(candidates: Candidates, watch: Watch) -> Candidate:
     return found
 
 
-def _bisected(candidates: Candidates, last: int, watch: Watch) -> Candidate:
+def _bisected(candidates: BucketCandidates, last: int, watch: Watch) -> BucketCandidate:
     """The numbers of buckets where those that fail end; the fewest if all fail."""
     _in_time(watch, 0.0)
     low, high = 0, last
@@ -170,7 +280,9 @@ def _in_time(watch: Watch, share: float) -> None:
     watch.tell("cutting columns", share / 2)
 
 
-def _climbed(candidates: Candidates, best: Candidate, watch: Watch) -> tuple[Candidate, bool]:
+def _climbed(
+    candidates: BucketCandidates, best: BucketCandidate, watch: Watch
+) -> tuple[BucketCandidate, bool]:
     """Other numbers of buckets near these as long as less is lost, and whether all were tried."""
     rows = max(candidates.problem.tally.rows, 1)
     last = candidates.judged + min(max(_WORK // rows, _FEW), _MANY)
@@ -188,7 +300,7 @@ def _climbed(candidates: Candidates, best: Candidate, watch: Watch) -> tuple[Can
     return best, True
 
 
-def _near(candidates: Candidates, numbers: Numbers) -> Iterator[Numbers]:
+def _near(candidates: BucketCandidates, numbers: Numbers) -> Iterator[Numbers]:
     """More buckets in one column, many before few; then fewer in another one instead."""
     columns = range(len(numbers))
     for step in _STEPS:
@@ -202,7 +314,9 @@ def _near(candidates: Candidates, numbers: Numbers) -> Iterator[Numbers]:
                     yield from _raised(candidates, lowered, j, step)
 
 
-def _raised(candidates: Candidates, numbers: Numbers, j: int, step: float) -> Iterator[Numbers]:
+def _raised(
+    candidates: BucketCandidates, numbers: Numbers, j: int, step: float
+) -> Iterator[Numbers]:
     """More buckets in a column, as far as it has them and the product of all is allowed."""
     here = numbers[j]
     room = candidates.allowed // (prod(numbers) // here)
@@ -215,7 +329,7 @@ def _replaced(numbers: Numbers, j: int, number: int) -> Numbers:
     return (*numbers[:j], number, *numbers[j + 1 :])
 
 
-def _nothing(candidates: Candidates, coarsest: Candidate) -> InfeasibleError:
+def _nothing(candidates: BucketCandidates, coarsest: BucketCandidate) -> InfeasibleError:
     """What binds where even the fewest buckets will not do."""
     problem = candidates.problem
     limited = _limited(problem)

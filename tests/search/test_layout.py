@@ -16,8 +16,8 @@ from incrowd.loss import Gcp, Granularity, Precision
 from incrowd.models import KAnonymity
 from incrowd.recoding import Pieces, Spans
 from incrowd.release.leaving import shown
-from incrowd.search import boxes
-from incrowd.search.boxes import boxes_of
+from incrowd.search import layout as boxes
+from incrowd.search.layout import boxes_of
 from incrowd.verify.crowds import numbered
 from incrowd.verify.shown import within
 from strategies import problem_of, tables

@@ -23,7 +23,7 @@ from incrowd.kernels import order_dp
 from incrowd.partition.classes import Classes
 from incrowd.problem import Problem
 from incrowd.recoding import Pieces
-from incrowd.search.boxes import boxes_of
+from incrowd.search.layout import boxes_of
 from incrowd.table.fold import in_threads
 from incrowd.table.tally import Tally
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from incrowd.kernels.literature.hilbert import WORD
 from incrowd.loss import Gcp
 from incrowd.models import KAnonymity
-from incrowd.search.literature.mapping.hilbert import HilbertCurve, curve_words, hilbert_line
+from incrowd.search.literature.hilbert import curve_words, hilbert_line
 from strategies import problem_of, tables
 from worked import tree
 
@@ -72,7 +72,6 @@ def test_equal_rows_stand_together_and_places_ascend(table):
     rows = [tuple(codes) for codes in problem.tally.quasi[:, order].T.tolist()]
     runs = 1 + sum(one != two for one, two in itertools.pairwise(rows))
     assert runs == len(set(rows))
-    assert HilbertCurve().order(problem).tolist() == order.tolist()
 
 
 def test_columns_with_few_values_reach_as_far_as_those_with_many():

@@ -9,10 +9,9 @@ import naive.orders
 from incrowd.kernels.boxes import cell_cost
 from incrowd.loss import Gcp
 from incrowd.models import KAnonymity
-from incrowd.search.boxes import boxes_of
-from incrowd.search.literature.mapping import kd
-from incrowd.search.literature.mapping.kd import KdTree, kd_order
-from incrowd.search.literature.mapping.mapping import by_codes, lowest_codes
+from incrowd.search.layout import boxes_of, by_codes, lowest_codes
+from incrowd.search.literature import tree as kd
+from incrowd.search.literature.tree import kd_order
 from strategies import problem_of, tables
 from worked import tree
 
@@ -48,4 +47,4 @@ def test_it_is_that_of_the_naive_twin(small, table, lowest):
 def test_one_ordered_column_is_in_its_own_order(codes):
     ages = tree([(i, "*") for i in range(9)], ordered=True)
     problem = problem_of(([ages], [codes], [[1] * len(codes)], None), [KAnonymity(2)], Gcp())
-    assert KdTree().order(problem).tolist() == list(range(problem.tally.rows))
+    assert kd_order(problem).tolist() == list(range(problem.tally.rows))

@@ -1,8 +1,9 @@
 """Rows in the order of the Hilbert curve (Ghinita Section 6, Figure 19a)."""
 
+from dataclasses import field
 from functools import partial
 from itertools import pairwise
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,31 +12,42 @@ from pydantic import Field
 from incrowd.arrays import Codes, Floats
 from incrowd.kernels.literature import hilbert
 from incrowd.problem import Problem
-from incrowd.search.literature.mapping.mapping import by_codes
-from incrowd.search.literature.mapping.scaled import grid
+from incrowd.search.layout import by_codes
+from incrowd.search.literature.order import along, grid, with_keys
+from incrowd.search.search import Found, Search
 from incrowd.table.fold import in_threads
 from incrowd.values import STRICT, dataclass
+from incrowd.watch import Watch
 
 _SHARE = 2**15
 """Rows that one thread places at a time."""
 
 
 @dataclass(frozen=True, config=STRICT)
-class HilbertCurve:
-    """Rows in the order of the Hilbert curve through a grid.
+class Hilbert(Search):
+    """Local recoding along the Hilbert curve: Ghinita's Hilb, and HilbFast with `fast`.
 
-    Every column has 2^bits cells; None for as many bits as the largest column needs.
+    Fast takes the extent on the curve as the cost of a class instead of what it shows. Every column
+    has 2^bits cells; without bits, as many as the largest column needs.
 
-    >>> HilbertCurve(bits=8).name
+    >>> Hilbert(fast=True).name
     'hilbert'
     """
 
+    fast: bool = False
     bits: Annotated[int, Field(ge=1, le=31)] | None = None
-    name: Literal["hilbert"] = "hilbert"
+    name: Literal["hilbert"] = field(default="hilbert", kw_only=True)
+    separable: ClassVar[bool] = True
+    losses: ClassVar[Literal["any", "per-cell"]] = "per-cell"
 
-    def order(self, problem: Problem) -> Codes:
-        """The rows of the tally in the order of the curve."""
-        return hilbert_line(problem, self.bits)[0]
+    def run(self, problem: Problem, watch: Watch) -> Found:
+        """Order the rows, divide the order best, repair what fails."""
+        return along(
+            problem,
+            watch,
+            self.name,
+            lambda stay: with_keys(hilbert_line(stay, self.bits), fast=self.fast),
+        )
 
 
 def hilbert_line(problem: Problem, bits: int | None = None) -> tuple[Codes, Floats]:

@@ -5,9 +5,10 @@ and scaled: here they are the means of a few rounds of k-means on a sample, from
 random, and stand in the order of the Hilbert curve.
 """
 
+from dataclasses import field
 from functools import partial
 from itertools import pairwise
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 from pydantic import Field
@@ -15,11 +16,13 @@ from pydantic import Field
 from incrowd.arrays import Codes, Floats
 from incrowd.kernels.literature import idistance
 from incrowd.problem import Problem
-from incrowd.search.literature.mapping.hilbert import curve_words
-from incrowd.search.literature.mapping.mapping import by_codes
-from incrowd.search.literature.mapping.scaled import scaled
+from incrowd.search.layout import by_codes
+from incrowd.search.literature.hilbert import curve_words
+from incrowd.search.literature.order import along, scaled, with_keys
+from incrowd.search.search import Found, Search
 from incrowd.table.fold import in_threads
 from incrowd.values import STRICT, dataclass
+from incrowd.watch import Watch
 
 _ROUNDS = 5
 """How often centres move."""
@@ -29,22 +32,31 @@ _SHARE = 2**14
 
 
 @dataclass(frozen=True, config=STRICT)
-class IDistanceMapping:
-    """Rows by the nearest of some centres, and by the distance from it.
+class IDistance(Search):
+    """Local recoding by clusters and distances: Ghinita's iDist, and iDistFast with `fast`.
 
-    `centres` are the means of clusters in a random `sample` (a share of the rows).
+    Rows stand in the order of the nearest of some `centres`, drawn from a `sample` (a share of the
+    records), and of their distance from it. The draw follows the problem's seed.
 
-    >>> IDistanceMapping(centres=64).name
+    >>> IDistance(centres=64).name
     'idistance'
     """
 
+    fast: bool = False
     centres: Annotated[int, Field(ge=1)] = 512
     sample: Annotated[float, Field(gt=0, le=1)] = 0.1
-    name: Literal["idistance"] = "idistance"
+    name: Literal["idistance"] = field(default="idistance", kw_only=True)
+    separable: ClassVar[bool] = True
+    losses: ClassVar[Literal["any", "per-cell"]] = "per-cell"
 
-    def order(self, problem: Problem) -> Codes:
-        """The rows of the tally by cluster and distance."""
-        return idistance_line(problem, self.centres, self.sample)[0]
+    def run(self, problem: Problem, watch: Watch) -> Found:
+        """Order the rows, divide the order best, repair what fails."""
+        return along(
+            problem,
+            watch,
+            self.name,
+            lambda stay: with_keys(idistance_line(stay, self.centres, self.sample), fast=self.fast),
+        )
 
 
 def idistance_line(problem: Problem, centres: int, sample: float) -> tuple[Codes, Floats]:

@@ -11,10 +11,10 @@ import naive.orders
 from incrowd.kernels.boxes import box_cost
 from incrowd.loss import Gcp, Granularity, IlInf, Precision
 from incrowd.models import KAnonymity
-from incrowd.search.boxes import boxes_of
-from incrowd.search.literature.curve import partition as curve_partition
-from incrowd.search.literature.curve.partition import partition_in_order
-from incrowd.search.repair import mended
+from incrowd.search.layout import boxes_of
+from incrowd.search.literature import order_division as curve_partition
+from incrowd.search.literature.order_division import partition_in_order
+from incrowd.search.repair import merge_failing_classes
 from strategies import hierarchies, problem_of, tables
 
 
@@ -208,7 +208,7 @@ def test_rows_of_many_records_are_cut_as_if_they_were_not_shortened(counts):
 def test_one_class_of_equal_rows_shows_them_exactly():
     problem = problem_of(column([1], [1000]), [KAnonymity(5)], Gcp())
     pieces = partition_in_order(problem, np.zeros(1, dtype=np.int32))
-    spans = mended(problem, pieces)
+    spans = merge_failing_classes(problem, pieces)
     assert spans.pieces.count.tolist() == [1000]
     assert Gcp().of(problem.outcome(spans)) == 0
 
