@@ -88,7 +88,7 @@ def test_figures_for_people():
         "12,345.7",
     ]
     assert counted(0, "class", "classes") == "0 classes"
-    assert promise("some-model", "x", 2.0) == "2 reached"
+    assert promise("some-model", "x", 2.0) == "2 achieved"
 
 
 def test_a_draft_of_many_columns_ends_in_a_summary_and_advice():

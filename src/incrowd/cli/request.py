@@ -14,7 +14,6 @@ from incrowd.hierarchy import AnyHierarchy
 from incrowd.io import files, tables
 from incrowd.io.hierarchies import find, parse_option, read_tree, resolve
 from incrowd.io.policies import read_policy
-from incrowd.models import KAnonymity, KMap
 from incrowd.policy.codec import made
 from incrowd.policy.policy import Column, Policy
 from incrowd.policy.quick import quick
@@ -254,10 +253,7 @@ class WorldOptions:
         """The request with k-map in place of k-anonymity; a policy file stays as it is."""
         if not self.worlds or request.filed:
             return request
-        models = tuple(
-            KMap(model.k) if isinstance(model, KAnonymity) else model
-            for model in request.policy.models
-        )
+        models = tuple(model.against_world() for model in request.policy.models)
         return replace(request, policy=request.policy.model_copy(update={"models": models}))
 
     def notes(self, request: PolicyRequest) -> Iterator[str]:
