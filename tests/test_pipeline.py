@@ -33,7 +33,7 @@ from incrowd.datasets import hospital, visits
 from incrowd.io import files
 from incrowd.recoding import Levels, Pieces
 from incrowd.recoding.column_cells import ByClass
-from incrowd.release import rows
+from incrowd.recoding.show.labels import ShowSpans
 from incrowd.release.certificate import Certificate
 from incrowd.search import Datafly, Found
 
@@ -179,14 +179,14 @@ def test_a_faulty_search_is_caught_and_nothing_is_written(table, tmp_path, monke
 
 
 def test_labels_that_do_not_cover_are_caught(table, monkeypatch):
-    real = rows.shown_by_class
+    real = ShowSpans.cells
 
-    def swapped(outcome):
-        found = real(outcome)
+    def swapped(self, *given):
+        found = real(self, *given)
         wrong = np.array(["99999"] * len(found["zip"].labels), dtype=object)
         return found | {"zip": ByClass(wrong)}
 
-    monkeypatch.setattr(rows, "shown_by_class", swapped)
+    monkeypatch.setattr(ShowSpans, "cells", swapped)
     with pytest.raises(NotMetError, match="'zip'"):
         incrowd.anonymize(table, policy_of())
 

@@ -23,7 +23,7 @@ from incrowd.io.worlds import Called, world_of
 from incrowd.models.model import of_world
 from incrowd.policy.derived import refuse_derived
 from incrowd.policy.policy import Policy
-from incrowd.recoding import Anatomized, Levels
+from incrowd.recoding import Levels
 from incrowd.release.certify import Proved, certify, extent_of, risk_of
 from incrowd.release.load import LoadedTable, RunContext, load
 from incrowd.release.notes import notes_of
@@ -108,9 +108,7 @@ def search(table: LoadedTable, context: RunContext) -> Found:
     if getattr(policy.search, "draws", False):
         problem = replace(problem, seed=_search_seed(context))
     found = policy.search.run(problem, context.search_watch(policy))
-    if policy.show == "permutation":
-        found = replace(found, recoding=Anatomized(found.recoding.pieces))
-    return found
+    return replace(found, recoding=policy.shown.recoding(found.recoding))
 
 
 def _proved(

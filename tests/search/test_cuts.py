@@ -22,7 +22,7 @@ from incrowd.loss import Gcp
 from incrowd.models import KAnonymity, LDiversity, TCloseness
 from incrowd.policy.policy import Column, Policy
 from incrowd.population.bounds import classes_allowed
-from incrowd.release.representatives import representatives
+from incrowd.recoding.show.representatives import representatives
 from incrowd.search import Cuts, Lattice
 from incrowd.search.literature.cut_columns import ColumnCuts
 from incrowd.table.column import CodedColumn, Domain, Kind

@@ -119,7 +119,7 @@ def compile(  # noqa: A001, PLR0913  the word of the design; each argument is on
         models=models,
         loss=policy.loss,
         suppression=policy.suppression,
-        missing=_missing(policy),
+        missing=policy.shown.missing(policy.missing),
         seed=seed,
         consistent=policy.consistent,
     )
@@ -148,17 +148,6 @@ def _require(names: tuple[str, ...], given: Mapping[str, object], what: str) -> 
         raise PolicyError(f"the table has no {what} column '{lacking[0]}'")
 
 
-def _missing(policy: Policy) -> Missing:
-    """How a search reads missing values.
-
-    A value that stands for a class may stand where one was missing, and so may match less: classes
-    that show representatives must satisfy the models without those that their gaps match.
-    """
-    if policy.show == "representatives" and policy.missing is Missing.MATCHES_ANYTHING:
-        return Missing.OWN_VALUE
-    return policy.missing
-
-
 def _quasi_column(
     policy: Policy, name: str, hierarchy: Hierarchy, frequency: Counts
 ) -> QuasiColumn:
@@ -171,7 +160,7 @@ def _quasi_column(
             remedy=f"take a lowest level below {hierarchy.height}, or drop the column",
         )
     _refuse_suppressed(policy, name, hierarchy, frequency)
-    sets = policy.show == "sets" and not hierarchy.ordered and lowest == 0
+    sets = policy.shown.sets and not hierarchy.ordered and lowest == 0
     return QuasiColumn(
         name,
         hierarchy,
@@ -203,7 +192,8 @@ def _refuse_suppressed(policy: Policy, name: str, hierarchy: Hierarchy, held: Co
     asked = policy.columns[name]
     highest, lowest = asked.highest, asked.lowest
     spanned = hierarchy.ordered and highest != lowest
-    if highest is None or highest < lowest or spanned or policy.show != "spans":
+    labelled = policy.shown.coarsens and not policy.shown.sets
+    if highest is None or highest < lowest or spanned or not labelled:
         return
     coarser = {label for labels in hierarchy.labels[highest + 1 :] for label in labels.tolist()}
     alike = [

@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from incrowd.models.model import Model, of_world, same_condition
+from incrowd.models.model import Model, same_condition
+from incrowd.recoding.show import SHOWS
 from incrowd.search import SEARCHES
 from incrowd.table.roles import Missing, Role
 from incrowd.values import Fault, did_you_mean
@@ -44,7 +45,7 @@ def _population_faults(
     policy: "Policy", place: tuple[str | int, ...], model: Model
 ) -> Iterator[Fault]:
     """What makes it impossible to bound how many people of a population a class stands for."""
-    if policy.show in {"sets", "representatives"}:
+    if policy.shown.names_values:
         yield Fault(
             place,
             f'show = "{policy.show}" names values that the table holds, and how many people of the '
@@ -73,93 +74,26 @@ def _population_faults(
 
 
 def _show_faults(policy: "Policy") -> Iterator[Fault]:
-    if policy.show == "permutation":
-        yield from _permutation_faults(policy)
-    elif policy.class_column is not None:
+    shown = policy.shown
+    yield from shown.faults(policy)
+    exact = ", ".join(f'"{name}"' for name, show in SHOWS.items() if show.exact)
+    if policy.class_column is not None and not shown.exact:
         yield Fault(
             ("class_column",),
-            'only show = "permutation" adds a column of classes',
+            f"only show = {exact} adds a column of classes",
             "leave it out: what classes show tells them apart",
         )
-    if policy.show != "permutation" and policy.search.draws:
+    if policy.search.draws and not shown.exact:
         yield Fault(
             ("search",),
             f"the search '{policy.search.name}' is for exact quasi-identifiers",
-            'add show = "permutation", or choose another search',
+            f"add show = {exact}, or choose another search",
         )
-    yield from _split_faults(policy)
-    if policy.show != "representatives":
-        return
-    for number, model in enumerate(policy.models):
-        if of_world(model):
-            yield Fault(
-                ("models", number),
-                f"{model.name} counts whom a cell may stand for, and representatives stand for "
-                "nobody in particular",
-                'leave out show = "representatives"',
-            )
-    for name, column in policy.columns.items():
-        for key in ("highest", "widest"):
-            if getattr(column, key) is not None:
-                yield Fault(
-                    ("columns", name, key),
-                    f"column '{name}' limits what a cell spans, and cells show single values",
-                    f'leave out {key}, or leave out show = "representatives"',
-                )
-
-
-def _split_faults(policy: "Policy") -> Iterator[Fault]:
-    if policy.split_ends and (
-        policy.show in {"representatives", "permutation"}
-        or policy.missing is Missing.MATCHES_ANYTHING
-    ):
+    if policy.split_ends and (not shown.spans or policy.missing is Missing.MATCHES_ANYTHING):
         yield Fault(
             ("split_ends",),
             "split_ends is for labels that span values, and for missing values that match nothing",
             'leave it out, or take show = "spans" and another reading of missing values',
-        )
-
-
-def _permutation_faults(policy: "Policy") -> Iterator[Fault]:
-    """What cannot be kept where quasi-identifiers leave exact and classes are known by number."""
-    for number, model in enumerate(policy.models):
-        if not model.columns:
-            yield Fault(
-                ("models", number),
-                f"{model.name} hides people among equal quasi-identifiers, "
-                'and show = "permutation" leaves them exact',
-                "ask for models of sensitive columns, which are judged by class, or show spans",
-            )
-    for name, column in policy.columns.items():
-        for key in ("lowest", "highest", "widest"):
-            said = getattr(column, key) != type(column).model_fields[key].default
-            if said and column.role is Role.QUASI:
-                yield Fault(
-                    ("columns", name, key),
-                    f"column '{name}' limits what a cell shows, and cells are exact",
-                    f'leave out {key}, or leave out show = "permutation"',
-                )
-        if column.role is Role.KEEP:
-            yield Fault(
-                ("columns", name, "role"),
-                f"column '{name}' would stand beside the exact quasi-identifiers of its person",
-                f"give '{name}' role = \"sensitive\", so that it changes places, or drop it",
-            )
-        if column.role is Role.UNIT:
-            yield Fault(
-                ("columns", name, "role"),
-                "the classes of the records of one person could be compared",
-                'leave out the unit if every record is a person, or show = "permutation"',
-            )
-    if policy.missing is Missing.MATCHES_ANYTHING:
-        yield Fault(
-            ("missing",),
-            "classes are told by their number, so a missing value matches nothing",
-            'take missing = "own-value" or "suppress"',
-        )
-    if policy.class_column in policy.columns:
-        yield Fault(
-            ("class_column",), f"there is a column '{policy.class_column}' already", "rename it"
         )
 
 
@@ -318,18 +252,10 @@ def _column_notes(policy: "Policy") -> Iterator[str]:
 
 
 def _show_notes(policy: "Policy") -> Iterator[str]:
-    if policy.ends == "exact" and policy.show in {"spans", "sets"}:
+    if policy.ends == "exact" and policy.shown.coarsens:
         yield (
             "spans and sets show exact values of people in the class, which tell whoever holds a "
             "list who is in the table; leave out ends = 'exact' if this is for publication"
         )
-    if policy.show == "representatives":
-        yield (
-            "cells show one value for their whole class: "
-            "no cell need be what its record held, so the release is not truthful record by record"
-        )
-    if policy.show == "permutation":
-        yield (
-            "quasi-identifiers leave exact, so nothing is k-anonymous: whoever knows them finds a "
-            "person's record and learns that the person is in the table"
-        )
+    if policy.shown.note:
+        yield policy.shown.note

@@ -44,7 +44,7 @@ def derived_in(engine: Engine, policy: Policy) -> list[Derived]:
         if column.role in LEAVING and column.derived == "refuse" and name not in engine.sealed
     ]
     hidden = [name for name in policy.quasi if name not in engine.sealed]
-    if policy.show == "permutation" or not leaving or not hidden:
+    if policy.shown.exact or not leaving or not hidden:
         return []
     unit = None if policy.unit is None else engine.unit(policy.unit)
     rows = engine.sample([*leaving, *hidden], SAMPLE, unit)

@@ -3,7 +3,8 @@
 from collections.abc import Iterable, Mapping
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, model_validator
+from pydantic.config import JsonDict
 
 from incrowd.engines.memory import MemoryEngine
 from incrowd.errors import PolicyError
@@ -13,6 +14,7 @@ from incrowd.loss import AnyLoss, Gcp
 from incrowd.models import AnyModel
 from incrowd.policy import codec, consistency
 from incrowd.policy import draft as drafts
+from incrowd.recoding.show import SHOWS, Transformation
 from incrowd.search import AnySearch, Auto
 from incrowd.table.column import Kind
 from incrowd.table.roles import Missing, Role
@@ -59,6 +61,15 @@ class Column(Setting):
     they from it, as a body mass index from height and weight."""
 
 
+def _known_show(name: str) -> str:
+    if name not in SHOWS:
+        raise ValueError(f"cells cannot show that; known are {', '.join(SHOWS)}")
+    return name
+
+
+_SHOWS: JsonDict = {"enum": list(SHOWS)}
+
+
 class Policy(Setting):
     """What a release must satisfy, and how to find it.
 
@@ -76,7 +87,7 @@ class Policy(Setting):
     """Cells of a text file that mean missing, besides empty ones."""
     order: Literal["shuffle", "keep"] = "shuffle"
     """Whether the records leave in a new order; a kept order links releases of one table."""
-    show: Literal["spans", "sets", "representatives", "permutation"] = "spans"
+    show: Annotated[str, AfterValidator(_known_show), Field(json_schema_extra=_SHOWS)] = "spans"
     """What the cells of a class show in local recoding: the span of numbers and dates and the node
     over categories; sets of values in place of nodes; or one value that stands for all of them
     (their median or most frequent value), which is not what each of them held. `permutation` shows
@@ -127,6 +138,11 @@ class Policy(Setting):
     def names(self, role: Role) -> tuple[str, ...]:
         """The columns of this role, in the order of the policy."""
         return tuple(name for name, column in self.columns.items() if column.role is role)
+
+    @property
+    def shown(self) -> Transformation:
+        """How classes are turned into cells: what `show` names."""
+        return SHOWS[self.show]
 
     @property
     def quasi(self) -> tuple[str, ...]:

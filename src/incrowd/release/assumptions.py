@@ -40,16 +40,13 @@ def _sentences(policy: Policy, order: Order, seeded: bool) -> Iterator[str]:
         "Nobody is assumed to know other columns about a person than the declared "
         f"quasi-identifiers: {', '.join(policy.quasi)}."
     )
-    if policy.show == "permutation":
-        yield from _permutation(policy, seeded)
-    if policy.show != "permutation" or policy.missing is Missing.SUPPRESS:
+    shown, told = policy.shown, policy.class_column is not None
+    yield from shown.assumptions(policy.sensitive, _DRAWN[seeded], told=told)
+    if not shown.exact or policy.missing is Missing.SUPPRESS:
         yield _MISSING[policy.missing]
     yield _counted(policy)
-    if policy.show == "representatives":
-        yield (
-            "Cells show one value for their whole class, its median or most frequent value: "
-            "they are not what each record held."
-        )
+    if shown.cells_assumption:
+        yield shown.cells_assumption
     named = [model.name for model in policy.models if of_world(model)]
     yield from _ends(policy, named)
     if named:
@@ -70,12 +67,9 @@ def _sentences(policy: Policy, order: Order, seeded: bool) -> Iterator[str]:
 
 def _ends(policy: Policy, named: Sequence[str]) -> Iterator[str]:
     """What the ends of spans, the members of sets and representatives tell."""
-    if policy.show == "representatives":
-        yield (
-            "A value that is shown was held by somebody of the class: whoever knows that only one "
-            "person has it learns that this person is in the table."
-        )
-    elif policy.ends == "exact" and policy.show != "permutation":
+    if policy.shown.ends_assumption:
+        yield policy.shown.ends_assumption
+    elif policy.ends == "exact" and not policy.shown.exact:
         yield (
             "Spans end on exact values of people in the class, and sets name exact values: whoever "
             "knows that only one person has such a value learns that this person is in the table. "
@@ -86,20 +80,6 @@ def _ends(policy: Policy, named: Sequence[str]) -> Iterator[str]:
                 f"What was counted for {' and '.join(named)} takes no account of that: everybody "
                 "counts whom a label may stand for, also where only one of them can be at its end."
             )
-
-
-def _permutation(policy: Policy, seeded: bool) -> Iterator[str]:
-    yield (
-        "Quasi-identifying values leave as they are: whoever knows them finds a person's record "
-        "and learns that the person is in the table. No k-anonymity is claimed."
-    )
-    yield (
-        f"The values of {', '.join(policy.sensitive)} changed places, together, among the records "
-        f"of a class, {_DRAWN[seeded]}; models are judged by class. What stands in "
-        "a record need not be what its person held."
-    )
-    if policy.class_column is None:
-        yield "Classes cannot be told from the release: what models reach cannot be counted again."
 
 
 def _counted(policy: Policy) -> str:

@@ -117,7 +117,7 @@ def risk_of(proved: Proved) -> Risk:
     who can be found is measured.
     """
     table, policy = proved.table, proved.table.policy
-    names = () if policy.show == "permutation" else policy.sensitive
+    names = () if policy.shown.exact else policy.sensitive
     rows = released(table, proved.written)
     lines = proved.staged.counts(
         rows.stored(policy.quasi),
@@ -149,7 +149,7 @@ def extent_of(proved: Proved, risk: Risk) -> Extent:
     """What the rows that leave reach; where quasi-identifiers are exact, l is that of classes."""
     policy, outcome = proved.table.policy, proved.outcome
     reached: dict[str, float | None]
-    if policy.show == "permutation":
+    if policy.shown.exact:
         reached = {name: LDiversity(name, 1).achieved(outcome.classes) for name in policy.sensitive}
     else:
         reached = {name: risk.sensitive[name].l["frequency"] for name in policy.sensitive}

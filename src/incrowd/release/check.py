@@ -248,7 +248,7 @@ def _judged(
 ) -> _Found:
     """The verdicts, and what was taken on trust or stands in their way."""
     records = rows.records
-    if policy.show == "permutation" and policy.class_column is None:
+    if policy.shown.exact and policy.class_column is None:
         return _said(records, policy, certificate)
     reference, notes = _references(rows, policy, certificate, backing.trees)
     notes += _spellings(rows, policy, certificate)

@@ -23,7 +23,7 @@ def notes_of(proved: Proved, certificate: Certificate) -> Iterator[str]:
     yield from _world(table)
     if proved.order == "given":
         yield "the order of the records comes from a seed: whoever guesses it can undo it"
-    if table.policy.show == "permutation" and proved.seeded:
+    if "random" in table.policy.shown.needs and proved.seeded:
         yield "who shows whose values comes from a seed: whoever guesses it can undo it"
     yield from _spellings(table)
 

@@ -66,8 +66,13 @@ class Original:
             tuple(notes),
         )
 
+    @property
+    def _recountable(self) -> bool:
+        """Whether labels tell what they leave open; a single value tells nothing of that."""
+        return self.table.policy.shown.coarsens or self.table.policy.shown.exact
+
     def _untold(self) -> Iterator[str]:
-        if self.table.policy.show == "representatives":
+        if not self._recountable:
             yield (
                 "Cells show one value for a whole class, so losses cannot be recounted from them, "
                 "but for those that count classes."
@@ -75,7 +80,7 @@ class Original:
 
     def _losses(self, seen: Seen, rows: ReleasedRows, notes: list[str]) -> dict[str, float]:
         policy, tally = self.table.policy, self.table.compiled.problem.tally
-        if policy.show == "representatives":
+        if not self._recountable:
             return {}
         columns = {
             name: Shown(
@@ -146,7 +151,7 @@ class Original:
                 f"{counted(more, 'row')} of the release "
                 f"{'holds' if more == 1 else 'hold'} what no record of the original has left."
             )
-        if policy.show not in {"spans", "sets"}:
+        if not policy.shown.coarsens:
             return
         bare = uncovered(*keys, self._sides(before, after))
         if bare is None:

@@ -16,11 +16,10 @@ from incrowd.table.roles import Missing
 from incrowd.verify.shown import (
     ShownColumn,
     by_number,
+    cell_judge,
     coarse,
     consistent,
-    covers,
     permuted,
-    represents,
     steady,
     told_by,
     within,
@@ -90,7 +89,7 @@ def prove(table: LoadedTable, plan: RowPlan, staged: Staged, written: Written) -
     _demand_rows(evidence)
     for name in pseudonymous(policy):
         replaced(name, evidence.pairs(name), _pseudonyms(plan, name))
-    if policy.show == "permutation":
+    if policy.shown.exact:
         return _proved_by_class(evidence)
     for name in policy.quasi:
         _demand_cells(evidence, name, steadily=plan.steady)
@@ -152,14 +151,11 @@ def _demand_cells(evidence: Evidence, name: str, *, steadily: bool) -> None:
     """The cells of a quasi-identifying column say nothing but what they may."""
     policy = evidence.table.policy
     hierarchy = evidence.table.quasi[name][1]
-    single = policy.show == "representatives"
-    together = policy.quasi if single and not steadily else (name,)
+    judge = cell_judge(policy.show)
+    together = policy.quasi if judge.together and not steadily else (name,)
     column = ShownColumn.of(name, evidence.beside(together, name))
     if steadily:
         steady(column)
-    if single:
-        represents(hierarchy, column)
-    else:
-        covers(hierarchy, column)
+    judge.demand(hierarchy, column)
     coarse(hierarchy, name, column.cells, policy.columns[name].lowest)
     within(hierarchy, name, column.cells, policy.columns[name])

@@ -8,10 +8,9 @@ from incrowd.arrays import Texts
 from incrowd.engines.base import RowPlan
 from incrowd.policy.policy import Policy
 from incrowd.recoding import Outcome
-from incrowd.recoding.column_cells import ByClass, ByValue, Cell, ClassNumber, Keep, Within
+from incrowd.recoding.column_cells import ByClass, ByValue, Cell, ClassNumber, Keep
 from incrowd.release.load import LoadedTable, RunContext
 from incrowd.release.pseudonym import check_key, pseudonyms
-from incrowd.release.representatives import representatives
 from incrowd.release.split import ends_of, splitting
 from incrowd.search.search import Found
 from incrowd.table.roles import Missing
@@ -21,7 +20,9 @@ from incrowd.verify.ends import end_names
 def plan_rows(table: LoadedTable, found: Found, outcome: Outcome, context: RunContext) -> RowPlan:
     """What becomes of each record if what was found is released."""
     policy = table.policy
-    changed = _shown(table, outcome) | _pseudonyms(table, context)
+    columns = {name: column for name, (column, _) in table.quasi.items()}
+    changed = policy.shown.cells(outcome, columns, policy.sensitive)
+    changed |= _pseudonyms(table, context)
     names = [name for name in table.engine.names if name not in dropped(policy)]
     cells: dict[str, Cell] = {name: changed.get(name, Keep()) for name in names}
     if policy.class_column is not None:
@@ -65,37 +66,9 @@ def pseudonymous(policy: Policy) -> tuple[str, ...]:
 
 def unchanging(policy: Policy) -> tuple[str, ...]:
     """The columns that leave as they are."""
-    changing = policy.sensitive if policy.show == "permutation" else policy.quasi
+    changing = policy.sensitive if policy.shown.exact else policy.quasi
     gone = {*dropped(policy), *pseudonymous(policy), *changing}
     return tuple(name for name in policy.columns if name not in gone)
-
-
-def _shown(table: LoadedTable, outcome: Outcome) -> dict[str, Cell]:
-    if table.policy.show == "permutation":
-        return dict.fromkeys(table.policy.sensitive, Within())
-    if table.policy.show == "representatives":
-        return {**representatives(outcome, {name: c for name, (c, _) in table.quasi.items()})}
-    return {**shown_by_class(outcome)}
-
-
-def shown_by_class(outcome: Outcome) -> dict[str, ByClass]:
-    """What the classes show of each quasi-identifying column."""
-    return {column.name: _cell(outcome, j) for j, column in enumerate(outcome.columns)}
-
-
-def _cell(outcome: Outcome, j: int) -> ByClass:
-    column = outcome.columns[j]
-    hierarchy = column.hierarchy
-    if (sets := outcome.sets.get(j)) is not None:
-        labels = hierarchy.show_sets(sets.start, sets.code)
-        return ByClass(labels, original=bool((sets.sizes == 1).all()))
-    low, high, level = outcome.low[j], outcome.high[j], outcome.level[j]
-    missing = (high == 0) & (level < hierarchy.height)
-    labels = hierarchy.show(low, high, level, outcome.spans, lowest=column.lowest, grid=column.grid)
-    # A cell of the grid may hide even a single value: it is exact only if its label says the value.
-    values = np.concatenate([np.array([None], dtype=object), hierarchy.labels[0]])
-    exact = ((level == 0) & (low == high) & (labels == values[low])) | missing
-    return ByClass(labels, original=bool(exact.all()))
 
 
 def _pseudonyms(table: LoadedTable, context: RunContext) -> dict[str, Cell]:

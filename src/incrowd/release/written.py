@@ -7,6 +7,7 @@ from typing import Any
 
 from incrowd.errors import InputError, boundary
 from incrowd.policy.policy import Policy
+from incrowd.recoding.show import SHOWS
 from incrowd.release.certificate import sha256_of
 
 _LISTED = ("rows", "values")
@@ -39,7 +40,7 @@ def promised(policy: Mapping[str, Any]) -> dict[str, Any]:
         if column["role"] not in {"drop", "identifier"} or column.get("action") == "pseudonym"
     }
     rest = {key: policy.get(key) for key in ("missing", "missing_values", "models")}
-    if policy.get("show") == "permutation":
+    if (shown := SHOWS.get(str(policy.get("show")))) is not None and shown.exact:
         rest |= {key: policy.get(key) for key in ("show", "class_column")}
     return {"columns": columns, **rest}
 

@@ -36,9 +36,9 @@ def frontier(  # noqa: PLR0913  the table, the request, and the settings of one 
     l of the first sensitive column, or k if there is none. The policy's time limit is for the whole
     curve.
     """
-    if policy.show == "permutation":
+    if policy.shown.exact:
         raise PolicyError(
-            'show = "permutation" leaves quasi-identifiers exact, so there is no loss to weigh',
+            f'show = "{policy.show}" leaves quasi-identifiers exact, so there is no loss to weigh',
             remedy="leave it out",
         )
     with enough_memory():

@@ -30,7 +30,6 @@ SAMPLE = 200_000
 """Distinct values to look at in a column whose name says nothing."""
 _SUSPECT = 1_000
 _AREA = re.compile(r"\d{3}")
-_EXACT = frozenset(("representatives", "permutation"))
 """Ways to show a release in which cells are values of the table."""
 
 
@@ -175,7 +174,7 @@ def _leaving(engine: MemoryEngine, policy: Policy, folder: AnyPath) -> Iterator[
             continue
         column = engine.code(name, policy.columns[name].kind, policy.missing_values)
         lowest = policy.columns[name].lowest
-        if name in policy.quasi and lowest and policy.show not in _EXACT:
+        if name in policy.quasi and lowest and policy.shown.coarsens:
             counts = np.bincount(column.codes, minlength=len(column.domain) + 1)[1:]
             hierarchy = builders[name].build(column.domain, name, counts.astype(np.int64))
             column = _at(align(column, hierarchy.leaves), hierarchy, lowest)

@@ -4,7 +4,7 @@ Everything is judged on distinct pairs of what records show and what they held. 
 verification: it shares nothing with the search.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from math import inf
 from typing import Any, Protocol
@@ -232,3 +232,32 @@ def sets(columns: Sequence[Any]) -> Counts:
 def _sets_of_both(one: Counts, other: Counts) -> Counts:
     both: Counts = np.unique(one * (int(other.max(initial=0)) + 1) + other)
     return both
+
+
+@dataclass(frozen=True)
+class CellJudge:
+    """How the cells of a transformation are judged."""
+
+    demand: Callable[[Any, ShownColumn], None]
+    """Refuses cells that say what they may not, given the column's hierarchy."""
+    together: bool = False
+    """Whether it looks at what records show in all quasi-identifying columns together."""
+
+
+CELL_JUDGES: dict[str, CellJudge] = {
+    "spans": CellJudge(covers),
+    "sets": CellJudge(covers),
+    "representatives": CellJudge(represents, together=True),
+}
+"""By the transformation's name. One whose quasi-identifiers are exact has none: `unchanged` judges
+it. Cells of a transformation without a judge are never released."""
+
+
+def cell_judge(show: str) -> CellJudge:
+    """The judge of a transformation's cells."""
+    if show not in CELL_JUDGES:
+        raise NotMetError(
+            f'cells that show "{show}" cannot be verified, so nothing was released',
+            remedy=f"take show = one of {', '.join(CELL_JUDGES)}",
+        )
+    return CELL_JUDGES[show]

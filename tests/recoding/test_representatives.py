@@ -17,7 +17,7 @@ from incrowd.loss import Gcp
 from incrowd.models import KAnonymity
 from incrowd.policy.policy import Column, Policy
 from incrowd.recoding import Pieces, Spans
-from incrowd.release.representatives import representatives
+from incrowd.recoding.show.representatives import representatives
 from incrowd.search import Datafly, Exhaustive, Lattice, LatticeLocal, MinGen, Mondrian
 from incrowd.table.column import CodedColumn, Domain, Kind
 from incrowd.verify.shown import represents

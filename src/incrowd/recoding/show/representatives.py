@@ -1,13 +1,76 @@
 """One value per class in place of what its records span, as microaggregation shows it."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import numpy as np
 
 from incrowd.arrays import Codes, Counts, Flags
-from incrowd.recoding import Outcome
-from incrowd.recoding.column_cells import ByClass
+from incrowd.recoding.column_cells import ByClass, Cell
+from incrowd.recoding.outcome import Outcome
+from incrowd.recoding.show.transformation import Transformation
 from incrowd.table.column import CodedColumn
+from incrowd.table.roles import Missing
+from incrowd.values import Fault
+
+
+@dataclass(frozen=True)
+class ShowRepresentatives(Transformation):
+    """A class shows one value for all its records: their median, or the most frequent value."""
+
+    name: ClassVar[str] = "representatives"
+    coarsens: ClassVar[bool] = False
+    spans: ClassVar[bool] = False
+    names_values: ClassVar[bool] = True
+    note: ClassVar[str] = (
+        "cells show one value for their whole class: "
+        "no cell need be what its record held, so the release is not truthful record by record"
+    )
+    cells_assumption: ClassVar[str] = (
+        "Cells show one value for their whole class, its median or most frequent value: "
+        "they are not what each record held."
+    )
+    ends_assumption: ClassVar[str] = (
+        "A value that is shown was held by somebody of the class: whoever knows that only one "
+        "person has it learns that this person is in the table."
+    )
+
+    def cells(
+        self,
+        outcome: Outcome,
+        columns: Mapping[str, CodedColumn],
+        sensitive: Sequence[str],
+    ) -> dict[str, Cell]:
+        """What the classes show of each quasi-identifying column."""
+        del sensitive
+        return {**representatives(outcome, columns)}
+
+    def missing(self, reading: Missing) -> Missing:
+        """A value may stand where one was missing, and so match less.
+
+        Classes must satisfy the models without those that their gaps match.
+        """
+        return Missing.OWN_VALUE if reading is Missing.MATCHES_ANYTHING else reading
+
+    def faults(self, policy: Any) -> Iterator[Fault]:
+        """What a single value cannot keep."""
+        for number, model in enumerate(policy.models):
+            if "world" in model.requires:
+                yield Fault(
+                    ("models", number),
+                    f"{model.name} counts whom a cell may stand for, and representatives stand for "
+                    "nobody in particular",
+                    'leave out show = "representatives"',
+                )
+        for name, column in policy.columns.items():
+            for key in ("highest", "widest"):
+                if getattr(column, key) is not None:
+                    yield Fault(
+                        ("columns", name, key),
+                        f"column '{name}' limits what a cell spans, and cells show single values",
+                        f'leave out {key}, or leave out show = "representatives"',
+                    )
 
 
 def representatives(outcome: Outcome, columns: Mapping[str, CodedColumn]) -> dict[str, ByClass]:

@@ -1,0 +1,80 @@
+"""What every transformation is: how the classes of a release are turned into cells."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal
+
+from incrowd.recoding.column_cells import Cell
+from incrowd.recoding.outcome import Outcome
+from incrowd.recoding.recoding import Recoding
+from incrowd.table.column import CodedColumn
+from incrowd.table.roles import Missing
+from incrowd.values import Fault
+
+
+@dataclass(frozen=True)
+class Transformation:
+    """How the classes of a release are turned into cells: what `show` in a policy names.
+
+    A transformation is a frozen value that carries what others need to know about it. The defaults
+    are those of labels that stand for a set of values; a new one writes only what differs. What
+    its cells must prove is in `verify.shown.CELL_JUDGES`, by its name.
+    """
+
+    name: ClassVar[str]
+    """Its name in policy, report and certificate."""
+    at: ClassVar[Literal["value", "class", "record"]] = "class"
+    """What its cells depend on."""
+    coarsens: ClassVar[bool] = True
+    """Whether a cell stands for a set of values with the original among them."""
+    exact: ClassVar[bool] = False
+    """Whether quasi-identifiers leave as they are: then sensitive values change places, and models
+    are judged by class."""
+    spans: ClassVar[bool] = True
+    """Whether cells of numbers and dates have two ends."""
+    sets: ClassVar[bool] = False
+    """Whether cells of categories are sets of values in place of nodes."""
+    names_values: ClassVar[bool] = False
+    """Whether cells name values that the table holds, which tells of the people who hold them."""
+    needs: ClassVar[frozenset[str]] = frozenset()
+    """What it needs beside the classes: `random`."""
+    note: ClassVar[str] = ""
+    """What a careful reader of a policy would ask about."""
+    cells_assumption: ClassVar[str] = ""
+    """What a certificate says about its cells."""
+    ends_assumption: ClassVar[str] = ""
+    """What a certificate says about values that can be seen in its cells."""
+
+    def cells(
+        self,
+        outcome: Outcome,
+        columns: Mapping[str, CodedColumn],
+        sensitive: Sequence[str],
+    ) -> dict[str, Cell]:
+        """What the changed columns show; others leave as they are.
+
+        `columns` are the quasi-identifying columns of the table, `sensitive` the names of the
+        sensitive ones.
+        """
+        raise NotImplementedError
+
+    def recoding(self, found: Recoding) -> Recoding:
+        """What is released of the recoding that a search found."""
+        return found
+
+    def missing(self, reading: Missing) -> Missing:
+        """How the search reads missing values if the policy reads them so."""
+        return reading
+
+    def faults(self, policy: Any) -> Iterator[Fault]:
+        """In what a policy contradicts this transformation."""
+        del policy
+        yield from ()
+
+    def assumptions(self, sensitive: Sequence[str], drawn: str, *, told: bool) -> Iterator[str]:
+        """What a certificate says first: who can be found, and what is learned of them.
+
+        `drawn` says how places were drawn, `told` whether the release tells its classes.
+        """
+        del sensitive, drawn, told
+        yield from ()
