@@ -150,7 +150,7 @@ def test_wrong_requests(tmp_path):
     frame().write_csv(path)
     with pytest.raises(PolicyError, match="no column 'nobody'"):
         read(path, columns=("nobody",))
-    with pytest.raises(PolicyError, match="no delimiter"):
+    with pytest.raises(PolicyError, match="not a delimiter"):
         Layout(delimiter="#")
     with pytest.raises(PolicyError, match="unknown encoding"):
         read(path, encoding="klingon")

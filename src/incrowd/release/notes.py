@@ -39,26 +39,26 @@ def _gaps(table: LoadedTable) -> Iterator[str]:
 
 
 def _world(table: LoadedTable) -> Iterator[str]:
-    """What a reader should know about the world that the release was held against."""
+    """What you should know about the world that the release was compared with."""
     policy, against, world = table.policy, table.against, table.compiled.problem.world
     if against is None:
         return
     yield from against.notes
     if not any(of_world(model) for model in policy.models):
         yield (
-            "no model of the policy asks about the world, so it changed nothing: "
-            "ask for k-map or delta-presence"
+            "no model of the policy uses the world, so it changed nothing: add k-map or "
+            "delta-presence"
         )
     lacking = [name for name in policy.quasi if name not in against.world.names]
     if lacking:
         yield (
-            f"the world does not know {', '.join(lacking)}: whoever holds another one may, and "
-            "models of the world do not look at it"
+            f"the world does not have {', '.join(lacking)}: models of the world ignore these "
+            "columns, though somebody with another world may know them"
         )
     for name, outside in (world.outside if world is not None else {}).items():
         yield (
-            f"the hierarchy of {name!r} lacks {counted(outside, 'value')} of the world; labels "
-            "are held against them as they are written"
+            f"the hierarchy of {name!r} lacks {counted(outside, 'value')} of the world; labels are "
+            "compared with these as they are written"
         )
 
 

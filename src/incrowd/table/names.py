@@ -49,6 +49,17 @@ def nearest(name: str, names: Sequence[str], *, listed: bool = False) -> str:
     return f"it has {', '.join(map(repr, names[:_SOME]))}{more}"
 
 
+def chosen(names: Sequence[str], columns: Iterable[str] | None) -> tuple[str, ...]:
+    """The columns to look at, each once: those named, or all. Unknown ones are refused."""
+    wanted = listed(names if columns is None else columns)
+    for name in wanted:
+        if name not in names:
+            raise PolicyError(f"the table has no column {name!r}", remedy=nearest(name, names))
+    if not wanted:
+        raise PolicyError("no column is named", remedy="name at least one")
+    return wanted
+
+
 def words_of(name: str) -> tuple[str, ...]:
     """The words of a column's name, in lower case without accents.
 
