@@ -14,7 +14,7 @@ from incrowd.models import KAnonymity
 from incrowd.partition.classes import people_per_code
 from incrowd.policy.compile import compile as compile_problem
 from incrowd.policy.compile import count
-from incrowd.policy.ends import Holders
+from incrowd.policy.ends import ColumnHolders
 from incrowd.policy.policy import Column, Policy
 from incrowd.table.column import CodedColumn, Domain, Kind
 from strategies import tables
@@ -93,12 +93,12 @@ def test_people_are_counted_once_per_code(pairs):
     held = {"s": np.array(values, dtype=np.int32)}
     people = np.array(unit, dtype=np.int32)
     for rows in (counted, each):
-        found = Holders.of(rows(pl.DataFrame(), people, held), "s", 5)
+        found = ColumnHolders.of(rows(pl.DataFrame(), people, held), "s", 5)
         assert found.each().tolist() == slow
         first = {person: code for code, person in reversed(pairs) if person}
         alone = [code for code, person in pairs if not person]
         assert found.once().tolist() == [[*first.values(), *alone].count(c) for c in range(5)]
-        found = Holders.of(rows(pl.DataFrame(), None, held), "s", 5)
+        found = ColumnHolders.of(rows(pl.DataFrame(), None, held), "s", 5)
         assert found.each().tolist() == found.once().tolist() == everybody.tolist()
 
 

@@ -4,7 +4,7 @@ Numbers that only look like identifiers are told apart by their check digits.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from ipaddress import ip_address
 
@@ -52,13 +52,25 @@ class ValuePattern:
 
 def pattern_of(profile: ColumnProfile) -> tuple[ValuePattern, float] | None:
     """The pattern of most distinct values of a text column, and their share."""
-    if profile.kind is not Kind.TEXT or profile.is_empty:
+    if profile.kind is not Kind.TEXT or not len(profile.domain):
         return None
     for pattern in PATTERNS:
-        share = profile.share(pattern.looser or pattern.fits)
-        if share >= MOST and len(profile.domain) >= pattern.least:
-            return pattern, share
+        if len(profile.domain) >= pattern.least:
+            share = _share_of(profile.sample, pattern.looser or pattern.fits)
+            if share >= MOST:
+                return pattern, share
     return None
+
+
+def _share_of(texts: Sequence[str], fits: Test) -> float:
+    """The share of the texts that fit; 0 as soon as too many do not."""
+    most = (1 - MOST) * len(texts) + 1e-9
+    missed = 0
+    for text in texts:
+        missed += not fits(text)
+        if missed > most:
+            return 0.0
+    return 1 - missed / len(texts)
 
 
 def identifiers_in(profile: ColumnProfile) -> Iterator[tuple[str, ColumnFinding]]:

@@ -110,6 +110,13 @@ class ColumnProfile:
         return [label for label in labels if not _is_suppressed(label)]
 
     @cached_property
+    def sample(self) -> list[str]:
+        """At most a few thousand of the distinct values as texts, evenly spaced."""
+        places = np.linspace(0, len(self.domain) - 1, min(len(self.domain), _SAMPLE))
+        some = Domain(self.kind, self.domain.values[places.astype(np.int64)])
+        return [label.strip() for label in some.labels.tolist()]
+
+    @cached_property
     def blob(self) -> str:
         """All distinct texts in one, in lower case, to search at once."""
         return "\n".join(self.texts).casefold()
@@ -137,10 +144,7 @@ class ColumnProfile:
     @cached_property
     def is_prose(self) -> bool:
         """Whether the values are sentences."""
-        if self.kind is not Kind.TEXT or not self.texts:
-            return False
-        spaced = sum(" " in text for text in self.texts)
-        return sum(map(len, self.texts)) > LONG * len(self.texts) and spaced * 2 > len(self.texts)
+        return self.kind is Kind.TEXT and are_sentences(self.texts)
 
     @property
     def values(self) -> int:
@@ -181,6 +185,12 @@ class ColumnProfile:
     def unseen(self, why: str) -> ColumnFinding:
         """That somebody must look."""
         return ColumnFinding(self.name, why, Status.UNSEEN)
+
+
+def are_sentences(texts: Sequence[str]) -> bool:
+    """Whether texts are long, and most of them have spaces."""
+    spaced = sum(" " in text for text in texts)
+    return sum(map(len, texts)) > LONG * len(texts) and spaced * 2 > len(texts)
 
 
 def looks_like(share: float, what: str) -> str:

@@ -6,7 +6,7 @@ Reasons give shares and counts, never a value.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
@@ -17,8 +17,8 @@ from incrowd.identify.records import Records
 from incrowd.identify.sampling import sampled_rows
 from incrowd.models import AnyModel, KAnonymity, LDiversity
 from incrowd.pii.column_names import says_person, topic_of
-from incrowd.pii.patterns import pattern_of
-from incrowd.pii.profile import ColumnProfile
+from incrowd.pii.patterns import ValuePattern, pattern_of
+from incrowd.pii.profile import ColumnProfile, are_sentences
 from incrowd.policy import codec
 from incrowd.policy.policy import Column, Policy
 from incrowd.table.column import CodedColumn, Kind
@@ -33,6 +33,9 @@ _L = 2
 _NEARLY_ALL = 0.9
 _FEW_ENOUGH = 0.5
 _MARK = "review"
+
+Matched: TypeAlias = tuple[ValuePattern, float]
+"""The pattern of most values of a column, and their share."""
 
 HEADER: tuple[str, ...] = (
     "A first policy, drafted from the names and values of the columns. Every line is a guess.",
@@ -132,8 +135,13 @@ def guess(column: ColumnProfile) -> Guess:
     if column.sealed:
         reason = f"holds {column.sealed}, which incrowd cannot look into"
         return Guess(Role.DROP, reason, sure=False)
-    found = _by_emptiness(column) or _by_name(column) or _by_pattern(column) or _by_numbers(column)
     pattern = pattern_of(column)
+    found = (
+        _by_emptiness(column)
+        or _by_name(column, pattern)
+        or _by_pattern(column, pattern)
+        or _by_numbers(column)
+    )
     if pattern is None or not pattern[0].advice or found.role is Role.DROP:
         return found
     looks = "" if pattern[0].name in found.reason else f"; {pattern[0].name}"
@@ -148,7 +156,7 @@ def _by_emptiness(column: ColumnProfile) -> Guess | None:
     return None
 
 
-def _by_name(column: ColumnProfile) -> Guess | None:
+def _by_name(column: ColumnProfile, pattern: Matched | None) -> Guess | None:
     """What the name says, unless the values cannot be that."""
     topic = topic_of(column.name)
     if topic is None:
@@ -157,16 +165,15 @@ def _by_name(column: ColumnProfile) -> Guess | None:
         return _person_id(column)
     if topic.name == "id" and column.distinct_share < _FEW_ENOUGH:
         return None
-    if topic.role is Role.SENSITIVE and _hardly_repeats(column) and _is_text(column):
+    if topic.role is Role.SENSITIVE and _hardly_repeats(column) and _is_text(column, pattern):
         reason = f"{topic.reason}; but {_distinct(column)}, so they identify people"
         return Guess(Role.IDENTIFIER, reason, sure=False)
     return Guess(topic.role, topic.reason, topic.sure)
 
 
-def _is_text(column: ColumnProfile) -> bool:
+def _is_text(column: ColumnProfile, pattern: Matched | None) -> bool:
     """Whether it holds texts, and not only numbers that were not read as such."""
-    found = pattern_of(column)
-    return column.kind is Kind.TEXT and (found is None or not found[0].advice)
+    return column.kind is Kind.TEXT and (pattern is None or not pattern[0].advice)
 
 
 def _person_id(column: ColumnProfile) -> Guess:
@@ -176,10 +183,9 @@ def _person_id(column: ColumnProfile) -> Guess:
     return Guess(Role.UNIT, reason, sure=False)
 
 
-def _by_pattern(column: ColumnProfile) -> Guess | None:
-    if column.is_prose:
+def _by_pattern(column: ColumnProfile, found: Matched | None) -> Guess | None:
+    if column.kind is Kind.TEXT and are_sentences(column.sample):
         return Guess(Role.DROP, "holds sentences, which can say anything", sure=False)
-    found = pattern_of(column)
     if found is None:
         return None
     pattern, share = found

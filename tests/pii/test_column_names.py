@@ -1,8 +1,10 @@
 import pytest
 
-from incrowd.pii.column_names import topic_of
+from incrowd.pii.column_names import IDENTIFIERS, topic_of
+from incrowd.pii.patterns import PATTERNS
 from incrowd.pii.words import TOPICS
 from incrowd.table.names import words_of
+from incrowd.table.roles import Role
 
 
 @pytest.mark.parametrize(
@@ -67,3 +69,26 @@ def test_words_are_split_at_every_border():
 def test_topics_have_names_of_their_own():
     names = [topic.name for topic in TOPICS]
     assert len(names) == len(set(names))
+
+
+def test_what_the_law_calls_an_identifier_never_leaves_a_draft_as_it_is():
+    found = {row.role for row in (*TOPICS, *PATTERNS) if row.letter}
+    assert found <= {Role.IDENTIFIER, Role.QUASI}
+
+
+def test_every_identifier_but_dates_has_words():
+    assert [one.letter for one in IDENTIFIERS if not one.words] == ["C"]
+
+
+def test_no_word_is_listed_twice_in_a_topic():
+    for topic in TOPICS:
+        assert not topic.words & topic.hints
+        assert not topic.hints & topic.exact
+
+
+@pytest.mark.parametrize(
+    ("name", "role"),
+    [("contact_number", Role.IDENTIFIER), ("selfie", Role.IDENTIFIER), ("parish", Role.QUASI)],
+)
+def test_a_draft_knows_the_words_of_safe_harbor(name, role):
+    assert topic_of(name).role is role
