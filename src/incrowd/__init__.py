@@ -115,7 +115,8 @@ if TYPE_CHECKING:
     from incrowd.table.roles import Missing, Role
     from incrowd.verbs.discover import discover
     from incrowd.verbs.groups import groups
-    from incrowd.verbs.plan import apply_plan, plan, plan_file, plan_sizes
+    from incrowd.verbs.plan import apply_plan, plan, plan_sizes
+    from incrowd.verbs.plan import plan as plan_file
     from incrowd.verbs.quantiles import quantiles
 
     __version__: str
@@ -244,7 +245,7 @@ _HOMES = {
     "pii": "Checklist",
     "policy.policy": "Column Policy",
     "policy.quick": "quick",
-    "population.bucketed": "Bucketed",
+    "population.quantiles": "Bucketed",
     "population.plan": "Plan",
     "release": "Certificate Check Release Verdict",
     "search": "Accuracy AgainstWorld Anatomy Auto Crowd Cuts Datafly Diversify Exhaustive "

@@ -22,7 +22,7 @@ from incrowd.io.pair import heal
 from incrowd.io.target import Place, certificate_path, placing, refuse_overwriting
 from incrowd.models.model import of_world
 from incrowd.policy.policy import Policy
-from incrowd.recoding import Anatomy, Levels
+from incrowd.recoding import Anatomized, Levels
 from incrowd.release.certify import Proved, certify, extent_of, risk_of
 from incrowd.release.load import LoadedTable, RunContext, load
 from incrowd.release.notes import notes_of
@@ -31,7 +31,7 @@ from incrowd.release.pseudonym import check_key
 from incrowd.release.release import Release, StageTimer
 from incrowd.release.rows import plan_rows, pseudonymous
 from incrowd.release.signing import refuse_no_key, signed
-from incrowd.search.refusals import infeasible
+from incrowd.search.refusals import raise_if_infeasible
 from incrowd.search.search import Found
 from incrowd.table.roles import Role
 from incrowd.verbs.derived import refuse_derived
@@ -105,13 +105,13 @@ def search(table: LoadedTable, context: RunContext) -> Found:
     policy, problem = table.policy, table.compiled.problem
     if pseudonymous(policy):
         check_key(context.key)
-    infeasible(problem)
+    raise_if_infeasible(problem)
     _refuse_blind(policy)
     if getattr(policy.search, "draws", False):
         problem = replace(problem, seed=_search_seed(context))
     found = policy.search.run(problem, context.search_watch(policy))
     if policy.show == "permutation":
-        found = replace(found, recoding=Anatomy(found.recoding.pieces))
+        found = replace(found, recoding=Anatomized(found.recoding.pieces))
     return found
 
 

@@ -93,7 +93,7 @@ def test_duplicates_are_told(incrowd, table):
     said = incrowd("discover", table(patients() + patients().split("\n", 1)[1]), "--ratio", "1")
     assert said.code == 0
     assert "equal another in all columns" in said.err
-    assert "drop the duplicates" in said.err
+    assert "drop duplicates" in said.err
 
 
 @pytest.mark.parametrize(
@@ -247,7 +247,7 @@ def test_standard_input_is_masked_by_way_of_the_disk(here):
 
 @pytest.mark.parametrize("text", ["", "a,b\n", "a,a\n1,2\n", "a,b\n1,2,3\n", "\x00\x01"])
 def test_wrong_large_tables(refused, table, monkeypatch, text):
-    monkeypatch.setattr("incrowd.verbs.source.LARGE", -1)
+    monkeypatch.setattr("incrowd.verbs.tables.LARGE", -1)
     flags = ("--ratio", "0.5", "--method", "sampled", "-o", "release.csv")
     refused(3, "mask", table(text), *flags)
 

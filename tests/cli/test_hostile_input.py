@@ -218,7 +218,7 @@ def test_a_disk_that_is_full_names_the_target(here, table, ending):
     assert done.returncode == INPUT, done.stderr
     assert f"new.{ending}' cannot be written: " in done.stderr
     assert ".incrowd-" not in done.stderr
-    assert "help: make room" in done.stderr
+    assert "help: free some space" in done.stderr
     assert not [path for path in here.iterdir() if path.name.startswith((".incrowd", "new."))]
 
 

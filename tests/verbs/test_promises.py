@@ -7,9 +7,9 @@ from rich.console import Console
 from scipy.stats import binom
 
 from incrowd.documents.text import discovery_picture
+from incrowd.engines.recount import recounted
 from incrowd.verbs.discover import discover
 from incrowd.verbs.quantiles import quantiles
-from incrowd.verbs.recount import recounted
 
 SEEDS = 120
 

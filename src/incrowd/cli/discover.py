@@ -181,7 +181,7 @@ def discover(  # noqa: PLR0913  one parameter per flag
         else:
             _refuse_measures(judged)
             show = groups.groups_document, groups.groups_picture
-            found = api.groups(file, k, some, id=id, **limits, watch=watch)
+            found = api.groups(file, k, some, world_id=id, **limits, watch=watch)
     for note in found.notes:
         said.remark(f"note: {note}")
     said.result(lambda: show[0](found), lambda: show[1](found))

@@ -56,10 +56,10 @@ def init(  # noqa: PLR0913  one parameter per flag
         _refuse_losing(file, output, force=force)
     with waiting(said):
         table = cli_table.held(file, api.Reading(delimiter, encoding, header), said)
-        draft = api.draft_file(file, reading=table)
-        seen = None if preset is None else api.seen_file(file, reading=table)
+        draft = api.draft(file, reading=table)
+        facts = None if preset is None else api.table_facts(file, reading=table)
     if preset is not None:
-        draft = _preset(draft, preset, said, seen)
+        draft = _preset(draft, preset, said, facts)
     policy = drafts.to_toml(draft)
     if output is None and not as_json:
         write(sys.stdout, policy)
@@ -85,8 +85,8 @@ def _refuse_losing(file: str, path: str, *, force: bool) -> None:
         raise PolicyError(f"{path!r} is there already", remedy="name another file, or add --force")
 
 
-def _preset(draft: "Draft", name: str, said: Output, seen: "TableFacts | None") -> "Draft":
+def _preset(draft: "Draft", name: str, said: Output, facts: "TableFacts | None") -> "Draft":
 
     for limit in presets.find(name).limits:
         said.remark(f"note: {limit}")
-    return replace(draft, policy=presets.apply(name, draft.policy, seen))
+    return replace(draft, policy=presets.apply(name, draft.policy, facts))

@@ -1,6 +1,6 @@
 """`incrowd mask`: publish only columns that do not tell people apart."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -105,7 +105,7 @@ def mask(  # noqa: PLR0913  one parameter per flag
     said = Output(as_json=as_json, quiet=quiet)
     if not output and not dry_run:
         raise PolicyError("it is not said where the columns go", remedy="add -o FILE")
-    wish = {
+    wish: dict[str, Any] = {
         "ratio": ratio,
         "measure": measure,
         "keep": options.columns(keep),

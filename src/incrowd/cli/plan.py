@@ -140,7 +140,7 @@ def plan(  # noqa: PLR0913  one parameter per flag
         named = (*names, *options.columns(sensitive), *options.columns(keep))
         table = cli_table.held(file, api.Reading(delimiter, encoding, header), said, named)
         trees = _trees(hierarchy, hierarchies, names or table.names)
-        found = plans.plan_file(file, names, hierarchies=trees, reading=table, **asked)
+        found = plans.plan(file, names, hierarchies=trees, reading=table, **asked)
         done = None
         if apply and output is not None:
             others = {"sensitive": options.columns(sensitive), "keep": options.columns(keep)}

@@ -1,6 +1,6 @@
 """`incrowd quantiles`: columns of numbers and dates show quantiles of at least k records."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -76,7 +76,7 @@ def quantiles(  # noqa: PLR0913  one parameter per flag
     said = Output(as_json=as_json, quiet=quiet)
     if output is None and not dry_run:
         raise PolicyError("it is not said where the rows go", remedy="add -o FILE")
-    wish = {
+    wish: dict[str, Any] = {
         "columns": options.columns(columns),
         "k": k,
         "buckets": buckets,

@@ -58,7 +58,7 @@ def safe_harbor(  # noqa: PLR0913  one parameter per flag
         table = cli_table.held(
             file, api.Reading(delimiter, encoding, header), said, cli_table.named_by(policy)
         )
-        found = api.safe_harbor_file(
+        found = api.safe_harbor(
             file,
             policy=asked,
             today=today,

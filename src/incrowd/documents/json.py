@@ -10,8 +10,7 @@ from incrowd.documents import risks
 
 if TYPE_CHECKING:
     from incrowd.exposure.risk import Risk
-    from incrowd.identify.guarantee import Guarantee
-    from incrowd.identify.outcome import Discovery, Explanation, Found, Masked
+    from incrowd.identify.outcome import ColumnSet, Discovery, Explanation, Guarantee, Masked
     from incrowd.identify.ratios import Ratios
     from incrowd.policy.draft import Draft
     from incrowd.release.release import Release
@@ -245,7 +244,7 @@ def mask_document(found: "Masked", path: str | None) -> dict[str, Any]:
     }
 
 
-def _figures(found: "Found") -> dict[str, Any]:
+def _figures(found: "ColumnSet") -> dict[str, Any]:
     return {
         "columns": found.columns,
         "distinct": found.distinct,

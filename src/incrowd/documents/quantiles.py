@@ -11,7 +11,7 @@ from incrowd.documents.text import GOOD
 from incrowd.documents.words import counted, number, printable
 
 if TYPE_CHECKING:
-    from incrowd.population.bucketed import Bucketed, BucketedColumn, RankPromise
+    from incrowd.population.quantiles import Bucketed, BucketedColumn, RankPromise
 
 
 def quantiles_document(found: "Bucketed", path: str | None) -> dict[str, Any]:

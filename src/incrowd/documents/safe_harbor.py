@@ -9,7 +9,7 @@ from rich.text import Text
 from incrowd.documents.words import counted, printable
 
 if TYPE_CHECKING:
-    from incrowd.pii import Check, Checklist
+    from incrowd.pii import Checklist, IdentifierCheck
 
 _STYLES = {"pass": "green", "fail": "bold red", "unseen": "yellow"}
 _WORDS = {"pass": "pass", "fail": "FAIL", "unseen": "look"}
@@ -37,6 +37,6 @@ def safe_harbor_picture(found: "Checklist") -> RenderableType:
     return Group(head, Text(), table, Text(), Text(_KNOWLEDGE), year)
 
 
-def _why(check: "Check") -> Text:
+def _why(check: "IdentifierCheck") -> Text:
     lines = [f"{found.column}: {found.why}" for found in check.columns]
     return Text(printable("\n".join(lines or [check.note])))

@@ -16,8 +16,7 @@ from incrowd.documents.words import counted, number, printable, promise
 if TYPE_CHECKING:
     from incrowd.exposure.risk import Reached, Risk
     from incrowd.identify.distinct_values import DistinctValueTest
-    from incrowd.identify.guarantee import Guarantee
-    from incrowd.identify.outcome import Discovery, Explanation, Found, Masked
+    from incrowd.identify.outcome import ColumnSet, Discovery, Explanation, Guarantee, Masked
     from incrowd.policy.draft import Draft
     from incrowd.release.release import Release
     from incrowd.release.signing import KeyFiles
@@ -388,7 +387,7 @@ def _share(value: float) -> str:
     return ">0.9999" if 0.9999 < value < 1 else number(value)
 
 
-def _names(found: "Found") -> str:
+def _names(found: "ColumnSet") -> str:
     return " + ".join(found.columns)
 
 

@@ -7,10 +7,9 @@ from functools import cached_property
 import numpy as np
 
 from incrowd.errors import PolicyError
-from incrowd.identify.counting import counted
-from incrowd.identify.found import Found
-from incrowd.identify.hitting_sets import HittingSets
-from incrowd.identify.judges import Masks, mask_of
+from incrowd.identify.hitting_sets import HittingSets, Masks, mask_of
+from incrowd.identify.measures import ratios
+from incrowd.identify.query import SearchState
 from incrowd.identify.records import Records
 from incrowd.linkage.world import World
 from incrowd.partition.classes import classes_of, numbered
@@ -60,7 +59,7 @@ def minimal_k_qis(
             f"the world has {width} columns, and at most {MOST_COLUMNS} can be searched",
             remedy="name fewer columns",
         )
-    found = Found()
+    found = SearchState()
     if not 0 < crowds.smallest(range(width)) <= _checked(k):
         return KQis(k, (), (), complete=True, looked=1)
     judge = _Judge(crowds, k)
@@ -84,7 +83,7 @@ class Crowds:
         if not self._world.everybody_once:
             class_of, number = numbered(self._tally.quasi[list(columns)])
             return int(classes_of(self._tally, class_of, number, ()).people.min())
-        return counted(self._records, columns).smallest if len(columns) else self._world.people
+        return ratios(self._records, columns).smallest if len(columns) else self._world.people
 
     @cached_property
     def _tally(self) -> Tally:

@@ -6,6 +6,7 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import Field
 
 from incrowd.arrays import Flags
+from incrowd.models.k_map import KMap
 from incrowd.models.model import Model
 from incrowd.partition.classes import Classes
 from incrowd.values import STRICT, dataclass
@@ -43,6 +44,10 @@ class KAnonymity(Model):
     def possible(self, whole: Classes) -> float:
         """All people in one class."""
         return float(whole.people.sum())
+
+    def against_world(self) -> KMap:
+        """K-map with the same k."""
+        return KMap(self.k)
 
     def smallest_class(self) -> int:
         """K."""

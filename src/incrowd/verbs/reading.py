@@ -99,12 +99,12 @@ def each_of(given: Any) -> tuple[Any, ...]:
 
 
 @contextmanager
-def enough_memory() -> Iterator[None]:
-    """Running out of memory is told as what it is."""
+def enough_memory(remedy: str = "release it in parts") -> Iterator[None]:
+    """Say it in our words if the table does not fit into memory."""
     try:
         yield
     except MemoryError:
         pass
     else:
         return
-    raise LimitError("the table does not fit into memory", remedy="release it in parts")
+    raise LimitError("the table does not fit into memory", remedy=remedy)

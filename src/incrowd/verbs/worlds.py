@@ -8,6 +8,7 @@ from typing import Any
 
 import polars as pl
 
+from incrowd.engines.base import Engine
 from incrowd.engines.memory import MemoryEngine
 from incrowd.errors import InputError, PolicyError
 from incrowd.hierarchy import AnyHierarchy, Flat, Suggested
@@ -15,7 +16,7 @@ from incrowd.hierarchy.labels import TOP
 from incrowd.io import files
 from incrowd.io.hierarchies import resolve
 from incrowd.linkage.tables import AttackTables
-from incrowd.linkage.world_tables import AttackerKnowledge, AttackTable, CodableColumns
+from incrowd.linkage.world_tables import AttackerKnowledge, AttackTable
 from incrowd.policy.policy import Policy
 from incrowd.release.against import Against
 from incrowd.release.certificate import Digest, digest_of_bytes, digest_of_frame
@@ -36,11 +37,16 @@ class Called:
     """Where paths of hierarchies start."""
 
 
-def world_of(engine: CodableColumns, world: Any, policy: Policy, called: Called) -> Against | None:
+def world_of(engine: Engine, world: Any, policy: Policy, called: Called) -> Against | None:
     """The world in frames or files, in the quasi-identifying columns that the table shares."""
     if not (given := each_of(world)):
         _refuse_unused(called)
         return None
+    if not isinstance(engine, MemoryEngine):
+        raise PolicyError(
+            "a world is compared with a table in memory only",
+            remedy="read the table into memory, with .pl() for a DuckDB relation",
+        )
     if any(is_path(one) and str(one) == "-" for one in given):
         raise PolicyError("the world cannot come from standard input", remedy="name a file")
     names = (*policy.columns, *(called.rename or {}).values(), *filter(None, [called.id]))
