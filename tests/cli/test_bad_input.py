@@ -64,19 +64,19 @@ def test_what_a_flag_takes_is_said_in_plain_words(refused, table):
 def test_two_things_about_one_column(refused, table):
     flags = ("anonymize", table(), *QUICK)
     said = refused(USAGE, *flags, "--hierarchy", "sex=flat", "--hierarchy", "sex=prefix")
-    assert "--hierarchy says two things of 'sex'" in said.err
+    assert "--hierarchy gives 'sex' two values" in said.err
     said = refused(USAGE, *flags, "--widest", "age=5,age=6")
-    assert "--widest says two things of 'age'" in said.err
+    assert "--widest gives 'age' two values" in said.err
 
 
 def test_a_size_without_columns(refused, table):
     said = refused(USAGE, "anonymize", table(), "-k", "5", "-o", "release.csv")
-    assert "it is not said which columns are quasi-identifying" in said.err
+    assert "say which columns are quasi-identifiers" in said.err
 
 
 def test_a_target_without_a_name(refused, table):
     said = refused(USAGE, "anonymize", table(), *QUICK[:6], "-o", "")
-    assert "not said where the release goes" in said.err
+    assert "say where to write the release" in said.err
 
 
 def test_what_would_help_is_apart_from_what_is_wrong(incrowd, table):

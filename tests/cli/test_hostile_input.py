@@ -13,7 +13,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from incrowd.cli import limits
+from incrowd.cli import main as limits
 from incrowd.cli.failures import failure_of
 from incrowd.errors import LimitError
 from incrowd.policy import toml

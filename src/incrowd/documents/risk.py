@@ -1,14 +1,14 @@
-"""The risk of a table in more words: attackers, the population, single columns, and advice."""
+"""The risk of a table as people read it: what it means, and what would lower it."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from rich.console import RenderableType
 from rich.table import Table
-from rich.text import Text
 
-from incrowd.documents.words import counted, number, printable
-from incrowd.exposure.explained import findings
+from incrowd.documents.layout import BAD, GOOD, line, spaced, table
+from incrowd.documents.words import counted, listed, number, share
+from incrowd.exposure.explained import findings as findings_of
 
 if TYPE_CHECKING:
     from incrowd.exposure.possible import Range
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
         Journalist,
         Marketer,
         PopulationModel,
+        Reached,
         Risk,
     )
     from incrowd.exposure.special_uniques import SpecialUniques
@@ -34,61 +35,117 @@ _COMPARED = {
 _ESTIMATED = {"uniqueness": "uniqueness_interval", "individual": "individual_interval"}
 """Figures that are estimates, and the field of a change that holds their interval."""
 _WIDE = 2.0
-"""An upper end of more than so many times the estimate is said."""
+"""An upper end of more than this many times the estimate is pointed out."""
 _FOUND = {
     "above_threshold": (
         "{count} of {records} ({share}) can be found with a probability above {threshold} by "
         "somebody who knows that the person is in the table."
     ),
     "unique_share": (
-        "{count} of {records} ({share}) belong to people who are alone with their values: whoever "
-        "knows these columns about one of them, and that they are in the table, knows which record "
-        "is theirs."
+        "{count} of {records} ({share}) belong to people who are unique: anyone who knows these "
+        "columns about one of them, and that they are in the table, knows which record is theirs."
     ),
     "uniqueness": (
-        "By estimate {share} of the records ({low} to {high} with 95 %) belong to people who are "
-        "unique in the population: nobody else there has their values."
+        "An estimated {share} of the records ({low} to {high}, 95 % interval) belong to people who "
+        "are unique in the population: nobody else there has their values."
     ),
     "individual": (
-        "Somebody who knows everybody in the population and takes one of those who match for the "
-        "person behind each record is right about {share} of the records by estimate ({low} to "
-        "{high} with 95 %), {count} of {records}."
+        "Somebody who knows everybody in the population and picks one matching person for each "
+        "record is right about an estimated {share} of the records ({low} to {high}, 95 % "
+        "interval), {count} of {records}."
     ),
 }
 
 
-def more(risk: "Risk") -> list[RenderableType]:
-    """All that is known beyond the classes of the table, and what would lower the risk."""
+def risk_text(risk: "Risk", quasi: Sequence[str]) -> RenderableType:
+    """What somebody who knows the quasi-identifiers can find."""
+    size = (
+        f"{counted(risk.records, 'record')} of {counted(risk.people, 'person', 'people')}, "
+        f"{counted(risk.classes, 'class', 'classes')} by {', '.join(quasi)}."
+    )
+    parts: list[RenderableType] = [
+        line(_headline(risk, quasi), BAD if risk.k < 2 else GOOD),
+        line(size),
+        _exposure(risk),
+    ]
+    if risk.sensitive:
+        parts.append(_sensitive(risk.sensitive))
+    return spaced(*parts, _readings(risk), *_more(risk))
+
+
+def _headline(risk: "Risk", quasi: Sequence[str]) -> str:
+    """How many people are unique, or how many others each person shares the columns with."""
+    names, k = listed(quasi), f"k = {number(risk.k)}"
+    if not risk.records:
+        return "The table has no records: nobody can be found."
+    if not risk.unique_records:
+        others = counted(risk.k - 1, "other person", "other people")
+        return f"Nobody is unique ({k}): everybody shares {names} with at least {others}."
+    one = risk.unique_records == 1
+    if risk.records == risk.people:
+        people = f"{counted(risk.people, 'person', 'people')} {'is' if one else 'are'} unique"
+    else:
+        belong = "belongs to a person who is" if one else "belong to people who are"
+        people = f"{counted(risk.records, 'record')} {belong} unique"
+    found = f"anyone who knows {names} finds {'this person' if one else 'them'}"
+    return f"{number(risk.unique_records)} of {people} ({k}): {found}."
+
+
+def _exposure(risk: "Risk") -> Table:
+    made = table("", "")
+    made.add_row("smallest class (k)", line(number(risk.k), BAD if risk.k < 2 else GOOD))
+    made.add_row("records of unique people", number(risk.unique_records))
+    made.add_row("average class", number(risk.average_class))
+    made.add_row("highest risk of being found", number(risk.prosecutor.max))
+    made.add_row("average risk", number(risk.prosecutor.average))
+    above = number(risk.prosecutor.above_threshold)
+    made.add_row(f"share of records above a risk of {number(risk.threshold)}", above)
+    if risk.population is not None:
+        made.add_row("people of the population in the lightest class", number(risk.population))
+    return made
+
+
+def _sensitive(sensitive: "Mapping[str, Reached]") -> Table:
+    made = table("sensitive column", "measure", "reached by the weakest class")
+    for name, reached in sensitive.items():
+        for kind, l in reached.l.items():
+            made.add_row(line(name), f"l ({kind})", number(l))
+        for distance, t in reached.t.items():
+            made.add_row(line(name), f"t ({distance})", number(t))
+    return made
+
+
+def _readings(risk: "Risk") -> Table:
+    made = table("missing values read as", "records", "classes", "k", "unique records")
+    for reading, found in risk.missing.items():
+        figures = (found.records, found.classes, found.k, found.unique_records)
+        mark = " (asked)" if reading is risk.reading else ""
+        made.add_row(reading.value + mark, *map(number, figures))
+    return made
+
+
+def _more(risk: "Risk") -> list[RenderableType]:
+    """What is known beyond the classes of the table, and what would lower the risk."""
     parts: list[RenderableType] = []
     if risk.journalist is not None and risk.marketer is not None:
         parts.append(_attackers(risk, risk.journalist, risk.marketer))
-    if risk.model is not None and risk.journalist is not None and risk.marketer is not None:
-        parts.append(_text(" ".join(_model(risk, risk.model))))
+        if risk.model is not None:
+            parts.append(line(" ".join(_model(risk, risk.model))))
     if risk.uniqueness is not None:
         parts.append(_population(risk.uniqueness))
     if risk.individual is not None and risk.individual.light:
-        parts.append(_text(_light(risk.individual.light)))
+        parts.append(line(_light(risk.individual.light)))
     if risk.special_uniques is not None:
         parts += _special(risk.special_uniques)
     if risk.explained is not None:
         parts += _columns(risk.explained)
-    told = paragraphs(risk)
-    return [*parts, _text("\n\n".join(told))] if told else parts
+    paragraphs = [finding["text"] for finding in findings(risk)]
+    return [*parts, line("\n\n".join(paragraphs))] if paragraphs else parts
 
 
-def document(risk: "Risk") -> dict[str, Any]:
-    """`incrowd.risk/1`: the figures, and in `findings` what they mean."""
-    return {**risk.as_dict(), "findings": list(_findings(risk))}
-
-
-def paragraphs(risk: "Risk") -> list[str]:
-    """One paragraph for each thing that is wrong: what it means, and what would lower it most."""
-    return [finding["text"] for finding in _findings(risk)]
-
-
-def _findings(risk: "Risk") -> Iterator[dict[str, Any]]:
-
-    for one in findings(risk):
+def findings(risk: "Risk") -> Iterator[dict[str, Any]]:
+    """A finding for each thing that is wrong: what it means, and what would lower it most."""
+    for one in findings_of(risk):
         lower = [change for change in (one.coarsen, one.drop) if change is not None]
         yield {
             "figure": one.figure,
@@ -129,24 +186,24 @@ def _meaning(risk: "Risk", one: "Finding") -> str:
         high=_rough(high),
         count=number(round(one.now * risk.records)),
         records=counted(risk.records, "record"),
-        share=_rough(one.now) if one.figure in _ESTIMATED else _share(one.now),
+        share=_rough(one.now) if one.figure in _ESTIMATED else share(one.now),
         threshold=number(risk.threshold),
     )
 
 
 def _advice(one: "Finding") -> str:
     """What lowers the figure most."""
-    said = []
+    ways = []
     if one.coarsen is not None:
         values = counted(one.coarsen.values, "value")
         to = _to(one.coarsen, one.figure)
-        said.append(f"showing {one.coarsen.column} one level coarser ({values} left), to {to}")
+        ways.append(f"showing {one.coarsen.column} one level coarser ({values} left), to {to}")
     if one.drop is not None:
-        said.append(f"leaving out {one.drop.column}, to {_to(one.drop, one.figure)}")
+        ways.append(f"leaving out {one.drop.column}, to {_to(one.drop, one.figure)}")
     what = "the estimate" if one.figure in _ESTIMATED else "it"
-    if not said:
-        return f"No single column that is left out or shown one level coarser lowers {what}."
-    return f"What lowers {what} most: {'; '.join(said)}."
+    if not ways:
+        return f"Leaving out one column, or showing it one level coarser, does not lower {what}."
+    return f"What lowers {what} most: {'; '.join(ways)}."
 
 
 def _to(change: "Change", figure: str) -> str:
@@ -160,9 +217,8 @@ def _special_finding(special: "SpecialUniques") -> dict[str, Any]:
         f"{counted(special.records, 'record')} can be told from all others by "
         f"{counted(special.max_size, 'column')} or fewer, "
         f"{number(smallest.records)} of them by {number(smallest.size)}. Elliot and others found "
-        "people that few columns tell apart likelier to be unique in the population. What lowers "
-        "it most: "
-        f"leaving out {best.column}, to "
+        "that people whom few columns tell apart are more likely to be unique in the population. "
+        f"What lowers it most: leaving out {best.column}, to "
         f"{counted(best.records_without, 'record')}."
     )
     lower = [{"column": best.column, "change": "drop", "to": best.records_without}]
@@ -171,17 +227,17 @@ def _special_finding(special: "SpecialUniques") -> dict[str, Any]:
 
 
 def _attackers(risk: "Risk", journalist: "Journalist", marketer: "Marketer") -> Table:
-    table = _table("attacker", "highest", "average", "above the threshold")
+    made = table("attacker", "highest", "average", "above the threshold")
     sure = risk.prosecutor
     figures = (sure.max, sure.average, sure.above_threshold)
-    table.add_row("knows that the person is in the table (prosecutor)", *map(_share, figures))
+    made.add_row("knows that the person is in the table (prosecutor)", *map(share, figures))
     where = ", the table being the population" if journalist.source == "table" else ""
-    table.add_row(f"does not know it (journalist){where}", *_three(journalist))
+    made.add_row(f"does not know it (journalist){where}", *_three(journalist))
     if risk.individual is not None:
-        table.add_row("mean risk of each class", *_three(risk.individual))
+        made.add_row("mean risk of each class", *_three(risk.individual))
     average = _with(marketer.average, marketer.average_interval)
-    table.add_row(f"links everybody (marketer){where}", "", average, "")
-    return table
+    made.add_row(f"links everybody (marketer){where}", "", average, "")
+    return made
 
 
 def _three(found: "Journalist | Individual") -> tuple[str, str, str]:
@@ -198,16 +254,17 @@ def _model(risk: "Risk", model: "PopulationModel") -> Iterator[str]:
     if model.name == "counted":
         yield f"The table is the whole population of {people}: nothing is estimated."
         return
-    told = ", by the sampling weights" if model.source == "weights" else ""
+    weights = ", by the sampling weights" if model.source == "weights" else ""
     yield (
-        f"The table holds {_rough(model.fraction)} of a population of {people} people{told}. "
-        "Figures of the population are estimates, in brackets the 95 % interval, by one model of "
-        "how class sizes vary; they suppose that everybody of a class was as likely to be drawn."
+        f"The table holds {_rough(model.fraction)} of a population of {people} people{weights}. "
+        "Figures about the population are estimates, with a 95 % interval in brackets, from one "
+        "model of how class sizes vary. They assume that everybody in a class was equally likely "
+        "to be drawn."
     )
     if _is_wide(risk):
         yield (
-            "An upper end is more than twice its estimate: so small a part of the population does "
-            "not tell more closely. Plan with the upper ends."
+            "An upper end is more than twice its estimate: so small a part of the population says "
+            "no more. Plan with the upper ends."
         )
     yield from _at_most(risk)
 
@@ -239,60 +296,60 @@ def _at_most(risk: "Risk") -> Iterator[str]:
 
 
 def _population(found: "Uniqueness") -> Table:
-    table = _table("unique in the population", "estimate (95 % interval)")
-    table.add_row("share of the records", _with(found.estimate, found.interval))
-    table.add_row(f"people, of {number(found.population)}", _people(found))
+    made = table("unique in the population", "estimate (95 % interval)")
+    made.add_row("share of the records", _with(found.estimate, found.interval))
+    made.add_row(f"people, of {number(found.population)}", _people(found))
     if found.correct_match is not None:
         match = _with(found.correct_match, found.correct_match_interval)
-        table.add_row("a match of a unique record is right", match)
+        made.add_row("a match of a unique record is right", match)
     if found.estimator != "counted":
         for name, title in _COMPARED.items():
-            share = getattr(found, name)
-            told = "no estimate" if share is None else _share(share)
-            table.add_row(f"for comparison: {title}", told)
-    return table
+            other = getattr(found, name)
+            text = "no estimate" if other is None else share(other)
+            made.add_row(f"for comparison: {title}", text)
+    return made
 
 
 def _light(records: int) -> str:
     return (
-        f"The weights of {counted(records, 'record')} stand for fewer people than the table shows; "
-        "1 each was taken. Give weights that say how many people a record stands for."
+        f"The weights of {counted(records, 'record')} stand for fewer people than the table holds; "
+        "incrowd used 1 for each. Give weights that say how many people a record stands for."
     )
 
 
 def _special(found: "SpecialUniques") -> list[RenderableType]:
-    sizes = _table("columns of the set", "minimal sample uniques", "records, by their smallest")
+    sizes = table("columns of the set", "minimal sample uniques", "records, by their smallest")
     for size in found.sizes:
         sizes.add_row(number(size.size), number(size.sets), number(size.records))
-    columns = _table("column", "in minimal sample uniques", "share of the scores", "without it")
+    columns = table("column", "in minimal sample uniques", "share of the scores", "without it")
     for column in found.columns:
-        figures = (number(column.sets), _share(column.share), number(column.records_without))
-        columns.add_row(_text(column.column), *figures)
-    scores = _table("special uniques", "")
+        figures = (number(column.sets), share(column.share), number(column.records_without))
+        columns.add_row(line(column.column), *figures)
+    scores = table("special uniques", "")
     scores.add_row("records", number(found.records))
     scores.add_row("highest SUDA score", number(found.highest))
     scores.add_row("average SUDA score", number(found.average))
     if found.dis_highest is not None:
-        scores.add_row("highest DIS-SUDA score", _share(found.dis_highest))
-        scores.add_row("share above the threshold", _share(found.dis_above_threshold or 0.0))
+        scores.add_row("highest DIS-SUDA score", share(found.dis_highest))
+        scores.add_row("share above the threshold", share(found.dis_above_threshold or 0.0))
     return [scores, sizes, columns]
 
 
 def _columns(found: "Explained") -> list[RenderableType]:
     above, rare = "above the threshold", f"exposed by values of fewer than {_RARE} records"
-    table = _table("column", "values", f"{above} alone", "without it", "part of uniques", rare)
+    made = table("column", "values", f"{above} alone", "without it", "part of uniques", rare)
     for one in found.contributions:
         exposed = sum(band.exposed for band in one.bands if (band.at_most or _RARE) < _RARE)
         part = "" if one.unique is None else number(one.unique)
-        figures = (_share(one.alone), _share(one.without), part, _share(exposed))
-        table.add_row(_text(one.column), number(one.values), *figures)
+        figures = (share(one.alone), share(one.without), part, share(exposed))
+        made.add_row(line(one.column), number(one.values), *figures)
     if not found.knowledge:
-        return [table]
-    known = _table("columns known", "sets", "unique records, worst set", "mean", "worst set")
+        return [made]
+    known = table("columns known", "sets", "unique records, worst set", "mean", "worst set")
     for step in found.knowledge:
-        shares = (_share(step.unique_share), _share(step.mean_unique_share))
-        known.add_row(number(step.known), number(step.sets), *shares, _text(" + ".join(step.worst)))
-    return [table, known]
+        shares = (share(step.unique_share), share(step.mean_unique_share))
+        known.add_row(number(step.known), number(step.sets), *shares, line(" + ".join(step.worst)))
+    return [made, known]
 
 
 def _people(found: "Uniqueness") -> str:
@@ -306,29 +363,10 @@ def _people(found: "Uniqueness") -> str:
 def _with(value: float, interval: "Range | None") -> str:
     """A figure with its interval, unless that is one point."""
     if interval is None or interval[0] == interval[1]:
-        return _share(value)
+        return share(value)
     return f"{_rough(value)} ({_rough(interval[0])} to {_rough(interval[1])})"
 
 
 def _rough(value: float) -> str:
     """An estimated share to three significant places."""
-    return _share(float(f"{value:.3g}") if value < 0.999 else value)
-
-
-def _share(value: float) -> str:
-    """A share for people: what is not quite all is not called all, nor what is not nothing."""
-    if 0 < value < 0.0001:
-        return "<0.0001"
-    return ">0.9999" if 0.9999 < value < 1 else number(value)
-
-
-def _text(text: str) -> Text:
-    """Text that steers no terminal: column names may hold anything."""
-    return Text(printable(text))
-
-
-def _table(*heads: str) -> Table:
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
-    for head in heads:
-        table.add_column(head, header_style="bold", overflow="fold")
-    return table
+    return share(float(f"{value:.3g}") if value < 0.999 else value)
