@@ -1,4 +1,4 @@
-"""What is known about the risk of a table: figures alone, no cell values."""
+"""The risk of a table: figures alone, no cell values."""
 
 import math
 from collections.abc import Mapping
@@ -23,10 +23,10 @@ _MORE = (
 
 @dataclass(frozen=True)
 class Prosecutor:
-    """The risk of a person whom an attacker knows to be in the table: 1 / size of the class."""
+    """The risk of a person who is known to be in the table: 1 / size of the class."""
 
     max: float
-    """Of the person easiest to find; 0 for a table without records."""
+    """The risk of the person who is easiest to find; 0 for a table without records."""
     average: float
     """Mean over the records."""
     above_threshold: float
@@ -35,34 +35,34 @@ class Prosecutor:
 
 @dataclass(frozen=True)
 class Journalist:
-    """The risk of a person of whom it is not known whether they are in the table.
+    """The risk of a person who may or may not be in the table.
 
     1 / people of the population who share the class (El Emam, *Guide to the De-Identification of
     Personal Health Information*). The people of a class are estimated (`Risk.model`) or, if no
     population is known, those of the table itself: then this is the prosecutor's risk. Intervals
-    hold a figure with a probability of 95 %, if the model is right; what was counted has an
+    hold a figure with a probability of 95 %, if the model is right; a counted figure has an
     interval of one point.
     """
 
     max: float
-    """Expected risk of the person easiest to find."""
+    """Expected risk of the person who is easiest to find."""
     average: float
     """The larger of classes / their people in the population and the marketer's risk."""
     above_threshold: float
     """Share of the records whose risk exceeds the threshold."""
     source: str
-    """What tells how many people the table stands for: `weights`, `population` or `table`."""
+    """Where the size of the population comes from: `weights`, `population` or `table`."""
     max_interval: Range
     average_interval: Range
     above_threshold_interval: Range
     above_threshold_possible: Range | None
     """The least and the most over every population that fits the table, whatever the model; None
-    with weights, with people of several records, and where missing values match anything."""
+    with weights, with people of several records, or if missing values match anything."""
 
 
 @dataclass(frozen=True)
 class Marketer:
-    """The share of the records that somebody who links all of them is expected to get right.
+    """The expected share of records that somebody who links all of them gets right.
 
     Mean over the records of 1 / people of the population who share the class; classes / records if
     the table is the population.
@@ -76,46 +76,46 @@ class Marketer:
 
 @dataclass(frozen=True)
 class Individual:
-    """The mean risk of each class, given what its size says of the people behind it."""
+    """The mean risk of each class, given what its size says about the people behind it."""
 
     max: float
-    """Of the class with the highest mean risk."""
+    """The risk of the class with the highest mean risk."""
     average: float
     """Mean over the records: the share expected to be found by somebody who tries all of them."""
     expected: float
-    """The same as a number of records."""
+    """The average as a number of records."""
     above_threshold: float
     """Share of the records in classes whose mean risk exceeds the threshold."""
     light: int
-    """Records of classes whose weights are less than their people: read as the whole population
-    of the class, which is the highest risk that it can have."""
+    """Records of classes whose weights sum to less than their people: these count as the whole
+    population of the class, which is the highest risk that it can have."""
     max_interval: Range
     average_interval: Range
     expected_interval: Range
     above_threshold_interval: Range
     negative_binomial: float
-    """The average by Benedetti and Franconi, who see each class alone; for comparison."""
+    """The average by Benedetti and Franconi, who look at each class alone; for comparison."""
 
 
 @dataclass(frozen=True)
 class PopulationModel:
-    """What every figure about the population comes from."""
+    """The model behind every figure about the population."""
 
     name: str
     """`poisson-mixture`, or `counted` if the table is the population."""
     level: float
     """Probability of the intervals, if the model is right."""
     source: str
-    """What tells how many people the table stands for: `weights` or `population`."""
+    """Where the size of the population comes from: `weights` or `population`."""
     population: float
-    """How many they are."""
+    """The number of people in the population."""
     fraction: float
     """The share of them that is in the table."""
 
 
 @dataclass(frozen=True)
 class Reached:
-    """What the weakest class reaches for one sensitive column."""
+    """What the weakest class achieves for one sensitive column."""
 
     l: Mapping[str, float | None]
     """l by kind: `frequency`, `distinct`, `entropy`; None for a table without records."""
@@ -125,7 +125,7 @@ class Reached:
 
 @dataclass(frozen=True)
 class Band:
-    """Values of a column that are about as common; no value is told."""
+    """Values of a column that are about equally common; the values themselves are not shown."""
 
     at_least: int
     """Records that hold such a value, at least."""
@@ -139,20 +139,20 @@ class Band:
 
 @dataclass(frozen=True)
 class Change:
-    """The risk when one column is left out, or shown one level coarser."""
+    """The risk if one column is left out, or shown one level coarser."""
 
     column: str
     change: str
     """`drop` or `coarsen`."""
     values: int
-    """Distinct values that the column still shows."""
+    """Distinct values that the column would still show."""
     above_threshold: float
     unique_share: float
     average: float
     """The prosecutor's average risk."""
     uniqueness: float | None
     """Estimated share of the records that are unique in the population, if its size is known; never
-    above what it was, as coarser values make nobody rarer."""
+    above what it is now, because coarser values make nobody rarer."""
     individual: float | None
     """Average risk given the weights or the population, if they are known; likewise."""
     uniqueness_interval: tuple[float, float] | None = None
@@ -179,7 +179,7 @@ class Contribution:
 
 @dataclass(frozen=True)
 class Knowledge:
-    """What somebody can do who knows so many of the columns, whichever they are."""
+    """What somebody achieves who knows so many of the columns, whichever they are."""
 
     known: int
     sets: int
@@ -205,16 +205,15 @@ class Explained:
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing that is wrong with a table, and what would lower it most."""
+    """A figure of the risk that is not 0, and what would lower it most."""
 
     figure: str
-    """The figure of `Change` that tells: `above_threshold`, `unique_share`, `uniqueness` or
-    `individual`."""
+    """The field of `Change`: `above_threshold`, `unique_share`, `uniqueness` or `individual`."""
     now: float
     drop: Change | None
-    """The column that lowers the figure most when it is left out; None if none does."""
+    """The column that lowers the figure most if it is left out; None if none does."""
     coarsen: Change | None
-    """The column that lowers the figure most when it is one level coarser; None if none does."""
+    """The column that lowers the figure most if it is one level coarser; None if none does."""
 
 
 @dataclass(frozen=True)
@@ -230,7 +229,7 @@ class Figures:
     unique_records: int
     """Records in classes of one person."""
     unique_share: float
-    """The same as a share of the records."""
+    """Unique records as a share of all records."""
     average_class: float
     """Mean number of records of a class."""
     prosecutor: Prosecutor
@@ -242,7 +241,7 @@ class Figures:
     """Sum of the sampling weights of the lightest class, if the table has weights."""
 
     def as_dict(self) -> dict[str, Any]:
-        """The figures as JSON writes them; what is not finite is null."""
+        """The figures as JSON has them; a figure that is not finite is null."""
         found = {one.name: getattr(self, one.name) for one in fields(Figures)}
         found["prosecutor"] = asdict(self.prosecutor)
         found["sizes"] = [list(pair) for pair in self.sizes]
@@ -267,14 +266,14 @@ class Risk(Figures):
     model: PopulationModel | None = None
     """Where the figures about the population come from, if weights or a population are known."""
     journalist: Journalist | None = None
-    """None only where a risk is put together by hand."""
+    """None only if a risk is built by hand."""
     marketer: Marketer | None = None
     uniqueness: Uniqueness | None = None
     """How many people are unique in the population, if its size is known."""
     individual: Individual | None = None
     """The risk given sampling weights or the size of the population."""
     special_uniques: SpecialUniques | None = None
-    """If asked for."""
+    """The minimal sample uniques, if asked for."""
     explained: Explained | None = None
     """What each column does to the risk, if asked for."""
 

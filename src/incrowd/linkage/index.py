@@ -1,8 +1,8 @@
 """Who in the world each released tuple may be, found without listing what a tuple decodes to.
 
-Where the sets of every column can be put in few layers that do not overlap, rows of the world are
-looked up among the tuples, one pattern of layers after the other. Otherwise the distinct rows of
-the world stand in a tree of boxes, in which every tuple is a question.
+If the sets of every column fit into few layers without overlap, rows of the world are looked up
+among the tuples, one pattern of layers after the other. Otherwise the distinct rows of the world
+form a tree of boxes, and every tuple is a query.
 """
 
 from collections.abc import Sequence
@@ -31,11 +31,11 @@ _KEY_LIMIT = 2**62
 _BLOCK = 2**15
 _SMALL = 2**16
 _DIRECT = 2
-"""So many patterns are looked up in the rows of the world; for more they are folded first."""
+"""With more patterns than this, the rows of the world are folded before the lookup."""
 _PASSES = 16
-"""To build a tree costs as much as so many passes over the points."""
+"""Building a tree costs as much as so many passes over the points."""
 _PER_TUPLE = 250
-"""To ask a tree for one tuple costs as much as to look up so many points."""
+"""One query of a tree costs as much as looking up so many points."""
 
 
 class Index(Protocol):
@@ -43,7 +43,7 @@ class Index(Protocol):
 
     @property
     def points(self) -> Points:
-        """What is looked through."""
+        """The points that are searched."""
         ...
 
     def counts(self) -> Counts:
@@ -56,14 +56,14 @@ class Index(Protocol):
 
 
 def index_of(world: World, names: Sequence[str], sets: Sequence[AtomSets], tuples: Codes) -> Index:
-    """The quickest index for the tuples, given as one set per column: shape (d, tuples)."""
+    """The fastest index for the tuples, given as one set per column: shape (d, tuples)."""
     return made(world, names, sets, tuples, "auto")
 
 
 def made(
     world: World, names: Sequence[str], sets: Sequence[AtomSets], tuples: Codes, method: Method
 ) -> Index:
-    """The index of this kind; `rows` and `layers` need layers, `tree` nothing."""
+    """The index of this kind; `rows` and `layers` need layers, `tree` needs nothing."""
     layers = [one.layers for one in sets]
     patterns = None if method == "tree" else _patterns(sets, layers, tuples)
     if patterns is None:
@@ -224,7 +224,7 @@ def _people(points: Points, place: Codes, number: int) -> Counts:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Boxes:
-    """Points in a tree of boxes; every tuple is a question."""
+    """Points in a tree of boxes; every tuple is a query."""
 
     points: Points
     sets: tuple[AtomSets, ...]
@@ -245,7 +245,7 @@ class Boxes:
         return total
 
     def _near(self, boxes: Codes) -> Codes:
-        """An order of boxes in which those near each other are asked for one after the other."""
+        """An order of boxes in which neighbors are queried one after the other."""
         start, low, high = self._sets
         middle = (low[start[boxes]] + high[start[boxes + 1] - 1]) // 2
         return _treed(middle.astype(np.int32), self._width)[1]
@@ -289,7 +289,7 @@ class Boxes:
         return tree, origin, (offsets(alone[origin]), *self._shared(origin))
 
     def _shared(self, origin: Codes) -> Rows:
-        """Whoever has several points, in the order of the tree."""
+        """Individuals with several points, in the order of the tree."""
         at = np.empty(len(origin), dtype=np.int64)
         at[origin] = np.arange(len(origin))
         start, order = grouped(at[self.points.shared_point], len(origin))

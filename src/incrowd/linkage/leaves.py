@@ -1,4 +1,4 @@
-"""The people of a world on the leaves of hierarchies that were built for them too."""
+"""The people of a world on the leaves of hierarchies that cover their values too."""
 
 import numpy as np
 
@@ -12,10 +12,10 @@ _EXACT = 2**53
 
 
 def joined(mine: Domain, theirs: Domain) -> Domain:
-    """The values of a column of the table and those that the world has there.
+    """The values of a column in the table and in the world together.
 
-    The table's alone where the two are of different kinds, or where they have no number format in
-    common that is exact: labels are then held against the world as they are written.
+    Only the table's if the two are of different kinds, or share no exact number format: labels are
+    then compared with the world as they are written.
     """
     if mine.kind is not theirs.kind:
         return mine
@@ -27,7 +27,7 @@ def joined(mine: Domain, theirs: Domain) -> Domain:
 
 
 def _as_written(values: Values, like: Values) -> Values:
-    """Without what is infinite; moments that are whole days as days where others are, and so on."""
+    """Finite values only, in the type of the others if that is exact: whole days as days."""
     if values.dtype.kind == "f":
         values = values[np.isfinite(values)]
     if values.dtype.kind in "fM":
@@ -53,7 +53,7 @@ def known_rows(world: World, name: str, leaves: Domain) -> Flags:
 
 
 def people_of(world: World, name: str, leaves: Domain) -> Counts:
-    """Individuals of the world per leaf; whoever has several rows counts for the first.
+    """Individuals of the world per leaf; somebody with several rows counts for the first.
 
     Entry 0 counts those without a leaf.
     """

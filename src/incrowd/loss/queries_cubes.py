@@ -19,6 +19,7 @@ from incrowd.arrays import MISSING, Codes, Counts, Flags, Floats
 from incrowd.errors import LimitError
 from incrowd.kernels import queries
 from incrowd.loss.cells import ShownCells, cells_of
+from incrowd.partition.csr import offsets
 from incrowd.recoding import Outcome, QuasiColumn
 from incrowd.table.fold import distinct
 from incrowd.table.tally import Tally
@@ -287,7 +288,7 @@ def _set_runs(cells: ShownCells, least: int, most: int) -> _CodeRuns:
     stays = keep | first
     low = np.where(keep, cells.sets.code, least)[stays].astype(np.int32)
     high = np.where(keep, cells.sets.code, most)[stays].astype(np.int32)
-    start = np.concatenate([[0], np.cumsum(np.where(mixed, 1, sizes))]).astype(np.int64)
+    start = offsets(np.where(mixed, 1, sizes))
     return _CodeRuns(start, low, high, 1.0 / np.where(mixed, most - least + 1, sizes))
 
 

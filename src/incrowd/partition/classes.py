@@ -1,4 +1,4 @@
-"""What a release shows as one: classes, their sizes and what they hold."""
+"""Equivalence classes: their sizes, the values they hold, and the crowds of missing values."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -9,6 +9,7 @@ import numpy as np
 from incrowd.arrays import MISSING, Codes, Counts, Flags, Floats
 from incrowd.kernels import compatible
 from incrowd.kernels import histogram as histogram_kernels
+from incrowd.partition.csr import grouped, offsets
 from incrowd.table.column import CodedColumn
 from incrowd.table.fold import fold
 from incrowd.table.tally import Tally
@@ -90,8 +91,7 @@ class Classes:
         histograms = {}
         for name, held in self.histograms.items():
             entry, place = histogram_kernels.expand(held.start, which)
-            sizes = np.bincount(place, minlength=len(which))
-            start = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+            start = offsets(np.bincount(place, minlength=len(which)))
             histograms[name] = Histogram(held.column, start, held.code[entry], held.count[entry])
         world = None if self.world is None else self.world[which]
         return Classes(self.records[which], self.people[which], histograms, world)
@@ -153,10 +153,11 @@ def numbered(codes: Codes) -> tuple[Codes, int]:
 
 
 @dataclass(frozen=True, eq=False)
-class _Meeting:
-    """Classes `here` and the sources they are compatible with: single classes, or blocks of them.
+class CompatibleClasses:
+    """Pairs of a class `here` and a source it is compatible with: a class, or a block of classes.
 
-    Source `classes + b` is the block of the classes `member` where `block` is b.
+    Sources below the number of classes are classes; source `classes + b` is block b, which holds
+    the classes `member` where `block` is b.
     """
 
     here: Codes
@@ -166,6 +167,7 @@ class _Meeting:
 
     @property
     def blocks(self) -> int:
+        """How many blocks there are."""
         return int(self.block.max(initial=-1)) + 1
 
 
@@ -186,21 +188,21 @@ def crowds(
     tally: Tally | None = None,
     class_of: Codes | None = None,
 ) -> Classes:
-    """Per class the crowd that its records hide in if a missing value matches anything.
+    """Per class: the crowd that its records hide in if a missing value matches anything.
 
     The crowd of a class is the union of all classes that are compatible with it: equal in every
     column where neither is missing. `nodes` and `missing` have shape (d, classes): what each class
     shows, and where that is a missing value. A class belongs to its own crowd; being compatible is
     not transitive, so crowds overlap.
 
-    If people have records in several rows, give the tally and the class of each of its rows (the
-    ones that `classes` was made of), so that a person counts once per crowd and value; without
-    them such people are counted once per class of the crowd, which is too often.
+    If people have records in several rows, give the tally and the class of each of its rows (those
+    that `classes` was made from), so that a person counts once per crowd and value; without them,
+    such people count once per class of the crowd, which is too often.
     """
     if not missing.any() and numbered(nodes)[1] == len(classes):
         return classes
     if tally is None or class_of is None or not len(tally.shared_row):
-        return _united(nodes, missing, classes, [])[0]
+        return _joined_crowds(nodes, missing, classes, [])[0]
     columns = [held.column for held in classes.histograms.values()]
     nobody = np.empty(0, dtype=np.int32)
     alone = replace(tally, shared_row=nobody, shared_unit=nobody)
@@ -210,14 +212,14 @@ def crowds(
     pairs = [np.stack([codes[tally.shared_row], tally.shared_unit]) for codes in tally.sensitive]
     names += [numbered(pair)[0] for pair in pairs]
     rows = [_listed(shared_class, name, len(classes)) for name in names]
-    united, (units, *holders) = _united(nodes, missing, base, rows)
+    joined, (units, *holders) = _joined_crowds(nodes, missing, base, rows)
     for held, holder, pair, name in zip(
-        united.histograms.values(), holders, pairs, names[1:], strict=True
+        joined.histograms.values(), holders, pairs, names[1:], strict=True
     ):
         code_of = np.zeros(holder.domain, dtype=np.int32)
         code_of[name] = pair[0]
         _add_holders(held, holder, code_of)
-    return replace(united, people=united.people + np.diff(units.start))
+    return replace(joined, people=joined.people + np.diff(units.start))
 
 
 def _listed(class_of: Codes, names: Codes, number: int) -> _Rows:
@@ -238,19 +240,19 @@ def _add_holders(held: Histogram, holder: _Rows, code_of: Codes) -> None:
     held.count[:] += np.bincount(place, minlength=len(held.code))
 
 
-def _united(
+def _joined_crowds(
     nodes: Codes, missing: Flags, classes: Classes, more: Sequence[_Rows]
 ) -> tuple[Classes, list[_Rows]]:
-    """What all classes compatible with each class hold together, and the union of more rows."""
+    """What all classes compatible with each class hold together, and more rows joined likewise."""
     held = list(classes.histograms.values())
     rows = [_Rows(h.start, h.code, h.count, len(h.column.whole)) for h in held] + list(more)
     parts: list[list[tuple[Codes, Codes, Counts]]] = [[] for _ in rows]
     records, people = np.zeros_like(classes.records), np.zeros_like(classes.people)
-    for meeting in _meetings(nodes, missing):
-        _meet(meeting, classes.records, records)
-        _meet(meeting, classes.people, people)
+    for found in _compatible(nodes, missing):
+        _add_compatible(found, classes.records, records)
+        _add_compatible(found, classes.people, people)
         for part, row in zip(parts, rows, strict=True):
-            part.extend(_gathered(meeting, row))
+            part.extend(_gathered(found, row))
     united = [
         _folded(part, len(classes), row.domain) for part, row in zip(parts, rows, strict=True)
     ]
@@ -261,15 +263,15 @@ def _united(
     return Classes(records, people, histograms), united[len(held) :]
 
 
-def _meetings(nodes: Codes, missing: Flags) -> Iterator[_Meeting]:
-    """What the classes of each pattern of missing columns meet, one pattern after the other.
+def _compatible(nodes: Codes, missing: Flags) -> Iterator[CompatibleClasses]:
+    """What the classes of each pattern of missing columns are compatible with, pattern by pattern.
 
-    Patterns meet by a join on the columns that neither misses, never class by class; all that have
-    the same columns in common with a pattern meet it at once.
+    Two patterns are joined on the columns that neither misses, never class by class; all patterns
+    that share the same columns with a pattern are joined at once.
     """
     pattern_of, number = numbered(missing.astype(np.int32))
-    order = np.argsort(pattern_of, kind="stable").astype(np.int32)
-    start = np.searchsorted(pattern_of[order], np.arange(number + 1)).astype(np.int64)
+    start, order_of = grouped(pattern_of, number)
+    order = order_of.astype(np.int32)
     known = ~missing[:, order].T
     cells = np.where(known, nodes[:, order].T + 1, 0).astype(np.uint64)
     shown = known[start[:-1]]
@@ -287,7 +289,7 @@ def _meetings(nodes: Codes, missing: Flags) -> Iterator[_Meeting]:
         )
         single = source < len(order)
         source[single] = order[source[single]]
-        yield _Meeting(order[here], source, block, order[member])
+        yield CompatibleClasses(order[here], source, block, order[member])
 
 
 def _distinct(lines: Flags) -> Flags:
@@ -298,28 +300,26 @@ def _distinct(lines: Flags) -> Flags:
     return lines[first]
 
 
-def _meet(meeting: _Meeting, values: Counts, total: Counts) -> None:
-    """Add to the total of each class what it meets."""
-    blocks = histogram_kernels.sums(meeting.block, values[meeting.member], meeting.blocks)
-    single = meeting.source < len(values)
-    histogram_kernels.add(meeting.here[single], values[meeting.source[single]], total)
-    histogram_kernels.add(
-        meeting.here[~single], blocks[meeting.source[~single] - len(values)], total
-    )
+def _add_compatible(found: CompatibleClasses, values: Counts, total: Counts) -> None:
+    """Add to the total of each class the values of what it is compatible with."""
+    blocks = histogram_kernels.sums(found.block, values[found.member], found.blocks)
+    single = found.source < len(values)
+    histogram_kernels.add(found.here[single], values[found.source[single]], total)
+    histogram_kernels.add(found.here[~single], blocks[found.source[~single] - len(values)], total)
 
 
-def _gathered(meeting: _Meeting, rows: _Rows) -> list[tuple[Codes, Codes, Counts]]:
-    """Class, code and count of all that the classes of one pattern meet."""
+def _gathered(found: CompatibleClasses, rows: _Rows) -> list[tuple[Codes, Codes, Counts]]:
+    """Class, code and count of all that the classes of one pattern are compatible with."""
     number = len(rows.start) - 1
-    entry, place = histogram_kernels.expand(rows.start, meeting.member)
+    entry, place = histogram_kernels.expand(rows.start, found.member)
     start, code, count = histogram_kernels.histogram(
-        meeting.block[place], rows.code[entry], rows.count[entry], meeting.blocks, rows.domain
+        found.block[place], rows.code[entry], rows.count[entry], found.blocks, rows.domain
     )
-    single = meeting.source < number
-    entry, place = histogram_kernels.expand(rows.start, meeting.source[single])
-    alone = meeting.here[single][place], rows.code[entry], rows.count[entry]
-    entry, place = histogram_kernels.expand(start, meeting.source[~single] - number)
-    return [alone, (meeting.here[~single][place], code[entry], count[entry])]
+    single = found.source < number
+    entry, place = histogram_kernels.expand(rows.start, found.source[single])
+    alone = found.here[single][place], rows.code[entry], rows.count[entry]
+    entry, place = histogram_kernels.expand(start, found.source[~single] - number)
+    return [alone, (found.here[~single][place], code[entry], count[entry])]
 
 
 def _folded(parts: Sequence[tuple[Codes, Codes, Counts]], number: int, domain: int) -> _Rows:
@@ -352,10 +352,10 @@ def people_per_code(column: CodedColumn, unit: Codes | None) -> Counts:
 
 
 def crowd_sums(nodes: Codes, missing: Flags, values: Floats) -> Floats:
-    """Per class the sum of values over all classes of its crowd; see `crowds`."""
+    """Per class: the sum of values over all classes of its crowd; see `crowds`."""
     total = np.zeros(len(values))
-    for meeting in _meetings(nodes, missing):
-        blocks = np.bincount(meeting.block, values[meeting.member], minlength=meeting.blocks)
+    for found in _compatible(nodes, missing):
+        blocks = np.bincount(found.block, values[found.member], minlength=found.blocks)
         every = np.concatenate([values, blocks])
-        total += np.bincount(meeting.here, every[meeting.source], minlength=len(values))
+        total += np.bincount(found.here, every[found.source], minlength=len(values))
     return total

@@ -9,6 +9,7 @@ import numpy as np
 
 from incrowd.arrays import MISSING, Codes, Counts, Flags
 from incrowd.partition.classes import numbered
+from incrowd.partition.csr import offsets
 from incrowd.recoding.column import QuasiColumn
 from incrowd.recoding.recoding import Pieces, Recoding, placed
 from incrowd.table.tally import Tally
@@ -38,7 +39,7 @@ class ValueSets:
     def take(self, which: Codes) -> "ValueSets":
         """The sets of these classes, in this order."""
         sizes = self.sizes[which]
-        start = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+        start = offsets(sizes)
         entry = np.arange(start[-1]) + np.repeat(self.start[which] - start[:-1], sizes)
         return ValueSets(start, self.code[entry])
 

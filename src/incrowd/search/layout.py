@@ -13,6 +13,7 @@ from incrowd.kernels.shapes import FORBIDDEN, Boxes
 from incrowd.loss.cells import ShownCells
 from incrowd.loss.loss import Loss
 from incrowd.loss.ncp import Gcp, places, scaled
+from incrowd.partition.csr import offsets
 from incrowd.problem import Problem
 from incrowd.recoding import QuasiColumn, ValueSets
 
@@ -90,7 +91,7 @@ def _table(column: QuasiColumn, loss: Loss) -> Floats:
 
 def _runs(low: Codes, high: Codes) -> ValueSets:
     """All values from one to another: what a set between them shows at most."""
-    start = np.concatenate([[0], np.cumsum(high - low + 1)]).astype(np.int64)
+    start = offsets(high - low + 1)
     code = np.arange(start[-1]) - np.repeat(start[:-1] - low, high - low + 1)
     return ValueSets(start, code.astype(np.int32))
 

@@ -17,6 +17,7 @@ from incrowd.kernels import histogram
 from incrowd.kernels.crowd import regions as regions_kernels
 from incrowd.kernels.crowd import state
 from incrowd.kernels.crowd import sweep as sweep_kernels
+from incrowd.partition.csr import offsets
 from incrowd.search.crowd.points import CrowdPoints
 from incrowd.table.fold import in_threads
 from incrowd.watch import Watch
@@ -129,11 +130,11 @@ def taken(parts: "Parts", classes: Codes) -> "Parts":
     point, count, start = parts
     entry, _ = histogram.expand(start, classes)
     sizes = np.diff(start)[classes]
-    return point[entry], count[entry], np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+    return point[entry], count[entry], offsets(sizes)
 
 
 def joined(several: list["Parts"]) -> "Parts":
     """The classes of all of them, one after the other."""
     sizes = np.concatenate([np.diff(start) for _, _, start in several])
     point, count = (np.concatenate([parts[i] for parts in several]) for i in range(2))
-    return point, count, np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+    return point, count, offsets(sizes)

@@ -21,6 +21,7 @@ import numpy as np
 from incrowd.arrays import Codes, Counts, Flags, Floats
 from incrowd.kernels import order_dp
 from incrowd.partition.classes import Classes
+from incrowd.partition.csr import offsets
 from incrowd.problem import Problem
 from incrowd.recoding import Pieces
 from incrowd.search.layout import boxes_of
@@ -129,7 +130,7 @@ def _people(tally: Tally) -> Counts:
 
 
 def _before(counts: Counts) -> Counts:
-    return np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+    return offsets(counts)
 
 
 def _shortened(counts: Counts, k: int) -> Counts:

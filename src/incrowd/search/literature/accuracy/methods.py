@@ -21,6 +21,7 @@ from incrowd.kernels.shapes import Boxes
 from incrowd.models.k_anonymity import KAnonymity
 from incrowd.models.l_diversity import LDiversity
 from incrowd.models.model import Model
+from incrowd.partition.csr import offsets
 from incrowd.problem import Problem
 from incrowd.recoding import Pieces, Spans
 from incrowd.search.literature.diversify import exact
@@ -173,7 +174,7 @@ def _cheapest(
 def _code_starts(problem: Problem) -> Counts:
     """Where the codes of each column begin if they stand one column after the other."""
     sizes = [len(column.hierarchy.leaves) + 1 for column in problem.columns]
-    return np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+    return offsets(sizes)
 
 
 def by_halving(

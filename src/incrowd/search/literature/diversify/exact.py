@@ -25,6 +25,7 @@ from incrowd.arrays import Codes, Counts, Floats
 from incrowd.errors import LimitError, PolicyError
 from incrowd.kernels import repair
 from incrowd.kernels.literature import diversify_exact
+from incrowd.partition.csr import offsets
 from incrowd.problem import Problem
 from incrowd.search.layout import boxes_of
 
@@ -105,7 +106,7 @@ def column_of(problem: Problem, sensitive: int) -> OneColumn:
     low, high = ends.min(axis=0).astype(np.int32), ends.max(axis=0).astype(np.int32)
     costs = repair.box_costs(boxes_of(problem), low, high).reshape(len(held), len(held))
     _, sizes = np.unique(value, return_counts=True)
-    start = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+    start = offsets(sizes)
     return OneColumn(row[order], place[order].astype(np.int64), start, costs)
 
 

@@ -22,6 +22,7 @@ from incrowd.arrays import SUPPRESSED, Codes, Counts, Flags
 from incrowd.kernels import order_dp, repair
 from incrowd.kernels.literature import diversify
 from incrowd.kernels.literature import diversify_swaps as kernels
+from incrowd.partition.csr import offsets
 from incrowd.problem import Problem
 from incrowd.recoding import Pieces
 from incrowd.search.repair import folded
@@ -144,7 +145,7 @@ def grown_to(records: OrderedRecords, class_of: Codes, k: int, boxes: "Boxes") -
         return class_of
     quasi = np.ascontiguousarray(records.cells.T)
     low, high = repair.class_boxes(quasi, records.row, class_of, number)
-    before = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+    before = offsets(sizes)
     items = low, high, np.arange(number, dtype=np.int32), before, before
     _, last = order_dp.shortest(items, k, boxes, np.inf, largest=False)
     starts = np.zeros(number, dtype=np.int32)
@@ -158,7 +159,7 @@ def swapped(records: OrderedRecords, class_of: Codes, rounds: int, boxes: "Boxes
     number = int(class_of.max()) + 1
     members = np.argsort(class_of, kind="stable")
     sizes = np.bincount(class_of, minlength=number)
-    start = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+    start = offsets(sizes)
     shape = (number, records.cells.shape[1], 2)
     edges = np.empty(shape, dtype=np.int32), np.empty(shape, dtype=np.int32)
     state = members, start, edges, np.zeros(number), np.full(number, -1, dtype=np.int64)
