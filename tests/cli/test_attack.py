@@ -39,7 +39,7 @@ def test_a_broken_limit_is_exit_code_1(incrowd, release):
     flags = ("attack", "patients.csv", *WORLD, "--original", "patients.csv", "-s", "diagnosis")
     said = incrowd(*flags, "--knows", "age,zip")
     assert said.code == 1
-    assert "right with a chance above 0.95 about 40 people" in said.out
+    assert "right about 40 people with a chance above 0.95" in said.out
     free = ("--knows", "age,zip", "--max-posterior", "1")
     assert incrowd(*flags, *free).code == 0
     assert incrowd(*flags, "--knows", "age,zip", "--max-people", "40").code == 0

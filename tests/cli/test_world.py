@@ -64,7 +64,7 @@ def test_a_policy_file_says_itself_what_it_asks_for(incrowd):
     make = ("anonymize", "patients.csv", "--policy", "policy.toml", "-o", "release.csv", "--json")
     said = incrowd(*make, *WORLD)
     assert said.code == 0, said.err
-    assert "no model of the policy asks about the world" in said.err
+    assert "no model of the policy uses the world" in said.err
     assert "k-anonymity" in text
     Path("policy.toml").write_text(text.replace('"k-anonymity"', '"k-map"'))
     said = incrowd(*make, *WORLD)
@@ -82,7 +82,7 @@ def test_a_world_without_ids_is_said_to_have_none(incrowd):
     assert "each of its 120 rows is an individual" in said.err
     said = incrowd(*MAKE, "--world", "voters.csv", "--id", "ssn", "--json")
     assert said.code == 0
-    assert "the world does not know zip" in said.err
+    assert "the world does not have zip" in said.err
 
 
 @pytest.mark.usefixtures("voters")

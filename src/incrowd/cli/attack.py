@@ -192,7 +192,7 @@ def attack(  # noqa: PLR0913  one parameter per flag
             certificate=certificate,
             reading=table,
             watch=watch.Watch(tell=bar.tell),
-            id=id,
+            world_id=id,
             knows=options.columns(knows),
             truth_key=truth_key,
             sensitive=options.columns(sensitive),

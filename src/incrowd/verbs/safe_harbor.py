@@ -16,7 +16,7 @@ from incrowd.pii import Checklist, Setting, checklist, hints
 from incrowd.pipeline import builders_of
 from incrowd.policy.policy import Policy, require_declared
 from incrowd.policy.presets import TableFacts
-from incrowd.release.leaving import dropped, pseudonymous
+from incrowd.release.rows import dropped, pseudonymous
 from incrowd.table.column import CodedColumn, Domain, Kind
 from incrowd.table.encode import align
 from incrowd.verbs.glimpses import glimpses

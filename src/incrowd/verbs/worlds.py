@@ -1,93 +1,140 @@
-"""The world that a release is held against, from a frame or from a file."""
+"""The tables that somebody may have beside a release, from frames or from files."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import Any
 
+import polars as pl
+
+from incrowd.engines.base import Engine
 from incrowd.engines.memory import MemoryEngine
-from incrowd.errors import InputError, PolicyError, counted
+from incrowd.errors import InputError, PolicyError
+from incrowd.hierarchy import AnyHierarchy, Flat, Suggested
+from incrowd.hierarchy.labels import TOP
 from incrowd.io import files
-from incrowd.linkage.counted import Counted
-from incrowd.models.model import of_world
+from incrowd.io.hierarchies import resolve
+from incrowd.linkage.tables import AttackTables
+from incrowd.linkage.world_tables import AttackerKnowledge, AttackTable
 from incrowd.policy.policy import Policy
 from incrowd.release.against import Against
 from incrowd.release.certificate import Digest, digest_of_bytes, digest_of_frame
-from incrowd.verbs import attack_asked, attack_tables
-from incrowd.verbs.reading import AnyPath, Reading, each_of, rows_of
-
-if TYPE_CHECKING:
-    from incrowd.verbs.attack_asked import Table
-    from incrowd.verbs.attack_tables import Tables
+from incrowd.table.roles import Missing
+from incrowd.verbs.reading import AnyPath, Reading, collected, each_of, rows_of
+from incrowd.verify.ends import joined, split_columns
 
 
 @dataclass(frozen=True)
 class Called:
-    """How the columns of a world are called."""
+    """What the columns of a world are called."""
 
     id: str | None = None
-    """The column that tells its individuals apart; every row is one if not given."""
+    """The column that tells its individuals apart; without one, every row is an individual."""
     rename: Mapping[str, str] | None = None
     """From the table's name of a column to the world's."""
     folder: AnyPath = "."
     """Where paths of hierarchies start."""
 
 
-def world_of_frames(
-    engine: MemoryEngine, world: Any, policy: Policy, called: Called
-) -> Against | None:
-    """The world in one frame or several, as far as a table shares its quasi-identifying columns."""
-    frames = each_of(world)
-    parts = tuple(attack_asked.Table.of_frame("world", frame) for frame in frames)
-    digests = tuple(digest_of_frame(rows_of(frame)) for frame in frames)
-    return _against(engine, parts, digests, (policy, called))
-
-
-def world_of_files(
-    engine: MemoryEngine,
-    world: AnyPath | Sequence[AnyPath] | None,
-    policy: Policy,
-    called: Called,
-) -> Against | None:
-    """The world in one file or several, as far as a table shares its quasi-identifying columns."""
-    paths = each_of(world)
-    if any(str(path) == "-" for path in paths):
-        raise PolicyError("the world cannot come by standard input", remedy="name a file")
-    names = (*policy.columns, *(called.rename or {}).values(), *filter(None, [called.id]))
-    parts = tuple(
-        attack_asked.Table.of_file("world", path, Reading(expected=names)) for path in paths
-    )
-    digests = tuple(digest_of_bytes(files.content(path)) for path in paths)
-    return _against(engine, parts, digests, (policy, called))
-
-
-def _against(
-    engine: MemoryEngine,
-    parts: tuple["Table", ...],
-    digests: tuple[Digest, ...],
-    request: tuple[Policy, Called],
-) -> Against | None:
-
-    policy, called = request
-    if not parts:
+def world_of(engine: Engine, world: Any, policy: Policy, called: Called) -> Against | None:
+    """The world in frames or files, in the quasi-identifying columns that the table shares."""
+    if not (given := each_of(world)):
         _refuse_unused(called)
         return None
-    asked = attack_asked.Asked(
-        id=called.id, rename=called.rename, policy=policy, folder=called.folder
+    if not isinstance(engine, MemoryEngine):
+        raise PolicyError(
+            "a world is compared with a table in memory only",
+            remedy="read the table into memory, with .pl() for a DuckDB relation",
+        )
+    if any(is_path(one) and str(one) == "-" for one in given):
+        raise PolicyError("the world cannot come from standard input", remedy="name a file")
+    names = (*policy.columns, *(called.rename or {}).values(), *filter(None, [called.id]))
+    parts = tuple(table_of("world", one, Reading(expected=names)) for one in given)
+    knowledge = knowledge_of(policy, {}, called.folder)
+    knowledge = replace(knowledge, world_id=called.id, rename=called.rename or {})
+    tables = AttackTables(AttackTable("table", engine), {}, knowledge, parts)
+    found = tables.world_tables.world(_shared(tables, policy))
+    digests = tuple(_digest(one) for one in given)
+    return Against(found, digests, tables.hierarchies(found.columns), tables.world_tables.notes)
+
+
+world_of_frames = world_of_files = world_of
+
+
+def is_path(source: Any) -> bool:
+    """Whether a table is given as the path of a file, not as a frame."""
+    return isinstance(source, str | os.PathLike)
+
+
+def table_of(name: str, source: Any, reading: Reading) -> AttackTable:
+    """The table in a file or a frame; messages call it by this name."""
+    if not is_path(source):
+        return AttackTable(name, MemoryEngine(collected(source)))
+    read = reading.read(source)
+    return AttackTable(name, MemoryEngine(read.frame, text=read.text), read.text)
+
+
+def labelled(table: AttackTable, known: Iterable[str]) -> AttackTable:
+    """The table with one column of labels for each known column that is two columns of ends."""
+    split = split_columns(dict.fromkeys(known), table.names)
+    engine = table.engine
+    if not split or not isinstance(engine, MemoryEngine):
+        return table
+    rows = pl.DataFrame([engine.series(name).alias(name) for name in table.names])
+    labels = joined(rows, dict.fromkeys(split, TOP))
+    return replace(table, engine=MemoryEngine(labels, text=table.text))
+
+
+def knowledge_of(
+    policy: Policy | None, hierarchies: Mapping[str, AnyHierarchy], folder: AnyPath
+) -> AttackerKnowledge:
+    """What a policy says about the columns that an attacker may know."""
+    found = AttackerKnowledge(hierarchy=partial(_hierarchy, policy, hierarchies, folder))
+    if policy is None:
+        return found
+    # Rows with a missing value were left out if the policy suppresses them.
+    suppressed = policy.missing is Missing.SUPPRESS
+    return replace(
+        found,
+        quasi=policy.quasi,
+        declared=policy.sensitive,
+        kinds={name: column.kind for name, column in policy.columns.items()},
+        missing=Missing.OWN_VALUE if suppressed else policy.missing,
+        missing_values=policy.missing_values,
+        one_each=policy.unit is None,
     )
-    tables = attack_tables.Tables(attack_asked.Table("table", engine), {}, asked, parts)
-    world = tables.holdings.world(_shared(tables, policy))
-    return Against(world, digests, tables.hierarchies(world.columns), tables.holdings.notes)
+
+
+def _hierarchy(
+    policy: Policy | None, hierarchies: Mapping[str, AnyHierarchy], folder: AnyPath, name: str
+) -> AnyHierarchy | None:
+    """What builds the hierarchy of a column, if that is given."""
+    if name in hierarchies:
+        return resolve(hierarchies[name], Path(folder))
+    column = None if policy is None else policy.columns.get(name)
+    spec = None if column is None else column.hierarchy
+    if spec is None or isinstance(spec, Suggested | Flat):
+        return None
+    return resolve(spec, Path(folder))
+
+
+def _digest(source: Any) -> Digest:
+    if is_path(source):
+        return digest_of_bytes(files.content(source))
+    return digest_of_frame(rows_of(source))
 
 
 def _refuse_unused(called: Called) -> None:
     if called.id is not None or called.rename:
         raise PolicyError(
-            "an id and other names are those of a world, and there is none",
+            "an id column or new names are given, but no world",
             remedy="give the world too (--world FILE)",
         )
 
 
-def _shared(tables: "Tables", policy: Policy) -> tuple[str, ...]:
+def _shared(tables: AttackTables, policy: Policy) -> tuple[str, ...]:
     shared = set(tables.shared("world"))
     names = tuple(name for name in policy.quasi if name in shared)
     if not names:
@@ -96,26 +143,3 @@ def _shared(tables: "Tables", policy: Policy) -> tuple[str, ...]:
             remedy="say what it calls them, such as --rename zip=zipcode",
         )
     return names
-
-
-def notes_of(against: Against | None, policy: Policy, world: Counted | None) -> Iterator[str]:
-    """What a reader of a release should know about the world it was held against."""
-    if against is None:
-        return
-    yield from against.notes
-    if not any(of_world(model) for model in policy.models):
-        yield (
-            "no model of the policy asks about the world, so it changed nothing: "
-            "ask for k-map or delta-presence"
-        )
-    lacking = [name for name in policy.quasi if name not in against.world.names]
-    if lacking:
-        yield (
-            f"the world does not know {', '.join(lacking)}: whoever holds another one may, and "
-            "models of the world do not look at it"
-        )
-    for name, outside in (world.outside if world is not None else {}).items():
-        yield (
-            f"the hierarchy of {name!r} lacks {counted(outside, 'value')} of the world; labels are "
-            "held against them as they are written"
-        )

@@ -18,7 +18,7 @@ from incrowd.arrays import Codes, Counts, Floats, Texts
 from incrowd.hierarchy.decoding import Decoded
 from incrowd.hierarchy.labels import Bounds, parse_date, parse_number, read_bounds, read_set
 from incrowd.table.column import Domain, Kind
-from incrowd.verify.crowds import Cells
+from incrowd.verify.crowds import Cells, Crowds, weighted
 
 _OPEN = re.compile(r"(≥|>=|>|≤|<=|<) ?(.+)")
 _QUARTER = re.compile(r"([0-9]{4,5})-Q([1-4])")
@@ -85,17 +85,18 @@ def of_sizes(sizes: Counts, records: int) -> dict[str, float]:
     }
 
 
-def recounted(columns: Sequence[Shown], class_of: Counts, records: int) -> dict[str, float]:
+def recounted(columns: Sequence[Shown], crowds: Crowds, records: int) -> dict[str, float]:
     """Every loss that labels tell, by name; `records` are those of the table."""
-    found = of_sizes(np.bincount(class_of), records)
-    _, first = np.unique(class_of, return_index=True)
+    found = of_sizes(crowds.sizes, records)
+    _, first = np.unique(crowds.class_of, return_index=True)
+    held = crowds.records, records
     penalty = [_ncp(column) for column in columns]
-    found["gcp"] = _mean(columns, penalty, records)
-    found["granularity"] = _mean(columns, [_granularity(column) for column in columns], records)
+    found["gcp"] = _mean(columns, penalty, *held)
+    found["granularity"] = _mean(columns, [_granularity(column) for column in columns], *held)
     levels = [_levels(column) for column in columns]
     told = [level for level in levels if level is not None]
     if len(told) == len(levels):
-        found["precision"] = 1.0 - _mean(columns, told, records)
+        found["precision"] = 1.0 - _mean(columns, told, *held)
     extents = np.zeros(len(first))
     for weight, column, cost in zip(_weights(columns), columns, penalty, strict=True):
         extents += weight * cost[column.cells.codes[first]]
@@ -109,14 +110,18 @@ def _weights(columns: Sequence[Shown]) -> list[float]:
     return [column.weight / total for column in columns]
 
 
-def _mean(columns: Sequence[Shown], costs: Sequence[Floats], records: int) -> float:
-    """The weighted mean over all records of what their cells cost; one left out costs 1."""
-    kept = len(columns[0].cells.codes)
+def _mean(
+    columns: Sequence[Shown], costs: Sequence[Floats], released: Counts, records: int
+) -> float:
+    """The weighted mean over all records of what their cells cost; one left out costs 1.
+
+    `released` says how many records each row stands for.
+    """
     paid = [
-        weight * math.fsum((np.bincount(column.cells.codes, minlength=len(cost)) * cost).tolist())
+        weight * math.fsum((weighted(column.cells.codes, released, len(cost)) * cost).tolist())
         for weight, column, cost in zip(_weights(columns), columns, costs, strict=True)
     ]
-    return (math.fsum(paid) + (records - kept)) / records
+    return (math.fsum(paid) + (records - int(released.sum()))) / records
 
 
 def _charged(column: Shown, shares: Sequence[float] | Floats) -> Floats:

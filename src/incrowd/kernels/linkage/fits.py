@@ -86,7 +86,7 @@ def split_off(
 
 
 @jit
-def turned(start: Counts, member: Codes, number: int) -> tuple[Counts, Codes]:
+def transposed(start: Counts, member: Codes, number: int) -> tuple[Counts, Codes]:
     """The pairs the other way round: the owners of each member, of which there are `number`."""
     begin = np.zeros(number + 1, dtype=np.int64)
     for m in member:
@@ -237,7 +237,7 @@ def _raised(after: float, before: float) -> float:
 
 
 @jit
-def told(
+def disclosed(
     members: tuple[Counts, Codes],
     shown: tuple[Counts, Codes, Floats],
     people: tuple[Counts, Codes],
@@ -300,14 +300,14 @@ def _judge(worst: Floats, chance: float, people: float, before: float, limit: fl
 
 
 @jit
-def told_own(
+def disclosed_own(
     people: tuple[Counts, Codes],
     truth: tuple[Counts, Codes, Floats],
     domain: int,
     equal: float,
     before: tuple[Floats, float],
 ) -> tuple[Counts, Floats, Floats, Floats]:
-    """`told` of classes that show what their people hold, and nothing else."""
+    """`disclosed` of classes that show what their people hold, and nothing else."""
     classes = len(people[0]) - 1
     values = np.zeros(classes, dtype=np.int64)
     possible, hits, worst = np.zeros(classes), np.zeros(classes), np.zeros((classes, 3))
@@ -350,7 +350,7 @@ def individuals(
 
 
 @jit
-def met(
+def expected_links(
     members: tuple[Counts, Codes], weights: tuple[Counts, Counts], by: tuple[Counts, Counts]
 ) -> Floats:
     """Per owner: the sum over its members of what both weigh, over what `by` has of the two."""
@@ -365,7 +365,7 @@ def met(
 
 
 @jit
-def tallied(hits: Floats, people: Counts, before: float, limit: float) -> Floats:
+def summed_hits(hits: Floats, people: Counts, before: float, limit: float) -> Floats:
     """Sums over classes with people, and the worst of them, in one pass.
 
     Classes, people, hits; people times people, people times hits, hits times hits; people whose
