@@ -62,7 +62,7 @@ if TYPE_CHECKING:
         ZipCodes,
     )
     from incrowd.io.policies import read_policy
-    from incrowd.io.workloads import read_workload
+    from incrowd.io.side_files import read_workload
     from incrowd.loss import (
         AverageClass,
         Classification,
@@ -238,7 +238,7 @@ _HOMES = {
     "ZipCodes",
     "identify.outcome": "Discovery Groups Masked",
     "io.policies": "read_policy",
-    "io.workloads": "read_workload",
+    "io.side_files": "read_workload",
     "loss": "AverageClass Classification Discernibility Entropy Gcp Granularity Il1 IlInf "
     "Precision Queries",
     "models": "AlphaK DeltaPresence KAnonymity KMap LDiversity Probabilistic TCloseness",

@@ -12,8 +12,7 @@ from incrowd.cli.output import Output
 from incrowd.cli.progress import waiting
 from incrowd.documents import safe_harbor as safe_harbor_documents
 from incrowd.errors import NotMetError
-from incrowd.io import policies
-from incrowd.io import zip_populations as zip_populations_of_io
+from incrowd.io import policies, side_files
 
 
 def safe_harbor(  # noqa: PLR0913  one parameter per flag
@@ -49,11 +48,7 @@ def safe_harbor(  # noqa: PLR0913  one parameter per flag
     """Check FILE against HIPAA's Safe Harbor: eighteen identifiers; exit code 1 if it holds one."""
     said = Output(as_json=as_json, quiet=quiet)
     asked = None if policy is None else policies.read_policy(policy)
-    people = (
-        None
-        if zip_populations is None
-        else zip_populations_of_io.read_zip_populations(zip_populations)
-    )
+    people = None if zip_populations is None else side_files.read_zip_populations(zip_populations)
     with waiting(said):
         table = cli_table.held(
             file, api.Reading(delimiter, encoding, header), said, cli_table.named_by(policy)

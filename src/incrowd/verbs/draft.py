@@ -43,6 +43,6 @@ def _protected(first: Draft, seen: Sequence[Sketch], coded: Mapping[str, CodedCo
 
 def _reason(found: Derived, quasi: Sequence[str]) -> str:
     names = " and ".join(found.known)
-    if found.told in quasi:
-        return f"{found.told} follows from {names}, so that it must be as coarse"
+    if found.column in quasi:
+        return f"{found.column} follows from {names}, so that it must be as coarse"
     return f"it follows from {names}, so that it must be as coarse"
