@@ -98,7 +98,7 @@ class RereadableTable:
     def refuse_changed(self) -> None:
         """Refuse a file that changed since it was opened first; `frames` do so at their end."""
         if self.stamp is not None:
-            self.stamp.demand()
+            self.stamp.refuse_changed()
 
 
 @contextmanager
@@ -202,7 +202,7 @@ def _rereadable_file(source: AnyPath, choice: ColumnChoice, layout: Layout) -> R
         with batches(source, replace(layout, columns=tuple(names))) as found:
             yield from found
             notes[:] = found.notes
-        stamp.demand()
+        stamp.refuse_changed()
 
     with batches(source, layout) as first:
         choice(first.names)
