@@ -39,7 +39,7 @@ from incrowd.io.text import (
     refuse_wide,
     with_line_feeds,
 )
-from incrowd.io.unpacked import Counting, Limited, zstd_opened
+from incrowd.io.unpacked import CountingReader, Limited, zstd_opened
 
 _PARQUET, _ARROW, _STREAM = b"PAR1", b"ARROW1", b"\xff\xff\xff\xff"
 _GZIP, _ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
@@ -120,7 +120,7 @@ def _batches(
         return _scanned(pl.scan_ipc(_seekable(path, stream, stack)), layout, "arrow")
     if start.startswith(_STREAM):
         return _streamed(stream, layout)
-    packed = Counting(stream)
+    packed = CountingReader(stream)
     if start.startswith(_GZIP):
         unpacked = stack.enter_context(gzip.GzipFile(fileobj=packed))
         return _text(_Peeked(Limited(unpacked, packed)), layout)
@@ -179,7 +179,7 @@ def _seekable(path: str | os.PathLike[str], stream: "_Peeked", stack: ExitStack)
     return place
 
 
-def _unzstd(stream: Counting) -> AbstractContextManager[Any]:
+def _unzstd(stream: CountingReader) -> AbstractContextManager[Any]:
     """Decompressed zstd, by a library that can do it in parts."""
     opened = zstd_opened(stream)
     if opened is None:

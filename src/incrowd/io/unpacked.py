@@ -23,7 +23,7 @@ _FACTOR = 100
 _PIECE = 2**20
 
 
-class Counting(io.RawIOBase):
+class CountingReader(io.RawIOBase):
     """A stream of packed bytes that counts what was read."""
 
     def __init__(self, stream: Any) -> None:
@@ -45,7 +45,7 @@ class Counting(io.RawIOBase):
 class Limited(io.RawIOBase):
     """A stream of unpacked bytes that stops when there are too many."""
 
-    def __init__(self, unpacked: Any, packed: Counting) -> None:
+    def __init__(self, unpacked: Any, packed: CountingReader) -> None:
         self._unpacked = unpacked
         self._packed = packed
         self._given = 0
@@ -81,7 +81,7 @@ def whole(stream: io.RawIOBase) -> bytes:
 def gunzipped(data: bytes) -> bytes:
     """Decompressed gzip."""
     broken = InputError("its gzip compression is damaged", remedy="compress it anew")
-    packed = Counting(io.BytesIO(data))
+    packed = CountingReader(io.BytesIO(data))
     try:
         with gzip.GzipFile(fileobj=packed) as unpacked:
             return whole(Limited(unpacked, packed))
@@ -90,7 +90,7 @@ def gunzipped(data: bytes) -> bytes:
     raise broken
 
 
-def zstd_opened(packed: Counting) -> AbstractContextManager[Any] | None:
+def zstd_opened(packed: CountingReader) -> AbstractContextManager[Any] | None:
     """Decompressed zstd, by a library that can do it in parts; None if there is none."""
     if sys.version_info >= (3, 14):
         opened: AbstractContextManager[Any] = import_module("compression.zstd").open(packed)
