@@ -20,7 +20,7 @@ from incrowd.models import KAnonymity
 from incrowd.problem import Problem
 from incrowd.recoding import QuasiColumn
 from incrowd.search.crowd.crowd import Crowd
-from incrowd.search.literature.curve.curve import Tree
+from incrowd.search.literature.tree import TreeSearch
 from incrowd.search.mondrian import Mondrian
 from incrowd.search.search import Search
 from incrowd.table.column import Domain, Kind
@@ -32,7 +32,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 import arx_tables
 
 CENSUS = arx_tables.FOLDER.parent / "census-sal"
-SEARCHES: tuple[Search, ...] = (Mondrian(relaxed=True), Tree(), Crowd(effort=0), Crowd())
+SEARCHES: tuple[Search, ...] = (Mondrian(relaxed=True), TreeSearch(), Crowd(effort=0), Crowd())
 
 
 def compare(title: str, problem: Problem) -> None:

@@ -28,7 +28,7 @@ from incrowd.models import KAnonymity, LDiversity, TCloseness
 from incrowd.models.model import Model
 from incrowd.problem import Problem
 from incrowd.recoding import QuasiColumn
-from incrowd.search.lattice import best_first
+from incrowd.search.lattice import lattice as best_first
 from incrowd.search.lattice.full_domain import allowed_levels, recode
 from incrowd.search.lattice.lattice import Lattice
 from incrowd.table.encode import align, encode

@@ -15,7 +15,7 @@ from benchmarks import _made_tables as made_tables
 from incrowd.loss import Gcp
 from incrowd.models import KAnonymity
 from incrowd.problem import Problem
-from incrowd.recoding import Cells, Pieces
+from incrowd.recoding import CellLevels, Pieces
 from incrowd.search import Lattice, LatticeLocal
 from incrowd.search.refine.cover import cover
 from incrowd.watch import Watch
@@ -45,7 +45,7 @@ def covered(problem: Problem, share: float) -> str:
     class_of, levels = cover(problem, Watch(), share)
     seconds = time.perf_counter() - start
     rows = np.arange(problem.tally.rows, dtype=np.int32)
-    cells = Cells(levels, Pieces(rows, problem.tally.counts, class_of))
+    cells = CellLevels(levels, Pieces(rows, problem.tally.counts, class_of))
     return f"{share:.2%} {problem.loss.of(problem.outcome(cells)):.4f} in {seconds:.2f} s"
 
 

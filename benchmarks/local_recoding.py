@@ -21,7 +21,7 @@ from benchmarks._timed import once, peak, timed
 from incrowd.loss import Gcp
 from incrowd.models import KAnonymity
 from incrowd.problem import Problem
-from incrowd.search import Crowd, Hilbert, IDistance, Mondrian, Search, TopDown, Tree
+from incrowd.search import Crowd, Hilbert, IDistance, Mondrian, Search, TopDown, TreeSearch
 from incrowd.watch import Watch
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
@@ -38,7 +38,7 @@ SEARCHES: dict[str, Search] = {
     "idistance": IDistance(),
     "idistance, fast": IDistance(fast=True),
     "top-down": TopDown(),
-    "tree": Tree(),
+    "tree": TreeSearch(),
     "crowd": Crowd(),
 }
 OURS = "crowd"

@@ -17,7 +17,7 @@ from benchmarks._figures import Figure, draw_beside, write
 from benchmarks._timed import once
 from incrowd.loss import Gcp, Queries
 from incrowd.models import LDiversity
-from incrowd.recoding import Anatomy as Permuted
+from incrowd.recoding import Anatomized as Permuted
 from incrowd.recoding import Outcome
 from incrowd.search import Anatomy, Diversify, Mondrian, Search
 from incrowd.watch import Watch

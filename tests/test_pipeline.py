@@ -14,7 +14,6 @@ import incrowd
 from incrowd import (
     Column,
     Crowd,
-    Datafly,
     File,
     InfeasibleError,
     InputError,
@@ -36,7 +35,7 @@ from incrowd.recoding import Levels, Pieces
 from incrowd.recoding.column_cells import ByClass
 from incrowd.release import rows
 from incrowd.release.certificate import Certificate
-from incrowd.search import Found
+from incrowd.search import Datafly, Found
 
 SEARCHES = [Lattice(), Datafly(), Mondrian(), Mondrian(relaxed=True)]
 KEY = b"0123456789abcdef0123456789abcdef"

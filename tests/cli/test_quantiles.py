@@ -42,7 +42,13 @@ def test_people_read_a_picture(incrowd, table):
     flags = ("--columns", "age", "--buckets", "3", "--show", "range", "--dry-run")
     said = incrowd("quantiles", table(), *flags)
     assert said.code == 0, said.err
-    for word in ("40 records", "not written", "age", "Exact", "withheld: zip, sex, diagnosis"):
+    for word in (
+        "40 records",
+        "nothing written",
+        "age",
+        "Exact",
+        "Withheld: zip, sex and diagnosis",
+    ):
         assert word in said.out
     assert MARK not in said.out + said.err
     assert incrowd("quantiles", table(), *flags, "--quiet").out == ""
@@ -53,7 +59,7 @@ def test_samples_say_what_they_promise(incrowd, table):
     flags = (*WISH[:-1], "100", "--epsilon", "0.1", "--delta", "0.1", "-o", "out.csv")
     said = incrowd("quantiles", table(text), *flags)
     assert said.code == 0, said.err
-    assert "By a sample of 231 records: with probability 0.9" in said.out
+    assert "From a sample of 231 records: with probability 0.9" in said.out
     document = incrowd("quantiles", table(text), *flags, "--json").document
     assert document["promise"]["sample"] == 231
     assert document["promise"]["simultaneous"] > 0

@@ -41,7 +41,7 @@ def test_init_drops_it_and_says_why(incrowd, file):
     policy = Policy.loads(said.out)
     assert policy.columns["notes"].role is Role.DROP
     assert policy.columns["age"].role is Role.QUASI
-    assert "no program can see into it\nrole = " in said.out.split("[columns.notes]")[1]
+    assert "which incrowd cannot look into\nrole = " in said.out.split("[columns.notes]")[1]
 
 
 def test_safe_harbor_lists_it_to_be_looked_at(incrowd, file):
@@ -49,7 +49,7 @@ def test_safe_harbor_lists_it_to_be_looked_at(incrowd, file):
     assert said.code == 0, said.err
     for check in said.document["checks"]:
         why = {one["name"]: one["why"] for one in check["columns"]}
-        assert "no program can see into it" in why["notes"]
+        assert "which incrowd cannot look into" in why["notes"]
         assert check["status"] == "unseen"
 
 

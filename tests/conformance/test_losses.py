@@ -1,8 +1,7 @@
-"""What every loss must be: one row per loss."""
+"""What every loss of the union must be."""
 
 from dataclasses import replace
 from itertools import product
-from typing import get_args
 
 import numpy as np
 import pytest
@@ -10,37 +9,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import TypeAdapter
 
-from incrowd.loss import (
-    AnyLoss,
-    AverageClass,
-    Classification,
-    Discernibility,
-    Entropy,
-    Gcp,
-    Granularity,
-    Il1,
-    IlInf,
-    Precision,
-    Queries,
-)
+from incrowd.loss import LOSSES as LOSSES_BY_NAME
+from incrowd.loss import AnyLoss, Loss, Queries
+from incrowd.models import KAnonymity
 from incrowd.recoding import QuasiColumn, outcome_of
 from incrowd.search.lattice.full_domain import levels_recoding, node_classes
 from incrowd.table.tally import Tally
+from plugin_values import values as values_of
 from strategies import hierarchies, problem_of, tables
 
-LOSSES = [
-    AverageClass(),
-    Classification("s0"),
-    Discernibility(),
-    Entropy(),
-    Gcp(),
-    Granularity(),
-    Il1(),
-    IlInf(),
-    Precision(),
-    Queries("s0", level=1),
-]
-SEPARABLE = [Gcp(), Granularity(), Precision(), Entropy()]
+LOSSES = values_of(AnyLoss, "s0", [Queries("s0", level=1)])
+SEPARABLE = [loss for loss in LOSSES if type(loss).cell_costs is not Loss.cell_costs]
 every_loss = pytest.mark.parametrize("loss", LOSSES, ids=lambda loss: loss.name)
 every_separable_loss = pytest.mark.parametrize("loss", SEPARABLE, ids=lambda loss: loss.name)
 
@@ -61,9 +40,9 @@ def draw_node(data, problem):
     return levels, np.array(data.draw(st.lists(st.booleans(), min_size=number, max_size=number)))
 
 
-def test_every_loss_is_here():
-    registered = {loss.__name__ for loss in get_args(get_args(AnyLoss)[0])}
-    assert registered == {type(loss).__name__ for loss in LOSSES}
+def test_losses_are_found_by_name():
+    assert {loss.name: type(loss) for loss in LOSSES} == LOSSES_BY_NAME
+    assert {"gcp", "granularity", "precision", "entropy"} <= {loss.name for loss in SEPARABLE}
 
 
 @every_loss
@@ -150,6 +129,33 @@ def test_the_bound_bounds_all_nodes_above_whatever_they_suppress(loss, table, da
             flags = data.draw(st.lists(st.booleans(), min_size=number, max_size=number))
             outcome = outcome_at(problem, above, np.array(flags))
             assert bound <= loss.of(outcome) + 1e-9
+
+
+@every_loss
+@settings(deadline=None, max_examples=30)
+@given(tables(max_columns=2, units=False), st.integers(1, 4), st.data())
+def test_the_bound_of_what_can_be_released_holds(loss, table, smallest, data):
+    """Also if it is told the smallest class and how many records may be left out."""
+    problem = problem_of(table, [KAnonymity(max(smallest, 2))], loss)
+    spare = data.draw(st.integers(0, problem.tally.records))
+    levels = [data.draw(st.integers(0, c.hierarchy.height)) for c in problem.columns]
+    bound = loss.bound(outcome_at(problem, levels), smallest, spare)
+    for above in nodes(problem):
+        if all(a >= b for a, b in zip(above, levels, strict=True)):
+            sizes = outcome_at(problem, above).classes.records
+            outcome = outcome_at(problem, above, sizes >= smallest)
+            if len(outcome.classes) and outcome.suppressed <= spare:
+                assert bound <= loss.of(outcome) + 1e-9
+
+
+@every_loss
+def test_it_says_what_it_is(loss):
+    if loss.per_cell:
+        assert type(loss).cost is not Loss.cost
+    else:
+        with pytest.raises(NotImplementedError):
+            loss.cost(None)
+    assert all(getattr(loss, loss.column_key) == name for name in loss.columns)
 
 
 @every_separable_loss

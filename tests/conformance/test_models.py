@@ -1,7 +1,9 @@
-"""Every model passes the same suite: add a row to `MODELS` for a new one."""
+"""Every model of the union passes the same suite."""
 
 import dataclasses
 import math
+from contextlib import suppress
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -9,15 +11,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import TypeAdapter
 
+from incrowd.errors import PolicyError
+from incrowd.models import MODELS as MODELS_BY_NAME
 from incrowd.models import AlphaK, AnyModel, KAnonymity, KMap, LDiversity, Probabilistic, TCloseness
+from incrowd.models.model import TableSize
 from incrowd.partition.classes import Classes, Histogram, SensitiveColumn
+from plugin_values import values as values_of
 
 patient = settings(deadline=None, max_examples=40)
 """The first example compiles kernels."""
 
 MAPS = np.array([[0, 1, 2, 3, 4], [0, 1, 1, 2, 2], [0, 1, 1, 1, 2], [1, 1, 1, 1, 1]], np.int32)
 
-MODELS = [
+SPECIAL = [
     KAnonymity(3),
     KMap(7),
     LDiversity("s", 2),
@@ -36,6 +42,7 @@ MODELS = [
     Probabilistic(50, 3, 0.4),
 ]
 
+MODELS = values_of(AnyModel, "s", SPECIAL)
 every_model = pytest.mark.parametrize("model", MODELS, ids=repr)
 
 values = st.lists(st.integers(0, 4), min_size=5, max_size=5).filter(any)
@@ -110,7 +117,7 @@ def test_the_union_of_satisfying_classes_satisfies_a_monotone_model(model, one, 
 
 @every_model
 def test_it_does_not_claim_less_than_it_keeps(model):
-    """Every model here is monotone; one that is not absorbing has a counterexample.
+    """A model that is not absorbing has a counterexample; only of a world need one be not monotone.
 
     A last class holds everybody else, so that shares are those of one table.
     """
@@ -127,8 +134,67 @@ def test_it_does_not_claim_less_than_it_keeps(model):
         for part in (pairs[:, 0], pairs[:, 1], pairs.sum(axis=1))
     )
 
+    if model.largest_presence() < 1:
+        assert not model.monotone
+        return
     assert model.monotone
     assert bool(((first | second) & ~union).any()) != model.absorbing
+
+
+@patient
+@every_model
+@given(rows=holdings)
+def test_what_it_says_of_classes_that_satisfy_it_is_true(model, rows):
+    """Whoever builds on these figures may: no satisfying class contradicts them."""
+    whole = np.sum(rows, axis=0)
+    classes = classes_of_holdings(rows, whole)
+    table = TableSize(int(classes.people.sum()), 1)
+    with suppress(PolicyError):  # of more people than the population has it says nothing
+        model = model.bound_to(table)
+    for c in np.flatnonzero(model.satisfied(classes)):
+        held = np.array(rows[c])
+        assert held.sum() >= model.smallest_class()
+        assert classes.world[c] >= model.smallest_candidate_set()
+        assert held.sum() <= model.largest_presence() * classes.world[c]
+        assert np.count_nonzero(held) >= model.distinct_values() or not model.columns
+        for name in model.columns:
+            limits = model.share_limits(name)
+            assert limits.least <= Fraction(0)
+            assert Fraction(int(held.max()), int(held.sum())) <= limits.most
+    kept = model.most_kept(classes)
+    assert (kept <= classes.people).all()
+    assert (kept[model.satisfied(classes)] == classes.people[model.satisfied(classes)]).all()
+
+
+@every_model
+def test_so_many_different_values_as_it_calls_enough_satisfy_it(model):
+    number = model.enough_values()
+    if number > 1 and number <= 5:
+        several = [[1] * number + [0] * (5 - number)]
+        satisfied = model.satisfied(classes_of_holdings(several))
+        assert satisfied.all() or number < model.smallest_class()
+
+
+@every_model
+def test_shares_decide_if_it_says_so(model):
+    if model.shares_decide:
+        (column,) = model.columns
+        most = model.share_limits(column).most
+        rows = np.random.default_rng(3).integers(0, 4, (200, 5))
+        rows = rows[rows.sum(axis=1) > 0]
+        kept = [Fraction(int(row.max()), int(row.sum())) <= most for row in rows]
+        assert model.satisfied(classes_of_holdings(rows)).tolist() == kept
+
+
+@every_model
+def test_it_says_what_it_needs_and_promises(model):
+    assert MODELS_BY_NAME[model.name] is type(model)
+    assert model.requires <= {"population", "reference", "world"}
+    assert model.basis in {"counted", "by construction"}
+    promise = model.promise.format(column="s", achieved=7)
+    assert "7" in promise
+    assert ("s" in promise.split()) == bool(model.columns)
+    assert all(sentence.endswith(".") for sentence in model.assumptions())
 
 
 @patient

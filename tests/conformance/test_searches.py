@@ -1,4 +1,4 @@
-"""What every search must do: one row per search, held against the exhaustive oracle."""
+"""What every search of the union must do, held against the exhaustive oracle."""
 
 from dataclasses import replace
 from typing import get_args
@@ -10,24 +10,16 @@ from hypothesis import strategies as st
 from pydantic import TypeAdapter
 
 import incrowd.search
+from incrowd import search_names
 from incrowd.errors import InfeasibleError
-from incrowd.loss import (
-    AverageClass,
-    Classification,
-    Discernibility,
-    Entropy,
-    Gcp,
-    Granularity,
-    Il1,
-    IlInf,
-    Precision,
-    Queries,
-)
+from incrowd.loss import AnyLoss, Discernibility, Gcp, Granularity, Queries
 from incrowd.models import AlphaK, KAnonymity, LDiversity, TCloseness
 from incrowd.search import AnySearch, Exhaustive
 from incrowd.search.lattice.full_domain import satisfied_crowds
+from incrowd.search.search import FROM_TABLE, Recodes
 from incrowd.table.roles import Missing
 from incrowd.watch import Watch
+from plugin_values import values as values_of
 from strategies import problem_of, tables
 
 SEARCHES = [search() for search in get_args(get_args(AnySearch)[0])]
@@ -36,18 +28,7 @@ ORDERLESS = [search for search in SEARCHES if search.name not in {"auto", "world
 """All but those that may divide equal rows, which they do in the order of the tally."""
 PROMISING = [search for search in SEARCHES if search.name != "mu-argus"]
 """All but those whose result need not satisfy the models, which verification then refuses."""
-LOSSES = [
-    AverageClass(),
-    Classification("s0"),
-    Discernibility(),
-    Entropy(),
-    Gcp(),
-    Granularity(),
-    Il1(),
-    IlInf(),
-    Precision(),
-    Queries("s0", level=1),
-]
+LOSSES = values_of(AnyLoss, "s0", [Queries("s0", level=1)])
 every_search = pytest.mark.parametrize("search", SEARCHES, ids=lambda search: search.name)
 
 
@@ -102,6 +83,18 @@ def test_a_policy_can_write_it(search):
         search.name = "other"
 
 
+def test_searches_are_found_by_name():
+    assert {search.name: type(search) for search in SEARCHES} == incrowd.search.SEARCHES
+    assert set(search_names.SEARCHES) == set(incrowd.search.SEARCHES)
+
+
+@every_search
+def test_it_says_what_it_provides(search):
+    assert search.provides >= FROM_TABLE
+    assert search.recoding in get_args(Recodes)
+    assert search.losses in {"any", "per-cell"}
+
+
 @pytest.mark.parametrize("search", PROMISING, ids=lambda search: search.name)
 @settings(deadline=None, max_examples=40)
 @given(problems())
@@ -128,6 +121,7 @@ def test_every_record_is_in_one_class_or_left_out_as_far_as_allowed(search, prob
     assert numbers.tolist() == list(range(len(outcome.classes)))
     assert found.search
     assert found.why
+    assert search.recoding in {"any", found.recoding.kind} or found.recoding.kind == "levels"
 
 
 @every_search

@@ -152,7 +152,7 @@ def test_wrong_requests(tmp_path):
         read(path, columns=("nobody",))
     with pytest.raises(PolicyError, match="not a delimiter"):
         Layout(delimiter="#")
-    with pytest.raises(PolicyError, match="no encoding"):
+    with pytest.raises(PolicyError, match="unknown encoding"):
         read(path, encoding="klingon")
     with pytest.raises(InputError, match="not ascii"):
         read(path, encoding="ascii")

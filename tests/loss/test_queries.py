@@ -13,7 +13,7 @@ from incrowd.errors import LimitError, PolicyError
 from incrowd.loss import Queries, figures
 from incrowd.loss import queries_cubes as cubes
 from incrowd.policy.quick import quick
-from incrowd.recoding import Anatomy, Pieces, Spans
+from incrowd.recoding import Anatomized, Pieces, Spans
 from incrowd.search.lattice.full_domain import levels_recoding, node_classes
 from strategies import problem_of, tables
 
@@ -42,7 +42,7 @@ def outcomes(draw):
         kept = np.array(draw(st.lists(st.booleans(), min_size=number, max_size=number)))
         recoding = levels_recoding(problem, levels, class_of, kept)
     else:
-        recoding = (Spans if kind == "spans" else Anatomy)(drawn_classes(draw, problem))
+        recoding = (Spans if kind == "spans" else Anatomized)(drawn_classes(draw, problem))
     return table, weights, levels, problem.outcome(recoding)
 
 

@@ -12,7 +12,7 @@ import naive.queries
 from incrowd.errors import InputError
 from incrowd.loss.queries_precision import query_precision
 from incrowd.loss.queries_workload import parse
-from incrowd.recoding import Anatomy, Pieces, Spans
+from incrowd.recoding import Anatomized, Pieces, Spans
 from incrowd.table.column import Domain, Kind
 from strategies import problem_of, tables
 
@@ -35,7 +35,7 @@ def asked(draw):
     class_of = np.array([place.get(c, -1) for c in class_of], dtype=np.int32)
     pieces = Pieces(np.arange(problem.tally.rows, dtype=np.int32), problem.tally.counts, class_of)
     exact = draw(st.booleans())
-    outcome = problem.outcome((Anatomy if exact else Spans)(pieces))
+    outcome = problem.outcome((Anatomized if exact else Spans)(pieces))
     conditions, allowed = [], {}
     for i in draw(st.sets(st.sampled_from(range(len(names))))):
         codes = draw(st.sets(st.integers(1, lengths[i]), min_size=1))

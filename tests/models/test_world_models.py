@@ -72,7 +72,7 @@ def test_classes_that_overlap_make_delta_presence_lose_its_union():
 @pytest.mark.parametrize("model", [KMap(3), DeltaPresence(0.5)])
 def test_without_a_world_nothing_is_said(model):
     alone = Classes(np.array([4]), np.array([4]), {})
-    for ask in (model.satisfied, model.reached, model.possible):
+    for ask in (model.satisfied, model.achieved, model.possible):
         with pytest.raises(PolicyError, match="there is none here") as caught:
             ask(alone)
         assert "--world" in caught.value.remedy

@@ -12,7 +12,7 @@ from incrowd.kernels.literature.accuracy import most_private
 from incrowd.loss import Gcp
 from incrowd.models import LDiversity
 from incrowd.search import Accuracy, Diversify
-from incrowd.search.boxes import boxes_of
+from incrowd.search.layout import boxes_of
 from incrowd.search.literature.diversify import groups
 from incrowd.watch import Watch
 from strategies import problem_of

@@ -9,8 +9,8 @@ import naive.orders
 from incrowd.loss import Gcp, IlInf
 from incrowd.models import KAnonymity
 from incrowd.search import Hilbert
-from incrowd.search.literature.mapping.hilbert import hilbert_line
-from incrowd.search.literature.mapping.scaled import scaled
+from incrowd.search.literature.hilbert import hilbert_line
+from incrowd.search.literature.order import scaled
 from incrowd.watch import Watch
 from worked import problem, tree
 

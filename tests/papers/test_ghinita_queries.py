@@ -1,4 +1,4 @@
-"""Ghinita Sections 2.3, 7.2 and 7.4: correlated tables, query precision, Anatomy."""
+"""Ghinita Sections 2.3, 7.2 and 7.4: correlated tables, query precision, Anatomized."""
 
 import hashlib
 from collections import Counter
@@ -15,7 +15,7 @@ from incrowd.loss.queries_workload import parse
 from incrowd.models import LDiversity
 from incrowd.partition.classes import SensitiveColumn
 from incrowd.problem import Problem
-from incrowd.recoding import Anatomy, Pieces, QuasiColumn, Spans
+from incrowd.recoding import Anatomized, Pieces, QuasiColumn, Spans
 from incrowd.search import Anatomy as Anatomize
 from incrowd.search import Mondrian
 from incrowd.table.column import Domain, Kind
@@ -107,15 +107,15 @@ def errors(kind, class_of, text):
 
 def test_classes_of_far_records_suggest_that_the_young_have_it_too():
     old = "COUNT WHERE q0 >= 70 AND s0 = 'alzheimer'"
-    assert errors(Anatomy, NEAR, old) == pytest.approx(0)
-    assert errors(Anatomy, FAR, old) == pytest.approx(0.5)
+    assert errors(Anatomized, NEAR, old) == pytest.approx(0)
+    assert errors(Anatomized, FAR, old) == pytest.approx(0.5)
     assert errors(Spans, NEAR, old) == pytest.approx(0)
     assert errors(Spans, FAR, old) == pytest.approx(2 / 3)
 
 
 def test_exact_quasi_identifiers_count_themselves_exactly():
     for class_of in (NEAR, FAR):
-        assert errors(Anatomy, class_of, "COUNT WHERE q0 < 70") == pytest.approx(0)
+        assert errors(Anatomized, class_of, "COUNT WHERE q0 < 70") == pytest.approx(0)
     assert errors(Spans, FAR, "COUNT WHERE q0 < 70") == pytest.approx(0)
     assert errors(Spans, FAR, "COUNT WHERE q0 = 25") == pytest.approx(abs(1 - 2 / 3))
 
@@ -123,7 +123,7 @@ def test_exact_quasi_identifiers_count_themselves_exactly():
 def test_the_divergence_of_a_cube_by_hand():
     # Every record is one cell of four; a class of two estimates it at a half, or at 2/3 of a cell
     # per value of the span where three values are spanned.
-    assert Queries("s0", 1).of(shown(Anatomy, NEAR)) == pytest.approx(np.log(2))
+    assert Queries("s0", 1).of(shown(Anatomized, NEAR)) == pytest.approx(np.log(2))
     assert Queries("s0", 1).of(shown(Spans, NEAR)) == pytest.approx(np.log(2))
     assert Queries("s0", 1).of(shown(Spans, FAR)) == pytest.approx(np.log(3))
     assert Queries("s0", 1).of(shown(Spans, [0, 0, 0, 0])) == pytest.approx(np.log(4))
@@ -152,7 +152,7 @@ def test_classes_that_account_for_proximity_outperform_anatomy():
     tally = fold(list(codes.astype(np.int32)), [values.astype(np.int32)])
     problem = Problem(tally, columns, (held,), (LDiversity("s0", 2),), Gcp())
     near = Mondrian(relaxed=True).run(problem, Watch()).recoding
-    permuted = Queries("s0").of(problem.outcome(Anatomy(near.pieces)))
+    permuted = Queries("s0").of(problem.outcome(Anatomized(near.pieces)))
     anatomy = Queries("s0").of(problem.outcome(Anatomize().run(problem, Watch()).recoding))
     generalized = Queries("s0").of(problem.outcome(near))
     assert permuted < 0.8 * anatomy

@@ -15,7 +15,7 @@ from incrowd.loss import Precision
 from incrowd.models.k_anonymity import KAnonymity
 from incrowd.search.lattice.exhaustive import Exhaustive, lattice_size
 from incrowd.search.lattice.full_domain import levels_recoding, node_classes, recode
-from incrowd.search.literature.datafly.datafly import Datafly, next_column
+from incrowd.search.literature.datafly import Datafly, next_column
 from incrowd.watch import Watch
 from strategies import problem_of, tables
 from worked import problem, shown, tree

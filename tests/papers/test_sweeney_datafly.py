@@ -11,7 +11,7 @@ import incrowd
 from incrowd.errors import NotMetError
 from incrowd.hierarchy import Tree
 from incrowd.models.k_anonymity import KAnonymity
-from incrowd.search.literature.datafly.datafly import Datafly
+from incrowd.search.literature.datafly import Datafly
 from papers.test_sweeney_mu_argus import BIRTH, NAMES, PATHS, RACE, SEX, ZIP, frame
 
 FIGURE_10 = {

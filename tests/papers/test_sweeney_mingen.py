@@ -12,10 +12,10 @@ import pytest
 
 from incrowd.loss import Precision
 from incrowd.models.k_anonymity import KAnonymity
-from incrowd.recoding import Cells, Pieces
+from incrowd.recoding import CellLevels, Pieces
 from incrowd.search import MinGen, MinGenCells, Preferred
 from incrowd.search.lattice.full_domain import recode
-from incrowd.search.literature.mingen.minimal_generalizations import (
+from incrowd.search.literature.mingen.mingen import (
     minimal_distortions,
     minimal_generalizations,
 )
@@ -149,7 +149,7 @@ def gt(of):
     class_of = np.empty(of.tally.rows, dtype=np.int32)
     class_of[of.tally.row_of] = [place[f"t{i}"] for i in range(1, 13)]
     rows = np.arange(of.tally.rows, dtype=np.int32)
-    return Cells(levels, Pieces(rows, of.tally.counts, class_of))
+    return CellLevels(levels, Pieces(rows, of.tally.counts, class_of))
 
 
 @pytest.mark.parametrize(

@@ -10,8 +10,8 @@ import incrowd
 from incrowd.errors import NotMetError
 from incrowd.hierarchy import Tree
 from incrowd.models.k_anonymity import KAnonymity
-from incrowd.search.literature.mu_argus.combinations import Sequences, combinations_of
-from incrowd.search.literature.mu_argus.mu_argus import MuArgus
+from incrowd.search.literature.mu_argus import MuArgus
+from incrowd.search.literature.mu_argus_combinations import Sequences, combinations_of
 from incrowd.watch import Watch
 from worked import problem, tree
 

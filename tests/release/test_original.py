@@ -25,12 +25,12 @@ from incrowd.verify.losses import extent
 SEARCHES = [
     incrowd.Auto(),
     incrowd.Crowd(),
-    incrowd.Cuts(),
+    incrowd.search.Cuts(),
     incrowd.Lattice(),
     incrowd.LatticeLocal(),
     incrowd.Mondrian(),
-    incrowd.MuArgus(),
-    incrowd.TopDown(),
+    incrowd.search.MuArgus(),
+    incrowd.search.TopDown(),
 ]
 CELLS = {
     "a": st.none() | st.integers(0, 40),

@@ -17,7 +17,7 @@ from incrowd.loss import Gcp
 from incrowd.loss.ncp import ncp_of_classes
 from incrowd.models import KAnonymity, LDiversity
 from incrowd.search import Accuracy
-from incrowd.search.boxes import boxes_of
+from incrowd.search.layout import boxes_of
 from incrowd.search.literature.diversify.diversify import order_of
 from incrowd.search.literature.diversify.groups import records_of
 from incrowd.watch import Watch

@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 from incrowd.loss import AverageClass, Classification, Discernibility, Gcp, Il1, IlInf
 from incrowd.models import KAnonymity, LDiversity
 from incrowd.search.lattice.bounds import limits_of
-from incrowd.search.lattice.judging import Judge
+from incrowd.search.lattice.judging import NodeJudge
 from strategies import problem_of, tables
 
 LOSSES = [AverageClass(), Classification("s0"), Discernibility(), Gcp(), Il1(), IlInf()]
@@ -26,7 +26,7 @@ def chains(draw):
 @given(chains())
 def test_what_a_node_teaches_holds_below_and_above_it(chain):
     problem, nodes = chain
-    judge = Judge(problem)
+    judge = NodeJudge(problem)
     limits = limits_of(problem, judge)
     below, here, above = (judge.count(node) for node in nodes)
     kept = judge.by_value(here).kept

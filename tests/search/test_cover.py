@@ -11,9 +11,9 @@ from incrowd.hierarchy.hierarchy import Hierarchy
 from incrowd.kernels.lattice.level_cover import count, show
 from incrowd.loss import Discernibility, Gcp, Granularity, Precision
 from incrowd.models import AlphaK, KAnonymity, LDiversity, TCloseness
-from incrowd.recoding import Cells, Pieces
+from incrowd.recoding import CellLevels, Pieces
 from incrowd.search.refine.cover import _Cover, cover, settled, tightened
-from incrowd.search.refine.level_tables import Rows, hash_table
+from incrowd.search.refine.level_tables import CoveredRows, hash_table
 from incrowd.table.column import Domain, Kind
 from incrowd.watch import Watch
 from strategies import problem_of, tables
@@ -49,7 +49,7 @@ def column(codes, *levels, k=2, suppression=0.0):
 def told(problem, class_of, levels):
     """The outcome of a cover."""
     rows = np.arange(problem.tally.rows, dtype=np.int32)
-    cells = Cells(levels, Pieces(rows, problem.tally.counts, class_of))
+    cells = CellLevels(levels, Pieces(rows, problem.tally.counts, class_of))
     return problem.outcome(cells.told_apart(problem.tally, problem.columns))
 
 
@@ -65,7 +65,7 @@ def test_every_class_satisfies_the_models_and_shows_one_thing(table, models, los
     problem = problem_of(table, models, loss, lowest=lowest)
     class_of, levels = cover(problem, Watch(), share)
     assert naive.local.faults(problem, class_of, levels) == []
-    rows = Rows(problem)
+    rows = CoveredRows(problem)
     per_row = np.empty(len(rows.weights), dtype=np.int32)
     per_row[rows.row_of] = class_of
     assert rows.satisfied(per_row, levels.shape[1]).all()
@@ -84,7 +84,7 @@ def test_with_k_alone_everybody_has_a_place(table, k):
 @given(tables(max_records=16), st.integers(1, 4), st.data())
 def test_vectors_are_counted_as_the_naive_twin_does(table, least, data):
     problem = problem_of(table, [KAnonymity(2)], Gcp())
-    rows = Rows(problem)
+    rows = CoveredRows(problem)
     base, node = (
         tuple(data.draw(st.integers(0, c.hierarchy.height)) for c in problem.columns)
         for _ in range(2)
@@ -110,7 +110,7 @@ def test_each_class_has_the_levels_that_it_needs():
 
 def test_a_class_shows_the_lowest_level_that_its_rows_share():
     problem = column([1, 1, 2, 2], [1, 1], k=2)
-    rows = Rows(problem)
+    rows = CoveredRows(problem)
     apart = np.array([0, 1], dtype=np.int32)
     assert tightened(rows, apart, np.array([[2, 1]], dtype=np.int32)).tolist() == [[0, 0]]
 
@@ -118,7 +118,7 @@ def test_a_class_shows_the_lowest_level_that_its_rows_share():
 def test_a_row_that_is_left_joins_the_class_where_it_costs_least():
     """Leaf 3 is alone; the branch it shares with leaf 4 is cheaper than the top with leaf 1."""
     problem = column([1, 1, 3, 4, 4], [1, 1, 2, 2], k=2)
-    rows = Rows(problem)
+    rows = CoveredRows(problem)
     levels = np.array([[0, 0]], dtype=np.int32)
     class_of, levels = settled(rows, np.array([0, -1, 1], dtype=np.int32), levels)
     assert class_of.tolist() == [0, 1, 1]

@@ -24,7 +24,7 @@ from incrowd.policy.policy import Column, Policy
 from incrowd.population.bounds import classes_allowed
 from incrowd.release.representatives import representatives
 from incrowd.search import Cuts, Lattice
-from incrowd.search.literature.cuts.columns import ColumnCuts
+from incrowd.search.literature.cut_columns import ColumnCuts
 from incrowd.table.column import CodedColumn, Domain, Kind
 from incrowd.verify.shown import steady
 from incrowd.watch import Watch

@@ -10,7 +10,7 @@ import naive.search
 from incrowd.errors import InfeasibleError, LimitError, PolicyError
 from incrowd.loss import Gcp
 from incrowd.models import KAnonymity, LDiversity
-from incrowd.search.literature.datafly.datafly import Datafly, next_column
+from incrowd.search.literature.datafly import Datafly, next_column
 from incrowd.watch import Watch
 from strategies import problem_of, tables
 from worked import problem as worked_problem

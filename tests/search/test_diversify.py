@@ -17,7 +17,7 @@ from incrowd.loss import Gcp, IlInf
 from incrowd.models import AlphaK, KAnonymity, LDiversity, TCloseness
 from incrowd.partition.classes import classes_of
 from incrowd.search import Diversify, Mondrian
-from incrowd.search.boxes import boxes_of
+from incrowd.search.layout import boxes_of
 from incrowd.search.literature.diversify import exact, groups
 from incrowd.search.literature.diversify.diversify import order_of
 from incrowd.watch import Watch

@@ -11,7 +11,7 @@ from incrowd.hierarchy.hierarchy import Hierarchy
 from incrowd.loss import Gcp
 from incrowd.models import AlphaK, KAnonymity, LDiversity, TCloseness
 from incrowd.search.lattice.full_domain import node_classes, recode, shown_nodes
-from incrowd.search.refusals import infeasible, nothing_found
+from incrowd.search.refusals import nothing_found, raise_if_infeasible
 from incrowd.table.column import Domain, Kind
 from incrowd.table.roles import Missing
 from strategies import problem_of, tables
@@ -110,7 +110,7 @@ def test_k_above_the_table_is_refused_with_the_largest_k():
     with pytest.raises(
         InfeasibleError, match="asks for classes of 5 people, the table has 3"
     ) as caught:
-        infeasible(problem)
+        raise_if_infeasible(problem)
     assert caught.value.remedy == "ask for k of at most 3"
 
 
@@ -139,14 +139,14 @@ def values_table(values):
 def test_the_largest_l_is_named():
     problem = problem_of(values_table([1, 1, 2, 2, 3]), [LDiversity("s0", 3)], Gcp())
     with pytest.raises(InfeasibleError, match=r"3 is asked, .* allows 2\.5") as caught:
-        infeasible(problem)
+        raise_if_infeasible(problem)
     left_out = "let at least 2 records be left out (suppression = 0.4)"
     assert caught.value.remedy == f"ask for at most 2.5, or {left_out}"
 
 
 def test_where_leaving_out_records_can_help_the_search_must_look():
     problem = problem_of(values_table([1, 1, 2, 2, 3]), [LDiversity("s0", 3)], Gcp(), 0.5)
-    infeasible(problem)
+    raise_if_infeasible(problem)
     error = nothing_found(problem)
     assert "as one class reaches 2.5" in str(error)
     assert error.proved is False
@@ -155,35 +155,35 @@ def test_where_leaving_out_records_can_help_the_search_must_look():
 def test_more_than_may_be_left_out_is_refused_with_what_must_be():
     problem = problem_of(values_table([1, 1, 1, 1, 1, 2]), [LDiversity("s0", 2)], Gcp(), 0.5)
     with pytest.raises(InfeasibleError, match=r"at least 4 records .* where 3 may be") as caught:
-        infeasible(problem)
+        raise_if_infeasible(problem)
     assert caught.value.proved is True
-    infeasible(replace(problem, suppression=0.67))
+    raise_if_infeasible(replace(problem, suppression=0.67))
 
 
 def test_those_who_may_stay_are_too_few_for_another_model():
     models = [LDiversity("s0", 2), KAnonymity(3)]
     problem = problem_of(values_table([1, 1, 1, 1, 1, 2]), models, Gcp(), 0.9)
     with pytest.raises(InfeasibleError, match="lets at most 2 of 6 stay") as caught:
-        infeasible(problem)
+        raise_if_infeasible(problem)
     assert caught.value.proved is True
 
 
 def test_the_smallest_alpha_is_named_rounded_up():
     problem = problem_of(values_table([1, 1, 2]), [AlphaK("s0", 0.5, 2)], Gcp())
     with pytest.raises(InfeasibleError, match=r"at least 0\.667"):
-        infeasible(problem)
+        raise_if_infeasible(problem)
     problem = problem_of(values_table([1, 1, 2]), [AlphaK("s0", 0.5, 9)], Gcp(), 1.0)
     with pytest.raises(InfeasibleError, match="classes of 9 people, the table has 3"):
-        infeasible(problem)
+        raise_if_infeasible(problem)
 
 
 def test_the_smallest_t_is_named_where_records_left_before():
     """With `missing = "suppress"` the records that can leave differ from the table as read."""
     problem = problem_of(values_table([1, 1, 1, 2]), [TCloseness("s0", 0.1)], Gcp())
-    infeasible(problem)
+    raise_if_infeasible(problem)
     read = replace(problem.sensitive[0], whole=np.array([0, 3, 3], dtype=np.int64))
     with pytest.raises(InfeasibleError, match=r"0\.1 is asked, .* allows 0\.25") as caught:
-        infeasible(replace(problem, sensitive=(read,)))
+        raise_if_infeasible(replace(problem, sensitive=(read,)))
     left_out = "let at least 2 records be left out (suppression = 0.5)"
     assert caught.value.remedy == f"ask for at least 0.25, or {left_out}"
 
@@ -191,11 +191,11 @@ def test_the_smallest_t_is_named_where_records_left_before():
 def test_a_model_that_one_value_cannot_meet_is_to_be_left_out():
     problem = problem_of(values_table([1, 1, 1]), [AlphaK("s0", 0.5, 2)], Gcp())
     with pytest.raises(InfeasibleError, match="leave it out"):
-        infeasible(problem)
+        raise_if_infeasible(problem)
 
 
 def test_an_empty_table_is_refused():
     problem = problem_of(three_records(), [], Gcp())
     nobody = problem.tally.take(np.empty(0, dtype=np.int32))
     with pytest.raises(InfeasibleError, match="no record"):
-        infeasible(replace(problem, tally=nobody))
+        raise_if_infeasible(replace(problem, tally=nobody))

@@ -21,7 +21,9 @@ from incrowd.loss import (
 )
 from incrowd.models import AlphaK, KAnonymity, LDiversity, TCloseness
 from incrowd.models.model import Model
-from incrowd.search.lattice import best_first, branches, explored, judging, rollup
+from incrowd.search.lattice import branches, explored, judging
+from incrowd.search.lattice import judging as rollup
+from incrowd.search.lattice import lattice as best_first
 from incrowd.search.lattice.exhaustive import Exhaustive
 from incrowd.search.lattice.explored import State
 from incrowd.search.lattice.full_domain import judged, released

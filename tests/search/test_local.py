@@ -11,7 +11,7 @@ from incrowd.errors import InfeasibleError, LimitError
 from incrowd.loss import Discernibility, Entropy, Gcp, Granularity, Precision
 from incrowd.models import AlphaK, KAnonymity, LDiversity, TCloseness
 from incrowd.partition.classes import classes_of
-from incrowd.recoding import Cells, Pieces
+from incrowd.recoding import CellLevels, Pieces
 from incrowd.search import Lattice, LatticeLocal
 from incrowd.search.lattice.full_domain import node_classes, renumbered
 from incrowd.search.refine.local import checked
@@ -96,7 +96,7 @@ def test_moves_keep_every_model_and_lower_the_loss(problem):
     rows = np.arange(problem.tally.rows, dtype=np.int32)
     place = np.full(levels.shape[1] + 1, -1, dtype=np.int32)
     place[live] = np.arange(len(live))
-    after = Cells(levels[:, live], Pieces(rows, problem.tally.counts, place[class_of]))
+    after = CellLevels(levels[:, live], Pieces(rows, problem.tally.counts, place[class_of]))
     assert loss_of(problem, after) <= problem.loss.of(before) + 1e-9
 
 

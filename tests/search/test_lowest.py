@@ -11,7 +11,7 @@ from incrowd.hierarchy.levels import texts
 from incrowd.loss import Discernibility, Gcp, Il1
 from incrowd.models import KAnonymity
 from incrowd.search import Auto, Datafly, Exhaustive, Lattice, Mondrian, MuArgus
-from incrowd.search.lattice import best_first
+from incrowd.search.lattice import lattice as best_first
 from incrowd.table.column import Domain, Kind
 from incrowd.watch import Watch
 from strategies import problem_of, tables

@@ -13,12 +13,12 @@ from incrowd.search import AnySearch
 from incrowd.search.lattice.exhaustive import Exhaustive
 from incrowd.search.lattice.explored import State
 from incrowd.search.lattice.full_domain import recode
-from incrowd.search.literature.mingen.mingen import MinGen
-from incrowd.search.literature.mingen.minimal_generalizations import (
+from incrowd.search.literature.mingen.mingen import (
+    MinGen,
+    Preferred,
     minimal_distortions,
     minimal_generalizations,
 )
-from incrowd.search.literature.mingen.preferred import Preferred
 from incrowd.watch import Watch
 from strategies import problem_of, tables
 from worked import problem, tree

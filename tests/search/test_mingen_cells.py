@@ -142,7 +142,7 @@ def test_people_with_several_records(case):
 def test_both_ways_to_divide_agree_where_classes_may_be_joined(table, models, loss, share):
     of = problem_of(table, models, loss, share)
     losses = []
-    for way in (partitions._Division, partitions._Apart):
+    for way in (partitions._Partitioned, partitions._Apart):
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(partitions, "_Division", way)
             try:

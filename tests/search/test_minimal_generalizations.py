@@ -13,11 +13,11 @@ from incrowd.loss import AverageClass, Discernibility, Entropy, Gcp, Granularity
 from incrowd.models import AlphaK, KAnonymity, LDiversity, TCloseness
 from incrowd.models.model import Model
 from incrowd.search.lattice.full_domain import recode
-from incrowd.search.literature.mingen.minimal_generalizations import (
+from incrowd.search.literature.mingen.mingen import (
     minimal_distortions,
     minimal_generalizations,
 )
-from incrowd.search.refusals import infeasible
+from incrowd.search.refusals import raise_if_infeasible
 from incrowd.table.roles import Missing
 from incrowd.watch import Watch
 from strategies import problem_of, tables
@@ -80,7 +80,7 @@ def limited(of):
 def losses_of(of):
     """The loss of every node that can be released, none if the table as a whole is refused."""
     try:
-        infeasible(of)
+        raise_if_infeasible(of)
     except InfeasibleError:
         return {}
     found = ((node, recode(of, node)) for node in limited(of))

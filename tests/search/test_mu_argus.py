@@ -9,8 +9,8 @@ import naive.mu_argus
 from incrowd.errors import InfeasibleError, LimitError, PolicyError
 from incrowd.loss import Gcp
 from incrowd.models import KAnonymity, LDiversity
-from incrowd.search.literature.mu_argus import combinations
-from incrowd.search.literature.mu_argus.mu_argus import MuArgus, Outlying
+from incrowd.search.literature import mu_argus_combinations as combinations
+from incrowd.search.literature.mu_argus import MuArgus, Outlying
 from incrowd.watch import Watch
 from strategies import problem_of, tables
 from worked import problem as worked_problem

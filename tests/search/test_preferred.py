@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from incrowd.errors import InfeasibleError, PolicyError
 from incrowd.recoding import QuasiColumn
-from incrowd.search.literature.mingen.preferred import Preferred
+from incrowd.search.literature.mingen.mingen import Preferred
 from worked import tree
 
 HEIGHTS = {"a": 2, "b": 4, "c": 3}

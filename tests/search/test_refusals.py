@@ -14,7 +14,7 @@ from incrowd import AlphaK, Column, KAnonymity, LDiversity, Policy, TCloseness
 from incrowd.errors import InfeasibleError
 from incrowd.loss import Gcp
 from incrowd.search import Auto, Lattice, Mondrian
-from incrowd.search.refusals import infeasible, no_levels, nothing_found
+from incrowd.search.refusals import no_levels, nothing_found, raise_if_infeasible
 from incrowd.table.roles import Missing
 from incrowd.watch import Watch
 from naive.feasible import Small
@@ -123,10 +123,10 @@ def test_where_nobody_counts_twice_all_that_is_impossible_is_proved(table, model
     least = smallest_left_out(problem, models)
     possible = least is not None and least <= problem.suppressible
     if possible:
-        infeasible(problem)
+        raise_if_infeasible(problem)
         return
     with pytest.raises(InfeasibleError) as caught:
-        infeasible(problem)
+        raise_if_infeasible(problem)
     assert caught.value.proved is True
 
 
@@ -138,7 +138,7 @@ def test_a_proof_holds_for_people_with_several_records_too(table, models):
     problem = problem_of(table, models, Gcp(), 0.4)
     for missing in (Missing.OWN_VALUE, Missing.MATCHES_ANYTHING):
         try:
-            infeasible(replace(problem, missing=missing))
+            raise_if_infeasible(replace(problem, missing=missing))
         except InfeasibleError:
             small = Small(quasi, values, people, models)
             assert not small.feasible(problem.suppressible, alike=False)

@@ -13,9 +13,9 @@ from incrowd.kernels.boxes import FORBIDDEN, box_cost
 from incrowd.loss import Gcp
 from incrowd.models import AlphaK, KAnonymity, LDiversity, TCloseness
 from incrowd.recoding import Pieces
-from incrowd.search import Hilbert, IDistance, Mondrian, TopDown, Tree
-from incrowd.search.boxes import boxes_of
-from incrowd.search.repair import folded, mended, repair
+from incrowd.search import Hilbert, IDistance, Mondrian, TopDown, TreeSearch
+from incrowd.search.layout import boxes_of
+from incrowd.search.repair import folded, merge_failing_classes, repair
 from incrowd.watch import Watch
 from strategies import problem_of, tables
 from worked import tree
@@ -62,7 +62,7 @@ def prices(problem, pieces):
 def test_every_class_satisfies_every_model_and_every_limit(case):
     problem, pieces = case
     try:
-        spans = mended(problem, pieces)
+        spans = merge_failing_classes(problem, pieces)
     except InfeasibleError:
         return
     outcome = problem.outcome(spans)
@@ -144,7 +144,7 @@ def test_equal_pieces_of_a_class_that_is_too_wide_stay_together():
     assert repair(problem, wide).class_of.tolist() == [0, 0, 1]
 
 
-@pytest.mark.parametrize("search", [Hilbert(), IDistance(), TopDown(), Tree(), Mondrian()])
+@pytest.mark.parametrize("search", [Hilbert(), IDistance(), TopDown(), TreeSearch(), Mondrian()])
 def test_limits_that_can_be_kept_are_kept_by_every_order(search):
     """Five people in each of many towns: nobody need leave their town, or be left out."""
     towns = tree([(f"{b}{i}", b, "*") for b in "abcdefghi" for i in range(3)])

@@ -9,7 +9,7 @@ from incrowd.kernels.boxes import box_cost
 from incrowd.kernels.literature.top_down import halve
 from incrowd.loss import Gcp
 from incrowd.models import KAnonymity
-from incrowd.search.boxes import boxes_of
+from incrowd.search.layout import boxes_of
 from incrowd.search.literature.top_down import clusters
 from strategies import problem_of, tables
 

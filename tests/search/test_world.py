@@ -18,9 +18,9 @@ from incrowd.linkage.world import World
 from incrowd.loss import Entropy, Gcp
 from incrowd.models import DeltaPresence, KAnonymity, KMap, LDiversity
 from incrowd.search import AgainstWorld, Auto, Mondrian
-from incrowd.search.world.levels import by_levels
 from incrowd.search.world.partition import by_partition
 from incrowd.search.world.staged import by_stages
+from incrowd.search.world.world import by_levels
 from incrowd.table.column import CodedColumn, Domain, Kind
 from incrowd.watch import Watch
 from strategies import problem_of, tables

@@ -504,8 +504,8 @@ def test_drafts_tell_the_company_in_which_a_column_identifies():
         {"zip": [f"{10_000 + i % 20}" for i in range(n)], "age": [20 + i // 20 for i in range(n)]}
     )
     reasons = incrowd.draft(frame).reasons
-    assert "with age it tells 1.00 of the records apart" in reasons["zip"]
-    assert "with zip it tells 1.00 of the records apart" in reasons["age"]
+    assert "with age it singles out 100 % of the records" in reasons["zip"]
+    assert "with zip it singles out 100 % of the records" in reasons["age"]
 
 
 NAMES = (

@@ -20,7 +20,7 @@ import polars as pl
 
 from incrowd.arrays import Counts
 from incrowd.recoding.column_cells import Cell, Keep
-from incrowd.recoding.pieces import Pieces
+from incrowd.recoding.recoding import Pieces
 from incrowd.table.column import CodedColumn, Kind
 from incrowd.table.counted import CountedRows
 from incrowd.table.tally import Tally

@@ -10,7 +10,7 @@ from incrowd.recoding import Outcome, QuasiColumn, ValueSets
 
 
 @dataclass(frozen=True, eq=False)
-class Cells:
+class ShownCells:
     """What classes show in one column, one entry per class (see `Outcome`)."""
 
     column: QuasiColumn
@@ -74,10 +74,10 @@ class Cells:
         return found
 
 
-def cells_of(outcome: Outcome) -> list[Cells]:
+def cells_of(outcome: Outcome) -> list[ShownCells]:
     """What the classes show, column by column."""
     return [
-        Cells(
+        ShownCells(
             column,
             outcome.low[j],
             outcome.high[j],
@@ -89,8 +89,10 @@ def cells_of(outcome: Outcome) -> list[Cells]:
     ]
 
 
-def cells_at(column: QuasiColumn, level: int) -> Cells:
+def cells_at(column: QuasiColumn, level: int) -> ShownCells:
     """What each code of a column, 0 for missing first, shows at a level."""
     low, high = column.hierarchy.bounds[level]
     node = column.hierarchy.maps[level]
-    return Cells(column, low[node], high[node], np.full(len(node), level, dtype=np.int32), False)
+    return ShownCells(
+        column, low[node], high[node], np.full(len(node), level, dtype=np.int32), False
+    )

@@ -6,7 +6,7 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from incrowd.arrays import MISSING, Codes, Counts, Flags, Floats
-from incrowd.loss.cells import Cells, cells_at, cells_of
+from incrowd.loss.cells import ShownCells, cells_at, cells_of
 from incrowd.loss.loss import MeanLoss
 from incrowd.recoding import Outcome, QuasiColumn
 from incrowd.values import STRICT, dataclass
@@ -50,7 +50,7 @@ class Entropy(MeanLoss):
         return np.array([_costs(cells_at(column, level), codes, codes) for level in levels])
 
 
-def _costs(cells: Cells, codes: Codes, place: Codes) -> Floats:
+def _costs(cells: ShownCells, codes: Codes, place: Codes) -> Floats:
     """The cost of records with these codes that show the cells at `place`."""
     frequency = cells.column.frequency
     own = np.maximum(frequency[codes], 1)
@@ -63,7 +63,7 @@ def _costs(cells: Cells, codes: Codes, place: Codes) -> Floats:
     return cost
 
 
-def _under(cells: Cells, frequency: Counts) -> Counts:
+def _under(cells: ShownCells, frequency: Counts) -> Counts:
     """Records of the table whose value lies under each cell, missing ones apart."""
     if cells.sets is not None:
         held = np.where(cells.sets.code == MISSING, 0, frequency[cells.sets.code])

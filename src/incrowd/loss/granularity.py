@@ -4,7 +4,7 @@ from dataclasses import field
 from typing import ClassVar, Literal
 
 from incrowd.arrays import Floats
-from incrowd.loss.cells import Cells
+from incrowd.loss.cells import ShownCells
 from incrowd.loss.loss import CellLoss
 from incrowd.values import STRICT, dataclass
 
@@ -23,7 +23,7 @@ class Granularity(CellLoss):
     name: Literal["granularity"] = field(default="granularity", kw_only=True)
     counts_leaves: ClassVar[bool] = True
 
-    def cost(self, cells: Cells) -> Floats:
+    def cost(self, cells: ShownCells) -> Floats:
         """The granularity of each cell: (leaves - 1) / (D - 1)."""
         others = max(len(cells.column.hierarchy.leaves) - 1, 1)
         cost: Floats = (cells.leaves - 1) / others

@@ -7,7 +7,7 @@ from typing import ClassVar
 import numpy as np
 
 from incrowd.arrays import Floats
-from incrowd.loss.cells import Cells, cells_at, cells_of
+from incrowd.loss.cells import ShownCells, cells_at, cells_of
 from incrowd.recoding import Outcome, QuasiColumn
 
 
@@ -49,7 +49,7 @@ class Loss(ABC):
         """What a report shows for it: the loss itself, but for Prec, which is 1 - loss."""
         return loss
 
-    def cost(self, cells: Cells) -> Floats:
+    def cost(self, cells: ShownCells) -> Floats:
         """What a record pays for each of these cells, if the loss is `per_cell`."""
         raise NotImplementedError(f"{self.name} is not a mean of what {type(cells).__name__} cost")
 
@@ -121,7 +121,7 @@ class CellLoss(MeanLoss):
     per_cell: ClassVar[bool] = True
 
     @abstractmethod
-    def cost(self, cells: Cells) -> Floats:
+    def cost(self, cells: ShownCells) -> Floats:
         """What a record pays for each of these cells."""
 
     def totals(self, outcome: Outcome) -> Floats:

@@ -6,7 +6,7 @@ from typing import Literal
 import numpy as np
 
 from incrowd.arrays import Floats
-from incrowd.loss.cells import Cells, cells_of
+from incrowd.loss.cells import ShownCells, cells_of
 from incrowd.loss.loss import CellLoss
 from incrowd.recoding import Outcome, QuasiColumn
 from incrowd.values import STRICT, dataclass
@@ -25,17 +25,17 @@ class Gcp(CellLoss):
 
     name: Literal["gcp"] = field(default="gcp", kw_only=True)
 
-    def cost(self, cells: Cells) -> Floats:
+    def cost(self, cells: ShownCells) -> Floats:
         """The NCP of each cell."""
         return ncp(cells)
 
 
-def ncp(cells: Cells) -> Floats:
+def ncp(cells: ShownCells) -> Floats:
     """The normalized certainty penalty of each cell, 0..1 (Ghinita Section 2.1).
 
     Ordered columns: the extent of what the label says over the extent of the column, both within
     the smallest and largest value of the table. A label reaches from the smallest to the largest
-    value that it may stand for (`hierarchy.reach`), whichever of them occur. Others: 0 for one
+    value that it may stand for (`Hierarchy.reach`), whichever of them occur. Others: 0 for one
     leaf, else leaves under the node over leaves of the hierarchy, those included that the table
     does not hold.
     """
@@ -56,7 +56,7 @@ def ncp_of_classes(outcome: Outcome) -> Floats:
     return total
 
 
-def _extents(cells: Cells) -> Floats:
+def _extents(cells: ShownCells) -> Floats:
     first, last = cells.column.range
     place = places(cells.column)
     whole = place[last] - place[first]
@@ -69,7 +69,7 @@ def _extents(cells: Cells) -> Floats:
     return extents
 
 
-def _reach(cells: Cells) -> tuple[Floats, Floats]:
+def _reach(cells: ShownCells) -> tuple[Floats, Floats]:
     """From where to where what is shown reaches: spans by their ends, others by their nodes."""
     column = cells.column
     if cells.spans:

@@ -4,7 +4,7 @@ from dataclasses import field
 from typing import ClassVar, Literal
 
 from incrowd.arrays import Floats
-from incrowd.loss.cells import Cells
+from incrowd.loss.cells import ShownCells
 from incrowd.loss.loss import CellLoss
 from incrowd.values import STRICT, dataclass
 
@@ -23,7 +23,7 @@ class Precision(CellLoss):
     name: Literal["precision"] = field(default="precision", kw_only=True)
     counts_leaves: ClassVar[bool] = True
 
-    def cost(self, cells: Cells) -> Floats:
+    def cost(self, cells: ShownCells) -> Floats:
         """The level of each cell over the height of its hierarchy."""
         cost: Floats = cells.shown_level / max(cells.column.hierarchy.height, 1)
         cost[cells.missing] = 0.0

@@ -12,7 +12,7 @@ from pydantic import Field
 from incrowd.arrays import MISSING
 from incrowd.errors import PolicyError
 from incrowd.loss.loss import Loss
-from incrowd.loss.queries_cubes import Answer, Counted, Cubes, rows_of
+from incrowd.loss.queries_cubes import CountedColumn, CubeAnswer, Cubes, rows_of
 from incrowd.recoding import Outcome
 from incrowd.table.fold import in_threads
 from incrowd.values import STRICT, dataclass
@@ -75,7 +75,7 @@ class Queries(Loss):
         del smallest, spare
         return self.of(outcome) if self.measure == "kl" else float("-inf")
 
-    def _counted(self, outcome: Outcome) -> Counted:
+    def _counted(self, outcome: Outcome) -> CountedColumn:
         names = list(outcome.classes.histograms)
         if self.column not in names:
             raise PolicyError(
@@ -86,10 +86,10 @@ class Queries(Loss):
         whole = outcome.classes.histograms[self.column].column.whole
         number = len(whole) - 1 + int(whole[MISSING] > 0)
         held = tally.sensitive[names.index(self.column)]
-        return Counted(held, len(whole), 1.0 / max(number, 1))
+        return CountedColumn(held, len(whole), 1.0 / max(number, 1))
 
 
-def error(answer: Answer, measure: Measure, floor: float) -> float:
+def error(answer: CubeAnswer, measure: Measure, floor: float) -> float:
     """How far the estimate of a cube is from the truth; `floor` in records.
 
     If the table holds nobody in any cell, the whole cube counts as one cell: its divergence is 0,

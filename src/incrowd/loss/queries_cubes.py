@@ -18,7 +18,7 @@ import numpy as np
 from incrowd.arrays import MISSING, Codes, Counts, Flags, Floats
 from incrowd.errors import LimitError
 from incrowd.kernels import queries
-from incrowd.loss.cells import Cells, cells_of
+from incrowd.loss.cells import ShownCells, cells_of
 from incrowd.recoding import Outcome, QuasiColumn
 from incrowd.table.fold import distinct
 from incrowd.table.tally import Tally
@@ -32,7 +32,7 @@ _ROUNDING = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
-class Counted:
+class CountedColumn:
     """Which records are counted, and by what of theirs that is not quasi-identifying."""
 
     held: Codes
@@ -48,7 +48,7 @@ class Counted:
 
 
 @dataclass(frozen=True, eq=False)
-class Answer:
+class CubeAnswer:
     """The cells of a cube in which the table holds somebody."""
 
     true: Counts
@@ -58,7 +58,7 @@ class Answer:
 
 
 @dataclass(frozen=True, eq=False)
-class _Runs:
+class _CodeRuns:
     """The values that the cells of a column stand for, as runs of codes.
 
     Class c has the runs `start[c]:start[c + 1]`, and spreads `even[c]` of itself over each code.
@@ -81,7 +81,7 @@ class _Runs:
 class Cubes:
     """All cubes of an outcome over the records that are counted."""
 
-    def __init__(self, outcome: Outcome, counted: Counted) -> None:
+    def __init__(self, outcome: Outcome, counted: CountedColumn) -> None:
         self.outcome = outcome
         self.counted = counted
         self.tally, self.class_of = rows_of(outcome)
@@ -92,7 +92,7 @@ class Cubes:
         self._members = self._rows_by_class() if outcome.exact else None
         self._total = self._thought()
 
-    def answer(self, group: Sequence[int]) -> Answer:
+    def answer(self, group: Sequence[int]) -> CubeAnswer:
         """Records by these quasi-identifying columns and by what is held."""
         sizes = [len(self.outcome.columns[j].frequency) for j in group]
         cells = prod(sizes)
@@ -114,7 +114,7 @@ class Cubes:
                 estimate[here] = cube[keys[here] - first * cells]
         return self._finished(group, true, estimate)
 
-    def _finished(self, group: Sequence[int], true: Counts, estimate: Floats) -> Answer:
+    def _finished(self, group: Sequence[int], true: Counts, estimate: Floats) -> CubeAnswer:
         """The estimates with the records that were left out."""
         gone, masks = self.outcome.suppressed, self.counted.masks
         chance = prod(even_share(self.outcome.columns[j], masks[j]) for j in masks)
@@ -122,7 +122,7 @@ class Cubes:
         apart = prod(even_share(self.outcome.columns[j], masks[j]) for j in masks if j not in group)
         apart /= prod(values(self.outcome.columns[j]) for j in group)
         estimate = np.maximum(estimate, 0.0 if gone else _ROUNDING)
-        return Answer(true, estimate + gone * self.counted.even * apart, total)
+        return CubeAnswer(true, estimate + gone * self.counted.even * apart, total)
 
     def _places(self, group: Sequence[int], sizes: Sequence[int]) -> Counts:
         place = np.zeros(self.tally.rows, dtype=np.int64)
@@ -265,7 +265,7 @@ def even_share(column: QuasiColumn, mask: Flags) -> float:
     return inside / max(values(column), 1)
 
 
-def _runs(cells: Cells) -> _Runs:
+def _runs(cells: ShownCells) -> _CodeRuns:
     """The runs of codes that the cells of a column stand for."""
     column, number = cells.column, len(cells.low)
     least = 0 if column.frequency[MISSING] else min(1, len(column.frequency) - 1)
@@ -274,10 +274,10 @@ def _runs(cells: Cells) -> _Runs:
         return _set_runs(cells, least, most)
     low = np.where(cells.suppressed, least, cells.low).astype(np.int32)
     high = np.where(cells.suppressed, most, cells.high).astype(np.int32)
-    return _Runs(np.arange(number + 1, dtype=np.int64), low, high, 1.0 / (high - low + 1))
+    return _CodeRuns(np.arange(number + 1, dtype=np.int64), low, high, 1.0 / (high - low + 1))
 
 
-def _set_runs(cells: Cells, least: int, most: int) -> _Runs:
+def _set_runs(cells: ShownCells, least: int, most: int) -> _CodeRuns:
     """The values of sets one by one; a set that is shown as suppressed is one run of all."""
     assert cells.sets is not None  # noqa: S101  asked before
     mixed, sizes = cells.suppressed, cells.sets.sizes
@@ -288,10 +288,10 @@ def _set_runs(cells: Cells, least: int, most: int) -> _Runs:
     low = np.where(keep, cells.sets.code, least)[stays].astype(np.int32)
     high = np.where(keep, cells.sets.code, most)[stays].astype(np.int32)
     start = np.concatenate([[0], np.cumsum(np.where(mixed, 1, sizes))]).astype(np.int64)
-    return _Runs(start, low, high, 1.0 / np.where(mixed, most - least + 1, sizes))
+    return _CodeRuns(start, low, high, 1.0 / np.where(mixed, most - least + 1, sizes))
 
 
-def _steps(runs: _Runs, size: int, stride: int) -> tuple[Counts, Counts, Floats]:
+def _steps(runs: _CodeRuns, size: int, stride: int) -> tuple[Counts, Counts, Floats]:
     """Where what is spread begins and ends: up at the first code, down after the last."""
     even = np.repeat(runs.even, np.diff(runs.start))
     place = np.stack([runs.low, runs.high + 1], axis=1).ravel()

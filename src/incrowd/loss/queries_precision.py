@@ -10,7 +10,7 @@ import numpy as np
 from incrowd.arrays import MISSING, Codes, Flags, Floats
 from incrowd.errors import InputError
 from incrowd.loss.queries import error
-from incrowd.loss.queries_cubes import Counted, Cubes, rows_of
+from incrowd.loss.queries_cubes import CountedColumn, Cubes, rows_of
 from incrowd.loss.queries_workload import Condition, Query, Workload
 from incrowd.partition.classes import numbered
 from incrowd.recoding import Outcome
@@ -44,11 +44,11 @@ def query_precision(
     Queries name quasi-identifying columns and sensitive ones; `domains` says what the codes of the
     sensitive columns stand for. Estimates are those of the loss `queries`.
     """
-    asked = _Asked(outcome, workload.source, domains)
+    asked = _AskedQuery(outcome, workload.source, domains)
     return tuple(_precision(asked, query, floor) for query in workload.queries)
 
 
-def _precision(asked: "_Asked", query: Query, floor: float) -> QueryPrecision:
+def _precision(asked: "_AskedQuery", query: Query, floor: float) -> QueryPrecision:
     group = [asked.quasi[name] for name in query.group_by if name in asked.quasi]
     answer = Cubes(asked.outcome, asked.counted(query)).answer(group)
     least = floor * max(asked.outcome.records, 1)
@@ -56,7 +56,7 @@ def _precision(asked: "_Asked", query: Query, floor: float) -> QueryPrecision:
     return QueryPrecision(query.line, kl, error(answer, "relative", least))
 
 
-class _Asked:
+class _AskedQuery:
     """An outcome whose columns are asked by name."""
 
     def __init__(self, outcome: Outcome, source: str, domains: Mapping[str, Domain]) -> None:
@@ -68,7 +68,7 @@ class _Asked:
         self.sensitive = {name: i for i, name in held if name not in self.quasi}
         self.domains = domains
 
-    def counted(self, query: Query) -> Counted:
+    def counted(self, query: Query) -> CountedColumn:
         """Which records a query counts, and by what of theirs that is not quasi-identifying."""
         masks = self._masks(query)
         grouped = [name for name in query.group_by if self._known(name, query, 1) not in self.quasi]
@@ -82,7 +82,9 @@ class _Asked:
         even /= prod(self._values(name) for name in grouped)
         held, number = self._held(grouped)
         quasi = {self.quasi[name]: mask for name, mask in masks.items() if name in self.quasi}
-        return Counted(np.where(inside, held, -1).astype(np.int32), number, even, quasi, chance)
+        return CountedColumn(
+            np.where(inside, held, -1).astype(np.int32), number, even, quasi, chance
+        )
 
     def _held(self, names: list[str]) -> tuple[Codes, int]:
         """What the rows hold of these sensitive columns together, numbered."""

@@ -75,7 +75,7 @@ def parse(text: str, source: str = "workload") -> Workload:
     ('zip',)
     """
     lines = enumerate(text.removeprefix("\ufeff").split("\n"), start=1)
-    readers = (_Line(source, number, line) for number, line in lines)
+    readers = (_QueryLine(source, number, line) for number, line in lines)
     queries = tuple(reader.query() for reader in readers if reader.left)
     if not queries:
         raise InputError(
@@ -97,7 +97,7 @@ class _Token:
         return upper if self.kind == "word" and upper in _WORDS else ""
 
 
-class _Line:
+class _QueryLine:
     """One line, read from left to right."""
 
     def __init__(self, source: str, number: int, line: str) -> None:

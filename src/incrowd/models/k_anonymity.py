@@ -6,6 +6,7 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import Field
 
 from incrowd.arrays import Flags
+from incrowd.models.k_map import KMap
 from incrowd.models.model import Model
 from incrowd.partition.classes import Classes
 from incrowd.values import STRICT, dataclass
@@ -21,7 +22,7 @@ class KAnonymity(Model):
 
     k: Annotated[int, Field(ge=2)]
     name: Literal["k-anonymity"] = field(default="k-anonymity", kw_only=True)
-    promise: ClassVar[str] = "each person hides among at least {achieved}"
+    promise: ClassVar[str] = "every class holds at least {achieved} people"
     monotone: ClassVar[bool] = True
     """Larger classes only help."""
     absorbing: ClassVar[bool] = True
@@ -43,6 +44,10 @@ class KAnonymity(Model):
     def possible(self, whole: Classes) -> float:
         """All people in one class."""
         return float(whole.people.sum())
+
+    def against_world(self) -> KMap:
+        """K-map with the same k."""
+        return KMap(self.k)
 
     def smallest_class(self) -> int:
         """K."""

@@ -114,6 +114,10 @@ class Model(ABC):
         del table
         return self
 
+    def against_world(self) -> "Model":
+        """The model that asks the same of the people of a world; itself if there is no such one."""
+        return self
+
     def possible(self, whole: Classes) -> float:
         """The best value that any release of this table could achieve.
 

@@ -13,7 +13,7 @@ from incrowd.errors import InfeasibleError, InputError, PolicyError, counted
 from incrowd.hierarchy.hierarchy import Hierarchy
 from incrowd.models.model import Model, TableSize
 from incrowd.partition.classes import SensitiveColumn
-from incrowd.policy.ends import Holders, with_ends
+from incrowd.policy.ends import ColumnHolders, with_ends
 from incrowd.policy.policy import Column, Policy
 from incrowd.problem import Problem
 from incrowd.recoding import QuasiColumn
@@ -110,7 +110,7 @@ def compile(  # noqa: A001, PLR0913  the word of the design; each argument is on
         size = len(quasi[name][1].leaves) + 1
         frequency = np.bincount(codes, weights=tally.counts, minlength=size).astype(np.int64)
         column = _quasi_column(policy, name, quasi[name][1], frequency)
-        holders = Holders.of(counting.quasi[name], name, size)
+        holders = ColumnHolders.of(counting.quasi[name], name, size)
         columns.append(with_ends(column, policy, holders, models, (world_people or {}).get(name)))
     problem = Problem(
         tally=tally,
@@ -244,7 +244,7 @@ def _widest(name: str, asked: Column, hierarchy: Hierarchy) -> float:
 def _sensitive_column(name: str, sensitive: Counted, counting: Counting) -> SensitiveColumn:
     column, hierarchy = sensitive[name]
     ordered = column.domain.kind is not Kind.TEXT
-    holders = Holders.of(counting.sensitive[name], name, len(column.domain) + 1)
+    holders = ColumnHolders.of(counting.sensitive[name], name, len(column.domain) + 1)
     return SensitiveColumn(
         name,
         holders.each(),

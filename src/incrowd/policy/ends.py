@@ -37,7 +37,7 @@ def world_crowd_of(models: Sequence[Model]) -> int:
 
 
 @dataclass(frozen=True, eq=False)
-class Holders:
+class ColumnHolders:
     """Who holds which value of a column: distinct codes, whose they are, and their records."""
 
     codes: Codes
@@ -50,7 +50,7 @@ class Holders:
     """Number of codes, missing included."""
 
     @classmethod
-    def of(cls, rows: CountedRows, name: str, size: int) -> "Holders":
+    def of(cls, rows: CountedRows, name: str, size: int) -> "ColumnHolders":
         """The holders of a column in counted rows, which know its codes."""
         return cls(rows.codes[name], rows.records, rows.unit, size)
 
@@ -91,7 +91,7 @@ def _records(codes: Codes, records: Counts, size: int) -> Counts:
 def with_ends(
     column: QuasiColumn,
     policy: Policy,
-    holders: Holders,
+    holders: ColumnHolders,
     models: Sequence[Model],
     world: Counts | None = None,
 ) -> QuasiColumn:
@@ -119,7 +119,7 @@ def with_ends(
     return replace(column, grid=_grid(column, holders, ask))
 
 
-def _grid(column: QuasiColumn, holders: Holders, ask: Ask) -> CellGrid | None:
+def _grid(column: QuasiColumn, holders: ColumnHolders, ask: Ask) -> CellGrid | None:
     """The cells of a column.
 
     People who have several values count for each, if every cell then still holds k people.

@@ -1,20 +1,18 @@
 """What is done to the rows, and what that shows."""
 
-from incrowd.recoding.anatomy import Anatomy
+from incrowd.recoding.anatomy import Anatomized
 from incrowd.recoding.column import QuasiColumn
-from incrowd.recoding.cuts import Cuts
-from incrowd.recoding.levels import Cells, Levels
+from incrowd.recoding.cuts import ColumnBuckets
+from incrowd.recoding.levels import CellLevels, Levels
 from incrowd.recoding.outcome import Outcome, outcome_of
-from incrowd.recoding.pieces import Pieces
-from incrowd.recoding.recoding import Recoding
-from incrowd.recoding.sets import ValueSets, value_sets
-from incrowd.recoding.spans import Boxes, Spans
+from incrowd.recoding.recoding import Pieces, Recoding
+from incrowd.recoding.spans import GivenCells, Spans, ValueSets, value_sets
 
 __all__ = [
-    "Anatomy",
-    "Boxes",
-    "Cells",
-    "Cuts",
+    "Anatomized",
+    "CellLevels",
+    "ColumnBuckets",
+    "GivenCells",
     "Levels",
     "Outcome",
     "Pieces",

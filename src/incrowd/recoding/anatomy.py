@@ -1,17 +1,18 @@
 """Exact quasi-identifiers beside sensitive values by class."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
 from incrowd.arrays import Codes
 from incrowd.recoding.column import QuasiColumn
-from incrowd.recoding.pieces import Pieces, first_rows
+from incrowd.recoding.recoding import Pieces, Recoding, first_rows
 from incrowd.table.tally import Tally
 
 
 @dataclass(frozen=True, eq=False)
-class Anatomy:
+class Anatomized(Recoding):
     """Exact quasi-identifiers, sensitive values by class (Xiao and Tao, VLDB 2006).
 
     Nothing is generalized: what a class hides is which of its records holds which of its sensitive
@@ -19,7 +20,8 @@ class Anatomy:
     """
 
     pieces: Pieces
-    kind: str = "anatomy"
+    kind: ClassVar[str] = "anatomy"
+    exact: ClassVar[bool] = True
 
     def cells(self, tally: Tally, columns: tuple[QuasiColumn, ...]) -> tuple[Codes, Codes, Codes]:
         """The first record of each class stands for its exact cells, which cost nothing."""

@@ -1,23 +1,24 @@
 """Nodes of hierarchies: one level per column, or one per class and column."""
 
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import numpy as np
 
 from incrowd.arrays import Codes
 from incrowd.partition.classes import numbered
 from incrowd.recoding.column import QuasiColumn
-from incrowd.recoding.pieces import Pieces, first_rows, placed
+from incrowd.recoding.recoding import Pieces, Recoding, first_rows, placed
 from incrowd.table.tally import Tally
 
 
 @dataclass(frozen=True, eq=False)
-class Levels:
+class Levels(Recoding):
     """Full-domain generalization: one level per column, some records suppressed."""
 
     levels: tuple[int, ...]
     pieces: Pieces
-    kind: str = "levels"
+    kind: ClassVar[str] = "levels"
 
     def cells(self, tally: Tally, columns: tuple[QuasiColumn, ...]) -> tuple[Codes, Codes, Codes]:
         """Each class shows the nodes of its column's level."""
@@ -31,9 +32,15 @@ class Levels:
             low[j], high[j], level[j] = lows[node], highs[node], h
         return low, high, level
 
+    def by_class(self) -> "CellLevels":
+        """The same levels, class by class: full-domain levels leave out whole classes only."""
+        classes = int(self.pieces.class_of.max()) + 1
+        levels = np.array(self.levels, dtype=np.int32)[:, np.newaxis]
+        return CellLevels(np.repeat(levels, classes, axis=1), self.pieces)
+
 
 @dataclass(frozen=True, eq=False)
-class Cells:
+class CellLevels(Recoding):
     """Generalization cell by cell: each class shows a level of its own in every column.
 
     All records of a class have the same node there. A search gives no two classes that show the
@@ -43,7 +50,7 @@ class Cells:
     levels: Codes
     """The level of each column in each class: shape (d, classes)."""
     pieces: Pieces
-    kind: str = "cells"
+    kind: ClassVar[str] = "cells"
 
     def cells(self, tally: Tally, columns: tuple[QuasiColumn, ...]) -> tuple[Codes, Codes, Codes]:
         """Each class shows the nodes of its own levels."""
@@ -54,7 +61,7 @@ class Cells:
             low[j], high[j] = column.hierarchy.cover(self.levels[j], codes)
         return low, high, self.levels
 
-    def told_apart(self, tally: Tally, columns: tuple[QuasiColumn, ...]) -> "Cells":
+    def told_apart(self, tally: Tally, columns: tuple[QuasiColumn, ...]) -> "CellLevels":
         """The same recoding with classes that show the same in every column made one.
 
         A node that stands on several levels shows one label, so what is compared are runs of
@@ -67,4 +74,6 @@ class Cells:
         place, number = numbered(np.vstack([*ends]).astype(np.int32))
         shared = np.empty((len(columns), number), dtype=np.int32)
         shared[:, place] = self.levels
-        return Cells(shared, replace(self.pieces, class_of=placed(place, self.pieces.class_of)))
+        return CellLevels(
+            shared, replace(self.pieces, class_of=placed(place, self.pieces.class_of))
+        )

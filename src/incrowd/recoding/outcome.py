@@ -8,10 +8,8 @@ import numpy as np
 from incrowd.arrays import Codes, Floats
 from incrowd.partition.classes import Classes, SensitiveColumn, classes_of
 from incrowd.recoding.column import QuasiColumn
-from incrowd.recoding.cuts import Cuts
 from incrowd.recoding.recoding import Recoding
-from incrowd.recoding.sets import ValueSets, value_sets
-from incrowd.recoding.spans import Boxes
+from incrowd.recoding.spans import ValueSets
 from incrowd.table.tally import Tally
 
 
@@ -74,8 +72,6 @@ def outcome_of(
     low, high, level = recoding.cells(cut, columns)
     classes = classes_of(cut, pieces.class_of, low.shape[1], sensitive)
     suppressed = int(pieces.count[pieces.class_of < 0].sum())
-    spans = recoding.kind in {"boxes", "spans", "cuts"}
-    buckets = recoding.shown(cut) if isinstance(recoding, Cuts) else None
     return Outcome(
         columns,
         low,
@@ -83,19 +79,10 @@ def outcome_of(
         level,
         classes,
         suppressed,
-        spans,
+        recoding.spans,
         tally=cut,
         class_of=pieces.class_of,
-        sets=_sets(recoding, cut, columns, buckets) if spans else {},
-        exact=recoding.kind == "anatomy",
-        buckets=buckets,
+        sets=recoding.value_sets(cut, columns),
+        exact=recoding.exact,
+        buckets=recoding.class_buckets(cut),
     )
-
-
-def _sets(
-    recoding: Recoding, cut: Tally, columns: tuple[QuasiColumn, ...], buckets: Codes | None
-) -> Mapping[int, ValueSets]:
-    """The values that cells show where they show sets: those given, or those of the class."""
-    if isinstance(recoding, Boxes):
-        return recoding.sets
-    return value_sets(cut, recoding.pieces.class_of, columns, buckets)

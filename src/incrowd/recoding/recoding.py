@@ -1,26 +1,78 @@
-"""What every recoding is."""
+"""The contract of every recoding: what a search decides."""
 
-from typing import Protocol
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
 
-from incrowd.arrays import Codes
+import numpy as np
+
+from incrowd.arrays import SUPPRESSED, Codes, Counts
 from incrowd.recoding.column import QuasiColumn
-from incrowd.recoding.pieces import Pieces
 from incrowd.table.tally import Tally
 
+if TYPE_CHECKING:
+    from incrowd.recoding.spans import ValueSets
 
-class Recoding(Protocol):
-    """What a search decides: `Levels`, `Cells`, `Spans`, `Cuts`, `Boxes` or `Anatomy`."""
 
-    @property
-    def kind(self) -> str:
-        """`levels`, `cells`, `spans`, `cuts`, `boxes` or `anatomy`."""
+@dataclass(frozen=True, eq=False)
+class Pieces:
+    """Which records are in which class: `count` records of tally row `row` are in `class_of`.
 
-    @property
-    def pieces(self) -> Pieces:
-        """Which records are in which class; classes are numbered 0, 1, … without a gap."""
+    `class_of` is `SUPPRESSED` (-1) for records that are left out. If no row is cut, `row` is
+    0, 1, 2, … and `count` is the tally's.
+    """
 
+    row: Codes
+    count: Counts
+    class_of: Codes
+
+
+def placed(place: Codes, class_of: Codes) -> Codes:
+    """Classes under other numbers: that of class c is `place[c]`."""
+    return np.where(class_of >= 0, place[class_of], SUPPRESSED).astype(np.int32)
+
+
+def first_rows(class_of: Codes) -> Codes:
+    """The first row of each class."""
+    number = int(class_of.max(initial=-1)) + 1
+    first = np.zeros(number, dtype=np.int32)
+    rows = np.flatnonzero(class_of >= 0).astype(np.int32)
+    first[class_of[rows[::-1]]] = rows[::-1]
+    return first
+
+
+class Recoding(ABC):
+    """What a search decides: which records are in which class, and what each class shows."""
+
+    kind: ClassVar[str]
+    """`levels`, `cells`, `spans`, `cuts`, `boxes` or `anatomy`."""
+    spans: ClassVar[bool] = False
+    """Whether cells of ordered columns show the ends of spans, not the nodes of a hierarchy."""
+    exact: ClassVar[bool] = False
+    """Whether quasi-identifying cells leave as they are."""
+    pieces: Pieces
+    """Which records are in which class; classes are numbered 0, 1, … without a gap."""
+
+    @abstractmethod
     def cells(self, tally: Tally, columns: tuple[QuasiColumn, ...]) -> tuple[Codes, Codes, Codes]:
         """What each class shows: low, high and level, each of shape (d, classes).
 
         `tally` holds one row per piece.
         """
+
+    def class_buckets(self, tally: Tally) -> Codes | None:
+        """The bucket of each class in each column, where a bucket shows the same in every class."""
+        del tally
+        return None
+
+    def value_sets(
+        self, tally: Tally, columns: tuple[QuasiColumn, ...]
+    ) -> "Mapping[int, ValueSets]":
+        """By number of the column: the values that its cells show, where they show sets."""
+        del tally, columns
+        return {}
+
+    def by_class(self) -> "Recoding":
+        """The same so that a class may leave out some of its records only."""
+        return self

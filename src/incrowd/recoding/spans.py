@@ -1,20 +1,89 @@
-"""Local recoding: what the records of a class span, or what is given for it."""
+"""Local recoding: classes show what their records span, their values, or what is given."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
+from typing import ClassVar
 
 import numpy as np
 
-from incrowd.arrays import MISSING, Codes
+from incrowd.arrays import MISSING, Codes, Counts, Flags
 from incrowd.partition.classes import numbered
 from incrowd.recoding.column import QuasiColumn
-from incrowd.recoding.pieces import Pieces, placed
-from incrowd.recoding.sets import ValueSets, value_sets
+from incrowd.recoding.recoding import Pieces, Recoding, placed
 from incrowd.table.tally import Tally
 
 
 @dataclass(frozen=True, eq=False)
-class Spans:
+class ValueSets:
+    """The values of each class in one column, in compressed rows.
+
+    Class c holds the codes `code[start[c]:start[c + 1]]`, ascending, each once.
+    """
+
+    start: Counts
+    code: Codes
+
+    @property
+    def sizes(self) -> Counts:
+        """How many values each class holds."""
+        return np.diff(self.start)
+
+    @property
+    def mixed(self) -> Flags:
+        """Which classes hold missing and other values."""
+        mixed: Flags = (self.code[self.start[:-1]] == MISSING) & (self.sizes > 1)
+        return mixed
+
+    def take(self, which: Codes) -> "ValueSets":
+        """The sets of these classes, in this order."""
+        sizes = self.sizes[which]
+        start = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+        entry = np.arange(start[-1]) + np.repeat(self.start[which] - start[:-1], sizes)
+        return ValueSets(start, self.code[entry])
+
+    @property
+    def numbers(self) -> Codes:
+        """Equal numbers for classes that show the same: their values, or nothing if mixed."""
+        number: dict[bytes, int] = {}
+        ends = pairwise(self.start.tolist())
+        found = [number.setdefault(self.code[a:b].tobytes(), len(number)) for a, b in ends]
+        return np.where(self.mixed, len(number), found).astype(np.int32)
+
+
+def value_sets(
+    tally: Tally, class_of: Codes, columns: tuple[QuasiColumn, ...], buckets: Codes | None = None
+) -> dict[int, ValueSets]:
+    """The values of each class, or of its bucket, in the columns that show sets."""
+    kept = class_of >= 0
+    found = {}
+    for j, column in enumerate(columns):
+        if column.sets:
+            group = class_of[kept] if buckets is None else buckets[j][class_of[kept]]
+            width = len(column.frequency)
+            pairs = np.unique(group.astype(np.int64) * width + tally.quasi[j, kept])
+            if column.pools is not None:
+                pairs = _pooled(pairs, width, column.pools)
+            every = np.arange(int(group.max(initial=-1)) + 2) * width
+            start = np.searchsorted(pairs, every).astype(np.int64)
+            sets = ValueSets(start, (pairs % width).astype(np.int32))
+            found[j] = sets if buckets is None else sets.take(buckets[j])
+    return found
+
+
+def _pooled(pairs: Counts, width: int, pools: Codes) -> Counts:
+    """Pairs of a group and a code, with all other codes of the code's pool."""
+    members = np.argsort(pools, kind="stable")
+    start = np.searchsorted(pools[members], np.arange(int(pools.max()) + 2))
+    group, pool = pairs // width, pools[pairs % width]
+    size = np.diff(start)[pool]
+    entry = np.arange(size.sum()) + np.repeat(start[pool] - np.cumsum(size) + size, size)
+    pooled: Counts = np.unique(np.repeat(group, size) * width + members[entry])
+    return pooled
+
+
+@dataclass(frozen=True, eq=False)
+class Spans(Recoding):
     """Local recoding: each class shows the span of its own records.
 
     A search gives no two classes that show the same (see `told_apart`): to whoever sees the release
@@ -22,7 +91,8 @@ class Spans:
     """
 
     pieces: Pieces
-    kind: str = "spans"
+    kind: ClassVar[str] = "spans"
+    spans: ClassVar[bool] = True
 
     def cells(self, tally: Tally, columns: tuple[QuasiColumn, ...]) -> tuple[Codes, Codes, Codes]:
         """Each class shows the span of its codes; unordered columns the node that covers it."""
@@ -31,6 +101,10 @@ class Spans:
         codes = zip(columns, tally.quasi, strict=False)
         shown = [covering(column, class_of, of[kept]) for column, of in codes]
         return stacked(shown, int(class_of.max(initial=-1)) + 1)
+
+    def value_sets(self, tally: Tally, columns: tuple[QuasiColumn, ...]) -> Mapping[int, ValueSets]:
+        """The values of each class."""
+        return value_sets(tally, self.pieces.class_of, columns)
 
     def told_apart(self, tally: Tally, columns: tuple[QuasiColumn, ...]) -> "Spans":
         """The same recoding with classes that show the same in every column made one.
@@ -51,7 +125,7 @@ class Spans:
 
 
 @dataclass(frozen=True, eq=False)
-class Boxes:
+class GivenCells(Recoding):
     """Local recoding by cells that are given: a class may show more than its own records span.
 
     A class shows all that is said, whoever of the table is in it: cells that were made for the
@@ -63,11 +137,17 @@ class Boxes:
     pieces: Pieces
     sets: Mapping[int, ValueSets] = field(default_factory=dict)
     """By number of the column: the values that cells show, where they show a set."""
-    kind: str = "boxes"
+    kind: ClassVar[str] = "boxes"
+    spans: ClassVar[bool] = True
 
     def cells(self, tally: Tally, columns: tuple[QuasiColumn, ...]) -> tuple[Codes, Codes, Codes]:  # noqa: ARG002  as other recodings
         """Each class shows what is given."""
         return self.shown
+
+    def value_sets(self, tally: Tally, columns: tuple[QuasiColumn, ...]) -> Mapping[int, ValueSets]:
+        """The sets that are given."""
+        del tally, columns
+        return self.sets
 
 
 def covering(column: QuasiColumn, group_of: Codes, codes: Codes) -> tuple[Codes, Codes, Codes]:

@@ -39,7 +39,7 @@ def _gaps(table: LoadedTable) -> Iterator[str]:
 
 
 def _world(table: LoadedTable) -> Iterator[str]:
-    """What a reader should know about the world that the release was held against."""
+    """What you should know about the world that the release was compared with."""
     policy, against, world = table.policy, table.against, table.compiled.problem.world
     if against is None:
         return

@@ -12,15 +12,16 @@ from incrowd.search.lattice.exhaustive import Exhaustive
 from incrowd.search.lattice.lattice import Lattice
 from incrowd.search.literature.accuracy.accuracy import Accuracy
 from incrowd.search.literature.anatomy import Anatomy
-from incrowd.search.literature.curve.curve import Hilbert, IDistance, Tree
-from incrowd.search.literature.cuts.cuts import Cuts
-from incrowd.search.literature.datafly.datafly import Datafly
+from incrowd.search.literature.cuts import Cuts
+from incrowd.search.literature.datafly import Datafly
 from incrowd.search.literature.diversify.diversify import Diversify
+from incrowd.search.literature.hilbert import Hilbert
+from incrowd.search.literature.idistance import IDistance
 from incrowd.search.literature.mingen.cells import MinGenCells
-from incrowd.search.literature.mingen.mingen import MinGen
-from incrowd.search.literature.mingen.preferred import Preferred
-from incrowd.search.literature.mu_argus.mu_argus import MuArgus
+from incrowd.search.literature.mingen.mingen import MinGen, Preferred
+from incrowd.search.literature.mu_argus import MuArgus
 from incrowd.search.literature.top_down import TopDown
+from incrowd.search.literature.tree import TreeSearch
 from incrowd.search.mondrian import Mondrian
 from incrowd.search.refine.local import LatticeLocal
 from incrowd.search.search import Found, Search
@@ -45,7 +46,7 @@ AnySearch: TypeAlias = Annotated[
     | Mondrian
     | MuArgus
     | TopDown
-    | Tree,
+    | TreeSearch,
     Field(discriminator="name"),
 ]
 """Any search, as a policy file writes it."""
@@ -54,8 +55,6 @@ SEARCHES: Mapping[str, type[Search]] = {
     one.__dataclass_fields__["name"].default: one for one in get_args(get_args(AnySearch)[0])
 }
 """Every search's class by its name."""
-TreeSearch = Tree
-"""The search `tree`, by a name that no hierarchy has."""
 
 __all__ = [
     "SEARCHES",
@@ -81,7 +80,6 @@ __all__ = [
     "Preferred",
     "Search",
     "TopDown",
-    "Tree",
     "TreeSearch",
 ]
 

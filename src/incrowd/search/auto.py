@@ -12,14 +12,13 @@ from incrowd.models.model import Requirement
 from incrowd.problem import Problem
 from incrowd.search.crowd.crowd import Crowd
 from incrowd.search.divisions import every_division, tiny
-from incrowd.search.lattice.best_first import Quest
 from incrowd.search.lattice.full_domain import many
-from incrowd.search.lattice.lattice import Lattice
+from incrowd.search.lattice.lattice import BestFirst, Lattice
 from incrowd.search.literature.diversify.diversify import Diversify
 from incrowd.search.literature.top_down import TopDown
 from incrowd.search.mondrian import Mondrian
-from incrowd.search.refusals import as_one_class, infeasible, nothing_found
-from incrowd.search.safe import safe_crowds
+from incrowd.search.refusals import as_one_class, nothing_found, raise_if_infeasible
+from incrowd.search.repair import safe_crowds
 from incrowd.search.search import FROM_TABLE, Found, Recodes, Search
 from incrowd.search.world.world import AgainstWorld
 from incrowd.values import STRICT, dataclass
@@ -60,7 +59,7 @@ class Auto(Search):
         """Run what fits in the time and take the least loss."""
         if problem.world is not None:
             return AgainstWorld().run(problem, watch)
-        infeasible(problem)
+        raise_if_infeasible(problem)
         tried = _local(problem, watch) or _last_resorts(problem, watch)
         if not tried:
             return _full_domain(problem, watch)
@@ -149,7 +148,7 @@ def _lattice(problem: Problem, watch: Watch, bar: float) -> tuple[_Trial | None,
     if _seconds(problem, nodes) > (inf if watch.remaining is None else watch.remaining):
         return None, f"the lattice of {many(nodes)} level vectors is too large for the time"
     try:
-        quest = Quest(problem, watch, bar)
+        quest = BestFirst(problem, watch, bar)
     except InfeasibleError:
         return None, "the limits of columns leave no level for the lattice"
     quest.seek()

@@ -16,11 +16,11 @@ from incrowd.kernels import repair
 from incrowd.kernels.shapes import FORBIDDEN
 from incrowd.problem import Problem
 from incrowd.recoding import Pieces, Spans
-from incrowd.search.boxes import boxes_of
+from incrowd.search.layout import boxes_of
 from incrowd.search.literature.mingen.partitions import Parts
 from incrowd.search.literature.mingen.small_table import SmallTable
 from incrowd.search.refusals import gaps_match, nothing_found
-from incrowd.search.safe import safe_crowds
+from incrowd.search.repair import safe_crowds
 from incrowd.search.search import Found
 from incrowd.watch import Watch
 
@@ -37,7 +37,7 @@ def tiny(problem: Problem) -> bool:
 
 def every_division(problem: Problem, watch: Watch) -> Found:
     """The division of a tiny table that costs least of all that may leave."""
-    table = _Table.of(problem)
+    table = _TinyTable.of(problem)
     best, least = None, inf
     for number, (classes, out) in enumerate(table.divisions()):
         if number % _OFTEN == 0 and watch.expired:
@@ -53,7 +53,7 @@ def every_division(problem: Problem, watch: Watch) -> Found:
 
 
 @dataclass(frozen=True, eq=False)
-class _Table:
+class _TinyTable:
     """A table of a few items; part number p holds the items whose bits p has."""
 
     small: SmallTable
@@ -73,7 +73,7 @@ class _Table:
     """Whether missing values match anything, so that a class may need others."""
 
     @classmethod
-    def of(cls, problem: Problem) -> "_Table":
+    def of(cls, problem: Problem) -> "_TinyTable":
 
         small = SmallTable.of(problem)
         item: Counts = np.arange(len(small.copies))

@@ -22,7 +22,7 @@ from incrowd.kernels.literature import subsets
 from incrowd.models.model import Model
 from incrowd.partition.classes import Histogram, classes_of, numbered
 from incrowd.problem import Problem
-from incrowd.recoding import Cells, Levels, Pieces, Recoding
+from incrowd.recoding import Pieces
 from incrowd.search.literature.mingen.partitions import Parts
 from incrowd.search.literature.mingen.small_table import SmallTable
 from incrowd.search.refusals import as_one_class, each_counts_once, nothing_found
@@ -69,18 +69,9 @@ def _found(stay: "Staying", run: Callable[[Problem], Found]) -> Found:
     found = run(stay.problem)
     out = counted(stay.left_out, "record")
     why = f"{found.why}; left out first: {out} of values that are too common"
-    recoding = _by_class(found.recoding)
+    recoding = found.recoding.by_class()
     recoding = replace(recoding, pieces=stay.with_others(recoding.pieces))  # type: ignore[type-var]
     return replace(found, recoding=recoding, optimal=False, why=why)
-
-
-def _by_class(recoding: Recoding) -> Recoding:
-    """The same; a full-domain one as levels per class, since it leaves out whole classes only."""
-    if not isinstance(recoding, Levels):
-        return recoding
-    classes = int(recoding.pieces.class_of.max()) + 1
-    levels = np.repeat(np.array(recoding.levels, dtype=np.int32)[:, np.newaxis], classes, axis=1)
-    return Cells(levels, recoding.pieces)
 
 
 @dataclass(frozen=True, eq=False)

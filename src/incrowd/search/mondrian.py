@@ -22,11 +22,10 @@ from incrowd.models.model import Model
 from incrowd.partition.classes import Classes, classes_of
 from incrowd.problem import Problem
 from incrowd.recoding import Pieces
-from incrowd.search.boxes import boxes_of
+from incrowd.search.layout import boxes_of, lowest_codes
 from incrowd.search.left_out import leaving_out
-from incrowd.search.literature.mapping.mapping import lowest_codes
-from incrowd.search.refusals import each_counts_once, infeasible, nothing_found
-from incrowd.search.repair import folded, mended
+from incrowd.search.refusals import each_counts_once, nothing_found, raise_if_infeasible
+from incrowd.search.repair import folded, merge_failing_classes
 from incrowd.search.search import Found, Search
 from incrowd.table.fold import in_threads, threads
 from incrowd.table.tally import Tally
@@ -61,12 +60,12 @@ class Mondrian(Search):
 
     def run(self, problem: Problem, watch: Watch) -> Found:
         """Cut until no part can be cut; parts that show the same are one class."""
-        infeasible(problem)
+        raise_if_infeasible(problem)
         return leaving_out(problem, lambda stay: self._cut(stay, watch))
 
     def _cut(self, problem: Problem, watch: Watch) -> Found:
         pieces, finished = parts(problem, watch, relaxed=self.relaxed)
-        spans = mended(problem, pieces)
+        spans = merge_failing_classes(problem, pieces)
         number = int(spans.pieces.class_of.max()) + 1
         return Found(spans, self.name, why=_why(number, finished), facts={"classes": float(number)})
 

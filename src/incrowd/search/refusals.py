@@ -31,7 +31,7 @@ _SLACK = 1e-9
 _OTHER_SEARCH = 'try search = "auto", which tries several'
 
 
-def infeasible(problem: Problem) -> None:
+def raise_if_infeasible(problem: Problem) -> None:
     """Raise `InfeasibleError` if it is proved that no release of the table satisfies the policy.
 
     It costs one look at the table. That it raises nothing does not mean that there is a release.
@@ -101,7 +101,7 @@ def no_levels(problem: Problem) -> InfeasibleError:
 
 
 @dataclass(frozen=True)
-class _Limit:
+class _Shortfall:
     """Why a model is out of reach."""
 
     left_out: int | None = None
@@ -110,23 +110,23 @@ class _Limit:
     """Different values that there are, if they are too few."""
 
 
-def _limit(problem: Problem, model: Model, whole: Classes) -> _Limit | None:
+def _limit(problem: Problem, model: Model, whole: Classes) -> _Shortfall | None:
     """Why no release satisfies a model; None if that is not proved."""
     if _lacks_people(model, whole):
-        return _Limit()
+        return _Shortfall()
     if not model.columns:
         fails = model.monotone and model.absorbing and not model.satisfied(whole).all()
-        return _Limit() if fails else None
+        return _Shortfall() if fails else None
     if each_counts_once(problem):
         must = _must_leave(model, whole)
         if must is None or must > problem.suppressible:
-            return _Limit(must)
+            return _Shortfall(must)
     else:
         if _values(model, whole) < model.distinct_values():
-            return _Limit(values=_values(model, whole))
+            return _Shortfall(values=_values(model, whole))
         must = 0 if gaps_match(problem) else _must_leave_of_people(model, model.columns[0], whole)
         if must is None or must > problem.suppressible:
-            return _Limit(must)
+            return _Shortfall(must)
     return None
 
 
@@ -162,7 +162,7 @@ def _must_leave(model: Model, whole: Classes) -> int | None:
 
 def _refuse_jointly(problem: Problem, whole: Classes) -> None:
     """Refuse if those whom one model lets stay are fewer than another asks for in a class."""
-    asked = max(problem.models, key=Model.smallest_class, default=None)
+    asked = max(problem.models, key=lambda model: model.smallest_class(), default=None)
     if asked is None:
         return
     smallest = asked.smallest_class()
@@ -201,7 +201,7 @@ def _named(model: Model) -> str:
     return model.name + (f" of {model.columns[0]!r}" if model.columns else "")
 
 
-def _proved(problem: Problem, model: Model, whole: Classes, limit: _Limit) -> InfeasibleError:
+def _proved(problem: Problem, model: Model, whole: Classes, limit: _Shortfall) -> InfeasibleError:
     if _lacks_people(model, whole):
         return _too_few_people(model, whole)
     if limit.values:

@@ -5,6 +5,11 @@ who stand in several classes, is seen to here. A class that fails joins the near
 cost grows least, one after which all is well before one after which it is not. What the limits of
 columns forbid is never done: a class that they forbid is taken apart first, and records that then
 find no class are left out, as many as the policy lets go.
+
+Whether what a search found may leave: the search's own look at it, before verification.
+
+If people have several records, two classes that satisfy a model may fail it together, as a missing
+value that matches anything makes of them. A search that judges classes one by one does not see it.
 """
 
 from dataclasses import dataclass, replace
@@ -17,23 +22,26 @@ from incrowd.errors import InfeasibleError, counted
 from incrowd.kernels import histogram
 from incrowd.kernels import repair as kernels
 from incrowd.kernels.shapes import FORBIDDEN
-from incrowd.partition.classes import classes_of
+from incrowd.loss.cells import ShownCells as Shown
+from incrowd.loss.cells import cells_of
+from incrowd.partition.classes import Classes, classes_of, crowds, numbered
 from incrowd.problem import Problem
-from incrowd.recoding import Pieces, Spans
-from incrowd.search.boxes import boxes_of
+from incrowd.recoding import Outcome, Pieces, Spans
 from incrowd.search.lattice.full_domain import renumbered
+from incrowd.search.layout import boxes_of
 from incrowd.search.refusals import nothing_found
-from incrowd.search.safe import safe_classes
+from incrowd.table.roles import Missing
 from incrowd.table.tally import Tally
 
 if TYPE_CHECKING:
     from incrowd.kernels.shapes import Boxes
 
+
 _REACH = 4
 """How many places away a class may be that a failing one joins."""
 
 
-def mended(problem: Problem, pieces: Pieces) -> Spans:
+def merge_failing_classes(problem: Problem, pieces: Pieces) -> Spans:
     """The recoding of these pieces, with every class satisfying every model.
 
     Classes that show the same are one. If people have several records, that can make a class fail
@@ -268,3 +276,44 @@ def _limits_bind(problem: Problem, left_out: int) -> InfeasibleError:
         "or try another search: auto tries several",
         proved=False,
     )
+
+
+def safe(problem: Problem, outcome: Outcome) -> bool:
+    """Whether all classes satisfy the models, and their crowds if missing matches anything."""
+    return bool(safe_classes(problem, outcome).all())
+
+
+def safe_classes(problem: Problem, outcome: Outcome) -> Flags:
+    """Which classes satisfy the models, by themselves and with whoever they match."""
+    fine = problem.satisfied(outcome.classes)
+    anything = problem.missing is Missing.MATCHES_ANYTHING and problem.world is None
+    if not anything or problem.monotone:
+        return fine
+    return fine & problem.satisfied(_crowds(outcome))
+
+
+def safe_crowds(problem: Problem, outcome: Outcome) -> bool:
+    """Whether the crowd of every class satisfies the models, as verification judges them."""
+    if problem.missing is not Missing.MATCHES_ANYTHING:
+        return safe(problem, outcome)
+    return bool(problem.satisfied(_crowds(outcome)).all())
+
+
+def _crowds(outcome: Outcome) -> Classes:
+    """The crowd of each class: all classes that it could be if missing matches anything."""
+    each = cells_of(outcome)
+    missing = np.array([cells.missing for cells in each])
+    nodes = np.array([_shown(cells) for cells in each], dtype=np.int32)
+    return crowds(nodes, missing, outcome.classes, outcome.tally, outcome.class_of)
+
+
+def _shown(cells: Shown) -> Codes:
+    """A number for what each class shows in a column."""
+    hidden = cells.suppressed
+    if cells.sets is None:
+        ends = [np.where(hidden, 0, end + 1) for end in (cells.low, cells.high)]
+        return numbered(np.array(ends, dtype=np.int32))[0]
+    values = np.split(cells.sets.code, cells.sets.start[1:-1])
+    number: dict[bytes, int] = {}
+    texts = (b"" if h else held.tobytes() for h, held in zip(hidden, values, strict=True))
+    return np.array([number.setdefault(text, len(number)) for text in texts], dtype=np.int32)

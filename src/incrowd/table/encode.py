@@ -1,4 +1,4 @@
-"""The one door from values to codes."""
+"""From values to codes: the only place that does it."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
@@ -66,7 +66,7 @@ def align(column: CodedColumn, leaves: Domain) -> CodedColumn:
 
 
 def sealed(series: AnySeries) -> str:
-    """What the cells hold that no program can see into; nothing if they are plain values.
+    """What the cells hold that incrowd cannot look into; empty if they are plain values.
 
     Lists and structures have no codes; bytes have, as hexadecimal text.
     """
@@ -105,7 +105,7 @@ def to_polars(series: AnySeries) -> pl.Series:
 
 
 def _whole_numbers(values: pl.Series, missing: Sequence[str]) -> pl.Series:
-    """Texts that are all whole numbers, written as such are, read at once; others as they are.
+    """Read texts that are all plain whole numbers at once; return others as they are.
 
     What follows would find the same, by way of their distinct texts, which may be millions.
     """
@@ -321,14 +321,14 @@ def _refuse_unfit(column: CodedColumn, kind: Kind, fits: Flags) -> None:
         f"the column {column.name!r} holds "
         f"{counted(int(unfit.sum()), 'value that is', 'values that are')} no {kind.value}"
         f" (first at row {unfit.argmax() + 1})",
-        remedy=f"correct them, list them in missing_values, or do not call it a {kind.value}",
+        remedy="correct them, list them in missing_values, or give the column another kind",
     )
 
 
 def _refuse_merged(column: CodedColumn, kind: Kind) -> None:
     if kind is Kind.NUMBER and merges(column.domain.labels):
         raise InputError(
-            f"the column {column.name!r} holds numbers too long to be told apart",
+            f"the column {column.name!r} holds numbers with too many digits to tell apart",
             remedy='give it the kind "text"',
         )
 

@@ -6,7 +6,6 @@ cell loses (entropy) depends on who stands behind it.
 """
 
 import math
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -16,12 +15,9 @@ import numpy as np
 
 from incrowd.arrays import Codes, Counts, Floats, Texts
 from incrowd.hierarchy.decoding import Decoded
-from incrowd.hierarchy.labels import Bounds, parse_date, parse_number, read_bounds, read_set
+from incrowd.hierarchy.labels import ends_of, parse_date, parse_number, read_quarter, read_set
 from incrowd.table.column import Domain, Kind
 from incrowd.verify.crowds import Cells, Crowds, weighted
-
-_OPEN = re.compile(r"(≥|>=|>|≤|<=|<) ?(.+)")
-_QUARTER = re.compile(r"([0-9]{4,5})-Q([1-4])")
 
 
 class _Hierarchy(Protocol):
@@ -198,7 +194,7 @@ def extent(leaves: Domain, label: str) -> tuple[float, float] | None:
     """
     if leaves.kind is Kind.TEXT or read_set(label) is not None:
         return None
-    bounds = _bounds(label)
+    bounds = ends_of(label)
     low = (-math.inf, -math.inf) if bounds.low is None else _ends(leaves, bounds.low)
     high = (math.inf, math.inf) if bounds.high is None else _ends(leaves, bounds.high)
     if low is None or high is None:
@@ -207,17 +203,6 @@ def extent(leaves: Domain, label: str) -> tuple[float, float] | None:
     below = low[0] if bounds.low_inside or bounds.low is None else low[1] + step
     above = high[1] if bounds.high_inside or bounds.high is None else high[0] - step
     return below, above
-
-
-def _bounds(label: str) -> Bounds:
-    """The two ends of a label; an exact value is both of its ends."""
-    found = _OPEN.fullmatch(label)
-    if found is None:
-        return read_bounds(label) or Bounds(label, label, low_inside=True, high_inside=True)
-    inside = found[1] in {"≥", ">=", "≤", "<="}
-    if found[1] in {"≥", ">=", ">"}:
-        return Bounds(found[2], None, low_inside=inside)
-    return Bounds(None, found[2], high_inside=inside)
 
 
 def _step(leaves: Domain) -> float:
@@ -252,9 +237,9 @@ def _date_ends(leaves: Domain, text: str) -> tuple[float, float] | None:
 
 
 def _period(text: str) -> tuple[Any, Any]:
-    quarter = _QUARTER.fullmatch(text)
+    quarter = read_quarter(text)
     if quarter is not None:
-        start = np.datetime64(f"{quarter[1]}-{3 * int(quarter[2]) - 2:02d}")
+        start = np.datetime64(quarter.low)
         return start, start + np.timedelta64(3, "M")
     date = parse_date(text)
     if date is None:

@@ -19,7 +19,7 @@ from incrowd.kernels.crowd import state
 from incrowd.problem import Problem
 from incrowd.recoding import Pieces, Spans
 from incrowd.search.crowd.judged import Trades
-from incrowd.search.crowd.points import Points, points_of
+from incrowd.search.crowd.points import CrowdPoints, points_of
 from incrowd.search.crowd.starts import (
     cover_pieces,
     mondrian_pieces,
@@ -29,10 +29,10 @@ from incrowd.search.crowd.starts import (
 )
 from incrowd.search.crowd.sweeps import Sweeps
 from incrowd.search.left_out import leaving_out
-from incrowd.search.literature.curve.partition import least_people
+from incrowd.search.literature.order_division import least_people
 from incrowd.search.mondrian import least_size
-from incrowd.search.refusals import infeasible, nothing_found
-from incrowd.search.repair import mended
+from incrowd.search.refusals import nothing_found, raise_if_infeasible
+from incrowd.search.repair import merge_failing_classes
 from incrowd.search.search import Found, Search
 from incrowd.values import STRICT, dataclass
 from incrowd.watch import Watch
@@ -56,7 +56,7 @@ class Crowd(Search):
 
     def run(self, problem: Problem, watch: Watch) -> Found:
         """Begin with the cheapest classes and let them trade; every class satisfies every model."""
-        infeasible(problem)
+        raise_if_infeasible(problem)
         return leaving_out(problem, lambda stay: self._traded(stay, watch))
 
     def _traded(self, problem: Problem, watch: Watch) -> Found:
@@ -65,7 +65,7 @@ class Crowd(Search):
         made = by_size(problem, self.effort, watch) if sizes_decide(problem) else None
         if made is None:
             made = by_models(problem, self.effort, watch)
-        spans = mended(problem, made.pieces)
+        spans = merge_failing_classes(problem, made.pieces)
         number = int(spans.pieces.class_of.max()) + 1
         facts = {"classes": float(number), **made.facts}
         return Found(spans, self.name, why=f"{made.why}: {number:,} classes", facts=facts)
@@ -137,7 +137,7 @@ def _begun(problem: Problem, effort: float, watch: Watch) -> tuple[str, Spans]:
             break
         try:
             pieces = way()
-            spans = None if pieces is None else mended(problem, pieces)
+            spans = None if pieces is None else merge_failing_classes(problem, pieces)
         except (InfeasibleError, LimitError):
             continue
         if spans is not None:
@@ -148,7 +148,7 @@ def _begun(problem: Problem, effort: float, watch: Watch) -> tuple[str, Spans]:
     return title, spans
 
 
-def _cost(points: Points, spans: Spans) -> float:
+def _cost(points: CrowdPoints, spans: Spans) -> float:
     """What all records pay together, those left out as much as they can."""
     pieces = spans.pieces
     shown = pieces.class_of >= 0

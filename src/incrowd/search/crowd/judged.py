@@ -15,7 +15,7 @@ from incrowd.kernels.crowd import pairs as pairs_kernels
 from incrowd.kernels.crowd import regions as regions_kernels
 from incrowd.partition.classes import classes_of
 from incrowd.problem import Problem
-from incrowd.search.crowd.points import Points
+from incrowd.search.crowd.points import CrowdPoints
 from incrowd.search.crowd.sweeps import joined, taken
 from incrowd.watch import Watch
 
@@ -34,7 +34,7 @@ class Trades:
     """Classes that satisfy every model, on their way to a lower cost."""
 
     problem: Problem
-    points: Points
+    points: CrowdPoints
     least: int
     """Fewer records are never a class."""
     parts: "Parts"
@@ -91,7 +91,7 @@ def _both(pairs: Counts) -> Codes:
     return classes
 
 
-def satisfied(problem: Problem, points: Points, parts: "Parts") -> Flags:
+def satisfied(problem: Problem, points: CrowdPoints, parts: "Parts") -> Flags:
     """Which of these classes satisfy every model; points may be a few of all."""
     point, count, start = parts
     number = len(start) - 1

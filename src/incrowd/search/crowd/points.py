@@ -16,8 +16,7 @@ from incrowd.kernels.crowd import regions
 from incrowd.partition.classes import numbered
 from incrowd.problem import Problem
 from incrowd.recoding import Pieces
-from incrowd.search.boxes import boxes_of
-from incrowd.search.literature.mapping.mapping import by_codes, lowest_codes
+from incrowd.search.layout import boxes_of, by_codes, lowest_codes
 from incrowd.table.tally import Tally
 
 if TYPE_CHECKING:
@@ -29,7 +28,7 @@ _PAIRS = 512
 
 
 @dataclass(frozen=True, eq=False)
-class Points:
+class CrowdPoints:
     """The points of a table, and the rows of the tally that lie at each of them."""
 
     tally: Tally
@@ -87,7 +86,7 @@ class Points:
         return self.order[entry], place
 
 
-def points_of(problem: Problem, *, by_size: bool) -> Points:
+def points_of(problem: Problem, *, by_size: bool) -> CrowdPoints:
     """The points of a table; `by_size` if nothing but the size of a class decides."""
     tally = problem.tally
     codes = lowest_codes(problem)
@@ -106,7 +105,7 @@ def points_of(problem: Problem, *, by_size: bool) -> Points:
     np.add.at(weights, point_of, tally.counts)
     whole = problem.consistent or tally.has_units
     space = _dearest_first(points, boxes_of(problem))
-    return Points(tally, space, weights, point_of, order, not whole)
+    return CrowdPoints(tally, space, weights, point_of, order, not whole)
 
 
 def _dearest_first(points: Codes, boxes: "Boxes") -> "Space":

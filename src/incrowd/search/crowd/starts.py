@@ -13,10 +13,10 @@ from incrowd.kernels.crowd import large as large_kernels
 from incrowd.kernels.crowd import state
 from incrowd.problem import Problem
 from incrowd.recoding import Pieces
-from incrowd.search.crowd.points import Points
-from incrowd.search.literature.curve.partition import partition_in_order
-from incrowd.search.literature.mapping.kd import kd_order
-from incrowd.search.literature.mapping.mapping import by_codes
+from incrowd.search.crowd.points import CrowdPoints
+from incrowd.search.layout import by_codes
+from incrowd.search.literature.order_division import partition_in_order
+from incrowd.search.literature.tree import kd_order
 from incrowd.search.mondrian import parts as mondrian_parts
 from incrowd.search.refine.cover import SHARE, cover
 from incrowd.table.fold import in_threads
@@ -84,7 +84,7 @@ class Start:
     """What all records pay together."""
 
 
-def starts(problem: Problem, points: Points, k: int, watch: Watch) -> list[Start]:
+def starts(problem: Problem, points: CrowdPoints, k: int, watch: Watch) -> list[Start]:
     """The ways to begin, cheapest first: a tree's order, a cover with level vectors, Mondrian.
 
     Classes have at least k records, and those that could be cut in two are.
@@ -103,7 +103,7 @@ def starts(problem: Problem, points: Points, k: int, watch: Watch) -> list[Start
 
 
 def _start(
-    given: tuple[Problem, Points, int, Watch],
+    given: tuple[Problem, CrowdPoints, int, Watch],
     title: str,
     way: Callable[[Problem, Watch], Pieces | None],
 ) -> Start | None:

@@ -17,7 +17,7 @@ from incrowd.kernels import histogram
 from incrowd.kernels.crowd import regions as regions_kernels
 from incrowd.kernels.crowd import state
 from incrowd.kernels.crowd import sweep as sweep_kernels
-from incrowd.search.crowd.points import Points
+from incrowd.search.crowd.points import CrowdPoints
 from incrowd.table.fold import in_threads
 from incrowd.watch import Watch
 
@@ -44,7 +44,7 @@ _PLAN = (3, 1)
 class Sweeps:
     """Classes on their way to a lower cost."""
 
-    points: Points
+    points: CrowdPoints
     k: int
     parts: "Parts"
     seed: int

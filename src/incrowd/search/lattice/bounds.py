@@ -14,27 +14,26 @@ from incrowd.kernels.lattice import nodes as kernels
 from incrowd.problem import Problem
 from incrowd.recoding import Outcome
 from incrowd.search.lattice.full_domain import renumbered
-from incrowd.search.lattice.judging import Counted, Judge
-from incrowd.search.lattice.rollup import halves
+from incrowd.search.lattice.judging import NodeClasses, NodeJudge, halves
 from incrowd.table.fold import in_threads
 
 
-class Limits(Protocol):
+class LossLimits(Protocol):
     """What is known of losses without counting, and what counting a node teaches."""
 
     def start(self) -> list[Floats] | None:
         """Per column and level: parts of a lower limit that sum up; None if there is none."""
 
-    def loss(self, counted: Counted, kept: Flags) -> float:
+    def loss(self, counted: NodeClasses, kept: Flags) -> float:
         """The loss of a node when only these classes leave."""
 
-    def below(self, counted: Counted, failing: Flags) -> list[Floats] | None:
+    def below(self, counted: NodeClasses, failing: Flags) -> list[Floats] | None:
         """Parts of a limit for the nodes at or below, where the failing records fail as well."""
 
-    def above(self, counted: Counted) -> float:
+    def above(self, counted: NodeClasses) -> float:
         """A limit for the nodes at or above."""
 
-    def surcharge(self, counted: Counted, failing: Flags) -> float:
+    def surcharge(self, counted: NodeClasses, failing: Flags) -> float:
         """By how much nodes at or below exceed what `above` says of nodes below them."""
 
 
@@ -45,7 +44,7 @@ class CellLimits:
     Records known to fail at a node, and so at all below it, cost 1 there.
     """
 
-    def __init__(self, problem: Problem, judge: Judge, costs: Sequence[Floats]) -> None:
+    def __init__(self, problem: Problem, judge: NodeJudge, costs: Sequence[Floats]) -> None:
         self._tally = problem.tally
         self._judge = judge
         weights = np.array([column.weight for column in problem.columns])
@@ -60,7 +59,7 @@ class CellLimits:
         self._start = np.cumsum([0, *(cost.shape[1] for cost in costs)]).astype(np.int64)
         self._whole = self._paid(self._held(None))
 
-    def _held(self, failing: Flags | None, counted: Counted | None = None) -> Counts:
+    def _held(self, failing: Flags | None, counted: NodeClasses | None = None) -> Counts:
         """Records per column and code: those of failing classes, or all."""
         tally = self._tally
         if failing is None or counted is None:
@@ -97,7 +96,7 @@ class CellLimits:
         """Mean costs of all records."""
         return self._whole
 
-    def below(self, counted: Counted, failing: Flags) -> list[Floats]:
+    def below(self, counted: NodeClasses, failing: Flags) -> list[Floats]:
         """Mean costs of those that do not fail, plus 1 for those that do."""
         lost = int(counted.sizes.records[failing].sum())
         if lost == 0:
@@ -110,16 +109,16 @@ class CellLimits:
         parts[0] += lost / self._judge.total
         return parts
 
-    def loss(self, counted: Counted, kept: Flags) -> float:
+    def loss(self, counted: NodeClasses, kept: Flags) -> float:
         """The limit at the node itself is its loss."""
         return float(sum(part[-1] for part in self.below(counted, ~kept)))
 
-    def above(self, counted: Counted) -> float:
+    def above(self, counted: NodeClasses) -> float:
         """Nothing new: costs of cells are in `start` already."""
         del counted
         return -np.inf
 
-    def surcharge(self, counted: Counted, failing: Flags) -> float:
+    def surcharge(self, counted: NodeClasses, failing: Flags) -> float:
         """Nothing: it is in `below`."""
         del counted, failing
         return 0.0
@@ -128,28 +127,28 @@ class CellLimits:
 class OutcomeLimits:
     """For all other losses: computed from what the node shows, limited by the loss's own bounds."""
 
-    def __init__(self, problem: Problem, judge: Judge) -> None:
+    def __init__(self, problem: Problem, judge: NodeJudge) -> None:
         self._problem = problem
         self._judge = judge
 
     def start(self) -> None:
         """Nothing is known."""
 
-    def loss(self, counted: Counted, kept: Flags) -> float:
+    def loss(self, counted: NodeClasses, kept: Flags) -> float:
         """The loss of what the node shows."""
         return self._problem.loss.of(NodeOutcome(self._problem, self._judge, counted, kept))
 
-    def below(self, counted: Counted, failing: Flags) -> None:
+    def below(self, counted: NodeClasses, failing: Flags) -> None:
         """Nothing is known of single levels."""
 
-    def above(self, counted: Counted) -> float:
+    def above(self, counted: NodeClasses) -> float:
         """The loss's own bound."""
         everything = np.ones(len(counted.sizes), dtype=np.bool_)
         outcome = NodeOutcome(self._problem, self._judge, counted, everything)
         spare = self._problem.suppressible
         return self._problem.loss.bound(outcome, self._judge.smallest, spare)
 
-    def surcharge(self, counted: Counted, failing: Flags) -> float:
+    def surcharge(self, counted: NodeClasses, failing: Flags) -> float:
         """What the loss says of failing records."""
         if not failing.any():
             return 0.0
@@ -160,7 +159,9 @@ class OutcomeLimits:
 class NodeOutcome(Outcome):
     """What a node shows when only some of its classes leave; worked out as far as a loss asks."""
 
-    def __init__(self, problem: Problem, judge: Judge, counted: Counted, kept: Flags) -> None:
+    def __init__(
+        self, problem: Problem, judge: NodeJudge, counted: NodeClasses, kept: Flags
+    ) -> None:
         classes = judge.classes(counted)
         if not kept.all():
             classes = classes.take(np.flatnonzero(kept).astype(np.int32))
@@ -175,7 +176,7 @@ class NodeOutcome(Outcome):
 
     @cached_property
     def _cells(self) -> tuple[Codes, Codes]:
-        counted: Counted = self.__dict__["_counted"]
+        counted: NodeClasses = self.__dict__["_counted"]
         codes = counted.table.tally.quasi[:, counted.first[self.__dict__["_kept"]]]
         low, high = np.empty_like(codes), np.empty_like(codes)
         for j, (column, level) in enumerate(zip(self.columns, counted.node, strict=True)):
@@ -197,18 +198,18 @@ class NodeOutcome(Outcome):
     @cached_property
     def level(self) -> Codes:
         """The node's levels, for every class."""
-        counted: Counted = self.__dict__["_counted"]
+        counted: NodeClasses = self.__dict__["_counted"]
         levels = np.array(counted.node, dtype=np.int32)[:, np.newaxis]
         return np.repeat(levels, len(self.classes), axis=1)
 
     @cached_property
     def class_of(self) -> Codes:
         """The class of each row of the problem's tally."""
-        counted: Counted = self.__dict__["_counted"]
+        counted: NodeClasses = self.__dict__["_counted"]
         return renumbered(self.__dict__["_kept"])[counted.class_of][counted.table.row_of]
 
 
-def limits_of(problem: Problem, judge: Judge) -> Limits:
+def limits_of(problem: Problem, judge: NodeJudge) -> LossLimits:
     """The limits that the problem's loss allows."""
     costs = [problem.loss.cell_costs(column) for column in problem.columns]
     known = [cost for cost in costs if cost is not None]

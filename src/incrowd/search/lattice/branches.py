@@ -15,7 +15,7 @@ import numpy as np
 from incrowd.arrays import Counts, Flags, Floats
 from incrowd.kernels.lattice import branches as kernels
 from incrowd.search.lattice.full_domain import EPSILON
-from incrowd.search.lattice.rollup import Node
+from incrowd.search.lattice.judging import Node
 
 _MOST_CUTS = 4096
 _MOST_RANGES = 200_000
@@ -26,7 +26,7 @@ Range: TypeAlias = tuple[float, int, int, Node, Node]
 """Limit, sum of the lowest levels, a number that tells ranges apart, lowest and highest levels."""
 
 
-class Cuts:
+class BranchCuts:
     """What is known of nodes and all below them; the oldest are forgotten first."""
 
     def __init__(self, columns: int, levels: int) -> None:
@@ -97,7 +97,7 @@ class Branches:
         for j, part in enumerate(parts or ()):
             self._costs[j, : top[j] + 1] = part[: top[j] + 1]
         self._known = parts is not None
-        self._cuts = Cuts(len(low), levels)
+        self._cuts = BranchCuts(len(low), levels)
         self._floors = np.zeros((0, len(low)), dtype=np.int64), np.zeros(0)
         self._hopes = np.zeros((0, len(low)), dtype=np.int64)
         self._columns = np.arange(len(low))

@@ -13,7 +13,7 @@ import numpy as np
 from incrowd.arrays import Counts, Floats
 from incrowd.search.lattice.frontier import rank
 from incrowd.search.lattice.full_domain import EPSILON
-from incrowd.search.lattice.rollup import Node
+from incrowd.search.lattice.judging import Node
 
 _MOST_KNOWN = 200_000
 

@@ -13,7 +13,7 @@ from incrowd.problem import Problem
 from incrowd.recoding import Levels
 from incrowd.search.lattice.explored import Record, State
 from incrowd.search.lattice.full_domain import EPSILON, allowed_levels, judged, many, released
-from incrowd.search.refusals import infeasible, no_levels
+from incrowd.search.refusals import no_levels, raise_if_infeasible
 from incrowd.search.search import Found, Recodes, Search
 from incrowd.values import STRICT, dataclass
 from incrowd.watch import Watch
@@ -44,7 +44,7 @@ class Exhaustive(Search):
                 f"{self.limit:,}",
                 remedy='use search = "lattice", which finds the same without looking at all',
             )
-        infeasible(problem)
+        raise_if_infeasible(problem)
         best, looked, record = _best(problem, watch, size)
         if best is None:
             raise _none(problem, whole=looked == size)

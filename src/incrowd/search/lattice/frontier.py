@@ -7,10 +7,10 @@ import numpy as np
 
 from incrowd.arrays import Floats
 from incrowd.search.lattice.full_domain import EPSILON
-from incrowd.search.lattice.rollup import Node
+from incrowd.search.lattice.judging import Node
 
 
-class Frontier(Protocol):
+class OpenNodes(Protocol):
     """The open nodes of a lattice."""
 
     def lowest(self, best: float) -> tuple[float, Node] | None:
@@ -59,7 +59,7 @@ def rank(node: Node) -> tuple[int, Node]:
     return sum(node), node
 
 
-class Grid:
+class NodeGrid:
     """All nodes of a lattice from `low` to `top` in one array."""
 
     def __init__(self, low: Node, top: Node, parts: list[Floats] | None) -> None:

@@ -1,7 +1,14 @@
-"""What the lattice search finds out about one node."""
+"""What the lattice search finds out about one node.
 
+Tables of classes: a node is counted from a finer node's classes, not from the rows.
+
+What two rows show at a node follows from what they show at any node below it, so the classes of a
+node are unions of those of every node below (the roll-up property of full-domain generalization).
+"""
+
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 
@@ -10,15 +17,195 @@ from incrowd.kernels.lattice import nodes as kernels
 from incrowd.models.model import Model
 from incrowd.partition.classes import Classes, SensitiveColumn, classes_of
 from incrowd.problem import Problem
-from incrowd.search.lattice.rollup import ClassTable, ClassTables, Grouping, Node, root_table
+from incrowd.recoding import QuasiColumn
+from incrowd.table.fold import in_threads, threads
 from incrowd.table.tally import Tally
 
 _MEMORY = 128 * 2**20
 """Bytes of class tables that are kept."""
 
 
+Node = tuple[int, ...]
+"""One level per column."""
+
+_LARGEST_KEY = 2**62
+_DENSE = 4
+"""Keys are numbered by a dense array if their span is at most this times the rows."""
+_SMALL = 256
+"""Tables of fewer rows are not worth folding further."""
+_WORTH = 14
+"""The less room is left, the fewer rows a table must have to be kept: from a half on down."""
+_LARGE = 2**17
+"""Tables of so many rows are counted in two halves side by side, if there are two threads."""
+
+
 @dataclass(frozen=True, eq=False)
-class Counted:
+class ClassTable:
+    """The table folded to what a node shows: one row per class and sensitive values."""
+
+    node: Node
+    tally: Tally
+    finer: "ClassTable | None" = None
+    """The table it was folded from, None for the problem's own rows."""
+    part_of: Codes | None = None
+    """The row of this table for each row of the finer one."""
+
+    @cached_property
+    def row_of(self) -> Codes:
+        """The row of this table for each row of the problem's tally."""
+        if self.finer is None or self.part_of is None:
+            return np.arange(self.tally.rows, dtype=np.int32)
+        return self.part_of[self.finer.row_of]
+
+
+class Grouping:
+    """Which rows look alike at a node."""
+
+    def __init__(self, columns: Sequence[QuasiColumn]) -> None:
+        maps = [column.hierarchy.maps for column in columns]
+        starts = np.cumsum([0, *(len(map_) * map_.shape[1] for map_ in maps)])
+        self._maps = np.concatenate([map_.ravel() for map_ in maps])
+        self._offset = [
+            [int(start) + level * map_.shape[1] for level in range(len(map_))]
+            for start, map_ in zip(starts[:-1], maps, strict=True)
+        ]
+        self._domain = [[int(nodes.max()) + 1 for nodes in map_] for map_ in maps]
+        self._top = [len(map_) - 1 for map_ in maps]
+
+    def count(self, tally: Tally, node: Node) -> tuple[Codes, Codes, Counts]:
+        """The class of each row of a tally, each class's first row and records."""
+        keys, offset, stride, span = self._steps(tally.quasi, node)
+        rows = tally.rows
+        if keys is None and span <= _DENSE * rows + 1024:
+            return self._dense(tally.quasi, tally.counts, (offset, stride, span))
+        keys = np.zeros(rows, dtype=np.int64) if keys is None else keys
+        add_keys(tally.quasi, self._maps, offset, stride, keys)
+        return kernels.count_hashed(keys, tally.counts)
+
+    def _dense(
+        self, codes: Codes, counts: Counts, steps: tuple[Counts, Counts, int]
+    ) -> tuple[Codes, Codes, Counts]:
+        """Count with an array for all keys; a large table in halves, whose classes are joined.
+
+        Those of the first half keep their numbers, so that the halves leave no trace.
+        """
+        count, parts = kernels.count_dense, halves(len(counts))
+        class_of = np.empty(len(counts), dtype=np.int32)
+        done = in_threads(
+            [partial(count, codes, counts, part, self._maps, steps, class_of) for part in parts]
+        )
+        if len(done) == 1:
+            return class_of, *done[0]
+        first, records = (np.concatenate(both) for both in zip(*done, strict=True))
+        joined = np.empty(len(first), dtype=np.int32)
+        sub = np.ascontiguousarray(codes[:, first])
+        which, sizes = count(sub, records, (0, len(first)), self._maps, steps, joined)
+        begin, end = parts[1]
+        work = [(begin, (begin + end) // 2), ((begin + end) // 2, end)]
+        late = joined[len(done[0][0]) :]
+        in_threads([partial(kernels.renumber, class_of[a:b], late) for a, b in work])
+        return class_of, first[which], sizes
+
+    def _steps(self, codes: Codes, node: Node) -> tuple[Counts | None, Counts, Counts, int]:
+        """Where the columns' maps begin, their strides and the span of keys.
+
+        Also keys to add to, if those of the first columns had to be numbered to fit a word.
+        """
+        offset = np.array([self._offset[j][h] for j, h in enumerate(node)], dtype=np.int64)
+        stride = np.zeros(len(node), dtype=np.int64)
+        keys: Counts | None = None
+        span = 1
+        for j, level in enumerate(node):
+            if level == self._top[j]:
+                continue
+            domain = self._domain[j][level]
+            if span > _LARGEST_KEY // domain:
+                keys = np.zeros(codes.shape[1], dtype=np.int64) if keys is None else keys
+                add_keys(codes, self._maps, offset, stride, keys)
+                numbers, first, _ = kernels.count_hashed(keys, np.ones_like(keys))
+                keys, span = numbers.astype(np.int64), len(first)
+                stride[:] = 0
+            stride[j] = span
+            span *= domain
+        return keys, offset, stride, span
+
+
+def add_keys(codes: Codes, maps: Codes, offset: Counts, stride: Counts, keys: Counts) -> None:
+    """Add to each row's key its nodes times the columns' strides, side by side."""
+    work = [
+        partial(kernels.node_keys, codes, begin, maps, offset, stride, keys[begin:end])
+        for begin, end in halves(len(keys))
+    ]
+    in_threads(work)
+
+
+def halves(rows: int) -> list[tuple[int, int]]:
+    """Where the two halves of a large table begin and end; the whole of a small one."""
+    if rows < _LARGE or threads() == 1:
+        return [(0, rows)]
+    return [(0, rows // 2), (rows // 2, rows)]
+
+
+def root_table(problem: Problem, sensitive: Sequence[int]) -> ClassTable:
+    """The problem's tally with these sensitive columns only."""
+    tally = problem.tally
+    chosen = np.ascontiguousarray(tally.sensitive[list(sensitive)])
+    folded = Tally(
+        tally.quasi, chosen, tally.counts, tally.people, tally.shared_row, tally.shared_unit
+    )
+    return ClassTable((0,) * len(problem.columns), folded)
+
+
+def rolled(table: ClassTable, node: Node, class_of: Codes, first: Codes) -> ClassTable:
+    """The table folded to `node`, whose classes are given by row of the finer table."""
+    tally = table.tally
+    for codes in tally.sensitive:
+        domain = int(codes.max(initial=0)) + 1
+        keys = kernels.refine_keys(class_of, codes, domain)
+        class_of, first, _ = kernels.count_hashed(keys, tally.counts)
+    counts = kernels.sums(class_of, len(first), tally.counts)
+    people = kernels.sums(class_of, len(first), tally.people) if tally.has_units else counts
+    folded = Tally(
+        np.ascontiguousarray(tally.quasi[:, first]),
+        np.ascontiguousarray(tally.sensitive[:, first]),
+        counts,
+        people,
+        class_of[tally.shared_row],
+        tally.shared_unit,
+    )
+    return ClassTable(node, folded, table, class_of)
+
+
+class ClassTables:
+    """The class tables at hand, as many as the memory limit lets."""
+
+    def __init__(self, root: ClassTable, limit: int) -> None:
+        self._tables = [root]
+        self._nodes = np.array([root.node], dtype=np.int16)
+        self._rows = np.array([root.tally.rows])
+        self._limit = self._room = limit
+
+    def finest(self, node: Node) -> ClassTable:
+        """The smallest table of a node at or below this one."""
+        below = (self._nodes <= np.array(node, dtype=np.int16)).all(axis=1)
+        return self._tables[int(np.where(below, self._rows, np.iinfo(np.int64).max).argmin())]
+
+    def offer(self, table: ClassTable, node: Node, class_of: Codes, first: Codes) -> None:
+        """Keep the node's classes for later if they are much fewer than what they came from."""
+        rows = table.tally.rows
+        size = 4 * (rows + self._tables[0].tally.rows) + (4 * len(node) + 16) * len(first)
+        worth = 2 + _WORTH * (1 - self._room / max(self._limit, 1))
+        if rows < _SMALL or worth * len(first) > rows or size > self._room:
+            return
+        self._room -= size
+        new = rolled(table, node, class_of, first)
+        self._tables.append(new)
+        self._nodes = np.vstack([self._nodes, np.array([node], dtype=np.int16)])
+        self._rows = np.append(self._rows, new.tally.rows)
+
+
+@dataclass(frozen=True, eq=False)
+class NodeClasses:
     """The classes of a node, by their sizes."""
 
     node: Node
@@ -32,7 +219,7 @@ class Counted:
 
 
 @dataclass(frozen=True, eq=False)
-class Verdict:
+class NodeVerdict:
     """Which classes of a node may leave."""
 
     kept: Flags
@@ -42,7 +229,7 @@ class Verdict:
     """Of the other classes, records that leave at this and every node below, at least."""
 
 
-class Judge:
+class NodeJudge:
     """Counts the classes of nodes and asks the models about them.
 
     Models are *lasting* if what fails them at a node fails at all nodes below: absorbing ones by
@@ -89,24 +276,24 @@ class Judge:
         """Whether a node can rule out those below it."""
         return any(self._lasting)
 
-    def count(self, node: Node) -> Counted:
+    def count(self, node: Node) -> NodeClasses:
         """The classes of a node."""
         table = self._tables.finest(node)
         class_of, first, records = self._grouping.count(table.tally, node)
         self._tables.offer(table, node, class_of, first)
-        return Counted(node, table, class_of, first, _sizes(table.tally, class_of, records))
+        return NodeClasses(node, table, class_of, first, _sizes(table.tally, class_of, records))
 
-    def by_size(self, counted: Counted) -> Verdict:
+    def by_size(self, counted: NodeClasses) -> NodeVerdict:
         """What the models that look at sizes only say."""
         return self._ask(counted.sizes, columns=False)
 
-    def by_value(self, counted: Counted) -> Verdict:
+    def by_value(self, counted: NodeClasses) -> NodeVerdict:
         """What all models say."""
         classes = self.classes(counted)
         verdict = self._ask(classes, columns=True)
         return replace(verdict, lost=self._lost(classes, verdict)) if self._shrinking else verdict
 
-    def _lost(self, classes: Classes, verdict: Verdict) -> int:
+    def _lost(self, classes: Classes, verdict: NodeVerdict) -> int:
         """How many records of classes that are not doomed leave here and below, at least.
 
         What is saved of a class must be enough for the models that look at sizes.
@@ -120,14 +307,14 @@ class Judge:
         stay = np.where(few, 0, stay)
         return int((torn.people - stay).sum())
 
-    def classes(self, counted: Counted) -> Classes:
+    def classes(self, counted: NodeClasses) -> Classes:
         """The classes of a node with the histograms that models and loss read."""
         if not self.sensitive:
             return counted.sizes
         tally = counted.table.tally
         return classes_of(tally, counted.class_of, len(counted.sizes), self.sensitive)
 
-    def _ask(self, classes: Classes, *, columns: bool) -> Verdict:
+    def _ask(self, classes: Classes, *, columns: bool) -> NodeVerdict:
         kept = np.ones(len(classes), dtype=np.bool_)
         lasting = np.ones(len(classes), dtype=np.bool_)
         for model, lasts in zip(self._problem.models, self._lasting, strict=True):
@@ -137,20 +324,20 @@ class Judge:
             kept &= flags
             if lasts:
                 lasting &= flags
-        return Verdict(kept, ~lasting)
+        return NodeVerdict(kept, ~lasting)
 
-    def hopeless(self, counted: Counted, verdict: Verdict) -> bool:
+    def hopeless(self, counted: NodeClasses, verdict: NodeVerdict) -> bool:
         """Whether too much, or everything, leaves at this and every node below."""
         return self.too_many(counted, verdict.doomed, verdict.lost)
 
-    def too_many(self, counted: Counted, failing: Flags, lost: int = 0) -> bool:
+    def too_many(self, counted: NodeClasses, failing: Flags, lost: int = 0) -> bool:
         """Whether leaving out the failing classes leaves out too much, or everything.
 
         `lost` records leave anyway.
         """
         return not self.releasable(lost + self.records(counted, failing))
 
-    def records(self, counted: Counted, classes: Flags) -> int:
+    def records(self, counted: NodeClasses, classes: Flags) -> int:
         """Records in these classes of a node."""
         return int(counted.sizes.records[classes].sum())
 

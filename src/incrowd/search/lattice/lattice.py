@@ -1,16 +1,31 @@
-"""Full-domain generalization with the least loss of all, proved.
+"""Best-first search through a lattice with limits on the loss of nodes."""
 
-Best-first search with limits on the loss, as decision record 0006 derives them. It finds what
-looking at every node finds (`exhaustive`), for every loss, all models and with suppression.
-"""
-
+from collections.abc import Iterator
 from dataclasses import field
+from math import inf, prod
+from sys import float_info
 from typing import ClassVar, Literal
 
+from incrowd.arrays import Flags
+from incrowd.errors import IncrowdError, LimitError
 from incrowd.problem import Problem
-from incrowd.search.lattice.best_first import Quest
-from incrowd.search.refusals import infeasible
+from incrowd.search.lattice.bounds import limits_of
+from incrowd.search.lattice.branches import Branches
+from incrowd.search.lattice.descent import Descent, Stage
+from incrowd.search.lattice.explored import NOT_JUDGED, Record, State
+from incrowd.search.lattice.frontier import NodeGrid, OpenNodes, rank
+from incrowd.search.lattice.full_domain import (
+    EPSILON,
+    allowed_levels,
+    judged,
+    many,
+    recode,
+    released,
+)
+from incrowd.search.lattice.judging import Node, NodeClasses, NodeJudge
+from incrowd.search.refusals import no_levels, raise_if_infeasible
 from incrowd.search.search import Found, Recodes, Search
+from incrowd.table.roles import Missing
 from incrowd.values import STRICT, dataclass
 from incrowd.watch import Watch
 
@@ -28,7 +43,281 @@ class Lattice(Search):
 
     def run(self, problem: Problem, watch: Watch) -> Found:
         """Look for the levels with the least loss."""
-        infeasible(problem)
-        quest = Quest(problem, watch)
+        raise_if_infeasible(problem)
+        quest = BestFirst(problem, watch)
         quest.seek()
         return quest.found()
+
+
+LARGEST_GRID = 1_000_000
+"""Lattices with more nodes are never held in memory as a whole."""
+
+_FIRST = 0.3
+"""The share of the time that local search may take before branch and bound begins."""
+
+
+class BestFirst:
+    """One search: the open nodes, and the best one so far.
+
+    With a `bar` it looks for losses below that only.
+    """
+
+    def __init__(self, problem: Problem, watch: Watch, bar: float = inf) -> None:
+        self._problem = problem
+        self._watch = watch
+        levels = [allowed_levels(column) for column in problem.columns]
+        self._low, self._top = tuple(h[0] for h in levels), tuple(h[-1] for h in levels)
+        self._nodes = prod(len(allowed) for allowed in levels)
+        self._judge = NodeJudge(problem)
+        self._limits = limits_of(problem, self._judge)
+        self._large = self._nodes > LARGEST_GRID
+        self._bare = self._limits.start() is None
+        self._seen: set[Node] = set()
+        kind = Branches if self._large else NodeGrid
+        self._frontier: OpenNodes = kind(self._low, self._top, self._limits.start())
+        self._record = Record(tuple(column.name for column in problem.columns), self._nodes)
+        self._anything = problem.missing is Missing.MATCHES_ANYTHING
+        self._best = bar
+        self._node: Node | None = None
+        self._loss = inf
+        self._examined = 0
+        self._floor = -inf
+        self._told = 0.0
+        self._paused = 0.0
+
+    def seek(self) -> None:
+        """Look at open nodes until none can be better than the best.
+
+        The highest node comes first: it is counted at once and can often be released, if badly. In
+        a large lattice local search takes turns with what proves.
+        """
+        if self._watch.expired:
+            return
+        self._examine(self._top)
+        local = self._large or self._bare
+        descent = self._descent() if local else None
+        while not self._watch.expired and (lowest := self._frontier.lowest(self._best)):
+            limit, node = lowest
+            if self._node and limit > self._best - EPSILON and rank(node) > rank(self._node):
+                self._frontier.settle(self._best, self._node)
+                continue
+            if self._frontier.limit(node) > self._best + EPSILON:
+                self._frontier.close(node)
+                continue
+            self._climb(node)
+            if descent is not None and self._large:
+                self._descend(descent)
+
+    def _descent(self) -> Iterator[Stage]:
+        """Local search, until it goes on to leaps; in a large lattice no longer than once down.
+
+        Nor longer than its share of the time.
+        """
+        descent = Descent(self._tried, self._low, self._top, self._limits.start())
+        steps = descent.steps(self._loss)
+        until = self._watch.elapsed + _FIRST * (self._watch.remaining or inf)
+        end = Stage.NEAR if self._large else Stage.LEAPS
+        for stage in steps:
+            if stage >= end or self._watch.elapsed > until:
+                break
+        self._paused = self._watch.elapsed
+        return steps
+
+    def _descend(self, steps: Iterator[Stage]) -> None:
+        """Local search for about as long as branch and bound took since."""
+        now = self._watch.elapsed
+        until = now + min(now - self._paused, 1.0)
+        for _ in steps:
+            if self._watch.elapsed >= until:
+                break
+        self._paused = self._watch.elapsed
+
+    def _tried(self, node: Node) -> float:
+        """The loss of a node, infinite if it cannot be released or was looked at before."""
+        if self._watch.expired or self._frontier.limit(node) == inf:
+            return inf
+        self._loss = inf
+        self._examine(node)
+        return self._loss
+
+    def _climb(self, node: Node) -> None:
+        """Find where the nodes above this one stop being doomed, dividing a chain of them.
+
+        Higher nodes are cheaper to count and rule out more, so it is divided at two thirds; in the
+        middle if nodes also rule out those above them.
+        """
+        if not self._judge.prunes:
+            self._examine(node)
+            return
+        chain = self._frontier.chain(node, self._best)
+        low, high = 0, len(chain)
+        self._floor = -inf
+        while low < high and not self._watch.expired:
+            middle = (low + high) // 2 if self._bare else (low + 2 * high) // 3
+            if self._sinks(chain[middle]):
+                low = middle + 1
+            else:
+                high = middle
+        if low and isinstance(self._frontier, Branches):
+            self._raise(chain[low - 1], self._frontier)
+
+    def _sinks(self, node: Node) -> bool:
+        """Whether a node of a chain is doomed, and those above it are not too costly.
+
+        Once a node is known above which all are too costly, one below may be another such node,
+        doomed or not: it is counted, and rules out more.
+        """
+        costly = self._floor > self._best + EPSILON
+        open_ = self._frontier.limit(node) <= self._best + EPSILON
+        if not open_ and (not costly or node in self._seen):
+            return False
+        return self._examine(node) and self._floor <= self._best + EPSILON
+
+    def _raise(self, node: Node, branches: Branches) -> None:
+        """Take a doomed node up as long as it stays doomed, cheapest column first.
+
+        The higher it is, the fewer and costlier the ways to escape it.
+        """
+        for j in branches.cheapest(node):
+            level = self._top[j]
+            while level > node[j] and not self._watch.expired:
+                raised = (*node[:j], level, *node[j + 1 :])
+                if not branches.hopeful(raised) and (
+                    branches.doomed(raised) or self._examine(raised)
+                ):
+                    node = raised
+                else:
+                    level = (node[j] + level) // 2
+
+    def _examine(self, node: Node) -> bool:
+        """Count a node; whether it and all below are doomed."""
+        self._examined += 1
+        if self._bare:
+            self._seen.add(node)
+        self._tell()
+        if self._anything:
+            return self._examine_crowds(node)
+        counted = self._judge.count(node)
+        k = int(counted.sizes.people.min())
+        self._floor = self._limits.above(counted)
+        if self._floor > -inf:
+            self._frontier.lift_above(node, self._floor)
+        verdict = self._judge.by_size(counted)
+        if self._judge.too_many(counted, verdict.doomed):
+            lost = self._judge.records(counted, verdict.doomed) if self._judge.final else NOT_JUDGED
+            return self._doom(node, k, lost)
+        lifted: Flags | None = None
+        if not self._judge.final:
+            self._lift(counted, verdict.doomed)
+            if self._frontier.limit(node) > self._best + EPSILON and not self._large:
+                self._frontier.close(node)
+                self._record.other(node, k, State.COSTLY)
+                return False
+            lifted, verdict = verdict.doomed, self._judge.by_value(counted)
+        suppressed = self._judge.records(counted, ~verdict.kept)
+        if self._judge.hopeless(counted, verdict):
+            return self._doom(node, k, suppressed)
+        self._frontier.hope(node)
+        if lifted is None or (verdict.doomed > lifted).any():
+            self._lift(counted, verdict.doomed)
+        self._frontier.close(node)
+        if self._judge.releasable(suppressed):
+            self._take(node, k, suppressed, self._limits.loss(counted, verdict.kept))
+        else:
+            self._record.other(node, k, State.FAILING, suppressed)
+        return False
+
+    def _doom(self, node: Node, k: int, suppressed: int) -> bool:
+        self._frontier.doom(node)
+        self._record.other(node, k, State.FAILING, suppressed)
+        return True
+
+    def _lift(self, counted: NodeClasses, doomed: Flags) -> None:
+        parts = self._limits.below(counted, doomed)
+        if parts is not None:
+            self._frontier.lift_below(counted.node, parts)
+        elif (more := self._limits.surcharge(counted, doomed)) > 0:
+            self._frontier.surcharge(counted.node, more)
+
+    def _examine_crowds(self, node: Node) -> bool:
+        self._frontier.close(node)
+        found = judged(self._problem, node)
+        recoding = released(self._problem, found)
+        if recoding is not None:
+            loss = self._problem.loss.of(self._problem.outcome(recoding))
+            self._take(node, found.smallest, found.failing, loss)
+            return False
+        if self._judge.final and self._problem.absorbing:
+            return self._doom(node, found.smallest, found.failing)
+        self._record.other(node, found.smallest, State.FAILING, found.failing)
+        return False
+
+    def _take(self, node: Node, k: int, suppressed: int, loss: float) -> None:
+        self._loss = loss
+        equal = loss <= self._best + EPSILON and self._node is not None
+        better = loss < self._best - EPSILON or (equal and rank(node) < rank(self._node or node))
+        self._record.releasable(node, k, suppressed, loss, best=better)
+        if better:
+            self._best, self._node = loss, node
+
+    def _tell(self) -> None:
+        if self._watch.elapsed - self._told > 0.2:
+            self._told = self._watch.elapsed
+            done = 1 - self._frontier.open(self._best) / self._nodes
+            self._watch.tell("searching the lattice", done)
+
+    def found(self) -> Found:
+        """The best node as a recoding."""
+        recoding = None if self._node is None else recode(self._problem, self._node)
+        if self._node is None or recoding is None:
+            raise self._nothing(out_of_time=self._frontier.bound < inf)
+        optimal = self.proved
+        facts = {
+            "nodes": _figure(self._nodes),
+            "examined": float(self._examined),
+            "pruned": _figure(self._nodes - self._examined),
+        }
+        if not optimal and self._frontier.bound > -inf:
+            facts["bound"] = self._frontier.bound
+            facts["gap"] = self._best - self._frontier.bound
+        why = self._why(optimal=optimal)
+        explored = self._record.explored(self._node)
+        return Found(recoding, "lattice", optimal, why, facts, explored)
+
+    @property
+    def proved(self) -> bool:
+        """Whether no open node can be better than the best, or than the bar."""
+        return self._frontier.bound > self._best - EPSILON
+
+    @property
+    def beaten(self) -> bool:
+        """Whether a node was found, below the bar if there is one."""
+        return self._node is not None
+
+    @property
+    def looked(self) -> str:
+        """How much was looked at, in words."""
+        return f"{self._examined:,} of {many(self._nodes)} level vectors were counted"
+
+    def _why(self, *, optimal: bool) -> str:
+        if optimal:
+            return f"the least {self._problem.loss.name} of all level vectors; {self.looked}"
+        why = f"the least {self._problem.loss.name} found before the time was up"
+        if self._frontier.bound > -inf:
+            gap = self._best - self._frontier.bound
+            why += f", at most {gap:.4g} above the least there is ({self._frontier.bound:.4g})"
+        return f"{why}; {self.looked}"
+
+    def _nothing(self, *, out_of_time: bool) -> IncrowdError:
+        if not out_of_time:
+            return no_levels(self._problem)
+        return LimitError(
+            f"the time was up after {self._examined:,} of {many(self._nodes)} level vectors,"
+            " none of which can be released",
+            remedy="give it more time, or choose the search 'mondrian'",
+        )
+
+
+def _figure(nodes: int) -> float:
+    """A number of nodes as a figure; of more than a float can say, the most that it can."""
+    return float(min(nodes, float_info.max))

@@ -23,10 +23,9 @@ from incrowd.errors import LimitError, PolicyError
 from incrowd.kernels.literature import anatomy
 from incrowd.partition.classes import classes_of
 from incrowd.problem import Problem
-from incrowd.recoding import Anatomy as Anatomized
-from incrowd.recoding import Pieces
+from incrowd.recoding import Anatomized, Pieces
 from incrowd.search.left_out import leaving_out
-from incrowd.search.refusals import infeasible
+from incrowd.search.refusals import raise_if_infeasible
 from incrowd.search.repair import folded, repair
 from incrowd.search.search import Found, Recodes, Search
 from incrowd.values import STRICT, dataclass
@@ -51,7 +50,7 @@ class Anatomy(Search):
 
     def run(self, problem: Problem, watch: Watch) -> Found:
         """Throw records into buckets and draw classes from them."""
-        infeasible(problem)
+        raise_if_infeasible(problem)
         if watch.expired:
             raise LimitError("the time was up before the search began", remedy="give it more time")
         _refuse_limits(problem)

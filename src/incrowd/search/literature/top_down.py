@@ -20,11 +20,11 @@ from incrowd.kernels.literature import top_down as kernels
 from incrowd.partition.classes import numbered
 from incrowd.problem import Problem
 from incrowd.recoding import Pieces
-from incrowd.search.boxes import boxes_of
+from incrowd.search.layout import boxes_of
 from incrowd.search.left_out import leaving_out
-from incrowd.search.literature.curve.partition import least_people
-from incrowd.search.refusals import infeasible
-from incrowd.search.repair import mended
+from incrowd.search.literature.order_division import least_people
+from incrowd.search.refusals import raise_if_infeasible
+from incrowd.search.repair import merge_failing_classes
 from incrowd.search.search import Found, Search
 from incrowd.table.fold import in_threads
 from incrowd.values import STRICT, dataclass
@@ -51,7 +51,7 @@ class TopDown(Search):
 
     def run(self, problem: Problem, watch: Watch) -> Found:
         """Cut clusters until they are small, repair what fails."""
-        infeasible(problem)
+        raise_if_infeasible(problem)
         return leaving_out(problem, lambda stay: self._clustered(stay, watch))
 
     def _clustered(self, problem: Problem, watch: Watch) -> Found:
@@ -61,7 +61,7 @@ class TopDown(Search):
         class_of = clusters(problem, self.rounds)
         rows = np.arange(problem.tally.rows, dtype=np.int32)
         watch.tell("repairing classes", 0.8)
-        spans = mended(problem, Pieces(rows, problem.tally.counts, class_of))
+        spans = merge_failing_classes(problem, Pieces(rows, problem.tally.counts, class_of))
         number = int(spans.pieces.class_of.max()) + 1
         why = f"cut clusters around rows far apart into {counted(number, 'class', 'classes')}"
         return Found(spans, self.name, why=why, facts={"classes": float(number)})

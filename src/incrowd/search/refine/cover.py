@@ -18,7 +18,7 @@ from incrowd.kernels.lattice import level_cover
 from incrowd.kernels.shapes import FORBIDDEN
 from incrowd.partition.classes import numbered
 from incrowd.problem import Problem
-from incrowd.search.refine.level_tables import Node, Rows, hash_table
+from incrowd.search.refine.level_tables import CoveredRows, Node, hash_table
 from incrowd.watch import Watch
 
 SHARE = 0.0005
@@ -33,17 +33,16 @@ def cover(problem: Problem, watch: Watch, share: float = SHARE) -> tuple[Codes, 
 
     The second has shape (d, classes). All rows of a class show the same nodes at its levels, and
     rows with equal quasi-identifying codes are in one class. Every class satisfies the models by
-    itself, as it holds all rows that it was counted with; classes of different levels may show
-    the same nonetheless (see `Cells.told_apart`). Rows for which there is no place are in class
-    -1: those that even the highest levels that may be shown cannot make a class of, and that no
-    other class can take. If the time is up, the rows that are left become one class at the
-    highest levels.
+    itself, as it holds all rows that it was counted with; classes of different levels may show the
+    same nonetheless (see `CellLevels.told_apart`). Rows without a place are in class -1: those that
+    even the highest levels that may be shown cannot make a class of, and that no other class can
+    take. If the time is up, the rows that are left become one class at the highest levels.
 
     `share` is the share of the table's records that a level vector must at least release: smaller
     ones cost more time and lose less; in large tables it is raised (`_ROWS`). What is made small
     is the problem's loss if it is a mean of what cells cost, else GCP.
     """
-    rows = Rows(problem)
+    rows = CoveredRows(problem)
     share = max(share, len(rows.weights) / _ROWS)
     quest = _Cover(rows, max(1, int(share * problem.tally.records)))
     quest.run(watch)
@@ -62,7 +61,7 @@ class _Cover:
     looked for from the highest levels down.
     """
 
-    rows: Rows
+    rows: CoveredRows
     need: int
     step: int = 0
     heap: list[tuple[float, int, Node, int]] = field(default_factory=list)
@@ -237,7 +236,7 @@ class _Cover:
         self.work = hash_table(len(self.left))
 
 
-def settled(rows: Rows, class_of: Codes, levels: Codes) -> tuple[Codes, Codes]:
+def settled(rows: CoveredRows, class_of: Codes, levels: Codes) -> tuple[Codes, Codes]:
     """The rows of class -1 put into the classes where that costs least, and the levels then.
 
     A class that takes a row rises to the lowest levels at which both show the same. Classes that
@@ -259,7 +258,7 @@ def settled(rows: Rows, class_of: Codes, levels: Codes) -> tuple[Codes, Codes]:
     return np.where(known | ~stays, class_of, trial).astype(np.int32), levels
 
 
-def tightened(rows: Rows, class_of: Codes, levels: Codes) -> Codes:
+def tightened(rows: CoveredRows, class_of: Codes, levels: Codes) -> Codes:
     """The lowest levels at which all rows of each class still show the same."""
     known = class_of >= 0
     tight = np.empty_like(levels)

@@ -10,7 +10,7 @@ from incrowd.kernels.shapes import FORBIDDEN, Keys, Work
 from incrowd.partition.classes import classes_of, numbered
 from incrowd.problem import Problem
 from incrowd.recoding import QuasiColumn
-from incrowd.search.boxes import cell_loss
+from incrowd.search.layout import cell_loss
 from incrowd.search.mondrian import least_size
 
 Node = tuple[int, ...]
@@ -18,7 +18,7 @@ Node = tuple[int, ...]
 
 
 @dataclass(eq=False)
-class Rows:
+class CoveredRows:
     """The distinct quasi-identifying rows of a problem, in the order of their codes."""
 
     problem: Problem

@@ -18,14 +18,14 @@ from pydantic import Field
 from incrowd.arrays import Codes
 from incrowd.errors import counted
 from incrowd.problem import Problem
-from incrowd.recoding import Cells, Pieces, Recoding
-from incrowd.search.lattice.best_first import Quest
+from incrowd.recoding import CellLevels, Pieces, Recoding
 from incrowd.search.lattice.full_domain import allowed_levels
+from incrowd.search.lattice.lattice import BestFirst
 from incrowd.search.left_out import leaving_out
 from incrowd.search.refine.cover import cover
 from incrowd.search.refine.moves import Moves
-from incrowd.search.refusals import infeasible
-from incrowd.search.safe import safe
+from incrowd.search.refusals import raise_if_infeasible
+from incrowd.search.repair import safe
 from incrowd.search.search import Found, Recodes, Search
 from incrowd.values import STRICT, dataclass
 from incrowd.watch import Watch
@@ -50,7 +50,7 @@ class LatticeLocal(Search):
 
     def run(self, problem: Problem, watch: Watch) -> Found:
         """Cover the table, and refine the best level per column if that loses less."""
-        infeasible(problem)
+        raise_if_infeasible(problem)
         for column in problem.columns:
             allowed_levels(column)
         return leaving_out(problem, lambda stay: self._refined(stay, watch), by_itself=True)
@@ -66,32 +66,32 @@ class LatticeLocal(Search):
 
 
 @plain(frozen=True, eq=False)
-class _Answer:
+class _Recoded:
     """A recoding that satisfies the policy, and its loss."""
 
     recoding: Recoding
     loss: float
 
 
-def _covered(problem: Problem, watch: Watch, share: float) -> _Answer | None:
+def _covered(problem: Problem, watch: Watch, share: float) -> _Recoded | None:
     """The table covered by level vectors; None if that does not satisfy the policy."""
     return None if watch.expired else checked(problem, *cover(problem, watch, share))
 
 
-def _best(problem: Problem, watch: Watch, best: _Answer | None) -> tuple[_Answer, str]:
+def _best(problem: Problem, watch: Watch, best: _Recoded | None) -> tuple[_Recoded, str]:
     """The best so far, or the full-domain optimum refined if that loses less; and how it came."""
-    quest = Quest(problem, watch, inf if best is None else best.loss)
+    quest = BestFirst(problem, watch, inf if best is None else best.loss)
     quest.seek()
     if best is not None and not quest.beaten:
         proved = "no level per column loses less"
         said = proved if quest.proved else "the time was up before the lattice was searched"
         return best, f"{said} ({quest.looked})"
     found = quest.found().recoding
-    answer = _Answer(found, problem.loss.of(problem.outcome(found)))
+    answer = _Recoded(found, problem.loss.of(problem.outcome(found)))
     return _refined(problem, watch, answer), f"refined from the best levels ({quest.looked})"
 
 
-def _refined(problem: Problem, watch: Watch, answer: _Answer) -> _Answer:
+def _refined(problem: Problem, watch: Watch, answer: _Recoded) -> _Recoded:
     """The answer after rows have moved to classes where they pay less, if that lowers the loss."""
     outcome = problem.outcome(answer.recoding)
     if not problem.satisfied(outcome.classes).all():
@@ -102,7 +102,7 @@ def _refined(problem: Problem, watch: Watch, answer: _Answer) -> _Answer:
     return better if better is not None and better.loss < answer.loss else answer
 
 
-def checked(problem: Problem, class_of: Codes, levels: Codes) -> _Answer | None:
+def checked(problem: Problem, class_of: Codes, levels: Codes) -> _Recoded | None:
     """These classes as a recoding, with those that show the same made one; None if it is unfit.
 
     It is unfit if a class fails a model, more records are left out than may be, or all of them.
@@ -115,9 +115,9 @@ def checked(problem: Problem, class_of: Codes, levels: Codes) -> _Answer | None:
     numbers[kept] = place
     rows = np.arange(problem.tally.rows, dtype=np.int32)
     pieces = Pieces(rows, problem.tally.counts, numbers)
-    cells = Cells(np.ascontiguousarray(levels[:, live]), pieces)
+    cells = CellLevels(np.ascontiguousarray(levels[:, live]), pieces)
     cells = cells.told_apart(problem.tally, problem.columns)
     outcome = problem.outcome(cells)
     if outcome.suppressed > problem.suppressible or not safe(problem, outcome):
         return None
-    return _Answer(cells, problem.loss.of(outcome))
+    return _Recoded(cells, problem.loss.of(outcome))

@@ -7,7 +7,7 @@ from incrowd.kernels.lattice import level_moves
 from incrowd.kernels.shapes import Keys
 from incrowd.problem import Problem
 from incrowd.search.refine.cover import tightened
-from incrowd.search.refine.level_tables import Node, Rows, hash_table
+from incrowd.search.refine.level_tables import CoveredRows, Node, hash_table
 from incrowd.watch import Watch
 
 
@@ -19,7 +19,7 @@ class Moves:
     """
 
     def __init__(self, problem: Problem, class_of: Codes, levels: Codes) -> None:
-        self._rows = Rows(problem)
+        self._rows = CoveredRows(problem)
         self._class_of = np.empty(len(self._rows.weights), dtype=np.int32)
         self._class_of[self._rows.row_of] = class_of
         self._levels = levels

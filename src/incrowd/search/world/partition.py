@@ -25,13 +25,12 @@ from incrowd.models.model import Model, histogram_of
 from incrowd.models.shares import fraction, part
 from incrowd.partition.classes import Classes, SensitiveColumn, numbered
 from incrowd.problem import Problem
-from incrowd.recoding import Boxes, Pieces, QuasiColumn, Spans
-from incrowd.recoding.sets import value_sets
-from incrowd.search.boxes import cell_loss
+from incrowd.recoding import GivenCells, Pieces, QuasiColumn, Spans
+from incrowd.recoding.spans import value_sets
 from incrowd.search.crowd.crowd import Crowd
-from incrowd.search.literature.mapping.mapping import lowest_codes
+from incrowd.search.layout import cell_loss, lowest_codes
 from incrowd.search.mondrian import Mondrian
-from incrowd.search.repair import mended
+from incrowd.search.repair import merge_failing_classes
 from incrowd.table.fold import fold
 from incrowd.table.roles import Missing
 from incrowd.table.tally import Tally
@@ -49,7 +48,7 @@ _ABSENT, _PRESENT, _STRANGE = 1, 2, 3
 _MARK = "in the table"
 
 
-def by_partition(problem: Problem, watch: Watch) -> Iterator[Boxes]:
+def by_partition(problem: Problem, watch: Watch) -> Iterator[GivenCells]:
     """Divisions of the world, each as the classes that hold records of the table.
 
     None where that is no way: if the world is too large, or if missing values match anything and
@@ -157,7 +156,7 @@ class _Division:
             return Spans(Mondrian().run(asked, watch).recoding.pieces)
         sized = replace(self.people, models=(KAnonymity(k),))
         pieces = Crowd().run(sized, watch).recoding.pieces
-        return Spans(pieces) if not self.strangers else mended(asked, pieces)
+        return Spans(pieces) if not self.strangers else merge_failing_classes(asked, pieces)
 
     @property
     def strangers(self) -> bool:
@@ -228,7 +227,7 @@ def _turn(group: Codes, number: int) -> Counts:
     return turn
 
 
-def _apart(problem: Problem, people: Problem, spans: Spans) -> Boxes:
+def _apart(problem: Problem, people: Problem, spans: Spans) -> GivenCells:
     """What the records of the table show, classes joined that say too much of somebody together.
 
     Cells of classes can overlap where a column shows nodes. The two that say most of an individual
@@ -262,7 +261,7 @@ def _joined(people: Problem, spans: Spans, pairs: Codes) -> Spans:
     return joined.told_apart(people.tally, people.columns)
 
 
-def _shown(problem: Problem, people: Problem, spans: Spans) -> tuple[Boxes, Codes]:
+def _shown(problem: Problem, people: Problem, spans: Spans) -> tuple[GivenCells, Codes]:
     """The records of the table in the classes of the world, by their own cells elsewhere.
 
     And the class of the world that each class of the table is part of.
@@ -290,7 +289,7 @@ def _shown(problem: Problem, people: Problem, spans: Spans) -> tuple[Boxes, Code
     sets |= {places[i]: held.take(class_of[first]) for i, held in outcome.sets.items()}
     rows = np.arange(problem.tally.rows, dtype=np.int32)
     pieces = Pieces(rows, problem.tally.counts, place)
-    return Boxes((shown[0], shown[1], shown[2]), pieces, sets), class_of[first]
+    return GivenCells((shown[0], shown[1], shown[2]), pieces, sets), class_of[first]
 
 
 def _pooled(column: QuasiColumn, codes: Codes) -> Codes:

@@ -25,9 +25,9 @@ from incrowd.partition.classes import numbered
 from incrowd.problem import Problem
 from incrowd.recoding import Pieces, Spans
 from incrowd.search.crowd.crowd import Crowd
-from incrowd.search.literature.mapping.kd import kd_order
-from incrowd.search.literature.mapping.mapping import lowest_codes
-from incrowd.search.repair import folded, mended
+from incrowd.search.layout import lowest_codes
+from incrowd.search.literature.tree import kd_order
+from incrowd.search.repair import folded, merge_failing_classes
 from incrowd.watch import Watch
 
 _LADDER = (2, 3, 5, 8, 12, 20, 30, 50, 80, 120, 200)
@@ -46,7 +46,9 @@ def by_stages(problem: Problem, watch: Watch) -> Spans:
         others = _staged(part, rest.world, watch).pieces
     except InfeasibleError:
         every = np.arange(problem.tally.rows, dtype=np.int32)
-        return mended(problem, Pieces(every, problem.tally.counts, np.zeros_like(every)))
+        return merge_failing_classes(
+            problem, Pieces(every, problem.tally.counts, np.zeros_like(every))
+        )
     row = np.concatenate([exact.row, rest.row[others.row]])
     number = int(exact.class_of.max(initial=-1)) + 1
     class_of = np.where(others.class_of < 0, others.class_of, others.class_of + number)
@@ -89,7 +91,7 @@ def _staged(problem: Problem, world: CandidateCounter, watch: Watch) -> Spans:
         if not len(stages.row):
             break
         stages.classes_of(k, watch)
-    return mended(problem, stages.together())
+    return merge_failing_classes(problem, stages.together())
 
 
 def _of_world(problem: Problem) -> list[Model]:

@@ -12,19 +12,23 @@ from collections.abc import Callable
 from dataclasses import dataclass as plain
 from dataclasses import field, replace
 from functools import partial
+from itertools import product
+from math import prod
 from typing import ClassVar, Literal
+
+import numpy as np
 
 from incrowd.errors import InfeasibleError, LimitError
 from incrowd.linkage.attained_ends import AttainedEndsCounter
 from incrowd.models.k_anonymity import KAnonymity
 from incrowd.models.model import Model, Requirement
 from incrowd.problem import Problem
-from incrowd.recoding import Recoding
+from incrowd.recoding import Levels, Outcome, Recoding
 from incrowd.search import auto
-from incrowd.search.refusals import infeasible, nothing_found
-from incrowd.search.repair import mended
+from incrowd.search.lattice.full_domain import allowed_levels, levels_recoding, node_classes
+from incrowd.search.refusals import nothing_found, raise_if_infeasible
+from incrowd.search.repair import merge_failing_classes
 from incrowd.search.search import FROM_TABLE, Found, Recodes, Search
-from incrowd.search.world.levels import betrays, by_levels
 from incrowd.search.world.partition import by_partition
 from incrowd.search.world.staged import by_stages
 from incrowd.table.roles import Missing
@@ -56,7 +60,7 @@ class AgainstWorld(Search):
 
         Where there is no world, or no model asks about it, this is `auto`.
         """
-        infeasible(problem)
+        raise_if_infeasible(problem)
         if problem.world is None or not any("world" in model.requires for model in problem.models):
             return _without(problem, problem.models, watch)
         problem = _read_plainly(problem)
@@ -72,7 +76,7 @@ class AgainstWorld(Search):
         facts = {"classes": float(best.classes), **{one.title: one.loss for one in tried}}
         return Found(best.recoding, self.name, why=f"{why} ({rest})" if rest else why, facts=facts)
 
-    def _tried(self, problem: Problem, watch: Watch) -> list["_Trial"]:
+    def _tried(self, problem: Problem, watch: Watch) -> list["_WorldTrial"]:
         watch.tell("dividing the people of the world", 0.0)
         tried = _of_the_world(problem, watch)
         ways: list[tuple[str, Callable[[Problem, Watch], Recoding | None]]]
@@ -108,9 +112,9 @@ def _guarded(problem: Problem) -> Problem:
     return replace(problem, world=AttainedEndsCounter.by(problem.world))
 
 
-def _of_the_world(problem: Problem, watch: Watch) -> list["_Trial"]:
+def _of_the_world(problem: Problem, watch: Watch) -> list["_WorldTrial"]:
     """The best division of the world; larger classes are tried as long as they lose less."""
-    best: list[_Trial] = []
+    best: list[_WorldTrial] = []
     for boxes in by_partition(problem, watch):
         found = _trial(problem, "classes of the world", boxes)
         if best and found and found[0].loss >= best[0].loss:
@@ -120,14 +124,14 @@ def _of_the_world(problem: Problem, watch: Watch) -> list["_Trial"]:
 
 
 @plain(frozen=True, eq=False)
-class _Trial:
+class _WorldTrial:
     title: str
     recoding: Recoding
     loss: float
     classes: int
 
 
-def _trial(problem: Problem, title: str, recoding: Recoding | None) -> list[_Trial]:
+def _trial(problem: Problem, title: str, recoding: Recoding | None) -> list[_WorldTrial]:
     """What was found this way, if it satisfies every model."""
     if recoding is None:
         return []
@@ -136,7 +140,7 @@ def _trial(problem: Problem, title: str, recoding: Recoding | None) -> list[_Tri
         return []
     if not problem.satisfied(outcome.classes).all() or betrays(problem, outcome):
         return []
-    return [_Trial(title, recoding, problem.loss.of(outcome), len(outcome.classes))]
+    return [_WorldTrial(title, recoding, problem.loss.of(outcome), len(outcome.classes))]
 
 
 def _without(problem: Problem, models: tuple[Model, ...], watch: Watch) -> Found:
@@ -157,4 +161,66 @@ def _as_without(problem: Problem, watch: Watch, *, mend: bool) -> Recoding | Non
     found = _without(problem, models, watch).recoding
     if found.kind in _SHOWN and problem.satisfied(problem.outcome(found).classes).all():
         return found
-    return mended(problem, found.pieces) if mend else None
+    return merge_failing_classes(problem, found.pieces) if mend else None
+
+
+_MOST_NODES = 4096
+"""Level vectors that are looked at, one by one."""
+_MOST_CELLS = 200_000_000
+"""Cells of the table that may be looked at in all."""
+
+
+def by_levels(problem: Problem, watch: Watch, bar: float) -> Levels | None:
+    """The levels that lose least, and less than `bar`; None if there are none.
+
+    A vector of levels is held against the world only if it would lose less than what is known. Only
+    the highest levels are looked at if there are too many, or if missing values match anything.
+    """
+    try:
+        levels = [allowed_levels(column) for column in problem.columns]
+    except InfeasibleError:
+        return None
+    nodes = prod(map(len, levels))
+    cells = nodes * problem.tally.rows * len(levels)
+    anything = problem.missing is Missing.MATCHES_ANYTHING
+    if nodes > _MOST_NODES or cells > _MOST_CELLS or anything:
+        levels = [some[-1:] for some in levels]
+    best = None
+    for vector in sorted(product(*levels), key=sum):
+        if watch.expired:
+            break
+        found = _found(problem, vector, bar)
+        if found is not None:
+            best, bar = found
+    return best
+
+
+def _found(problem: Problem, levels: tuple[int, ...], bar: float) -> tuple[Levels, float] | None:
+    """The recoding of these levels and its loss, if it satisfies the policy and loses less."""
+    class_of, number = node_classes(problem, levels)
+    if problem.missing is Missing.MATCHES_ANYTHING and number > 1:
+        return None
+    everyone = np.ones(number, dtype=np.bool_)
+    whole = levels_recoding(problem, levels, class_of, everyone)
+    alone = replace(problem, world=None)
+    if problem.loss.of(alone.outcome(whole)) >= bar:
+        return None
+    fine = problem.satisfied(problem.outcome(whole).classes)
+    if not fine.any():
+        return None
+    recoding = levels_recoding(problem, levels, class_of, fine)
+    outcome = problem.outcome(recoding)
+    loss = problem.loss.of(outcome)
+    kept = outcome.suppressed <= problem.suppressible and not betrays(problem, outcome)
+    return (recoding, loss) if kept and loss < bar else None
+
+
+def betrays(problem: Problem, outcome: Outcome) -> bool:
+    """Whether classes that overlap make somebody's presence surer together than each by itself.
+
+    They also do if individuals of the world have several rows, and so fit several classes.
+    """
+    bounds = [limit for model in problem.models if (limit := model.largest_presence()) < 1]
+    if not bounds or problem.world is None:
+        return False
+    return problem.world.presence(outcome) > min(bounds) * (1 + 1e-9)

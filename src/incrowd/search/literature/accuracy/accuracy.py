@@ -25,21 +25,21 @@ from incrowd.models.k_anonymity import KAnonymity
 from incrowd.models.l_diversity import LDiversity
 from incrowd.problem import Problem
 from incrowd.recoding import Outcome, Pieces, Spans
-from incrowd.search.boxes import boxes_of
 from incrowd.search.lattice.full_domain import renumbered
+from incrowd.search.layout import boxes_of
 from incrowd.search.literature.accuracy import methods
-from incrowd.search.literature.curve.curve import Tree
 from incrowd.search.literature.diversify.diversify import Diversify, MappingName
 from incrowd.search.literature.top_down import TopDown
+from incrowd.search.literature.tree import TreeSearch
 from incrowd.search.mondrian import Mondrian
-from incrowd.search.refusals import infeasible, nothing_found
-from incrowd.search.repair import folded, mended
+from incrowd.search.refusals import nothing_found, raise_if_infeasible
+from incrowd.search.repair import folded, merge_failing_classes
 from incrowd.search.search import Found, Search
 from incrowd.values import STRICT, dataclass
 from incrowd.watch import Watch
 
 if TYPE_CHECKING:
-    from incrowd.search.literature.accuracy.methods import Quest
+    from incrowd.search.literature.accuracy.methods import BoundedProblem
 
 Method = Literal["ac", "ipcsd-mondrian", "ipcsd-direct", "optimal"]
 _SLACK = 1e-9
@@ -87,17 +87,22 @@ class Accuracy(Search):
 
     def run(self, problem: Problem, watch: Watch) -> Found:
         """Look for the most privacy within the bound."""
-        infeasible(problem)
+        raise_if_infeasible(problem)
         if watch.expired:
             raise LimitError("the time was up before the search began", remedy="give it more time")
         sensitive = _sensitive(problem, self.column, self.privacy)
         _refuse_one_value(problem, sensitive)
-        quest = methods.Quest(problem, self.max_loss + _SLACK, sensitive, self.mapping)
+        quest = methods.BoundedProblem(problem, self.max_loss + _SLACK, sensitive, self.mapping)
         watch.tell("looking for the most privacy", 0.0)
         answer = _answered(quest, self.method, watch)
         if answer is None:
             answer = _fallback(quest, self.method, watch)
         return _found(self, problem, answer)
+
+
+def accuracy_of(search: Search, privacy: Literal["k", "l"]) -> Accuracy:
+    """The search itself if it is this one, else this one for a kind of privacy."""
+    return search if isinstance(search, Accuracy) else Accuracy(privacy=privacy)
 
 
 class OutOfReachError(InfeasibleError):
@@ -150,7 +155,7 @@ def _refuse_one_value(problem: Problem, sensitive: int | None) -> None:
     )
 
 
-def _answered(quest: "Quest", method: Method, watch: Watch) -> _Answer | None:
+def _answered(quest: "BoundedProblem", method: Method, watch: Watch) -> _Answer | None:
     """The first that a method finds which is within the bound and satisfies the models."""
     problem = quest.problem
     boxes = boxes_of(replace(problem, loss=Gcp()))
@@ -182,10 +187,10 @@ def _mended(problem: Problem, found: list[Spans | Pieces]) -> Iterator[Spans]:
     """The same with classes that fail a model merged with others, which may lose too much."""
     for one in found:
         with suppress(InfeasibleError):
-            yield mended(problem, one.pieces if isinstance(one, Spans) else one)
+            yield merge_failing_classes(problem, one.pieces if isinstance(one, Spans) else one)
 
 
-def _judged(quest: "Quest", found: Spans | Pieces) -> _Answer | None:
+def _judged(quest: "BoundedProblem", found: Spans | Pieces) -> _Answer | None:
     """What was found as an answer; None if it is not within the bound or fails a model.
 
     Classes that fail, or lose too much, are left out if the policy lets so many records go.
@@ -220,7 +225,7 @@ def _losses(problem: Problem, spans: Spans, outcome: Outcome) -> "np.ndarray":
     return np.where(costs >= FORBIDDEN, FORBIDDEN, losses)
 
 
-def _fallback(quest: "Quest", method: Method, watch: Watch) -> _Answer:
+def _fallback(quest: "BoundedProblem", method: Method, watch: Watch) -> _Answer:
     """What satisfies the models with the least largest loss, if that is within the bound.
 
     Raises `OutOfReachError` with the least bound that was found to work if it is not.
@@ -229,7 +234,7 @@ def _fallback(quest: "Quest", method: Method, watch: Watch) -> _Answer:
     tried: list[tuple[float, Spans]] = []
     failure = nothing_found(problem)
     direct = Diversify(mapping=quest.mapping)
-    for search in (Tree(), direct, Mondrian(relaxed=True), TopDown()):
+    for search in (TreeSearch(), direct, Mondrian(relaxed=True), TopDown()):
         try:
             spans = Spans(search.run(problem, watch).recoding.pieces)
         except InfeasibleError as error:
@@ -246,7 +251,7 @@ def _fallback(quest: "Quest", method: Method, watch: Watch) -> _Answer:
     return answer
 
 
-def _least_bound(quest: "Quest", works: float, method: Method, watch: Watch) -> float:
+def _least_bound(quest: "BoundedProblem", works: float, method: Method, watch: Watch) -> float:
     """A bound that works, between that of the quest, which does not, and one that does.
 
     Found by halving, in steps that a message can write down: what it names works when it is asked.

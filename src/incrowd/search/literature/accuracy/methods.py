@@ -23,10 +23,10 @@ from incrowd.models.l_diversity import LDiversity
 from incrowd.models.model import Model
 from incrowd.problem import Problem
 from incrowd.recoding import Pieces, Spans
-from incrowd.search.literature.curve.partition import least_people
 from incrowd.search.literature.diversify import exact
 from incrowd.search.literature.diversify.diversify import Diversify, MappingName, order_of, shown
-from incrowd.search.literature.diversify.groups import Records, records_of
+from incrowd.search.literature.diversify.groups import OrderedRecords, records_of
+from incrowd.search.literature.order_division import least_people
 from incrowd.search.search import Search
 from incrowd.table.fold import in_threads
 from incrowd.watch import Watch
@@ -44,7 +44,7 @@ _LARGEST_WORK = 2**27
 
 
 @dataclass(frozen=True, eq=False)
-class Quest:
+class BoundedProblem:
     """What is asked: a problem, the most that a class may cost, and what privacy means."""
 
     problem: Problem
@@ -61,7 +61,7 @@ class Quest:
 
 
 def by_adjusting(
-    quest: Quest, boxes: Boxes, watch: Watch, fits: Callable[[Spans], bool]
+    quest: BoundedProblem, boxes: Boxes, watch: Watch, fits: Callable[[Spans], bool]
 ) -> list[Spans | Pieces]:
     """Ghinita's heuristic AC, after which the least private class gets help; most private first.
 
@@ -85,7 +85,7 @@ def by_adjusting(
 
 
 def _directly(
-    quest: Quest, reached: Fraction, watch: Watch, fits: Callable[[Spans], bool]
+    quest: BoundedProblem, reached: Fraction, watch: Watch, fits: Callable[[Spans], bool]
 ) -> list[Spans]:
     """What the direct heuristic makes of the next whole l, and so on while that fits."""
     found: list[Spans] = []
@@ -99,7 +99,7 @@ def _directly(
     return found
 
 
-def _privacy(quest: Quest, records: Records, class_of: Codes) -> Fraction:
+def _privacy(quest: BoundedProblem, records: OrderedRecords, class_of: Codes) -> Fraction:
     """The privacy of the least private class."""
     by_value = quest.sensitive is not None
     classes = accuracy_weakest.chained(
@@ -115,7 +115,9 @@ def _privacy(quest: Quest, records: Records, class_of: Codes) -> Fraction:
     )
 
 
-def _adjusted(quest: Quest, boxes: Boxes, records: Records, share: float, watch: Watch) -> Codes:
+def _adjusted(
+    quest: BoundedProblem, boxes: Boxes, records: OrderedRecords, share: float, watch: Watch
+) -> Codes:
     """Groups that begin as wide as a share of the bound, after all help that there is."""
     start = _code_starts(quest.problem)
     line, by_value = (records.items, records.value), quest.sensitive is not None
@@ -131,7 +133,7 @@ def _adjusted(quest: Quest, boxes: Boxes, records: Records, share: float, watch:
     return class_of
 
 
-def by_runs(quest: Quest, boxes: Boxes, records: Records) -> list[Codes]:
+def by_runs(quest: BoundedProblem, boxes: Boxes, records: OrderedRecords) -> list[Codes]:
     """The line divided so that the smallest class is as large as can be; empty if it cannot be.
 
     With one column in the order of its codes no other classes are larger: two classes that overlap
@@ -152,7 +154,9 @@ def by_runs(quest: Quest, boxes: Boxes, records: Records) -> list[Codes]:
     return [_cheapest(quest, boxes, records, (low, kernels.runs_of(first, low)))]
 
 
-def _cheapest(quest: Quest, boxes: Boxes, records: Records, found: tuple[int, Codes]) -> Codes:
+def _cheapest(
+    quest: BoundedProblem, boxes: Boxes, records: OrderedRecords, found: tuple[int, Codes]
+) -> Codes:
     """The runs of k records with the least loss, if that is not too much work."""
     k, class_of = found
     number = len(records.row)
@@ -173,7 +177,12 @@ def _code_starts(problem: Problem) -> Counts:
 
 
 def by_halving(
-    quest: Quest, search: Search, watch: Watch, fits: Callable[[Spans], bool], *, whole: bool
+    quest: BoundedProblem,
+    search: Search,
+    watch: Watch,
+    fits: Callable[[Spans], bool],
+    *,
+    whole: bool,
 ) -> list[Spans]:
     """Ghinita's IPCSD (Figure 3): a direct search with more or less privacy, until it just fits.
 
@@ -195,7 +204,7 @@ def by_halving(
     return [] if best is None else [best]
 
 
-def _most_possible(quest: Quest) -> Fraction:
+def _most_possible(quest: BoundedProblem) -> Fraction:
     tally = quest.problem.tally
     if quest.sensitive is None:
         return Fraction(tally.records)
@@ -211,7 +220,7 @@ def _tried(problem: Problem, search: Search, watch: Watch) -> Spans | None:
     return Spans(found.pieces)
 
 
-def best_of_one_column(quest: Quest, boxes: Boxes) -> list[Spans | Pieces]:
+def best_of_one_column(quest: BoundedProblem, boxes: Boxes) -> list[Spans | Pieces]:
     """The most privacy of all divisions of one column (Section 5.1); empty if there is none."""
     problem = quest.problem
     exact.refuse_many(problem)

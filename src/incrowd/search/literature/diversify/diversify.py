@@ -11,16 +11,16 @@ from incrowd.arrays import Codes
 from incrowd.errors import InfeasibleError, LimitError, PolicyError, counted
 from incrowd.problem import Problem
 from incrowd.recoding import Pieces, Spans
-from incrowd.search.boxes import boxes_of
+from incrowd.search.layout import boxes_of
 from incrowd.search.left_out import leaving_out
-from incrowd.search.literature.curve.curve import divided
-from incrowd.search.literature.curve.partition import least_people, partition_in_order
 from incrowd.search.literature.diversify import exact, groups
-from incrowd.search.literature.mapping.hilbert import hilbert_line
-from incrowd.search.literature.mapping.idistance import IDistanceMapping
-from incrowd.search.literature.mapping.kd import kd_order
-from incrowd.search.refusals import infeasible, nothing_found
-from incrowd.search.repair import folded, mended
+from incrowd.search.literature.hilbert import hilbert_line
+from incrowd.search.literature.idistance import IDistance, idistance_line
+from incrowd.search.literature.order import divided
+from incrowd.search.literature.order_division import least_people, partition_in_order
+from incrowd.search.literature.tree import kd_order
+from incrowd.search.refusals import nothing_found, raise_if_infeasible
+from incrowd.search.repair import folded, merge_failing_classes
 from incrowd.search.search import Found, Search
 from incrowd.values import STRICT, dataclass
 from incrowd.watch import Watch
@@ -55,7 +55,7 @@ class Diversify(Search):
 
     def run(self, problem: Problem, watch: Watch) -> Found:
         """Order the rows, make diverse classes, repair what other models ask for."""
-        infeasible(problem)
+        raise_if_infeasible(problem)
         return leaving_out(problem, lambda stay: self._made(stay, watch))
 
     def _made(self, problem: Problem, watch: Watch) -> Found:
@@ -71,7 +71,7 @@ class Diversify(Search):
         watch.tell("making diverse classes", 0.3)
         pieces, fallen = _diverse(problem, order, wanted, self.rounds)
         watch.tell("repairing classes", 0.8)
-        spans = _better(problem, order, mended(problem, pieces), wanted[1])
+        spans = _better(problem, order, merge_failing_classes(problem, pieces), wanted[1])
         return _found(self.name, spans, wanted[1], fallen)
 
 
@@ -83,7 +83,7 @@ def order_of(problem: Problem, mapping: MappingName) -> Codes:
         case "hilbert":
             return hilbert_line(problem)[0]
         case "idistance":
-            return IDistanceMapping().order(problem)
+            return idistance_line(problem, IDistance().centres, IDistance().sample)[0]
         case _:
             assert_never(mapping)
 
@@ -127,7 +127,7 @@ def _diverse(
     return everyone.pieces(groups.left_out(kept, class_of)), fallen
 
 
-def _others(problem: Problem, records: groups.Records) -> list[tuple[Codes, Fraction]]:
+def _others(problem: Problem, records: groups.OrderedRecords) -> list[tuple[Codes, Fraction]]:
     """For each model that limits the share of a value: the values of its column, and its l."""
     codes = dict(zip((c.name for c in problem.sensitive), problem.tally.sensitive, strict=True))
     limits = [
@@ -141,7 +141,7 @@ def _better(problem: Problem, order: Codes, spans: Spans, l: int) -> Spans:
     if least_people(problem) <= l:
         return spans
     try:
-        other = mended(problem, partition_in_order(problem, order))
+        other = merge_failing_classes(problem, partition_in_order(problem, order))
     except InfeasibleError:  # it leaves nobody out
         return spans
     first, second = (problem.loss.of(problem.outcome(found)) for found in (spans, other))
@@ -185,7 +185,7 @@ def strictest(problem: Problem, name: str) -> tuple[int, Fraction]:
     )
 
 
-def shown(problem: Problem, column: exact.Column, class_of: Codes) -> Spans:
+def shown(problem: Problem, column: exact.OneColumn, class_of: Codes) -> Spans:
     """The recoding of a division of one column."""
     ones = np.ones(len(column.row), dtype=np.int64)
     spans = Spans(folded(Pieces(column.row, ones, class_of)))

@@ -26,7 +26,7 @@ from incrowd.errors import LimitError, PolicyError
 from incrowd.kernels import repair
 from incrowd.kernels.literature import diversify_exact
 from incrowd.problem import Problem
-from incrowd.search.boxes import boxes_of
+from incrowd.search.layout import boxes_of
 
 _STEPS = 2**24
 """Classes that are looked at before the search gives up."""
@@ -36,7 +36,7 @@ _PLACES = 2048
 
 
 @dataclass(frozen=True, eq=False)
-class Column:
+class OneColumn:
     """The records of a table with one quasi-identifying column, in the order of their codes."""
 
     row: Codes
@@ -91,7 +91,7 @@ def refuse_many(problem: Problem) -> None:
         )
 
 
-def column_of(problem: Problem, sensitive: int) -> Column:
+def column_of(problem: Problem, sensitive: int) -> OneColumn:
     """The only quasi-identifying column of a problem, with the domains of a sensitive column."""
     refuse_many(problem)
     tally = problem.tally
@@ -106,10 +106,10 @@ def column_of(problem: Problem, sensitive: int) -> Column:
     costs = repair.box_costs(boxes_of(problem), low, high).reshape(len(held), len(held))
     _, sizes = np.unique(value, return_counts=True)
     start = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-    return Column(row[order], place[order].astype(np.int64), start, costs)
+    return OneColumn(row[order], place[order].astype(np.int64), start, costs)
 
 
-def division(column: Column, most: float, l: Fraction, k: int = 1) -> Codes | None:
+def division(column: OneColumn, most: float, l: Fraction, k: int = 1) -> Codes | None:
     """The class of each record in a division with these limits, None if there is none.
 
     Each class costs at most `most`, is l-diverse and holds at least k records.
@@ -138,7 +138,7 @@ def _classes(held: Counts) -> Codes:
     return np.repeat(numbers, held.T.ravel())
 
 
-def least_extent(column: Column, l: Fraction, k: int = 1) -> tuple[float, Codes] | None:
+def least_extent(column: OneColumn, l: Fraction, k: int = 1) -> tuple[float, Codes] | None:
     """The least largest cost of l-diverse classes with k records, and the class of each record.
 
     None if even the table as one class is not so (Section 4.2).
@@ -146,7 +146,7 @@ def least_extent(column: Column, l: Fraction, k: int = 1) -> tuple[float, Codes]
     return _least(column, lambda most: division(column, most, l, k))
 
 
-def least_extent_by_dual(column: Column, l: Fraction, k: int = 1) -> tuple[float, Codes] | None:
+def least_extent_by_dual(column: OneColumn, l: Fraction, k: int = 1) -> tuple[float, Codes] | None:
     """The same through the dual problem (Section 5.2): the least E that allows as much privacy."""
 
     def tried(most: float) -> Codes | None:
@@ -156,7 +156,7 @@ def least_extent_by_dual(column: Column, l: Fraction, k: int = 1) -> tuple[float
     return _least(column, tried)
 
 
-def _least(column: Column, tried: Callable[[float], Codes | None]) -> tuple[float, Codes] | None:
+def _least(column: OneColumn, tried: Callable[[float], Codes | None]) -> tuple[float, Codes] | None:
     """The least extent for which a division is found, by halving."""
     extents = column.extents
     low, high = 0, len(extents) - 1
@@ -173,7 +173,7 @@ def _least(column: Column, tried: Callable[[float], Codes | None]) -> tuple[floa
     return float(extents[high]), best
 
 
-def most_private(column: Column, most: float, k: int = 1) -> tuple[Fraction, Codes] | None:
+def most_private(column: OneColumn, most: float, k: int = 1) -> tuple[Fraction, Codes] | None:
     """The largest l for which classes of at most this cost are l-diverse (Section 5.1).
 
     None if there are no classes of at most this cost with k records. Two different fractions with
@@ -195,7 +195,7 @@ def most_private(column: Column, most: float, k: int = 1) -> tuple[Fraction, Cod
     return low, best
 
 
-def privacy_of(column: Column, class_of: Codes) -> Fraction:
+def privacy_of(column: OneColumn, class_of: Codes) -> Fraction:
     """The least over all classes of records over those of their commonest value (Equation 6)."""
     domain = np.repeat(np.arange(len(column.sizes)), column.sizes)
     held = np.zeros((int(class_of.max()) + 1, len(column.sizes)), dtype=np.int64)
@@ -204,7 +204,7 @@ def privacy_of(column: Column, class_of: Codes) -> Fraction:
     return min(Fraction(size, largest) for size, largest in pairs)
 
 
-def _said(column: Column, most: float) -> str:
+def _said(column: OneColumn, most: float) -> str:
     steps = column.cost_of_steps(most)
     return (
         f"{len(column.place):,} records with {len(column.sizes):,} sensitive values make up to "

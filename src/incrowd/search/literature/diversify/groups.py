@@ -39,7 +39,7 @@ _SPAN = 2**12
 
 
 @dataclass(frozen=True, eq=False)
-class Records:
+class OrderedRecords:
     """Single records of a table in a line."""
 
     row: Codes
@@ -64,20 +64,20 @@ class Records:
         ones = np.ones(len(self.row), dtype=np.int64)
         return folded(Pieces(self.row, ones, class_of))
 
-    def take(self, kept: Flags) -> "Records":
+    def take(self, kept: Flags) -> "OrderedRecords":
         """These records alone."""
         return records_in(self.row[kept], self.cells, self.value[kept])
 
 
-def records_in(row: Codes, cells: Codes, codes: Codes) -> Records:
+def records_in(row: Codes, cells: Codes, codes: Codes) -> OrderedRecords:
     """Records with these rows and sensitive codes, the codes numbered without a gap."""
     held = np.zeros(int(codes.max(initial=0)) + 1, dtype=np.bool_)
     held[codes] = True
     number = (np.cumsum(held) - 1).astype(np.int32)
-    return Records(row, cells, number[codes])
+    return OrderedRecords(row, cells, number[codes])
 
 
-def records_of(problem: Problem, order: Codes, column: int | None) -> Records:
+def records_of(problem: Problem, order: Codes, column: int | None) -> OrderedRecords:
     """The records of a tally in an order of its rows, with the values of a sensitive column.
 
     Without a column all have the same value.
@@ -128,7 +128,7 @@ def _too_many(counts: Counts, c: int, l: int | Fraction) -> bool:
     return int(np.minimum(counts, c).sum()) < c * l
 
 
-def diverse_classes(records: Records, l: int, boxes: "Boxes") -> tuple[Codes, int]:
+def diverse_classes(records: OrderedRecords, l: int, boxes: "Boxes") -> tuple[Codes, int]:
     """The class of each record, l or more different values each; how often it fell back.
 
     The records are l-eligible.
@@ -136,7 +136,7 @@ def diverse_classes(records: Records, l: int, boxes: "Boxes") -> tuple[Codes, in
     return diversify.spread(records.items, records.value, records.values, l, boxes)
 
 
-def grown_to(records: Records, class_of: Codes, k: int, boxes: "Boxes") -> Codes:
+def grown_to(records: OrderedRecords, class_of: Codes, k: int, boxes: "Boxes") -> Codes:
     """Runs of classes with at least k records each as one, divided with the least cost."""
     number = int(class_of.max()) + 1
     sizes = np.bincount(class_of, minlength=number)
@@ -153,7 +153,7 @@ def grown_to(records: Records, class_of: Codes, k: int, boxes: "Boxes") -> Codes
     return joined
 
 
-def swapped(records: Records, class_of: Codes, rounds: int, boxes: "Boxes") -> Codes:
+def swapped(records: OrderedRecords, class_of: Codes, rounds: int, boxes: "Boxes") -> Codes:
     """The classes after records of one value have changed places where that costs less."""
     number = int(class_of.max()) + 1
     members = np.argsort(class_of, kind="stable")
@@ -174,7 +174,7 @@ def swapped(records: Records, class_of: Codes, rounds: int, boxes: "Boxes") -> C
     return found
 
 
-def _reach(records: Records, number: int) -> int:
+def _reach(records: OrderedRecords, number: int) -> int:
     """How many places apart classes swap: fewer if they share many values."""
     held = np.bincount(records.value).astype(np.float64)
     shared = float((held**2).sum()) / (len(records.value) * number)

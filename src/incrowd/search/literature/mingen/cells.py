@@ -8,11 +8,11 @@ from pydantic import Field
 
 from incrowd.errors import InfeasibleError, LimitError, PolicyError
 from incrowd.problem import Problem
-from incrowd.recoding import Cells
+from incrowd.recoding import CellLevels
 from incrowd.search.lattice.full_domain import many
 from incrowd.search.literature.mingen.partitions import Partitions
 from incrowd.search.literature.mingen.small_table import SmallTable
-from incrowd.search.refusals import infeasible, nothing_found
+from incrowd.search.refusals import nothing_found, raise_if_infeasible
 from incrowd.search.search import Found, Recodes, Search
 from incrowd.table.roles import Missing
 from incrowd.values import STRICT, dataclass
@@ -48,7 +48,7 @@ class MinGenCells(Search):
         """Compare all partitions of the table into classes."""
         table = SmallTable.of(problem)
         _refuse(problem, table, self.limit)
-        infeasible(problem)
+        raise_if_infeasible(problem)
         best = Partitions(problem, table).best(watch)
         if best is None and watch.expired:
             raise LimitError(
@@ -58,7 +58,7 @@ class MinGenCells(Search):
         if best is None:
             raise _nothing(problem)
         levels, digits = best
-        cells = Cells(levels, table.pieces(problem.tally, digits))
+        cells = CellLevels(levels, table.pieces(problem.tally, digits))
         cells = cells.told_apart(problem.tally, problem.columns)
         number = cells.levels.shape[1]
         facts = {"parts": float(table.parts), "classes": float(number)}

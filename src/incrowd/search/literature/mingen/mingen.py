@@ -1,21 +1,194 @@
 """MinGen: the preferred one of the least distorting generalizations (Sweeney Figure 5)."""
 
-from dataclasses import field
-from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import field, replace
+from math import prod
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
 
+from incrowd.errors import InfeasibleError, LimitError, PolicyError
+from incrowd.loss.loss import Loss
+from incrowd.loss.precision import Precision
 from incrowd.problem import Problem
-from incrowd.search.lattice.full_domain import recode
-from incrowd.search.literature.mingen.minimal_generalizations import LARGEST, late, tagged
-from incrowd.search.literature.mingen.preferred import Node, Preferred
-from incrowd.search.refusals import no_levels, nothing_found
+from incrowd.recoding import QuasiColumn
+from incrowd.search.lattice.full_domain import allowed_levels, many, recode
+from incrowd.search.literature.mingen import tagging
+from incrowd.search.refusals import no_levels, nothing_found, raise_if_infeasible
 from incrowd.search.search import Found, Recodes, Search
 from incrowd.values import STRICT, dataclass
 from incrowd.watch import Watch
 
 if TYPE_CHECKING:
     from incrowd.search.literature.mingen.tagging import Tagged
+
+if TYPE_CHECKING:
+    from incrowd.search.literature.mingen.tagging import Tagged
+
+
+_SLACK = 1e-12
+
+Node = tuple[int, ...]
+"""One level per column."""
+
+
+@dataclass(frozen=True, config=STRICT)
+class Preferred:
+    """A user's rules to choose one node among the minimal distortions (Sweeney Section 3.4).
+
+    The paper leaves the rules to the user and asks that they end in a single node. Ours come in
+    this order, each deciding what those before left open: columns that must stay `at_most` at a
+    level; the columns of `order`; `weights`. What is left after that goes to the node with the
+    fewest levels in all, then to the one whose first columns are lower.
+
+    >>> Preferred(order=("zip", "race")).order
+    ('zip', 'race')
+    """
+
+    order: tuple[str, ...] = ()
+    """Columns by priority: the one that should be generalized least comes first."""
+    weights: Mapping[str, Annotated[float, Field(gt=0)]] = field(default_factory=dict)
+    """Per column how bad a level is; the least weighted sum of level over height is taken.
+
+    Columns that are not named weigh 1. These weights choose among nodes of equal loss; those of a
+    policy's columns are part of the loss itself.
+    """
+    at_most: Mapping[str, Annotated[int, Field(ge=0)]] = field(default_factory=dict)
+    """Columns that must stay at or below a level.
+
+    If no minimal distortion does, that is an error: whoever wants other nodes to be looked at
+    limits the column itself (`highest` in the policy).
+    """
+
+    @property
+    def named(self) -> tuple[str, ...]:
+        """The columns that the rules name."""
+        return (*self.order, *self.weights, *self.at_most)
+
+    def choose(self, columns: Sequence[QuasiColumn], nodes: Sequence[Node]) -> tuple[Node, str]:
+        """One of the nodes, and the rule that decided."""
+        self.check(columns)
+        left, decided = self._allowed(columns, nodes), "it is the only one"
+        if len(left) < len(nodes):
+            decided = "the limits of levels decided"
+        for rule, key in self._rules(columns):
+            if len(left) == 1:
+                break
+            worth = [key(node) for node in left]
+            least = min(worth)
+            fewer = [n for n, w in zip(left, worth, strict=True) if _as_good(w, least)]
+            if len(fewer) < len(left):
+                left, decided = fewer, f"{rule} decided"
+        return left[0], decided
+
+    def check(self, columns: Sequence[QuasiColumn]) -> None:
+        """Raise `PolicyError` if a rule names what is not a quasi-identifying column."""
+        unknown = {*self.named} - {c.name for c in columns}
+        if unknown:
+            raise PolicyError(
+                f"the preference of mingen names {min(unknown)!r}, which is not quasi-identifying",
+                remedy="name columns of role quasi: " + ", ".join(repr(c.name) for c in columns),
+            )
+
+    def _allowed(self, columns: Sequence[QuasiColumn], nodes: Sequence[Node]) -> list[Node]:
+        left = list(nodes)
+        for j, column in enumerate(columns):
+            limit = self.at_most.get(column.name)
+            if limit is None:
+                continue
+            left = [node for node in left if node[j] <= limit]
+            if not left:
+                raise InfeasibleError(
+                    f"no minimal distortion keeps {column.name!r} at or below level {limit}",
+                    remedy=f"give the column {column.name!r} highest = {limit} to look at other "
+                    "levels of the others, or let it go higher",
+                    proved=False,
+                )
+        return left
+
+    def _rules(self, columns: Sequence[QuasiColumn]) -> list[tuple[str, Callable[[Node], Any]]]:
+        """The rules in their order: what each is called, and what it makes small."""
+        place = {column.name: j for j, column in enumerate(columns)}
+        first = [place[name] for name in self.order]
+        scale = [self.weights.get(c.name, 1.0) / max(c.hierarchy.height, 1) for c in columns]
+        rules: list[tuple[str, Callable[[Node], Any]]] = [
+            ("the order of columns", lambda node: tuple(node[j] for j in first)),
+            ("the fewest levels in all", sum),
+            ("the lower first columns", tuple),
+        ]
+        if self.weights:
+            weighted = ("the weights", lambda n: sum(s * h for s, h in zip(scale, n, strict=True)))
+            rules.insert(1, weighted)
+        return rules
+
+
+def _as_good(worth: Any, least: Any) -> bool:
+    """Equal, but for rounding."""
+    return bool(worth <= least + _SLACK) if isinstance(least, float) else bool(worth == least)
+
+
+LARGEST = 1_000_000
+"""The largest lattice that is looked at unless another limit is given."""
+
+
+def minimal_generalizations(
+    problem: Problem, watch: Watch, limit: int = LARGEST
+) -> tuple[Node, ...]:
+    """All nodes that can be released while no node below can (Sweeney Definition 4).
+
+    A node can be released if the classes that satisfy every model hold all but as many records as
+    may be left out. Nodes come with the fewest levels first. Exact for every model: a node above
+    one that can be released is never minimal, whether or not it can be released itself.
+    """
+    return climbed(problem, watch, limit).minimal
+
+
+def minimal_distortions(
+    problem: Problem, watch: Watch, loss: Loss | None = None, limit: int = LARGEST
+) -> tuple[Node, ...]:
+    """All nodes of least loss among those that can be released (Sweeney Definition 6, Figure 5).
+
+    The loss is Prec unless another is given. Of two nodes of equal loss, one above the other, the
+    lower one counts, so without suppression and with a loss that never falls as levels rise these
+    are minimal generalizations (Theorem 2). With suppression a higher node may suppress fewer
+    records and lose less: then all nodes are compared, as Figure 5 does, not only minimal ones.
+    """
+    lattice = climbed(replace(problem, loss=loss or Precision()), watch, limit)
+    if not lattice.compare(watch):
+        raise late(lattice)
+    return lattice.distortions
+
+
+def tagged(problem: Problem, limit: int) -> "Tagged":
+    """The lattice of a problem, nothing known of it yet; refused if it cannot be looked at."""
+    levels = [allowed_levels(column) for column in problem.columns]
+    size = prod(len(allowed) for allowed in levels)
+    if size > limit:
+        raise PolicyError(
+            f"there are {many(size)} level vectors, more than the limit of {limit:,} up to which "
+            "all minimal generalizations are looked for",
+            remedy='use search = "lattice", which finds the least loss without knowing them all',
+        )
+    raise_if_infeasible(problem)
+    return tagging.Tagged(problem, tuple(a[0] for a in levels), tuple(a[-1] for a in levels))
+
+
+def climbed(problem: Problem, watch: Watch, limit: int) -> "Tagged":
+    """The lattice with all its minimal nodes known; `LimitError` if the time is up before."""
+    lattice = tagged(problem, limit)
+    if not lattice.climb(watch):
+        raise late(lattice)
+    if not lattice.minimal:
+        raise no_levels(problem)
+    return lattice
+
+
+def late(lattice: "Tagged") -> LimitError:
+    """The error if the time is up."""
+    return LimitError(
+        f"the time was up after {lattice.examined:,} of {lattice.size:,} level vectors",
+        remedy='give it more time, or use search = "lattice"',
+    )
 
 
 @dataclass(frozen=True, config=STRICT)

@@ -28,7 +28,7 @@ _ROWS = 2**18
 
 
 @dataclass(frozen=True, eq=False)
-class _Part:
+class _PartClasses:
     """What the parts of a table would show and cost as one class."""
 
     levels: Codes
@@ -60,7 +60,7 @@ class Partitions:
         part.cost[~fine] = np.inf
         if watch.expired or not fine.any():
             return None
-        divide = _Division if self._problem.monotone else _Apart
+        divide = _Partitioned if self._problem.monotone else _Apart
         sizes = (self._records, int(self._records[-1]) - self._problem.suppressible)
         division = divide(self._table, (self._digits, self._first), part, sizes)
         if not division.run(watch):
@@ -69,7 +69,7 @@ class Partitions:
         chosen = division.classes(target) if target else []
         return (part.levels[:, chosen], self._digits[chosen]) if chosen else None
 
-    def _priced(self) -> _Part:
+    def _priced(self) -> _PartClasses:
         """Levels, what is shown, and cost of every part; infinite where limits forbid it."""
         weights = np.array([column.weight for column in self._problem.columns])
         weights /= weights.sum()
@@ -88,7 +88,7 @@ class Partitions:
             top = level == column.hierarchy.height
             shown += [np.where(top, 0, end + 1) for end in column.hierarchy.cover(level, low)]
         total[0] = np.inf
-        return _Part(np.array(levels), np.array(shown, dtype=np.int32), total)
+        return _PartClasses(np.array(levels), np.array(shown, dtype=np.int32), total)
 
     def _costs(self, column: QuasiColumn) -> Floats:
         costs = self._problem.loss.cell_costs(column)
@@ -131,11 +131,15 @@ class Partitions:
         return int(best[left_out[best].argmin()])
 
 
-class _Division:
+class _Partitioned:
     """The best division of each part where classes that satisfy the models may be joined."""
 
     def __init__(
-        self, table: SmallTable, items: tuple[Codes, Codes], part: _Part, sizes: tuple[Counts, int]
+        self,
+        table: SmallTable,
+        items: tuple[Codes, Codes],
+        part: _PartClasses,
+        sizes: tuple[Counts, int],
     ) -> None:
         """`sizes` are the records of each part, and how many must be released."""
         digits, first = items
@@ -189,7 +193,11 @@ class _Apart:
     """
 
     def __init__(
-        self, table: SmallTable, items: tuple[Codes, Codes], part: _Part, sizes: tuple[Counts, int]
+        self,
+        table: SmallTable,
+        items: tuple[Codes, Codes],
+        part: _PartClasses,
+        sizes: tuple[Counts, int],
     ) -> None:
         del sizes
         digits, _ = items

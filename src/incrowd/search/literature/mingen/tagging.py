@@ -2,7 +2,7 @@
 
 Kohlmayer, Prasser, Eckert, Kemper and Kuhn, "Flash" (PASSAT 2012) divide chains of nodes so; here
 for any models. A node that can be released rules out all above it as minimal, whatever the models;
-one that fails rules out those below it where the models are such (see `Judge`).
+one that fails rules out those below it where the models are such (see `NodeJudge`).
 """
 
 from dataclasses import dataclass
@@ -17,8 +17,8 @@ from incrowd.search.lattice.bounds import limits_of
 from incrowd.search.lattice.explored import NOT_JUDGED, Explored, State
 from incrowd.search.lattice.frontier import outer_sum, rank
 from incrowd.search.lattice.full_domain import EPSILON, recode
-from incrowd.search.lattice.judging import Counted, Judge
-from incrowd.search.literature.mingen.preferred import Node
+from incrowd.search.lattice.judging import NodeClasses, NodeJudge
+from incrowd.search.literature.mingen.mingen import Node
 from incrowd.table.roles import Missing
 from incrowd.watch import Watch
 
@@ -47,7 +47,7 @@ class Tagged:
 
     def __init__(self, problem: Problem, low: Node, high: Node) -> None:
         self._problem = problem
-        self._judge = Judge(problem)
+        self._judge = NodeJudge(problem)
         self._limits = limits_of(problem, self._judge)
         self._anything = problem.missing is Missing.MATCHES_ANYTHING
         self._low, self._high = low, high
@@ -163,7 +163,7 @@ class Tagged:
         return self._looked(counted, outcome.suppressed, loss, State.RELEASABLE, hopeless=False)
 
     def _looked(
-        self, counted: Counted, suppressed: int, loss: float, state: State, *, hopeless: bool
+        self, counted: NodeClasses, suppressed: int, loss: float, state: State, *, hopeless: bool
     ) -> _Look:
         k, bound = int(counted.sizes.people.min()), self._limits.above(counted)
         return _Look(counted.node, k, suppressed, loss, state, hopeless, bound)

@@ -1,0 +1,165 @@
+"""The rows and columns of a problem, laid out flat for kernels.
+
+Classes cost what their cells cost by the problem's loss if it is a mean of cell costs, else by GCP:
+local recoding makes small what it can add up. Columns with many values always cost their NCP. Where
+a column shows sets of values, a span is priced as if it held every value between its ends.
+"""
+
+import numpy as np
+
+from incrowd.arrays import Codes, Flags, Floats
+from incrowd.kernels import histogram
+from incrowd.kernels.shapes import FORBIDDEN, Boxes
+from incrowd.loss.cells import ShownCells
+from incrowd.loss.loss import Loss
+from incrowd.loss.ncp import Gcp, places, scaled
+from incrowd.problem import Problem
+from incrowd.recoding import QuasiColumn, ValueSets
+
+_LARGEST_TABLE = 2**18
+"""Columns with more pairs of codes have no table of all costs."""
+
+
+def boxes_of(problem: Problem) -> Boxes:
+    """The columns of a problem, laid out flat; weights sum to 1."""
+    loss = cell_loss(problem)
+    weights = np.array([column.weight for column in problem.columns], dtype=np.float64)
+    weights /= weights.sum()
+    parts = [_laid_out(column, loss) for column in problem.columns]
+    weighted = zip(parts, weights.tolist(), strict=True)
+    sizes = np.array([len(costs) for costs, _, _ in parts], dtype=np.int64)
+    limits = [
+        [weight, column.lowest, column.top, weight * _widest(column), _suppressible(column)]
+        for column, weight in zip(problem.columns, weights.tolist(), strict=True)
+    ]
+    return (
+        np.concatenate([_weighted(costs, width, w) for (costs, _, width), w in weighted]),
+        (np.cumsum(sizes) - sizes).astype(np.int64),
+        np.array([width for _, _, width in parts], dtype=np.int64),
+        np.concatenate([nodes for _, nodes, _ in parts]),
+        np.array(limits, dtype=np.float64),
+    )
+
+
+def cell_loss(problem: Problem) -> Loss:
+    """The problem's loss if it is a mean of what cells cost, else GCP."""
+    return problem.loss if problem.loss.per_cell else Gcp()
+
+
+def _weighted(costs: Floats, width: int, weight: float) -> Floats:
+    """Costs times the column's weight; what is forbidden, and names of nodes, stay."""
+    if width == 0:
+        costs.reshape(-1, 3)[:, :2] *= weight
+        return costs
+    weighted: Floats = np.where(costs >= FORBIDDEN, FORBIDDEN, costs * weight)
+    return weighted
+
+
+def _laid_out(column: QuasiColumn, loss: Loss) -> tuple[Floats, Codes, int]:
+    """Costs and nodes of a column, and its width (see `kernels.boxes`)."""
+    codes = len(column.hierarchy.leaves) + 1
+    if codes * codes <= _LARGEST_TABLE:
+        costs = _table(column, loss)
+        return costs, np.zeros(len(costs), dtype=np.int32), codes
+    if column.hierarchy.ordered:
+        costs = _scale(column)
+        return costs, np.zeros(len(costs), dtype=np.int32), 0
+    costs = np.array(Gcp().cell_costs(column))
+    return costs.ravel(), np.ascontiguousarray(column.hierarchy.maps).ravel(), -codes
+
+
+def _table(column: QuasiColumn, loss: Loss) -> Floats:
+    """The cost of every run of codes, `low * codes + high`."""
+    codes = len(column.hierarchy.leaves) + 1
+    low, high = (side.ravel().astype(np.int32) for side in np.indices((codes, codes)))
+    backwards = low > high
+    high = np.maximum(low, high)
+    low, high = column.widened(low, high)
+    level = np.maximum(column.hierarchy.join_level(low, high), column.lowest).astype(np.int32)
+    wide = _too_wide(column, low, high, level)
+    sets = _runs(low, high) if column.sets else None
+    if not column.hierarchy.ordered:
+        low, high = column.hierarchy.cover(level, low)
+    costs = np.asarray(
+        loss.cost(ShownCells(column, low, high, level, True, sets)), dtype=np.float64
+    )
+    costs[wide] = FORBIDDEN
+    costs[backwards] = 0.0
+    return costs
+
+
+def _runs(low: Codes, high: Codes) -> ValueSets:
+    """All values from one to another: what a set between them shows at most."""
+    start = np.concatenate([[0], np.cumsum(high - low + 1)]).astype(np.int64)
+    code = np.arange(start[-1]) - np.repeat(start[:-1] - low, high - low + 1)
+    return ValueSets(start, code.astype(np.int32))
+
+
+def _too_wide(column: QuasiColumn, low: Codes, high: Codes, level: Codes) -> Flags:
+    """Which cells the policy's limits forbid; missing mixed with values shows the whole column."""
+    above: Flags = level > column.top
+    if not np.isfinite(column.widest):
+        return above
+    begin, end = _within_range(column, low, high)
+    mixed: Flags = (low == 0) & (high > 0)
+    wide: Flags = (end - begin > column.widest) & (low > 0)
+    return above | wide | (mixed & (not _suppressible(column)))
+
+
+def _within_range(column: QuasiColumn, low: Codes, high: Codes) -> tuple[Floats, Floats]:
+    """From where to where spans reach, within the values that the table holds."""
+    place = places(column)
+    first, last = column.range
+    ends = column.reach(low, high) if scaled(column) else (place[low], place[high])
+    begin, end = (np.clip(side, place[first], place[last]) for side in ends)
+    return begin, end
+
+
+def _suppressible(column: QuasiColumn) -> bool:
+    """Whether a cell may show the whole column, as one that mixes missing with values does."""
+    place = column.hierarchy.leaves.positions
+    wide = np.isfinite(column.widest) and len(place) > 0 and place[-1] - place[0] > column.widest
+    return column.top >= column.hierarchy.height and not wide
+
+
+def _scale(column: QuasiColumn) -> Floats:
+    """Where the lowest node of each code begins and ends, 0 to 1, and its node at the top."""
+    place = places(column)
+    first, last = column.range
+    codes = np.arange(len(place), dtype=np.int32)
+    ends = _within_range(column, *column.widened(codes, codes))
+    whole = place[last] - place[first]
+    share = [(end - place[first]) / whole if whole > 0 else 0.0 * place for end in ends]
+    return np.stack([*share, column.hierarchy.maps[column.top]], axis=1).ravel()
+
+
+def _widest(column: QuasiColumn) -> float:
+    """The largest extent of a class over that of the column."""
+    if not column.hierarchy.ordered or not np.isfinite(column.widest):
+        return float("inf")
+    place = np.concatenate([[0.0], column.hierarchy.leaves.positions])
+    first, last = column.range
+    whole = float(place[last] - place[first])
+    return column.widest / whole if whole > 0 else float("inf")
+
+
+def by_codes(problem: Problem) -> Codes:
+    """The rows in the order of their codes, first column first, sensitive columns last."""
+    tally = problem.tally
+    codes = np.concatenate([tally.quasi, tally.sensitive])
+    in_order, _ = histogram.runs(np.ascontiguousarray(codes))
+    if in_order:
+        return np.arange(tally.rows, dtype=np.int32)
+    return np.lexsort(codes[::-1]).astype(np.int32)
+
+
+def lowest_codes(problem: Problem, spare: int = 0) -> Codes:
+    """The quasi-identifying codes, one line per row, each as the first of its lowest node.
+
+    Codes that no class may tell apart become equal. There is room for some `spare` lines more.
+    """
+    tally = problem.tally
+    lines = np.empty((tally.rows + spare, len(problem.columns)), dtype=np.int32)
+    for j, (column, codes) in enumerate(zip(problem.columns, tally.quasi, strict=True)):
+        lines[: tally.rows, j] = column.widened(codes, codes)[0]
+    return lines

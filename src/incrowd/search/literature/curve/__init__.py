@@ -1,1 +1,0 @@
-"""Local recoding along an order of the rows."""

@@ -1,0 +1,350 @@
+"""Cuts: every column in buckets by itself (Lodha-Thomas Sections 3.1 and 4).
+
+The number of classes that the population fills is shared out among the columns; each is then cut
+into its number of buckets, ordered ones by quantiles or a dynamic program, the others through their
+tree. Equal values always show the same, so one look at a column tells what was done to it.
+
+Departure: the paper takes all combinations of buckets to be equally likely. Real ones are not, so
+what the models say of the real classes decides. If some fail and are too many to be left out, there
+are fewer buckets, and afterwards more again in the columns where that loses less and still holds.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass as plain
+from dataclasses import field
+from itertools import permutations
+from math import ceil, prod
+from typing import Annotated, ClassVar, Literal, TypeAlias
+
+import numpy as np
+from pydantic import Field
+
+from incrowd.arrays import MISSING, Codes, Counts, Flags
+from incrowd.errors import InfeasibleError, LimitError, PolicyError, counted
+from incrowd.partition.classes import Classes, classes_of, crowds, numbered
+from incrowd.population.budget import budget
+from incrowd.population.one_dimensional import Method
+from incrowd.problem import Problem
+from incrowd.recoding import ColumnBuckets, Pieces
+from incrowd.search.lattice.full_domain import allowed_levels, renumbered
+from incrowd.search.literature.cut_columns import ColumnCuts, suppressible
+from incrowd.search.refusals import nothing_found, raise_if_infeasible
+from incrowd.search.search import Found, Recodes, Search, places
+from incrowd.table.roles import Missing
+from incrowd.values import STRICT, dataclass
+from incrowd.watch import Watch
+
+Numbers: TypeAlias = tuple[int, ...]
+"""Of buckets, one per column."""
+
+_STEPS = (8.0, 2.0, 1.2, 1.0)
+"""By what a number of buckets is raised to see whether more will do; at least by one."""
+_EXCHANGES = (2.0, 1.0)
+"""The same where another column has fewer instead."""
+_FEW, _MANY = 50, 500
+"""How many numbers of buckets near the first that will do are looked at, in large tables and in
+small ones."""
+_WORK = 2**23
+"""Rows times these numbers in between."""
+_SLACK = 1e-12
+
+
+_LARGEST = 10**300
+"""More classes than this are not counted."""
+
+
+@plain(frozen=True, eq=False)
+class BucketCandidate:
+    """Numbers of buckets, and the recoding that they give if it may be released."""
+
+    numbers: tuple[int, ...]
+    recoding: ColumnBuckets | None
+    failing: int
+    """Records in classes that fail a model."""
+    loss: float
+    """Infinite if it may not be released."""
+
+
+@plain(frozen=True, eq=False)
+class BucketCandidates:
+    """All numbers of buckets up to those of `most`, judged when they are asked for."""
+
+    problem: Problem
+    cuts: tuple[ColumnCuts, ...]
+    most: tuple[int, ...]
+    """The largest number of buckets of each column."""
+    allowed: int
+    """The largest product of numbers."""
+    _judged: dict[tuple[int, ...], BucketCandidate] = field(default_factory=dict, repr=False)
+    _buckets: dict[tuple[int, int], Codes] = field(default_factory=dict, repr=False)
+
+    @property
+    def judged(self) -> int:
+        """How many were looked at."""
+        return len(self._judged)
+
+    def halved(self, times: int) -> BucketCandidate:
+        """The best numbers for as many classes as there may be, halved so many times.
+
+        Columns with more buckets lose theirs first; those that weigh more keep more (Section 3.1).
+        """
+        weights = [column.weight for column in self.problem.columns]
+        return self.judge(budget(self.most, max(self.classes >> times, 1), weights))
+
+    @property
+    def classes(self) -> int:
+        """How many classes there may be at most."""
+        return min(prod(self.most), self.allowed, _LARGEST)
+
+    def judge(self, numbers: tuple[int, ...]) -> BucketCandidate:
+        """What these numbers of buckets give."""
+        if numbers not in self._judged:
+            found = [self._cut(j, number) for j, number in enumerate(numbers)]
+            self._judged[numbers] = _judge(self.problem, numbers, found)
+        return self._judged[numbers]
+
+    def _cut(self, j: int, number: int) -> Codes:
+        if (j, number) not in self._buckets:
+            self._buckets[j, number] = self.cuts[j].buckets(number)
+        return self._buckets[j, number]
+
+
+def records_of(problem: Problem, j: int) -> Counts:
+    """Records per code of a column."""
+    size = len(problem.columns[j].hierarchy.leaves) + 1
+    counts = np.bincount(problem.tally.quasi[j], problem.tally.counts, minlength=size)
+    return counts.astype(np.int64)
+
+
+def _judge(problem: Problem, numbers: tuple[int, ...], buckets: Sequence[Codes]) -> BucketCandidate:
+    quasi = problem.tally.quasi
+    shown = np.array([of[codes] for of, codes in zip(buckets, quasi, strict=True)], dtype=np.int32)
+    class_of, number = numbered(shown)
+    classes = classes_of(problem.tally, class_of, number, problem.sensitive)
+    kept = _kept(problem, shown, class_of, classes)
+    failing = int(classes.records[~kept].sum())
+    if not kept.any() or failing > problem.suppressible:
+        return BucketCandidate(numbers, None, failing, float("inf"))
+    rows = np.arange(problem.tally.rows, dtype=np.int32)
+    pieces = Pieces(rows, problem.tally.counts, renumbered(kept)[class_of])
+    recoding = ColumnBuckets(tuple(buckets), pieces)
+    return BucketCandidate(numbers, recoding, failing, problem.loss.of(problem.outcome(recoding)))
+
+
+def _kept(problem: Problem, shown: Codes, class_of: Codes, classes: Classes) -> Flags:
+    """Which classes may leave.
+
+    If missing values match anything a class is judged by its crowd, all classes that stay and that
+    it could be; leaving one out takes it from the crowds of others, so that is repeated.
+    """
+    if problem.missing is not Missing.MATCHES_ANYTHING:
+        return problem.satisfied(classes)
+    nodes = np.empty((len(shown), len(classes)), dtype=np.int32)
+    nodes[:, class_of] = shown
+    kept: Flags = np.ones(len(classes), dtype=np.bool_)
+    while kept.any():
+        here, rows = nodes[:, kept], renumbered(kept)[class_of]
+        rest = classes_of(problem.tally, rows, here.shape[1], problem.sensitive)
+        fine = problem.satisfied(crowds(here, here == MISSING, rest, problem.tally, rows))
+        if fine.all():
+            break
+        kept[kept] = fine
+    return kept
+
+
+@dataclass(frozen=True, config=STRICT)
+class Cuts(Search):
+    """Global recoding: buckets of neighbouring values, the same for every record.
+
+    With the model `probabilistic` there are at most as many classes as the population fills, shared
+    out by the columns' weights; `buckets` says it for some columns. Otherwise the search begins
+    with all values as they are. It takes fewer buckets until every class satisfies every model.
+
+    >>> Cuts(buckets={"age": 10}, methods={"income": "k-median"}).name
+    'cuts'
+    """
+
+    buckets: Mapping[str, Annotated[int, Field(ge=1)]] = field(default_factory=dict)
+    """The largest number of buckets of these columns."""
+    method: Method = "quantile"
+    """By what the buckets of ordered columns are best: the ranks of their values (`quantile`), or
+    distances (`k-median`, `k-centre`, `cellular`)."""
+    methods: Mapping[str, Method] = field(default_factory=dict)
+    """The method of these columns, if it is another one."""
+    name: Literal["cuts"] = field(default="cuts", kw_only=True)
+    recoding: ClassVar[Recodes] = "cuts"
+
+    @property
+    def named_columns(self) -> dict[str, tuple[str, ...]]:
+        """The columns that its settings name."""
+        return {"buckets": tuple(self.buckets), "methods": tuple(self.methods)}
+
+    def run(self, problem: Problem, watch: Watch) -> Found:
+        """Share out the classes and cut; if that fails, take fewer, then more where it pays."""
+        self._check(problem)
+        raise_if_infeasible(problem)
+        for column in problem.columns:
+            allowed_levels(column)
+        candidates = self._candidates(problem)
+        best, finished = candidates.halved(0), True
+        if best.recoding is None:
+            best, finished = _climbed(candidates, _feasible(candidates, watch), watch)
+        return self._found(candidates, best, finished=finished)
+
+    def _check(self, problem: Problem) -> None:
+        places(problem, (*self.buckets, *self.methods), self.name)
+        for column in problem.columns:
+            if column.name in self.methods and not column.hierarchy.ordered:
+                raise PolicyError(
+                    f"{self.name} is to cut {column.name!r} by a method for ordered columns",
+                    remedy="leave it out: a column without an order is cut through its tree",
+                )
+
+    def _candidates(self, problem: Problem) -> BucketCandidates:
+        cuts = tuple(
+            ColumnCuts(
+                column,
+                records_of(problem, j),
+                problem.loss,
+                self.methods.get(column.name, self.method),
+            )
+            for j, column in enumerate(problem.columns)
+        )
+        names = [column.name for column in problem.columns]
+        finest = [max(cut.finest, 1) for cut in cuts]
+        most = [min(self.buckets.get(n, f), f) for n, f in zip(names, finest, strict=True)]
+        given = prod(m for n, m in zip(names, most, strict=True) if n in self.buckets)
+        allowed = prod(most) if (filled := _filled(problem)) is None else max(filled, given)
+        return BucketCandidates(problem, cuts, tuple(most), allowed)
+
+    def _found(
+        self, candidates: BucketCandidates, best: BucketCandidate, *, finished: bool
+    ) -> Found:
+        problem, recoding = candidates.problem, best.recoding
+        assert recoding is not None  # noqa: S101  what is the best may be released
+        shown = recoding.class_buckets(problem.tally)
+        numbers = [int(buckets.max()) + 1 for buckets in shown]
+        columns = [column.name for column in problem.columns]
+        parts = ", ".join(f"{n} into {d:,}" for n, d in zip(columns, numbers, strict=True))
+        why = f"cut {parts} buckets: {shown.shape[1]:,} classes"
+        facts = {f"buckets of {n}": float(d) for n, d in zip(columns, numbers, strict=True)}
+        facts |= {"classes": float(shown.shape[1]), "cuts tried": float(candidates.judged)}
+        why += "" if finished else "; not all others near them could be tried"
+        return Found(recoding, self.name, why=why, facts=facts)
+
+
+def _filled(problem: Problem) -> int | None:
+    """How many classes the population fills by the models; None if they know of none."""
+    for model in problem.models:
+        if (allowed := model.classes_allowed()) is not None:
+            return allowed
+    return None
+
+
+def _feasible(candidates: BucketCandidates, watch: Watch) -> BucketCandidate:
+    """The first numbers of buckets, the number of classes being halved, that may be released.
+
+    Where larger classes never fail what smaller ones satisfy, halvings are not tried one by one.
+    """
+    last = candidates.classes.bit_length() - 1
+    found = candidates.halved(0)
+    if found.recoding is None and candidates.problem.absorbing and not _limited(candidates.problem):
+        found = _bisected(candidates, last, watch)
+        last = 0
+    for times in range(1, last + 1):
+        if found.recoding is None:
+            _in_time(watch, times / (last + 1))
+            found = candidates.halved(times)
+    if found.recoding is None:
+        raise _nothing(candidates, found)
+    return found
+
+
+def _bisected(candidates: BucketCandidates, last: int, watch: Watch) -> BucketCandidate:
+    """The numbers of buckets where those that fail end; the fewest if all fail."""
+    _in_time(watch, 0.0)
+    low, high = 0, last
+    while candidates.halved(last).recoding is not None and high - low > 1:
+        _in_time(watch, 1 - (high - low) / (last + 1))
+        middle = (low + high) // 2
+        fails = candidates.halved(middle).recoding is None
+        low, high = (middle, high) if fails else (low, middle)
+    return candidates.halved(high)
+
+
+def _in_time(watch: Watch, share: float) -> None:
+    if watch.expired:
+        raise LimitError(
+            "the time was up before any buckets satisfied the models", remedy="give it more time"
+        )
+    watch.tell("cutting columns", share / 2)
+
+
+def _climbed(
+    candidates: BucketCandidates, best: BucketCandidate, watch: Watch
+) -> tuple[BucketCandidate, bool]:
+    """Other numbers of buckets near these as long as less is lost, and whether all were tried."""
+    rows = max(candidates.problem.tally.rows, 1)
+    last = candidates.judged + min(max(_WORK // rows, _FEW), _MANY)
+    better = True
+    while better:
+        better = False
+        for numbers in _near(candidates, best.numbers):
+            if watch.expired or candidates.judged >= last:
+                return best, False
+            watch.tell("cutting columns", 0.5 + (1 - (last - candidates.judged) / last) / 2)
+            found = candidates.judge(numbers)
+            if found.loss < best.loss - _SLACK:
+                best, better = found, True
+                break
+    return best, True
+
+
+def _near(candidates: BucketCandidates, numbers: Numbers) -> Iterator[Numbers]:
+    """More buckets in one column, many before few; then fewer in another one instead."""
+    columns = range(len(numbers))
+    for step in _STEPS:
+        for j in columns:
+            yield from _raised(candidates, numbers, j, step)
+    for j, i in permutations(columns, 2):
+        for fewer in dict.fromkeys((numbers[i] - 1, numbers[i] // 2, numbers[i] // 3)):
+            if fewer >= 1:
+                lowered = _replaced(numbers, i, fewer)
+                for step in _EXCHANGES:
+                    yield from _raised(candidates, lowered, j, step)
+
+
+def _raised(
+    candidates: BucketCandidates, numbers: Numbers, j: int, step: float
+) -> Iterator[Numbers]:
+    """More buckets in a column, as far as it has them and the product of all is allowed."""
+    here = numbers[j]
+    room = candidates.allowed // (prod(numbers) // here)
+    number = min(max(ceil(here * step), here + 1), candidates.most[j], room)
+    if number > here:
+        yield _replaced(numbers, j, number)
+
+
+def _replaced(numbers: Numbers, j: int, number: int) -> Numbers:
+    return (*numbers[:j], number, *numbers[j + 1 :])
+
+
+def _nothing(candidates: BucketCandidates, coarsest: BucketCandidate) -> InfeasibleError:
+    """What binds where even the fewest buckets will not do."""
+    problem = candidates.problem
+    limited = _limited(problem)
+    if not limited:
+        return nothing_found(problem)
+    failing = counted(coarsest.failing, "record is", "records are")
+    return InfeasibleError(
+        f"with the fewest buckets that the limits of {', '.join(limited)} allow, "
+        f"{failing} in classes that fail a model, and "
+        f"{problem.suppressible:,} may be left out",
+        remedy="raise the limits of these columns, let more records be left out, or ask for less",
+        proved=False,
+    )
+
+
+def _limited(problem: Problem) -> list[str]:
+    """The columns that may not become one bucket that shows nothing."""
+    return [repr(column.name) for column in problem.columns if not suppressible(column)]

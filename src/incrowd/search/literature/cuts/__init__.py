@@ -1,1 +1,0 @@
-"""Global recoding by buckets of values."""

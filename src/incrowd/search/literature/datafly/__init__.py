@@ -1,1 +1,0 @@
-"""Datafly, with its weights and several quasi-identifiers."""

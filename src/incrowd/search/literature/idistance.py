@@ -1,0 +1,124 @@
+"""Rows in the order of iDistance: by cluster, and by the distance from its centre.
+
+Ghinita Section 6, Figure 19b, after Zhang et al. 2005. The paper leaves open how centres are found
+and scaled: here they are the means of a few rounds of k-means on a sample, from points drawn at
+random, and stand in the order of the Hilbert curve.
+"""
+
+from dataclasses import field
+from functools import partial
+from itertools import pairwise
+from typing import Annotated, ClassVar, Literal
+
+import numpy as np
+from pydantic import Field
+
+from incrowd.arrays import Codes, Floats
+from incrowd.kernels.literature import idistance
+from incrowd.problem import Problem
+from incrowd.search.layout import by_codes
+from incrowd.search.literature.hilbert import curve_words
+from incrowd.search.literature.order import along, scaled, with_keys
+from incrowd.search.search import Found, Search
+from incrowd.table.fold import in_threads
+from incrowd.values import STRICT, dataclass
+from incrowd.watch import Watch
+
+_ROUNDS = 5
+"""How often centres move."""
+_BITS = 10
+_SHARE = 2**14
+"""Points that one thread looks at in one go."""
+
+
+@dataclass(frozen=True, config=STRICT)
+class IDistance(Search):
+    """Local recoding by clusters and distances: Ghinita's iDist, and iDistFast with `fast`.
+
+    Rows stand in the order of the nearest of some `centres`, drawn from a `sample` (a share of the
+    records), and of their distance from it. The draw follows the problem's seed.
+
+    >>> IDistance(centres=64).name
+    'idistance'
+    """
+
+    fast: bool = False
+    centres: Annotated[int, Field(ge=1)] = 512
+    sample: Annotated[float, Field(gt=0, le=1)] = 0.1
+    name: Literal["idistance"] = field(default="idistance", kw_only=True)
+    separable: ClassVar[bool] = True
+    losses: ClassVar[Literal["any", "per-cell"]] = "per-cell"
+
+    def run(self, problem: Problem, watch: Watch) -> Found:
+        """Order the rows, divide the order best, repair what fails."""
+        return along(
+            problem,
+            watch,
+            self.name,
+            lambda stay: with_keys(idistance_line(stay, self.centres, self.sample), fast=self.fast),
+        )
+
+
+def idistance_line(problem: Problem, centres: int, sample: float) -> tuple[Codes, Floats]:
+    """The rows by cluster and distance, and their places on the line, ascending.
+
+    The place of a row is the number of its cluster plus its distance from the centre over the
+    largest distance of all. The draw follows the problem's seed.
+    """
+    canonical = by_codes(problem)
+    points = _points(problem)[canonical]
+    middles = _centres(problem, points, canonical, (centres, sample))
+    near, apart = _nearest(points, middles)
+    farthest = float(apart.max(initial=0.0))
+    places: Floats = near + apart * ((1 - 1e-9) / farthest if farthest > 0 else 0.0)
+    sort = np.argsort(places, kind="stable")
+    return canonical[sort], places[sort]
+
+
+def _points(problem: Problem) -> Floats:
+    """Rows as points; a step in a column is as long as its weight says."""
+    columns = zip(problem.columns, problem.tally.quasi, strict=True)
+    return np.ascontiguousarray(np.array([c.weight * scaled(c)[codes] for c, codes in columns]).T)
+
+
+def _centres(problem: Problem, points: Floats, canonical: Codes, size: tuple[int, float]) -> Floats:
+
+    number, sample = size
+    rng = np.random.default_rng(problem.seed)
+    counts = problem.tally.counts[canonical].astype(np.float64)
+    drawn = np.unique(rng.integers(0, int(counts.sum()), _ceil(sample * counts.sum(), number)))
+    rows, weights = np.unique(
+        np.searchsorted(np.cumsum(counts), drawn, "right"), return_counts=True
+    )
+    part = np.ascontiguousarray(points[rows])
+    chosen = np.sort(rng.choice(len(rows), min(number, len(rows)), replace=False))
+    middles = part[chosen].copy()
+    for _ in range(_ROUNDS):
+        near, _ = _nearest(part, middles)
+        idistance.centred(part, weights.astype(np.float64), near, middles)
+    return _along_curve(middles)
+
+
+def _ceil(share: float, least: int) -> int:
+    return max(int(np.ceil(share)), least)
+
+
+def _along_curve(middles: Floats) -> Floats:
+    """The centres in the order of the Hilbert curve."""
+    span = np.maximum(middles.max(axis=0), 1e-300)
+    cells = np.floor(middles / span * (2**_BITS - 1)).astype(np.int32)
+    order = np.lexsort((*middles.T[::-1], *curve_words(cells, _BITS)[::-1]))
+    return np.ascontiguousarray(middles[order])
+
+
+def _nearest(points: Floats, middles: Floats) -> tuple[Codes, Floats]:
+    """The nearest centre of each point and the distance to it."""
+    near, apart = np.empty(len(points), dtype=np.int32), np.empty(len(points), dtype=np.float64)
+    bounds = [*range(0, len(points), _SHARE), len(points)]
+    lines = np.ascontiguousarray(middles.T)
+    tasks = [
+        partial(idistance.nearest, points[lo:hi], lines, near[lo:hi], apart[lo:hi])
+        for lo, hi in pairwise(bounds)
+    ]
+    in_threads(tasks)
+    return near, np.sqrt(apart)

@@ -1,1 +1,0 @@
-"""Mappings: the rows of a table put in one order that keeps near rows together, one file each."""

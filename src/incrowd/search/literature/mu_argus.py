@@ -1,0 +1,264 @@
+"""mu-Argus: blank cells until no pair or triple of columns is rare (Sweeney Section 4.2).
+
+It looks at combinations of two and three columns and at nothing else, so what it gives may not be
+k-anonymous; that is what the paper shows with it. It is here for that, and to compare with.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass as plain
+from dataclasses import field, replace
+from typing import Annotated, ClassVar, Literal, TypeAlias
+
+import numpy as np
+from pydantic import Field
+
+from incrowd.arrays import Flags
+from incrowd.errors import LimitError, PolicyError
+from incrowd.problem import Problem
+from incrowd.search.lattice.full_domain import allowed_levels
+from incrowd.search.literature.datafly import largest_k
+from incrowd.search.literature.mu_argus_combinations import (
+    Combination,
+    Identifying,
+    Rare,
+    Sequences,
+    Tested,
+    blanked,
+    combinations_of,
+    people_of,
+)
+from incrowd.search.refusals import raise_if_infeasible
+from incrowd.search.search import Found, Recodes, Search, places
+from incrowd.values import STRICT, dataclass
+from incrowd.watch import Watch
+
+KINDS: tuple[Identifying, ...] = ("most", "more", "identifying")
+"""How identifying a column can be, most first."""
+
+_NO_PROMISE = (
+    "mu-argus tests combinations of 2 and 3 columns only, and none with a blank cell, so what it "
+    'gives need not satisfy any model: use search = "lattice"'
+)
+
+
+@plain(frozen=True)
+class Outlying:
+    """What a data holder sees before deciding on a column to generalize (Figure 11, step 4)."""
+
+    share: float
+    """The share of the records that show a rare combination."""
+    columns: Mapping[str, int]
+    """Per column that can go up: in how many rare combinations of records it is. None with 0."""
+
+
+Decide: TypeAlias = Callable[[Outlying], str | None]
+"""A data holder's decision: the column that goes up one level, or None for no more."""
+
+
+@dataclass(frozen=True, config=STRICT)
+class MuArgus(Search):
+    """mu-Argus (Sweeney Figure 11), as the paper has it: its result need not be k-anonymous.
+
+    Every column is generalized until each of its values is shown by k people; combinations of two
+    and three columns are tested, and columns generalized as the rules say; then, in each sequence
+    of values, the cell that is in most rare combinations is blanked, until none is left. Blanking
+    takes from the counts of others, so combinations are counted again until none is rare.
+
+    **What it gives need not satisfy any model.** It says so itself, and verification refuses the
+    release if it does not. k is the largest that any of the models asks for; other models are not
+    looked at. A column that may not be suppressed (`highest`, `widest`) is never blanked.
+
+    >>> MuArgus(identifying={"birth": "most", "zip": "more", "race": "identifying"}).name
+    'mu-argus'
+    """
+
+    identifying: Mapping[str, Identifying] = field(default_factory=dict)
+    """How identifying each column is: `identifying`, `more` or `most`. If nothing is said, the
+    third of the columns with the most distinct values is `most`, the next `more`."""
+    combinations: Tested = "paper"
+    """Which combinations are tested: all of 2 and 3 columns (`paper`), or those that the program
+    tests (`actual`, Figure 12)."""
+    levels: Mapping[str, Annotated[int, Field(ge=0)]] = field(default_factory=dict)
+    """The level that these columns have at least."""
+    rules: tuple[str, ...] = ()
+    """Columns that go up one level each, in this order, while any combination is rare."""
+    share: Annotated[float, Field(ge=0, le=1)] = 1.0
+    """After the rules: while more than this share of the records shows a rare combination, the
+    column that is in most of them goes up. With 1, the default, none does."""
+    name: Literal["mu-argus"] = field(default="mu-argus", kw_only=True)
+    recoding: ClassVar[Recodes] = "cells"
+
+    @property
+    def named_columns(self) -> dict[str, tuple[str, ...]]:
+        """The columns that its settings name."""
+        kinds, levels = tuple(self.identifying), tuple(self.levels)
+        return {"identifying": kinds, "levels": levels, "rules": self.rules}
+
+    def run(self, problem: Problem, watch: Watch) -> Found:
+        """Generalize by rule, then blank cells."""
+        raise_if_infeasible(problem)
+        work = self._work(problem, watch)
+        rules = iter(self.rules)
+        sequences = work.generalized(self.levels, lambda seen: self._next(rules, seen))
+        blank = work.blanked(sequences)
+        recoding = sequences.cells(blank)
+        fine = bool(problem.satisfied(problem.outcome(recoding).classes).all())
+        cells = int(((blank & ~sequences.blank()) * sequences.records).sum())
+        return Found(
+            recoding,
+            self.name,
+            why=self._why(work, cells, fine=fine),
+            facts={"combinations": float(len(work.tested)), "blank": float(cells)},
+            caveat=_NO_PROMISE,
+        )
+
+    def decided(self, problem: Problem, decide: Decide, watch: Watch | None = None) -> "MuArgus":
+        """This search with the rules that a data holder decides on (Figure 11, steps 4 and 5).
+
+        `decide` is asked after this search's own rules, as long as a combination is rare. What
+        comes back can be written into a policy, and gives the same again.
+        """
+        rules, made = iter(self.rules), list[str]()
+
+        def ask(seen: Outlying) -> str | None:
+            name = self._next(rules, seen) or self._asked(problem, decide, seen)
+            made.extend([name] if name is not None else [])
+            return name
+
+        self._work(problem, watch or Watch()).generalized(self.levels, ask)
+        return replace(self, rules=tuple(made))
+
+    def _asked(self, problem: Problem, decide: Decide, seen: Outlying) -> str | None:
+        name = decide(seen)
+        if name is None or name in seen.columns:
+            return name
+        places(problem, [name], self.name)
+        raise PolicyError(
+            f"generalizing '{name}' does not help: it is in no rare combination, or at its highest "
+            "level",
+            remedy="decide on a column that is offered, or on None",
+        )
+
+    def _work(self, problem: Problem, watch: Watch) -> "_Work":
+        for names in self.named_columns.values():
+            places(problem, names, self.name)
+        allowed = tuple(allowed_levels(column) for column in problem.columns)
+        for column, levels in zip(problem.columns, allowed, strict=True):
+            if self.levels.get(column.name, 0) > levels[-1]:
+                raise PolicyError(
+                    f"mu-argus asks for level {self.levels[column.name]} of '{column.name}'",
+                    remedy=f"the highest that may be shown is {levels[-1]}",
+                )
+        kinds = self._kinds(problem)
+        tested = combinations_of(kinds, self.combinations)
+        return _Work(problem, watch, allowed, kinds, tested)
+
+    def _kinds(self, problem: Problem) -> tuple[Identifying, ...]:
+        names = [column.name for column in problem.columns]
+        if not self.identifying:
+            return _thirds(problem)
+        if lacking := [name for name in names if name not in self.identifying]:
+            raise PolicyError(
+                f"mu-argus is not told how identifying '{lacking[0]}' is",
+                remedy="say it of every quasi-identifying column, or of none",
+            )
+        return tuple(self.identifying[name] for name in names)
+
+    def _next(self, rules: Iterator[str], seen: Outlying) -> str | None:
+        rule = next(rules, None)
+        if rule is not None or seen.share <= self.share:
+            return rule
+        return max(seen.columns, key=seen.columns.__getitem__, default=None)
+
+    def _why(self, work: "_Work", cells: int, *, fine: bool) -> str:
+        source = "" if self.identifying else ", by their numbers of distinct values"
+        verdict = "satisfies" if fine else "does not satisfy"
+        return (
+            f"tested {len(work.tested)} combinations of 2 and 3 columns (how identifying they are"
+            f"{source}: {work.told()}) and blanked {cells:,} cells; by its own count the result "
+            f"{verdict} the models, which this search does not promise"
+        )
+
+
+@plain(frozen=True, eq=False)
+class _Work:
+    """What the steps of Figure 11 work with."""
+
+    problem: Problem
+    watch: Watch
+    allowed: tuple[range, ...]
+    """The levels that each column may show."""
+    kinds: tuple[Identifying, ...]
+    tested: tuple[Combination, ...]
+
+    @property
+    def order(self) -> tuple[int, ...]:
+        """Which of equal columns comes first: the more identifying, then the earlier."""
+        return tuple(sorted(range(len(self.kinds)), key=lambda j: (KINDS.index(self.kinds[j]), j)))
+
+    def told(self) -> str:
+        """How identifying the columns are, for people."""
+        names = {kind: list[str]() for kind in KINDS}
+        for column, kind in zip(self.problem.columns, self.kinds, strict=True):
+            names[kind].append(column.name)
+        return "; ".join(f"{kind} {', '.join(names[kind])}" for kind in KINDS if names[kind])
+
+    def generalized(self, least: Mapping[str, int], decide: Decide) -> Sequences:
+        """Steps 1 to 5: the sequences when nobody elects to generalize any more."""
+        columns = self.problem.columns
+        levels = [max(self._alone(j), least.get(c.name, 0)) for j, c in enumerate(columns)]
+        place_of = {column.name: j for j, column in enumerate(columns)}
+        while True:
+            sequences = Sequences.at(self.problem, levels)
+            seen = self._outlying(sequences)
+            name = decide(seen) if seen.share else None
+            if name is None:
+                return sequences
+            j = place_of[name]
+            levels[j] = min(levels[j] + 1, self.allowed[j][-1])
+
+    def blanked(self, sequences: Sequences) -> Flags:
+        """Step 6: the cells that are blank when no tested combination is rare any more."""
+        heights = [column.hierarchy.height for column in self.problem.columns]
+        order = [j for j in self.order if self.allowed[j][-1] == heights[j]]
+        blank = sequences.blank()
+        while True:
+            more = blanked(self._rare(sequences, blank), order, blank)
+            if (more == blank).all():
+                return blank
+            blank = more
+
+    def _alone(self, j: int) -> int:
+        """Step 2: the lowest level on which each value of a column is shown by k people."""
+        column, tally, k = self.problem.columns[j], self.problem.tally, largest_k(self.problem)
+        for level in self.allowed[j][:-1]:
+            values, place = np.unique(
+                column.hierarchy.maps[level][tally.quasi[j]], return_inverse=True
+            )
+            people = people_of(tally, place.astype(np.int32), len(values))
+            if (people >= k).all():
+                return level
+        return self.allowed[j][-1]
+
+    def _outlying(self, sequences: Sequences) -> Outlying:
+        blank = sequences.blank()
+        found = self._rare(sequences, blank).occurrences(blank)
+        in_each = (found * sequences.records).sum(axis=1).tolist()
+        columns = self.problem.columns
+        share = int(sequences.records[found.any(axis=0)].sum()) / self.problem.tally.records
+        can_go = [j for j in self.order if in_each[j] and sequences.levels[j] < self.allowed[j][-1]]
+        return Outlying(share, {columns[j].name: in_each[j] for j in can_go})
+
+    def _rare(self, sequences: Sequences, blank: Flags) -> Rare:
+        if self.watch.expired:
+            raise LimitError("the time was up before mu-argus ended", remedy="give it more time")
+        self.watch.tell("testing combinations of 2 and 3 columns", 0.5)
+        return sequences.rare(self.tested, largest_k(self.problem), blank)
+
+
+def _thirds(problem: Problem) -> tuple[Identifying, ...]:
+    """The third of the columns with the most distinct values is `most`, the next `more`."""
+    distinct = [len(np.unique(codes)) for codes in problem.tally.quasi]
+    order = sorted(range(len(distinct)), key=lambda j: (-distinct[j], j))
+    rank = {j: place * len(KINDS) // len(order) for place, j in enumerate(order)}
+    return tuple(KINDS[rank[j]] for j in range(len(order)))

@@ -1,1 +1,0 @@
-"""mu-Argus: rare pairs and triples of columns."""

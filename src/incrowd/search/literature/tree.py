@@ -1,0 +1,60 @@
+"""The order of a tree of cuts: an order that follows the data rather than a curve through space.
+
+The widest column (by its cost) is cut where the halves are most balanced, branches of a hierarchy
+whole and the missing apart, and each half again, down to single rows. Of two halves the one that is
+nearer to the row before comes first, as the halves of a Gray code are turned, so that rows stay
+close where the order goes from one half to the next. On Adult and census tables this loses less
+than the Hilbert curve and iDistance of Ghinita Section 6.
+"""
+
+from dataclasses import field
+from functools import partial
+from typing import ClassVar, Literal
+
+import numpy as np
+
+from incrowd.arrays import Codes
+from incrowd.kernels.literature import kd_order as kernels
+from incrowd.problem import Problem
+from incrowd.search.layout import boxes_of, by_codes, lowest_codes
+from incrowd.search.literature.order import along
+from incrowd.search.search import Found, Search
+from incrowd.table.fold import in_threads
+from incrowd.values import STRICT, dataclass
+from incrowd.watch import Watch
+
+_SMALL = 2**13
+"""Rows of a part that one thread cuts to the end."""
+
+
+@dataclass(frozen=True, config=STRICT)
+class TreeSearch(Search):
+    """Local recoding along the order of a tree of cuts.
+
+    >>> TreeSearch().name
+    'tree'
+    """
+
+    name: Literal["tree"] = field(default="tree", kw_only=True)
+    separable: ClassVar[bool] = True
+    losses: ClassVar[Literal["any", "per-cell"]] = "per-cell"
+
+    def run(self, problem: Problem, watch: Watch) -> Found:
+        """Order the rows, divide the order best, repair what fails."""
+        return along(problem, watch, self.name, lambda stay: (kd_order(stay), None))
+
+
+def kd_order(problem: Problem) -> Codes:
+    """The rows of the tally in the order of a tree of cuts, each once."""
+    order = by_codes(problem)
+    items = lowest_codes(problem), problem.tally.counts
+    ordered = np.array([column.divisible for column in problem.columns])
+    rows = len(order)
+    tree = np.empty((rows, 2), dtype=np.int32), np.full((rows, 2), -1, dtype=np.int32)
+    grow = partial(kernels.grow, items, (boxes_of(problem), ordered), order, tree)
+    root, left = grow((0, rows), _SMALL if rows > _SMALL else 0)
+    parts = left.tolist()
+    grown = in_threads([partial(grow, (start, end), 0) for start, end, _, _ in parts])
+    for (_, _, parent, side), (middle, _) in zip(parts, grown, strict=True):
+        tree[1][parent, side] = middle
+    return kernels.walk(items[0], order, tree, root)
