@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     from incrowd.identify.outcome import Groups as Groups
     from incrowd.identify.outcome import Masked as Masked
     from incrowd.io.policies import read_policy as read_policy
-    from incrowd.io.workloads import read_workload as read_workload
+    from incrowd.io.side_files import read_workload as read_workload
     from incrowd.loss import AverageClass as AverageClass
     from incrowd.loss import Classification as Classification
     from incrowd.loss import Discernibility as Discernibility

@@ -17,7 +17,7 @@ def coded(**columns):
 
 
 def found(shown, hidden):
-    return {(one.told, frozenset(one.known)) for one in derived(coded(**shown), coded(**hidden))}
+    return {(one.column, frozenset(one.known)) for one in derived(coded(**shown), coded(**hidden))}
 
 
 def people(n, seed=0):

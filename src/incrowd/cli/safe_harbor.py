@@ -11,8 +11,7 @@ from incrowd.cli import request as requests
 from incrowd.cli.output import Output, waiting
 from incrowd.documents import identify as texts
 from incrowd.errors import NotMetError
-from incrowd.io import policies
-from incrowd.io import zip_populations as populations
+from incrowd.io import policies, side_files
 
 
 def safe_harbor(  # noqa: PLR0913  one parameter per option
@@ -60,7 +59,7 @@ def safe_harbor(  # noqa: PLR0913  one parameter per option
     """
     output = Output(as_json=as_json, quiet=quiet)
     asked = None if policy is None else policies.read_policy(policy)
-    people = None if zip_populations is None else populations.read_zip_populations(zip_populations)
+    people = None if zip_populations is None else side_files.read_zip_populations(zip_populations)
     with waiting(output):
         reading = api.Reading(delimiter, encoding, header)
         expected = requests.columns_of_policy(policy)

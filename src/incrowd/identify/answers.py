@@ -125,7 +125,7 @@ class DiscoverOptions:
 
 
 @dataclass(frozen=True)
-class Answer:
+class SetAnswer:
     """Sets of columns, by the places of their columns."""
 
     sets: tuple[tuple[int, ...], ...]
@@ -142,7 +142,7 @@ class Answer:
     for counted answers: there it is the ratio asked for."""
 
 
-def exact_answer(records: Records, options: DiscoverOptions, watch: Watch) -> Answer:
+def exact_answer(records: Records, options: DiscoverOptions, watch: Watch) -> SetAnswer:
     """All minimal sets up to a size, and a smallest one, counted on all records."""
     measure, ratio = options.measure, options.least_ratio
     if best(records).ratio(measure) < ratio:
@@ -155,7 +155,7 @@ def exact_answer(records: Records, options: DiscoverOptions, watch: Watch) -> An
         return _nothing()
     partial = watch.expired and not found.complete
     minimum, promise = _smallest(records, options, watch, (greedy, found.sets, partial))
-    return Answer(
+    return SetAnswer(
         found.sets,
         minimum,
         promise,
@@ -165,10 +165,10 @@ def exact_answer(records: Records, options: DiscoverOptions, watch: Watch) -> An
     )
 
 
-def _nothing() -> Answer:
+def _nothing() -> SetAnswer:
     searched = Guarantee(exact=True, searched="all columns together")
     promise = "no set of columns reaches the ratio"
-    return Answer((), None, searched, searched, promise, partial=False)
+    return SetAnswer((), None, searched, searched, promise, partial=False)
 
 
 def _smallest(
@@ -192,7 +192,7 @@ def _smallest(
     return columns, replace(greedy.guarantee, not_searched="whether fewer columns would do")
 
 
-def listed_sets(answer: Answer, rows: Records) -> list[tuple[int, ...]]:
+def listed_sets(answer: SetAnswer, rows: Records) -> list[tuple[int, ...]]:
     """The smallest sets of an answer, as many as can be measured in little time."""
     most = min(_LISTED, max(100, _LOOKED_AT // max(1, rows.rows)))
     return sorted(answer.sets, key=lambda one: (len(one), one))[:most]

@@ -1,18 +1,19 @@
-"""Columns that others tell: functions of other columns, exact or nearly so.
+"""Derived columns: functions of other columns, exact or nearly so.
 
 Whoever knows height and weight knows the body mass index. If that leaves as it is, classes of
 coarse heights and weights fall apart again, and no count of classes shows it. Two measures find
-such columns. Both are 0 for columns that have nothing to do with each other and 1 for a function:
+such columns. Both are 0 for independent columns and 1 for a function:
 
 - *agreement*, of any columns. Of pairs of records with equal known values, the share that also
-  agree in the told value; less the share of all pairs that agree, over what is left to 1 (kappa).
+  agree in the derived value; less the share of all pairs that agree, over what is left to 1
+  (kappa).
   Combinations that occur once make no pairs, so that they say nothing.
-- *fit*, of numbers and dates. A record's told value is predicted from all other records, by a
+- *fit*, of numbers and dates. A record's derived value is predicted from all other records, by a
   polynomial in the known columns or by a plane through its nearest neighbours; the better of the
   squared rank correlation of the first and of 1 less the squared error of the second over the
   variance. It needs no equal values, and rounding does not hide a function from it.
 
-Strong correlation is no function: both thresholds are near 1.
+Strong correlation is not a function, so both thresholds are near 1.
 """
 
 from collections.abc import Iterator, Sequence
@@ -27,13 +28,13 @@ from incrowd.arrays import MISSING, Codes, Floats
 from incrowd.table.column import CodedColumn, Kind
 
 AGREEMENT = 0.95
-"""From here on columns that agree are called a function."""
+"""Agreement from which columns count as a function."""
 FIT = 0.99
-"""From here on numbers that fit are called a function."""
+"""Fit from which numbers count as a function."""
 RECORDS = 100
-"""In fewer records nothing is looked for: chance makes functions."""
+"""Fewer records are not searched: chance makes functions."""
 _EVIDENCE = 30.0
-"""Disagreements that chance alone would give: with fewer, agreement says nothing."""
+"""Disagreements expected by chance alone: with fewer, agreement means nothing."""
 _VALUES = 10
 """Fewer distinct numbers than this have no neighbours to speak of."""
 _NEIGHBOURS = 16
@@ -46,30 +47,30 @@ _PROMISING = 0.5
 _SIZE = 2
 """Known columns at a time; and all numbers and dates at once."""
 _MANY = 12
-"""Of more known columns than this no pairs are looked at: there would be too many."""
+"""With more known columns than this, pairs are not searched: there would be too many."""
 
 
 @dataclass(frozen=True)
 class Derived:
-    """A column that others tell."""
+    """A column that follows from others."""
 
-    told: str
+    column: str
     known: tuple[str, ...]
-    """The columns that tell it."""
+    """The columns that it follows from."""
     strength: float
     """How far it is a function of them, 0..1."""
 
 
 def derived(shown: Sequence[CodedColumn], hidden: Sequence[CodedColumn]) -> list[Derived]:
-    """Columns that leave as they are (`shown`) and are told by hidden ones, or tell hidden ones.
+    """Columns that leave as they are (`shown`) and follow from hidden ones, or the other way round.
 
-    One or two columns tell another; where one is enough, no two are named.
+    A column may follow from one or two others; if one is enough, no two are named.
     """
     rows = _distinct([*shown, *hidden])
     found: list[Derived] = []
-    for known, told in ((hidden, shown), (shown, hidden)):
-        for column in told:
-            found += _told(column, known, rows)
+    for known, others in ((hidden, shown), (shown, hidden)):
+        for column in others:
+            found += _sources(column, known, rows)
     return found
 
 
@@ -85,8 +86,8 @@ def _distinct(columns: Sequence[CodedColumn]) -> Any:
     return np.sort(first) if len(first) * 2 >= len(every) else every
 
 
-def _told(column: CodedColumn, known: Sequence[CodedColumn], rows: Any) -> Iterator[Derived]:
-    """The smallest sets of known columns that tell this one."""
+def _sources(column: CodedColumn, known: Sequence[CodedColumn], rows: Any) -> Iterator[Derived]:
+    """The smallest sets of known columns that this one follows from."""
     enough: list[set[str]] = []
     for size in range(1, (_SIZE if len(known) <= _MANY else 1) + 1):
         for some in combinations(known, size):
@@ -99,13 +100,13 @@ def _told(column: CodedColumn, known: Sequence[CodedColumn], rows: Any) -> Itera
                 yield Derived(column.name, tuple(one.name for one in some), round(strength, 4))
     measured = [one for one in known if _is_measured(one)]
     if not enough and len(measured) > _SIZE and _is_measured(column):
-        yield from _told_by_all(column, measured, rows)
+        yield from _from_all(column, measured, rows)
 
 
-def _told_by_all(column: CodedColumn, known: Sequence[CodedColumn], rows: Any) -> Iterator[Derived]:
-    """Whether all numbers and dates together tell this one, as a total is told by its parts.
+def _from_all(column: CodedColumn, known: Sequence[CodedColumn], rows: Any) -> Iterator[Derived]:
+    """Whether this one follows from all numbers and dates together, as a total from its parts.
 
-    Those without which it is told as well are left out.
+    Those that are not needed are left out.
     """
     rows = _complete((column, *known), rows)
     needed = list(known)

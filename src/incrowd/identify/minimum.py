@@ -46,7 +46,7 @@ class Minimum:
 
 
 @dataclass(frozen=True)
-class Target:
+class RatioTarget:
     """A ratio that a set of columns is to reach."""
 
     measure: Measure
@@ -80,7 +80,7 @@ def greedy_key(
     not to be needed are taken out again, which the paper does not do: the promised size, at most
     1 + 2 ln n times that of the smallest key, holds all the more.
     """
-    aim = Target(measure, target)
+    aim = RatioTarget(measure, target)
     chosen, groups = _chosen(records, aim)
     needed = _needed(records, Groups.whole(records), chosen, aim)
     if len(needed) < len(chosen):
@@ -148,7 +148,7 @@ def key_of_sample(sample: Records, epsilon: float, delta: float) -> Minimum:
     table from sets that tell the others apart.
     """
     _check_records(sample)
-    aim = Target(Measure.DISTINCT, 1.0)
+    aim = RatioTarget(Measure.DISTINCT, 1.0)
     try:
         chosen, _ = _chosen(sample, aim)
     except InfeasibleError:
@@ -211,7 +211,7 @@ def exact_minimum(
     """
     _check_columns(records)
     watch = watch or Watch()
-    aim = Target(measure, ratio)
+    aim = RatioTarget(measure, ratio)
     first = greedy_key(records, ratio, measure)
     order = sorted(range(records.width), key=lambda j: records.names[j])
     rows = folded(records.select([records.names[j] for j in order]))
@@ -234,7 +234,7 @@ class _Short:
     """What a set of columns lacks to reach the target; nothing if it does."""
 
     records: Records
-    aim: Target
+    aim: RatioTarget
 
     def __call__(self, columns: int) -> list[int]:
         groups = _split(self.records, Groups.whole(self.records), members(columns))
@@ -268,7 +268,7 @@ class _Short:
         return sets[:_NEW_SETS]
 
 
-def _chosen(records: Records, aim: Target) -> tuple[list[int], Groups]:
+def _chosen(records: Records, aim: RatioTarget) -> tuple[list[int], Groups]:
     """Columns in the order of the greedy choice until the target is met."""
     _check_records(records)
     chosen: list[int] = []
@@ -287,7 +287,7 @@ def _chosen(records: Records, aim: Target) -> tuple[list[int], Groups]:
     return chosen, groups
 
 
-def _unattainable(aim: Target, most: Ratios) -> InfeasibleError:
+def _unattainable(aim: RatioTarget, most: Ratios) -> InfeasibleError:
     equal = most.records - most.unique
     return InfeasibleError(
         f"no set of columns reaches a {aim.measure} ratio of {aim.ratio:g}: {equal:,} of "
@@ -297,7 +297,9 @@ def _unattainable(aim: Target, most: Ratios) -> InfeasibleError:
     )
 
 
-def _needed(records: Records, groups: Groups, columns: Sequence[int], aim: Target) -> list[int]:
+def _needed(
+    records: Records, groups: Groups, columns: Sequence[int], aim: RatioTarget
+) -> list[int]:
     """These columns without those that the groups and the other columns can do without.
 
     Each half is decided with the other one split already, so that a column is split by as often as

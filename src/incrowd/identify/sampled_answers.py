@@ -17,7 +17,7 @@ from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
 from incrowd.errors import PolicyError
-from incrowd.identify.answers import Answer, DiscoverOptions
+from incrowd.identify.answers import DiscoverOptions, SetAnswer
 from incrowd.identify.measures import best
 from incrowd.identify.minimal import minimal_sets
 from incrowd.identify.minimum import Minimum, greedy_key, separation_key_of
@@ -40,7 +40,7 @@ def sampled_answer(
     options: DiscoverOptions,
     watch: Watch,
     pairs: DrawnPairs | None = None,
-) -> Answer:
+) -> SetAnswer:
     """What a uniform sample without replacement of `total` records tells of all of them.
 
     `pairs` draws pairs of records, for separation keys; they are the better witnesses of a smallest
@@ -71,7 +71,7 @@ def size_for(width: int, total: int, options: DiscoverOptions, epsilon: float) -
 
 def _by_keys(
     sample: Records, total: int, options: DiscoverOptions, watch: Watch, pairs: DrawnPairs | None
-) -> Answer:
+) -> SetAnswer:
     """Keys of the sample, which are nearly keys of the table."""
     epsilon = _reached(sample, total, options)
     greedy = greedy_key(sample)
@@ -100,10 +100,10 @@ def _by_keys(
     )
     notes = _too_small(sample, total, options, epsilon)
     parts = (found.sets, minimum, promised, guarantee, promise, partial, notes)
-    return Answer(*parts, Basis.AT_LEAST, 1 - epsilon)
+    return SetAnswer(*parts, Basis.AT_LEAST, 1 - epsilon)
 
 
-def _by_estimate(sample: Records, options: DiscoverOptions, watch: Watch) -> Answer:
+def _by_estimate(sample: Records, options: DiscoverOptions, watch: Watch) -> SetAnswer:
     """Separation ratios, as the sample has them."""
     width = sample.width
     epsilon = min(1.0, math.sqrt(2 * _logarithm(width + 1, options.delta) / sample.total))
@@ -129,12 +129,12 @@ def _by_estimate(sample: Records, options: DiscoverOptions, watch: Watch) -> Ans
     if options.epsilon is not None and epsilon > options.epsilon:
         notes = (_larger(sample.total, size_for(width, 0, options, options.epsilon)),)
     parts = (found.sets, minimum, guarantee, guarantee, promise, partial, notes)
-    return Answer(*parts, Basis.AT_LEAST, max(0.0, options.least_ratio - epsilon))
+    return SetAnswer(*parts, Basis.AT_LEAST, max(0.0, options.least_ratio - epsilon))
 
 
 def _by_pairs(
     pairs: Differences, total: int, options: DiscoverOptions, names: Sequence[str]
-) -> Answer:
+) -> SetAnswer:
     """A set that tells apart all drawn pairs that can be told apart: the table has no key.
 
     A set that leaves together more than epsilon of all pairs, though all columns tell these apart,
@@ -156,15 +156,17 @@ def _by_pairs(
         "below that of all columns together"
     )
     parts = (key.columns,), key.columns, guarantee, guarantee, promise, False, (_NO_KEY,)
-    return Answer(*parts, Basis.RELATIVE)
+    return SetAnswer(*parts, Basis.RELATIVE)
 
 
-def _by_border(sample: Records, options: DiscoverOptions, watch: Watch) -> Answer:
+def _by_border(sample: Records, options: DiscoverOptions, watch: Watch) -> SetAnswer:
     """What no set that reaches the ratio can do without: the sample holds equal records."""
     ratio = options.least_ratio if options.least_ratio < 1 else 1 - (options.epsilon or 0.0)
     if ratio == 1:
         certain = Guarantee(exact=True, searched="equal records of the sample")
-        return Answer((), None, certain, certain, "no set of columns is a key", False, (_NO_KEY,))
+        return SetAnswer(
+            (), None, certain, certain, "no set of columns is a key", False, (_NO_KEY,)
+        )
     try:
         least = pruning_ratio(sample.width, ratio, sample.total, options.delta)
     except PolicyError as error:
@@ -172,13 +174,13 @@ def _by_border(sample: Records, options: DiscoverOptions, watch: Watch) -> Answe
             exact=False, delta=options.delta, sample=sample.total, not_searched="all sets"
         )
         parts = (), None, nothing, nothing, "nothing: the sample is too small", False
-        return Answer(*parts, (_NO_KEY, f"{error.message}; {error.remedy}"), Basis.CANDIDATES)
+        return SetAnswer(*parts, (_NO_KEY, f"{error.message}; {error.remedy}"), Basis.CANDIDATES)
     return _candidates(sample, options, ratio, least, watch)
 
 
 def _candidates(
     sample: Records, options: DiscoverOptions, ratio: float, least: float, watch: Watch
-) -> Answer:
+) -> SetAnswer:
     """The minimal sets that reach `least` in the sample: none of `ratio` does without them."""
     sets: tuple[tuple[int, ...], ...] = ()
     searched, missed, partial = "all columns together", "", False
@@ -204,7 +206,7 @@ def _candidates(
     promise = f"with probability {1 - options.delta:g}, {contains}"
     minimum = min(sets, key=len, default=None)
     parts = sets, minimum, guarantee, guarantee, promise, partial, (_NO_KEY,)
-    return Answer(*parts, Basis.CANDIDATES)
+    return SetAnswer(*parts, Basis.CANDIDATES)
 
 
 def _reached(sample: Records, total: int, options: DiscoverOptions) -> float:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from incrowd.arrays import Counts
 from incrowd.errors import PolicyError
 from incrowd.identify.records import Records
-from incrowd.kernels.identify import pairs as pairs_kernels
+from incrowd.kernels.identify import difference_sets
 from incrowd.table.fold import distinct
 
 Words = NDArray[np.uint64]
@@ -128,7 +128,7 @@ class Differences:
         mask = _mask(columns, len(self.words))
         together = np.logical_not((self.words & mask[:, np.newaxis]).any(axis=0))
         found = np.zeros(self.width, dtype=np.int64)
-        pairs_kernels.gains(self.words, self.counts, together, found)
+        difference_sets.gains(self.words, self.counts, together, found)
         return found
 
     def __repr__(self) -> str:
@@ -166,7 +166,7 @@ def differences(records: Records, rows: Counts) -> Differences:
     words = np.zeros((max(1, -(-records.width // _BITS)), rows.shape[1]), dtype=np.uint64)
     for j, column in enumerate(records.codes):
         bit = np.uint64(1 << (j % _BITS))
-        pairs_kernels.differ(column, rows[0], rows[1], bit, words[j // _BITS])
+        difference_sets.differ(column, rows[0], rows[1], bit, words[j // _BITS])
     kinds, counts = _kinds(words)
     return Differences(records.width, kinds, counts)
 

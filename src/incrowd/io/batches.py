@@ -39,7 +39,7 @@ from incrowd.io.text import (
     refuse_wide,
     with_line_feeds,
 )
-from incrowd.io.unpacked import Counting, Limited, zstd_opened
+from incrowd.io.unpacked import CountingReader, Limited, zstd_opened
 
 _PARQUET, _ARROW, _STREAM = b"PAR1", b"ARROW1", b"\xff\xff\xff\xff"
 _GZIP, _ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
@@ -51,14 +51,14 @@ _CELLS = 2**21
 
 @dataclass(frozen=True, eq=False)
 class Batches:
-    """A table that is read once: its columns, and its records in frames of Polars."""
+    """A table that is read once: its columns, and its records in Polars frames."""
 
     names: tuple[str, ...]
     frames: Iterator[pl.DataFrame]
     text: bool
     """Whether all columns are text, so that numbers and dates are still to be found."""
     notes: list[str] = field(default_factory=list)
-    """What its reader should know; complete when all records are read."""
+    """What you should know about the file; complete when all records are read."""
     form: Form = field(default_factory=Form)
 
     def __iter__(self) -> Iterator[pl.DataFrame]:
@@ -72,16 +72,16 @@ class Batches:
 
 @dataclass(frozen=True)
 class Layout:
-    """How to read a text file (what is None is found), and how much of any file at a time."""
+    """How to read a text file (None: detect it), and how much of any file at a time."""
 
     delimiter: str | None = None
     encoding: str | None = None
     header: bool | None = None
     columns: tuple[str, ...] | None = None
     expected: tuple[str, ...] = ()
-    """Names that the table should have: they help to tell its header and its delimiter."""
+    """Columns that the table should have: they help to find its header and its delimiter."""
     tabs: bool = False
-    """Whether the file's ending promises tabs between cells."""
+    """Whether the file's ending means tabs between cells."""
     piece: int = _PIECE
     """Bytes of text that are read at a time."""
     rows: int | None = None
@@ -120,7 +120,7 @@ def _batches(
         return _scanned(pl.scan_ipc(_seekable(path, stream, stack)), layout, "arrow")
     if start.startswith(_STREAM):
         return _streamed(stream, layout)
-    packed = Counting(stream)
+    packed = CountingReader(stream)
     if start.startswith(_GZIP):
         unpacked = stack.enter_context(gzip.GzipFile(fileobj=packed))
         return _text(_Peeked(Limited(unpacked, packed)), layout)
@@ -130,7 +130,7 @@ def _batches(
 
 
 class _Peeked(io.RawIOBase):
-    """A stream of bytes whose start can be looked at before it is read."""
+    """A stream of bytes whose start can be peeked at."""
 
     def __init__(self, stream: Any) -> None:
         self._stream = stream
@@ -169,7 +169,7 @@ def _kept_open(stream: IO[bytes]) -> Iterator[IO[bytes]]:
 
 
 def _seekable(path: str | os.PathLike[str], stream: "_Peeked", stack: ExitStack) -> Path:
-    """The file itself; what comes through a pipe is put on the disk first."""
+    """The file itself; what comes through a pipe is stored on disk first."""
     if str(path) != "-" and Path(path).is_file():
         return Path(path)
     folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="incrowd-"))
@@ -179,8 +179,8 @@ def _seekable(path: str | os.PathLike[str], stream: "_Peeked", stack: ExitStack)
     return place
 
 
-def _unzstd(stream: Counting) -> AbstractContextManager[Any]:
-    """What zstd holds, by whichever library can undo it piece by piece."""
+def _unzstd(stream: CountingReader) -> AbstractContextManager[Any]:
+    """Decompressed zstd, by a library that can do it in parts."""
     opened = zstd_opened(stream)
     if opened is None:
         raise InputError(
@@ -191,7 +191,7 @@ def _unzstd(stream: Counting) -> AbstractContextManager[Any]:
 
 
 def _scanned(table: pl.LazyFrame, layout: Layout, form: Format) -> Batches:
-    """A file of columns, some rows at a time."""
+    """A Parquet or Arrow file, some rows at a time."""
     every = table.collect_schema().names()
     refuse_wide(len(every))
     chosen = layout.chosen(every)
@@ -224,7 +224,7 @@ def _streamed(stream: "_Peeked", layout: Layout) -> Batches:
 
 
 def _text(stream: "_Peeked", layout: Layout) -> Batches:
-    """A delimited text: its head says how to read it, then it is read record by record."""
+    """A delimited text: its start says how to read it, then it is read chunk by chunk."""
     refuse_binary(stream.peek(4096), layout.encoding)
     notes: list[str] = []
     head = _peeked(stream)
@@ -352,7 +352,7 @@ def _named(path: str | os.PathLike[str], frames: Iterator[pl.DataFrame]) -> Iter
 
 @contextmanager
 def _about(path: str | os.PathLike[str]) -> Iterator[None]:
-    """Name the file in every error, and let no other library's words through."""
+    """Name the file in every error, and hide other libraries' words, which may quote cells."""
     name = "standard input" if str(path) == "-" else repr(str(path))
     found: IncrowdError
     try:

@@ -1,7 +1,7 @@
-"""Tables larger than memory: written once, piece by piece.
+"""Tables larger than memory: written once, frame by frame.
 
-Memory is that of one piece. Text is written by Polars (also gzip and zstd), Parquet and Arrow by
-PyArrow. Nothing leaves but the cells: categories leave as the texts they show.
+Memory is that of one frame. Polars writes text (also gzip and zstd), PyArrow writes Parquet and
+Arrow. Only cells leave: categories leave as the texts they show.
 """
 
 import gzip
@@ -19,11 +19,11 @@ from incrowd.errors import InputError, PolicyError, boundary
 from incrowd.io.tables import Form, as_text
 
 Write: TypeAlias = Callable[[pl.DataFrame], None]
-"""Add the rows of a frame to a file."""
+"""Adds the rows of a frame to a file."""
 
 
 def refuse_unwritable(form: Form) -> None:
-    """Refuse a form that cannot be written piece by piece here."""
+    """Refuse a form that cannot be written in parts here."""
     if form.format != "csv" and find_spec("pyarrow") is None:
         raise PolicyError(
             "writing Parquet and Arrow in parts needs PyArrow, which is not installed",
@@ -33,9 +33,9 @@ def refuse_unwritable(form: Form) -> None:
 
 @contextmanager
 def pieces(path: str | os.PathLike[str], form: Form) -> Iterator[Write]:
-    """A file that takes frames of one kind, which are complete when the block ends.
+    """A file to add frames of one kind to; it is complete when the block ends.
 
-    No frame, no table: at least one must come, if only with its columns.
+    Add at least one frame, if only with its columns.
     """
     refuse_unwritable(form)
     with Path(path).open("wb") as file:
@@ -97,7 +97,7 @@ def _opened(file: IO[bytes], form: Form, schema: Any) -> Any:
 
 @contextmanager
 def _boundary() -> Iterator[None]:
-    """Keep other libraries' words back; what the system says is for whoever names the file."""
+    """Hide other libraries' words; what the system says is passed on to whoever names the file."""
     failed: OSError | None = None
     with boundary(InputError("the columns cannot be written", remedy="use another format")):
         try:

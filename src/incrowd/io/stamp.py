@@ -1,4 +1,4 @@
-"""Whether a file is still the one that was read before."""
+"""Stamps of files: whether a file changed since it was read."""
 
 import os
 from contextlib import suppress
@@ -10,28 +10,28 @@ from incrowd.errors import NotMetError
 
 @dataclass(frozen=True)
 class Stamp:
-    """What the system tells of a file, and tells differently once anybody wrote to it.
+    """What the system knows about a file, which changes when anybody writes to it.
 
-    Times can be set back, but not the one at which they were set back, which is of the stamp too.
-    A file that is written to twice within one tick of the system's clock can be mistaken.
+    Times can be set back, but not the time of that change, which is part of the stamp too. A file
+    that is written twice within one tick of the system's clock may go unnoticed.
     """
 
     path: Path
-    told: tuple[int, ...]
-    """Nothing of a file that is not there."""
+    facts: tuple[int, ...]
+    """Device, inode, size and times; empty if there is no file."""
 
     @classmethod
     def of(cls, path: str | os.PathLike[str]) -> "Stamp":
         """The stamp of a file as it is now."""
-        told: tuple[int, ...] = ()
+        facts: tuple[int, ...] = ()
         with suppress(OSError):
             found = Path(path).stat()
             when = (found.st_mtime_ns, found.st_ctime_ns)
-            told = (found.st_dev, found.st_ino, found.st_size, *when)
-        return cls(Path(path), told)
+            facts = (found.st_dev, found.st_ino, found.st_size, *when)
+        return cls(Path(path), facts)
 
-    def demand(self) -> None:
-        """Refuse a file that is another now."""
+    def refuse_changed(self) -> None:
+        """Refuse a file that changed."""
         if Stamp.of(self.path) != self:
             raise NotMetError(
                 "the file changed while it was read, so its rows are not those that should leave",

@@ -26,7 +26,7 @@ from incrowd.io.text import (
     refuse_wide,
     with_line_feeds,
 )
-from incrowd.io.unpacked import Counting, Limited, gunzipped, whole, zstd_opened
+from incrowd.io.unpacked import CountingReader, Limited, gunzipped, whole, zstd_opened
 
 Format: TypeAlias = Literal["csv", "parquet", "arrow"]
 Compression: TypeAlias = Literal["gzip", "zstd"]
@@ -276,7 +276,7 @@ def _formula_notes(frame: pl.DataFrame) -> Iterator[Note]:
 
 def _unzstd(data: bytes) -> bytes:
     """Decompress zstd, piece by piece where a library can, else with Polars."""
-    packed = Counting(io.BytesIO(data))
+    packed = CountingReader(io.BytesIO(data))
     opened = zstd_opened(packed)
     if opened is None:
         return _unzstd_at_once(data)

@@ -1,4 +1,4 @@
-"""What gzip and zstd hold, as long as it does not grow beyond all measure.
+"""Decompressed gzip and zstd, within limits.
 
 A few kilobytes can unpack to terabytes. What unpacks to more than a hundred times its size, and to
 more than 2 GB, is refused.
@@ -17,14 +17,14 @@ from typing import Any
 from incrowd.errors import InputError, LimitError, PolicyError
 
 VARIABLE = "INCROWD_MAX_UNPACKED"
-"""The variable that says how many bytes a file may unpack to."""
+"""The environment variable for the most bytes that a file may unpack to."""
 _ALWAYS = 2 * 10**9
 _FACTOR = 100
 _PIECE = 2**20
 
 
-class Counting(io.RawIOBase):
-    """A stream of packed bytes that counts them."""
+class CountingReader(io.RawIOBase):
+    """A stream of packed bytes that counts what was read."""
 
     def __init__(self, stream: Any) -> None:
         self._stream = stream
@@ -43,9 +43,9 @@ class Counting(io.RawIOBase):
 
 
 class Limited(io.RawIOBase):
-    """A stream of unpacked bytes that refuses to go on when they are too many."""
+    """A stream of unpacked bytes that stops when there are too many."""
 
-    def __init__(self, unpacked: Any, packed: Counting) -> None:
+    def __init__(self, unpacked: Any, packed: CountingReader) -> None:
         self._unpacked = unpacked
         self._packed = packed
         self._given = 0
@@ -56,7 +56,7 @@ class Limited(io.RawIOBase):
         return True
 
     def readinto(self, buffer: Any) -> int:
-        """Fill the buffer with what comes out."""
+        """Fill the buffer with unpacked bytes."""
         found = self._unpacked.read(len(buffer)) or b""
         buffer[: len(found)] = found
         self._given += len(found)
@@ -79,9 +79,9 @@ def whole(stream: io.RawIOBase) -> bytes:
 
 
 def gunzipped(data: bytes) -> bytes:
-    """What gzip holds."""
+    """Decompressed gzip."""
     broken = InputError("its gzip compression is damaged", remedy="compress it anew")
-    packed = Counting(io.BytesIO(data))
+    packed = CountingReader(io.BytesIO(data))
     try:
         with gzip.GzipFile(fileobj=packed) as unpacked:
             return whole(Limited(unpacked, packed))
@@ -90,8 +90,8 @@ def gunzipped(data: bytes) -> bytes:
     raise broken
 
 
-def zstd_opened(packed: Counting) -> AbstractContextManager[Any] | None:
-    """What zstd holds, by a library that undoes it piece by piece; None if there is none."""
+def zstd_opened(packed: CountingReader) -> AbstractContextManager[Any] | None:
+    """Decompressed zstd, by a library that can do it in parts; None if there is none."""
     if sys.version_info >= (3, 14):
         opened: AbstractContextManager[Any] = import_module("compression.zstd").open(packed)
         return opened
@@ -101,7 +101,7 @@ def zstd_opened(packed: Counting) -> AbstractContextManager[Any] | None:
 
 
 def _asked() -> int | None:
-    """How many bytes the user allows; None if nothing is said."""
+    """How many bytes the user allows; None if not set."""
     said = os.environ.get(VARIABLE, "")
     if not said:
         return None

@@ -71,15 +71,15 @@ def sentence(found: Derived, quasi: Iterable[str]) -> str:
     """
     follows = "follows" if found.strength == 1.0 else "nearly follows"
     known = " and ".join(f"'{name}'" for name in found.known)
-    if found.told not in set(quasi):
-        return f"'{found.told}' would leave unchanged, and it {follows} from {known}"
+    if found.column not in set(quasi):
+        return f"'{found.column}' would leave unchanged, and it {follows} from {known}"
     them = "it" if len(found.known) == 1 else "them"
-    return f"{known} would leave unchanged, and '{found.told}' {follows} from {them}"
+    return f"{known} would leave unchanged, and '{found.column}' {follows} from {them}"
 
 
 def leaving_of(found: Derived, quasi: Iterable[str]) -> tuple[str, ...]:
     """The columns of a finding that would leave as they are."""
-    return found.known if found.told in set(quasi) else (found.told,)
+    return found.known if found.column in set(quasi) else (found.column,)
 
 
 def among(

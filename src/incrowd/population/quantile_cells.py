@@ -26,17 +26,17 @@ _TEXT = (pl.String, pl.Categorical, pl.Enum)
 
 @dataclass(frozen=True, eq=False)
 class Scaled:
-    """Where the cells of a column lie on its scale: NaN for a missing or a wrong one."""
+    """The cells of a column as numbers: NaN for a missing or a wrong one."""
 
     values: Floats
     unfit: Flags | None = None
-    """Cells that are neither missing nor on the scale; None if there are none."""
+    """Which cells are neither missing nor of the kind; None if there are none."""
     infinite: bool = False
     """Whether what is wrong with them is that they are infinite."""
 
 
 def kind_of_cells(cells: pl.Series, name: str) -> Kind:
-    """What a column holds: by its type or, if that is text, what most of its first texts are."""
+    """What a column holds: by its type or, for text, what most of its first texts are."""
     if isinstance(cells.dtype, pl.Date | pl.Datetime):
         return Kind.DATE
     if cells.dtype.is_numeric() or isinstance(cells.dtype, pl.Null):
@@ -81,7 +81,7 @@ _SCALES: dict[Kind, Callable[[pl.Series], Scaled]] = {Kind.NUMBER: _numbers, Kin
 
 
 def _read(texts: pl.Series, kind: Kind) -> Scaled:
-    """Texts: nearly all are plain and read at once, the rest is looked at more closely."""
+    """Texts: nearly all are plain and read at once, the rest is parsed more carefully."""
     if kind is Kind.NUMBER:
         quick = texts.cast(pl.Float64, strict=False)
         values = quick.fill_null(np.nan).to_numpy()
@@ -102,7 +102,7 @@ def _read(texts: pl.Series, kind: Kind) -> Scaled:
 
 
 def _read_closely(texts: pl.Series, kind: Kind) -> tuple[Floats, Flags]:
-    """What odd texts stand for, NaN for nothing; and which are not missing either."""
+    """The values of odd texts, NaN for none; and which of them are not missing either."""
     plain = texts.str.strip_chars()
     parsed = parse_numbers(plain) if kind is Kind.NUMBER else parse_dates(plain)
     found = parsed.values
@@ -114,9 +114,9 @@ def _read_closely(texts: pl.Series, kind: Kind) -> tuple[Floats, Flags]:
 
 
 def faces(division: Division, kind: Kind, show: Show, cells: pl.Series) -> pl.Series:
-    """What the buckets show: first nothing, for missing values, then one cell for each.
+    """What the buckets show: first an empty cell, for missing values, then one cell for each.
 
-    `cells` are some of the column: medians have their type.
+    `cells` are some of the column: medians get their type.
     """
     labels: Sequence[str] | None = None
     if show == "range":
@@ -140,9 +140,9 @@ def _typed(medians: Floats, kind: Kind, cells: pl.Series) -> pl.Series:
 
 
 def _ranges(division: Division, kind: Kind) -> list[str]:
-    """From where to where each bucket reaches; the first and last have no end.
+    """The range of each bucket; the first and the last are open.
 
-    The least and the largest value of a table are those of one person, so they are not shown.
+    The least and the largest value of a table belong to one person, so they are not shown.
     """
     if not len(division):
         return []

@@ -60,7 +60,7 @@ class CutTree:
     """Records per code; those of code 0, the missing, are left out."""
     costs: Floats
     """`costs[level, code]` is what a record with this code pays at this level."""
-    tables: tuple[tuple["_Table", ...], ...]
+    tables: tuple[tuple["_CutTable", ...], ...]
     """Per level one for each node; none if there is no choice."""
     most: int
     """The largest number of nodes that is looked at. Leaves times nodes is limited; the limit is
@@ -75,7 +75,7 @@ class CutTree:
         most = max(min(most, held - 1, _WORK // max(held, 1)), _held(maps[-1], records))
         if most >= held:
             return cls(maps, records, costs, (), held)
-        tables: list[tuple[_Table, ...]] = []
+        tables: list[tuple[_CutTable, ...]] = []
         for h, nodes in enumerate(maps):
             paid = np.bincount(nodes[1:], weights=records[1:] * costs[h, 1:])[1:].tolist()
             if h == 0:
@@ -121,7 +121,7 @@ class CutTree:
 
 
 @dataclass(frozen=True, eq=False)
-class _Table:
+class _CutTable:
     """The least cost of a cut below a node with each number of nodes, from `least` on."""
 
     least: int
@@ -135,7 +135,7 @@ class _Table:
         """The number of nodes, at most so many, with the least cost; the least if all are more."""
         return self.least + int(np.argmin(self.costs[: max(most - self.least + 1, 1)]))
 
-    def shares(self, children: Sequence["_Table"], number: int) -> list[int]:
+    def shares(self, children: Sequence["_CutTable"], number: int) -> list[int]:
         """How many of a number of nodes each child gets."""
         shares = [child.least for child in children]
         left = number - sum(shares)
@@ -147,24 +147,24 @@ class _Table:
         return shares
 
 
-def _leaf(cost: float, there: bool) -> _Table:
-    return _Table(int(there), np.array([cost if there else 0.0]), itself=True)
+def _leaf(cost: float, there: bool) -> _CutTable:
+    return _CutTable(int(there), np.array([cost if there else 0.0]), itself=True)
 
 
-def _node(own: float, children: Sequence[_Table], most: int) -> _Table:
+def _node(own: float, children: Sequence[_CutTable], most: int) -> _CutTable:
     """What is best below a node, which may be the cut itself."""
     below = _over(children, most)
     if below.least == 0:
-        return _Table(0, np.zeros(1), itself=True)
+        return _CutTable(0, np.zeros(1), itself=True)
     costs = np.concatenate([np.full(below.least - 1, np.inf), below.costs])
     if below.least > most or not len(costs):
         costs = np.full(1, np.inf)
     itself = bool(own < costs[0])
     costs[0] = min(own, float(costs[0]))
-    return _Table(1, costs, itself, below.chosen)
+    return _CutTable(1, costs, itself, below.chosen)
 
 
-def _over(children: Sequence[_Table], most: int) -> _Table:
+def _over(children: Sequence[_CutTable], most: int) -> _CutTable:
     """The best way of giving up to `most` nodes to these; costs nothing is known of if too few."""
     fixed = [child for child in children if len(child.costs) == 1]
     least = sum(child.least for child in children)
@@ -174,7 +174,7 @@ def _over(children: Sequence[_Table], most: int) -> _Table:
         if len(child.costs) > 1:
             costs, choice = _shared(costs, child.costs, max(most - least, 0) + 1)
             chosen.append(choice)
-    return _Table(least, costs, chosen=tuple(chosen))
+    return _CutTable(least, costs, chosen=tuple(chosen))
 
 
 def _shared(one: Floats, other: Floats, size: int) -> tuple[Floats, Codes]:
@@ -191,7 +191,7 @@ def _shared(one: Floats, other: Floats, size: int) -> tuple[Floats, Codes]:
     return best, part
 
 
-def _children(maps: Codes, h: int, below: Sequence[_Table]) -> list[Sequence[_Table]]:
+def _children(maps: Codes, h: int, below: Sequence[_CutTable]) -> list[Sequence[_CutTable]]:
     """The tables of the children of each node of a level."""
     starts = _starts(maps, h)
     return [below[a:b] for a, b in pairwise(starts)]

@@ -21,8 +21,8 @@ from incrowd.errors import InputError, counted
 from incrowd.hierarchy import Suggested
 from incrowd.identify.answers import (
     TIME_LIMIT,
-    Answer,
     DiscoverOptions,
+    SetAnswer,
     exact_answer,
     listed_sets,
     measured_sets,
@@ -44,7 +44,7 @@ from incrowd.identify.sampling import (
 from incrowd.io.reading import Reading, enough_memory
 from incrowd.table.encode import align
 from incrowd.table.names import chosen, listed
-from incrowd.verbs.tables import IN_BATCHES, LoadedTable, PassingTable, opened
+from incrowd.verbs.tables import IN_BATCHES, PassingTable, TableInMemory, opened
 from incrowd.watch import Watch, Within
 
 SAMPLE = 100_000
@@ -136,14 +136,14 @@ def discover_with(
         return _discovery(seen, records, options, answer, watch)
 
 
-def _records(table: LoadedTable, options: DiscoverOptions) -> Records:
+def _records(table: TableInMemory, options: DiscoverOptions) -> Records:
     records = table.records()
     if not records.total:
         raise InputError("the table has no records", remedy="give at least one")
     return once(folded(records)) if options.drop_duplicates else records
 
 
-def _from_sample(records: Records, options: DiscoverOptions, watch: Watch) -> Answer:
+def _from_sample(records: Records, options: DiscoverOptions, watch: Watch) -> SetAnswer:
     """The answer from records drawn here, of a table in memory."""
     ratio = options.least_ratio
     epsilon = options.epsilon or (1 - ratio if ratio < 1 else _PAIRS_EPSILON)
@@ -174,7 +174,7 @@ def _passing(table: PassingTable, options: DiscoverOptions, watch: Watch) -> Dis
         reservoirs.append(PairReservoir(min(wanted, size), options.seed))
     drawn, *rest = draw(_until_stopped(table, watch), reservoirs, watch, columns=table.names)
     notes = (*table.notes, _STOPPED) if watch.expired else tuple(table.notes)
-    loaded = LoadedTable(MemoryEngine(drawn.frame, text=table.text), table.names, notes)
+    loaded = TableInMemory(MemoryEngine(drawn.frame, text=table.text), table.names, notes)
     loaded = loaded.without_nested(options.named)
     within = Within(watch, options.time_limit)
     if drawn.whole:
@@ -207,10 +207,10 @@ def _until_stopped(table: PassingTable, watch: Watch) -> Iterator[Any]:
 
 
 def _discovery(  # noqa: PLR0913  all that a discovery is made of
-    table: LoadedTable,
+    table: TableInMemory,
     records: Records,
     options: DiscoverOptions,
-    answer: Answer,
+    answer: SetAnswer,
     watch: Watch,
     *,
     seen: int | None = None,
@@ -288,7 +288,7 @@ def _time_to_explain(watch: Watch, limit: float | None) -> Watch:
 
 
 def _explanation(  # noqa: PLR0913, PLR0917  a column, and what is known so far
-    table: LoadedTable,
+    table: TableInMemory,
     rows: Records,
     name: str,
     options: DiscoverOptions,
@@ -325,7 +325,7 @@ def _set_to_coarsen(
     return tuple(dict.fromkeys((*others, name)))
 
 
-def _coarser(table: LoadedTable, name: str, among: tuple[str, ...]) -> tuple[Coarser, ...]:
+def _coarser(table: TableInMemory, name: str, among: tuple[str, ...]) -> tuple[Coarser, ...]:
     """The set at each level of the hierarchy suggested for the column."""
     coded = table.engine.codes(among)
     hierarchy = Suggested().build(coded[name].domain, name)

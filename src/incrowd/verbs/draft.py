@@ -54,6 +54,6 @@ def _protected(
 
 def _reason(found: Derived, quasi: Sequence[str]) -> str:
     names = " and ".join(found.known)
-    if found.told in quasi:
-        return f"{found.told} follows from {names}, so both must be as coarse"
+    if found.column in quasi:
+        return f"{found.column} follows from {names}, so both must be as coarse"
     return f"follows from {names}, so it must be as coarse"

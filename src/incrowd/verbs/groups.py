@@ -10,7 +10,7 @@ from incrowd.io.reading import Reading, enough_memory
 from incrowd.linkage.identify import minimal_k_qis
 from incrowd.linkage.world import World
 from incrowd.table.names import listed
-from incrowd.verbs.tables import LoadedTable, opened
+from incrowd.verbs.tables import TableInMemory, opened
 from incrowd.watch import Watch, Within
 
 
@@ -71,7 +71,7 @@ def groups_with(
     """`groups` with all options in one value."""
     watch = watch or Watch()
     with enough_memory(), opened(source, options.columns, reading, whole=True) as table:
-        if not isinstance(table, LoadedTable):
+        if not isinstance(table, TableInMemory):
             raise PolicyError(
                 "groups need all records at once, and batches pass once",
                 remedy="put them together in one frame",
@@ -90,7 +90,7 @@ def groups_with(
     )
 
 
-def _world(table: LoadedTable, world_id: str | None) -> World:
+def _world(table: TableInMemory, world_id: str | None) -> World:
     names = [name for name in table.names if name != world_id]
     if not names or not table.engine.records:
         raise InputError(

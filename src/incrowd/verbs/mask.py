@@ -252,7 +252,7 @@ def _mask_frame(frame: Any, request: WithholdRequest, watch: Watch) -> Masked:
 
     decision = _decided(request, engine.names, engine.uncoded, engine.records, decide)
     order = _order(engine.records, request)
-    cells = {name: Keep() for name in engine.names if name not in decision.withheld}
+    cells = {name: Keep() for name in decision.published}
     rows = engine.show(cells, np.arange(engine.records) if order is None else order)
     ratios = _recounted(rows_of(rows), decision.published, decision.records)
     refuse_above(ratios, request.measure, request.ratio)

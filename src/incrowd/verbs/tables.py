@@ -44,7 +44,7 @@ Frames: TypeAlias = Callable[[Sequence[str]], Iterator[pl.DataFrame]]
 
 
 @dataclass(frozen=True, eq=False)
-class LoadedTable:
+class TableInMemory:
     """A table in memory, or the sample that was kept of one."""
 
     engine: MemoryEngine
@@ -56,7 +56,7 @@ class LoadedTable:
         """Its columns as codes."""
         return coded(self.engine, self.names)
 
-    def without_nested(self, named: Sequence[str]) -> "LoadedTable":
+    def without_nested(self, named: Sequence[str]) -> "TableInMemory":
         """The table without columns of lists and structures, unless they are named."""
         nested = [name for name in self.engine.uncoded if name not in named]
         names = tuple(name for name in self.names if name not in nested)
@@ -98,13 +98,13 @@ class RereadableTable:
     def refuse_changed(self) -> None:
         """Refuse a file that changed since it was opened first; `frames` do so at their end."""
         if self.stamp is not None:
-            self.stamp.demand()
+            self.stamp.refuse_changed()
 
 
 @contextmanager
 def opened(
     source: Any, columns: Sequence[str] | None, reading: Reading | None, *, whole: bool
-) -> Iterator[LoadedTable | PassingTable]:
+) -> Iterator[TableInMemory | PassingTable]:
     """The table in a frame, in a file, on standard input ("-") or in an iterator of frames.
 
     Standard input, iterators and large files pass once, unless `whole` asks for all of it.
@@ -118,12 +118,12 @@ def opened(
         read = reading.expecting(columns or ()).read(source)
         engine = MemoryEngine(read.frame, text=read.text)
         notes = tuple(str(note) for note in read.notes)
-        yield LoadedTable(engine, chosen(engine.names, columns), notes)
+        yield TableInMemory(engine, chosen(engine.names, columns), notes)
     elif is_batches(source):
         yield _passing_frames(source, columns, whole=whole)
     else:
         engine = MemoryEngine(source)
-        yield LoadedTable(engine, chosen(engine.names, columns))
+        yield TableInMemory(engine, chosen(engine.names, columns))
 
 
 def is_path(source: Any) -> bool:
@@ -202,7 +202,7 @@ def _rereadable_file(source: AnyPath, choice: ColumnChoice, layout: Layout) -> R
         with batches(source, replace(layout, columns=tuple(names))) as found:
             yield from found
             notes[:] = found.notes
-        stamp.demand()
+        stamp.refuse_changed()
 
     with batches(source, layout) as first:
         choice(first.names)

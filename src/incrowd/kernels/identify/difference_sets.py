@@ -1,20 +1,32 @@
-"""Sets of columns as bits, two words each: the columns in which two rows differ."""
+"""Difference sets: the columns in which two rows differ, as bits.
+
+A set of columns is a mask of words of 64 bits: bit j % 64 of word j // 64 is column j. `codes` are
+the columns of the table: shape (columns, rows). `left` and `right` are the rows of the pairs: shape
+(pairs,).
+"""
 
 import numpy as np
 
-from incrowd.arrays import Codes
+from incrowd.arrays import Codes, Counts, Flags
 from incrowd.kernels.compile import jit
 
 Masks = np.ndarray[tuple[int, int], np.dtype[np.uint64]]
+"""One mask of two words per line: shape (masks, 2)."""
+Words = np.ndarray[tuple[int, int], np.dtype[np.uint64]]
+"""One mask per column: shape (words, pairs)."""
 
 _ONE = np.uint64(1)
 _SIX = np.uint64(6)
 _LOW = np.uint64(63)
+_BITS = 64
 
 
 @jit
 def differences(left: Codes, right: Codes, codes: Codes, order: Codes, masks: Masks) -> None:
-    """For each pair of rows the columns in which they differ; bit j is column `order[j]`."""
+    """Fill `masks`, shape (pairs, 2): the columns in which each pair differs.
+
+    Here bit j is column `order[j]`.
+    """
     masks[:] = 0
     for j in range(len(order)):
         word = np.uint64(j) >> _SIX
@@ -27,9 +39,9 @@ def differences(left: Codes, right: Codes, codes: Codes, order: Codes, masks: Ma
 
 @jit
 def keep_minimal(masks: Masks) -> int:
-    """Gather the masks that contain no other one at the front; returned is their number.
+    """Move the masks that contain no other one to the front, and return their number.
 
-    They come with their columns counted in ascending order, so that the first of equals stays.
+    Invariant: masks come sorted by their number of columns, so the first of equal ones stays.
     """
     kept = 0
     for i in range(len(masks)):
@@ -44,3 +56,25 @@ def keep_minimal(masks: Masks) -> int:
             masks[kept, 1] = high
             kept += 1
     return kept
+
+
+@jit
+def differ(column: Codes, left: Counts, right: Counts, bit: np.uint64, words: Words) -> None:
+    """Set `bit` in `words`, shape (pairs,), for each pair that the column tells apart."""
+    for i in range(len(left)):
+        if column[left[i]] != column[right[i]]:
+            words[i] |= bit
+
+
+@jit
+def gains(words: Words, counts: Counts, open_: Flags, found: Counts) -> None:
+    """Add to `found`, shape (columns,), the open pairs that each column tells apart.
+
+    `counts` and `open_`: shape (pairs,); pair i stands for `counts[i]` pairs.
+    """
+    for i in range(len(counts)):
+        if not open_[i]:
+            continue
+        for j in range(len(found)):
+            if words[j // _BITS, i] >> np.uint64(j % _BITS) & _ONE:
+                found[j] += counts[i]

@@ -1,24 +1,30 @@
-"""People by the first three digits of their ZIP codes, from a file."""
+"""Small files beside a table: workloads of queries, and people by ZIP area."""
 
 import csv
 import os
 
 from incrowd.errors import InputError
 from incrowd.io.files import content
+from incrowd.loss.queries_workload import Workload, parse
+
+
+def read_workload(path: str | os.PathLike[str]) -> Workload:
+    """The workload of a text file, one query per line."""
+    name, text = os.fspath(path), _text(path)
+    if text is None:
+        raise InputError(f"the workload {name!r} is not UTF-8 text", remedy="save it as UTF-8")
+    return parse(text, name)
 
 
 def read_zip_populations(path: str | os.PathLike[str]) -> dict[str, int]:
-    """The counts of a CSV file: in each line three digits and a number of people.
+    """People by the first three digits of their ZIP codes, from a CSV file.
 
-    A first line without a number is its header; further columns are not read.
+    Each line has three digits and a number of people. A first line without a number is the header;
+    further columns are ignored.
     """
     name = os.fspath(path)
     try:
-        text = content(path).decode("utf-8-sig")
-    except UnicodeDecodeError:
-        text = ""
-    try:
-        rows = [row for row in csv.reader(text.splitlines()) if row]
+        rows = [row for row in csv.reader((_text(path) or "").splitlines()) if row]
     except csv.Error:  # it quotes no cell, but says nothing that would help either
         rows = []
     if rows and not _is_count(rows[0]):
@@ -32,6 +38,14 @@ def read_zip_populations(path: str | os.PathLike[str]) -> dict[str, int]:
             remedy="write three digits, a comma and a whole number in each line: 036,13153",
         )
     return {row[0].strip(): int(row[1]) for row in rows}
+
+
+def _text(path: str | os.PathLike[str]) -> str | None:
+    """The text of a file; None if it is not UTF-8."""
+    try:
+        return content(path).decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return None
 
 
 def _is_count(row: list[str]) -> bool:
