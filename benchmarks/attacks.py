@@ -22,9 +22,9 @@ import polars as pl
 
 from benchmarks.world import SIZES, by_levels, by_spans, people, world_of
 from incrowd.arrays import Codes
-from incrowd.attacks.candidates import Facing
-from incrowd.attacks.play import Attackers, Played, face, play
-from incrowd.attacks.scene import Scene, Shared
+from incrowd.attacks.play import Attackers, Played, play, play_world
+from incrowd.linkage.attack_data import AttackData, SharedColumn
+from incrowd.linkage.world_linkage import WorldLinkage
 from incrowd.table.column import CodedColumn, Domain, Kind
 
 WIDTHS = {"folds": (12, 2, 8, 4, 5, 3, 6, 9), "hardly": (90, 2, 2_000, 6, 16, 365, 50, 40)}
@@ -67,10 +67,10 @@ def report(what: str, seconds: float, reference: float, found: Played) -> None:
 
 def sets(rows: int, kind: str, *, secret: bool) -> None:
     """Every attack of a release on itself by all 255 sets."""
-    own = [Shared.itself(column) for column in columns(rows, WIDTHS[kind])]
+    own = [SharedColumn.itself(column) for column in columns(rows, WIDTHS[kind])]
     reference = grouped([column.label for column in own[:-1]])
     secrets = own[-1:] if secret else []
-    seconds, found = best(lambda: play(Scene.of(own[:-1], secrets), Attackers(8)), 1)
+    seconds, found = best(lambda: play(AttackData.of(own[:-1], secrets), Attackers(8)), 1)
     report(f"{rows:,} {kind}{' + a secret' if secret else ''}", seconds, reference, found)
 
 
@@ -83,8 +83,8 @@ def spans(rows: int, size: int) -> None:
         for name, column in release.items()
     }
     world = world_of(codes, None)
-    shared = [Shared.of(release[name], world.columns[name]).alike for name in SIZES]
-    seconds, found = best(lambda: play(Scene.of(shared), Attackers(size)), 1)
+    shared = [SharedColumn.of(release[name], world.columns[name]).merged for name in SIZES]
+    seconds, found = best(lambda: play(AttackData.of(shared), Attackers(size)), 1)
     report(f"{rows:,} spans, sets of {size}", seconds, grouped(list(codes.values())), found)
 
 
@@ -96,8 +96,11 @@ def world(rows: int) -> None:
     ids[: rows // 10] = ids[rows // 10 : 2 * (rows // 10)]
     release = by_levels({name: line[: rows // 10] for name, line in codes.items()})
     for size in (0, 6):
-        facing = Facing(release, world_of(codes, ids), tuple(SIZES))
-        seconds, found = best(lambda facing=facing, size=size: face(facing, Attackers(size)), 1)
+        linked_world = WorldLinkage(release, world_of(codes, ids), tuple(SIZES))
+        seconds, found = best(
+            lambda linked_world=linked_world, size=size: play_world(linked_world, Attackers(size)),
+            1,
+        )
         report(f"world of {rows:,}, sets of {size}", seconds, reference, found)
 
 

@@ -20,7 +20,7 @@ import numpy as np
 import polars as pl
 
 from incrowd.identify.measures import folded
-from incrowd.identify.minimal import Minimal, minimal_sets
+from incrowd.identify.minimal import MinimalSets, minimal_sets
 from incrowd.identify.ratios import Measure
 from incrowd.identify.records import Records
 from incrowd.identify.sampling import once
@@ -92,7 +92,7 @@ def first(records: Records, columns: int) -> Records:
     return of(records.codes[:columns])
 
 
-def timed(work: Callable[[], Minimal], times: int = 2) -> tuple[float, Minimal]:
+def timed(work: Callable[[], MinimalSets], times: int = 2) -> tuple[float, MinimalSets]:
     """The best time of a few, and what came of it."""
     seconds = []
     for _ in range(times):
@@ -147,7 +147,7 @@ def quasi(name: str, records: Records, ratio: float, **options: object) -> None:
     print(f"{name:<34}{shape} {ratio:g}: {sets}  {seconds:.3f} s, {most:,.0f} MB", flush=True)
 
 
-def _sizes(found: Minimal) -> str:
+def _sizes(found: MinimalSets) -> str:
     sizes = [len(columns) for columns in found.sets]
     return f"{min(sizes)} to {max(sizes)}" if sizes else "no"
 

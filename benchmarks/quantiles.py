@@ -22,14 +22,13 @@ import numpy as np
 import polars as pl
 
 from benchmarks._figures import Figure, draw
-from incrowd.api import quantiles_file
+from incrowd.api import quantiles
 from incrowd.identify.distinct_values import unique_share
-from incrowd.population.bucketing import Bucketing
+from incrowd.population.buckets import Bucketing
 from incrowd.population.quantile_cells import scaled
-from incrowd.population.tradeoff import expected_error, privacy
+from incrowd.population.quantiles import expected_error, privacy
 from incrowd.table.column import Kind
-from incrowd.verbs import source
-from incrowd.verbs.quantiles import quantiles
+from incrowd.verbs import tables
 
 DATA = Path(__file__).parents[1] / "../shared/data"
 K = 10_000
@@ -37,10 +36,10 @@ K = 10_000
 USED = """
 import sys
 from pathlib import Path
-from incrowd.api import quantiles_file
-from incrowd.verbs import source
-source.LARGE = 0
-quantiles_file(sys.argv[1], sys.argv[2], columns=["income"], k=10_000, keep=["town"], seed=1)
+from incrowd.api import quantiles
+import incrowd.verbs.tables as tables
+tables.LARGE = 0
+quantiles(sys.argv[1], sys.argv[2], columns=["income"], k=10_000, keep=["town"], seed=1)
 (most,) = (line for line in Path("/proc/self/status").open() if line.startswith("VmHWM"))
 print(int(most.split()[1]) // 1024)
 """
@@ -142,19 +141,19 @@ def files(folder: Path, table: pl.DataFrame) -> None:
     plain = both(lambda: pl.scan_csv(path).sink_csv(target))
     size = f"{path.stat().st_size / 1e6:.0f} MB, {table.width} columns"
     print(f"file of {size}: Polars scan and sink {plain[0]:.3f} s, {plain[1]:.3f} by the clock")
-    large = source.LARGE
+    large = tables.LARGE
     for name, limit, keep_order in (
         ("exact, order kept", large, True),
         ("exact", large, False),
         ("by a sample, order kept", 0, True),
         ("by a sample", 0, False),
     ):
-        source.LARGE = limit
+        tables.LARGE = limit
         options = {"columns": ["income"], "k": K, "keep": others, "seed": 1}
-        found = both(lambda: quantiles_file(path, target, keep_order=keep_order, **options), 2)  # noqa: B023  called at once
+        found = both(lambda: quantiles(path, target, keep_order=keep_order, **options), 2)  # noqa: B023  called at once
         ratios = f"{found[0] / plain[0]:.2f} times as long, {found[1] / plain[1]:.2f} by the clock"
         print(f"  {name:<24} {found[0]:7.3f} s  {ratios} (aim: at most 2)", flush=True)
-    source.LARGE = large
+    tables.LARGE = large
 
 
 def memory(folder: Path) -> None:
@@ -235,7 +234,7 @@ def timed(folder: Path, name: str, table: pl.DataFrame, columns: int, buckets: i
     path = folder / "t.csv"
     table[:, :columns].write_csv(path)
     options = {"columns": table.columns[:columns], "buckets": buckets, "seed": 1}
-    seconds = best(lambda: quantiles_file(path, folder / "o.csv", epsilon=0.01, **options))
+    seconds = best(lambda: quantiles(path, folder / "o.csv", epsilon=0.01, **options))
     return Timed(table.height, columns, buckets, seconds, name)
 
 

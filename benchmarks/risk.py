@@ -26,7 +26,7 @@ import polars as pl
 
 from incrowd.arrays import Codes
 from incrowd.exposure import Risk, measure
-from incrowd.exposure.contributions import sweep
+from incrowd.exposure.explained import sweep
 from incrowd.exposure.special_uniques import minimal
 from incrowd.partition.classes import SensitiveColumn
 from incrowd.table.fold import fold

@@ -1,9 +1,9 @@
 """Random tables and policies: incrowd's verdicts beside those of a checker that shares no code.
 
 Run with `python -m benchmarks.stranger --policies 5000 --seed 1`. A policy is written to a file, a
-table (and for models of a world a world) to CSV files, and `anonymize_file` makes a release or
+table (and for models of a world a world) to CSV files, and `anonymize` makes a release or
 refuses. The stranger (tests/stranger, written from the documentation, standard library only) reads
-the released CSV and counts every model anew; so does `check_file`, for the release and for a copy
+the released CSV and counts every model anew; so does `check`, for the release and for a copy
 in which cells were exchanged. Printed are the numbers of releases, refusals and disagreements.
 """
 
@@ -206,18 +206,18 @@ def judge(case: Case, folder: Path, rng: random.Random, tally: Tally) -> None:
     target = folder / "release.csv"
     try:
         policy = incrowd.read_policy(path)
-        release = incrowd.anonymize_file(source, policy, target, seed=1, **more)
+        release = incrowd.anonymize(source, policy, target, seed=1, **more)
     except IncrowdError as error:
         tally.counts["refused"] += 1
         tally.counts[type(error).__name__] += 1
         return
     tally.counts["released"] += 1
     compare("release", _seen(release.models), case, folder, tally)
-    checked = incrowd.check_file(target, policy, certificate_of(target), **more)
+    checked = incrowd.check(target, policy, certificate_of(target), **more)
     if not checked.ok:
         tally.disagreements.append("check of the release")
     _exchange(target, policy.quasi, rng)
-    again = incrowd.check_file(target, policy, **more)
+    again = incrowd.check(target, policy, **more)
     if policy.unit is None and again.models:
         tally.counts["exchanged"] += 1
         tally.counts["exchanged, not met"] += not all(model.ok for model in again.models)

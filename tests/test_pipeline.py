@@ -14,7 +14,6 @@ import incrowd
 from incrowd import (
     Column,
     Crowd,
-    Datafly,
     File,
     InfeasibleError,
     InputError,
@@ -31,9 +30,12 @@ from incrowd import (
     Tree,
 )
 from incrowd.datasets import hospital, visits
+from incrowd.io import files
 from incrowd.recoding import Levels, Pieces
+from incrowd.recoding.column_cells import ByClass
+from incrowd.release import rows
 from incrowd.release.certificate import Certificate
-from incrowd.search import Found
+from incrowd.search import Datafly, Found
 
 SEARCHES = [Lattice(), Datafly(), Mondrian(), Mondrian(relaxed=True)]
 KEY = b"0123456789abcdef0123456789abcdef"
@@ -177,16 +179,14 @@ def test_a_faulty_search_is_caught_and_nothing_is_written(table, tmp_path, monke
 
 
 def test_labels_that_do_not_cover_are_caught(table, monkeypatch):
-    import incrowd.release.prepare as prepare_module
-
-    real = prepare_module.shown
+    real = rows.shown_by_class
 
     def swapped(outcome):
         found = real(outcome)
-        labels, _ = found["zip"]
-        return found | {"zip": (np.array(["99999"] * len(labels), dtype=object), False)}
+        wrong = np.array(["99999"] * len(found["zip"].labels), dtype=object)
+        return found | {"zip": ByClass(wrong)}
 
-    monkeypatch.setattr(prepare_module, "shown", swapped)
+    monkeypatch.setattr(rows, "shown_by_class", swapped)
     with pytest.raises(NotMetError, match="'zip'"):
         incrowd.anonymize(table, policy_of())
 
@@ -279,9 +279,10 @@ def test_an_interruption_leaves_nothing_half_written(table, tmp_path, monkeypatc
     def interrupted(*_):
         raise KeyboardInterrupt
 
-    for place in ("prove", "attest", "write_text"):
+    steps = ("load", "search", "plan_rows", "prove", "demand", "certify", "notes_of")
+    for module, name in [*((incrowd.pipeline, step) for step in steps), (files, "write_text")]:
         with monkeypatch.context() as patch:
-            patch.setattr(incrowd.pipeline, place, interrupted)
+            patch.setattr(module, name, interrupted)
             with pytest.raises(KeyboardInterrupt):
                 incrowd.anonymize_file(source, policy_of(), target)
         assert {path.name for path in tmp_path.iterdir()} == {"in.csv", "out.csv"}
@@ -294,9 +295,11 @@ def test_running_out_of_memory_is_said(table, monkeypatch):
     def full(*_, **__):
         raise MemoryError
 
-    monkeypatch.setattr(incrowd.pipeline, "coded", full)
-    with pytest.raises(LimitError, match="memory"):
-        incrowd.anonymize(table, policy_of())
+    for place in ("opened", "load", "search", "plan_rows", "prove"):
+        with monkeypatch.context() as patch:
+            patch.setattr(incrowd.pipeline, place, full)
+            with pytest.raises(LimitError, match="memory"):
+                incrowd.anonymize(table, policy_of())
 
 
 @pytest.fixture(scope="module")
@@ -634,8 +637,7 @@ def test_whatever_leaves_is_verified(cells, missing, search, models):
 
 
 def test_risk_is_a_function_and_a_package(table):
-    import incrowd.risk
-
+    import incrowd.exposure
     from incrowd.exposure import measure
 
     found = incrowd.risk(table, quasi=["sex", "zip"], sensitive=["diagnosis"])

@@ -3,267 +3,130 @@
 A release puts every record into a class and shows the class's coarser values. It may leave only
 when every class satisfies every model.
 
-Names are loaded when they are first used, so that `import incrowd` costs next to nothing.
+Names are loaded when they are first used, so that `import incrowd` costs next to nothing. Searches
+of the literature are in `incrowd.search`.
 """
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from incrowd.lazy import modules_of
+from incrowd.lazy import homes_of, modules_of
 
 if TYPE_CHECKING:
-    from incrowd.api import (
-        Bucketed,
-        Discovery,
-        Groups,
-        Masked,
-        Reading,
-        anonymize,
-        anonymize_file,
-        attack,
-        attack_file,
-        check,
-        check_file,
-        draft,
-        draft_file,
-        frontier,
-        frontier_file,
-        mask,
-        mask_file,
-        new_keys,
-        quantiles_file,
-        query_precision,
-        risk,
-        risk_file,
-        safe_harbor,
-        safe_harbor_file,
-    )
-    from incrowd.attacks import Attack, Attacked
-    from incrowd.errors import (
-        IncrowdError,
-        InfeasibleError,
-        InputError,
-        LimitError,
-        NotMetError,
-        PolicyError,
-    )
-    from incrowd.exposure import Risk
-    from incrowd.hierarchy import (
-        Dates,
-        File,
-        Flat,
-        Hierarchy,
-        Intervals,
-        Ordered,
-        Prefix,
-        Regions,
-        Suggested,
-        Tree,
-        ZipCodes,
-    )
-    from incrowd.io.policies import read_policy
-    from incrowd.io.workloads import read_workload
-    from incrowd.loss import (
-        AverageClass,
-        Classification,
-        Discernibility,
-        Entropy,
-        Gcp,
-        Granularity,
-        Il1,
-        IlInf,
-        Precision,
-        Queries,
-    )
-    from incrowd.models import (
-        AlphaK,
-        DeltaPresence,
-        KAnonymity,
-        KMap,
-        LDiversity,
-        Probabilistic,
-        TCloseness,
-    )
-    from incrowd.pii import Checklist
-    from incrowd.policy.policy import Column, Policy
-    from incrowd.policy.quick import quick
-    from incrowd.population.plan import Plan
-    from incrowd.release import Certificate, Check, Release, Verdict
-    from incrowd.search import (
-        Accuracy,
-        AgainstWorld,
-        Anatomy,
-        Auto,
-        Crowd,
-        Cuts,
-        Datafly,
-        Diversify,
-        Exhaustive,
-        Hilbert,
-        IDistance,
-        Lattice,
-        LatticeLocal,
-        MinGen,
-        MinGenCells,
-        Mondrian,
-        MuArgus,
-        Preferred,
-        TopDown,
-        TreeSearch,
-    )
-    from incrowd.search.literature.accuracy.frontier import Frontier
-    from incrowd.table.roles import Missing, Role
-    from incrowd.verbs.discover import discover
-    from incrowd.verbs.groups import groups
-    from incrowd.verbs.plan import apply_plan, plan, plan_file, plan_sizes
-    from incrowd.verbs.quantiles import quantiles
+    from incrowd.api import Reading as Reading
+    from incrowd.api import anonymize as anonymize
+    from incrowd.api import apply_plan as apply_plan
+    from incrowd.api import attack as attack
+    from incrowd.api import check as check
+    from incrowd.api import discover as discover
+    from incrowd.api import draft as draft
+    from incrowd.api import frontier as frontier
+    from incrowd.api import groups as groups
+    from incrowd.api import mask as mask
+    from incrowd.api import new_keys as new_keys
+    from incrowd.api import plan as plan
+    from incrowd.api import plan_sizes as plan_sizes
+    from incrowd.api import quantiles as quantiles
+    from incrowd.api import query_precision as query_precision
+    from incrowd.api import risk as risk
+    from incrowd.api import safe_harbor as safe_harbor
+    from incrowd.attacks import Attacked as Attacked
+    from incrowd.errors import IncrowdError as IncrowdError
+    from incrowd.errors import InfeasibleError as InfeasibleError
+    from incrowd.errors import InputError as InputError
+    from incrowd.errors import LimitError as LimitError
+    from incrowd.errors import NotMetError as NotMetError
+    from incrowd.errors import PolicyError as PolicyError
+    from incrowd.exposure import Risk as Risk
+    from incrowd.hierarchy import Dates as Dates
+    from incrowd.hierarchy import File as File
+    from incrowd.hierarchy import Flat as Flat
+    from incrowd.hierarchy import Intervals as Intervals
+    from incrowd.hierarchy import Ordered as Ordered
+    from incrowd.hierarchy import Prefix as Prefix
+    from incrowd.hierarchy import Regions as Regions
+    from incrowd.hierarchy import Suggested as Suggested
+    from incrowd.hierarchy import Tree as Tree
+    from incrowd.hierarchy import ZipCodes as ZipCodes
+    from incrowd.identify.outcome import Discovery as Discovery
+    from incrowd.identify.outcome import Groups as Groups
+    from incrowd.identify.outcome import Masked as Masked
+    from incrowd.io.policies import read_policy as read_policy
+    from incrowd.io.workloads import read_workload as read_workload
+    from incrowd.loss import AverageClass as AverageClass
+    from incrowd.loss import Classification as Classification
+    from incrowd.loss import Discernibility as Discernibility
+    from incrowd.loss import Entropy as Entropy
+    from incrowd.loss import Gcp as Gcp
+    from incrowd.loss import Granularity as Granularity
+    from incrowd.loss import Il1 as Il1
+    from incrowd.loss import IlInf as IlInf
+    from incrowd.loss import Precision as Precision
+    from incrowd.loss import Queries as Queries
+    from incrowd.models import AlphaK as AlphaK
+    from incrowd.models import DeltaPresence as DeltaPresence
+    from incrowd.models import KAnonymity as KAnonymity
+    from incrowd.models import KMap as KMap
+    from incrowd.models import LDiversity as LDiversity
+    from incrowd.models import Probabilistic as Probabilistic
+    from incrowd.models import TCloseness as TCloseness
+    from incrowd.pii import Checklist as Checklist
+    from incrowd.policy.policy import Column as Column
+    from incrowd.policy.policy import Policy as Policy
+    from incrowd.policy.quick import quick as quick
+    from incrowd.population.plan import Plan as Plan
+    from incrowd.population.quantiles import Bucketed as Bucketed
+    from incrowd.release import Certificate as Certificate
+    from incrowd.release import Check as Check
+    from incrowd.release import Release as Release
+    from incrowd.search import AgainstWorld as AgainstWorld
+    from incrowd.search import Auto as Auto
+    from incrowd.search import Crowd as Crowd
+    from incrowd.search import Lattice as Lattice
+    from incrowd.search import LatticeLocal as LatticeLocal
+    from incrowd.search import Mondrian as Mondrian
+    from incrowd.search.literature.accuracy.frontier import Frontier as Frontier
+    from incrowd.table.roles import Missing as Missing
+    from incrowd.table.roles import Role as Role
 
     __version__: str
 
-__all__ = [
-    "Accuracy",
-    "AgainstWorld",
-    "AlphaK",
-    "Anatomy",
-    "Attack",
-    "Attacked",
-    "Auto",
-    "AverageClass",
-    "Bucketed",
-    "Certificate",
-    "Check",
-    "Checklist",
-    "Classification",
-    "Column",
-    "Crowd",
-    "Cuts",
-    "Datafly",
-    "Dates",
-    "DeltaPresence",
-    "Discernibility",
-    "Discovery",
-    "Diversify",
-    "Entropy",
-    "Exhaustive",
-    "File",
-    "Flat",
-    "Frontier",
-    "Gcp",
-    "Granularity",
-    "Groups",
-    "Hierarchy",
-    "Hilbert",
-    "IDistance",
-    "Il1",
-    "IlInf",
-    "IncrowdError",
-    "InfeasibleError",
-    "InputError",
-    "Intervals",
-    "KAnonymity",
-    "KMap",
-    "LDiversity",
-    "Lattice",
-    "LatticeLocal",
-    "LimitError",
-    "Masked",
-    "MinGen",
-    "MinGenCells",
-    "Missing",
-    "Mondrian",
-    "MuArgus",
-    "NotMetError",
-    "Ordered",
-    "Plan",
-    "Policy",
-    "PolicyError",
-    "Precision",
-    "Preferred",
-    "Prefix",
-    "Probabilistic",
-    "Queries",
-    "Reading",
-    "Regions",
-    "Release",
-    "Risk",
-    "Role",
-    "Suggested",
-    "TCloseness",
-    "TopDown",
-    "Tree",
-    "TreeSearch",
-    "Verdict",
-    "ZipCodes",
-    "__version__",
-    "anonymize",
-    "anonymize_file",
-    "apply_plan",
-    "attack",
-    "attack_file",
-    "check",
-    "check_file",
-    "discover",
-    "draft",
-    "draft_file",
-    "frontier",
-    "frontier_file",
-    "groups",
-    "mask",
-    "mask_file",
-    "new_keys",
-    "plan",
-    "plan_file",
-    "plan_sizes",
-    "quantiles",
-    "quantiles_file",
-    "query_precision",
-    "quick",
-    "read_policy",
-    "read_workload",
-    "risk",
-    "risk_file",
-    "safe_harbor",
-    "safe_harbor_file",
-]
-
-_HOMES = {
-    "api": "anonymize anonymize_file apply_plan attack attack_file check check_file discover draft "
-    "draft_file frontier frontier_file groups mask mask_file new_keys plan plan_file plan_sizes "
-    "quantiles quantiles_file query_precision risk risk_file safe_harbor safe_harbor_file Reading",
-    "attacks": "Attack Attacked",
-    "errors": "IncrowdError InfeasibleError InputError LimitError NotMetError PolicyError",
-    "exposure": "Risk",
-    "hierarchy": "Dates File Flat Hierarchy Intervals Ordered Prefix Regions Suggested Tree "
-    "ZipCodes",
-    "identify.outcome": "Discovery Groups Masked",
-    "io.policies": "read_policy",
-    "io.workloads": "read_workload",
-    "loss": "AverageClass Classification Discernibility Entropy Gcp Granularity Il1 IlInf "
-    "Precision Queries",
-    "models": "AlphaK DeltaPresence KAnonymity KMap LDiversity Probabilistic TCloseness",
-    "pii": "Checklist",
-    "policy.policy": "Column Policy",
-    "policy.quick": "quick",
-    "population.bucketed": "Bucketed",
-    "population.plan": "Plan",
-    "release": "Certificate Check Release Verdict",
-    "search": "Accuracy AgainstWorld Anatomy Auto Crowd Cuts Datafly Diversify Exhaustive "
-    "Hilbert IDistance Lattice LatticeLocal MinGen MinGenCells Mondrian MuArgus Preferred "
-    "TopDown TreeSearch",
-    "search.literature.accuracy.frontier": "Frontier",
-    "table.roles": "Missing Role",
+_HOMES = homes_of(__name__)
+_FORMER = {
+    "attacks": "Attack",
+    "hierarchy": "Hierarchy",
+    "release": "Verdict",
+    "search": "Accuracy Anatomy Cuts Datafly Diversify Exhaustive Hilbert IDistance MinGen "
+    "MinGenCells MuArgus Preferred TopDown TreeSearch",
 }
-_HOME = {name: module for module, names in _HOMES.items() for name in names.split()}
+"""Where names are that this package offered up to version 0.1; the next version drops them."""
+_TWINS = "anonymize attack check draft frontier mask plan quantiles risk safe_harbor"
+"""Verbs that had a twin for files, such as `risk_file`; the next version drops those names."""
 _module = modules_of(__name__)
+__all__ = sorted([*_HOMES, "__version__"])  # noqa: PLE0605  the imports above are the list
 
 
 def __getattr__(name: str) -> Any:
+    if name in _HOMES:
+        return getattr(import_module(_HOMES[name]), name)
     if name == "__version__":
         return import_module("importlib.metadata").version("incrowd")
-    if name in _HOME:
-        return getattr(import_module(f"incrowd.{_HOME[name]}"), name)
-    return _module(name)
+    if (now := _current(name)) is None:
+        return _module(name)
+    warn = import_module("warnings").warn
+    warn(f"incrowd.{name} is deprecated: write {now} instead", DeprecationWarning, stacklevel=2)
+    home, _, found = now.rpartition(".")
+    return getattr(import_module(home), found)
+
+
+def _current(name: str) -> str | None:
+    """What to write for a name that is no longer offered here; None if it never was."""
+    twin = name.removesuffix("_file")
+    if twin != name and twin in _TWINS.split():
+        return f"incrowd.{twin}"
+    homes = (home for home, names in _FORMER.items() if name in names.split())
+    return next((f"incrowd.{home}.{name}" for home in homes), None)
 
 
 def __dir__() -> list[str]:
-    return sorted(__all__)
+    return __all__

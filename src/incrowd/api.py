@@ -1,89 +1,40 @@
-"""Composition: everything that can be asked for, from a frame or from a file.
+"""One function a verb: a frame or a path goes in, a result comes out.
 
-Each function puts parts together and does nothing else. Names are loaded when they are first used:
-whoever asks for a risk need not wait for the searches.
+A frame is one of pandas, Polars or PyArrow. A path is a CSV, TSV, Parquet or Arrow file; `reading`
+says how to read it where incrowd should not find that out itself. Names are loaded when they are
+first used: measuring a risk does not load the searches.
 """
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from incrowd.lazy import homes_of
+
 if TYPE_CHECKING:
-    from incrowd.pipeline import anonymize, anonymize_file
-    from incrowd.verbs.attack import attack, attack_file
-    from incrowd.verbs.check import check, check_file
-    from incrowd.verbs.discover import discover
-    from incrowd.verbs.draft import draft, draft_file
-    from incrowd.verbs.explored import kind_of, refuse_unexplorable, write_explored
-    from incrowd.verbs.frontier import frontier, frontier_file, write_frontier
-    from incrowd.verbs.groups import groups
-    from incrowd.verbs.keys import new_keys
-    from incrowd.verbs.mask import mask, mask_file
-    from incrowd.verbs.plan import apply_plan, plan, plan_file, plan_sizes
-    from incrowd.verbs.quantiles import quantiles, quantiles_file
-    from incrowd.verbs.query_precision import query_precision
-    from incrowd.verbs.reading import AnyPath, Reading
-    from incrowd.verbs.risk import risk, risk_file
-    from incrowd.verbs.safe_harbor import safe_harbor, safe_harbor_file, seen, seen_file
+    from incrowd.io.reading import Reading as Reading
+    from incrowd.pipeline import anonymize as anonymize
+    from incrowd.verbs.attack import attack as attack
+    from incrowd.verbs.check import check as check
+    from incrowd.verbs.discover import discover as discover
+    from incrowd.verbs.draft import draft as draft
+    from incrowd.verbs.frontier import frontier as frontier
+    from incrowd.verbs.groups import groups as groups
+    from incrowd.verbs.keys import new_keys as new_keys
+    from incrowd.verbs.mask import mask as mask
+    from incrowd.verbs.plan import apply_plan as apply_plan
+    from incrowd.verbs.plan import plan as plan
+    from incrowd.verbs.plan import plan_sizes as plan_sizes
+    from incrowd.verbs.quantiles import quantiles as quantiles
+    from incrowd.verbs.query_precision import query_precision as query_precision
+    from incrowd.verbs.risk import risk as risk
+    from incrowd.verbs.safe_harbor import safe_harbor as safe_harbor
+    from incrowd.verbs.safe_harbor import table_facts as table_facts
 
-__all__ = [
-    "AnyPath",
-    "Reading",
-    "anonymize",
-    "anonymize_file",
-    "apply_plan",
-    "attack",
-    "attack_file",
-    "check",
-    "check_file",
-    "discover",
-    "draft",
-    "draft_file",
-    "frontier",
-    "frontier_file",
-    "groups",
-    "kind_of",
-    "mask",
-    "mask_file",
-    "new_keys",
-    "plan",
-    "plan_file",
-    "plan_sizes",
-    "quantiles",
-    "quantiles_file",
-    "query_precision",
-    "refuse_unexplorable",
-    "risk",
-    "risk_file",
-    "safe_harbor",
-    "safe_harbor_file",
-    "seen",
-    "seen_file",
-    "write_explored",
-    "write_frontier",
-]
-
-_HOMES = {
-    "pipeline": "anonymize anonymize_file",
-    "verbs.attack": "attack attack_file",
-    "verbs.check": "check check_file",
-    "verbs.discover": "discover",
-    "verbs.draft": "draft draft_file",
-    "verbs.explored": "kind_of refuse_unexplorable write_explored",
-    "verbs.frontier": "frontier frontier_file write_frontier",
-    "verbs.groups": "groups",
-    "verbs.keys": "new_keys",
-    "verbs.mask": "mask mask_file",
-    "verbs.plan": "apply_plan plan plan_file plan_sizes",
-    "verbs.quantiles": "quantiles quantiles_file",
-    "verbs.query_precision": "query_precision",
-    "verbs.reading": "AnyPath Reading",
-    "verbs.risk": "risk risk_file",
-    "verbs.safe_harbor": "safe_harbor safe_harbor_file seen seen_file",
-}
-_HOME = {name: module for module, names in _HOMES.items() for name in names.split()}
+_HOMES = homes_of(__name__)
+__all__ = sorted(_HOMES)  # noqa: PLE0605  the imports above are the list
 
 
 def __getattr__(name: str) -> Any:
-    if name in _HOME:
-        return getattr(import_module(f"incrowd.{_HOME[name]}"), name)
-    raise AttributeError(f"module 'incrowd.api' has no attribute {name!r}")
+    if name in _HOMES:
+        return getattr(import_module(_HOMES[name]), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

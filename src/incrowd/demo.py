@@ -1,6 +1,6 @@
-"""A table of patients becomes a verified release: what `make demo` shows.
+"""What `make demo` shows: a table of patients becomes a verified release.
 
-Every step is a command that a user would type, and is run as it is printed.
+Every step is a command that you could type, and runs as it is printed.
 """
 
 import shlex
@@ -16,19 +16,19 @@ ROWS, SEED = 20_000, 7
 
 STEPS = (
     (
-        "What is in the table? A first policy, with the reason for every line of it:",
+        "What is in the table? Draft a policy, with a reason for every column:",
         "incrowd init {0}/patients.csv -o {0}/policy.toml --force",
     ),
     (
-        "How exposed are the patients to somebody who knows three things about them?",
+        "How exposed are the patients to somebody who knows three columns?",
         "incrowd risk {0}/patients.csv --quasi birth_date,zip,sex --sensitive diagnosis",
     ),
     (
-        "Find the release with the least loss, write it, read it again, verify it:",
+        "Find the release with the least loss, write it, read it again and verify it:",
         "incrowd anonymize {0}/patients.csv --policy {0}/policy.toml -o {0}/release.csv",
     ),
     (
-        "Anybody can check it, from the release alone:",
+        "Check it, from the release alone, as anybody can:",
         (
             "incrowd check {0}/release.csv --policy {0}/policy.toml "
             "--certificate {0}/release.csv.certificate.json"
@@ -42,7 +42,7 @@ def demo(folder: Path = FOLDER, rows: int = ROWS) -> int:
     start = time.monotonic()
     folder.mkdir(parents=True, exist_ok=True)
     hospital(rows, seed=SEED).write_csv(folder / "patients.csv")
-    _say(f"A made-up hospital: {rows:,} patients in {folder}/patients.csv; nobody in it exists.")
+    _say(f"A made-up hospital: {rows:,} patients in {folder}/patients.csv. Nobody in it exists.")
     for why, template in STEPS:
         command = template.format(folder)
         _say(f"\n{why}\n$ {command}\n")

@@ -1,4 +1,4 @@
-"""Every error of incrowd, and the one boundary to other libraries' errors.
+"""Every error of incrowd, and the boundary that hides other libraries' messages.
 
     IncrowdError            70  something is wrong with incrowd itself
     ├── NotMetError          1  the release does not satisfy its policy; nothing was written
@@ -16,7 +16,7 @@ from typing import Any
 
 
 class IncrowdError(Exception):
-    """The root of all errors; `remedy` says what would help."""
+    """The root of all errors; `remedy` says what to do."""
 
     exit_code = 70
 
@@ -29,7 +29,7 @@ class IncrowdError(Exception):
 class NotMetError(IncrowdError):
     """The release does not satisfy its policy; nothing was written.
 
-    `verdicts` says what each model asked for and what the rows reach, if that was counted.
+    `verdicts` say what each model asks for and what the rows reach, if that was counted.
     """
 
     exit_code = 1
@@ -54,8 +54,8 @@ class InputError(IncrowdError):
 class InfeasibleError(IncrowdError):
     """No release that satisfies the policy was found.
 
-    `proved` says whether there is none at all (True) or whether a search merely found none (False:
-    another search, or more time, might); None where nothing was searched.
+    `proved` is True if there is none, False if a search found none (another search, or more time,
+    might find one), and None if nothing was searched.
     """
 
     exit_code = 4
@@ -72,7 +72,7 @@ class LimitError(IncrowdError):
 
 
 def counted(count: int, one: str, many: str = "") -> str:
-    """A count with its noun, as messages have it.
+    """A count with its noun.
 
     >>> counted(1, "record"), counted(12345, "record"), counted(0, "person", "people")
     ('1 record', '12,345 records', '0 people')
@@ -81,7 +81,7 @@ def counted(count: int, one: str, many: str = "") -> str:
 
 
 def is_panic(error: BaseException) -> bool:
-    """Whether an engine written in Rust gave up: such an error is no `Exception`."""
+    """Whether a library written in Rust panicked: such an error is no `Exception`."""
     return type(error).__name__ == "PanicException"
 
 
@@ -89,8 +89,8 @@ def is_panic(error: BaseException) -> bool:
 def boundary(error: IncrowdError) -> Iterator[None]:
     """Replace whatever another library raises inside by `error`.
 
-    Engines quote cell values in their messages, so neither the message nor the traceback of the
-    original may survive: it is gone before ours is raised. Our own errors pass through.
+    Libraries quote cell values in their messages, so neither the message nor the traceback of the
+    original may survive: they are gone before ours is raised. Our own errors pass through.
     """
     failed = False
     try:

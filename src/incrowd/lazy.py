@@ -1,10 +1,16 @@
-"""Modules that are loaded when they are first used: the one lazy loader.
+"""Modules and names that are loaded when they are first used: the one lazy loader.
 
-numba and SciPy take a second to load, and no `--help` needs them. A package whose `__init__` says
+numba and SciPy take a second to load, and no `--help` needs them. A package whose `__init__` has
 `__getattr__ = modules_of(__name__)` hands out its modules unloaded: the line `from incrowd.kernels
 import fold` costs nothing, and the first `fold.name` loads it. Type checkers see the module itself.
+
+A module that offers names of other modules writes them as imports under `if TYPE_CHECKING:`. Type
+checkers read them there, and `homes_of` reads the same lines at run time: there is one list.
 """
 
+import ast
+import linecache
+import sys
 from collections.abc import Callable
 from importlib import import_module
 from importlib.util import find_spec
@@ -13,7 +19,7 @@ from typing import Any
 
 
 class _Unloaded(ModuleType):
-    """Stands for a module until one of its names is asked for."""
+    """Takes the place of a module until one of its names is used."""
 
     def __getattr__(self, name: str) -> Any:
         return getattr(import_module(self.__name__), name)
@@ -34,3 +40,17 @@ def modules_of(package: str) -> Callable[[str], ModuleType]:
         return module(full)
 
     return found
+
+
+def homes_of(name: str) -> dict[str, str]:
+    """The names that a module imports under `if TYPE_CHECKING:`, with the modules they are in."""
+    here = vars(sys.modules[name])
+    source = "".join(linecache.getlines(here["__file__"], here))
+    blocks = [node for node in ast.parse(source).body if isinstance(node, ast.If)]
+    return {
+        alias.name: line.module
+        for block in blocks
+        for line in block.body
+        if isinstance(line, ast.ImportFrom) and line.module
+        for alias in line.names
+    }

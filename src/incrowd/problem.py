@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from incrowd.arrays import Flags
-from incrowd.linkage.counted import Counted
+from incrowd.linkage.candidates import CandidateCounter
 from incrowd.loss.loss import Loss
 from incrowd.models.model import Model
 from incrowd.partition.classes import Classes, SensitiveColumn
@@ -33,7 +33,7 @@ class Problem:
     seed: int = 0
     consistent: bool = False
     """Whether records with the same quasi-identifying values must show the same."""
-    world: Counted | None = None
+    world: CandidateCounter | None = None
     """Whom somebody may look for in the release, if that is known."""
 
     @property

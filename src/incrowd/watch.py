@@ -1,11 +1,11 @@
-"""Time and progress, handed in from outside: nothing below reads a clock of its own."""
+"""Time limits and progress. The caller hands them in; nothing else reads a clock."""
 
 import time
 from collections.abc import Callable
 
 
 class Watch:
-    """How long there is, and whom to tell how far the work has come.
+    """A time limit and a progress callback.
 
     >>> Watch(limit=None).expired
     False
@@ -27,7 +27,7 @@ class Watch:
 
     @property
     def remaining(self) -> float | None:
-        """Seconds left, None without a limit."""
+        """Seconds left; None without a limit."""
         return None if self._limit is None else self._limit - self.elapsed
 
     @property
@@ -36,13 +36,13 @@ class Watch:
         return self._limit is not None and self.elapsed >= self._limit
 
     def tell(self, what: str, share: float) -> None:
-        """Report progress: `what` is being done, and `share` (0..1) of it is."""
+        """Report progress: `what` is being done, a `share` (0..1) of it is ready."""
         if self._tell is not None:
             self._tell(what, share)
 
 
 class Within(Watch):
-    """A limit of its own within a watch from outside: whichever ends first ends it."""
+    """A time limit within an outer watch: the earlier of both ends it."""
 
     def __init__(self, outer: Watch, limit: float | None) -> None:
         super().__init__(limit, outer.tell)
@@ -50,11 +50,11 @@ class Within(Watch):
 
     @property
     def expired(self) -> bool:
-        """Whether the time of either is up."""
+        """Whether the time of one of them is up."""
         return self._outer.expired or super().expired
 
     @property
     def remaining(self) -> float | None:
-        """Seconds left of the shorter one, None without a limit."""
+        """Seconds left of the shorter one; None without a limit."""
         left = [time for time in (super().remaining, self._outer.remaining) if time is not None]
         return min(left, default=None)

@@ -3,19 +3,19 @@
 import numpy as np
 from hypothesis import strategies as st
 
-from incrowd.attacks.scene import Scene, Shared
-from incrowd.linkage.stands import Stands
+from incrowd.linkage.attack_data import AttackData, SharedColumn
+from incrowd.linkage.decoding import LabelDecoding
 
 VALUES = 4
 """Values of a column, 0 for missing among them."""
 
 
-def stands_of(labels, values=VALUES):
+def decoding_of(labels, values=VALUES):
     """What labels stand for, given as sets of values."""
     runs = [[(value, value) for value in sorted(label)] for label in labels]
     start = np.concatenate([[0], np.cumsum([len(found) for found in runs])]).astype(np.int64)
     ends = np.array([run for found in runs for run in found], dtype=np.int32).reshape(-1, 2)
-    return Stands(start, ends[:, 0].copy(), ends[:, 1].copy(), values)
+    return LabelDecoding(start, ends[:, 0].copy(), ends[:, 1].copy(), values)
 
 
 def shared(name, shown, people, column):
@@ -23,14 +23,14 @@ def shared(name, shown, people, column):
     labels = sorted({row[column] for row in shown}, key=sorted)
     label = np.array([labels.index(row[column]) for row in shown], dtype=np.int32)
     value = np.array([person[column] for person in people], dtype=np.int32)
-    return Shared(name, label, value, stands_of(labels))
+    return SharedColumn(name, label, value, decoding_of(labels))
 
 
-def scene_of(shown, people, known, sensitive=(), *, alike=False, joint=True, limit=0.9):
-    """The scene of naive rows and people, with these columns."""
+def data_of(shown, people, known, sensitive=(), *, alike=False, joint=True, limit=0.9):
+    """The data of naive rows and people, with these columns."""
     columns = [shared(f"q{j}", shown, people, j) for j in known]
-    return Scene.of(
-        [one.alike for one in columns] if alike else columns,
+    return AttackData.of(
+        [one.merged for one in columns] if alike else columns,
         [shared(f"s{j}", shown, people, j) for j in sensitive],
         joint=joint,
         limit=limit,

@@ -8,11 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import naive.attacks as naive
-from incrowd.attacks.candidates import Facing
 from incrowd.attacks.linkage import linkage
-from incrowd.attacks.play import Attackers, face
-from incrowd.attacks.sets import Sets
+from incrowd.attacks.play import Attackers, play_world
+from incrowd.linkage.fit import ColumnSets
 from incrowd.linkage.world import World
+from incrowd.linkage.world_linkage import WorldLinkage
 from incrowd.table.column import CodedColumn, Domain, Kind
 
 VALUES = 4
@@ -45,7 +45,7 @@ def facings(draw):
     person = [draw(st.integers(1, 4)) for _ in range(m)]
     truth = [draw(st.integers(0, 5)) for _ in range(n)]
     names = ("a", "b", "c")
-    facing = Facing(
+    linked_world = WorldLinkage(
         {name: label_column(name, [row[j] for row in shown]) for j, name in enumerate(names)},
         World(
             {name: value_column(name, [row[j] for row in world]) for j, name in enumerate(names)},
@@ -54,14 +54,14 @@ def facings(draw):
         names,
         truth=np.where(np.isin(truth, person), truth, 0).astype(np.int32),
     )
-    return facing, shown, world, person, truth
+    return linked_world, shown, world, person, truth
 
 
 @settings(max_examples=30)
 @given(facings())
 def test_every_set_of_columns(given_):
-    facing, shown, world, person, truth = given_
-    seen = {found.knows: found for found in facing.sweep(Sets(3, 3))}
+    linked_world, shown, world, person, truth = given_
+    seen = {found.knows: found for found in linked_world.sweep(ColumnSets(3, 3))}
     sets = [s for size in (1, 2) for s in combinations(range(3), size)]
     assert set(seen) == {tuple("abc"[j] for j in columns) for columns in sets}
     for columns in sets:
@@ -69,10 +69,10 @@ def test_every_set_of_columns(given_):
         number, success = naive.linkage(shown, world, person, columns, truth)
         assert found.number.tolist() == number
         assert linkage(found).success == pytest.approx(success)
-        alone = facing.candidates(found.knows)
+        alone = linked_world.candidates(found.knows)
         assert alone.number.tolist() == number
         assert alone.right.tolist() == found.right.tolist()
-    whole = facing.candidates()
+    whole = linked_world.candidates()
     number, success = naive.linkage(shown, world, person, (0, 1, 2), truth)
     assert whole.number.tolist() == number
     assert linkage(whole).success == pytest.approx(success)
@@ -80,11 +80,13 @@ def test_every_set_of_columns(given_):
 
 def test_all_columns_come_first_and_once():
     cells = [frozenset({1}), frozenset({1, 2})]
-    facing = Facing(
+    linked_world = WorldLinkage(
         {name: label_column(name, cells) for name in "ab"},
         World({name: value_column(name, [1, 2, 3]) for name in "ab"}),
         ("a", "b"),
     )
-    told = [attack.knows for attack in face(facing, Attackers(max_size=2)).attacks]
+    told = [attack.knows for attack in play_world(linked_world, Attackers(max_size=2)).attacks]
     assert told == [("a", "b"), ("a",), ("b",)]
-    assert [attack.knows for attack in face(facing, Attackers()).attacks] == [("a", "b")]
+    assert [attack.knows for attack in play_world(linked_world, Attackers()).attacks] == [
+        ("a", "b")
+    ]

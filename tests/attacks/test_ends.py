@@ -8,10 +8,11 @@ from hypothesis import strategies as st
 
 import incrowd
 import naive.attacks as naive
-from incrowd.attacks.end_cells import EndCells
-from incrowd.attacks.ends import ends, point
-from incrowd.verbs.attack_asked import Asked, Table
-from incrowd.verbs.attack_tables import Tables
+from incrowd.attacks.ends import EndCells, ends, sole_matches
+from incrowd.io.reading import Reading
+from incrowd.io.worlds import table_of
+from incrowd.linkage.tables import AttackTables
+from incrowd.verbs.attack import AttackOptions
 
 OTHERS = ("[20, 30)", "[20, 25)", "≥ 100000", "≥ 50000", "< 1930", "< 1910", "[1965-01, 1966-01)")
 
@@ -48,11 +49,11 @@ def test_cuts_of_dates_and_of_numbers_do_not_mix():
 
 
 def tables_of(release, world, **asked):
-    return Tables(
-        Table.of_frame("release", release),
+    return AttackTables(
+        table_of("release", release, Reading()),
         {},
-        Asked(id="id", **asked),
-        (Table.of_frame("world", world),),
+        AttackOptions(world_id="id", **asked).knowledge,
+        (table_of("world", world, Reading()),),
     )
 
 
@@ -85,8 +86,8 @@ def test_whom_the_ends_point_at(shown, people, data):
         [(*p[:2], f"p{p[2]}") for p in people], schema=(*names, "id"), orient="row"
     )
     tables = tables_of(release, world)
-    found = point(tables.facing)
-    numbers = tables.holdings.people
+    found = sole_matches(tables.linked_world)
+    numbers = tables.world_tables.people
     told = naive.pointed(shown, people)
     assert found.person.tolist() == sorted(numbers[f"p{who}"] for who in told)
     inside = data.draw(st.sets(st.sampled_from([p[2] for p in people])))
@@ -101,9 +102,9 @@ def test_whom_the_ends_point_at(shown, people, data):
 def test_too_many_ends_are_left_out_and_told():
     release = pl.DataFrame({"a": ["[1, 2]", "[3, 4]"]})
     world = pl.DataFrame({"a": [1, 2, 3, 4], "id": list("wxyz")})
-    facing = tables_of(release, world).facing
-    assert (point(facing).ends, point(facing).left_out) == (6, 0)
-    few = point(facing, most=4)
+    linked_world = tables_of(release, world).linked_world
+    assert (sole_matches(linked_world).ends, sole_matches(linked_world).left_out) == (6, 0)
+    few = sole_matches(linked_world, most=4)
     assert (few.ends, few.left_out) == (4, 2)
     assert len(few.person) == 2
 
@@ -134,7 +135,7 @@ def spans(table, size):
 
 
 def played(release, world, **options):
-    found = incrowd.attack(release.drop("id"), world=world, id="id", **options)
+    found = incrowd.attack(release.drop("id"), world=world, world_id="id", **options)
     return found, next(one for one in found.attacks if one.kind == "ends")
 
 
@@ -202,9 +203,9 @@ def test_without_the_truth_the_ends_are_no_limit_and_a_note_says_so():
     found, attack = played(release, world)
     assert not attack.gated
     assert attack.success == 1
-    assert "Nothing given here says who is." in attack.says
+    assert "Nothing here says who is." in attack.says
     assert not any(line.startswith("ends") for line in found.broken)
-    assert any("no limit was held against the ends of labels" in note for note in found.notes)
+    assert any("no limit applies to the ends of labels" in note for note in found.notes)
 
 
 def test_a_few_lucky_claims_break_no_limit():
@@ -242,8 +243,8 @@ def test_a_few_lucky_claims_break_no_limit():
 def test_every_format_of_labels(label, values, told):
     world = pl.DataFrame({"id": [f"p{i}" for i in range(4)], "x": values})
     tables = tables_of(pl.DataFrame({"x": [label] * 2}), world)
-    number = tables.holdings.people
-    assert set(point(tables.facing).person.tolist()) == {number[f"p{i}"] for i in told}
+    number = tables.world_tables.people
+    assert set(sole_matches(tables.linked_world).person.tolist()) == {number[f"p{i}"] for i in told}
 
 
 def test_ends_that_are_nodes_of_a_hierarchy_stand_for_their_leaves():
@@ -251,5 +252,5 @@ def test_ends_that_are_nodes_of_a_hierarchy_stand_for_their_leaves():
     world = pl.DataFrame({"id": range(3), "town": ["a", "c", "d"]})
     release = pl.DataFrame({"town": ["[north, south]", "north"]})
     tree = {"town": incrowd.Tree(rows)}
-    facing = tables_of(release, world, hierarchies=tree).facing
-    assert len(point(facing).person) == 1
+    linked_world = tables_of(release, world, hierarchies=tree).linked_world
+    assert len(sole_matches(linked_world).person) == 1

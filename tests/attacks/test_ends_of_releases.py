@@ -31,7 +31,7 @@ def told(model, ends, seed):
     policy = Policy(columns=columns, models=(model,), ends=ends)
     release = incrowd.anonymize(table, policy, seed=seed, world=everybody, world_id="id")
     found = incrowd.attack(
-        release.frame, world=everybody, id="id", original=table, policy=policy, max_size=1
+        release.frame, world=everybody, world_id="id", original=table, policy=policy, max_size=1
     )
     (played,) = [one for one in found.attacks if one.kind == "ends"]
     return played

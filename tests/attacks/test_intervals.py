@@ -8,14 +8,14 @@ from scipy.stats import binom
 
 import naive.attacks as naive
 from incrowd.attacks.background import background
-from incrowd.attacks.fit import Fit
-from incrowd.attacks.held import Held
+from incrowd.attacks.disclosure import AttributeDisclosure, SensitiveTarget
 from incrowd.attacks.homogeneity import homogeneity
 from incrowd.attacks.inference import inference
-from incrowd.attacks.intervals import Moments, clopper_pearson, clustered, wilson
 from incrowd.attacks.linkage import Candidates, linkage
-from incrowd.attacks.scene import Scene, Shared
-from incrowd.linkage.stands import Stands
+from incrowd.attacks.rates import Moments, clopper_pearson, clustered, wilson
+from incrowd.linkage.attack_data import AttackData, SharedColumn
+from incrowd.linkage.decoding import LabelDecoding
+from incrowd.linkage.fit import Fit
 
 
 @given(st.integers(1, 500), st.data())
@@ -132,8 +132,8 @@ def column(name, low, high, people):
     """A released column of spans beside the values of people."""
     spans, label = np.unique(np.stack([low, high]), axis=1, return_inverse=True)
     start = np.arange(spans.shape[1] + 1, dtype=np.int64)
-    stands = Stands(start, *(end.astype(np.int32) for end in spans), 60)
-    return Shared(name, label.ravel().astype(np.int32), people, stands)
+    stands = LabelDecoding(start, *(end.astype(np.int32) for end in spans), 60)
+    return SharedColumn(name, label.ravel().astype(np.int32), people, stands)
 
 
 def attacks(table, recoding, everybody):
@@ -141,17 +141,17 @@ def attacks(table, recoding, everybody):
     low, high = recoding(table)
     values = np.arange(4, dtype=np.int32)
     known, listed = (
-        [column(f"q{j}", low[j], high[j], people[j]).alike for j in range(2)]
+        [column(f"q{j}", low[j], high[j], people[j]).merged for j in range(2)]
         for people in (table, everybody)
     )
-    secret = Shared("ill", table[2], table[2], Stands(np.arange(5), values, values, 4))
-    fit = Fit.of_all(Scene.of(known, [secret]))
-    held = Held.of(fit, fit.scene.secrets[0])
+    secret = SharedColumn("ill", table[2], table[2], LabelDecoding(np.arange(5), values, values, 4))
+    fit = Fit.of_all(AttackData.of(known, [secret]))
+    held = AttributeDisclosure.of(fit, SensitiveTarget.all_of(fit.data)[0])
     yield from (inference(held), homogeneity(held), background(held, 1))
-    world = Fit.of_all(Scene.of(listed))
-    number = world.people_of_each[world.scene.shown.row_of]
-    class_of = world.scene.shown.row_of
-    fixed = all(one.stands.apart for one in listed)
+    world = Fit.of_all(AttackData.of(listed))
+    number = world.people_of_each[world.data.shown.row_of]
+    class_of = world.data.shown.row_of
+    fixed = all(one.decoding.apart for one in listed)
     yield linkage(
         Candidates(("q0", "q1"), number, PEOPLE, class_of=class_of, listed=1.0, fixed=fixed)
     )

@@ -34,7 +34,7 @@ def released(table, size=5):
 
 
 def linkage(release, world, **options):
-    found = incrowd.attack(release.drop("id"), world=world, id="id", **options)
+    found = incrowd.attack(release.drop("id"), world=world, world_id="id", **options)
     return found, next(one for one in found.attacks if one.kind == "linkage")
 
 
@@ -132,14 +132,14 @@ def test_a_promise_that_the_world_breaks_is_refused_with_the_count():
         {"id": range(11), "zipcode": ["a"] * 6 + ["b"] * 3 + ["c", None], "sex": ["f"] * 11}
     )
     release = pl.DataFrame({"zip": ["a", "b"]})
-    given = {"world": world, "id": "id", "rename": {"zip": "zipcode"}}
+    given = {"world": world, "world_id": "id", "rename": {"zip": "zipcode"}}
     kept = incrowd.attack(release, **given, promises=[AtLeast(("zip",), 1)])
     assert kept.proved.k == 1
     with pytest.raises(InputError, match="2 of 3 combinations of zip have fewer, the smallest 1"):
         incrowd.attack(release, **given, promises=[AtLeast(("zip",), 4)])
     with pytest.raises(InputError, match="2 of 3 combinations of zip have fewer"):
         incrowd.attack(release, **given, promises=[AtLeast(("zip", "income"), 4)])
-    with pytest.raises(InputError, match="2 of 3 combinations of sex and zip have fewer"):
+    with pytest.raises(InputError, match="2 of 3 combinations of sex, zip have fewer"):
         incrowd.attack(release, **given, promises=[AtLeast(("sex", "zip"), 4)])
     assert incrowd.attack(release, **given, promises=[AtLeast(("income",), 4)]).proved.k == 1
 
@@ -149,4 +149,4 @@ def test_promises_count_individuals_once():
     world = pl.DataFrame({"id": ["x", "x", "x", "y"], "zip": ["a", "a", "a", "b"]})
     release = pl.DataFrame({"zip": ["a"]})
     with pytest.raises(InputError, match="2 of 2 combinations of zip have fewer, the smallest 1"):
-        incrowd.attack(release, world=world, id="id", promises=[AtLeast(("zip",), 2)])
+        incrowd.attack(release, world=world, world_id="id", promises=[AtLeast(("zip",), 2)])

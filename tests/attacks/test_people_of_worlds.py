@@ -8,15 +8,15 @@ from hypothesis import strategies as st
 import incrowd
 import naive.attacks as naive
 from incrowd import InputError
-from incrowd.attacks.persons import LIMIT
-from incrowd.attacks.scene import Shared
 from incrowd.cli import attack as command
-from incrowd.linkage.constraints import AtLeast
-from incrowd.linkage.stands import Stands
+from incrowd.io.reading import Reading
+from incrowd.io.worlds import table_of
+from incrowd.linkage.attack_data import LIMIT, SharedColumn
+from incrowd.linkage.constraints import AtLeast, crowd_sizes
+from incrowd.linkage.decoding import LabelDecoding
+from incrowd.linkage.tables import AttackTables
 from incrowd.table.roles import Missing
-from incrowd.verbs.attack_asked import Asked, Table
-from incrowd.verbs.attack_promises import crowds
-from incrowd.verbs.attack_tables import Tables
+from incrowd.verbs.attack import AttackOptions
 
 SPANS = st.tuples(st.integers(0, 4), st.integers(0, 4)).map(sorted).map(tuple)
 PEOPLE = st.lists(
@@ -39,7 +39,7 @@ def test_the_fewest_people_of_the_world_or_of_the_release(rows, people):
     release = pl.DataFrame(
         [[f"[{low}, {high}]" for low, high in row] for row in rows], schema=["a", "b"], orient="row"
     )
-    found = incrowd.attack(release, world=frame(people, "a", "b"), id="id")
+    found = incrowd.attack(release, world=frame(people, "a", "b"), world_id="id")
     shown = [tuple(map(stands_for, row)) for row in rows]
     world, whose = [p[:2] for p in people], [p[2] for p in people]
     least = naive.with_release(shown, world, whose, (0, 1))
@@ -60,18 +60,18 @@ def test_the_fewest_people_of_the_world_or_of_the_release(rows, people):
 @given(PEOPLE, st.integers(1, 5))
 def test_combinations_that_have_fewer_people_than_promised(people, promised):
     world = frame(people, "a", "b").with_columns(pl.col("a").replace({4: None}))
-    tables = Tables(
-        Table.of_frame("release", pl.DataFrame({"a": ["*"], "b": ["*"]})),
+    tables = AttackTables(
+        table_of("release", pl.DataFrame({"a": ["*"], "b": ["*"]}), Reading()),
         {},
-        Asked(id="id"),
-        (Table.of_frame("world", world),),
+        AttackOptions(world_id="id").knowledge,
+        (table_of("world", world, Reading()),),
     )
-    sizes = crowds(tables.holdings.world(["a", "b"]))
+    sizes = crowd_sizes(tables.world_tables.world(["a", "b"]))
     fewer, every = naive.few(world.rows(), promised)
     assert (int((sizes < promised).sum()), len(sizes)) == (fewer, every)
-    given_ = {"world": world, "id": "id", "promises": [AtLeast(("a", "b"), promised)]}
+    given_ = {"world": world, "world_id": "id", "promises": [AtLeast(("a", "b"), promised)]}
     if fewer:
-        with pytest.raises(InputError, match=f"{fewer} of {every} combinations of a and b"):
+        with pytest.raises(InputError, match=f"{fewer} of {every} combinations of a, b"):
             incrowd.attack(pl.DataFrame({"a": ["*"], "b": ["*"]}), **given_)
 
 
@@ -81,36 +81,38 @@ def test_how_likely_somebody_is_in_the_table_by_the_values_of_the_original(peopl
     world = frame([(*p[:2], f"p{p[2]}") for p in people], "a", "b")
     original = pl.DataFrame(records, schema=["a", "b"], orient="row")
     release = pl.DataFrame({"a": ["*"] * len(records), "b": ["*"] * len(records)})
-    tables = Tables(
-        Table.of_frame("release", release),
-        {"original": Table.of_frame("original", original)},
-        Asked(id="id"),
-        (Table.of_frame("world", world),),
+    tables = AttackTables(
+        table_of("release", release, Reading()),
+        {"original": table_of("original", original, Reading())},
+        AttackOptions(world_id="id").knowledge,
+        (table_of("world", world, Reading()),),
     )
     expected = naive.present(records, people)
-    number = tables.holdings.people
-    found = tables.members.present
+    number = tables.world_tables.people
+    found = tables.membership.present
     for who in {p[2] for p in people}:
         assert found[number[f"p{who}"]] == pytest.approx(expected.get(who, 0.0))
     fit = all(record in {p[:2] for p in people} for record in records)
-    assert tables.members.sure == fit
-    assert tables.members.listed is None
+    assert tables.membership.sure == fit
+    assert tables.membership.listed is None
 
 
 @given(st.integers(1, 6))
 def test_a_missing_value_that_says_nothing_fits_all(values):
-    stands = Stands.open_to_missing(values)
-    for label in range(stands.labels):
-        start, member = stands.by_label
+    decoding = LabelDecoding.open_to_missing(values)
+    for label in range(decoding.labels):
+        start, member = decoding.by_label
         some = member[start[label] : start[label + 1]].tolist()
         assert some == (list(range(values)) if label == 0 else [0, label])
 
 
 def test_rows_that_lack_a_value_are_not_singled_out_by_it():
     release = pl.DataFrame({"zip": ["a", None, "b", "b"]})
-    column = Tables(Table.of_frame("release", release), {}, Asked()).shown("zip")
-    assert Shared.itself(column).stands.apart
-    assert not Shared.itself(column, Missing.MATCHES_ANYTHING).stands.apart
+    column = AttackTables(
+        table_of("release", release, Reading()), {}, AttackOptions().knowledge
+    ).shown("zip")
+    assert SharedColumn.itself(column).decoding.apart
+    assert not SharedColumn.itself(column, Missing.MATCHES_ANYTHING).decoding.apart
 
 
 def test_the_command_line_has_the_same_limit():

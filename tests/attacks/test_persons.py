@@ -32,7 +32,7 @@ def test_a_class_whose_people_all_have_the_same_illness():
         "largest_raise": 1.0,
         "worst_class": 50,
     }
-    assert "inference of illness by age is right with a chance above 0.95 about 50 people" in (
+    assert "inference of illness by age is right about 50 people with a chance above 0.95" in (
         found.broken
     )
     assert not incrowd.attack(table, sensitive=["illness"]).ok
@@ -46,7 +46,7 @@ def test_planted_uniques_among_many():
     alone = of(found, "singling-out")
     assert alone.gain < 0.05
     assert (alone.persons.largest, alone.persons.above) == (1, 50)
-    assert "singling out by age is right with a chance above 0.95 about 50 people" in found.broken
+    assert "singling out by age is right about 50 people with a chance above 0.95" in found.broken
 
 
 def test_a_class_with_eight_times_as_many():
@@ -115,7 +115,9 @@ def controlled(width):
     table, others = drawn(1500, 1, 0), drawn(1500, 2, 9000)
     low = pl.col("age") // width * width
     release = table.select(pl.format("[{}, {})", low, low + width).alias("age"), "ill")
-    found = incrowd.attack(release, original=table, control=others, id="id", sensitive=["ill"])
+    found = incrowd.attack(
+        release, original=table, control=others, world_id="id", sensitive=["ill"]
+    )
     return of(found, "control"), of(found, "inference")
 
 
@@ -139,8 +141,8 @@ def test_what_records_give_away_is_seen_beside_people_who_have_none():
 
 def test_a_control_of_people_who_are_in_the_table_is_refused():
     table = drawn(20, 1, 0)
-    given = {"id": "id", "sensitive": ["ill"]}
-    with pytest.raises(InputError, match="5 people of the control are in the original"):
+    given = {"world_id": "id", "sensitive": ["ill"]}
+    with pytest.raises(InputError, match="5 people of the control are also in the original"):
         incrowd.attack(table.drop("id"), original=table, control=table[:5], **given)
-    with pytest.raises(PolicyError, match="held against those who are"):
+    with pytest.raises(PolicyError, match="people outside the table with people in it"):
         incrowd.attack(table.drop("id"), control=table, sensitive=["ill"])

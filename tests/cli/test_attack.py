@@ -19,7 +19,7 @@ def release(incrowd, table):
     return "release.csv"
 
 
-WORLD = ("--world", "voters.csv", "--id", "ssn", "--rename", "zip=zipcode")
+WORLD = ("--world", "voters.csv", "--world-id", "ssn", "--rename", "zip=zipcode")
 
 
 def test_the_document(incrowd, release):
@@ -39,7 +39,7 @@ def test_a_broken_limit_is_exit_code_1(incrowd, release):
     flags = ("attack", "patients.csv", *WORLD, "--original", "patients.csv", "-s", "diagnosis")
     said = incrowd(*flags, "--knows", "age,zip")
     assert said.code == 1
-    assert "right with a chance above 0.95 about 40 people" in said.out
+    assert "right about 40 people with a chance above 0.95" in said.out
     free = ("--knows", "age,zip", "--max-posterior", "1")
     assert incrowd(*flags, *free).code == 0
     assert incrowd(*flags, "--knows", "age,zip", "--max-people", "40").code == 0
@@ -81,7 +81,7 @@ def test_bad_input(refused, table):
     table(ssn=[f"{MARK}-{i}" for i in range(40)])
     Path("voters.csv").write_text("name\nx\n")
     attack = ("attack", "patients.csv")
-    refused(2, *attack, "--world", "patients.csv", "--id", "nobody")
+    refused(2, *attack, "--world", "patients.csv", "--world-id", "nobody")
     refused(3, *attack, "--world", "voters.csv")
     refused(3, *attack, "--world", "nowhere.csv")
     refused(2, *attack, "--original", "-", "--world", "-")
@@ -104,10 +104,10 @@ def test_what_is_promised_of_every_world(incrowd, refused, release):
     assert said.document["k_proved"] == 700
     assert said.document["k_every_world"] >= 5
     said = incrowd(*told)
-    assert "k whatever table somebody holds: " in said.out
-    assert "k by what is promised of sex, age, zip: 700." in said.out
+    assert "k in every world, whatever table somebody has: " in said.out
+    assert "k by the promise about sex, age, zip: 700." in said.out
     said = incrowd("attack", release, "--knows", "age,sex", "--promise", "zip=700")
-    assert "proves nothing here" in said.out
+    assert "prove nothing here" in said.out
     for wrong in ("zip", "zip=", "=5", "zip=0", "zip=-3", "zip=many"):
         refused(2, "attack", release, "--promise", wrong)
 
@@ -134,7 +134,7 @@ def test_people_who_are_not_in_the_table(incrowd, release):
     others = patients(ssn=[f"other-{i}" for i in range(40)], age=[str(20 + i) for i in range(40)])
     Path("others.csv").write_text(others)
     flags = ("--original", "patients.csv", "--control", "others.csv", "-s", "diagnosis")
-    said = incrowd("attack", release, *flags, "--id", "ssn", "--json")
+    said = incrowd("attack", release, *flags, "--world-id", "ssn", "--json")
     (control,) = [one for one in said.document["attacks"] if one["kind"] == "control"]
     assert control["figures"]["control_people"] == 40
     assert control["baseline"] == control["figures"]["control"]

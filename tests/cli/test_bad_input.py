@@ -64,19 +64,19 @@ def test_what_a_flag_takes_is_said_in_plain_words(refused, table):
 def test_two_things_about_one_column(refused, table):
     flags = ("anonymize", table(), *QUICK)
     said = refused(USAGE, *flags, "--hierarchy", "sex=flat", "--hierarchy", "sex=prefix")
-    assert "--hierarchy says two things of 'sex'" in said.err
+    assert "--hierarchy gives 'sex' two values" in said.err
     said = refused(USAGE, *flags, "--widest", "age=5,age=6")
-    assert "--widest says two things of 'age'" in said.err
+    assert "--widest gives 'age' two values" in said.err
 
 
 def test_a_size_without_columns(refused, table):
     said = refused(USAGE, "anonymize", table(), "-k", "5", "-o", "release.csv")
-    assert "it is not said which columns are quasi-identifying" in said.err
+    assert "say which columns are quasi-identifiers" in said.err
 
 
 def test_a_target_without_a_name(refused, table):
     said = refused(USAGE, "anonymize", table(), *QUICK[:6], "-o", "")
-    assert "not said where the release goes" in said.err
+    assert "say where to write the release" in said.err
 
 
 def test_what_would_help_is_apart_from_what_is_wrong(incrowd, table):
@@ -162,8 +162,8 @@ def test_dates_out_of_range(incrowd, table, odd):
 
 
 @pytest.mark.slow
-def test_a_million_distinct_strings(incrowd, table):
-    n = 1_000_000
+def test_very_many_distinct_strings(incrowd, table):
+    n = 200_000
     names = [f"{MARK}{i}" for i in range(n)]
     text = "name,sex\n" + "\n".join(f"{name},{'FM'[i % 2]}" for i, name in enumerate(names))
     said = incrowd("anonymize", table(text), "-q", "name,sex", "-k", "5", "-o", "release.csv")
@@ -333,7 +333,7 @@ def test_a_target_of_a_format_that_cannot_be_written(refused, table):
 
 def test_a_folder_that_is_not_there_is_told_before_the_search(refused, table):
     said = refused(INPUT, "anonymize", table(), *QUICK[:6], "-o", "nowhere/release.csv")
-    assert "there is no folder 'nowhere'" in said.err
+    assert "the folder 'nowhere'" in said.err
 
 
 def test_a_policy_of_another_table_is_told_in_one_sentence(refused, table, here):

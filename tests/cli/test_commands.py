@@ -135,7 +135,7 @@ def test_a_draft_is_not_overwritten(incrowd, policy):
 def test_a_draft_never_takes_the_place_of_its_table(refused, table):
     said = refused(2, "init", table(), "-o", "patients.csv", "--force")
     assert "would overwrite the table" in said.err
-    assert "no name" in refused(2, "init", "patients.csv", "-o", "").err
+    assert "names no file" in refused(2, "init", "patients.csv", "-o", "").err
 
 
 def test_a_draft_goes_to_standard_output(incrowd, table):

@@ -93,7 +93,7 @@ def test_duplicates_are_told(incrowd, table):
     said = incrowd("discover", table(patients() + patients().split("\n", 1)[1]), "--ratio", "1")
     assert said.code == 0
     assert "equal another in all columns" in said.err
-    assert "drop the duplicates" in said.err
+    assert "drop duplicates" in said.err
 
 
 @pytest.mark.parametrize(
@@ -171,7 +171,7 @@ def test_published_columns_are_written(incrowd, table):
 def test_masks_as_people_read_them(incrowd, table):
     said = incrowd("mask", table(), "--ratio", "0.3", "--dry-run")
     assert "not anonymization" in said.out
-    assert "not written" in said.out
+    assert "nothing written" in said.out
     assert not Path("published.csv").exists()
 
 
@@ -247,7 +247,7 @@ def test_standard_input_is_masked_by_way_of_the_disk(here):
 
 @pytest.mark.parametrize("text", ["", "a,b\n", "a,a\n1,2\n", "a,b\n1,2,3\n", "\x00\x01"])
 def test_wrong_large_tables(refused, table, monkeypatch, text):
-    monkeypatch.setattr("incrowd.verbs.source.LARGE", -1)
+    monkeypatch.setattr("incrowd.verbs.tables.LARGE", -1)
     flags = ("--ratio", "0.5", "--method", "sampled", "-o", "release.csv")
     refused(3, "mask", table(text), *flags)
 
@@ -256,26 +256,31 @@ def test_small_groups_of_people(incrowd, refused):
     """Somebody with two rows is one person; a set in another is not told again."""
     lines = ["1,02138,F,30", "1,02138,F,31", "2,02138,F,30", "3,02138,M,30", "4,02139,M,40"]
     Path("voters.csv").write_text("\n".join(["ssn,zip,sex,age", *lines, "5,02139,M,40"]) + "\n")
-    said = incrowd("discover", "voters.csv", "-k", "1", "--id", "ssn", "--json").document
+    said = incrowd("discover", "voters.csv", "-k", "1", "--world-id", "ssn", "--json").document
     assert said["schema"] == "incrowd.groups/1"
     assert said["people"] == 5
     found = [(one["columns"], one["smallest"]) for one in said["sets"]]
     assert found == [(["age"], 1), (["zip", "sex"], 1)]
     assert not said["partial"]
-    two = incrowd("discover", "voters.csv", "-k", "2", "--id", "ssn", "--json").document["sets"]
+    two = incrowd("discover", "voters.csv", "-k", "2", "--world-id", "ssn", "--json").document[
+        "sets"
+    ]
     assert {one["columns"][0]: one["smallest"] for one in two} == {"zip": 2, "sex": 2, "age": 1}
-    one = incrowd("discover", "voters.csv", "-k", "1", "--id", "ssn", "--max-size", "1", "--json")
+    one = incrowd(
+        "discover", "voters.csv", "-k", "1", "--world-id", "ssn", "--max-size", "1", "--json"
+    )
     assert one.document["partial"]
-    said = incrowd("discover", "voters.csv", "-k", "2", "--id", "ssn", "--columns", "zip,sex")
-    told = "5 people: 2 minimal sets of columns found with values that name at most 2 people."
+    said = incrowd("discover", "voters.csv", "-k", "2", "--world-id", "ssn", "--columns", "zip,sex")
+    told = "2 column combinations single out groups of at most 2 people among 5 people."
     assert told in " ".join(said.out.split())
     said = incrowd("discover", "voters.csv", "-k", "1", "--columns", "zip")
-    assert "0 minimal sets" in said.out
+    assert "No column combination" in said.out
     assert "the world has no ids" in said.err
     flags = ("discover", "voters.csv", "-k", "2")
     for wrong in (["--ratio", "0.5"], ["--sampled"], ["--explain", "age"], ["--measure", "unique"]):
         refused(2, *flags, *wrong)
-    refused(2, *flags, "--id", "who")
+    refused(2, *flags, "--world-id", "who")
     refused(2, *flags, "--max-size", "0")
     refused(2, "discover", "voters.csv", "-k", "0")
+    refused(2, "discover", "voters.csv", "--world-id", "ssn")
     refused(2, "discover", "voters.csv", "--id", "ssn")

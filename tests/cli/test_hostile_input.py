@@ -13,7 +13,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from incrowd.cli import limits
+from incrowd.cli import main as limits
 from incrowd.cli.failures import failure_of
 from incrowd.errors import LimitError
 from incrowd.policy import toml
@@ -218,7 +218,7 @@ def test_a_disk_that_is_full_names_the_target(here, table, ending):
     assert done.returncode == INPUT, done.stderr
     assert f"new.{ending}' cannot be written: " in done.stderr
     assert ".incrowd-" not in done.stderr
-    assert "help: make room" in done.stderr
+    assert "help: free some space" in done.stderr
     assert not [path for path in here.iterdir() if path.name.startswith((".incrowd", "new."))]
 
 

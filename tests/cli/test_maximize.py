@@ -1,4 +1,4 @@
-"""`anonymize --maximize privacy` and `--frontier`: the most privacy for a given loss."""
+"""`anonymize --maximize privacy` and `frontier`: the most privacy for a given loss."""
 
 import json
 import sys
@@ -39,13 +39,13 @@ def test_privacy_means_k_without_a_sensitive_column(most):
     assert document["max_class_ncp"] <= 0.5
     assert document["privacy"] == {"k": document["k"], "l": None}
     assert document["models"][0]["asked"] == 2
-    assert "privacy means k" in remarks
-    assert "no model is asked for: every class holds at least k = 2 people" in remarks
+    assert "maximizing k" in remarks
+    assert "no model is given: every class holds at least k = 2 people" in remarks
 
 
 def test_privacy_means_l_with_a_sensitive_column(most):
     document, remarks = most(*ILL)
-    assert "privacy means l of the sensitive column 'diagnosis'" in remarks
+    assert "maximizing l of the sensitive column 'diagnosis'" in remarks
     (verdict,) = (model for model in document["models"] if model["name"] == "l-diversity")
     assert document["privacy"]["l"] == pytest.approx(verdict["reached"])
     assert "l = " in document["why"]
@@ -76,7 +76,7 @@ def test_people_read_what_is_reached(incrowd, table):
     said = incrowd("anonymize", table, *QUASI, *ILL, *OUT, *MOST)
     assert said.code == 0, said.err
     flat = " ".join(said.out.split())
-    assert "Reached: k = " in flat
+    assert "Reached k = " in flat
     assert "within the bound." in flat
 
 
@@ -96,7 +96,7 @@ def test_limits_go_with_every_search_and_with_a_policy(incrowd, table):
     assert incrowd("init", table, "-o", "policy.toml").code == 0
     said = incrowd("anonymize", table, "-p", "policy.toml", *OUT, *MOST, "--widest", "age=9")
     assert said.code == 0, said.err
-    assert "flags replace what the policy file says about age, search" in said.err
+    assert "options change age, search of the policy file" in said.err
 
 
 def test_every_release_says_what_it_reaches(incrowd, table):
@@ -190,10 +190,10 @@ def test_missing_sensitive_values_are_a_value_and_that_is_said(incrowd, here):
 
 def test_the_frontier_is_a_table_or_a_document_and_no_release(incrowd, table, here):
     before = (here / "release.csv").read_bytes()
-    said = incrowd("anonymize", table, *QUASI, *ILL, "--frontier")
+    said = incrowd("frontier", table, *QUASI, *ILL)
     assert said.code == 0, said.err
     assert "a class loses at most" in said.out
-    document = incrowd("anonymize", table, *QUASI, *ILL, "--frontier", "--json").document
+    document = incrowd("frontier", table, *QUASI, *ILL, "--json").document
     assert document["schema"] == "incrowd.frontier/1"
     assert document["privacy"] == "l"
     assert all(set(one) == {"max_loss", "k", "l", "loss", "classes"} for one in document["points"])
@@ -207,7 +207,7 @@ def test_the_frontier_is_a_table_or_a_document_and_no_release(incrowd, table, he
 def test_a_curve_is_written_as_its_name_says(incrowd, table, here, kind):
     if kind in {"svg", "png", "html"}:
         pytest.importorskip("altair")
-    said = incrowd("anonymize", table, *QUASI, "--frontier", f"curve.{kind}", "--json")
+    said = incrowd("frontier", table, *QUASI, "-o", f"curve.{kind}", "--json")
     assert said.code == 0, said.err
     assert said.document["written"] == f"curve.{kind}"
     content = (here / f"curve.{kind}").read_bytes()
@@ -233,11 +233,39 @@ def test_a_curve_is_written_as_its_name_says(incrowd, table, here, kind):
         (4, ("-k", "41", "--frontier")),
     ],
 )
-def test_bad_curves_are_refused(refused, table, code, flags):
+def test_bad_curves_are_refused_in_the_former_spelling(refused, table, code, flags):
     refused(code, "anonymize", table, *QUASI, *flags)
+
+
+@pytest.mark.parametrize(
+    ("code", "flags"),
+    [
+        (2, ("-o", "curve.txt")),
+        (2, ("-o", "patients.csv")),
+        (3, ("-o", "nowhere/curve.csv")),
+        (2, ("--max-loss", "0.3")),
+        (2, ("--privacy", "l")),
+        (2, ("--world", "patients.csv")),
+        (2, ("-l", "0.5", *ILL)),
+        (4, ("-k", "41")),
+    ],
+)
+def test_bad_curves_are_refused(refused, table, code, flags):
+    refused(code, "frontier", table, *QUASI, *flags)
+
+
+def test_the_former_spelling_of_the_frontier_says_the_new_one(incrowd, table, here):
+    now = incrowd("frontier", table, *QUASI, "-o", "curve.csv", "--json")
+    said = incrowd("anonymize", table, *QUASI, "--frontier", "former.csv", "--json")
+    assert said.code == 0
+    assert "is now: incrowd frontier FILE -o CURVE" in said.err
+    assert said.document | {"written": ""} == now.document | {"written": ""}
+    assert (here / "former.csv").read_bytes() == (here / "curve.csv").read_bytes()
+    quiet = incrowd("anonymize", table, *QUASI, "--frontier", "--quiet")
+    assert quiet.err == quiet.out == ""
 
 
 def test_a_picture_that_cannot_be_drawn_is_refused(refused, table, monkeypatch):
     monkeypatch.setitem(sys.modules, "altair", None)
-    said = refused(3, "anonymize", table, *QUASI, "--frontier", "curve.svg")
+    said = refused(3, "frontier", table, *QUASI, "-o", "curve.svg")
     assert "incrowd[charts]" in said.err

@@ -6,9 +6,8 @@ from contextlib import redirect_stderr
 
 import pytest
 
-from incrowd.cli import progress
-from incrowd.cli.output import Output
-from incrowd.cli.progress import ProgressBar
+from incrowd.cli import output as progress
+from incrowd.cli.output import Output, ProgressBar
 
 
 class Terminal(io.StringIO):

@@ -95,11 +95,11 @@ def test_a_wide_interval_is_said(incrowd, table):
 @pytest.mark.parametrize(
     ("flags", "says"),
     [
-        (("--population", "10"), "smaller than the table"),
+        (("--population", "10"), "but the table already has"),
         (("--population", "0"), "whole number of people"),
-        (("--population", "usb"), "no such population"),
+        (("--population", "usb"), "no population of that name"),
         (("--unit", "nope"), "it has 'age', "),
-        (("--list-records", "-"), "goes to a file"),
+        (("--list-records", "-"), "needs a file"),
         (("--fraction", "0"), "above 0"),
         (("--fraction", "2"), "at most 1"),
         (("--population", "100", "--fraction", "0.5"), "both"),

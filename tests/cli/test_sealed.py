@@ -41,7 +41,7 @@ def test_init_drops_it_and_says_why(incrowd, file):
     policy = Policy.loads(said.out)
     assert policy.columns["notes"].role is Role.DROP
     assert policy.columns["age"].role is Role.QUASI
-    assert "no program can see into it\nrole = " in said.out.split("[columns.notes]")[1]
+    assert "which incrowd cannot look into\nrole = " in said.out.split("[columns.notes]")[1]
 
 
 def test_safe_harbor_lists_it_to_be_looked_at(incrowd, file):
@@ -49,7 +49,7 @@ def test_safe_harbor_lists_it_to_be_looked_at(incrowd, file):
     assert said.code == 0, said.err
     for check in said.document["checks"]:
         why = {one["name"]: one["why"] for one in check["columns"]}
-        assert "no program can see into it" in why["notes"]
+        assert "which incrowd cannot look into" in why["notes"]
         assert check["status"] == "unseen"
 
 
@@ -69,7 +69,7 @@ def test_safe_harbor_does_not_look_at_what_a_policy_drops(kind):
 def test_discover_leaves_it_out_with_a_note(incrowd, file, how):
     said = incrowd("discover", file, *how)
     assert said.code == 0, said.err
-    assert "note: left out, as they hold lists or structures: notes" in said.err
+    assert "note: columns of lists or structures are left out: notes" in said.err
 
 
 @pytest.mark.parametrize("kind", NESTED, indirect=True)
@@ -91,7 +91,7 @@ def test_a_table_that_goes_by_is_looked_at_without_it(kind):
 def test_mask_withholds_it_with_a_note(incrowd, here, file, method):
     said = incrowd("mask", file, "--ratio", "1", "--method", method, "-o", "out.csv")
     assert said.code == 0, said.err
-    assert "withheld unseen, as they hold lists or structures: notes" in said.err
+    assert "columns of lists or structures are withheld: notes" in said.err
     assert pl.read_csv(here / "out.csv").columns == ["age", "sex"]
 
 
@@ -104,11 +104,11 @@ def test_mask_withholds_it_whatever_else_is_said_of_it(kind, asked):
 
 @pytest.mark.parametrize("kind", NESTED, indirect=True)
 def test_mask_of_a_table_that_goes_by_withholds_it(incrowd, here, file, monkeypatch):
-    monkeypatch.setattr("incrowd.verbs.source.LARGE", 0)
+    monkeypatch.setattr("incrowd.verbs.tables.LARGE", 0)
     how = ("--ratio", "1", "--method", "sampled", "-o", "out.csv")
     said = incrowd("mask", file, *how)
     assert said.code == 0, said.err
-    assert "withheld unseen" in said.err
+    assert "lists or structures are withheld" in said.err
     assert pl.read_csv(here / "out.csv").columns == ["age", "sex"]
 
 

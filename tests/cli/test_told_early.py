@@ -36,8 +36,8 @@ def unread(monkeypatch):
 def test_a_folder_that_is_not_there_is_told_before_the_table_is_read(refused, table, asked):
     name = table()
     said = refused(INPUT, *(name if part == "{}" else part for part in asked))
-    assert "there is no folder 'nodir'" in said.err
-    assert "help: make it" in said.err
+    assert "the folder 'nodir'" in said.err
+    assert "help: create it" in said.err
 
 
 @pytest.mark.parametrize(

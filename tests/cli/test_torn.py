@@ -113,12 +113,12 @@ def test_an_interrupt_before_the_files_are_placed_says_that_nothing_was_written(
 
 
 def test_an_interrupt_of_the_report_says_that_the_release_is_there(monkeypatch, capfd):
-    from incrowd.documents import text
+    from incrowd.documents import release as texts
 
     def interrupted(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(text, "release_picture", interrupted)
+    monkeypatch.setattr(texts, "release_text", interrupted)
     capfd.readouterr()
     assert perform([word for word in ANONYMIZE if word != "--quiet"]) == 130
     assert "were written and verified" in capfd.readouterr().err

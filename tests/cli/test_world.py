@@ -7,7 +7,7 @@ import pytest
 from patients import MARK, patients
 
 QUICK = ("-q", "age,zip,sex", "-s", "diagnosis", "-k", "5", "--seed", "1")
-WORLD = ("--world", "voters.csv", "--id", "ssn", "--rename", "zip=zipcode")
+WORLD = ("--world", "voters.csv", "--world-id", "ssn", "--rename", "zip=zipcode")
 MAKE = ("anonymize", "patients.csv", *QUICK, "-o", "release.csv")
 
 
@@ -28,7 +28,7 @@ def test_less_is_lost_with_the_world_and_the_certificate_names_it(incrowd):
     assert without.code == 0, without.err
     said = incrowd(*MAKE, *WORLD, "--json")
     assert said.code == 0, said.err
-    assert "asked of the world (k-map)" in said.err
+    assert "counts people of the world (k-map)" in said.err
     assert said.document["search"] == "world"
     assert said.document["models"][0]["name"] == "k-map"
     assert said.document["models"][0]["reached"] >= 5
@@ -64,7 +64,7 @@ def test_a_policy_file_says_itself_what_it_asks_for(incrowd):
     make = ("anonymize", "patients.csv", "--policy", "policy.toml", "-o", "release.csv", "--json")
     said = incrowd(*make, *WORLD)
     assert said.code == 0, said.err
-    assert "no model of the policy asks about the world" in said.err
+    assert "no model of the policy uses the world" in said.err
     assert "k-anonymity" in text
     Path("policy.toml").write_text(text.replace('"k-anonymity"', '"k-map"'))
     said = incrowd(*make, *WORLD)
@@ -80,17 +80,17 @@ def test_a_world_without_ids_is_said_to_have_none(incrowd):
     said = incrowd(*MAKE, "--world", "voters.csv", "--rename", "zip=zipcode", "--json")
     assert said.code == 0
     assert "each of its 120 rows is an individual" in said.err
-    said = incrowd(*MAKE, "--world", "voters.csv", "--id", "ssn", "--json")
+    said = incrowd(*MAKE, "--world", "voters.csv", "--world-id", "ssn", "--json")
     assert said.code == 0
-    assert "the world does not know zip" in said.err
+    assert "the world does not have zip" in said.err
 
 
 @pytest.mark.usefixtures("voters")
 @pytest.mark.parametrize(
     ("code", "flags"),
     [
-        (2, ("--world", "voters.csv", "--id", "nobody")),
-        (2, ("--id", "ssn")),
+        (2, ("--world", "voters.csv", "--world-id", "nobody")),
+        (2, ("--world-id", "ssn")),
         (2, ("--rename", "zip=zipcode")),
         (2, (*WORLD, "--rename", "zip")),
         (2, (*WORLD, "--rename", "zap=zipcode")),
@@ -119,7 +119,7 @@ def test_several_tables_are_one_world(incrowd, refused):
     for path, some in (("a.csv", ("age", "ssn")), ("b.csv", ("ssn", "zipcode", "sex"))):
         places = [names.index(name) for name in some]
         Path(path).write_text("\n".join(",".join(row[j] for j in places) for row in lines) + "\n")
-    both = ("--world", "a.csv", "--world", "b.csv", "--id", "ssn", "--rename", "zip=zipcode")
+    both = ("--world", "a.csv", "--world", "b.csv", "--world-id", "ssn", "--rename", "zip=zipcode")
     assert incrowd(*MAKE, *WORLD, "--quiet").code == 0
     one = Path("release.csv").read_text()
     said = incrowd(*MAKE, *both, "--json")
@@ -135,12 +135,26 @@ def test_several_tables_are_one_world(incrowd, refused):
     less = incrowd("attack", "release.csv", *both[:2], *both[4:6], "--json").document
     assert less["attacks"][0]["knows"] == ["age"]
     refused(2, *MAKE, *both[:4], *both[6:])
-    refused(2, *MAKE, *both[:4], "--id", "age")
+    refused(2, *MAKE, *both[:4], "--world-id", "age")
 
 
 @pytest.mark.usefixtures("voters")
 def test_who_is_in_one_table_only_is_said(incrowd):
     Path("a.csv").write_text("ssn,age\n1,30\n2,40\n")
     Path("b.csv").write_text("ssn,sex\n2,F\n3,M\n")
-    said = incrowd("attack", "patients.csv", "--world", "a.csv", "--world", "b.csv", "--id", "ssn")
+    said = incrowd(
+        "attack", "patients.csv", "--world", "a.csv", "--world", "b.csv", "--world-id", "ssn"
+    )
     assert "2 of 3 individuals are not in all tables of the world" in said.err
+
+
+@pytest.mark.usefixtures("voters")
+@pytest.mark.parametrize("spelled", [("--id", "ssn"), ("--id=ssn",)])
+def test_the_former_name_of_the_world_id_says_the_new_one(incrowd, spelled):
+    flags = ("--world", "voters.csv", "--rename", "zip=zipcode", "--json")
+    now = incrowd(*MAKE, *flags, "--world-id", "ssn")
+    said = incrowd(*MAKE, *flags, *spelled)
+    assert said.code == 0, said.err
+    assert "note: --id is now --world-id" in said.err
+    assert said.document["classes"] == now.document["classes"]
+    assert "--id is now" not in incrowd(*MAKE, *flags, *spelled, "--quiet").err

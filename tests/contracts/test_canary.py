@@ -268,7 +268,7 @@ def test_masking_a_table_that_passes(listen, monkeypatch, name, measure):
 @pytest.mark.parametrize("flags", [(), ("--json",)])
 def test_attacks_plans_and_checklists(listen, flags):
     assert listen("anonymize", "patients.csv", *QUICK, *RELEASE) == 0
-    who = ("--world", "patients.csv", "--id", "name", "--truth", "patients.csv")
+    who = ("--world", "patients.csv", "--world-id", "name", "--truth", "patients.csv")
     more = ("--original", "patients.csv", "--other", "patients.csv", "--policy", "policy.toml")
     for release in ("release.csv", "patients.csv"):
         assert listen("attack", release, *who, *more, "--max-size", "2", *flags) in {0, 1}
@@ -287,9 +287,11 @@ def test_attacks_plans_and_checklists(listen, flags):
 def test_bad_tables_of_attackers_and_planners(listen, name):
     files = {"bad.csv": BAD_FILES[name]}
     listen("attack", "bad.csv", "--knows", "age,town", files=files)
-    listen("attack", "patients.csv", "--world", "bad.csv", "--id", "name", files=files)
+    listen("attack", "patients.csv", "--world", "bad.csv", "--world-id", "name", files=files)
     listen("attack", "patients.csv", "--original", "bad.csv", "--policy", "policy.toml")
-    listen("attack", "bad.csv", "--world", "patients.csv", "--id", "name", "--truth", "bad.csv")
+    listen(
+        "attack", "bad.csv", "--world", "patients.csv", "--world-id", "name", "--truth", "bad.csv"
+    )
     listen("attack", "patients.csv", "--original", "patients.csv", "--other", "bad.csv")
     listen("anonymize", "patients.csv", *QUICK, *RELEASE, "--world", "bad.csv")
     listen("safe-harbor", "bad.csv")

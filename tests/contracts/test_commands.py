@@ -33,7 +33,7 @@ sys.exit(", ".join(heavy & set(sys.modules)) or 0)
 def options():
     for name, command in COMMANDS.items():
         for parameter in command.params:
-            if parameter.param_type_name == "option":
+            if parameter.param_type_name == "option" and not parameter.hidden:
                 for flag in [*parameter.opts, *parameter.secondary_opts]:
                     yield pytest.param(name, flag, id=f"{name} {flag}")
 
@@ -46,12 +46,13 @@ def section(command):
     return found.group(1)
 
 
-def test_there_are_six_commands():
+def test_these_are_the_commands():
     assert set(COMMANDS) == {
         "anonymize",
         "attack",
         "check",
         "discover",
+        "frontier",
         "init",
         "keys",
         "mask",
@@ -71,6 +72,8 @@ def test_every_option_is_in_the_guide(command, flag):
 def test_the_guide_knows_no_other_options():
     text = GUIDE.read_text(encoding="utf-8")
     known = {flag.values[1] for flag in options()} | {
+        "--frontier",  # former names
+        "--id",
         "--help",
         "--version",
         "--install-completion",
@@ -88,6 +91,45 @@ def test_the_readme_names_every_command(command):
 def test_every_option_has_help(command):
     for parameter in COMMANDS[command].params:
         assert parameter.help, parameter.name
+
+
+def test_summaries_fit_a_narrow_terminal(capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    with pytest.raises(SystemExit):
+        main(["--help"])
+    summaries = capsys.readouterr().out.partition("Commands:")[2]
+    assert "..." not in summaries
+    for name in COMMANDS:
+        (line,) = re.findall(rf"^  {name} +(.+)$", summaries, re.MULTILINE)
+        assert line.endswith(".")
+
+
+@pytest.mark.parametrize("command", [name for name in COMMANDS if name != "keys"])
+def test_options_are_in_groups(command, capsys):
+    with pytest.raises(SystemExit):
+        main([command, "--help"])
+    help_text = capsys.readouterr().out
+    titles = re.findall(r"^(\w.*):$", help_text, re.MULTILINE)
+    assert titles[0] == "Arguments"
+    assert titles[-2:] == ["Writing", "Reading"]
+    assert "Options" not in titles
+    assert "Example: incrowd " + command in help_text
+
+
+@pytest.mark.parametrize("command", list(COMMANDS))
+def test_examples_in_help_are_commands_that_there_are(command):
+    for line in re.findall(r"Example: (incrowd .+)", COMMANDS[command].help or ""):
+        flags = {flag.values[1] for flag in options() if flag.values[0] == command}
+        assert {word for word in line.split() if word.startswith("-")} <= flags
+
+
+def test_hidden_parameters_stay_out_of_the_help(capsys):
+    with pytest.raises(SystemExit):
+        main(["anonymize", "--help"])
+    help_text = capsys.readouterr().out
+    assert "curve" not in help_text
+    assert "--frontier" not in help_text
+    assert help_text.startswith("Usage: incrowd anonymize [OPTIONS] FILE\n")
 
 
 def seconds_of_help():

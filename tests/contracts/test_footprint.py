@@ -1,5 +1,7 @@
 """What `import incrowd` costs, and what it exports."""
 
+import importlib
+import inspect
 import json
 import subprocess
 import sys
@@ -39,3 +41,38 @@ def test_names_are_sorted_and_there():
 def test_unknown_names_are_refused():
     with pytest.raises(AttributeError, match="nothing_of_that_name"):
         _ = incrowd.nothing_of_that_name
+
+
+def test_there_are_about_seventy_names():
+    assert len(incrowd.__all__) <= 80
+    assert not [name for name in incrowd.__all__ if name.endswith("_file")]
+
+
+@pytest.mark.parametrize(
+    ("former", "now"),
+    [
+        ("risk_file", "incrowd.risk"),
+        ("anonymize_file", "incrowd.anonymize"),
+        ("Hilbert", "incrowd.search.Hilbert"),
+        ("Attack", "incrowd.attacks.Attack"),
+    ],
+)
+def test_former_names_say_what_to_write_instead(former, now):
+    with pytest.warns(DeprecationWarning, match=f"write {now} instead"):
+        found = getattr(incrowd, former)
+    place, _, name = now.rpartition(".")
+    assert found is getattr(importlib.import_module(place), name)
+
+
+def test_verbs_are_plain_functions_with_a_signature():
+    for name in incrowd.api.__all__:
+        if name.islower():
+            assert inspect.isfunction(getattr(incrowd.api, name))
+            assert inspect.signature(getattr(incrowd.api, name)).parameters
+    assert "quasi" in inspect.signature(incrowd.risk).parameters
+
+
+def test_former_names_are_not_among_the_names():
+    assert "risk_file" not in dir(incrowd)
+    with pytest.raises(AttributeError, match="discover_file"):
+        _ = incrowd.discover_file

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from report.test_charts import explored
 
 import incrowd
+from documents.test_charts import explored
 from incrowd.documents import charts
 from incrowd.documents.words import printable
 from incrowd.models import KAnonymity, LDiversity
@@ -125,7 +125,7 @@ def test_every_document_for_a_notebook_is_looked_at_here():
         for path in root.rglob("*.py")
         if any(form in path.read_text(encoding="utf-8") for form in forms)
     }
-    assert found == {"release/release.py", "report/charts.py"}
+    assert found == {"release/release.py", "documents/charts.py"}
 
 
 @pytest.mark.parametrize("kind", ["csv", "json"])

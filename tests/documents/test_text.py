@@ -5,7 +5,9 @@ import io
 import pytest
 from rich.console import Console
 
-from incrowd.documents import text
+from incrowd.documents import identify as texts_of_tables
+from incrowd.documents import release as texts_of_releases
+from incrowd.documents import risk as texts_of_risk
 from incrowd.documents.words import counted, number, promise
 from incrowd.exposure import Figures, Prosecutor, Reached, Risk
 from incrowd.table.roles import Missing
@@ -42,7 +44,7 @@ def risk(figures):
 
 
 def test_risk_tells_every_figure(risk):
-    said = shown(text.risk_picture(risk, ["age", "zip"]))
+    said = shown(texts_of_risk.risk_text(risk, ["age", "zip"]))
     for piece in ("1,200 records of 1,100 people", "37 classes by age, zip", "l (frequency)"):
         assert piece in said
     for piece in ("32.4321", "0.031", "0.2", "0.41", "own-value (asked)", "matches-anything"):
@@ -53,10 +55,12 @@ def test_risk_tells_every_figure(risk):
 def test_a_check_says_yes_or_no():
     met = Verdict("k-anonymity", None, 5.0, 7.0, ok=True)
     broken = Verdict("l-diversity", "illness", 3.0, 1.25, ok=False)
-    said = shown(text.check_picture(Check(True, (met,), "ab12", None)))
+    said = shown(texts_of_releases.check_text(Check(True, (met,), "ab12", None)))
     assert "keeps its policy" in said
-    assert "each person hides among at least 7" in said
-    said = shown(text.check_picture(Check(False, (met, broken), "ab12", False, ("It is late.",))))
+    assert "every class holds at least 7 people" in said
+    said = shown(
+        texts_of_releases.check_text(Check(False, (met, broken), "ab12", False, ("It is late.",)))
+    )
     assert "does NOT keep" in said
     assert "1.25" in said
     assert "not met" in said
@@ -67,11 +71,11 @@ def test_names_are_text_and_never_markup(figures):
     figures["sensitive"] = {"[bold]x[/bold]": Reached({"distinct": 2.0}, {})}
     readings = {Missing.SUPPRESS: Figures(**figures)}
     risk = Risk(**figures, threshold=0.2, reading=Missing.SUPPRESS, missing=readings)
-    assert "[bold]x[/bold]" in shown(text.risk_picture(risk, ["[red]"]))
+    assert "[bold]x[/bold]" in shown(texts_of_risk.risk_text(risk, ["[red]"]))
 
 
 def test_names_steer_no_terminal(risk):
-    assert "\x1b" not in shown(text.risk_picture(risk, ["a\x1b[2J"]))
+    assert "\x1b" not in shown(texts_of_risk.risk_text(risk, ["a\x1b[2J"]))
 
 
 def test_figures_for_people():
@@ -84,22 +88,22 @@ def test_figures_for_people():
         "12,345.7",
     ]
     assert counted(0, "class", "classes") == "0 classes"
-    assert promise("some-model", "x", 2.0) == "2 reached"
+    assert promise("some-model", "x", 2.0) == "2 achieved"
 
 
 def test_a_draft_of_many_columns_ends_in_a_summary_and_advice():
     from incrowd.api import draft
     from incrowd.datasets import hospital
 
-    few = shown(text.draft_picture(draft(hospital(100, seed=1).select("sex", "zip"))))
+    few = shown(texts_of_tables.draft_text(draft(hospital(100, seed=1).select("sex", "zip"))))
     assert "columns: 2 quasi; 0 to review" in few
     assert "The more columns" not in few
     many = hospital(100, seed=1).select("zip")
-    wide = many.with_columns(many["zip"].alias(f"zip{j}") for j in range(text.MANY))
-    assert "The more columns are quasi" in shown(text.draft_picture(draft(wide)))
+    wide = many.with_columns(many["zip"].alias(f"zip{j}") for j in range(texts_of_tables._MANY))
+    assert "The more quasi-identifiers there are" in shown(texts_of_tables.draft_text(draft(wide)))
 
 
 def test_nothing_is_cut_off_in_a_narrow_terminal(risk):
     stream = io.StringIO()
-    Console(file=stream, width=40).print(text.risk_picture(risk, ["age"]))
+    Console(file=stream, width=40).print(texts_of_risk.risk_text(risk, ["age"]))
     assert "…" not in stream.getvalue()

@@ -10,15 +10,22 @@ from hypothesis import strategies as st
 from scipy.stats import binom, chisquare
 
 from incrowd.engines.stream import (
-    DistinctRows,
-    Pairs,
-    Tuples,
+    DistinctRowSample,
+    PairReservoir,
+    RecordReservoir,
     draw,
     most_rows,
-    reservoir,
-    reservoir_pairs,
 )
 from incrowd.errors import InputError, PolicyError
+
+
+def reservoir(batches, size, seed=None):
+    return draw(batches, [RecordReservoir(size, seed)])[0]
+
+
+def reservoir_pairs(batches, size, seed=None):
+    return draw(batches, [PairReservoir(size, seed)])[0]
+
 
 DRAWS = [reservoir, reservoir_pairs]
 
@@ -75,7 +82,7 @@ def test_every_set_of_records_is_as_likely():
     frame, times = numbered(7), 2_100
     every = dict.fromkeys(combinations(range(7), 3), 0)
     for seed in range(times):
-        drawn = Tuples(3, seed)
+        drawn = RecordReservoir(3, seed)
         slots = np.zeros(3, dtype=np.int64)
         for start in range(0, 7, 2):
             records, places = drawn.drawn(start, min(start + 2, 7))
@@ -113,7 +120,7 @@ def test_pairs_of_a_long_table_are_spread():
 
 def test_draws_are_few():
     """Algorithm L draws about k (1 + ln(n / b)) records in batches of b, not n."""
-    plan, size, n = Tuples(100, 1), 100, 10**7
+    plan, size, n = RecordReservoir(100, 1), 100, 10**7
     drawn = sum(len(plan.drawn(start, start + 1_000)[0]) for start in range(0, n, 1_000))
     expected = size * (1 + math.log(n / 1_000))
     assert 0.8 * expected < drawn < 1.2 * expected
@@ -128,7 +135,7 @@ def test_seeds_differ_and_none_is_fresh():
 
 def test_two_plans_in_one_pass():
     batches = cut(numbered(500), [60])
-    both = draw(batches, [Tuples(20, 4), Pairs(10, 4)])
+    both = draw(batches, [RecordReservoir(20, 4), PairReservoir(10, 4)])
     assert both[0].frame.equals(reservoir([numbered(500)], 20, 4).frame)
     assert both[1].frame.equals(reservoir_pairs([numbered(500)], 10, 4).frame)
 
@@ -138,7 +145,7 @@ def test_memory_is_that_of_the_sample():
         for start in range(0, 400_000, 2_000):
             yield pl.DataFrame({"number": range(start, start + 2_000)})
 
-    plan = Tuples(500, 1)
+    plan = RecordReservoir(500, 1)
     tracemalloc.start()
     draw(stream(), [plan])
     _, most = tracemalloc.get_traced_memory()
@@ -177,26 +184,26 @@ def test_codes_of_a_text_sample_know_missing_values():
 
 
 def test_what_does_not_fit_is_refused():
-    with pytest.raises(InputError, match="batch 2 has other columns"):
+    with pytest.raises(InputError, match="batch 2 lacks columns"):
         reservoir([pl.DataFrame({"a": [1]}), pl.DataFrame({"b": [1]})], 3)
     with pytest.raises(InputError, match="no batches"):
         reservoir([], 3)
     with pytest.raises(InputError, match="a batch cannot be read"):
         reservoir([[1, 2]], 3)
     with pytest.raises(PolicyError, match="at least one"):
-        Tuples(0)
+        RecordReservoir(0)
     with pytest.raises(PolicyError, match="at least one"):
-        Pairs(0)
+        PairReservoir(0)
     with pytest.raises(PolicyError, match="seed"):
-        Tuples(1, -1)
+        RecordReservoir(1, -1)
 
 
 def test_samples_show_no_values():
-    assert repr(reservoir([numbered(9)], 3, 0)) == "Sample(3 of 9 records)"
+    assert repr(reservoir([numbered(9)], 3, 0)) == "StreamSample(3 of 9 records)"
 
 
 def distinct(batches, size, seed):
-    return draw(batches, [DistinctRows(size, seed)])[0]
+    return draw(batches, [DistinctRowSample(size, seed)])[0]
 
 
 @settings(max_examples=40, deadline=None)
@@ -245,4 +252,4 @@ def test_categories_are_compared_by_their_names():
 
 def test_a_sample_of_different_rows_has_one_at_least():
     with pytest.raises(PolicyError, match="at least one"):
-        DistinctRows(0)
+        DistinctRowSample(0)

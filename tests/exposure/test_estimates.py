@@ -9,11 +9,9 @@ from hypothesis import strategies as st
 
 import naive.risk
 from incrowd.exposure import measure
-from incrowd.exposure.behind import Behind, _laguerre
-from incrowd.exposure.curves import curves
 from incrowd.exposure.estimates import estimates, most_people
-from incrowd.exposure.kinds import Kinds
-from incrowd.exposure.mixture import LARGE, STEP, Sample
+from incrowd.exposure.mixture import LARGE, STEP, Sample, curves
+from incrowd.exposure.people import ClassKinds, PeopleBehind, _laguerre
 from incrowd.exposure.possible import _BINS, _Populations, possible
 from incrowd.table.fold import fold
 
@@ -24,7 +22,7 @@ MORE = ("likeliest", "likely_above", "match")
 
 def kinds_of(sizes, drawn):
     held = np.asarray(sizes, dtype=np.int64)
-    return Kinds.of(held, held, held, np.full(len(held), drawn))
+    return ClassKinds.of(held, held, held, np.full(len(held), drawn))
 
 
 def estimated(sizes, population, threshold=0.2):
@@ -80,7 +78,7 @@ def test_the_slope_is_that_of_the_likelihood():
 @given(SIZES, st.floats(0.2, 0.9), st.integers(1, 12))
 def test_people_behind_a_class_follow_bayes_rule(sizes, drawn, most):
     kinds = kinds_of(sizes, drawn)
-    found = Behind.of(kinds, drawn)
+    found = PeopleBehind.of(kinds, drawn)
     at = int(np.argmax(found.curves.probability))
     grid = found.curves.grid
     means = grid.mu.reshape(-1).tolist()

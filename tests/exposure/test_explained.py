@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 
 import naive.risk
 from incrowd.exposure import measure
-from incrowd.exposure.contributions import MOST_SWEPT, bands, exposed, share_of
-from incrowd.exposure.explained import explained, findings
+from incrowd.exposure.explained import MOST_SWEPT, bands, explained, exposed, findings, share_of
 from incrowd.table.fold import fold
 from strategies import tables
 

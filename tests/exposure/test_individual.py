@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 import naive.risk
 from incrowd.exposure import measure
-from incrowd.exposure.individual import risks
+from incrowd.exposure.people import risks
 from incrowd.table.fold import fold
 from worked_risk import EXAMPLE, RISKS, WEIGHTS
 

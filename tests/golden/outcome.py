@@ -73,7 +73,7 @@ def normal(value: Any, key: str = "") -> Any:
         return float(f"{value:.9g}")
     if isinstance(value, str) and key == "policy" and "\n" in value:
         return tomllib.loads(value)
-    if isinstance(value, str) and " " in value:
+    if isinstance(value, str) and (" " in value or key == "remedy"):
         return PROSE
     return value
 

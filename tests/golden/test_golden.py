@@ -7,7 +7,7 @@ import pytest
 
 from golden import tables
 from golden.cases import CASES
-from golden.outcome import outcome
+from golden.outcome import PROSE, outcome
 from golden.write import GOLDEN
 
 KNOWN = json.loads(GOLDEN.read_text())
@@ -23,11 +23,19 @@ def inputs(tmp_path_factory):
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_a_command_does_what_it_did(case, inputs):
     found = json.loads(json.dumps(outcome(case, inputs.parent / case.name, inputs)))
-    assert found == KNOWN[case.name], "\n" + _difference(KNOWN[case.name], found)
+    known = _spoken(KNOWN[case.name])
+    assert found == known, "\n" + _difference(known, found)
 
 
 def test_every_golden_outcome_has_its_case():
     assert list(KNOWN) == [case.name for case in CASES]
+
+
+def _spoken(value):
+    """With a remedy wherever there is a place for one: former versions left some empty."""
+    if isinstance(value, dict):
+        return {key: PROSE if key == "remedy" else _spoken(one) for key, one in value.items()}
+    return [_spoken(one) for one in value] if isinstance(value, list) else value
 
 
 def _difference(before, after):

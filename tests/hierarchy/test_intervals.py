@@ -8,7 +8,7 @@ from incrowd.errors import InputError, PolicyError
 from incrowd.hierarchy import Intervals
 from incrowd.hierarchy.labels import interval, read_bounds
 from incrowd.hierarchy.levels import texts
-from incrowd.hierarchy.rounding import Grid, nice_width
+from incrowd.hierarchy.rounding import NumberGrid, nice_width
 from incrowd.table.column import Domain, Kind
 
 
@@ -174,7 +174,7 @@ def test_texts_and_infinities_are_refused_without_values():
 
 @pytest.mark.parametrize("width", [0.1, 0.3, 0.7, 1.1])
 def test_values_at_and_just_below_a_bound_are_told_apart(width):
-    grid = Grid(0.0, width)
+    grid = NumberGrid(0.0, width)
     bounds = np.array([float(grid.bound(cell)) for cell in range(-200, 200)])
     assert grid.cells(bounds).tolist() == list(range(-200, 200))
     below = np.nextafter(bounds, -np.inf)
@@ -182,9 +182,9 @@ def test_values_at_and_just_below_a_bound_are_told_apart(width):
 
 
 def test_bounds_are_exact():
-    assert Grid(0.0, 0.1).bound(3) == 0.3
-    assert Grid(0.0, 1e300).bound(10**9) == float("inf")
-    assert Grid(0.05, 0.1).bound(-1) == -0.05
+    assert NumberGrid(0.0, 0.1).bound(3) == 0.3
+    assert NumberGrid(0.0, 1e300).bound(10**9) == float("inf")
+    assert NumberGrid(0.05, 0.1).bound(-1) == -0.05
     assert interval(-5, 0.5) == "[-5, 0.5)"
 
 

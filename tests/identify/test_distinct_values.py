@@ -12,7 +12,7 @@ from scipy.stats import poisson
 from incrowd.errors import PolicyError
 from incrowd.identify.distinct_values import (
     POPULATIONS,
-    Source,
+    CountSource,
     assess,
     by_domains,
     distinct_value_test,
@@ -101,7 +101,7 @@ def test_estimates_grow_without_bound_as_records_become_different():
 def test_a_key_may_always_identify(source):
     records = records_of([list(range(50)), [1, 2] * 25])
     domains = {"c0": 100, "c1": 2}
-    asked = None if source is None else Source(source)
+    asked = None if source is None else CountSource(source)
     key = assess(records, [0], "usa", source=asked, domains=domains)
     other = assess(records, [1], "usa", source=asked, domains=domains)
 
@@ -111,10 +111,10 @@ def test_a_key_may_always_identify(source):
 
 
 def test_a_verdict_is_no_surer_than_its_number_of_values():
-    said = {source: distinct_value_test(5, 10**6, source=source).verdict for source in Source}
-    assert said[Source.DECLARED].startswith("almost certainly not")
-    assert said[Source.ESTIMATED].startswith("probably not")
-    assert said[Source.OBSERVED].startswith("not by the values seen")
+    said = {source: distinct_value_test(5, 10**6, source=source).verdict for source in CountSource}
+    assert said[CountSource.DECLARED].startswith("almost certainly not")
+    assert said[CountSource.ESTIMATED].startswith("probably not")
+    assert said[CountSource.OBSERVED].startswith("not by the values seen")
 
 
 def test_assess_says_where_the_values_come_from():
@@ -123,17 +123,17 @@ def test_assess_says_where_the_values_come_from():
     both = {"c0": 5, "c1": 4}
 
     found = assess(records, [0, 1], 10, domains=both)
-    assert (found.source, found.distinct) == (Source.DECLARED, 20)
+    assert (found.source, found.distinct) == (CountSource.DECLARED, 20)
     found = assess(records, [0, 1], 10, domains=some)
-    assert found.source is Source.ESTIMATED
+    assert found.source is CountSource.ESTIMATED
     assert found.distinct == max(5 * estimated(records, [1]), estimated(records, [0, 1]))
-    found = assess(records, [0, 1], 10, domains=both, source=Source.OBSERVED)
-    assert (found.source, found.distinct) == (Source.OBSERVED, 3)
-    assert assess(records, [0, 1], 10, domains=both, source=Source.ESTIMATED).distinct == 20
+    found = assess(records, [0, 1], 10, domains=both, source=CountSource.OBSERVED)
+    assert (found.source, found.distinct) == (CountSource.OBSERVED, 3)
+    assert assess(records, [0, 1], 10, domains=both, source=CountSource.ESTIMATED).distinct == 20
     with pytest.raises(PolicyError, match="'c1' is not declared"):
-        assess(records, [0, 1], "usa", source=Source.DECLARED, domains=some)
+        assess(records, [0, 1], "usa", source=CountSource.DECLARED, domains=some)
     with pytest.raises(PolicyError, match="not given"):
-        assess(records, [0, 1], "usa", source=Source.GIVEN)
+        assess(records, [0, 1], "usa", source=CountSource.GIVEN)
 
 
 def test_populations_by_name_and_number():

@@ -100,7 +100,7 @@ def test_only_columns_of_the_set_with_all_their_values_are_coarsened():
     records = records_of([[1, 2], [1, 2]])
     maps = np.array([[0, 1], [1, 1]], dtype=np.int32)
 
-    with pytest.raises(PolicyError, match="not one of the set"):
+    with pytest.raises(PolicyError, match="not in the set"):
         coarsened(records, [0], 1, maps)
     with pytest.raises(PolicyError, match="do not cover"):
         coarsened(records, [0, 1], 1, maps)

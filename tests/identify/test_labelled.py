@@ -6,11 +6,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from incrowd.identify import labelled
-from incrowd.identify.border import Way
+from incrowd.identify.border import GrowthPath
 from incrowd.identify.labelled import Cutter
-from incrowd.identify.ratios import Measure
+from incrowd.identify.ratios import Measure, budget
 from incrowd.identify.records import Records
-from incrowd.identify.shortfall import budget
 
 ANY = 2**62
 
@@ -93,7 +92,7 @@ def test_a_set_grows_as_long_as_it_costs_too_much(measure, table, limit):
 @given(length=st.integers(0, 12), border=st.integers(-1, 12), empty=st.booleans())
 def test_a_way_is_halved_until_its_end_is_known(length, border, empty):
     border = max(min(border, length), 0 if empty else -1)
-    way = Way((), tuple(range(length)), 0 if empty else -1, length + 1)
+    way = GrowthPath((), tuple(range(length)), 0 if empty else -1, length + 1)
     looks = 0
     while way.open:
         way.note(keeps=way.next > border)

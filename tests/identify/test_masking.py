@@ -10,16 +10,33 @@ import naive.minimum
 import naive.quasi
 import naive.subtables
 from incrowd.errors import InfeasibleError, PolicyError
-from incrowd.identify.masking import OnPairs, OnRecords, chosen, mask, mask_sample
 from incrowd.identify.measures import ratios
 from incrowd.identify.ratios import Measure
 from incrowd.identify.sampling import pruning_size, sampled_pairs, sampled_rows
+from incrowd.identify.withholding import (
+    ColumnChoice,
+    PairGauge,
+    RecordGauge,
+    WithholdRequest,
+    withhold,
+    withhold_by_sample,
+)
 from incrowd.watch import Watch
 from quasi_tables import ABSENT, ADULT, adult, column_tables, records_of
 
 measures = st.sampled_from(list(Measure))
 limits = st.sampled_from([0.1, 0.3, 0.5, 0.8, 1.0])
 worth = st.lists(st.sampled_from([1.0, 2.0, 5.0]), min_size=5, max_size=5)
+
+
+def mask(records, measure, ratio, *, rng=None, watch=None, **options):
+    request = WithholdRequest(ratio=ratio, measure=measure, **options)
+    return withhold(records, request, rng=rng, watch=watch)
+
+
+def sampled(gauge, records, request):
+    choice = ColumnChoice.of(records, request)
+    return withhold_by_sample(gauge, records.names, choice, request)
 
 
 @given(column_tables(), measures, limits, worth)
@@ -156,16 +173,17 @@ def breaches(measure, drawn):
     alone, records = edge_tables.first(N, lambda alone: edge_tables.ratio(N, alone, measure) > BETA)
     assert ratios(records, [0]).ratio(measure) == edge_tables.ratio(N, alone, measure)
     pairs = measure is Measure.SEPARATION
+    request = WithholdRequest(
+        ratio=BETA, measure=measure, method="sampled", sample=SIZE, delta=edge_tables.DELTA
+    )
     broken = 0
     for seed in range(edge_tables.SEEDS):
         rng = np.random.default_rng(seed)
         if pairs:
-            ground = OnPairs(sampled_pairs(records, drawn, rng))
+            gauge = PairGauge(sampled_pairs(records, drawn, rng))
         else:
-            ground = OnRecords(sampled_rows(records, drawn, rng), measure)
-        asked = (BETA, SIZE, edge_tables.DELTA)
-        choice = chosen(records, {}, (), ())
-        broken += bool(mask_sample(ground, records.names, choice, asked, pairs=pairs).published)
+            gauge = RecordGauge(sampled_rows(records, drawn, rng), measure)
+        broken += bool(sampled(gauge, records, request).published)
     least = naive.subtables.least(1, BETA, SIZE, edge_tables.DELTA)
     return broken, edge_tables.below(N, alone, measure, drawn, least)
 
@@ -196,12 +214,11 @@ def test_a_sampled_masking_is_that_of_what_it_draws(measure):
     found = mask(records, measure, 0.1, **options, rng=np.random.default_rng(1))
     rng = np.random.default_rng(1)
     if measure is Measure.SEPARATION:
-        ground = OnPairs(sampled_pairs(records, 500, rng))
+        gauge = PairGauge(sampled_pairs(records, 500, rng))
     else:
-        ground = OnRecords(sampled_rows(records, 500, rng), measure)
-    asked, choice = (0.1, 500, 0.5), chosen(records, {}, (), ())
-    pairs = measure is Measure.SEPARATION
-    assert found == mask_sample(ground, records.names, choice, asked, pairs=pairs)
+        gauge = RecordGauge(sampled_rows(records, 500, rng), measure)
+    request = WithholdRequest(ratio=0.1, measure=measure, **options)
+    assert found == sampled(gauge, records, request)
     assert not found.guarantee.exact
 
 

@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 
 import naive.minimal
 from incrowd.errors import InfeasibleError, PolicyError
-from incrowd.identify import border, branch, labelled, verdicts
-from incrowd.identify.depth_first import joined
+from incrowd.identify import border, branch, labelled, oracles
+from incrowd.identify.levelwise import joined
 from incrowd.identify.measures import folded
-from incrowd.identify.minimal import Search, minimal_sets
-from incrowd.identify.question import Question
+from incrowd.identify.minimal import MinimalSetSearch, minimal_sets
+from incrowd.identify.query import MinimalSetQuery
 from incrowd.identify.ratios import Measure
 from incrowd.identify.records import Records
 from incrowd.identify.sampling import once
@@ -93,11 +93,11 @@ def test_guesses_and_classes_left_out_change_nothing(method, measure, table, rat
     rows, counts = table
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(branch, "_SPARE", 1)
-        patch.setattr(verdicts, "_SPARE", 1)
-        patch.setattr(verdicts, "_FEW", 3)
-        patch.setattr(verdicts, "_PAIRS", 2)
-        patch.setattr(verdicts, "_SMALL", 8)
-        patch.setattr(verdicts, "_RUN", 2)
+        patch.setattr(oracles, "_SPARE", 1)
+        patch.setattr(oracles, "_FEW", 3)
+        patch.setattr(oracles, "_PAIRS", 2)
+        patch.setattr(oracles, "_SMALL", 8)
+        patch.setattr(oracles, "_RUN", 2)
         patch.setattr(border, "_FIRST", 3)
         patch.setattr(labelled, "_LARGEST", cells)
         found = answer(records_of(rows, counts), measure, ratio, method=method)
@@ -130,9 +130,9 @@ def test_a_sample_too_small_for_its_promise_names_the_size_that_would_do():
 
 def test_duplicates_leave_no_key_and_are_counted():
     records = records_of([(1, 1), (1, 1), (1, 1), (2, 1)])
-    with pytest.raises(InfeasibleError, match="2 of 4 records repeat another") as raised:
+    with pytest.raises(InfeasibleError, match="2 of 4 records repeat an earlier one") as raised:
         minimal_sets(records, Measure.DISTINCT, 1.0)
-    assert "at most 0.5, or drop the duplicates" in str(raised.value)
+    assert "at most 0.5, or drop duplicates" in str(raised.value)
     assert minimal_sets(records, Measure.DISTINCT, 1.0, drop_duplicates=True).sets == ((0,),)
 
 
@@ -183,7 +183,7 @@ def test_two_words_search_all_columns():
 
 def test_too_many_columns_are_refused_with_a_way_out():
     records = records_of(wide_table(130))
-    with pytest.raises(PolicyError, match=r"130 columns vary.*128.*depth-first"):
+    with pytest.raises(PolicyError, match=r"130 columns vary.*128.*limit the size"):
         minimal_sets(records, Measure.DISTINCT, 1.0)
     assert minimal_sets(records, Measure.DISTINCT, 1.0, max_size=1, method="depth-first")
 
@@ -199,7 +199,9 @@ def test_without_time_the_answer_is_partial_and_says_so(method):
 def test_an_interrupted_search_says_what_it_has(monkeypatch):
     rows = wide_table(8)
     records = records_of(rows)
-    search = Search(records, Question(Measure.DISTINCT, 1.0, method="levelwise"), Watch())
+    search = MinimalSetSearch(
+        records, MinimalSetQuery(Measure.DISTINCT, 1.0, method="levelwise"), Watch()
+    )
     keeps = search._branch.__class__.keeps
 
     def interrupted(self, columns):
@@ -253,16 +255,16 @@ def test_size_by_size_the_answer_is_whole_up_to_the_size_it_says(measure, ratio,
 
 def test_an_interrupted_search_for_a_ratio_has_minimal_sets_only(monkeypatch):
     rows = wide_table(8, rows=300)
-    search = Search(records_of(rows), Question(Measure.SEPARATION, 0.97), Watch())
+    search = MinimalSetSearch(records_of(rows), MinimalSetQuery(Measure.SEPARATION, 0.97), Watch())
     every = naive.minimal.minimal(rows, [1] * len(rows), 8, "separation", 0.97)
-    judge = border.Judge.judge
+    judge = border.RatioOracle.judge
 
     def interrupted(self, sets, watch):
         if search._found.sets:
             raise KeyboardInterrupt
         return judge(self, sets, watch)
 
-    monkeypatch.setattr(border.Judge, "judge", interrupted)
+    monkeypatch.setattr(border.RatioOracle, "judge", interrupted)
     with pytest.raises(KeyboardInterrupt):
         search.run(np.random.default_rng(0))
     known = search.answer()

@@ -11,12 +11,12 @@ import edge_tables
 import naive.quasi
 import naive.subtables
 from incrowd.errors import InfeasibleError, PolicyError
-from incrowd.identify import subtables
+from incrowd.identify import levelwise
+from incrowd.identify.levelwise import Samples, border_of, samples_for
 from incrowd.identify.minimal import minimal_sets
-from incrowd.identify.question import Question
+from incrowd.identify.query import MinimalSetQuery
 from incrowd.identify.ratios import Measure
 from incrowd.identify.sampling import pruning_size, sampled_pairs, sampled_rows
-from incrowd.identify.subtables import Samples, border_of, samples_for
 from incrowd.watch import Watch
 from quasi_tables import column_tables, records_of
 
@@ -60,7 +60,7 @@ def naive_border(table, question, samples, seed):
 def questions(draw, method):
     table = draw(column_tables(max_rows=14, max_columns=4, min_rows=2))
     measure = draw(st.sampled_from(Measure))
-    question = Question(measure, draw(RATIOS), method=method, delta=draw(DELTAS))
+    question = MinimalSetQuery(measure, draw(RATIOS), method=method, delta=draw(DELTAS))
     return table, question, draw(st.integers(0, 2**32))
 
 
@@ -90,9 +90,9 @@ def test_the_table_is_searched_exactly_from_what_the_samples_keep(method, data):
     table, question, seed = data.draw(questions(method))
     records = records_of(*table)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(subtables, "_LEAST", data.draw(st.integers(1, 6)))
-        patch.setattr(subtables, "_TIMES", data.draw(st.integers(2, 4)))
-        patch.setattr(subtables, "_STEP", 2)
+        patch.setattr(levelwise, "_LEAST", data.draw(st.integers(1, 6)))
+        patch.setattr(levelwise, "_TIMES", data.draw(st.integers(2, 4)))
+        patch.setattr(levelwise, "_STEP", 2)
         samples = samples_for(records, question)
         try:
             found = minimal_sets(
@@ -166,12 +166,12 @@ def losses(measure, sizes, part, method="subtable"):
     alone, records = edge_tables.first(
         N, lambda alone: edge_tables.ratio(N, alone, measure) >= BETA
     )
-    question = Question(measure, BETA, method=method, delta=edge_tables.DELTA)
+    question = MinimalSetQuery(measure, BETA, method=method, delta=edge_tables.DELTA)
     samples = Samples(sizes, edge_tables.DELTA)
     lost = 0
     with pytest.MonkeyPatch.context() as patch:
         for draw in (sampled_rows, sampled_pairs):
-            patch.setattr(subtables, draw.__name__, partial(_part_of, draw, part))
+            patch.setattr(levelwise, draw.__name__, partial(_part_of, draw, part))
         for seed in range(edge_tables.SEEDS):
             rng = np.random.default_rng(seed)
             lost += not border_of(records, question, samples, rng, Watch())

@@ -143,7 +143,7 @@ def test_outside_the_main_thread_there_is_nothing_to_hold():
     done = []
 
     def work():
-        with pair.held():
+        with pair.uninterrupted():
             done.append(1)
 
     thread = threading.Thread(target=work)

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from incrowd.io.bodies import Body
-from incrowd.io.rewrite import Cut, Rewriting, joined
+from incrowd.io.csv_chunks import CsvChunk
+from incrowd.io.csv_rewrite import CsvRecords, CsvRows, Rewriting, joined
 
 CELL = st.text(st.sampled_from('a,"\n é'), max_size=4)
 LOOKS = [
@@ -22,7 +22,7 @@ NAMES = ["p", "k", "q", "l"]
 
 def body(text):
     data = text.encode()
-    return Body(data, 1, data.count(b"\n"))
+    return CsvChunk(data, 1, data.count(b"\n"))
 
 
 def written(records, end="\n"):
@@ -50,7 +50,7 @@ def test_cells_are_copied_shown_or_left_out(records, leaving, end, last, data):
         [[data.draw(st.integers(0, len(c) - 1)) for _ in records] for c in shown], dtype=np.int32
     )
     text = body(written(records, end) if last else written(records, end).removesuffix(end))
-    cut = Cut.of(text, ",", len(NAMES))
+    cut = CsvRecords.of(text, ",", len(NAMES))
     assert len(cut) == len(records)
     rows = how.rows(cut, codes)
     place = {cells.name: j for j, cells in enumerate(shown)}
@@ -86,18 +86,18 @@ def test_cells_are_copied_shown_or_left_out(records, leaving, end, last, data):
     ],
 )
 def test_odd_texts_are_left_to_others(text):
-    assert Cut.of(body(text), ",", len(NAMES)) is None
+    assert CsvRecords.of(body(text), ",", len(NAMES)) is None
 
 
 @pytest.mark.parametrize("text", ["1\n\n2\n", "\n", "1\r\n\r\n", '"a"\n\n'])
 def test_a_blank_line_of_a_table_of_one_column_is_no_record(text):
-    assert Cut.of(body(text), ",", 1) is None
-    assert len(Cut.of(body('1\n""\n2'), ",", 1)) == 3
+    assert CsvRecords.of(body(text), ",", 1) is None
+    assert len(CsvRecords.of(body('1\n""\n2'), ",", 1)) == 3
 
 
 def test_an_empty_cell_of_a_table_of_one_column_is_quoted():
     how = Rewriting.of(NAMES, ["q"], LOOKS[1:], ",")
-    cut = Cut.of(body("1,2,3,4\n5,6,7,8\n"), ",", len(NAMES))
+    cut = CsvRecords.of(body("1,2,3,4\n5,6,7,8\n"), ",", len(NAMES))
     rows = how.rows(cut, np.array([[0, 1]], dtype=np.int32))
     assert bytes(rows.text) == b'""\nx\n'
 
@@ -109,7 +109,7 @@ def test_records_in_another_order(cells, random):
     half = len(cells) // 2
     parts = [
         how.rows(
-            Cut.of(body("".join(f"{c},1\n" for c in some)), ",", 2),
+            CsvRecords.of(body("".join(f"{c},1\n" for c in some)), ",", 2),
             np.zeros((1, len(some)), np.int32),
         )
         for some in (cells[:half], cells[half:])
@@ -117,6 +117,7 @@ def test_records_in_another_order(cells, random):
     ]
     order = list(range(len(cells)))
     random.shuffle(order)
-    rows = joined(parts).ordered(np.array(order))
+    whole, order = joined(parts), np.array(order)
+    rows = CsvRows(whole.text_in(order), np.cumsum(np.diff(whole.ends, prepend=0)[order]))
     assert read(rows) == [[cells[i], "1"] for i in order]
     assert read(rows.part(0, 1)) == [[cells[order[0]], "1"]]

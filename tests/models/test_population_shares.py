@@ -12,8 +12,7 @@ from incrowd.errors import PolicyError
 from incrowd.hierarchy import Flat, Intervals
 from incrowd.models import Probabilistic
 from incrowd.policy.policy import Column, Policy
-from incrowd.population.bounds import k_of_shares
-from incrowd.population.confidence import Drawn
+from incrowd.population.bounds import Drawn, k_of_shares
 
 N, DRAWN, K, BETA, DRAWS = 100_000, 5_000, 50, 0.1, 200
 POPULATIONS = ["zipf", "lognormal", "uniform"]

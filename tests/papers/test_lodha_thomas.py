@@ -8,7 +8,7 @@ import pytest
 
 import incrowd
 from incrowd.identify.distinct_values import (
-    Source,
+    CountSource,
     assess,
     by_domains,
     distinct_value_test,
@@ -80,7 +80,7 @@ def test_figure_3():
         found = ratios(adult(), columns)
         test = assess(adult(), columns, USA, alpha=0.2, domains=DOMAINS)
 
-        assert test.source is Source.DECLARED
+        assert test.source is CountSource.DECLARED
         assert test.possible == (row["row"] == "12")
         assert (found.unique, found.classes) == (singletons, distinct)
         assert test.distinct == int(row["domain_product"])
@@ -116,7 +116,7 @@ def test_figure_3_is_what_discover_prints(row):
         pytest.approx(crowd, rel=0.08),
     )
     assert test.verdict == "almost certainly not an 0.2-quasi-identifier"
-    assert any("age holds 73 different values and 60 are declared" in n for n in found.notes)
+    assert any("age has 73 different values, more than the 60 declared" in n for n in found.notes)
 
 
 def test_figure_3_takes_the_curve_of_figure_1():

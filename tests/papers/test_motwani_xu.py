@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import naive.quasi
-from incrowd.identify.masking import mask
 from incrowd.identify.measures import Partition, added, ratios
 from incrowd.identify.minimum import exact_minimum, greedy_key
 from incrowd.identify.ratios import Measure
+from incrowd.identify.withholding import WithholdRequest, withhold
 from quasi_tables import ABSENT, ADULT, adult, coded, records_of
 
 TABLE_1 = coded(
@@ -25,6 +25,10 @@ TABLE_1 = coded(
     ],
     ("age", "sex", "state"),
 )
+
+
+def mask(records, measure, ratio, *, rng=None, **options):
+    return withhold(records, WithholdRequest(ratio=ratio, measure=measure, **options), rng=rng)
 
 
 def of(*names):

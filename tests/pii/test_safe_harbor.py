@@ -380,7 +380,7 @@ def test_the_document_is_as_promised():
         "letter": "A",
         "identifier": "Names",
         "status": "fail",
-        "columns": [{"name": "name", "why": "by its name: names"}],
+        "columns": [{"name": "name", "why": "its name suggests names"}],
     }
 
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from incrowd.pii.ages import shows_old_ages, shows_old_births
-from incrowd.pii.forms import has_check_sum, is_bank_account, is_vehicle
+from incrowd.pii.patterns import has_check_sum, is_bank_account, is_vehicle
 from naive.safe_harbor import tells_old_age, tells_old_birth
 
 ALPHABET = "0123456789.ABCDEFGH..JKLMN.P.R..STUVWXYZ"

@@ -77,7 +77,7 @@ def test_the_table_fails_everything():
 
 @pytest.mark.parametrize("search", [Lattice(), Mondrian()])
 def test_the_release_of_the_preset_passes(search):
-    policy = apply("hipaa-safe-harbor", Policy.draft(TABLE), api.seen(TABLE, today=TODAY))
+    policy = apply("hipaa-safe-harbor", Policy.draft(TABLE), api.table_facts(TABLE, today=TODAY))
     policy = policy.model_copy(update={"search": search})
     release = incrowd.anonymize(TABLE, policy, seed=1)
     assert incrowd.safe_harbor(release.frame, today=TODAY).met
@@ -89,7 +89,7 @@ def test_the_release_of_the_preset_passes(search):
 
 
 def test_the_policy_passes_before_anything_is_released():
-    policy = apply("hipaa-safe-harbor", Policy.draft(TABLE), api.seen(TABLE, today=TODAY))
+    policy = apply("hipaa-safe-harbor", Policy.draft(TABLE), api.table_facts(TABLE, today=TODAY))
     assert incrowd.safe_harbor(TABLE, policy=policy, today=TODAY).met
     later = incrowd.safe_harbor(TABLE, policy=policy, today=TODAY + 3)
     assert set(later.failing) <= {"birth_date", "birth_year"}

@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 
 from incrowd import api
 from incrowd.engines.memory import MemoryEngine
-from incrowd.pii import Setting, checklist, hints
+from incrowd.pii import SafeHarborRules, checklist, hints
+from incrowd.verbs.safe_harbor import sampled_profiles
 
 N = 3_000
 TODAY = 2026
@@ -16,7 +17,7 @@ CELLS = ("", " ", "NA", "?", "17", "93", "1931-05-06", "ann@example.org", "*", "
 
 @pytest.fixture
 def small(monkeypatch):
-    monkeypatch.setattr("incrowd.verbs.glimpses.SAMPLE", 100)
+    monkeypatch.setattr("incrowd.verbs.safe_harbor.SAMPLE", 100)
 
 
 def column(one, place=N - 1):
@@ -77,6 +78,6 @@ def test_distinct_values_tell_what_all_records_tell(rows, text):
         rows, schema={"a": pl.String, "zip": pl.String, "age": pl.String}, orient="row"
     )
     engine = MemoryEngine(frame, text=text)
-    whole = checklist(engine.codes(engine.names).values(), Setting(TODAY))
-    looks = api.glimpses.glimpses(engine, engine.names, hints)
-    assert checklist(looks, Setting(TODAY)) == whole
+    whole = checklist(engine.codes(engine.names).values(), SafeHarborRules(TODAY))
+    profiles = sampled_profiles(engine, engine.names)
+    assert checklist(profiles, SafeHarborRules(TODAY)) == whole

@@ -157,7 +157,7 @@ def test_what_only_looks_like_one(name):
 def test_the_release_of_the_preset_passes_all_of_it():
     columns = {f"{name}_{i}": values for i, (_, name, values) in enumerate(HOLDS)}
     table = pl.DataFrame(columns | DOES_NOT_HOLD, strict=False)
-    policy = apply("hipaa-safe-harbor", Policy.draft(table), api.seen(table, today=TODAY))
+    policy = apply("hipaa-safe-harbor", Policy.draft(table), api.table_facts(table, today=TODAY))
     policy = policy.model_copy(update={"search": Mondrian(), "models": (KAnonymity(5),)})
     assert incrowd.safe_harbor(table, policy=policy, today=TODAY).met
     release = incrowd.anonymize(table, policy, seed=1)

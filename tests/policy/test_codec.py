@@ -160,8 +160,8 @@ def test_an_unknown_key_says_its_line_and_what_was_meant():
         ("width = 5", "width = 5, quantiles = 3", "column 'age', hierarchy: more than one of"),
         ("width = 5", 'cuts = ["a"]', "column 'age', hierarchy: "),
         ('column = "illness"', 'column = "ilness"', "does not have (line 12); did you mean"),
-        ("[columns.age]", "[columns.age", "this is not TOML (line 15)"),
-        ("[columns.illness]", "[columns.age]", "this is not TOML"),
+        ("[columns.age]", "[columns.age", "not valid TOML (line 15)"),
+        ("[columns.illness]", "[columns.age]", "not valid TOML"),
     ],
 )
 def test_what_is_wrong_is_said_in_a_sentence(old, new, expected):
@@ -171,7 +171,7 @@ def test_what_is_wrong_is_said_in_a_sentence(old, new, expected):
 def test_several_faults_are_listed_one_per_line_in_the_order_of_the_file():
     text = GOOD.replace("0.05", "7").replace("k = 5", "k = 1").replace('"quasi"', '"q"')
     first, *rest = message(text).splitlines()
-    assert first == "policy.toml has 3 faults:"
+    assert first == "policy.toml has 3 errors:"
     assert ["line 3" in rest[0], "line 8" in rest[1], "line 16" in rest[2]] == [True] * 3
 
 

@@ -4,8 +4,9 @@ import pytest
 from incrowd.datasets import hospital
 from incrowd.errors import InputError
 from incrowd.models import KAnonymity, LDiversity
+from incrowd.pii.profile import ColumnProfile
 from incrowd.policy.codec import loads
-from incrowd.policy.draft import Sketch, draft, guess, to_toml
+from incrowd.policy.draft import draft, guess, to_toml
 from incrowd.policy.policy import Policy
 from incrowd.table.column import CodedColumn, Domain, Kind
 
@@ -22,7 +23,7 @@ def coded(name, values):
 
 
 def sketch(name, values):
-    return Sketch.of(coded(name, values))
+    return ColumnProfile.of(coded(name, values))
 
 
 AGE = sketch("age", [20 + i % 40 for i in range(100)])
@@ -120,7 +121,7 @@ def test_a_draft_is_written_with_reasons_and_marks():
     assert drafted.review == ("c1",)
     lines = text.splitlines()
     assert lines[lines.index("[columns.c1]") + 1].startswith("# review: ")
-    assert lines[lines.index("[columns.age]") + 1].startswith("# by its name: ")
+    assert lines[lines.index("[columns.age]") + 1].startswith("# age is easy to find out")
 
 
 def test_only_one_column_is_the_unit():

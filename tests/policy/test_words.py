@@ -1,6 +1,7 @@
 import pytest
 
-from incrowd.pii.words import TOPICS, topic_of
+from incrowd.pii.column_names import topic_of
+from incrowd.pii.words import TOPICS
 from incrowd.table.names import words_of
 
 
@@ -12,8 +13,8 @@ from incrowd.table.names import words_of
         ("patientName", "name"),
         ("Nachname", "name"),
         ("prénom", "name"),
-        ("SSN", "number"),
-        ("mrn", "number"),
+        ("SSN", "social security number"),
+        ("mrn", "medical record number"),
         ("e-mail", "e-mail"),
         ("EMAIL_ADDRESS", "e-mail"),
         ("phone2", "phone"),

@@ -14,9 +14,9 @@ from incrowd.hierarchy import Dates, Flat, Intervals
 from incrowd.models import Probabilistic
 from incrowd.population import classes_allowed, k_of_shares, k_supported
 from incrowd.population.actions import ladder_of_size
-from incrowd.population.confidence import Drawn
+from incrowd.population.bounds import Drawn
 from incrowd.population.plan import Question, planned
-from incrowd.verbs.plan import apply_plan, plan, plan_file, plan_sizes
+from incrowd.verbs.plan import apply_plan, plan, plan_sizes
 
 PEOPLE = {"population": 3e8, "k": 100, "beta": 0.1}
 LOOKS = st.sampled_from(["date", "code", "number", "group"])
@@ -76,7 +76,7 @@ def test_a_column_that_cannot_be_made_coarser_is_kept_or_left_out_by_what_it_cos
     ]
     assert left.classes_allowed < 30
     assert left.actions[0].left_out
-    assert "nothing lies between" in left.actions[0].note
+    assert "no level between" in left.actions[0].note
     assert left.actions[1].rung.values == 20
 
 
@@ -119,7 +119,7 @@ def test_a_table_says_what_its_classes_support(patients):
     assert (facts.people, facts.classes, facts.smallest) == (2_000, len(sizes), sizes.min())
     assert sizes.min() == 1
     assert (facts.share, facts.supports.k) == (0, 1)
-    assert any("so few do not tell" in note for note in found.notes)
+    assert any("too few to say" in note for note in found.notes)
 
 
 def test_what_a_table_supports_is_less_than_its_smallest_share(patients):
@@ -176,7 +176,7 @@ def test_hierarchies_and_weights_are_followed(patients):
 
 
 def test_a_plan_that_is_carried_out_shows_what_it_says(file, tmp_path):
-    wanted = plan_file(file, ["birth_date", "sex", "smoker"], population=1e6, k=4e4, beta=0.1)
+    wanted = plan(file, ["birth_date", "sex", "smoker"], population=1e6, k=4e4, beta=0.1)
     target = tmp_path / "release.csv"
     done = apply_plan(file, wanted, target, sensitive=["diagnosis"], keep=["ward"], seed=1)
     rows = pl.read_csv(target, infer_schema=False)
@@ -195,9 +195,9 @@ def test_a_plan_that_is_carried_out_shows_what_it_says(file, tmp_path):
 
 
 def test_levels_are_raised_until_the_real_classes_support_k(file, tmp_path):
-    wanted = plan_file(file, ["birth_date", "sex", "zip"], population=1e5, k=150, beta=0.1)
+    wanted = plan(file, ["birth_date", "sex", "zip"], population=1e5, k=150, beta=0.1)
     assert wanted.measured.supports.k < 150
-    assert any("raises levels" in note for note in wanted.notes)
+    assert any("levels are raised" in note for note in wanted.notes)
     done = apply_plan(file, wanted, tmp_path / "release.csv")
 
     assert done.raised
@@ -209,22 +209,22 @@ def test_levels_are_raised_until_the_real_classes_support_k(file, tmp_path):
 
 def test_beta_for_all_classes_together_is_verified_so(file, tmp_path):
     asked = {"population": 1e6, "k": 20_000, "beta": 0.1, "simultaneous": True}
-    wanted = plan_file(file, ["sex", "smoker"], **asked)
+    wanted = plan(file, ["sex", "smoker"], **asked)
     done = apply_plan(file, wanted, tmp_path / "release.csv")
     assert done.release.policy.models[0].beta == pytest.approx(0.1 / wanted.measured.classes)
 
 
 def test_what_cannot_be_carried_out_is_refused(file, tmp_path):
     target = tmp_path / "release.csv"
-    with pytest.raises(PolicyError, match="k is left out"):
-        apply_plan(file, plan_file(file, ["sex"], population=1e6, beta=0.1), target)
+    with pytest.raises(PolicyError, match="lacks k"):
+        apply_plan(file, plan(file, ["sex"], population=1e6, beta=0.1), target)
     with pytest.raises(PolicyError, match="without a table"):
         apply_plan(file, plan_sizes({"sex": 2}, population=1e6, k=5, beta=0.1), target)
     with pytest.raises(PolicyError, match="at least 2"):
-        apply_plan(file, plan_file(file, ["sex"], population=1e6, k=1, beta=0.1), target)
+        apply_plan(file, plan(file, ["sex"], population=1e6, k=1, beta=0.1), target)
     with pytest.raises(InfeasibleError, match="leaves out every column"):
-        apply_plan(file, plan_file(file, ["zip"], population=2_000, k=1_990, beta=0.1), target)
-    wanted = plan_file(file, ["sex", "zip"], population=1e6, k=100, beta=0.1)
+        apply_plan(file, plan(file, ["zip"], population=2_000, k=1_990, beta=0.1), target)
+    wanted = plan(file, ["sex", "zip"], population=1e6, k=100, beta=0.1)
     with pytest.raises(PolicyError, match="both"):
         apply_plan(file, wanted, target, keep=["sex"])
     assert not target.exists()
@@ -233,18 +233,18 @@ def test_what_cannot_be_carried_out_is_refused(file, tmp_path):
 def test_no_level_that_shows_anything_is_refused_with_what_would_do(tmp_path):
     path = tmp_path / "two.csv"
     pl.DataFrame({"sex": ["f"] * 99 + ["m"]}).write_csv(path)
-    wanted = plan_file(path, ["sex"], population=1_000, k=100, beta=0.1)
+    wanted = plan(path, ["sex"], population=1_000, k=100, beta=0.1)
 
     assert wanted.actions[0].rung.says == "as it is"
-    with pytest.raises(InfeasibleError, match="support a k of 100; the planned ones support 1"):
+    with pytest.raises(InfeasibleError, match="support k = 100; the planned ones support k = 1"):
         apply_plan(path, wanted, tmp_path / "release.csv")
 
 
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"population": 1_999}, "2,000 records and the population 1,999"),
-        ({"k": 4e8}, "k is 400,000,000"),
+        ({"population": 1_999}, "2,000 records, more than the population of 1,999"),
+        ({"k": 4e8}, "k = 400,000,000"),
         ({"k": 2.5}, "k must be a whole number"),
         ({"beta": 1.0}, "beta must be"),
         ({"beta": 0.0}, "beta must be"),
@@ -253,8 +253,8 @@ def test_no_level_that_shows_anything_is_refused_with_what_would_do(tmp_path):
         ({"bound": "normal"}, "no such bound"),
         ({"confidence": 1.0}, "confidence must be"),
         ({"confidence": 0.4}, "confidence must be"),
-        ({"population": "atlantis"}, "no such population"),
-        ({"k": None, "beta": None}, "k and beta are not given"),
+        ({"population": "atlantis"}, "no population of that name"),
+        ({"k": None, "beta": None}, "k and beta are missing"),
     ],
 )
 def test_requests_that_make_no_sense(patients, options, said):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from incrowd.errors import InputError, PolicyError
-from incrowd.population.tradeoff import (
+from incrowd.population.quantiles import (
     curve,
     expected_error,
     normalized_error,

@@ -9,8 +9,9 @@ import pytest
 import incrowd
 from incrowd.cli.main import perform
 from incrowd.policy.policy import Policy
-from incrowd.release.certificate import Certificate, digest_of_rows
+from incrowd.release.certificate import Certificate
 from incrowd.table.column import Kind
+from incrowd.table.digest import rows_digest
 
 N = 60
 TABLE = {
@@ -121,7 +122,7 @@ def test_the_digest_of_rows_does_not_depend_on_what_holds_them():
         pl.read_parquet("frame.parquet"),
         pl.from_pandas(frame.to_pandas()),
     ]
-    assert {digest_of_rows(one) for one in read} == {digest_of_rows(frame)}
+    assert {rows_digest(one) for one in read} == {rows_digest(frame)}
     others = [
         frame.with_columns(pl.Series("t", ["x", "", "7", None])),
         frame.with_columns(pl.Series("n", [1.0, 2.5, None, 3.1])),
@@ -130,7 +131,7 @@ def test_the_digest_of_rows_does_not_depend_on_what_holds_them():
         frame.rename({"n": "o"}),
         frame.with_columns(pl.Series("t", ["", "x", "007", None])),
     ]
-    assert len({digest_of_rows(one) for one in [frame, *others]}) == len(others) + 1
+    assert len({rows_digest(one) for one in [frame, *others]}) == len(others) + 1
 
 
 # Notes that are true

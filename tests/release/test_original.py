@@ -12,6 +12,7 @@ from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 import incrowd
+from evidence import keyed
 from incrowd import Column, KAnonymity, LDiversity, Policy
 from incrowd.cli.main import perform
 from incrowd.errors import IncrowdError, PolicyError
@@ -24,12 +25,12 @@ from incrowd.verify.losses import extent
 SEARCHES = [
     incrowd.Auto(),
     incrowd.Crowd(),
-    incrowd.Cuts(),
+    incrowd.search.Cuts(),
     incrowd.Lattice(),
     incrowd.LatticeLocal(),
     incrowd.Mondrian(),
-    incrowd.MuArgus(),
-    incrowd.TopDown(),
+    incrowd.search.MuArgus(),
+    incrowd.search.TopDown(),
 ]
 CELLS = {
     "a": st.none() | st.integers(0, 40),
@@ -297,7 +298,7 @@ def test_rows_that_cover_nothing_are_counted(before, after):
         np.array([code for _, code in before], dtype=np.int32),
         hierarchy.decode_all([*names, None]),
     )
-    keys = np.array([key for key, _ in before]), np.array([key for key, _ in after])
+    keys = keyed(key for key, _ in before), keyed(key for key, _ in after)
     bare = sum(
         not any(key == k and code in stands[label] for k, code in before) for key, label in after
     )

@@ -12,8 +12,8 @@ import incrowd
 import naive.world
 from incrowd.errors import InfeasibleError, NotMetError, PolicyError
 from incrowd.hierarchy import Flat
-from incrowd.linkage.counted import Counted
-from incrowd.linkage.guarded import Guarded
+from incrowd.linkage.attained_ends import AttainedEndsCounter
+from incrowd.linkage.candidates import CandidateCounter
 from incrowd.linkage.world import World
 from incrowd.loss import Entropy, Gcp
 from incrowd.models import DeltaPresence, KAnonymity, KMap, LDiversity
@@ -41,7 +41,7 @@ def with_world(problem, rows, who=None):
         for j, column in enumerate(problem.columns)
     }
     world = World(columns, None if who is None else np.array(who, np.int32))
-    return replace(problem, world=Counted.of(world, problem.columns))
+    return replace(problem, world=CandidateCounter.of(world, problem.columns))
 
 
 @st.composite
@@ -104,7 +104,7 @@ def test_every_class_fits_k_people_and_what_is_as_good_without_the_world_is_foun
     alone = replace(problem, models=(KAnonymity(3),), world=None)
     if problem.tally.records >= 3:
         without = Auto().run(alone, Watch()).recoding
-        guarded = replace(problem, world=Guarded.by(problem.world))
+        guarded = replace(problem, world=AttainedEndsCounter.by(problem.world))
         if guarded.satisfied(guarded.outcome(without).classes).all():
             assert loss <= problem.loss.of(alone.outcome(without)) + 1e-12
 
@@ -230,7 +230,7 @@ def test_verification_counts_anew_whatever_the_search_believes(monkeypatch):
     def everybody(self, low, *_, **__):
         return np.full(low.shape[1], self.people)
 
-    monkeypatch.setattr(Counted, "counts", everybody)
+    monkeypatch.setattr(CandidateCounter, "counts", everybody)
     world = population(500)
     with pytest.raises(NotMetError, match="k-map asks for 5 and reaches 1"):
         incrowd.anonymize(world.head(50).drop("id"), policy(KMap(5)), world=world, world_id="id")
@@ -241,7 +241,7 @@ def test_what_the_world_does_not_know_leaves_as_it_is():
     table = world.sample(200, seed=1).drop("id")
     found = incrowd.anonymize(table, policy(KMap(5)), world=world.drop("sex"), world_id="id")
     assert set(found.frame["sex"]) == {"f", "m"}
-    assert any("does not know sex" in note for note in found.notes)
+    assert any("does not have sex" in note for note in found.notes)
 
 
 def test_who_would_leave_as_they_are_does_not_hide_the_others():

@@ -13,8 +13,8 @@ import incrowd
 import naive.ends
 import naive.world
 from incrowd.hierarchy import Flat
-from incrowd.linkage.counted import Counted
-from incrowd.linkage.guarded import Guarded
+from incrowd.linkage.attained_ends import AttainedEndsCounter
+from incrowd.linkage.candidates import CandidateCounter
 from incrowd.linkage.world import World
 from incrowd.loss import Gcp
 from incrowd.models import DeltaPresence, KAnonymity, KMap
@@ -184,12 +184,12 @@ def recodings(draw):
         )
         for j, column in enumerate(problem.columns)
     }
-    world = Counted.of(World(columns), problem.columns)
+    world = CandidateCounter.of(World(columns), problem.columns)
     number = problem.tally.rows
     class_of = draw(st.lists(st.integers(0, 2), min_size=number, max_size=number))
     place = np.unique(class_of, return_inverse=True)[1].astype(np.int32)
     spans = Spans(Pieces(np.arange(number, dtype=np.int32), problem.tally.counts, place))
-    return replace(problem, world=Guarded.by(world)), spans, list(enumerate(rows))
+    return replace(problem, world=AttainedEndsCounter.by(world)), spans, list(enumerate(rows))
 
 
 def fewest(problem, outcome, c, people):
@@ -236,7 +236,7 @@ def test_every_pool_of_a_set_counts_by_itself(pools, counts):
     column = replace(problem.columns[0], sets=True, pools=held)
     codes = np.array([1] * 5 + [2] + [3] * 3, np.int32)
     world = World({"q0": CodedColumn("q0", codes, domain)})
-    guarded = Guarded.by(Counted.of(world, [column]))
+    guarded = AttainedEndsCounter.by(CandidateCounter.of(world, [column]))
     problem = replace(problem, columns=(column,), world=guarded)
     rows = np.arange(2, dtype=np.int32)
     spans = Spans(Pieces(rows, problem.tally.counts, np.zeros(2, np.int32)))

@@ -8,9 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import incrowd
-from incrowd import Accuracy, Column, InfeasibleError, KAnonymity, LDiversity, Policy
+from incrowd import Column, InfeasibleError, KAnonymity, LDiversity, Policy
 from incrowd.errors import LimitError, PolicyError
 from incrowd.loss import Gcp
+from incrowd.search import Accuracy
 from incrowd.search.literature.accuracy.frontier import BOUNDS, Point
 from incrowd.search.literature.accuracy.frontier import frontier as frontier_of
 from incrowd.search.literature.accuracy.frontier import rising as rising_of

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import chisquare
 
-from incrowd.io.spool import spool
+from incrowd.io.scratch import scratch_frames
 from incrowd.verbs import order
 from incrowd.verbs.order import shuffled
 
@@ -17,7 +17,7 @@ from incrowd.verbs.order import shuffled
 def shuffle(n, size, seed, cells):
     frame = pl.DataFrame({"a": range(n), "b": [str(i) for i in range(n)]})
     frames = (frame[start : start + size] for start in range(0, n, size))
-    with spool() as aside, pytest.MonkeyPatch.context() as patch:
+    with scratch_frames() as aside, pytest.MonkeyPatch.context() as patch:
         patch.setattr(order, "CELLS", cells)
         found = list(shuffled(frames, 2 * n, seed, aside))
     assert all(one.columns == ["a", "b"] for one in found)

@@ -1,4 +1,4 @@
-"""Masking files that do not fit into memory."""
+"""Withholding files that do not fit into memory."""
 
 import os
 import signal
@@ -14,15 +14,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import incrowd.verbs.mask as verb
 from incrowd.api import mask, mask_file
 from incrowd.errors import InfeasibleError, InputError, NotMetError, PolicyError
-from incrowd.identify.masking import mask as masked
-from incrowd.identify.ratios import Measure
+from incrowd.identify.withholding import WithholdRequest, withhold
 from incrowd.io import batches
 from incrowd.io.batches import Layout
-from incrowd.verbs import passing_mask, source
-from incrowd.verbs.passing_mask import mask_passing
-from incrowd.verbs.wish import wish_of
+from incrowd.verbs import tables
 from incrowd.watch import Watch
 
 MEASURES = ["distinct", "separation", "unique"]
@@ -45,7 +43,7 @@ def people(n):
 @pytest.fixture
 def large(monkeypatch):
     """Every file is a large one."""
-    monkeypatch.setattr(source, "LARGE", 0)
+    monkeypatch.setattr(tables, "LARGE", 0)
 
 
 @pytest.fixture
@@ -55,8 +53,12 @@ def table(tmp_path):
 
 
 def passed(table, target, layout=None, **options):
-    return mask_passing(
-        table, target, wish_of(method="sampled", **options), layout or Layout(), Watch()
+    return verb._mask_in_passes(
+        table,
+        target,
+        WithholdRequest(method="sampled", **options),
+        layout or Layout(),
+        Watch(),
     )
 
 
@@ -179,7 +181,7 @@ def test_what_comes_once_is_put_aside(table, tmp_path, wanted):
 def test_what_was_written_is_verified(table, tmp_path, monkeypatch, spoil):
     target = tmp_path / "p.csv"
     target.write_text("of yesterday")
-    real = passing_mask.pieces
+    real = verb.pieces
 
     def spoiled(path, form):
         made = real(path, form)
@@ -203,7 +205,7 @@ def test_what_was_written_is_verified(table, tmp_path, monkeypatch, spoil):
 
         return Spoiling()
 
-    monkeypatch.setattr(passing_mask, "pieces", spoiled)
+    monkeypatch.setattr(verb, "pieces", spoiled)
     with pytest.raises(NotMetError):
         passed(table, target, ratio=0.3, sample=2_000, seed=1)
     assert target.read_text() == "of yesterday"
@@ -211,14 +213,14 @@ def test_what_was_written_is_verified(table, tmp_path, monkeypatch, spoil):
 
 
 def test_a_file_that_changes_between_the_passes_is_noticed(table, tmp_path, monkeypatch):
-    real = passing_mask.mask_sample
+    real = verb.withhold_by_sample
 
     def meanwhile(*arguments, **options):
         people(2_990).write_csv(table)
         return real(*arguments, **options)
 
-    monkeypatch.setattr(passing_mask, "mask_sample", meanwhile)
-    with pytest.raises(NotMetError, match="not those that were to leave"):
+    monkeypatch.setattr(verb, "withhold_by_sample", meanwhile)
+    with pytest.raises(NotMetError, match="not those that should leave"):
         passed(table, tmp_path / "p.csv", ratio=0.3, sample=2_000, seed=1)
     assert [path.name for path in tmp_path.iterdir()] == ["t.csv"]
 
@@ -242,7 +244,7 @@ def test_a_file_that_changes_between_the_passes_is_noticed(table, tmp_path, monk
     ],
 )
 @pytest.mark.usefixtures("large")
-def test_bad_tables_and_wishes(tmp_path, text, options, error):
+def test_bad_tables_and_requests(tmp_path, text, options, error):
     (tmp_path / "t.csv").write_text(text)
     with pytest.raises(error):
         mask_file(tmp_path / "t.csv", tmp_path / "p.csv", ratio=0.6, method="sampled", **options)
@@ -252,7 +254,7 @@ def test_bad_tables_and_wishes(tmp_path, text, options, error):
 @pytest.mark.parametrize("target", ["p.xlsx", "nowhere/p.csv", "-", "t.csv", "p.parquet.gz", "."])
 @pytest.mark.usefixtures("large", "table")
 def test_bad_targets_are_told_before_anything_is_read(tmp_path, monkeypatch, target):
-    monkeypatch.setattr(passing_mask, "draw", None)
+    monkeypatch.setattr(verb, "draw", None)
     monkeypatch.chdir(tmp_path)
     with pytest.raises((PolicyError, InputError)):
         mask_file("t.csv", target, ratio=0.6, method="sampled")
@@ -280,16 +282,16 @@ def test_the_promise_of_a_sample_names_itself_when_nothing_may_leave(table, tmp_
 
 def test_the_choice_is_that_of_the_sample_it_draws(table, tmp_path, monkeypatch):
     drawn = []
-    real = passing_mask.OnRecords
+    real = verb.RecordGauge
     monkeypatch.setattr(
-        passing_mask,
-        "OnRecords",
+        verb,
+        "RecordGauge",
         lambda sample, measure: drawn.append(sample) or real(sample, measure),
     )
     found = passed(table, tmp_path / "p.csv", ratio=0.3, sample=2_000, seed=5)
     (sample,) = drawn
     below = float(found.guarantee.searched.split("ratio of ")[1].split(" ")[0])
-    alike = masked(sample, Measure.DISTINCT, below)
+    alike = withhold(sample, WithholdRequest(ratio=below))
     assert found.published == tuple(sample.names[j] for j in alike.published)
 
 
@@ -302,17 +304,19 @@ def generated(path, records):
 
 USED = """
 import resource
-from incrowd.verbs import order
-from incrowd.verbs.passing_mask import mask_passing
-from incrowd.verbs.wish import wish_of
+import incrowd.verbs.order as order
+from incrowd.identify.withholding import WithholdRequest
 from incrowd.io.batches import Layout
+from incrowd.verbs.mask import _mask_in_passes
 from incrowd.watch import Watch
 
 order.CELLS = 2**16
 
 def run(source):
-    wish = wish_of(method="sampled", measure="separation", ratio=0.9, sample=1000, seed=1)
-    mask_passing(source, "p.csv", wish, Layout(piece=2**18), Watch())
+    request = WithholdRequest(
+        method="sampled", measure="separation", ratio=0.9, sample=1000, seed=1
+    )
+    _mask_in_passes(source, "p.csv", request, Layout(piece=2**18), Watch())
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 
 before = run("small.csv")
@@ -344,17 +348,19 @@ def test_our_own_memory_is_that_of_a_batch(tmp_path):
     assert most < (tmp_path / "t.csv").stat().st_size
 
 
-@pytest.mark.parametrize("where", ["_decided", "_write", "_recounted"])
+@pytest.mark.parametrize(
+    "where", ["_decided_by_sample", "_write_in_passes", "_recounted_in_passes"]
+)
 def test_an_interruption_leaves_nothing(table, tmp_path, monkeypatch, where):
     target = tmp_path / "p.csv"
     target.write_text("of yesterday")
-    real = getattr(passing_mask, where)
+    real = getattr(verb, where)
 
     def interrupted(*arguments):
         real(*arguments)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(passing_mask, where, interrupted)
+    monkeypatch.setattr(verb, where, interrupted)
     with pytest.raises(KeyboardInterrupt):
         passed(table, target, ratio=0.3, sample=2_000)
     assert target.read_text() == "of yesterday"

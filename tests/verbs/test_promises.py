@@ -6,10 +6,10 @@ import pytest
 from rich.console import Console
 from scipy.stats import binom
 
-from incrowd.documents.text import discovery_picture
+from incrowd.documents.identify import discovery_text
+from incrowd.engines.recount import recounted
 from incrowd.verbs.discover import discover
 from incrowd.verbs.quantiles import quantiles
-from incrowd.verbs.recount import recounted
 
 SEEDS = 120
 
@@ -17,7 +17,7 @@ SEEDS = 120
 def said(found):
     console = Console(width=10_000, file=None, record=True, quiet=False)
     with console.capture() as out:
-        console.print(discovery_picture(found))
+        console.print(discovery_text(found))
     return out.get()
 
 

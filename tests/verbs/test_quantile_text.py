@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 
 from incrowd.api import quantiles_file
 from incrowd.errors import InputError
-from incrowd.io.shelf import shelf
-from incrowd.verbs import quantile_stream, source, text_order
+from incrowd.io import csv_shuffle
+from incrowd.io.scratch import scratch_file
+from incrowd.verbs import quantile_passes, tables
 
 N = 3_000
 
@@ -38,10 +39,10 @@ def both(table, monkeypatch, **options):
     """The rows by the quick way, which must be taken, and by the thorough one."""
     quick, slow = table.with_name("quick.csv"), table.with_name("slow.csv")
     with monkeypatch.context() as patched:
-        patched.setattr(quantile_stream, "_drawn", None)
+        patched.setattr(quantile_passes, "_runs", None)
         one = quantiles_file(table, quick, **options)
     with monkeypatch.context() as patched:
-        patched.setattr(quantile_stream, "is_rewritable", lambda *_: False)
+        patched.setattr(quantile_passes, "is_rewritable", lambda *_: False)
         other = quantiles_file(table, slow, **options)
     assert [c.smallest for c in one.columns] == [c.smallest for c in other.columns]
     return (pl.read_csv(path, infer_schema=False) for path in (quick, slow))
@@ -52,8 +53,8 @@ def both(table, monkeypatch, **options):
 @pytest.mark.parametrize("held", [2**12, 2**25])
 @pytest.mark.parametrize("keep", [["note", "zip"], [], ["zip"]])
 def test_both_ways_agree(table, monkeypatch, limit, keep_order, held, keep):  # noqa: PLR0917  every pair of ways
-    monkeypatch.setattr(source, "LARGE", limit)
-    monkeypatch.setattr(text_order, "BYTES", held)
+    monkeypatch.setattr(tables, "LARGE", limit)
+    monkeypatch.setattr(csv_shuffle, "BYTES", held)
     options = {"columns": ["age", "income"], "k": 60, "seed": 4, "show": "range"}
     quick, slow = both(table, monkeypatch, keep=keep, keep_order=keep_order, **options)
     assert quick.equals(slow)
@@ -123,7 +124,7 @@ def test_cells_that_are_kept_are_those_of_the_csv_module(  # noqa: PLR0917  all 
     data = mark + (text.getvalue() if closed else text.getvalue().removesuffix(end)).encode()
     (folder / "t.csv").write_bytes(data)
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(quantile_stream, "_drawn", None)
+        patched.setattr(quantile_passes, "_runs", None)
         quantiles_file(
             folder / "t.csv",
             folder / "o.csv",
@@ -148,13 +149,13 @@ def test_a_letter_that_is_not_utf_8_late_in_a_text_is_found(tmp_path):
 
 def test_what_is_put_aside_is_found_again(tmp_path):
     arrays = [np.arange(5), np.zeros(0), np.frombuffer(b"canary", dtype=np.uint8)]
-    with shelf(tmp_path) as aside:
+    with scratch_file(tmp_path) as aside:
         places = [aside.put(array) for array in arrays]
         for array, place in zip(arrays, places, strict=True):
             again = np.empty_like(array)
             aside.fill(again, place)
             assert (again == array).all()
         assert "canary" not in repr(aside)
-        with pytest.raises(InputError, match="put aside"):
+        with pytest.raises(InputError, match="stored on disk"):
             aside.fill(np.empty(100), places[-1])
     assert not list(tmp_path.iterdir())

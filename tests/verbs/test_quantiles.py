@@ -12,13 +12,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import incrowd
-from incrowd.engines.stream import Tuples
+from incrowd.engines.stream import RecordReservoir
 from incrowd.errors import InfeasibleError, InputError, NotMetError, PolicyError
 from incrowd.kernels.quantiles import begin, look_up
 from incrowd.population.quantile_cells import faces, scaled
-from incrowd.population.sampled_quantiles import (
+from incrowd.population.quantiles import (
+    BucketErrors,
     Division,
-    Spread,
     divide,
     join_small,
     least_drawn,
@@ -251,7 +251,7 @@ def test_ranks_are_off_no_more_than_promised(shape):
     single, all_of_them = 0, 0
     off_by = rank_error(size, delta, len(shares))
     for seed in range(100):
-        places, _ = Tuples(size, seed).drawn(0, len(values))
+        places, _ = RecordReservoir(size, seed).drawn(0, len(values))
         off = [ranks_off(values, values[places], share) for share in shares]
         single += off[4] > epsilon
         all_of_them += max(off) > off_by
@@ -261,7 +261,7 @@ def test_ranks_are_off_no_more_than_promised(shape):
 
 def test_the_example_of_section_4_1_3():
     values = np.random.default_rng(4).permutation(100_000) * 1.0
-    places, _ = Tuples(100, 9).drawn(0, len(values))
+    places, _ = RecordReservoir(100, 9).drawn(0, len(values))
     fifth = np.sort(values[places])[4]
     epsilon = math.sqrt(math.log(1 / 0.1) / 100)
     assert abs((values < fifth).sum() - 5_000) <= epsilon * 100_000
@@ -274,7 +274,7 @@ def test_drawn_buckets_seldom_fall_below_k():
     below = 0
     for seed in range(40):
         values = rng.random(50_000)
-        places, _ = Tuples(10_000, seed).drawn(0, 50_000)
+        places, _ = RecordReservoir(10_000, seed).drawn(0, 50_000)
         division = divide(values[places], None, least)
         sizes = np.bincount(np.searchsorted(division.cuts, values, side="right"))
         below += sizes.min() < 1_000
@@ -285,7 +285,7 @@ def test_drawn_buckets_seldom_fall_below_k():
 def careless(monkeypatch):
     """Buckets of the sample are made as if it were the table: many hold too few records."""
     monkeypatch.setattr(
-        "incrowd.verbs.quantile_wish.least_drawn",
+        "incrowd.population.buckets.least_drawn",
         lambda k, records, sample, delta: max(1, k * sample // records),  # noqa: ARG005  its seam
     )
 
@@ -317,10 +317,10 @@ def test_too_few_missing_values_take_a_bucket_with_them():
     assert shown[:3] == [None] * 3
     assert shown.count(None) == 13
     assert found.columns[0].emptied == 10
-    assert any("3 missing values" in note and "10 more" in note for note in found.notes)
+    assert any("3 missing values" in note and "10 cells" in note for note in found.notes)
     with pytest.raises(InfeasibleError, match="3 missing values"):
         incrowd.quantiles(table[:20], columns=["x"], k=10)
-    with pytest.raises(InfeasibleError, match="has 5 values, fewer than 10"):
+    with pytest.raises(InfeasibleError, match="has 5 values, fewer than k = 10"):
         incrowd.quantiles(pl.DataFrame({"x": [None] * 30 + [1] * 5}), columns=["x"], k=10)
     empty = incrowd.quantiles(pl.DataFrame({"x": [None] * 30}), columns=["x"], k=10)
     assert empty.columns[0].buckets == 0
@@ -351,7 +351,7 @@ def test_the_squared_error_of_even_values_is_one_over_buckets_squared():
 def test_errors_are_those_of_the_definition(values, least):
     line = np.array(values, dtype=np.float64)
     division = divide(line, None, least)
-    spread = Spread.none(division)
+    spread = BucketErrors.none(division)
     codes = np.empty(len(line), dtype=np.int32)
     tallies = (spread.sizes, spread.sums, spread.squares)
     look_up(line, division.cuts, spread.centres, codes, *tallies)
@@ -363,7 +363,7 @@ def test_errors_are_those_of_the_definition(values, least):
 def test_nothing_shows_values():
     division = divide(np.array([12345.0, 67890.0]), None, 1)
     found = incrowd.quantiles(pl.DataFrame({"x": [12345] * 5}), columns=["x"], k=2)
-    for one in (division, Spread.none(division), found.columns, found):
+    for one in (division, BucketErrors.none(division), found.columns, found):
         assert "12345" not in repr(one)
     assert faces(division, Kind.NUMBER, "range", pl.Series("x", [1]))[1] == "< 67890"
     assert len(Division(np.zeros(0), np.zeros(0, dtype=np.int64)).medians) == 0
@@ -406,8 +406,8 @@ def test_wrong_cells_are_counted_and_not_shown(passing):
     cells = [str(i) for i in range(100)]
     cells[41], cells[70] = "secret", "hidden"
     for values, said in (
-        (cells, "2 values that are no number (first at row 42)"),
-        ([*map(float, range(99)), math.inf], "1 infinite values (first at row 100)"),
+        (cells, "2 values that are not a number (first in row 42)"),
+        ([*map(float, range(99)), math.inf], "1 infinite value (first in row 100)"),
     ):
         table = pl.DataFrame({"x": values})
         data = cut_up(table, 30) if passing else table
@@ -435,10 +435,10 @@ def test_batches_of_other_columns_are_refused():
 
 def test_a_wrong_division_is_found_out(monkeypatch):
     """What a settlement says is not believed: the rows are counted."""
-    from incrowd.population import bucketing
+    from incrowd.population import buckets
 
-    honest = bucketing.join_small
-    monkeypatch.setattr(bucketing, "join_small", lambda sizes, k: honest(sizes, 0 * k))
-    monkeypatch.setattr("incrowd.verbs.quantile_wish.least_drawn", lambda *_: 1)
+    honest = buckets.join_small
+    monkeypatch.setattr(buckets, "join_small", lambda sizes, k: honest(sizes, 0 * k))
+    monkeypatch.setattr("incrowd.population.buckets.least_drawn", lambda *_: 1)
     with pytest.raises(NotMetError, match="fewer than 50"):
         incrowd.quantiles(people(500), columns=["age"], k=50)

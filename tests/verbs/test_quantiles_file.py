@@ -19,9 +19,8 @@ from incrowd.api import quantiles_file
 from incrowd.errors import InfeasibleError, InputError, NotMetError, PolicyError
 from incrowd.io.batches import Layout
 from incrowd.io.stamp import Stamp
-from incrowd.verbs import quantile_stream, quantile_text, source
-from incrowd.verbs.quantile_stream import stream
-from incrowd.verbs.quantiles import quantile_wish
+from incrowd.population.buckets import QuantileOptions
+from incrowd.verbs import quantile_passes, tables
 from incrowd.watch import Watch
 from naive import quantiles as naive
 
@@ -50,7 +49,7 @@ def table(tmp_path):
 @pytest.fixture
 def large(monkeypatch):
     """Every file is a large one."""
-    monkeypatch.setattr(source, "LARGE", 0)
+    monkeypatch.setattr(tables, "LARGE", 0)
 
 
 def read(path):
@@ -108,11 +107,12 @@ def test_files_of_all_kinds_are_read(tmp_path, ending):
 def test_the_size_of_batches_changes_nothing(tmp_path_factory, pieces, seed, keep_order):
     folder = tmp_path_factory.mktemp("t")
     people(1_200).write_csv(folder / "t.csv")
-    wish = quantile_wish(
+    options = QuantileOptions(
         NAMES, k=60, epsilon=0.1, delta=0.1, seed=seed, keep_order=keep_order, show="range"
     )
     for name, piece in zip("ab", pieces, strict=True):
-        found = stream(folder / "t.csv", folder / f"{name}.csv", wish, Layout(piece=piece), Watch())
+        target, layout = folder / f"{name}.csv", Layout(piece=piece)
+        found = quantile_passes.written(folder / "t.csv", target, options, layout, Watch())
         assert not found.promise.exact
     assert (folder / "a.csv").read_bytes() == (folder / "b.csv").read_bytes()
 
@@ -157,7 +157,7 @@ def test_what_comes_once_is_put_aside(table, tmp_path, wanted, monkeypatch):
     writer.start()
     one = quantiles_file(pipe, tmp_path / "one.csv" if wanted else None, **options)
     writer.join()
-    monkeypatch.setattr(source, "LARGE", 0)
+    monkeypatch.setattr(tables, "LARGE", 0)
     other = quantiles_file(table, tmp_path / "other.csv", **options)
     assert one.columns == other.columns
     if wanted:
@@ -178,7 +178,7 @@ def test_standard_input(table, tmp_path, monkeypatch):
 def test_what_was_written_is_verified(table, tmp_path, monkeypatch, spoil, ending):
     target = tmp_path / f"p.{ending}"
     target.write_text("of yesterday")
-    real, plainly = quantile_stream.pieces, quantile_text.writing
+    real, plainly = quantile_passes.pieces, quantile_passes.writing
     change = {
         "row": lambda frame: frame[1:],
         "column": lambda frame: frame.with_columns(more=pl.lit("1")),
@@ -209,8 +209,8 @@ def test_what_was_written_is_verified(table, tmp_path, monkeypatch, spoil, endin
         with plainly(path) as put:
             put(rows.write_csv().encode())
 
-    monkeypatch.setattr(quantile_stream, "pieces", spoiled)
-    monkeypatch.setattr(quantile_text, "writing", spoiled_text)
+    monkeypatch.setattr(quantile_passes, "pieces", spoiled)
+    monkeypatch.setattr(quantile_passes, "writing", spoiled_text)
     with pytest.raises(NotMetError):
         quantiles_file(table, target, columns=NAMES, k=100, keep_order=True)
     assert target.read_text() == "of yesterday"
@@ -223,15 +223,15 @@ def test_what_was_written_is_verified(table, tmp_path, monkeypatch, spoil, endin
 def test_a_file_that_changes_between_the_passes_is_noticed(  # noqa: PLR0917  every pair of ways
     table, tmp_path, monkeypatch, records, epsilon, quick
 ):
-    module, name = (quantile_text, "settle") if quick else (quantile_stream, "divided")
-    real = getattr(module, name)
+    name = "enforce_k" if quick else "_divided"
+    real = getattr(quantile_passes, name)
 
     def meanwhile(*arguments):
         people(records, seed=9).write_csv(table)
         return real(*arguments)
 
-    monkeypatch.setattr(module, name, meanwhile)
-    monkeypatch.setattr(quantile_stream, "is_rewritable", lambda *_: quick)
+    monkeypatch.setattr(quantile_passes, name, meanwhile)
+    monkeypatch.setattr(quantile_passes, "is_rewritable", lambda *_: quick)
     options = {"columns": ["age"], "k": 100, "epsilon": epsilon, "keep_order": True}
     with pytest.raises(NotMetError, match="changed while it was read"):
         quantiles_file(table, tmp_path / "p.csv", **options)
@@ -267,7 +267,7 @@ def test_a_file_whose_time_is_set_back_has_changed(table):
 )
 @pytest.mark.parametrize("size", [0, 2**28])
 def test_bad_tables(tmp_path, monkeypatch, text, error, size):
-    monkeypatch.setattr(source, "LARGE", size)
+    monkeypatch.setattr(tables, "LARGE", size)
     (tmp_path / "t.csv").write_text(text)
     with pytest.raises(error) as caught:
         quantiles_file(tmp_path / "t.csv", tmp_path / "p.csv", columns=["a"], k=5)
@@ -278,7 +278,7 @@ def test_bad_tables(tmp_path, monkeypatch, text, error, size):
 @pytest.mark.parametrize("target", ["p.xlsx", "nowhere/p.csv", "-", "t.csv", "p.parquet.gz", "."])
 @pytest.mark.usefixtures("table")
 def test_bad_targets_are_told_before_anything_is_read(tmp_path, monkeypatch, target):
-    monkeypatch.setattr(quantile_stream, "_drawn", None)
+    monkeypatch.setattr(quantile_passes, "_runs", None)
     monkeypatch.chdir(tmp_path)
     with pytest.raises((PolicyError, InputError)):
         quantiles_file("t.csv", target, columns=["age"], k=5)
@@ -288,10 +288,10 @@ def test_bad_targets_are_told_before_anything_is_read(tmp_path, monkeypatch, tar
 @pytest.mark.parametrize(
     ("module", "where"),
     [
-        (quantile_text, "sampled"),
-        (quantile_text, "_write"),
-        (quantile_stream, "rewrite"),
-        (quantile_stream, "verify"),
+        (quantile_passes, "_sampled"),
+        (quantile_passes, "_write_text"),
+        (quantile_passes, "_rewrite"),
+        (quantile_passes, "_verify"),
     ],
 )
 def test_an_interruption_leaves_nothing(table, tmp_path, monkeypatch, module, where):
@@ -312,18 +312,19 @@ def test_an_interruption_leaves_nothing(table, tmp_path, monkeypatch, module, wh
 
 USED = """
 import resource
-from incrowd.verbs import text_order
-from incrowd.verbs.quantile_stream import stream
-from incrowd.verbs.quantiles import quantile_wish
+import incrowd.io.csv_shuffle as csv_shuffle
+from incrowd.verbs.quantile_passes import written
+from incrowd.population.buckets import QuantileOptions
 from incrowd.io.batches import Layout
+from incrowd.population.buckets import QuantileOptions
 from incrowd.io.stamp import Stamp
 from incrowd.watch import Watch
 
-text_order.BYTES = 2**20
+csv_shuffle.BYTES = 2**20
 
 def run(source):
-    wish = quantile_wish(["zip", "age"], k=1000, epsilon=0.05, seed=1)
-    stream(source, "p.csv", wish, Layout(piece=2**18), Watch())
+    options = QuantileOptions(["zip", "age"], k=1000, epsilon=0.05, seed=1)
+    written(source, "p.csv", options, Layout(piece=2**18), Watch())
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 
 before = run("small.csv")

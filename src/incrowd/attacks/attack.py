@@ -1,20 +1,20 @@
-"""What an attack comes to: figures and sentences, no cell values."""
+"""The result of attacks: figures and sentences, no cell values; and the words they share."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from incrowd.attacks.intervals import Interval, Rate
-from incrowd.attacks.persons import Persons
+from incrowd.attacks.rates import Interval, PersonRisk, Rate
+from incrowd.errors import counted
 from incrowd.linkage.constraints import Proof
 
 _ROUNDING = 1e-12
-"""A rate that is better than guessing by less is not better."""
+"""A smaller gain over guessing is rounding."""
 
 
 @dataclass(frozen=True)
 class Attack:
-    """One attacker: what is known to them, how often they are right, and what guessing reaches."""
+    """One attacker: what they know, how often they are right, how often a guess is."""
 
     kind: str
     """`linkage`, `ends`, `singling-out`, `linkability`, `inference`, `control`, `homogeneity`,
@@ -26,19 +26,19 @@ class Attack:
     baseline: float
     """How often a guess without the release is right, 0..1."""
     says: str
-    """The attacker's way in a few sentences."""
+    """What the attacker does and achieves, in a few sentences."""
     column: str | None = None
     """The sensitive column whose value is guessed."""
     figures: Mapping[str, float] = field(default_factory=dict)
     """What else was counted, by name."""
-    persons: Persons | None = None
-    """The worst for single people; None where the attack is not about any one of them."""
+    persons: PersonRisk | None = None
+    """The worst for single people; None if the attack is not about single people."""
     gated: bool = True
-    """Whether limits are held against it: not if the tables given show too little."""
+    """Whether limits apply: not if the given tables show too little."""
     bound: bool = False
-    """Whether the rate is the most that it can be, as nothing shows who is right."""
+    """Whether the rate is only an upper bound, because nothing shows who is right."""
     claims: bool = False
-    """Whether the rate is about few claims, so that luck alone may beat a guess."""
+    """Whether the attacker makes few claims, so that luck alone may beat guessing."""
 
     @property
     def success(self) -> float:
@@ -47,7 +47,7 @@ class Attack:
 
     @property
     def interval(self) -> Interval:
-        """Where the rate of further people like these lies, with 95 % confidence."""
+        """The 95 % confidence interval of the rate for more people like these."""
         return self.rate.interval
 
     @property
@@ -65,8 +65,8 @@ class Attack:
     def gain(self) -> float:
         """What the release adds to guessing, as a share of what guessing leaves open, 0..1.
 
-        This is what a limit is held against: an attack that is no better than a guess adds nothing,
-        however often the guess is right.
+        `max_success` limits this: an attack that is no better than a guess adds nothing, however
+        often the guess is right.
         """
         if self.success <= self.baseline + _ROUNDING:
             return 0.0
@@ -74,7 +74,7 @@ class Attack:
 
     @property
     def counts(self) -> bool:
-        """Whether limits are held against it: not where luck may be all that there is, either."""
+        """Whether limits apply: `gated`, and luck alone does not explain the rate."""
         return self.gated and not (self.claims and self.interval[0] <= self.baseline)
 
     def as_dict(self) -> dict[str, Any]:
@@ -102,37 +102,33 @@ class Attacked:
 
     attacks: tuple[Attack, ...]
     k_world: int | None = None
-    """The fewest individuals of the world whom a released row may be; None without a world.
+    """The fewest individuals of the world that a released row may be; None without a world.
 
-    Rows that fit nobody are not among them: see `inconsistent`.
+    Rows that fit nobody do not count: see `inconsistent`.
     """
     k_with_release: int | None = None
-    """The fewest people whom a released row may be, of the world or of the release itself.
+    """The fewest people that a released row may be, in the world or in the release itself.
 
-    Rows that show the same are of as many people, whoever is on a list: a list that lacks some of
-    them does not find the others. None without a world, or if no row fits anybody.
+    Equal rows are about as many people, whoever is on a list: a list that lacks some of them does
+    not find the others. None without a world, or if no row fits anybody.
     """
     inconsistent: int | None = None
-    """Released rows that fit nobody in the world: they do not belong together (Bettini Section 3).
-
-    None without a world.
-    """
+    """Released rows that fit nobody in the world (Bettini Section 3); None without a world."""
     k_every_world: int | None = None
-    """So many people may be each released row whatever table somebody holds (Bettini Section 6).
+    """How many people each released row may be, whatever table an attacker has (Section 6).
 
-    None if that is not known: there are no rows, or people with several rows, who cannot be told
-    apart.
+    None if that is unknown: there are no rows, or people have several rows.
     """
     proved: Proof | None = None
-    """What promises about the world prove; None without any."""
+    """What promises about the world prove; None without promises."""
     broken: tuple[str, ...] = ()
-    """The limits that are broken, in words."""
+    """The broken limits, in words."""
     advice: tuple[str, ...] = ()
-    """What would lower the success of an attack most."""
+    """What would lower the success of attacks most."""
     notes: tuple[str, ...] = ()
-    """What a reader should know."""
+    """What you should know about the result."""
     limits: Mapping[str, float | None] = field(default_factory=dict)
-    """What was allowed at the most, by name."""
+    """The limits that applied, by name."""
 
     @property
     def ok(self) -> bool:
@@ -155,3 +151,56 @@ class Attacked:
             "advice": list(self.advice),
             "notes": list(self.notes),
         }
+
+
+def columns(names: Sequence[str]) -> str:
+    """Names of columns as part of a sentence.
+
+    >>> columns(["age", "sex", "zip"]), columns([])
+    ('age, sex and zip', 'nothing')
+    """
+    if len(names) < 2:
+        return "".join(names) or "nothing"
+    return f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def people(count: int) -> str:
+    """A number of people.
+
+    >>> people(1), people(12345)
+    ('1 person', '12,345 people')
+    """
+    return counted(count, "person", "people")
+
+
+def rows(count: int) -> str:
+    """A number of rows.
+
+    >>> rows(1), rows(12345)
+    ('1 row', '12,345 rows')
+    """
+    return counted(count, "row")
+
+
+def part(value: float, what: str) -> str:
+    """A share of something.
+
+    >>> part(0, "the rows"), part(0.25, "the rows"), part(1, "the rows")
+    ('none of the rows', '0.25 of the rows', 'all of the rows')
+    """
+    if value in {0, 1}:
+        return f"{'all' if value else 'none'} of {what}"
+    return f"{share(value)} of {what}"
+
+
+def share(value: float) -> str:
+    """A share, never rounded to none or to all.
+
+    >>> share(0.25), share(0.00001), share(0.99999), share(1)
+    ('0.25', 'below 0.0001', 'above 0.9999', '1')
+    """
+    if 0 < value < 0.0001:
+        return "below 0.0001"
+    if 0.9999 < value < 1:
+        return "above 0.9999"
+    return f"{value:.4f}".rstrip("0").rstrip(".")

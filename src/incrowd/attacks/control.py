@@ -1,19 +1,18 @@
-"""Control: inference about people who are in the table, beside people who are not.
+"""Control: inference about people in the table, compared with people who are not in it.
 
-What a release tells of people of a kind, it tells of those who are not in it as well. What it tells
-of its own people beyond that was given away by their records.
+What a release says about a kind of people also holds for people who are not in it. Whatever it says
+about its own people beyond that comes from their records.
 """
 
-from incrowd.attacks.attack import Attack
-from incrowd.attacks.held import Held
-from incrowd.attacks.words import columns, part, people, share
+from incrowd.attacks.attack import Attack, columns, part, people, share
+from incrowd.attacks.disclosure import AttributeDisclosure
 
 
-def control(inside: Held, outside: Held) -> Attack:
-    """How often inference is right about the people of the table; the baseline: about others.
+def control(inside: AttributeDisclosure, outside: AttributeDisclosure) -> Attack:
+    """How often inference is right about people in the table; the baseline is about others.
 
-    `inside` is about the people of the table, `outside` about people like them who are not in it.
-    Limits are held against it only if the two intervals lie apart: few people differ by chance.
+    `inside` is about the people of the table, `outside` about similar people who are not in it.
+    Limits apply only if the two intervals do not overlap: small groups differ by chance.
     """
     own, other = inside.guessed, outside.guessed
     low, high = other.interval
@@ -24,11 +23,12 @@ def control(inside: Held, outside: Held) -> Attack:
         rate=own,
         baseline=other.success,
         says=(
-            f"Somebody knows {columns(inside.fit.names)} of a person and guesses {inside.name} by "
-            f"the released rows that fit. That is right for {part(own.success, 'the people')} of "
-            f"the table, and for {part(other.success, people(other.trials))} who are not in it "
-            f"(95 % interval {share(low)} to {share(high)}). If these are people like them, the "
-            "difference is what their own records give away."
+            f"Somebody knows {columns(inside.fit.names)} of a person and guesses {inside.name} "
+            "from the released rows that fit. The guess is right for "
+            f"{part(own.success, 'the people')} in the table, and for "
+            f"{part(other.success, people(other.trials))} who are not in it (95 % interval "
+            f"{share(low)} to {share(high)}). If the two groups are alike, the difference is what "
+            "people's own records give away."
         ),
         figures={
             "control": other.success,

@@ -1,24 +1,37 @@
-"""Ends: labels that end on values of people tell that somebody with these values is in the table.
+"""Ends: labels that end on values of people reveal that somebody with these values is in the table.
 
-The attacker holds a world, as in linkage, and knows how labels are made: somebody of the class
-holds each end of a span and each member of a set. If one individual of the world alone fits a class
-and holds what its label ends on, the attacker says that this person is in the table; and so if one
-alone fits the class at all.
+The attacker holds a world, as in linkage, and knows how labels are made: somebody of the class has
+each end of a span and each member of a set. If only one individual of the world fits a class and
+has what its label ends on, the attacker claims that this person is in the table; and also if only
+one individual fits the class at all.
+
+`[17, 25]` shows the first and the last value of a class, so somebody is 17 and somebody is 25; a
+set shows values that somebody has. A half-open interval such as `[20, 30)` or `≥ 100000` joins
+cells of a grid. The ends of the other labels of the column show where cells may meet: between two
+neighboring ends there is at least one cell that belongs to somebody.
 """
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import chain
 
 import numpy as np
 
-from incrowd.arrays import Codes, Floats, Texts
-from incrowd.attacks.attack import Attack
-from incrowd.attacks.candidates import Facing
-from incrowd.attacks.end_cells import EndCells
-from incrowd.attacks.intervals import Rate
-from incrowd.attacks.persons import Persons
-from incrowd.attacks.words import columns, part
+from incrowd.arrays import Codes, Counts, Floats, Texts
+from incrowd.attacks.attack import Attack, columns, part
+from incrowd.attacks.rates import PersonRisk, Rate
+from incrowd.hierarchy.labels import (
+    Bounds,
+    parse_date,
+    parse_number,
+    read_any_bounds,
+    read_set,
+    write_bounds,
+)
+from incrowd.linkage.world_linkage import WorldLinkage
+from incrowd.partition.csr import entries, offsets
 from incrowd.table.column import CodedColumn, Domain, Kind
 from incrowd.table.fold import fold
 
@@ -27,40 +40,39 @@ MOST = 2**22
 
 
 @dataclass(frozen=True, eq=False)
-class Pointed:
-    """What the ends of labels point at."""
+class SoleMatches:
+    """The individuals who alone fit a class, or one of the ends of its labels."""
 
     person: Codes
-    """The individuals who alone fit a class, or one of its ends, each once, ascending."""
+    """Their numbers, each once, ascending."""
     ends: int
-    """Classes and ends that were looked up."""
+    """How many classes and ends were looked up."""
     left_out: int = 0
-    """Those that were too many to look up."""
+    """How many were not, because there are too many."""
 
 
-def point(facing: Facing, most: int = MOST) -> Pointed:
-    """Whom classes and the ends of their labels point at: each as if it were a released row."""
-    classes = fold([facing.release[name].codes for name in facing.names], ()).quasi
-    found = [_ends(facing.release[name]) for name in facing.names]
+def sole_matches(linked: WorldLinkage, most: int = MOST) -> SoleMatches:
+    """Who alone fits a class or an end of its labels, each looked up like a released row."""
+    classes = fold([linked.release[name].codes for name in linked.names], ()).quasi
+    found = [_ends(linked.release[name]) for name in linked.names]
     itself = np.arange(classes.shape[1], dtype=np.int32)
     lines = [(-1, itself, itself)]
     lines += [(j, *_spread(classes[j], found[j])) for j in range(len(found))]
     number = sum(len(of) for _, of, _ in lines)
     rows = {
-        name: _shown(facing.release[name], found[j].cells, _codes(classes, lines, j)[:most])
-        for j, name in enumerate(facing.names)
+        name: _shown(linked.release[name], found[j].cells, _codes(classes, lines, j)[:most])
+        for j, name in enumerate(linked.names)
     }
-    linked = facing.by(facing.names, rows)
-    alone = np.flatnonzero(linked.candidates == 1)
-    _, person = linked.candidates_of(alone)
-    return Pointed(np.unique(person), min(number, most), max(number - most, 0))
+    found_rows = linked.by(linked.names, rows)
+    _, person = found_rows.candidates_of(np.flatnonzero(found_rows.candidates == 1))
+    return SoleMatches(np.unique(person), min(number, most), max(number - most, 0))
 
 
 @dataclass(frozen=True, eq=False)
 class _Ends:
     """The end cells of each label of a column, in compressed rows; missing has none."""
 
-    start: "np.ndarray[tuple[int], np.dtype[np.int64]]"
+    start: Counts
     cell: Codes
     cells: tuple[str, ...]
 
@@ -70,21 +82,19 @@ def _ends(column: CodedColumn) -> _Ends:
     labels = column.domain.labels.tolist()
     of, number = EndCells(labels), dict[str, int]()
     found = [[number.setdefault(c, len(number)) for c in of.of(label)] for label in labels]
-    start = np.concatenate([[0, 0], np.cumsum([len(one) for one in found])]).astype(np.int64)
+    start = offsets([0, *map(len, found)])
     cell = np.array([*chain.from_iterable(found)], dtype=np.int32)
     return _Ends(start, cell, tuple(number))
 
 
 def _spread(label: Codes, ends: _Ends) -> tuple[Codes, Codes]:
     """The class of each end, and its cell."""
-    sizes = np.diff(ends.start)[label]
-    of = np.repeat(np.arange(len(label)), sizes)
-    first = np.repeat(ends.start[label] - (np.cumsum(sizes) - sizes), sizes)
-    return of.astype(np.int32), ends.cell[np.arange(len(of)) + first]
+    entry, of = entries(ends.start, label)
+    return of.astype(np.int32), ends.cell[entry]
 
 
 def _codes(classes: Codes, lines: Sequence[tuple[int, Codes, Codes]], column: int) -> Codes:
-    """What each end shows in a column: its class's label, or from -1 downwards its own cell."""
+    """What each end shows in a column: its class's label, or -1 - its own cell."""
     return np.concatenate(
         [-1 - cell if j == column else classes[column][of] for j, of, cell in lines]
     )
@@ -103,25 +113,30 @@ def _shown(column: CodedColumn, cells: tuple[str, ...], code: Codes) -> CodedCol
 
 
 def ends(
-    names: tuple[str, ...], pointed: Pointed, present: Floats | None, prior: float, limit: float
+    names: tuple[str, ...], matches: SoleMatches, present: Floats | None, prior: float, limit: float
 ) -> Attack:
-    """How often somebody whom an end points at is in the table.
+    """How often somebody who alone fits a class or an end is in the table.
 
-    `present` says of each individual of the world how likely they are; None if nobody knows: then
-    everybody whom an end points at is taken to be, the worst case. `prior` is the share of the
-    world that is in the table: what pointing at anybody reaches.
+    `present` is the chance that each individual of the world is in the table; None if unknown: then
+    everybody claimed is assumed to be, the worst case. `prior` is the share of the world that is in
+    the table: what a claim about anybody achieves.
     """
-    told = len(pointed.person)
-    right = float(told) if present is None else float(present[pointed.person].sum())
-    rate = Rate.expected(right, told)
+    claims = len(matches.person)
+    right = float(claims) if present is None else float(present[matches.person].sum())
+    rate = Rate.expected(right, claims)
     return Attack(
         kind="ends",
         knows=names,
         rate=rate,
         baseline=prior,
-        says=_says(names, pointed, (rate.success, prior), known=present is not None),
-        figures={"ends": pointed.ends, "told": told, "right": right, "left_out": pointed.left_out},
-        persons=Persons.of_claims(rate, prior, limit),
+        says=_says(names, matches, (rate.success, prior), known=present is not None),
+        figures={
+            "ends": matches.ends,
+            "told": claims,
+            "right": right,
+            "left_out": matches.left_out,
+        },
+        persons=PersonRisk.of_claims(rate, prior, limit),
         gated=present is not None,
         bound=present is None,
         claims=True,
@@ -129,17 +144,102 @@ def ends(
 
 
 def _says(
-    names: tuple[str, ...], pointed: Pointed, rates: tuple[float, float], *, known: bool
+    names: tuple[str, ...], matches: SoleMatches, rates: tuple[float, float], *, known: bool
 ) -> str:
     how = (
-        f"Somebody holds a list of people with {columns(names)}, and knows that somebody of each "
-        "class holds what its labels end on. "
+        f"Somebody has a list of people with {columns(names)}, and knows that somebody in each "
+        "class has the values that its labels end on. "
     )
-    told, (success, prior) = len(pointed.person), rates
-    if not told:
+    claims, (success, prior) = len(matches.person), rates
+    if not claims:
         return f"{how}Nobody on the list is the only one to fit a class or an end of its labels."
-    who = "1 person on the list is" if told == 1 else f"{told:,} people on the list are each"
+    who = "1 person on the list is" if claims == 1 else f"{claims:,} people on the list are each"
     how += f"{who} the only one to fit a class or an end of its labels: "
     if not known:
-        return f"{how}the attacker takes them to be in the table. Nothing given here says who is."
+        return f"{how}the attacker assumes that they are in the table. Nothing here says who is."
     return f"{how}{part(success, 'them')} are in the table, and {part(prior, 'the whole list')} is."
+
+
+Cut = tuple[int, float]
+"""A place on the scale of numbers (0) or of days (1)."""
+
+
+@dataclass(frozen=True, eq=False)
+class EndCells:
+    """The cells at the ends of the labels of one column."""
+
+    labels: Sequence[str]
+    """All labels of the column."""
+    _bounds: dict[str, Bounds | None] = field(default_factory=dict, repr=False)
+
+    def of(self, label: str) -> tuple[str, ...]:
+        """The cells at the ends of a label, each once; none of a label that shows no ends."""
+        members = read_set(label)
+        if members is not None:
+            return tuple(dict.fromkeys(members)) if len(members) > 1 else ()
+        bounds = self._read(label)
+        if bounds is None:
+            return ()
+        found = (self._low(bounds), self._high(bounds))
+        cells = dict.fromkeys(cell for cell in found if cell is not None)
+        return tuple(cell for cell in cells if cell != label)
+
+    def _read(self, label: str) -> Bounds | None:
+        if label not in self._bounds:  # a month such as 1965-03 is no interval of numbers
+            self._bounds[label] = None if parse_date(label) is not None else read_any_bounds(label)
+        return self._bounds[label]
+
+    def _low(self, bounds: Bounds) -> str | None:
+        """The cell that begins where the label does."""
+        if _closed(bounds):
+            return bounds.low
+        inner = self._inner(bounds)
+        return inner and write_bounds(Bounds(bounds.low, inner[0], bounds.low_inside))
+
+    def _high(self, bounds: Bounds) -> str | None:
+        """The cell that ends where the label does."""
+        if _closed(bounds):
+            return bounds.high
+        inner = self._inner(bounds)
+        return inner and write_bounds(Bounds(inner[1], bounds.high, high_inside=bounds.high_inside))
+
+    def _inner(self, bounds: Bounds) -> tuple[str, str] | None:
+        """The first and the last place inside a label where cells of the column meet."""
+        low, high = _place(bounds.low), _place(bounds.high)
+        scales = {place[0] for place in (low, high) if place is not None}
+        if len(scales) != 1:
+            return None
+        places, texts = self._cuts[scales.pop()]
+        first = 0 if low is None else bisect_right(places, low[1])
+        last = (len(places) if high is None else bisect_left(places, high[1])) - 1
+        return (texts[first], texts[last]) if first <= last else None
+
+    @cached_property
+    def _cuts(self) -> tuple[tuple[list[float], list[str]], ...]:
+        """By scale: where half-open intervals of the column begin and end, in order."""
+        cuts: tuple[dict[float, str], ...] = ({}, {})
+        for label in self.labels:
+            bounds = self._read(label)
+            if bounds is None or _closed(bounds):
+                continue
+            for end in (bounds.low, bounds.high):
+                place = _place(end)
+                if place is not None and end is not None:
+                    cuts[place[0]].setdefault(place[1], end)
+        ordered = [sorted(found) for found in cuts]
+        texts = [[found[p] for p in order] for found, order in zip(cuts, ordered, strict=True)]
+        return (ordered[0], texts[0]), (ordered[1], texts[1])
+
+
+def _closed(bounds: Bounds) -> bool:
+    """Whether the label stands for both of its ends."""
+    return None not in {bounds.low, bounds.high} and bounds.low_inside and bounds.high_inside
+
+
+def _place(end: str | None) -> Cut | None:
+    """The place of an end; None if it is neither a number nor a date."""
+    number = None if end is None else parse_number(end)
+    if number is not None:
+        return 0, float(number)
+    date = None if end is None else parse_date(end)
+    return None if date is None else (1, float(date.astype("datetime64[us]").astype("int64")))

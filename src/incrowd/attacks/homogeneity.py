@@ -1,38 +1,37 @@
 """Homogeneity: all rows that may be a person's show the same sensitive value.
 
-Machanavajjhala et al., *l-Diversity*: k-anonymity does not help whose class agrees.
+Machanavajjhala et al., *l-Diversity*: k-anonymity does not protect a class whose values agree.
 """
 
-from incrowd.attacks.attack import Attack
-from incrowd.attacks.held import Held
-from incrowd.attacks.words import columns, people, share
+from incrowd.attacks.attack import Attack, columns, people, share
+from incrowd.attacks.disclosure import AttributeDisclosure
 
 
-def homogeneity(held: Held) -> Attack:
-    """The share of the people whose value is certain, as all rows that fit them show that value.
+def homogeneity(disclosure: AttributeDisclosure) -> Attack:
+    """The share of the people whose value is certain: all rows that fit them show it.
 
-    Without the release nobody's value is certain, unless there is only one: that is the baseline.
+    Without the release nobody's value is certain unless there is only one value: the baseline.
     """
-    rate = held.certain()
+    rate = disclosure.certain()
     found = round(rate.success * rate.trials)
     return Attack(
         kind="homogeneity",
-        knows=held.fit.names,
-        column=held.name,
+        knows=disclosure.fit.names,
+        column=disclosure.name,
         rate=rate,
-        baseline=held.secret.certain(),
+        baseline=disclosure.target.certain(),
         says=(
-            f"Somebody knows {columns(held.fit.names)} of a person and looks up the released rows "
-            f"that fit. {_learned(found, rate.success, held.name)}"
+            f"Somebody knows {columns(disclosure.fit.names)} of a person and looks up the released "
+            f"rows that fit. {_learned(found, rate.success, disclosure.name)}"
         ),
-        figures={"certain": found, "fewest_values": held.fewest},
+        figures={"certain": found, "fewest_values": disclosure.fewest},
     )
 
 
 def _learned(found: int, success: float, name: str) -> str:
     if not found:
-        return f"Nobody's rows all show their {name}."
+        return f"For nobody do all of these rows show the person's own {name}."
     return (
-        f"For {people(found)} ({share(success)} of all) every one of them shows the same {name}, "
-        "their own: it is learned for certain, without finding the row."
+        f"For {people(found)} ({share(success)} of all), every one of these rows shows the "
+        f"person's own {name}: it is known for certain, without finding the row."
     )

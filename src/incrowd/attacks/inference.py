@@ -1,33 +1,32 @@
-"""Inference: what a person's sensitive value is, guessed from the rows that may be theirs.
+"""Inference: guess a person's sensitive value from the rows that may be theirs.
 
 The third of the three risks that the Article 29 Working Party names (Opinion 05/2014 on
 anonymisation techniques).
 """
 
-from incrowd.attacks.attack import Attack
-from incrowd.attacks.held import Held
-from incrowd.attacks.words import columns, part
+from incrowd.attacks.attack import Attack, columns, part
+from incrowd.attacks.disclosure import AttributeDisclosure
 
 
-def inference(held: Held) -> Attack:
-    """How often the value most frequent among the rows that fit a person is that person's.
+def inference(disclosure: AttributeDisclosure) -> Attack:
+    """How often the most frequent value among the rows that fit a person is that person's.
 
-    Equally frequent values are drawn from; who fits no row is thought to hold what is most
-    frequent in the whole release. The baseline is to guess the commonest value for everybody.
+    Ties are broken at random; for somebody who fits no row, the guess is the most frequent value of
+    the whole release. The baseline is to guess the commonest value for everybody.
     """
-    rate = held.guessed
-    baseline = held.secret.commonest()
+    rate, name = disclosure.guessed, disclosure.name
+    baseline = disclosure.target.commonest
     return Attack(
         kind="inference",
-        knows=held.fit.names,
-        column=held.name,
+        knows=disclosure.fit.names,
+        column=name,
         rate=rate,
         baseline=baseline,
         says=(
-            f"Somebody knows {columns(held.fit.names)} of a person, looks up the released rows "
-            f"that fit, and guesses the most frequent {held.name} among them. That is right for "
-            f"{part(rate.success, 'the people')}; guessing the commonest value for everybody is "
-            f"right for {part(baseline, 'them')}."
+            f"Somebody knows {columns(disclosure.fit.names)} of a person, looks up the released "
+            f"rows that fit, and guesses the most frequent {name} among them. The guess is right "
+            f"for {part(rate.success, 'the people')}; guessing the commonest value for "
+            f"everybody is right for {part(baseline, 'them')}."
         ),
-        persons=held.persons,
+        persons=disclosure.persons,
     )

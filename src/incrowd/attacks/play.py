@@ -1,23 +1,27 @@
-"""All attacks of one scene, set by set, and what would lower their success most."""
+"""Playing attacks by every set of known columns, and what would lower their success most."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
+from itertools import compress
 
-from incrowd.attacks.attack import Attack
+from incrowd.attacks.attack import Attack, columns, share
 from incrowd.attacks.background import background
-from incrowd.attacks.candidates import Facing
-from incrowd.attacks.fit import Fit, halves
-from incrowd.attacks.held import Held
+from incrowd.attacks.control import control
+from incrowd.attacks.disclosure import AttributeDisclosure, SensitiveTarget
+from incrowd.attacks.ends import ends, sole_matches
 from incrowd.attacks.homogeneity import homogeneity
 from incrowd.attacks.inference import inference
 from incrowd.attacks.linkability import linkability
 from incrowd.attacks.linkage import linkage
-from incrowd.attacks.persons import LIMIT
-from incrowd.attacks.scene import Scene
-from incrowd.attacks.sets import Sets
+from incrowd.attacks.releases import releases
+from incrowd.attacks.row_order import row_order
 from incrowd.attacks.singling_out import singling_out
-from incrowd.attacks.words import columns, share
+from incrowd.errors import InputError
+from incrowd.linkage.attack_data import LIMIT, AttackData, SharedColumn
+from incrowd.linkage.fit import ColumnSets, Fit, halves, sweep
+from incrowd.linkage.tables import AttackTables
+from incrowd.linkage.world_linkage import WorldLinkage
 from incrowd.table.fold import in_threads
 from incrowd.watch import Watch
 
@@ -33,65 +37,68 @@ KINDS = (
     "row-order",
     "releases",
 )
-"""All kinds, in the order in which they are told."""
+"""All kinds of attacks, in the order of a report."""
 
 
 @dataclass(frozen=True)
 class Attackers:
-    """Which attackers are played."""
+    """Which attackers to play."""
 
     max_size: int = 0
-    """All sets of at most so many known columns, besides the set of all of them."""
+    """Play all sets of at most so many known columns, besides the set of all of them."""
     ruled_out: int = 1
     """How many sensitive values an attacker with background knowledge can rule out."""
     posterior: float = LIMIT
-    """Above this chance a person counts as found."""
+    """A person counts as found above this chance."""
 
 
 @dataclass(frozen=True)
 class Played:
-    """What attackers got right, what would lower it most, and how many sets were left out."""
+    """The attacks that were played, and what would lower their success most."""
 
     attacks: tuple[Attack, ...]
-    lower: tuple[str, ...] = ()
+    advice: tuple[str, ...] = ()
     left_out: int = 0
-    """Sets of known columns for which there was no time."""
+    """How many sets of known columns there was no time for."""
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What a reader should know."""
+        """What you should know about the result."""
         if not self.left_out:
             return ()
         some = "1 set" if self.left_out == 1 else f"{self.left_out:,} sets"
         kinds = dict.fromkeys(one.kind.replace("-", " ") for one in self.attacks)
-        return (f"the time was up: {some} of known columns left out of {columns([*kinds])}",)
+        return (f"time was up: {some} of known columns were not tried for {columns([*kinds])}",)
 
 
-def play(scene: Scene, attackers: Attackers, watch: Watch | None = None) -> Played:
-    """All attacks of a scene by the known columns.
+def play(data: AttackData, attackers: Attackers, watch: Watch | None = None) -> Played:
+    """The attacks that need no world, by the known columns.
 
-    Singling out, inference, homogeneity and background knowledge take all known columns, and the
-    sets asked for; linkability takes each such set, single columns at the least, and the others.
+    Singling out, inference, homogeneity and background knowledge use all known columns and the sets
+    asked for; linkability uses each such set, at least single columns, and the rest.
     """
-    sets = Sets(len(scene.known), max(attackers.max_size, 1), watch)
-    first, *others = halves(scene, sets)
+    sets = ColumnSets(len(data.known), max(attackers.max_size, 1), watch)
+    first, *others = halves(data, sets)
     both, _ = next(first)
-    parts = [partial(_played, part, (both, attackers, sets)) for part in (first, *others)]
-    whole = list(of_fit(both, attackers.ruled_out))
+    targets = SensitiveTarget.all_of(data)
+    request = both, targets, attackers, sets
+    parts = [partial(_played, part, request) for part in (first, *others)]
+    whole = list(of_fit(both, targets, attackers.ruled_out))
     found = in_threads(parts)
     few = [attack for attacks, _ in found for attack in attacks]
     without = {name: attacks for _, others in found for name, attacks in others.items()}
-    names = [column.name for column in scene.known]
+    names = [column.name for column in data.known]
     without = {name: without[name] for name in names if name in without}
-    lower = [line for one in whole for line in lowered(one, without)]
-    return Played((*whole, *few), tuple(lower), sets.left_out)
+    advice = [line for one in whole for line in advice_for(one, without)]
+    return Played((*whole, *few), tuple(advice), sets.left_out)
 
 
 def _played(
-    part: Iterator[tuple[Fit, Fit]], request: tuple[Fit, Attackers, Sets]
+    part: Iterator[tuple[Fit, Fit]],
+    request: tuple[Fit, tuple[SensitiveTarget, ...], Attackers, ColumnSets],
 ) -> tuple[list[Attack], dict[str, list[Attack]]]:
-    """The attacks by halves of the known columns; those by all columns but one, by that one."""
-    both, attackers, sets = request
+    """The attacks by halves of the known columns; and those by all columns but one, by that one."""
+    both, targets, attackers, sets = request
     few: list[Attack] = []
     without: dict[str, list[Attack]] = {}
     for one, other in part:
@@ -99,44 +106,114 @@ def _played(
             if len(left.columns) <= sets.largest:
                 few.append(linkability(left, right, both))
             if len(left.columns) <= attackers.max_size:
-                few += of_fit(left, attackers.ruled_out)
+                few += of_fit(left, targets, attackers.ruled_out)
             if len(left.columns) == 1:
-                without[left.names[0]] = list(of_fit(right, 0))
+                without[left.names[0]] = list(of_fit(right, targets, 0))
     return few, without
 
 
-def of_fit(fit: Fit, ruled_out: int) -> Iterator[Attack]:
+def of_fit(fit: Fit, targets: Sequence[SensitiveTarget], ruled_out: int) -> Iterator[Attack]:
     """The attacks by one set of known columns; nobody rules out more values than there are."""
     yield singling_out(fit)
-    for secret in fit.scene.secrets:
-        held = Held.of(fit, secret)
-        yield inference(held)
-        yield homogeneity(held)
-        most = min(ruled_out, max(secret.values - 1, 1))
-        yield from (background(held, some) for some in range(1, most + 1))
+    for target in targets:
+        disclosure = AttributeDisclosure.of(fit, target)
+        yield inference(disclosure)
+        yield homogeneity(disclosure)
+        most = min(ruled_out, max(target.values - 1, 1))
+        yield from (background(disclosure, some) for some in range(1, most + 1))
 
 
-def face(facing: Facing, attackers: Attackers, watch: Watch | None = None) -> Played:
-    """Linkage with a world, by all columns and by every set of at most so many."""
+def play_world(linked: WorldLinkage, attackers: Attackers, watch: Watch | None = None) -> Played:
+    """Linkage with a world, by all columns and by the sets asked for."""
     limit = attackers.posterior
-    whole = linkage(facing.candidates(), limit)
-    sets = Sets(len(facing.names), attackers.max_size, watch)
-    few = [linkage(found, limit) for found in facing.sweep(sets)] if attackers.max_size else []
-    return Played((whole, *few), tuple(world_advice(facing, whole)), sets.left_out)
+    whole = linkage(linked.candidates(), limit)
+    sets = ColumnSets(len(linked.names), attackers.max_size, watch)
+    few = [linkage(found, limit) for found in linked.sweep(sets)] if attackers.max_size else []
+    return Played((whole, *few), tuple(_world_advice(linked, whole)), sets.left_out)
 
 
-def world_advice(facing: Facing, attack: Attack) -> Iterator[str]:
+def play_ends(tables: AttackTables) -> Played:
+    """The ends of labels, with a world."""
+    linked, membership = tables.linked_world, tables.membership
+    present, limit = membership.present, tables.knowledge.limit
+    found = ends(linked.names, sole_matches(linked), present, membership.prior, limit)
+    return Played((found if present is None else replace(found, gated=membership.sure),))
+
+
+def play_control(tables: AttackTables) -> Played:
+    """Inference about people in the table, compared with people who are not in it."""
+    inside, outside = Fit.of_all(tables.data), Fit.of_all(tables.control)
+    there = {target.name: target for target in SensitiveTarget.all_of(tables.control)}
+    return Played(
+        tuple(
+            control(
+                AttributeDisclosure.of(inside, target),
+                AttributeDisclosure.of(outside, there[target.name]),
+            )
+            for target in SensitiveTarget.all_of(tables.data)
+            if target.name in there
+        )
+    )
+
+
+def play_order(tables: AttackTables, seed: int) -> Played:
+    """Row order, with the original."""
+    every = [one.merged for one in tables.together(tables.shared("original"))]
+    fit = Fit.of_all(AttackData.of(every, joint=False))
+    return Played((row_order(fit, tables.places, seed),))
+
+
+def play_releases(tables: AttackTables, attackers: Attackers, watch: Watch | None = None) -> Played:
+    """Two releases compared with each other, by all known columns and by the sets asked for."""
+    if "other" not in tables.others:
+        return Played(())
+    first, second = _both_releases(tables)
+    targets = [one for one in SensitiveTarget.all_of(first) if one.name in tables.sensitive]
+    found = list(releases(Fit.of_all(first), Fit.of_all(second), targets))
+    sets = ColumnSets(len(first.known), attackers.max_size, watch)
+    for one in sweep(first, sets):
+        found += releases(one, Fit.of(second, one.columns), targets)
+    return Played(tuple(found), left_out=sets.left_out)
+
+
+def _both_releases(tables: AttackTables) -> tuple[AttackData, AttackData]:
+    """Each release with the people of the original: what is known, and what both show exactly."""
+    both = set(tables.shared("original")) & set(tables.shared("other"))
+    known = [name for name in tables.known_in("other") if name in both - set(tables.sensitive)]
+    if not known:
+        raise InputError(
+            "the two releases and the original share no column that an attacker knows",
+            remedy="name some of them with --knows, or say what they are called with --rename",
+        )
+    rest = [name for name in tables.shared("original") if name in both and name not in known]
+    here, there = (tables.together(rest, where) for where in ("release", "other"))
+    exact = [_exact(one) and _exact(two) for one, two in zip(here, there, strict=True)]
+    limit = tables.knowledge.limit
+    columns = tables.together(known), tables.together(known, "other")
+    first, second = (
+        AttackData.of(one, list(compress(rest, exact)), joint=False, limit=limit)
+        for one, rest in zip(columns, (here, there), strict=True)
+    )
+    return first, second
+
+
+def _exact(column: SharedColumn) -> bool:
+    """Whether a release shows every value of a column as it is."""
+    return column.decoding.exact is not None
+
+
+def _world_advice(linked: WorldLinkage, attack: Attack) -> Iterator[str]:
     """The column without which linkage is right least often."""
-    if len(facing.names) < 2:
+    if len(linked.names) < 2:
         return
     without = {
-        name: [linkage(facing.candidates([one for one in facing.names if one != name]))]
-        for name in facing.names
+        name: [linkage(linked.candidates([one for one in linked.names if one != name]))]
+        for name in linked.names
     }
-    yield from lowered(attack, without)
+    yield from advice_for(attack, without)
 
 
-def lowered(attack: Attack, without: Mapping[str, Sequence[Attack]]) -> Iterator[str]:
+def advice_for(attack: Attack, without: Mapping[str, Sequence[Attack]]) -> Iterator[str]:
     """The column without which an attack by all columns is right least often.
 
     `without` has, by column, the attacks by all others.
@@ -153,11 +230,11 @@ def lowered(attack: Attack, without: Mapping[str, Sequence[Attack]]) -> Iterator
     now = f"{attack.goal} by {columns(attack.knows)} is right for {_of(attack.success)}"
     if found[name] < attack.success:
         yield (
-            f"{now}; without {name} it would be for {_of(found[name])}, the least of all: make "
-            f"{name} coarser, or leave it out, first"
+            f"{now}; without {name} it would be right for {_of(found[name])}: make {name} coarser "
+            "first, or leave it out"
         )
     else:
-        yield f"{now}; no column alone would lower it: make several of them coarser"
+        yield f"{now}; no single column lowers this: make several columns coarser"
 
 
 def _of(success: float) -> str:
@@ -165,7 +242,7 @@ def _of(success: float) -> str:
 
 
 def in_order(attacks: Iterable[Attack]) -> tuple[Attack, ...]:
-    """By kind, then by number of known columns and their names."""
+    """Attacks by kind, then by number of known columns and their names."""
     return tuple(
         sorted(
             attacks,

@@ -1,35 +1,33 @@
-"""Row order: a release whose rows stand as in the original gives everybody away by their place.
+"""Row order: a release that keeps the order of the original gives everybody away by position.
 
 Sweeney, *k-anonymity: a model for protecting privacy*, calls this unsorted matching.
 """
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from incrowd.arrays import Codes, Counts, Flags
-from incrowd.attacks.attack import Attack
-from incrowd.attacks.fit import Fit
-from incrowd.attacks.intervals import Rate, blind
-from incrowd.attacks.words import columns, part
+from incrowd.attacks.attack import Attack, columns, part
+from incrowd.attacks.rates import Rate, blind
 from incrowd.kernels.linkage import fits as kernels
-from incrowd.partition.csr import bounds, found_in, owners
+from incrowd.linkage.fit import Fit
+from incrowd.partition.csr import found_in, grouped, owners
 
 _SHUFFLES = 3
 
 
 def row_order(fit: Fit, truth: Counts | None = None, seed: int = 0) -> Attack:
-    """How often the place of a released row in the original is told by its place in the release.
+    """How often the position of a released row reveals its record in the original.
 
-    Row i is taken for record i; if rows were left out, for the first record that fits it after that
-    of the row before. With `truth`, the record of each row (-1 if unknown), hits are counted.
-    Without, the share of rows that stay at their place is estimated from how many more of them fit
-    than would by chance: the rest is right with the chance of a guess. `fit` is by all columns that
-    the two tables share. The baseline is to guess the record blindly.
+    The attacker takes row i for record i; if rows were left out, for the first record that fits it
+    after that of the previous row. With `truth`, the record of each row (-1 if unknown), hits are
+    counted. Without it, the share of rows that kept their position is estimated from how many more
+    of them fit than would by chance; the rest is right as often as a guess. `fit` uses all columns
+    that the two tables share. The baseline is to guess the record blindly.
     """
     order = _Order(fit)
-    records, rows = fit.scene.people.records, fit.scene.shown.records
+    records, rows = fit.data.people.records, fit.data.shown.records
     place = order.places(np.arange(rows))
     fitting = float((place >= 0).mean()) if rows else 0.0
     chance = order.chance(seed)
@@ -45,8 +43,8 @@ def row_order(fit: Fit, truth: Counts | None = None, seed: int = 0) -> Attack:
         baseline=guess,
         says=(
             "Somebody who has seen the original takes the first released row for its first record, "
-            f"and so on. In {columns(fit.names)}, {part(fitting, 'the rows')} fit their record; in "
-            f"a random order {part(chance, 'them')} would. The place of a row tells whose it is "
+            f"and so on. In {columns(fit.names)}, {part(fitting, 'the rows')} fit that record; in "
+            f"a random order {part(chance, 'them')} would. The position of a row tells whose it is "
             f"for {part(success, 'the rows')}{_estimated(truth)}."
         ),
         figures={"fitting": fitting, "chance": chance, "correlation": order.correlation},
@@ -54,7 +52,7 @@ def row_order(fit: Fit, truth: Counts | None = None, seed: int = 0) -> Attack:
 
 
 def _estimated(truth: Counts | None) -> str:
-    """Without the truth the rate is an estimate."""
+    """Say that the rate is an estimate, if it is one."""
     return " (an estimate)" if truth is None else ""
 
 
@@ -67,15 +65,15 @@ class _Order:
     @property
     def _rows(self) -> Codes:
         """The class of each released row."""
-        return self.fit.rows.class_of[self.fit.scene.shown.row_of]
+        return self.fit.rows.class_of[self.fit.data.shown.row_of]
 
     @property
     def _records(self) -> Codes:
         """The class of each record."""
-        return self.fit.people.class_of[self.fit.scene.people.row_of]
+        return self.fit.people.class_of[self.fit.data.people.row_of]
 
     def places(self, order: Counts) -> Counts:
-        """The record that each row is taken for if the rows stood in this order; -1 if none."""
+        """The record that each row is taken for if the rows had this order; -1 if none."""
         rows, records = self._rows[order], self._records
         if len(rows) == len(records):
             here = np.arange(len(rows))
@@ -89,14 +87,13 @@ class _Order:
         return found_in(pairs, row.astype(np.int64) * domain + record)[1]
 
     def _first_fits(self, rows: Codes, records: Codes) -> Counts:
-        """For each row the first record that fits it after that of the row before."""
-        order = np.argsort(records, kind="stable")
-        start = bounds(records[order].astype(np.int64), len(self.fit.people.sizes))
-        found: Counts = _kernels().first_fits(rows, self.fit.pairs, start, order)
+        """For each row, the first record that fits it after that of the previous row."""
+        start, order = grouped(records, len(self.fit.people.sizes))
+        found: Counts = kernels.first_fits(rows, self.fit.pairs, start, order)
         return found
 
     def chance(self, seed: int) -> float:
-        """The share of rows that would fit if they stood in a random order."""
+        """The share of rows that would fit in a random order."""
         rows, records = len(self._rows), len(self._records)
         if not rows or not records:
             return 0.0
@@ -109,18 +106,13 @@ class _Order:
 
     @property
     def correlation(self) -> float:
-        """Between the place of a row and the mean place of the records that fit it."""
+        """The correlation of a row's position with the mean position of the records that fit it."""
         fit = self.fit
         places = np.zeros(len(fit.people.sizes), dtype=np.int64)
         np.add.at(places, self._records, np.arange(len(self._records)))
-        mean = _kernels().sum_members(*fit.pairs, places) / np.maximum(fit.people_fitting, 1)
+        mean = kernels.sum_members(*fit.pairs, places) / np.maximum(fit.people_fitting, 1)
         there = fit.people_fitting[self._rows] > 0
         here, expected = np.flatnonzero(there), mean[self._rows][there]
         if len(here) < 2 or np.ptp(expected) == 0:
             return 0.0
         return float(np.corrcoef(here, expected)[0, 1])
-
-
-def _kernels() -> Any:
-
-    return kernels

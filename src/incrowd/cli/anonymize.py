@@ -1,38 +1,23 @@
 """`incrowd anonymize`: a release that keeps its policy, verified after it was written."""
 
 import os
-from collections.abc import Iterable
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TypedDict
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Annotated
 
 import typer
 
 from incrowd import api
 from incrowd import watch as watching
 from incrowd.cli import interrupt, options
-from incrowd.cli import maximize as cli_maximize
-from incrowd.cli import request as cli_request
-from incrowd.cli import table as cli_table
-from incrowd.cli import world as cli_world
-from incrowd.cli.output import Output
-from incrowd.cli.progress import waiting
-from incrowd.documents import json, text
+from incrowd.cli import request as requests
+from incrowd.cli.frontier import MaximizeOptions, refuse_nothing, show_frontier
+from incrowd.cli.output import Output, waiting
+from incrowd.documents import json
+from incrowd.documents import release as texts
 from incrowd.errors import PolicyError
 from incrowd.io import files, tables
-
-if TYPE_CHECKING:
-    from incrowd.search.literature.accuracy.frontier import Frontier
-    from incrowd.verbs.reading import Reading
-    from incrowd.watch import Watch
-
-
-class _How(TypedDict):
-    """How a table is read, who is told of progress, and where its policy's paths start."""
-
-    reading: "Reading"
-    watch: "Watch"
-    folder: Path
-
+from incrowd.verbs import explored
 
 SEARCHES = (
     "auto",
@@ -55,42 +40,36 @@ SEARCHES = (
     "tree",
     "world",
 )
-"""What `--method` knows: written out, as loading the searches is not for --help. A test holds it
-to what there is."""
+"""The searches of `--method`, written out because --help loads no search; a test compares them."""
 
 
-def anonymize(  # noqa: PLR0913  one parameter per flag
+def anonymize(  # noqa: PLR0913  one parameter per option
     file: options.TableFile,
     curve: Annotated[
-        str | None,
-        typer.Argument(
-            metavar="CURVE",
-            help="With --frontier: where the curve is written, .csv, .json, .svg, .png or .html.",
-            show_default=False,
-        ),
+        str | None, typer.Argument(hidden=True, help="With --frontier: the curve's file.")
     ] = None,
     *,
     output: Annotated[
         str | None,
-        typer.Option("--output", "-o", metavar="FILE", help="Where the release is written."),
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE",
+            help="Write the release to this file.",
+            rich_help_panel=options.WRITING,
+        ),
     ] = None,
-    policy: options.PolicyFile = None,
     quasi: options.Quasi = None,
     sensitive: options.Sensitive = None,
     keep: options.Keep = None,
     unit: options.Unit = None,
     weight: options.Weight = None,
+    accept_derived: options.AcceptDerived = None,
+    policy: options.PolicyFile = None,
     k: options.K = None,
     l: options.L = None,
     t: options.T = None,
-    suppress: Annotated[
-        float | None,
-        typer.Option(
-            "--suppress",
-            metavar="SHARE",
-            help="The largest share of records that may be left out, 0..1.",
-        ),
-    ] = None,
+    suppress: options.Suppress = None,
     missing: options.MissingReading = None,
     method: Annotated[
         str | None,
@@ -98,59 +77,36 @@ def anonymize(  # noqa: PLR0913  one parameter per flag
             "--method",
             metavar="SEARCH",
             help=f"The search: {SEARCHES[0]} (default), {', '.join(SEARCHES[1:])}.",
+            rich_help_panel=options.SEARCH,
         ),
     ] = None,
-    loss: Annotated[
-        str | None,
-        typer.Option(
-            "--loss",
-            metavar="LOSS",
-            help="What the search makes small: gcp (default), granularity, precision, …",
-        ),
-    ] = None,
-    time_limit: Annotated[
-        float | None,
-        typer.Option("--time-limit", metavar="SECONDS", help="How long the search may take."),
-    ] = None,
+    loss: options.Loss = None,
+    time_limit: options.TimeLimit = None,
     maximize: Annotated[
         str | None,
         typer.Option(
             "--maximize",
             metavar="privacy",
-            help="Look for the most privacy within --max-loss, not for the least loss.",
+            help="Find the most privacy within --max-loss instead of the least loss.",
+            rich_help_panel=options.SEARCH,
         ),
     ] = None,
     max_loss: Annotated[
         float | None,
         typer.Option(
-            "--max-loss", metavar="SHARE", help="With --maximize: the most a class may lose, 0..1."
+            "--max-loss",
+            metavar="SHARE",
+            help="With --maximize: the most that a class may lose, 0..1.",
+            rich_help_panel=options.SEARCH,
         ),
     ] = None,
-    privacy: Annotated[
-        str | None,
-        typer.Option(
-            "--privacy",
-            metavar="k|l",
-            help="What is maximized: k, people, or l, sensitive values; "
-            "l where a column is sensitive, if not given.",
-        ),
-    ] = None,
+    privacy: options.Privacy = None,
+    hierarchy: options.HierarchyOf = None,
+    hierarchies: options.Hierarchies = None,
     widest: options.Widest = None,
     highest: options.Highest = None,
     grid: options.Grid = None,
     ends: options.Ends = None,
-    split_ends: options.SplitEnds = False,
-    accept_derived: options.AcceptDerived = None,
-    frontier: Annotated[
-        bool,
-        typer.Option(
-            "--frontier",
-            help="Show the most privacy for every largest loss; a file named after it gets the "
-            "curve. No release is made.",
-        ),
-    ] = False,
-    hierarchy: options.HierarchyOf = None,
-    hierarchies: options.Hierarchies = None,
     world: options.World = None,
     world_id: options.WorldId = None,
     rename: options.Rename = None,
@@ -159,24 +115,8 @@ def anonymize(  # noqa: PLR0913  one parameter per flag
         typer.Option(
             "--certificate",
             metavar="FILE",
-            help="Where the certificate is written; beside the release if not given.",
-        ),
-    ] = None,
-    explore: Annotated[
-        str | None,
-        typer.Option(
-            "--explore",
-            metavar="FILE",
-            help="Where the nodes that a lattice search counted are written: "
-            ".csv, .json, .svg, .png or .html.",
-        ),
-    ] = None,
-    key_file: Annotated[
-        str | None,
-        typer.Option(
-            "--key-file",
-            metavar="FILE",
-            help="The key of pseudonyms; the variable INCROWD_KEY if not given.",
+            help="Write the certificate to this file; by default it goes beside the release.",
+            rich_help_panel=options.WRITING,
         ),
     ] = None,
     sign: Annotated[
@@ -184,31 +124,54 @@ def anonymize(  # noqa: PLR0913  one parameter per flag
         typer.Option(
             "--sign",
             metavar="KEY",
-            help="File of the private key that signs the certificate; the one that the variable "
-            "INCROWD_SIGNING_KEY names if not given.",
+            help="Sign the certificate with the private key in this file; by default with the one "
+            "that the variable INCROWD_SIGNING_KEY names.",
+            rich_help_panel=options.WRITING,
         ),
     ] = None,
-    seed: Annotated[
-        int | None,
-        typer.Option("--seed", metavar="N", help="Makes the order of records repeatable."),
+    explore: Annotated[
+        str | None,
+        typer.Option(
+            "--explore",
+            metavar="FILE",
+            help="Write the nodes that a lattice search counted: .csv, .json, .svg, .png or .html.",
+            rich_help_panel=options.WRITING,
+        ),
     ] = None,
-    keep_order: Annotated[
-        bool,
-        typer.Option("--keep-order", help="Keep the order of records, which links releases."),
+    key_file: Annotated[
+        str | None,
+        typer.Option(
+            "--key-file",
+            metavar="FILE",
+            help="The key of pseudonyms; by default the variable INCROWD_KEY.",
+            rich_help_panel=options.WRITING,
+        ),
+    ] = None,
+    seed: options.Seed = None,
+    split_ends: options.SplitEnds = False,
+    keep_order: options.KeepOrder = False,
+    dry_run: options.DryRun = False,
+    frontier: Annotated[
+        bool, typer.Option("--frontier", hidden=True, help="Now incrowd frontier.")
     ] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Do everything but write.")] = False,
     delimiter: options.Delimiter = None,
     encoding: options.Encoding = None,
     header: options.Header = None,
     as_json: options.AsJson = False,
     quiet: options.Quiet = False,
 ) -> None:
-    """Make a release of FILE that keeps the policy, or the quick request, and verify it."""
-    said = Output(as_json=as_json, quiet=quiet)
-    wish = cli_maximize.Wish(maximize, max_loss, privacy, frontier)
-    wish.refuse_search(method)
-    held_by = cli_world.Opposed(tuple(world or ()), world_id, tuple(rename or ()))
-    held_by.refuse_most_privacy(asked=wish.there)
+    """Make, verify and certify a release that keeps a policy.
+
+    The policy comes from a file (--policy) or from options such as -q and -k. The release
+    is written, read again and verified before it takes its place.
+
+    Example: incrowd anonymize patients.csv -q birth_date,zip,sex -s diagnosis -k 5 -o release.csv
+    """
+    answer = Output(as_json=as_json, quiet=quiet)
+    most = MaximizeOptions(maximize, max_loss, privacy, frontier)
+    most.refuse_search(method)
+    worlds = requests.WorldOptions(tuple(world or ()), world_id, tuple(rename or ()))
+    most.refuse_worlds(worlds.worlds)
     _refuse_both(curve, [output, certificate, explore], frontier=frontier)
     _refuse_nowhere(output, certificate, dry_run=dry_run or frontier)
     quick = {
@@ -221,10 +184,10 @@ def anonymize(  # noqa: PLR0913  one parameter per flag
         "l": l,
         "t": t,
     }
-    cli_maximize.refuse_nothing(quick, floor=wish.there)
-    flags = cli_request.Flags(
+    refuse_nothing(quick, floor=most.given)
+    flags = requests.PolicyFlags(
         policy=policy,
-        quick=wish.floors(quick),
+        quick=quick,
         settings={
             "suppression": suppress,
             "missing": missing,
@@ -240,78 +203,62 @@ def anonymize(  # noqa: PLR0913  one parameter per flag
         limits={"widest": widest, "highest": highest, "grid": grid},
         accepted=options.columns(accept_derived),
     )
-    paths = _paths(output, certificate, dry_run=dry_run)
-    for path in filter(None, (explore, curve)):
-        api.refuse_unexplorable(path)
-    signer = cli_request.signing_key(sign)
-    _refuse_overwriting([file, policy, key_file, signer, *held_by.worlds], [explore, curve])
-    _refuse_same(explore, paths.values())
-    _refuse_overwriting([policy, key_file, signer, *held_by.worlds], [*paths.values()])
-    with interrupt.placing(output, written=bool(paths)), waiting(said) as bar:
-        table = cli_table.held(file, api.Reading(delimiter, encoding, header), said, flags.named)
-        request = held_by.laid_over(wish.laid_over(flags.request(table.names)))
-        notes = (*request.notes(), *wish.notes(quick, request), *held_by.notes(request))
-        for note in notes:
-            said.remark(f"note: {note}")
-        how = _How(reading=table, watch=watching.Watch(tell=bar.tell), folder=request.folder)
-        if frontier:
-            found = api.frontier_file(file, request.policy, **how)
-        else:
-            release = api.anonymize_file(
-                file,
-                request.policy,
-                output or os.devnull,
-                certificate=certificate,
-                dry_run=dry_run,
-                seed=seed,
-                key=cli_request.key_of(key_file),
-                sign=signer,
-                **how,
-                **held_by.given,
-            )
+    reading = api.Reading(delimiter, encoding, header)
     if frontier:
-        _show_curve(found, curve, said)
+        answer.remark("note: anonymize --frontier is now: incrowd frontier FILE -o CURVE")
+        show_frontier(file, curve, flags, most, reading, answer)
         return
-    with interrupt.placed(written=bool(paths)):
-        for note in release.notes:
-            said.remark(f"note: {note}")
-        if explore is not None and release.explored is None:
-            said.remark(f"note: the search {release.search} goes through no lattice to explore")
-        elif explore is not None:
-            api.write_explored(release, explore)
-            paths["explored"] = explore
-        said.result(
-            lambda: json.release_document(release, paths, table.seconds),
-            lambda: text.release_picture(release, paths),
+    paths = _paths(output, certificate, dry_run=dry_run)
+    signer = requests.signing_key(sign)
+    _refuse_overwriting([file, policy, key_file, signer, *worlds.worlds], explore, paths.values())
+    with interrupt.placing(output, written=bool(paths)), waiting(answer) as bar:
+        table = requests.read_table(file, reading, answer, flags.named)
+        floors = replace(flags, quick=most.floors(quick))
+        request = worlds.laid_over(most.laid_over(floors.request(table.names)))
+        notes = (*request.notes(), *most.notes(quick, request), *worlds.notes(request))
+        answer.notes(notes)
+        release = api.anonymize(
+            file,
+            request.policy,
+            output or os.devnull,
+            certificate=certificate,
+            dry_run=dry_run,
+            reading=table,
+            seed=seed,
+            key=requests.key_of(key_file),
+            sign=signer,
+            watch=watching.Watch(tell=bar.tell),
+            folder=request.folder,
+            **worlds.given,
         )
-
-
-def _show_curve(found: "Frontier", path: str | None, said: Output) -> None:
-
-    if path is not None:
-        api.write_frontier(found, path)
-    said.result(
-        lambda: json.frontier_document(found, path), lambda: text.frontier_picture(found, path)
-    )
+    with interrupt.placed(written=bool(paths)):
+        answer.notes(release.notes)
+        if explore is not None and release.explored is None:
+            answer.notes([f"the search {release.search} has no lattice to explore"])
+        elif explore is not None:
+            explored.write_explored(release, explore)
+            paths["explored"] = explore
+        answer.result(
+            lambda: json.release_document(release, paths, table.seconds),
+            lambda: texts.release_text(release, paths),
+        )
 
 
 def _refuse_both(curve: str | None, others: list[str | None], *, frontier: bool) -> None:
-    """A curve or a release, not both."""
+    """Refuse a second file without --frontier, and a release with it."""
     if curve is not None and not frontier:
-        raise PolicyError(
-            f"there is one table too many: {curve!r}", remedy="name one, or add --frontier"
-        )
+        raise PolicyError(f"there is one table too many: {curve!r}", remedy="name one table")
     if frontier and any(others):
         raise PolicyError(
             "--frontier makes no release, so there is nothing else to write",
-            remedy="leave out --output, --certificate and --explore; name a file after --frontier",
+            remedy="leave out --output, --certificate and --explore; use incrowd frontier",
         )
 
 
 def _refuse_nowhere(output: str | None, certificate: str | None, *, dry_run: bool) -> None:
-
+    """Refuse a release without a file, or with one that cannot be written."""
     if not output and not dry_run:
-        raise PolicyError("it is not said where the release goes", remedy="add -o FILE")
+        raise PolicyError("say where to write the release", remedy="add -o FILE")
     if not output:
         return
     if "-" in (output, certificate):
@@ -325,21 +272,26 @@ def _refuse_nowhere(output: str | None, certificate: str | None, *, dry_run: boo
         files.refuse_nowhere(certificate, "the certificate")
 
 
-def _refuse_overwriting(read: list[str | None], written: list[str | None]) -> None:
-    """The policy and the key are not to be lost."""
-    for one in filter(None, read):
-        if any(files.same_file(one, other) for other in filter(None, written)):
+def _refuse_overwriting(
+    read: Sequence[str | None], explore: str | None, written: Iterable[str]
+) -> None:
+    """Refuse to overwrite what is read, or the release with what the search looked at.
+
+    The table itself, first of `read`, is left to the release, which refuses it with a reason.
+    """
+    if explore is not None:
+        explored.refuse_unexplorable(explore)
+    pairs = [(path, explore) for path in read]
+    pairs += [(path, other) for path in read[1:] for other in written]
+    for path, other in pairs:
+        if path and other and files.same_file(path, other):
             raise PolicyError(
-                f"{one!r} is read and would be overwritten", remedy="name another file"
+                f"{path!r} is read and would be overwritten", remedy="name another file"
             )
-
-
-def _refuse_same(explore: str | None, written: Iterable[str]) -> None:
-    """What the search looked at does not take the place of what it found."""
     if explore is not None and any(files.same_file(explore, other) for other in written):
         raise PolicyError(
             f"{explore!r} is also the release or its certificate",
-            remedy="name another file for what the search looked at",
+            remedy="name another file for --explore",
         )
 
 

@@ -1,4 +1,4 @@
-"""`incrowd attack`: what somebody who knows this or that gets right about a release."""
+"""`incrowd attack`: what somebody with other tables learns from a release."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -6,21 +6,23 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from incrowd import api, watch
+from incrowd import api
+from incrowd import watch as watching
 from incrowd.cli import options
-from incrowd.cli import table as cli_table
-from incrowd.cli.output import Output
-from incrowd.cli.progress import waiting
-from incrowd.documents import attacks
+from incrowd.cli import request as requests
+from incrowd.cli.output import Output, waiting
+from incrowd.documents import attack as texts
 from incrowd.errors import NotMetError, PolicyError
-from incrowd.io import hierarchies as hierarchies_of_io
 from incrowd.io import policies
 
 if TYPE_CHECKING:
     from incrowd.hierarchy import AnyHierarchy
 
+_KNOWS = "What the attacker has"
+_LIMITS = "Limits (exit code 1 if one is broken)"
 
-def attack(  # noqa: PLR0913  one parameter per flag
+
+def attack(  # noqa: PLR0913  one parameter per option
     file: options.TableFile,
     *,
     world: Annotated[
@@ -28,15 +30,19 @@ def attack(  # noqa: PLR0913  one parameter per flag
         typer.Option(
             "--world",
             metavar="FILE",
-            help="A table with names that somebody may hold. Repeat it for several, which --id "
-            "joins.",
+            help="A table with names that somebody may have. Repeat it for several tables, joined "
+            "by --world-id.",
             show_default=False,
+            rich_help_panel=_KNOWS,
         ),
     ] = None,
-    id: Annotated[  # noqa: A002  the flag's name
+    world_id: Annotated[
         str | None,
         typer.Option(
-            "--id", metavar="COLUMN", help="The column of the world that tells individuals apart."
+            "--world-id",
+            metavar="COLUMN",
+            help="The column of the world that tells people apart.",
+            rich_help_panel=_KNOWS,
         ),
     ] = None,
     knows: Annotated[
@@ -44,15 +50,47 @@ def attack(  # noqa: PLR0913  one parameter per flag
         typer.Option(
             "--knows",
             metavar="COLUMNS",
-            help="Columns whose values the attacker knows of a person; the policy's "
-            "quasi-identifiers, or all that tables share, if not given.",
+            help="Columns that the attacker knows about a person. Default: the policy's "
+            "quasi-identifiers, or all columns that the tables share.",
             show_default=False,
+            rich_help_panel=_KNOWS,
+        ),
+    ] = None,
+    original: Annotated[
+        str | None,
+        typer.Option(
+            "--original",
+            metavar="FILE",
+            help="The table before anonymization.",
+            rich_help_panel=_KNOWS,
+        ),
+    ] = None,
+    other: Annotated[
+        str | None,
+        typer.Option(
+            "--other",
+            metavar="FILE",
+            help="Another release of the same table.",
+            rich_help_panel=_KNOWS,
+        ),
+    ] = None,
+    control: Annotated[
+        str | None,
+        typer.Option(
+            "--control",
+            metavar="FILE",
+            help="Similar people who are not in the original: what the attacker learns about them, "
+            "the release tells about anybody.",
+            rich_help_panel=_KNOWS,
         ),
     ] = None,
     truth: Annotated[
         str | None,
         typer.Option(
-            "--truth", metavar="FILE", help="The id of each released row, in the release's order."
+            "--truth",
+            metavar="FILE",
+            help="The id of each released row, in the release's order.",
+            rich_help_panel=_KNOWS,
         ),
     ] = None,
     truth_key: Annotated[
@@ -61,72 +99,7 @@ def attack(  # noqa: PLR0913  one parameter per flag
             "--truth-key",
             metavar="COLUMN",
             help="A column of release and truth that says which rows belong together.",
-        ),
-    ] = None,
-    original: Annotated[
-        str | None,
-        typer.Option("--original", metavar="FILE", help="The table that the release is of."),
-    ] = None,
-    other: Annotated[
-        str | None,
-        typer.Option("--other", metavar="FILE", help="Another release of the same original."),
-    ] = None,
-    control: Annotated[
-        str | None,
-        typer.Option(
-            "--control",
-            metavar="FILE",
-            help="People like those of the original who are not in it: inference about them is "
-            "what the release tells of anybody.",
-        ),
-    ] = None,
-    sensitive: options.Sensitive = None,
-    policy: options.PolicyFile = None,
-    certificate: Annotated[
-        str | None,
-        typer.Option(
-            "--certificate", metavar="FILE", help="The release's certificate, for its policy."
-        ),
-    ] = None,
-    max_size: Annotated[
-        int | None,
-        typer.Option(
-            "--max-size", metavar="N", help="Also play all sets of at most N known columns."
-        ),
-    ] = None,
-    max_success: Annotated[
-        float | None,
-        typer.Option(
-            "--max-success",
-            metavar="SHARE",
-            help="The most that an attack may gain over guessing on the average, 0..1; exit code "
-            "1 above.",
-        ),
-    ] = None,
-    max_posterior: Annotated[
-        float,
-        typer.Option(
-            "--max-posterior",
-            metavar="CHANCE",
-            help="Nobody may be found, or their sensitive value learned, with a chance above "
-            "this, 0..1, that was not above it before; exit code 1 otherwise. 1 switches it off.",
-        ),
-    ] = 0.95,
-    max_people: Annotated[
-        int,
-        typer.Option(
-            "--max-people", metavar="N", help="So many people may be above --max-posterior."
-        ),
-    ] = 0,
-    max_raise: Annotated[
-        float | None,
-        typer.Option(
-            "--max-raise",
-            metavar="SHARE",
-            help="The most that may be added to anybody's chance, as a share of what was open; "
-            "0.3 (or --max-success, if that is more) where --max-success is given. 1 switches it "
-            "off.",
-            show_default=False,
+            rich_help_panel=_KNOWS,
         ),
     ] = None,
     listed: Annotated[
@@ -134,24 +107,20 @@ def attack(  # noqa: PLR0913  one parameter per flag
         typer.Option(
             "--listed",
             metavar="SHARE",
-            help="The share of the released people who are in the world, 0..1, if neither --truth "
-            "nor the ids of --original show it.",
+            help="The share of released people who are in the world, 0..1, if neither --truth nor "
+            "the ids of --original show it.",
             show_default=False,
+            rich_help_panel=_KNOWS,
         ),
     ] = None,
-    rule_out: Annotated[
-        int,
-        typer.Option(
-            "--rule-out", metavar="N", help="Sensitive values that an attacker can rule out."
-        ),
-    ] = 1,
     rename: Annotated[
         list[str] | None,
         typer.Option(
             "--rename",
             metavar="COLUMN=OTHER",
-            help="What other tables call a column of the release. Repeat it for each column.",
+            help="Other tables' name for a column of the release. Repeat it for each column.",
             show_default=False,
+            rich_help_panel=_KNOWS,
         ),
     ] = None,
     promise: Annotated[
@@ -159,15 +128,90 @@ def attack(  # noqa: PLR0913  one parameter per flag
         typer.Option(
             "--promise",
             metavar="COLUMNS=PEOPLE",
-            help="What is known of every world: zip,sex=500 says that whatever values these "
-            "columns show, at least 500 people have them. Repeat it.",
+            help="What holds in every world: zip,sex=500 says that at least 500 people share any "
+            "values of these columns. Repeat it.",
             show_default=False,
+            rich_help_panel=_KNOWS,
+        ),
+    ] = None,
+    rule_out: Annotated[
+        int,
+        typer.Option(
+            "--rule-out",
+            metavar="N",
+            help="The number of sensitive values that an attacker can rule out.",
+            rich_help_panel=_KNOWS,
+        ),
+    ] = 1,
+    max_size: Annotated[
+        int | None,
+        typer.Option(
+            "--max-size",
+            metavar="N",
+            help="Also play all sets of at most N known columns.",
+            rich_help_panel=_KNOWS,
+        ),
+    ] = None,
+    max_posterior: Annotated[
+        float,
+        typer.Option(
+            "--max-posterior",
+            metavar="CHANCE",
+            help="The release must not lift the chance to find a person, or their sensitive value, "
+            "above this, 0..1; 1 switches it off.",
+            rich_help_panel=_LIMITS,
+        ),
+    ] = 0.95,
+    max_people: Annotated[
+        int,
+        typer.Option(
+            "--max-people",
+            metavar="N",
+            help="This many people may be above --max-posterior.",
+            rich_help_panel=_LIMITS,
+        ),
+    ] = 0,
+    max_success: Annotated[
+        float | None,
+        typer.Option(
+            "--max-success",
+            metavar="SHARE",
+            help="The most that an attack may gain over guessing on average, 0..1.",
+            rich_help_panel=_LIMITS,
+        ),
+    ] = None,
+    max_raise: Annotated[
+        float | None,
+        typer.Option(
+            "--max-raise",
+            metavar="SHARE",
+            help="The most that anybody's chance may rise, as a share of what was open; 1 switches "
+            "it off. Default with --max-success: 0.3, or --max-success if that is more.",
+            show_default=False,
+            rich_help_panel=_LIMITS,
+        ),
+    ] = None,
+    sensitive: options.Sensitive = None,
+    policy: options.PolicyFile = None,
+    certificate: Annotated[
+        str | None,
+        typer.Option(
+            "--certificate",
+            metavar="FILE",
+            help="The certificate of the release, for its policy.",
+            rich_help_panel=options.HOLD,
         ),
     ] = None,
     hierarchy: options.HierarchyOf = None,
     hierarchies: options.Hierarchies = None,
     seed: Annotated[
-        int, typer.Option("--seed", metavar="N", help="Seed for the row-order attack.")
+        int,
+        typer.Option(
+            "--seed",
+            metavar="N",
+            help="Seed for the row-order attack.",
+            rich_help_panel=_KNOWS,
+        ),
     ] = 0,
     delimiter: options.Delimiter = None,
     encoding: options.Encoding = None,
@@ -175,27 +219,33 @@ def attack(  # noqa: PLR0913  one parameter per flag
     as_json: options.AsJson = False,
     quiet: options.Quiet = False,
 ) -> int:
-    """Attack the release in FILE with what somebody may hold; exit code 1 if a limit is broken."""
-    said = Output(as_json=as_json, quiet=quiet)
-    with waiting(said) as bar:
-        named = (*options.columns(knows), *options.columns(sensitive))
-        named = (*named, *cli_table.named_by(policy), *cli_table.certified(certificate))
-        table = cli_table.held(file, api.Reading(delimiter, encoding, header), said, named)
-        found = api.attack_file(
+    """Attack a release with what somebody may have or know.
+
+    Example: incrowd attack release.csv --policy policy.toml --world voters.csv --world-id ssn
+    """
+    output = Output(as_json=as_json, quiet=quiet)
+    with waiting(output) as bar:
+        named = (
+            *options.columns(knows),
+            *options.columns(sensitive),
+            *requests.columns_of_policy(policy),
+            *requests.columns_of_certificate(certificate),
+        )
+        reading = api.Reading(delimiter, encoding, header)
+        table = requests.read_table(file, reading, output, named)
+        found = api.attack(
             file,
             world=world,
+            world_id=world_id,
+            knows=options.columns(knows),
             truth=truth,
+            truth_key=truth_key,
             original=original,
             other=other,
             control=control,
+            sensitive=options.columns(sensitive),
             policy=None if policy is None else policies.read_policy(policy),
             certificate=certificate,
-            reading=table,
-            watch=watch.Watch(tell=bar.tell),
-            id=id,
-            knows=options.columns(knows),
-            truth_key=truth_key,
-            sensitive=options.columns(sensitive),
             max_size=max_size,
             max_success=max_success,
             max_posterior=max_posterior,
@@ -204,32 +254,26 @@ def attack(  # noqa: PLR0913  one parameter per flag
             listed=listed,
             rule_out=rule_out,
             rename=options.renamed(rename),
-            hierarchies=_trees(hierarchy or (), hierarchies, table.names),
+            promises=options.promised(promise),
+            hierarchies=_hierarchies(hierarchy, hierarchies, table.names),
             seed=seed,
             folder=Path() if policy is None else Path(policy).parent,
-            promises=options.promised(promise),
+            reading=table,
+            watch=watching.Watch(tell=bar.tell),
         )
-    for note in found.notes:
-        said.remark(f"note: {note}")
-    said.result(lambda: attacks.attack_document(found), lambda: attacks.attack_picture(found))
+    output.notes(found.notes)
+    output.result(found.as_dict, lambda: texts.attack_text(found))
     return 0 if found.ok else NotMetError.exit_code
 
 
-def _trees(
-    texts: Sequence[str], folder: str | None, names: Sequence[str]
+def _hierarchies(
+    texts: Sequence[str] | None, folder: str | None, names: Sequence[str]
 ) -> "dict[str, AnyHierarchy]":
-    """The hierarchies that are named, by folder or one by one; their paths start here."""
-    found: dict[str, AnyHierarchy] = {}
-    if folder is not None:
-        found |= {
-            name: hierarchies_of_io.read_tree(path)
-            for name, path in hierarchies_of_io.find(folder, names).items()
-        }
-    for text in texts:
-        name, spec = hierarchies_of_io.parse_option(text)
+    """The hierarchies of the release's columns."""
+    found = requests.hierarchies(texts, folder, names)
+    for name in found:
         if name not in names:
             raise PolicyError(
                 f"the release has no column {name!r}", remedy="it has: " + ", ".join(names)
             )
-        found[name] = hierarchies_of_io.resolve(spec, Path())
     return found

@@ -1,4 +1,4 @@
-"""`incrowd check`: whether a release keeps its policy, from the release alone."""
+"""`incrowd check`: whether a release keeps its policy; `incrowd keys`: keys that sign it."""
 
 from pathlib import Path
 from typing import Annotated
@@ -7,30 +7,36 @@ import typer
 
 from incrowd import api
 from incrowd.cli import options
-from incrowd.cli import request as cli_request
-from incrowd.cli import table as cli_table
-from incrowd.cli import world as cli_world
-from incrowd.cli.output import Output
-from incrowd.cli.progress import waiting
-from incrowd.documents import json, text
+from incrowd.cli import request as requests
+from incrowd.cli.output import Output, waiting
+from incrowd.documents import json
+from incrowd.documents import release as texts
 from incrowd.errors import NotMetError, PolicyError
 
+keys = typer.Typer(name="keys", help="Make keys that sign certificates.", no_args_is_help=True)
 
-def check(  # noqa: PLR0913  one parameter per flag
+
+def check(  # noqa: PLR0913  one parameter per option
     file: options.TableFile,
     *,
     policy: options.PolicyFile = None,
     certificate: Annotated[
         str | None,
-        typer.Option("--certificate", metavar="FILE", help="The certificate that came with it."),
+        typer.Option(
+            "--certificate",
+            metavar="FILE",
+            help="The certificate of the release.",
+            rich_help_panel=options.HOLD,
+        ),
     ] = None,
     trusted_key: Annotated[
         list[str] | None,
         typer.Option(
             "--trusted-key",
             metavar="FILE",
-            help="A public key: the certificate must be signed by it. Repeat it for several.",
+            help="A public key that must have signed the certificate. Repeat it to accept several.",
             show_default=False,
+            rich_help_panel=options.HOLD,
         ),
     ] = None,
     original: Annotated[
@@ -38,15 +44,16 @@ def check(  # noqa: PLR0913  one parameter per flag
         typer.Option(
             "--original",
             metavar="FILE",
-            help="The table that it was made of: with it and --policy losses are recounted, too.",
+            help="The table before anonymization: with it and --policy losses are recounted.",
+            rich_help_panel=options.HOLD,
         ),
     ] = None,
-    quasi: options.Quasi = None,
-    sensitive: options.Sensitive = None,
     k: options.K = None,
     l: options.L = None,
     t: options.T = None,
     missing: options.MissingReading = None,
+    quasi: options.Quasi = None,
+    sensitive: options.Sensitive = None,
     hierarchy: options.HierarchyOf = None,
     hierarchies: options.Hierarchies = None,
     world: options.World = None,
@@ -58,10 +65,15 @@ def check(  # noqa: PLR0913  one parameter per flag
     as_json: options.AsJson = False,
     quiet: options.Quiet = False,
 ) -> int:
-    """Check every model on the rows of FILE; exit code 1 if one is not met."""
-    said = Output(as_json=as_json, quiet=quiet)
+    """Check that a release keeps its policy, from its rows alone.
+
+    Every model is counted again on the rows of FILE; exit code 1 if one is not met.
+
+    Example: incrowd check release.csv --certificate release.csv.certificate.json
+    """
+    output = Output(as_json=as_json, quiet=quiet)
     named = (*options.columns(quasi), *options.columns(sensitive))
-    flags = cli_request.Flags(
+    flags = requests.PolicyFlags(
         policy=policy,
         quick={
             "quasi": options.columns(quasi),
@@ -74,18 +86,22 @@ def check(  # noqa: PLR0913  one parameter per flag
         hierarchy=hierarchy,
         hierarchies=hierarchies,
     )
-    with waiting(said):
-        expected = (*named, *cli_table.named_by(policy), *cli_table.certified(certificate))
-        table = cli_table.held(file, api.Reading(delimiter, encoding, header), said, expected)
+    with waiting(output):
+        expected = (
+            *named,
+            *requests.columns_of_policy(policy),
+            *requests.columns_of_certificate(certificate),
+        )
+        reading = api.Reading(delimiter, encoding, header)
+        table = requests.read_table(file, reading, output, expected)
         asked, folder = None, Path()
-        held_by = cli_world.Opposed(tuple(world or ()), world_id, tuple(rename or ()))
+        worlds = requests.WorldOptions(tuple(world or ()), world_id, tuple(rename or ()))
         if certificate is None or not flags.silent:
-            _refuse_half(policy, certificate)
-            _refuse_unread(policy, original)
+            _refuse_part_of_policy(policy, certificate, original)
             others = [name for name in table.names if name not in named]
-            request = held_by.laid_over(flags.request(table.names, keep=others))
+            request = worlds.laid_over(flags.request(table.names, keep=others))
             asked, folder = request.policy, request.folder
-        found = api.check_file(
+        found = api.check(
             file,
             asked,
             certificate,
@@ -93,23 +109,52 @@ def check(  # noqa: PLR0913  one parameter per flag
             trusted_keys=tuple(trusted_key or ()),
             reading=table,
             folder=folder,
-            **held_by.given,
+            **worlds.given,
         )
-    said.result(lambda: json.check_document(found), lambda: text.check_picture(found))
+    output.result(lambda: json.check_document(found), lambda: texts.check_text(found))
     return 0 if found.ok else NotMetError.exit_code
 
 
-def _refuse_half(policy: str | None, certificate: str | None) -> None:
-    if certificate is not None and policy is None:
+def _refuse_part_of_policy(
+    policy: str | None, certificate: str | None, original: str | None
+) -> None:
+    """Options such as -k make only a part of a policy; certificates and losses need all of it."""
+    if policy is not None:
+        return
+    if certificate is not None:
         raise PolicyError(
-            "a certificate is of a whole policy, which quick flags are not",
-            remedy="name the policy with --policy, or give no flags to take the certificate's",
+            "a certificate belongs to a whole policy, and options make only a part of one",
+            remedy="give the policy with --policy, or leave the options out to use the "
+            "certificate's policy",
+        )
+    if original is not None:
+        raise PolicyError(
+            "losses are recounted with a whole policy, and options make only a part of one",
+            remedy="give the policy with --policy",
         )
 
 
-def _refuse_unread(policy: str | None, original: str | None) -> None:
-    if original is not None and policy is None:
-        raise PolicyError(
-            "losses are recounted by a whole policy, which quick flags are not",
-            remedy="name the policy with --policy",
-        )
+@keys.callback()
+def _keys() -> None:
+    """Make keys that sign certificates."""
+
+
+@keys.command()
+def new(
+    file: Annotated[
+        str,
+        typer.Argument(
+            metavar="FILE",
+            help="The file of the private key; the public key goes to the same name with .pub.",
+            show_default=False,
+        ),
+    ],
+    *,
+    as_json: options.AsJson = False,
+    quiet: options.Quiet = False,
+) -> None:
+    """Make a private key that only you can read, and the public key to hand out."""
+    made = api.new_keys(file)
+    Output(as_json=as_json, quiet=quiet).result(
+        lambda: json.keys_document(made), lambda: texts.keys_text(made)
+    )

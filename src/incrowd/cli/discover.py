@@ -9,13 +9,16 @@ from incrowd import api
 from incrowd.cli import options
 from incrowd.cli.failures import INTERRUPTED
 from incrowd.cli.interrupt import Stoppable
-from incrowd.cli.output import Output
-from incrowd.cli.progress import waiting
-from incrowd.documents import groups, json, text
+from incrowd.cli.output import Output, waiting
+from incrowd.documents import identify as texts
+from incrowd.documents import json
 from incrowd.errors import PolicyError
 
+_FIND = "What to find"
+_POPULATION = "Population"
 
-def discover(  # noqa: PLR0913  one parameter per flag
+
+def discover(  # noqa: PLR0913  one parameter per option
     file: options.TableFile,
     *,
     columns: Annotated[
@@ -23,8 +26,19 @@ def discover(  # noqa: PLR0913  one parameter per flag
         typer.Option(
             "--columns",
             metavar="COLUMNS",
-            help="The columns to look at; all if not given.",
+            help="The columns to look at; all by default.",
             show_default=False,
+            rich_help_panel=_FIND,
+        ),
+    ] = None,
+    ratio: Annotated[
+        float | None,
+        typer.Option(
+            "--ratio",
+            metavar="SHARE",
+            help="The ratio that a set of columns must reach, above 0 and up to 1. Default: 0.9, "
+            "with --epsilon 1.",
+            rich_help_panel=_FIND,
         ),
     ] = None,
     measure: Annotated[
@@ -32,87 +46,14 @@ def discover(  # noqa: PLR0913  one parameter per flag
         typer.Option(
             "--measure",
             metavar="MEASURE",
-            help="How sets are judged: distinct, separation or unique.",
+            help="The ratio to use: distinct, separation or unique.",
+            rich_help_panel=_FIND,
         ),
     ] = "distinct",
-    ratio: Annotated[
-        float | None,
-        typer.Option(
-            "--ratio",
-            metavar="SHARE",
-            help="What a set must reach, above 0 and up to 1: 0.9, or 1 with --epsilon.",
-        ),
-    ] = None,
     max_size: Annotated[
         int | None,
-        typer.Option("--max-size", metavar="N", help="The most columns of a set."),
-    ] = None,
-    exact: Annotated[
-        bool | None,
         typer.Option(
-            "--exact/--sampled",
-            help="Look at all records, or at a sample; what fits into memory is exact.",
-            show_default=False,
-        ),
-    ] = None,
-    epsilon: Annotated[
-        float | None,
-        typer.Option(
-            "--epsilon", metavar="SHARE", help="Draw a sample whose answers are off by no more."
-        ),
-    ] = None,
-    delta: Annotated[
-        float,
-        typer.Option(
-            "--delta", metavar="SHARE", help="How likely a sampled answer may break its promise."
-        ),
-    ] = 0.01,
-    sample: Annotated[
-        int | None,
-        typer.Option("--sample", metavar="N", help="Records to draw; found if not given."),
-    ] = None,
-    population: Annotated[
-        str | None,
-        typer.Option(
-            "--population",
-            metavar="PEOPLE",
-            help="Judge sets for this many people: a number such as 3e8, or a name such as usa, "
-            "which stands for a round figure.",
-        ),
-    ] = None,
-    domain: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--domain",
-            metavar="COLUMN=N",
-            help="With --population: how many values a column can have, such as ssn=1e9.",
-            show_default=False,
-        ),
-    ] = None,
-    alpha: Annotated[
-        float | None,
-        typer.Option(
-            "--alpha",
-            metavar="SHARE",
-            help="With --population: the share of people that a set must tell apart; 0.5.",
-        ),
-    ] = None,
-    source: Annotated[
-        str | None,
-        typer.Option(
-            "--source",
-            metavar="SOURCE",
-            help="With --population: where numbers of values come from: declared, estimated or "
-            "observed; declared where --domain says all of them, else estimated.",
-        ),
-    ] = None,
-    explain: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--explain",
-            metavar="COLUMNS",
-            help="Say what these columns add, and what coarser values would change.",
-            show_default=False,
+            "--max-size", metavar="N", help="The most columns of a set.", rich_help_panel=_FIND
         ),
     ] = None,
     k: Annotated[
@@ -121,27 +62,130 @@ def discover(  # noqa: PLR0913  one parameter per flag
             "-k",
             "--k",
             metavar="PEOPLE",
-            help="Find the sets that name groups of at most this many people instead.",
+            help="Find the sets that single out groups of at most this many people instead.",
             show_default=False,
+            rich_help_panel=_FIND,
         ),
     ] = None,
-    id: Annotated[  # noqa: A002  the flag's name
+    world_id: Annotated[
         str | None,
         typer.Option(
-            "--id",
+            "--world-id",
             metavar="COLUMN",
-            help="With -k: the column that tells individuals apart; each row is one if not given.",
+            help="With -k: the column that tells people apart; without it each record is a person.",
+            rich_help_panel=_FIND,
+        ),
+    ] = None,
+    explain: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--explain",
+            metavar="COLUMNS",
+            help="Show what these columns add, and what coarser values would change.",
+            show_default=False,
+            rich_help_panel=_FIND,
         ),
     ] = None,
     drop_duplicates: Annotated[
         bool,
-        typer.Option("--drop-duplicates", help="Count records that are equal in all columns once."),
+        typer.Option(
+            "--drop-duplicates",
+            help="Count records that are equal in all columns once.",
+            rich_help_panel=_FIND,
+        ),
     ] = False,
+    population: Annotated[
+        str | None,
+        typer.Option(
+            "--population",
+            metavar="PEOPLE",
+            help="Judge sets for this many people: a number such as 3e8, or a name such as usa, a "
+            "round figure.",
+            rich_help_panel=_POPULATION,
+        ),
+    ] = None,
+    domain: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--domain",
+            metavar="COLUMN=N",
+            help="The number of values that a column can have, such as ssn=1e9.",
+            show_default=False,
+            rich_help_panel=_POPULATION,
+        ),
+    ] = None,
+    alpha: Annotated[
+        float | None,
+        typer.Option(
+            "--alpha",
+            metavar="SHARE",
+            help="The share of people that a set must tell apart. Default: 0.5.",
+            rich_help_panel=_POPULATION,
+        ),
+    ] = None,
+    source: Annotated[
+        str | None,
+        typer.Option(
+            "--source",
+            metavar="SOURCE",
+            help="Where numbers of values come from: declared, estimated or observed. Default: "
+            "declared if --domain has all of them, else estimated.",
+            rich_help_panel=_POPULATION,
+        ),
+    ] = None,
+    exact: Annotated[
+        bool | None,
+        typer.Option(
+            "--exact/--sampled",
+            help="Look at all records, or at a sample. Default: all if they fit into memory.",
+            show_default=False,
+            rich_help_panel=options.SEARCH,
+        ),
+    ] = None,
+    epsilon: Annotated[
+        float | None,
+        typer.Option(
+            "--epsilon",
+            metavar="SHARE",
+            help="Draw a sample whose answers are off by at most this.",
+            rich_help_panel=options.SEARCH,
+        ),
+    ] = None,
+    delta: Annotated[
+        float,
+        typer.Option(
+            "--delta",
+            metavar="SHARE",
+            help="The probability that a sampled answer breaks its promise.",
+            rich_help_panel=options.SEARCH,
+        ),
+    ] = 0.01,
+    sample: Annotated[
+        int | None,
+        typer.Option(
+            "--sample",
+            metavar="N",
+            help="The number of records to draw; chosen if not given.",
+            rich_help_panel=options.SEARCH,
+        ),
+    ] = None,
     seed: Annotated[
-        int | None, typer.Option("--seed", metavar="N", help="Makes samples repeatable.")
+        int | None,
+        typer.Option(
+            "--seed",
+            metavar="N",
+            help="Seed for samples: the same seed gives the same result.",
+            rich_help_panel=options.SEARCH,
+        ),
     ] = None,
     time_limit: Annotated[
-        float, typer.Option("--time-limit", metavar="SECONDS", help="How long to search.")
+        float,
+        typer.Option(
+            "--time-limit",
+            metavar="SECONDS",
+            help="The longest that the search may take.",
+            rich_help_panel=options.SEARCH,
+        ),
     ] = 60.0,
     delimiter: options.Delimiter = None,
     encoding: options.Encoding = None,
@@ -149,8 +193,13 @@ def discover(  # noqa: PLR0913  one parameter per flag
     as_json: options.AsJson = False,
     quiet: options.Quiet = False,
 ) -> None:
-    """Find the sets of columns that tell the records of FILE apart."""
-    said, some = Output(as_json=as_json, quiet=quiet), options.columns(columns) or None
+    """Find the columns that, alone or together, tell people apart.
+
+    Ctrl-C stops the search and shows what it found so far.
+
+    Example: incrowd discover patients.csv --ratio 0.9 --max-size 3
+    """
+    output, some = Output(as_json=as_json, quiet=quiet), options.columns(columns) or None
     judged: dict[str, Any] = {
         "measure": measure,
         "ratio": ratio,
@@ -173,28 +222,27 @@ def discover(  # noqa: PLR0913  one parameter per flag
     }
     found: Any
     show: tuple[Callable[[Any], Any], Callable[[Any], Any]]
-    with waiting(said) as bar, Stoppable(said, bar.tell) as watch:
+    with waiting(output) as bar, Stoppable(output, bar.tell) as watch:
         if k is None:
-            _refuse_id(id)
-            show = json.discovery_document, text.discovery_picture
+            _refuse_world_id(world_id)
+            show = json.discovery_document, texts.discovery_text
             found = api.discover(file, some, **judged, **limits, watch=watch)
         else:
             _refuse_measures(judged)
-            show = groups.groups_document, groups.groups_picture
-            found = api.groups(file, k, some, id=id, **limits, watch=watch)
-    for note in found.notes:
-        said.remark(f"note: {note}")
-    said.result(lambda: show[0](found), lambda: show[1](found))
+            show = json.groups_document, texts.groups_text
+            found = api.groups(file, k, some, world_id=world_id, **limits, watch=watch)
+    output.notes(found.notes)
+    output.result(lambda: show[0](found), lambda: show[1](found))
     if watch.interrupted:
-        said.remark("interrupted: this is what was known by then")
+        output.remark("interrupted: this is what the search knew by then")
         raise SystemExit(INTERRUPTED)
 
 
-def _refuse_id(id: str | None) -> None:  # noqa: A002  the flag's name
-    if id is not None:
+def _refuse_world_id(world_id: str | None) -> None:
+    if world_id is not None:
         raise PolicyError(
-            "--id tells the people of groups apart, and no group is asked for",
-            remedy="say how many people a small group has, such as -k 5",
+            "--world-id counts the people of groups, and needs -k",
+            remedy="add the size of a small group, for example -k 5",
         )
 
 
@@ -204,6 +252,6 @@ def _refuse_measures(judged: Mapping[str, Any]) -> None:
     given = [name for name, value in judged.items() if value != usual.get(name)]
     if given:
         raise PolicyError(
-            f"-k counts the people of groups, without --{given[0].replace('_', '-')}",
+            f"-k counts the people of groups and takes no --{given[0].replace('_', '-')}",
             remedy="leave out one of them",
         )

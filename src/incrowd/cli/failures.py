@@ -1,7 +1,7 @@
-"""What is said when something fails: one sentence, what would help, and the exit code.
+"""Failures of a command: one sentence, what helps, and the exit code.
 
-Only our own errors and the command-line parser's are quoted. Messages of other libraries may hold
-cell values, so an unforeseen error is told by its type and by the place in our own code.
+Only our own messages and those of the command-line parser are shown. Messages of other libraries
+may hold cell values: of an unexpected error we show its type and the place in our own code.
 """
 
 import os
@@ -27,9 +27,9 @@ class Failure:
     remedy: str
     exit_code: int
     verdicts: tuple[Any, ...] = ()
-    """What each model asked for and what the rows reach, if that is why."""
+    """What each model asks for and what the rows reach, if that is why."""
     proved: bool | None = None
-    """Whether there is no release (True), or a search found none (False); None if it is neither."""
+    """True: there is no release; False: a search found none; None: no search was made."""
 
 
 INTERRUPTION = Failure("interrupted; nothing was written", "", INTERRUPTED)
@@ -39,7 +39,7 @@ LATE = Failure(
 
 
 def failure_of(error: BaseException) -> Failure:
-    """What to say about this error, without any message that may quote a cell."""
+    """What to show of this error: nothing that may hold a cell value."""
     match error:
         case IncrowdError():
             verdicts = getattr(error, "verdicts", ())
@@ -50,8 +50,12 @@ def failure_of(error: BaseException) -> Failure:
         case MemoryError():
             return _OUT_OF_MEMORY
         case OSError(errno=int(number)):
-            remedy = "check that files and folders exist, may be used and have room"
-            return Failure(f"the system says: {os.strerror(number)}", remedy, InputError.exit_code)
+            remedy = (
+                "check that files and folders exist, that you may use them, and that there is space"
+            )
+            return Failure(
+                f"the operating system reports: {os.strerror(number)}", remedy, InputError.exit_code
+            )
     if hasattr(error, "format_message"):
         return _usage(error)
     return _led_to(error)
@@ -61,7 +65,7 @@ def _led_to(error: BaseException) -> Failure:
     """What to say of an error of another library, by what led to it."""
     if any(isinstance(one, KeyboardInterrupt) for one in behind(error)):
         return INTERRUPTION  # libraries turn an interrupt into errors of their own, as numba does
-    return _OUT_OF_MEMORY if _is_starved(error) else _unforeseen(error)
+    return _OUT_OF_MEMORY if _out_of_memory(error) else _unexpected(error)
 
 
 def behind(error: BaseException) -> Iterator[BaseException]:
@@ -79,20 +83,24 @@ _OUT_OF_MEMORY = Failure(
     "name fewer quasi-identifying columns, or use a machine with more memory",
     LimitError.exit_code,
 )
-_STARVED = re.compile(r"failed to map segment|allocate memory|can't start new thread|out of memory")
+_MEMORY_WORDS = re.compile(
+    r"failed to map segment|allocate memory|can't start new thread|out of memory"
+)
 
 
-def _is_starved(error: BaseException) -> bool:
-    """Whether memory ran out behind an error: a library that could not load says so in words."""
+def _out_of_memory(error: BaseException) -> bool:
+    """Whether memory ran out: a library that could not load says so in its message."""
     return any(
         isinstance(one, MemoryError)
-        or (isinstance(one, ImportError | OSError | RuntimeError) and _STARVED.search(str(one)))
+        or (
+            isinstance(one, ImportError | OSError | RuntimeError) and _MEMORY_WORDS.search(str(one))
+        )
         for one in behind(error)
     )
 
 
 def frames(error: BaseException) -> Iterator[str]:
-    """The places in our own code that the error passed, outermost first."""
+    """The places in our own code that the error went through, outermost first."""
     for frame, line in walk_tb(error.__traceback__):
         path = Path(frame.f_code.co_filename)
         if path.is_relative_to(_PACKAGE):
@@ -100,7 +108,7 @@ def frames(error: BaseException) -> Iterator[str]:
 
 
 def _usage(error: Any) -> Failure:
-    """What the parser of the command line says, with its suggestions as the remedy."""
+    """A message of the command-line parser, with its suggestion as the remedy."""
     possible = list(getattr(error, "possibilities", None) or ())
     text = (error.message if possible else error.format_message()).strip().rstrip(".")
     text, _, hint = _KIND.sub(_kind, text).partition(" Did you mean ")
@@ -122,10 +130,10 @@ def _kind(found: "re.Match[str]") -> str:
     return "it must be a whole number" if found[1] == "integer" else "it must be a number"
 
 
-def _unforeseen(error: BaseException) -> Failure:
+def _unexpected(error: BaseException) -> Failure:
     place = list(frames(error))[-1:] or ["an unknown place"]
     return Failure(
         f"incrowd itself failed ({type(error).__name__} at {place[0]})",
-        "please report this line; INCROWD_DEBUG=1 shows more of the way there",
+        "please report this line; INCROWD_DEBUG=1 shows more",
         IncrowdError.exit_code,
     )

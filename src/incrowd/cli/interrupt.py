@@ -1,4 +1,4 @@
-"""Interrupts: what is known so far is told, nothing is left half-written, the command ends."""
+"""Interrupts: the command ends, shows what it knows so far, and leaves nothing half-written."""
 
 import signal
 import sys
@@ -14,25 +14,25 @@ from incrowd.cli.output import Output
 from incrowd.watch import Watch
 
 _MOMENT = 0.1
-"""Seconds after which an interrupt comes again that was lost."""
+"""Seconds until a lost interrupt is sent again."""
 
 
 class Stoppable(Watch):
-    """A watch that Ctrl-C stops: the first time the search, the second time the command."""
+    """A watch for Ctrl-C: the first one stops the search, the second one the command."""
 
-    def __init__(self, said: Output, tell: Callable[[str, float], None] | None = None) -> None:
+    def __init__(self, output: Output, tell: Callable[[str, float], None] | None = None) -> None:
         super().__init__(None, tell)
         self.interrupted = False
-        self._said = said
+        self._output = output
         self._before: Any = None
 
     @property
     def expired(self) -> bool:
-        """Whether somebody asked to stop."""
+        """Whether the user asked to stop, or the time is up."""
         return self.interrupted or super().expired
 
     def __enter__(self) -> Self:
-        with suppress(ValueError):  # not in the main thread: somebody else decides
+        with suppress(ValueError):  # not in the main thread: the caller handles signals
             self._before = signal.signal(signal.SIGINT, self._stop)
         return self
 
@@ -49,16 +49,16 @@ class Stoppable(Watch):
         if self.interrupted:
             raise KeyboardInterrupt
         self.interrupted = True
-        with suppress(RuntimeError):  # it was just writing
-            self._said.remark("stopping; Ctrl-C again ends at once")
+        with suppress(RuntimeError):  # it was writing at that moment
+            self._output.remark("stopping; press Ctrl-C again to end at once")
 
 
 @contextmanager
 def terminable() -> Iterator[None]:
-    """A polite request to stop (SIGTERM) is met like Ctrl-C: by leaving nothing half-written."""
+    """SIGTERM ends the command like Ctrl-C: nothing is left half-written."""
     try:
         before = signal.signal(signal.SIGTERM, _terminate)
-    except ValueError:  # not in the main thread: somebody else decides
+    except ValueError:  # not in the main thread: the caller handles signals
         yield
         return
     try:
@@ -68,12 +68,12 @@ def terminable() -> Iterator[None]:
 
 
 class Late(Exception):  # noqa: N818  it is no error, and the parser would swallow an interrupt
-    """An interrupt that came after the release had taken its place."""
+    """An interrupt after the release was written."""
 
 
 @contextmanager
 def placing(path: str | None, *, written: bool) -> Iterator[None]:
-    """An interrupt says whether it came before or after the file at this path was replaced."""
+    """Tell interrupts before the file at this path was replaced from those after it."""
     before = _identity(path) if written else None
     try:
         yield
@@ -85,7 +85,7 @@ def placing(path: str | None, *, written: bool) -> Iterator[None]:
 
 @contextmanager
 def placed(*, written: bool) -> Iterator[None]:
-    """An interrupt in here comes after what is written was written."""
+    """Interrupts in here come after the release was written."""
     try:
         yield
     except KeyboardInterrupt:
@@ -95,7 +95,7 @@ def placed(*, written: bool) -> Iterator[None]:
 
 
 def _identity(path: str | None) -> tuple[int, int, int] | None:
-    """What tells a file from the one that replaces it."""
+    """What differs between a file and the one that replaces it."""
     try:
         found = Path(path or "").stat()
     except OSError:
@@ -104,7 +104,7 @@ def _identity(path: str | None) -> tuple[int, int, int] | None:
 
 
 class Terminated(KeyboardInterrupt):
-    """SIGTERM came; how often is counted, since a library may swallow the exception itself."""
+    """SIGTERM; `times` counts them, as a library may swallow the exception."""
 
     times = 0
 
@@ -116,10 +116,9 @@ def _terminate(_number: int, _frame: FrameType | None) -> None:
 
 @contextmanager
 def heard() -> Iterator[None]:
-    """An interrupt is not lost where Python ignores exceptions, as in what tidies up objects.
+    """Send an interrupt again that Python ignores, as it does while it deletes objects.
 
-    It comes again a moment later. Nothing is told of other exceptions there: their messages may
-    quote a cell.
+    Other exceptions that Python ignores are not shown: their messages may hold a cell value.
     """
     before = sys.unraisablehook
     sys.unraisablehook = _ignored
@@ -137,7 +136,7 @@ def _ignored(what: "sys.UnraisableHookArgs") -> None:
 
 
 def _interrupt() -> None:
-    """Interrupt the main thread, also while it waits for the system, where that can be done."""
+    """Interrupt the main thread, where possible also while it waits for the system."""
     if hasattr(signal, "pthread_kill"):
         signal.pthread_kill(main_thread().ident or 0, signal.SIGINT)
     else:

@@ -1,24 +1,25 @@
-"""The command `incrowd`: which subcommands there are, and how each of them ends."""
+"""The command `incrowd`: its subcommands, their help, and how they end."""
 
 import os
 import signal
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import Annotated, NoReturn
+from typing import Annotated, Any, NoReturn
 
 import typer
+from typer.core import TyperCommand
 
 from incrowd.cli.anonymize import anonymize
 from incrowd.cli.attack import attack
-from incrowd.cli.check import check
+from incrowd.cli.check import check, keys
 from incrowd.cli.discover import discover
 from incrowd.cli.failures import INTERRUPTED, INTERRUPTION, Failure, failure_of, frames
+from incrowd.cli.frontier import frontier
 from incrowd.cli.init import init
 from incrowd.cli.interrupt import Terminated, heard, terminable
-from incrowd.cli.keys import keys
-from incrowd.cli.limits import refuse_cramped
 from incrowd.cli.mask import mask
+from incrowd.cli.options import READING, WRITING
 from incrowd.cli.output import Output, write
 from incrowd.cli.plan import plan
 from incrowd.cli.quantiles import quantiles
@@ -26,7 +27,54 @@ from incrowd.cli.risk import risk
 from incrowd.cli.safe_harbor import safe_harbor
 from incrowd.documents import json
 from incrowd.documents.words import printable
-from incrowd.errors import IncrowdError, InputError
+from incrowd.errors import IncrowdError, InputError, LimitError
+
+LEAST_MEMORY = 2 * 10**9
+"""Bytes of address space that libraries need to load; with less they end the process themselves."""
+_FORMER = {"--id": "--world-id"}
+"""Options that have another name now; the next version drops the old ones."""
+
+
+class Command(TyperCommand):
+    """A command whose help shows its options in groups."""
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        """The arguments, then the groups of options; writing and reading come last."""
+        groups: dict[str, list[tuple[str, str]]] = {"Arguments": []}
+        last: dict[str, list[tuple[str, str]]] = {WRITING: [], READING: []}
+        for parameter in self.get_params(ctx):
+            record = parameter.get_help_record(ctx)
+            if record is None:
+                continue
+            title = "Arguments" if parameter.param_type_name == "argument" else WRITING
+            title = getattr(parameter, "rich_help_panel", None) or title
+            (last if title in last else groups).setdefault(title, []).append(record)
+        for title, records in (groups | last).items():
+            if records:
+                with formatter.section(title):
+                    formatter.write_dl(records)
+
+    def collect_usage_pieces(self, ctx: Any) -> list[str]:
+        """The usage line without hidden arguments."""
+        hidden = [one for one in self.get_params(ctx) if getattr(one, "hidden", False)]
+        unseen = {piece for one in hidden for piece in one.get_usage_pieces(ctx)}
+        pieces = super().collect_usage_pieces(ctx)
+        return [piece.strip("{}") for piece in pieces if piece not in unseen]
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Parse the arguments; former names of options still work, with a note."""
+        output = Output(quiet="--quiet" in args)
+        for former, now in _FORMER.items():
+            if any(text.partition("=")[0] == former for text in args):
+                output.remark(f"note: {former} is now {now}; the next version drops {former}")
+            args = [_renamed(text, former, now) for text in args]
+        return super().parse_args(ctx, args)
+
+
+def _renamed(text: str, former: str, now: str) -> str:
+    name, equals, value = text.partition("=")
+    return f"{now}{equals}{value}" if name == former else text
+
 
 app = typer.Typer(
     name="incrowd",
@@ -64,16 +112,17 @@ for _command in (
     mask,
     quantiles,
     anonymize,
+    frontier,
     check,
     attack,
     safe_harbor,
 ):
-    app.command()(_command)
+    app.command(cls=Command)(_command)
 app.add_typer(keys)
 
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
-    """Run the command line and end the process with the right exit code, never a traceback."""
+    """Run the command line and end the process with the right exit code, never with a traceback."""
     for stream in (sys.stdout, sys.stderr):
         with suppress(AttributeError, ValueError):
             stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
@@ -81,7 +130,9 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
         sys.exit(perform(arguments))
     code = perform(sys.argv[1:])
     for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, signal.SIG_IGN)  # what is done is done: the exit code says so
+        signal.signal(
+            number, signal.SIG_IGN
+        )  # the work is done, and the exit code is that of the work
     sys.exit(code)
 
 
@@ -102,7 +153,7 @@ def perform(arguments: Sequence[str]) -> int:
         _forget_interrupt()
         failure = failure_of(error)
         if failure.exit_code == IncrowdError.exit_code and Terminated.times > before:
-            failure = INTERRUPTION  # whatever failed then failed because of that
+            failure = INTERRUPTION  # it failed because of the signal
         return _fail(failure, as_json=as_json)
     if code == INTERRUPTED:
         _forget_interrupt()
@@ -110,17 +161,43 @@ def perform(arguments: Sequence[str]) -> int:
     return int(code or 0)
 
 
+def refuse_cramped(arguments: Sequence[str]) -> None:
+    """Refuse to start with less memory than libraries need to load; help needs none.
+
+    Later would be too late: they end the process with exit codes of their own.
+    """
+    if {"-h", "--help", "--version"} & {*arguments} or not arguments:
+        return
+    allowed = _address_space()
+    if allowed is not None and allowed < LEAST_MEMORY:
+        raise LimitError(
+            f"this process may use {allowed / 10**6:,.0f} MB of address space, and incrowd needs "
+            f"at least {LEAST_MEMORY / 10**6:,.0f} MB to start",
+            remedy="raise the limit (ulimit -v unlimited)",
+        )
+
+
+def _address_space() -> int | None:
+    """Bytes that the process may use; None if there is no limit, or none is known."""
+    try:
+        import resource  # noqa: PLC0415  not on all systems
+    except ImportError:
+        return None
+    soft = resource.getrlimit(resource.RLIMIT_AS)[0]
+    return None if soft == resource.RLIM_INFINITY else soft
+
+
 def _forget_interrupt() -> None:
     """Let the process end with our exit code.
 
-    Python remembers an interrupt that passed through an `exec` of text, as dataclasses and kernels
-    use while they load, and would end by the signal; running another text makes it forget.
+    Python remembers an interrupt inside `exec`, which dataclasses and kernels use while they load,
+    and would end the process by the signal. Another `exec` makes it forget.
     """
     exec("")  # noqa: S102
 
 
 def _fail(failure: Failure, *, as_json: bool) -> int:
-    """Say why, on standard error; to machines as a document on standard output too."""
+    """Say why on standard error; with --json as a document on standard output, too."""
     with suppress(OSError, InputError):
         write(sys.stderr, f"error: {printable(failure.error)}\n")
         if failure.remedy:

@@ -1,33 +1,31 @@
-"""`incrowd mask`: publish only columns that do not tell people apart."""
+"""`incrowd mask`: withhold columns that tell people apart."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from incrowd import api
 from incrowd import watch as watching
-from incrowd.cli import options, table
-from incrowd.cli.output import Output
-from incrowd.cli.progress import waiting
-from incrowd.documents import json, text
+from incrowd.cli import options
+from incrowd.cli import request as requests
+from incrowd.cli.output import Output, waiting
+from incrowd.documents import identify as texts
+from incrowd.documents import json
 from incrowd.errors import PolicyError
-from incrowd.verbs import mask as mask_of_verbs
+from incrowd.verbs import mask as masking
 
 
-def mask(  # noqa: PLR0913  one parameter per flag
+def mask(  # noqa: PLR0913  one parameter per option
     file: options.TableFile,
     *,
-    output: Annotated[
-        str | None,
-        typer.Option("--output", "-o", metavar="FILE", help="Where the columns are written."),
-    ] = None,
     ratio: Annotated[
         float,
         typer.Option(
             "--ratio",
             metavar="SHARE",
-            help="The ratio that the published columns may not exceed.",
+            help="The largest ratio that the published columns may reach.",
             show_default=False,
+            rich_help_panel=options.HOLD,
         ),
     ],
     measure: Annotated[
@@ -35,7 +33,8 @@ def mask(  # noqa: PLR0913  one parameter per flag
         typer.Option(
             "--measure",
             metavar="MEASURE",
-            help="How sets are judged: distinct, separation or unique.",
+            help="The ratio to use: distinct, separation or unique.",
+            rich_help_panel=options.HOLD,
         ),
     ] = "distinct",
     keep: Annotated[
@@ -43,8 +42,9 @@ def mask(  # noqa: PLR0913  one parameter per flag
         typer.Option(
             "--keep",
             metavar="COLUMNS",
-            help="Columns that must be published.",
+            help="Columns to publish in any case.",
             show_default=False,
+            rich_help_panel=options.COLUMNS,
         ),
     ] = None,
     drop: Annotated[
@@ -52,8 +52,9 @@ def mask(  # noqa: PLR0913  one parameter per flag
         typer.Option(
             "--drop",
             metavar="COLUMNS",
-            help="Columns that must not be published.",
+            help="Columns to withhold in any case.",
             show_default=False,
+            rich_help_panel=options.COLUMNS,
         ),
     ] = None,
     weight: Annotated[
@@ -61,8 +62,9 @@ def mask(  # noqa: PLR0913  one parameter per flag
         typer.Option(
             "--weight",
             metavar="COLUMN=WORTH",
-            help="What a column is worth, 1 if not given: age=2,zip=1.",
+            help="What a column is worth, such as age=2,zip=1. Default: 1.",
             show_default=False,
+            rich_help_panel=options.COLUMNS,
         ),
     ] = None,
     method: Annotated[
@@ -70,42 +72,67 @@ def mask(  # noqa: PLR0913  one parameter per flag
         typer.Option(
             "--method",
             metavar="METHOD",
-            help="greedy (all records), sampled (tables larger than memory: read twice, standard "
-            "input by way of the disk) or exact (few columns).",
+            help="greedy (all records), sampled (for tables larger than memory, which are read "
+            "twice) or exact (for few columns).",
+            rich_help_panel=options.SEARCH,
         ),
     ] = "greedy",
     sample: Annotated[
         int | None,
-        typer.Option("--sample", metavar="N", help="Records or pairs that sampled draws; 50,000."),
+        typer.Option(
+            "--sample",
+            metavar="N",
+            help="With sampled: the number of records or pairs to draw. Default: 50,000.",
+            rich_help_panel=options.SEARCH,
+        ),
     ] = None,
     delta: Annotated[
         float,
         typer.Option(
-            "--delta", metavar="SHARE", help="How likely a sampled choice may be above the ratio."
+            "--delta",
+            metavar="SHARE",
+            help="With sampled: the probability that the ratio is larger after all.",
+            rich_help_panel=options.SEARCH,
         ),
     ] = 0.01,
-    seed: Annotated[
-        int | None,
-        typer.Option("--seed", metavar="N", help="Makes samples and the order repeatable."),
-    ] = None,
-    keep_order: Annotated[
-        bool, typer.Option("--keep-order", help="Keep the order of records.")
-    ] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Do everything but write.")] = False,
     time_limit: Annotated[
-        float, typer.Option("--time-limit", metavar="SECONDS", help="How long to search.")
+        float,
+        typer.Option(
+            "--time-limit",
+            metavar="SECONDS",
+            help="The longest that the search may take.",
+            rich_help_panel=options.SEARCH,
+        ),
     ] = 60.0,
+    output: Annotated[
+        str | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE",
+            help="Write the published columns to this file.",
+            rich_help_panel=options.WRITING,
+        ),
+    ] = None,
+    seed: options.Seed = None,
+    keep_order: options.KeepOrder = False,
+    dry_run: options.DryRun = False,
     delimiter: options.Delimiter = None,
     encoding: options.Encoding = None,
     header: options.Header = None,
     as_json: options.AsJson = False,
     quiet: options.Quiet = False,
 ) -> None:
-    """Write the columns of FILE that do not tell its records apart, as they are."""
-    said = Output(as_json=as_json, quiet=quiet)
+    """Withhold columns until the rest tells few records apart.
+
+    The published columns keep their exact values: this is not anonymization.
+
+    Example: incrowd mask patients.csv --ratio 0.1 -o published.csv
+    """
+    answer = Output(as_json=as_json, quiet=quiet)
     if not output and not dry_run:
-        raise PolicyError("it is not said where the columns go", remedy="add -o FILE")
-    wish = {
+        raise PolicyError("say where to write the columns", remedy="add -o FILE")
+    asked: dict[str, Any] = {
         "ratio": ratio,
         "measure": measure,
         "keep": options.columns(keep),
@@ -120,13 +147,12 @@ def mask(  # noqa: PLR0913  one parameter per flag
     }
     named = (*options.columns(keep), *options.columns(drop), *options.numbers(weight, "weight"))
     target = None if dry_run else output
-    mask_of_verbs.check_target(file, target)
-    with waiting(said) as bar:
+    masking.check_target(file, target)
+    with waiting(answer) as bar:
         reading = api.Reading(delimiter, encoding, header)
-        if not mask_of_verbs.passes(file, method, reading):
-            reading = table.held(file, reading, said, named)
+        if not masking.passes(file, method, reading):
+            reading = requests.read_table(file, reading, answer, named)
         watch = watching.Watch(tell=bar.tell)
-        found = api.mask_file(file, target, reading=reading, watch=watch, **wish)
-    for note in found.notes:
-        said.remark(f"note: {note}")
-    said.result(lambda: json.mask_document(found, target), lambda: text.mask_picture(found, target))
+        found = api.mask(file, target, **asked, reading=reading, watch=watch)
+    answer.notes(found.notes)
+    answer.result(lambda: json.mask_document(found, target), lambda: texts.mask_text(found, target))

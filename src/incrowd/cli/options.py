@@ -13,11 +13,20 @@ from incrowd.linkage import constraints
 if TYPE_CHECKING:
     from incrowd.linkage.constraints import AtLeast
 
+COLUMNS = "Columns"
+HOLD = "What must hold"
+COARSER = "How values get coarser"
+SEARCH = "How to search"
+WORLDS = "Worlds"
+WRITING = "Writing"
+READING = "Reading"
+"""Groups of options, as --help shows them."""
+
 TableFile = Annotated[
     str,
     typer.Argument(
         metavar="FILE",
-        help="The table: CSV or TSV (also .gz, .zst), Parquet, Arrow; - is standard input.",
+        help="The table: CSV or TSV (also .gz, .zst), Parquet or Arrow; - is standard input.",
         show_default=False,
     ),
 ]
@@ -25,27 +34,38 @@ Delimiter = Annotated[
     str | None,
     typer.Option(
         "--delimiter",
-        help="What stands between the cells of a CSV file; found if not given.",
+        metavar="CHARACTER",
+        help="Separator of a CSV file; detected if not given.",
+        rich_help_panel=READING,
     ),
 ]
 Encoding = Annotated[
     str | None,
     typer.Option(
         "--encoding",
-        help="Character encoding of a CSV file, such as utf-8 or latin-1; found if not given.",
+        metavar="NAME",
+        help="Character encoding of a CSV file, such as utf-8 or latin-1; detected if not given.",
+        rich_help_panel=READING,
     ),
 ]
 Header = Annotated[
     bool | None,
     typer.Option(
         "--header/--no-header",
-        help="Whether the first line of a CSV file names the columns; found if not given.",
+        help="Whether the first line of a CSV file names the columns; detected if not given.",
         show_default=False,
+        rich_help_panel=READING,
     ),
 ]
 PolicyFile = Annotated[
     str | None,
-    typer.Option("--policy", "-p", metavar="FILE", help="The policy (TOML) to follow."),
+    typer.Option(
+        "--policy",
+        "-p",
+        metavar="FILE",
+        help="The policy (TOML) to follow.",
+        rich_help_panel=HOLD,
+    ),
 ]
 Quasi = Annotated[
     list[str] | None,
@@ -53,8 +73,9 @@ Quasi = Annotated[
         "--quasi",
         "-q",
         metavar="COLUMNS",
-        help="Columns that could be known to somebody who looks for a person.",
+        help="Quasi-identifiers: columns that somebody who looks for a person may know.",
         show_default=False,
+        rich_help_panel=COLUMNS,
     ),
 ]
 Sensitive = Annotated[
@@ -63,8 +84,9 @@ Sensitive = Annotated[
         "--sensitive",
         "-s",
         metavar="COLUMNS",
-        help="Columns with what must not be learned about a person.",
+        help="Sensitive columns: nobody should learn a person's value.",
         show_default=False,
+        rich_help_panel=COLUMNS,
     ),
 ]
 Keep = Annotated[
@@ -72,8 +94,9 @@ Keep = Annotated[
     typer.Option(
         "--keep",
         metavar="COLUMNS",
-        help="Columns that leave as they are; what is not named anywhere is left out.",
+        help="Columns to release unchanged. Columns that no option names are left out.",
         show_default=False,
+        rich_help_panel=COLUMNS,
     ),
 ]
 Unit = Annotated[
@@ -81,7 +104,8 @@ Unit = Annotated[
     typer.Option(
         "--unit",
         metavar="COLUMN",
-        help="Column that says which records belong to one person: people are counted.",
+        help="Column with the same value in all records of one person: incrowd counts people.",
+        rich_help_panel=COLUMNS,
     ),
 ]
 Weight = Annotated[
@@ -89,7 +113,8 @@ Weight = Annotated[
     typer.Option(
         "--weight",
         metavar="COLUMN",
-        help="Column of sampling weights.",
+        help="Column with sampling weights.",
+        rich_help_panel=COLUMNS,
     ),
 ]
 K = Annotated[
@@ -97,7 +122,8 @@ K = Annotated[
     typer.Option(
         "-k",
         metavar="K",
-        help="k-anonymity: each person hides among at least K.",
+        help="k-anonymity: every class holds at least K people.",
+        rich_help_panel=HOLD,
     ),
 ]
 L = Annotated[
@@ -105,7 +131,8 @@ L = Annotated[
     typer.Option(
         "-l",
         metavar="L",
-        help="l-diversity: no sensitive value is more frequent than 1/L in a class.",
+        help="l-diversity: in a class no sensitive value is more frequent than 1/L.",
+        rich_help_panel=HOLD,
     ),
 ]
 T = Annotated[
@@ -113,8 +140,18 @@ T = Annotated[
     typer.Option(
         "-t",
         metavar="T",
-        help="t-closeness: in each class, sensitive values are spread as in the whole table, "
-        "but for a distance of T.",
+        help="t-closeness: in a class sensitive values are distributed as in the whole table, up "
+        "to a distance of T.",
+        rich_help_panel=HOLD,
+    ),
+]
+Suppress = Annotated[
+    float | None,
+    typer.Option(
+        "--suppress",
+        metavar="SHARE",
+        help="The largest share of records that may be left out, 0..1.",
+        rich_help_panel=HOLD,
     ),
 ]
 MissingReading = Annotated[
@@ -123,6 +160,7 @@ MissingReading = Annotated[
         "--missing",
         metavar="READING",
         help="What a missing value means: own-value (default), matches-anything or suppress.",
+        rich_help_panel=HOLD,
     ),
 ]
 HierarchyOf = Annotated[
@@ -133,6 +171,7 @@ HierarchyOf = Annotated[
         help="Hierarchy of a column: a CSV file (leaf;parent;…;*) or a builder such as prefix. "
         "Repeat it for each column.",
         show_default=False,
+        rich_help_panel=COARSER,
     ),
 ]
 Hierarchies = Annotated[
@@ -140,7 +179,8 @@ Hierarchies = Annotated[
     typer.Option(
         "--hierarchies",
         metavar="FOLDER",
-        help="Folder whose files *_<column>.csv are the columns' hierarchies.",
+        help="Folder with the hierarchies: files named *_<column>.csv.",
+        rich_help_panel=COARSER,
     ),
 ]
 Widest = Annotated[
@@ -150,6 +190,7 @@ Widest = Annotated[
         metavar="COLUMN=EXTENT",
         help="How much of a number or date a cell may span, such as age=10.",
         show_default=False,
+        rich_help_panel=COARSER,
     ),
 ]
 Highest = Annotated[
@@ -157,8 +198,9 @@ Highest = Annotated[
     typer.Option(
         "--highest",
         metavar="COLUMN=LEVEL",
-        help="The highest level of a column's hierarchy that a cell may show, such as zip=2.",
+        help="The highest level of the hierarchy that a cell may show, such as zip=2.",
         show_default=False,
+        rich_help_panel=COARSER,
     ),
 ]
 Grid = Annotated[
@@ -166,8 +208,9 @@ Grid = Annotated[
     typer.Option(
         "--grid",
         metavar="COLUMN=STEP",
-        help="A step that spans end on, such as age=5 or birth_date=month: fewer labels.",
+        help="A step for the ends of spans, such as age=5 or birth_date=month: fewer labels.",
         show_default=False,
+        rich_help_panel=COARSER,
     ),
 ]
 Ends = Annotated[
@@ -175,15 +218,18 @@ Ends = Annotated[
     typer.Option(
         "--ends",
         metavar="aligned|exact",
-        help="What spans end on: round cells that many people share (default), or exact values of "
-        "people in the class, which give them away.",
+        help="Where spans end: aligned (default) on round values that many people share, exact on "
+        "values of people in the class, which gives these people away.",
         show_default=False,
+        rich_help_panel=COARSER,
     ),
 ]
 SplitEnds = Annotated[
     bool,
     typer.Option(
-        "--split-ends", help="Numbers and dates leave as two columns, such as age_low and age_high."
+        "--split-ends",
+        help="Write numbers and dates as two columns, such as age_low and age_high.",
+        rich_help_panel=WRITING,
     ),
 ]
 AcceptDerived = Annotated[
@@ -191,9 +237,10 @@ AcceptDerived = Annotated[
     typer.Option(
         "--accept-derived",
         metavar="COLUMNS",
-        help="Columns that leave as they are although quasi-identifying ones tell them, or they "
-        "those: refused if not given.",
+        help="Release these columns although quasi-identifiers follow from them, or they from "
+        "quasi-identifiers. Without it incrowd refuses.",
         show_default=False,
+        rich_help_panel=COLUMNS,
     ),
 ]
 World = Annotated[
@@ -201,17 +248,19 @@ World = Annotated[
     typer.Option(
         "--world",
         metavar="FILE",
-        help="A table with names that somebody may hold: people hide among its people, and -k "
-        "asks for so many of them. Repeat it for several, which --id joins.",
+        help="A table with names that somebody may have: -k then counts its people. Repeat it for "
+        "several tables, joined by --world-id.",
         show_default=False,
+        rich_help_panel=WORLDS,
     ),
 ]
 WorldId = Annotated[
     str | None,
     typer.Option(
-        "--id",
+        "--world-id",
         metavar="COLUMN",
-        help="The column of the world that tells individuals apart; each row is one if not given.",
+        help="The column of the world that tells people apart; without it each row is a person.",
+        rich_help_panel=WORLDS,
     ),
 ]
 Rename = Annotated[
@@ -219,27 +268,78 @@ Rename = Annotated[
     typer.Option(
         "--rename",
         metavar="COLUMN=OTHER",
-        help="What the world calls a column of the table. Repeat it for each column.",
+        help="The world's name for a column of the table. Repeat it for each column.",
         show_default=False,
+        rich_help_panel=WORLDS,
+    ),
+]
+Loss = Annotated[
+    str | None,
+    typer.Option(
+        "--loss",
+        metavar="LOSS",
+        help="The loss to make small: gcp (default), granularity, precision, …",
+        rich_help_panel=SEARCH,
+    ),
+]
+TimeLimit = Annotated[
+    float | None,
+    typer.Option(
+        "--time-limit",
+        metavar="SECONDS",
+        help="The longest that the search may take.",
+        rich_help_panel=SEARCH,
+    ),
+]
+Privacy = Annotated[
+    str | None,
+    typer.Option(
+        "--privacy",
+        metavar="k|l",
+        help="What to maximize: k (people of a class) or l (sensitive values). Default: l if a "
+        "column is sensitive, else k.",
+        rich_help_panel=SEARCH,
+    ),
+]
+KeepOrder = Annotated[
+    bool,
+    typer.Option(
+        "--keep-order",
+        help="Keep the order of the records, which links releases to each other.",
+        rich_help_panel=WRITING,
+    ),
+]
+DryRun = Annotated[
+    bool,
+    typer.Option("--dry-run", help="Do everything but write.", rich_help_panel=WRITING),
+]
+Seed = Annotated[
+    int | None,
+    typer.Option(
+        "--seed",
+        metavar="N",
+        help="Seed for samples and the order of records: the same seed gives the same result.",
+        rich_help_panel=WRITING,
     ),
 ]
 AsJson = Annotated[
     bool,
     typer.Option(
         "--json",
-        help="One JSON document on standard output, everything else on standard error.",
+        help="Write one JSON document to standard output, everything else to standard error.",
+        rich_help_panel=WRITING,
     ),
 ]
 Quiet = Annotated[
     bool,
-    typer.Option("--quiet", help="Say nothing but errors."),
+    typer.Option("--quiet", help="Show nothing but errors.", rich_help_panel=WRITING),
 ]
 
 
 def columns(texts: Iterable[str] | None) -> tuple[str, ...]:
-    """Column names of a flag that takes commas and repetition.
+    """Column names of an option that takes commas and repetition.
 
-    A name that holds a comma stands in double quotes, as in a CSV file.
+    A name with a comma is written in double quotes, as in a CSV file.
 
     >>> columns(["age,zip", "sex"])
     ('age', 'zip', 'sex')
@@ -251,7 +351,7 @@ def columns(texts: Iterable[str] | None) -> tuple[str, ...]:
 
 
 def renamed(texts: Iterable[str] | None) -> dict[str, str]:
-    """What columns are called elsewhere, as COLUMN=OTHER.
+    """Other tables' names of columns, from COLUMN=OTHER.
 
     >>> renamed(["zip=zipcode"])
     {'zip': 'zipcode'}
@@ -261,14 +361,14 @@ def renamed(texts: Iterable[str] | None) -> dict[str, str]:
         name, _, called = text.partition("=")
         if not name or not called:
             raise PolicyError(
-                "a name is given as COLUMN=OTHER", remedy="write --rename zip=zipcode, say"
+                "--rename takes COLUMN=OTHER", remedy="write, for example, --rename zip=zipcode"
             )
         found[name] = called
     return found
 
 
 def promised(texts: Iterable[str] | None) -> "tuple[AtLeast, ...]":
-    """Promises about a world, as COLUMNS=PEOPLE.
+    """Promises about a world, from COLUMNS=PEOPLE.
 
     >>> promised(["zip,sex=500"])
     (AtLeast(columns=('zip', 'sex'), people=500),)
@@ -279,14 +379,15 @@ def promised(texts: Iterable[str] | None) -> "tuple[AtLeast, ...]":
         some = columns([names])
         if not some or not people.isdecimal() or int(people) < 1:
             raise PolicyError(
-                "a promise is given as COLUMNS=PEOPLE", remedy="write --promise zip,sex=500, say"
+                "--promise takes COLUMNS=PEOPLE",
+                remedy="write, for example, --promise zip,sex=500",
             )
         found.append(constraints.AtLeast(some, int(people)))
     return tuple(found)
 
 
-def numbers(texts: Iterable[str] | None, flag: str) -> dict[str, float]:
-    """The numbers of columns in a flag that takes commas and repetition.
+def numbers(texts: Iterable[str] | None, flag: str, example: str = "age=10") -> dict[str, float]:
+    """The number of each column, from an option that takes commas and repetition.
 
     >>> numbers(["age=10,zip=2", "cost=0.5"], "widest")
     {'age': 10, 'zip': 2, 'cost': 0.5}
@@ -296,7 +397,7 @@ def numbers(texts: Iterable[str] | None, flag: str) -> dict[str, float]:
         name, equals, number = text.rpartition("=")
         if not equals or not name:
             raise PolicyError(
-                f"--{flag} is given as COLUMN=NUMBER", remedy=f"write --{flag} age=10, say"
+                f"--{flag} takes COLUMN=NUMBER", remedy=f"write, for example, --{flag} {example}"
             )
         value = _number(number, f"--{flag} of '{name}'")
         if found.setdefault(name, value) != value:
@@ -305,7 +406,7 @@ def numbers(texts: Iterable[str] | None, flag: str) -> dict[str, float]:
 
 
 def steps(texts: Iterable[str] | None) -> dict[str, float | str]:
-    """The steps of columns in `--grid`: numbers, or steps of dates.
+    """The step of each column in `--grid`: a number, or a step of dates.
 
     >>> steps(["age=5,birth=month"])
     {'age': 5, 'birth': 'month'}
@@ -314,7 +415,7 @@ def steps(texts: Iterable[str] | None) -> dict[str, float | str]:
     for text in columns(texts):
         name, equals, step = text.rpartition("=")
         if not equals or not name or not step:
-            raise PolicyError("--grid is given as COLUMN=STEP", remedy="write --grid age=5, say")
+            raise PolicyError("--grid takes COLUMN=STEP", remedy="write, for example, --grid age=5")
         value = step if step[-1].isalpha() else _number(step, f"--grid of '{name}'")
         if found.setdefault(name, value) != value:
             raise twice(name, "--grid")
@@ -322,8 +423,8 @@ def steps(texts: Iterable[str] | None) -> dict[str, float | str]:
 
 
 def twice(name: str, flag: str) -> PolicyError:
-    """A flag that says two things of one column."""
-    return PolicyError(f"{flag} says two things of '{name}'", remedy="say one of them")
+    """An option that gives one column two values."""
+    return PolicyError(f"{flag} gives '{name}' two values", remedy="give one of them")
 
 
 def _number(text: str, what: str) -> float:
@@ -332,5 +433,5 @@ def _number(text: str, what: str) -> float:
     except ValueError:
         value = math.nan
     if not math.isfinite(value):
-        raise PolicyError(f"{what} must be a number", remedy="write 10 or 0.5, say")
+        raise PolicyError(f"{what} must be a number", remedy="write, for example, 10 or 0.5")
     return int(value) if value.is_integer() else value

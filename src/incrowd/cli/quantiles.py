@@ -1,19 +1,19 @@
 """`incrowd quantiles`: columns of numbers and dates show quantiles of at least k records."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from incrowd import api
 from incrowd import watch as watching
 from incrowd.cli import options
-from incrowd.cli.output import Output
-from incrowd.cli.progress import waiting
-from incrowd.documents import quantiles as quantiles_documents
+from incrowd.cli.output import Output, waiting
+from incrowd.documents import json
+from incrowd.documents import release as texts
 from incrowd.errors import PolicyError
 
 
-def quantiles(  # noqa: PLR0913  one parameter per flag
+def quantiles(  # noqa: PLR0913  one parameter per option
     file: options.TableFile,
     *,
     columns: Annotated[
@@ -22,61 +22,88 @@ def quantiles(  # noqa: PLR0913  one parameter per flag
             "--columns",
             "-c",
             metavar="COLUMNS",
-            help="Columns of numbers or dates that are to show quantiles.",
+            help="Columns of numbers or dates to replace by quantiles.",
             show_default=False,
+            rich_help_panel=options.COLUMNS,
         ),
     ],
-    output: Annotated[
-        str | None,
-        typer.Option("--output", "-o", metavar="FILE", help="Where the rows are written."),
-    ] = None,
+    keep: options.Keep = None,
     k: Annotated[
         int | None,
-        typer.Option("-k", metavar="K", help="Records that show the same, at least."),
+        typer.Option(
+            "-k",
+            metavar="K",
+            help="At least K records show the same value.",
+            rich_help_panel=options.HOLD,
+        ),
     ] = None,
     buckets: Annotated[
         int | None,
-        typer.Option("--buckets", metavar="B", help="How many buckets, instead of -k."),
+        typer.Option(
+            "--buckets",
+            metavar="B",
+            help="The number of buckets, instead of -k.",
+            rich_help_panel=options.HOLD,
+        ),
     ] = None,
+    show: Annotated[
+        str,
+        typer.Option(
+            "--show",
+            metavar="WHAT",
+            help="What a bucket shows: median or range.",
+            rich_help_panel=options.HOLD,
+        ),
+    ] = "median",
     epsilon: Annotated[
         float | None,
         typer.Option(
             "--epsilon",
             metavar="SHARE",
-            help="Divide by a sample that puts ranks off by at most this share of the records; "
-            "0.005 for standard input and large files, otherwise all records are looked at.",
+            help="Use a sample in which ranks are off by at most this share of the records. "
+            "Default: 0.005 for standard input and large files, all records otherwise.",
+            rich_help_panel=options.SEARCH,
         ),
     ] = None,
     delta: Annotated[
         float | None,
         typer.Option(
-            "--delta", metavar="SHARE", help="How likely a rank may be off further; 0.01."
+            "--delta",
+            metavar="SHARE",
+            help="The probability that a rank is off by more. Default: 0.01.",
+            rich_help_panel=options.SEARCH,
         ),
     ] = None,
-    show: Annotated[
-        str,
-        typer.Option("--show", metavar="WHAT", help="What a bucket shows: median or range."),
-    ] = "median",
-    keep: options.Keep = None,
-    seed: Annotated[
-        int | None,
-        typer.Option("--seed", metavar="N", help="Makes the sample and the order repeatable."),
+    output: Annotated[
+        str | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE",
+            help="Write the rows to this file.",
+            rich_help_panel=options.WRITING,
+        ),
     ] = None,
-    keep_order: Annotated[
-        bool, typer.Option("--keep-order", help="Keep the order of records.")
-    ] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Do everything but write.")] = False,
+    seed: options.Seed = None,
+    keep_order: options.KeepOrder = False,
+    dry_run: options.DryRun = False,
     delimiter: options.Delimiter = None,
     encoding: options.Encoding = None,
     header: options.Header = None,
     as_json: options.AsJson = False,
     quiet: options.Quiet = False,
 ) -> None:
-    """Write columns of FILE so that each value hides among at least K records."""
-    said = Output(as_json=as_json, quiet=quiet)
+    """Replace numbers and dates by quantiles of K records.
+
+    At least K records show each value. Files may be larger than memory.
+
+    Example: incrowd quantiles patients.csv -c birth_date,weight -k 20 -o release.csv
+    """
+    answer = Output(as_json=as_json, quiet=quiet)
     if output is None and not dry_run:
-        raise PolicyError("it is not said where the rows go", remedy="add -o FILE")
-    wish = {
+        raise PolicyError("say where to write the rows", remedy="add -o FILE")
+    target = None if dry_run else output
+    asked: dict[str, Any] = {
         "columns": options.columns(columns),
         "k": k,
         "buckets": buckets,
@@ -87,14 +114,12 @@ def quantiles(  # noqa: PLR0913  one parameter per flag
         "seed": seed,
         "keep_order": keep_order,
     }
-    target = None if dry_run else output
-    with waiting(said) as bar:
+    with waiting(answer) as bar:
         reading = api.Reading(delimiter, encoding, header)
         watch = watching.Watch(tell=bar.tell)
-        found = api.quantiles_file(file, target, reading=reading, watch=watch, **wish)
-    for note in found.notes:
-        said.remark(f"note: {note}")
-    said.result(
-        lambda: quantiles_documents.quantiles_document(found, target),
-        lambda: quantiles_documents.quantiles_picture(found, target),
+        found = api.quantiles(file, target, **asked, reading=reading, watch=watch)
+    answer.notes(found.notes)
+    answer.result(
+        lambda: json.quantiles_document(found, target),
+        lambda: texts.quantiles_text(found, target),
     )

@@ -1,88 +1,150 @@
-"""What was asked on the command line, put together for `run`. Loaded by commands, not for help."""
+"""The request of a command: its table, its policy and its worlds. Not loaded for --help."""
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from incrowd.cli import options
-from incrowd.cli.table import named_by
-from incrowd.errors import PolicyError
+from incrowd.cli.output import Output
+from incrowd.errors import IncrowdError, PolicyError
 from incrowd.hierarchy import AnyHierarchy
-from incrowd.io import files
+from incrowd.io import files, tables
 from incrowd.io.hierarchies import find, parse_option, read_tree, resolve
 from incrowd.io.policies import read_policy
+from incrowd.io.reading import Reading
 from incrowd.policy.codec import made
 from incrowd.policy.policy import Column, Policy
 from incrowd.policy.quick import quick
+from incrowd.release.certificate import Certificate
+from incrowd.release.written import rewritten
 from incrowd.table.names import listed
+from incrowd.watch import Watch
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class ReadTable(Reading):
+    """A table that was read before: standard input can be read only once."""
+
+    source: tables.Source
+    seconds: float
+    """How long reading took."""
+
+    def read(self, path: str | os.PathLike[str]) -> tables.Source:  # noqa: ARG002  it is read
+        """The table."""
+        return self.source
+
+    @property
+    def names(self) -> list[str]:
+        """The names of its columns."""
+        return self.source.frame.columns
+
+
+def read_table(
+    file: str, reading: Reading, output: Output, named: Iterable[str | None] = ()
+) -> ReadTable:
+    """Read the table and show notes about it; `named` are columns that it should have."""
+    watch = Watch()
+    source = reading.expecting(filter(None, named)).read(file)
+    output.notes(source.notes)
+    return ReadTable(source=source, seconds=watch.elapsed)
+
+
+def columns_of_policy(path: str | None) -> Iterator[str]:
+    """The columns that a policy file names; a wrong policy is refused when it is used."""
+    if path is not None:
+        with suppress(PolicyError):
+            yield from read_policy(path).columns
+
+
+def columns_of_certificate(path: str | None) -> Iterator[str]:
+    """The columns of a certificate's policy; a wrong certificate is refused when it is used."""
+    if path is not None:
+        with suppress(IncrowdError):
+            yield from rewritten(Certificate.from_json(files.content(path)).policy).columns
+
+
+def hierarchies(
+    texts: Iterable[str] | None, folder: str | None, names: Iterable[str]
+) -> dict[str, AnyHierarchy]:
+    """The hierarchies of `--hierarchy` and of the folder; their paths start here."""
+    found: dict[str, AnyHierarchy] = {}
+    if folder is not None:
+        found |= {name: read_tree(path) for name, path in find(folder, names).items()}
+    named: dict[str, AnyHierarchy] = {}
+    for text in texts or ():
+        name, spec = parse_option(text)
+        if named.setdefault(name, spec) != spec:
+            raise options.twice(name, "--hierarchy")
+    return found | {name: resolve(spec, Path()) for name, spec in named.items()}
 
 
 @dataclass(frozen=True, eq=False)
-class Request:
-    """The policy that was asked for, by a file or by quick flags."""
+class PolicyRequest:
+    """The policy that a command follows, from a file or from options."""
 
     policy: Policy
     folder: Path
     """Where the policy's own paths start."""
     left_out: tuple[str, ...] = ()
-    """Columns that do not leave because no flag names them."""
+    """Columns that no option names: they are left out."""
     unfound: tuple[str, ...] = ()
     """Columns for which the folder of hierarchies has no file."""
     changed: tuple[str, ...] = ()
-    """What flags say in place of the policy file: keys of the policy, columns."""
+    """Keys of the policy and columns that options change."""
     filed: bool = False
     """Whether it comes from a policy file."""
 
     def notes(self) -> Iterator[str]:
-        """What flags left unsaid, or said against the policy file."""
+        """What options leave open, or change in the policy file."""
         if self.left_out:
-            yield f"left out, as no flag names them: {', '.join(self.left_out)}"
+            yield f"left out, because no option names them: {', '.join(self.left_out)}"
         if self.unfound:
             names = ", ".join(self.unfound)
-            yield f"the folder of hierarchies has no file for {names}: theirs are as without it"
+            yield f"the folder of hierarchies has no file for {names}; incrowd uses the usual ones"
         if self.changed:
             yield (
-                f"flags replace what the policy file says about {', '.join(self.changed)}; "
-                "the certificate is of the policy as changed"
+                f"options change {', '.join(self.changed)} of the policy file; the certificate "
+                "holds the changed policy"
             )
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Flags:
-    """What the flags say; those that were not given are None or empty."""
+class PolicyFlags:
+    """The options that make or change a policy; None or empty if not given."""
 
     policy: str | None = None
     quick: Mapping[str, Any]
-    """Roles and models: they take the place of a policy."""
+    """Roles and models: in place of a policy file."""
     settings: Mapping[str, Any]
-    """Further keys of a policy: they go with both."""
+    """Other keys of the policy: with a policy file, too."""
     hierarchy: Sequence[str] | None = None
     hierarchies: str | None = None
     limits: Mapping[str, Sequence[str] | None] = field(default_factory=dict)
     """By key of a column, `widest`, `highest` or `grid`: the texts `COLUMN=NUMBER`."""
     accepted: Sequence[str] = ()
-    """Columns that may leave although others tell them."""
+    """Columns to release although they follow from others."""
 
     @property
     def silent(self) -> bool:
-        """Whether they say nothing at all."""
-        said = (self.policy, self.hierarchies, *self.quick.values(), *self.settings.values())
-        return not self.hierarchy and all(value in (None, ()) for value in said)
+        """Whether none of them is given."""
+        given = (self.policy, self.hierarchies, *self.quick.values(), *self.settings.values())
+        return not self.hierarchy and all(value in (None, ()) for value in given)
 
     @property
     def named(self) -> Iterator[str]:
-        """Columns that a table should have: those of flags and those of the policy file."""
+        """Columns that the table should have: those of the options and of the policy file."""
         for value in self.quick.values():
             if isinstance(value, str | tuple):
                 yield from listed(value)
-        yield from named_by(self.policy)
+        yield from columns_of_policy(self.policy)
 
-    def request(self, names: Sequence[str], keep: Sequence[str] = ()) -> Request:
-        """The policy that they mean, for a table with columns of these names.
+    def request(self, names: Sequence[str], keep: Sequence[str] = ()) -> PolicyRequest:
+        """The policy of these options, for a table with columns of these names.
 
-        `keep` are columns that leave as they are although no flag names them.
+        `keep` are columns to release unchanged although no option names them.
         """
         flags: dict[str, Any] = {
             name: value for name, value in self.quick.items() if value not in (None, ())
@@ -94,7 +156,7 @@ class Flags:
             trees = self._trees(policy.quasi)
             details = _details(trees, self.limits, self.accepted)
             policy = _laid_over(policy, settings, details)
-            return Request(
+            return PolicyRequest(
                 policy,
                 Path(self.policy).parent,
                 unfound=self._unfound(policy.quasi, trees),
@@ -102,16 +164,15 @@ class Flags:
                 filed=True,
             )
         if "quasi" not in flags:
-            unsaid = "it is not said which columns are quasi-identifying"
             raise PolicyError(
-                unsaid if flags else "nothing is asked for",
-                remedy="name a policy with --policy, or columns with --quasi and a size with -k",
+                "say which columns are quasi-identifiers" if flags else "say what must hold",
+                remedy="give a policy with --policy, or columns with --quasi and a size with -k",
             )
         trees = self._trees(flags["quasi"])
         flags["keep"] = (*flags.get("keep", ()), *keep)
         policy = quick(names, **flags, **settings, hierarchies=trees)
         policy = _laid_over(policy, {}, _details({}, self.limits, self.accepted))
-        return Request(policy, Path(), policy.dropped, self._unfound(policy.quasi, trees))
+        return PolicyRequest(policy, Path(), policy.dropped, self._unfound(policy.quasi, trees))
 
     def _unfound(self, quasi: Iterable[str], trees: Mapping[str, AnyHierarchy]) -> tuple[str, ...]:
         if self.hierarchies is None:
@@ -119,24 +180,15 @@ class Flags:
         return tuple(name for name in quasi if name not in trees)
 
     def _trees(self, quasi: Iterable[str]) -> dict[str, AnyHierarchy]:
-        """The hierarchies that are named, by folder or one by one; their paths start here."""
-        found: dict[str, AnyHierarchy] = {}
-        if self.hierarchies is not None:
-            found |= {name: read_tree(path) for name, path in find(self.hierarchies, quasi).items()}
-        named: dict[str, AnyHierarchy] = {}
-        for text in self.hierarchy or ():
-            name, spec = parse_option(text)
-            if named.setdefault(name, spec) != spec:
-                raise options.twice(name, "--hierarchy")
-        return found | {name: resolve(spec, Path()) for name, spec in named.items()}
+        return hierarchies(self.hierarchy, self.hierarchies, quasi)
 
 
 def _refuse_both(flags: Mapping[str, Any]) -> None:
     if flags:
         given = ", ".join(f"--{name}" if len(name) > 1 else f"-{name}" for name in flags)
         raise PolicyError(
-            f"a policy is given and its place is taken by {given}",
-            remedy="write into the policy what it should say, or leave it out",
+            f"--policy and {given} cannot be used together",
+            remedy="write it into the policy, or leave out --policy",
         )
 
 
@@ -145,11 +197,11 @@ def _details(
     limits: Mapping[str, Sequence[str] | None],
     accepted: Sequence[str],
 ) -> dict[str, dict[str, Any]]:
-    """What flags say of columns, by column and key."""
+    """What options say about columns, by column and key."""
     details: dict[str, dict[str, Any]] = {name: {"hierarchy": tree} for name, tree in trees.items()}
     for key, texts in limits.items():
-        said = options.steps(texts) if key == "grid" else options.numbers(texts, key)
-        for name, number in said.items():
+        given = options.steps(texts) if key == "grid" else options.numbers(texts, key)
+        for name, number in given.items():
             details.setdefault(name, {})[key] = number
     for name in accepted:
         details.setdefault(name, {})["derived"] = "accept"
@@ -159,7 +211,7 @@ def _details(
 def _laid_over(
     policy: Policy, settings: Mapping[str, Any], details: Mapping[str, Mapping[str, Any]]
 ) -> Policy:
-    """The policy with some of its words replaced; `details` are those of columns."""
+    """The policy with some keys changed; `details` are those of columns."""
     for name in details:
         policy.role(name)
     columns = {
@@ -171,13 +223,44 @@ def _laid_over(
 
 
 def signing_key(path: str | None) -> str | None:
-    """The file of the key that signs certificates, named by a flag or by the environment."""
+    """The file of the key that signs certificates, from an option or the environment."""
     return path or os.environ.get("INCROWD_SIGNING_KEY") or None
 
 
 def key_of(path: str | None) -> bytes | None:
-    """The secret of pseudonyms, from a file or from the environment; never from a flag."""
+    """The secret of pseudonyms, from a file or the environment; never from an option."""
     if path is not None:
         return files.content(path).rstrip(b"\r\n")
     given = os.environ.get("INCROWD_KEY")
     return given.encode() if given else None
+
+
+@dataclass(frozen=True)
+class WorldOptions:
+    """The worlds of a request: tables with names that somebody may have."""
+
+    worlds: tuple[str, ...] = ()
+    id: str | None = None
+    rename: tuple[str, ...] = ()
+
+    @property
+    def given(self) -> dict[str, Any]:
+        """As keyword arguments of verbs."""
+        names = options.renamed(self.rename)
+        return {"world": self.worlds, "world_id": self.id, "rename": names}
+
+    def laid_over(self, request: PolicyRequest) -> PolicyRequest:
+        """The request with k-map in place of k-anonymity; a policy file stays as it is."""
+        if not self.worlds or request.filed:
+            return request
+        models = tuple(model.against_world() for model in request.policy.models)
+        return replace(request, policy=request.policy.model_copy(update={"models": models}))
+
+    def notes(self, request: PolicyRequest) -> Iterator[str]:
+        """What -k means with a world."""
+        asked = [model for model in request.policy.models if model.name == "k-map"]
+        if self.worlds and not request.filed and asked:
+            yield (
+                f"k = {asked[0].threshold:g} counts people of the world (k-map), not of the table "
+                "(k-anonymity): a record may be alone in its class"
+            )

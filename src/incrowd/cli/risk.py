@@ -1,37 +1,49 @@
-"""`incrowd risk`: how exposed the people in a table are."""
+"""`incrowd risk`: how easily the people in a table are found."""
 
 import sys
 from typing import Annotated
 
 import typer
 
-from incrowd import api, watch
+from incrowd import api
+from incrowd import watch as watching
 from incrowd.cli import options
-from incrowd.cli import table as cli_table
-from incrowd.cli.output import Output, write
-from incrowd.cli.progress import waiting
-from incrowd.documents import json, text
+from incrowd.cli import request as requests
+from incrowd.cli.output import Output, waiting, write
+from incrowd.documents import json
+from incrowd.documents import risk as texts
 
+_MEASURE = "What to measure"
 _LISTED = (
-    "WARNING: {path} says which records are the easiest to find. Keep it where the table is kept, "
-    "publish it nowhere, and delete it when you are done.\n"
+    "WARNING: {path} says which records are the easiest to find. Keep it where you keep the table, "
+    "do not publish it, and delete it when you are done.\n"
 )
 
 
-def risk(  # noqa: PLR0913  one parameter per flag
+def risk(  # noqa: PLR0913  one parameter per option
     file: options.TableFile,
     *,
     quasi: options.Quasi = None,
     sensitive: options.Sensitive = None,
     unit: options.Unit = None,
     weight: options.Weight = None,
+    threshold: Annotated[
+        float,
+        typer.Option(
+            "--threshold",
+            metavar="SHARE",
+            help="A risk above this counts as exposed, 0..1.",
+            rich_help_panel=_MEASURE,
+        ),
+    ] = 0.2,
     population: Annotated[
         str | None,
         typer.Option(
             "--population",
             metavar="PEOPLE",
-            help="How many people the table was drawn from, such as 3e8, or a name such as usa: "
-            "estimates the risk among them, with intervals.",
+            help="The number of people that the table was drawn from, such as 3e8, or a name such "
+            "as usa: estimates the risk among them.",
+            rich_help_panel=_MEASURE,
         ),
     ] = None,
     fraction: Annotated[
@@ -39,38 +51,42 @@ def risk(  # noqa: PLR0913  one parameter per flag
         typer.Option(
             "--fraction",
             metavar="SHARE",
-            help="The same as the share of the population that is in the table, 0..1.",
+            help="The same as a share: how much of the population is in the table, 0..1.",
+            rich_help_panel=_MEASURE,
         ),
     ] = None,
-    threshold: Annotated[
-        float,
+    explain: Annotated[
+        bool,
         typer.Option(
-            "--threshold", metavar="SHARE", help="A risk above this counts as exposed, 0..1."
+            "--explain",
+            help="Show what each column adds, and what would lower the risk most.",
+            rich_help_panel=_MEASURE,
         ),
-    ] = 0.2,
+    ] = False,
     special_uniques: Annotated[
         bool,
         typer.Option(
             "--special-uniques",
-            help="Look for the smallest sets of columns that make records unique.",
+            help="Find the smallest sets of columns that make records unique.",
+            rich_help_panel=_MEASURE,
         ),
     ] = False,
     max_size: Annotated[
         int,
-        typer.Option("--max-size", metavar="N", help="The most columns of such a set."),
-    ] = 4,
-    explain: Annotated[
-        bool,
         typer.Option(
-            "--explain", help="Say what each column does, and what would lower the risk most."
+            "--max-size",
+            metavar="N",
+            help="The most columns of such a set.",
+            rich_help_panel=_MEASURE,
         ),
-    ] = False,
+    ] = 4,
     list_records: Annotated[
         str | None,
         typer.Option(
             "--list-records",
             metavar="FILE",
-            help="Write the numbers of the exposed records to a file, for this place alone.",
+            help="Write the numbers of the exposed records to a file that you must not publish.",
+            rich_help_panel=options.WRITING,
         ),
     ] = None,
     delimiter: options.Delimiter = None,
@@ -79,13 +95,19 @@ def risk(  # noqa: PLR0913  one parameter per flag
     as_json: options.AsJson = False,
     quiet: options.Quiet = False,
 ) -> None:
-    """Tell how easily the people in FILE are found, and what is then learned."""
-    said = Output(as_json=as_json, quiet=quiet)
+    """Measure how easily the people in a table are found.
+
+    And what is then learned about them, if columns are sensitive.
+
+    Example: incrowd risk patients.csv -q birth_date,zip,sex -s diagnosis
+    """
+    output = Output(as_json=as_json, quiet=quiet)
     asked = options.columns(quasi)
-    with waiting(said) as bar:
+    with waiting(output) as bar:
         named = (*asked, *options.columns(sensitive), unit, weight)
-        table = cli_table.held(file, api.Reading(delimiter, encoding, header), said, named)
-        found = api.risk_file(
+        reading = api.Reading(delimiter, encoding, header)
+        table = requests.read_table(file, reading, output, named)
+        found = api.risk(
             file,
             quasi=asked,
             sensitive=options.columns(sensitive),
@@ -98,8 +120,8 @@ def risk(  # noqa: PLR0913  one parameter per flag
             explain=explain,
             list_records=list_records,
             reading=table,
-            watch=watch.Watch(tell=bar.tell),
+            watch=watching.Watch(tell=bar.tell),
         )
     if list_records is not None:
         write(sys.stderr, _LISTED.format(path=list_records))
-    said.result(lambda: json.risk_document(found), lambda: text.risk_picture(found, asked))
+    output.result(lambda: json.risk_document(found), lambda: texts.risk_text(found, asked))

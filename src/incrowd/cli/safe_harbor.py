@@ -7,16 +7,15 @@ import typer
 
 from incrowd import api
 from incrowd.cli import options
-from incrowd.cli import table as cli_table
-from incrowd.cli.output import Output
-from incrowd.cli.progress import waiting
-from incrowd.documents import safe_harbor as safe_harbor_documents
+from incrowd.cli import request as requests
+from incrowd.cli.output import Output, waiting
+from incrowd.documents import identify as texts
 from incrowd.errors import NotMetError
 from incrowd.io import policies
-from incrowd.io import zip_populations as zip_populations_of_io
+from incrowd.io import zip_populations as populations
 
 
-def safe_harbor(  # noqa: PLR0913  one parameter per flag
+def safe_harbor(  # noqa: PLR0913  one parameter per option
     file: options.TableFile,
     *,
     policy: Annotated[
@@ -25,19 +24,26 @@ def safe_harbor(  # noqa: PLR0913  one parameter per flag
             "--policy",
             "-p",
             metavar="FILE",
-            help="A policy (TOML): look at what it would let out of FILE, at the finest level.",
+            help="A policy (TOML): check what it would release of FILE, at the finest level.",
+            rich_help_panel=options.HOLD,
         ),
     ] = None,
     today: Annotated[
         int | None,
-        typer.Option("--today", metavar="YEAR", help="Year in which ages count; the present one."),
+        typer.Option(
+            "--today",
+            metavar="YEAR",
+            help="The year for ages; by default this year.",
+            rich_help_panel=options.HOLD,
+        ),
     ] = None,
     zip_populations: Annotated[
         str | None,
         typer.Option(
             "--zip-populations",
             metavar="FILE",
-            help="People by the first three digits of ZIP codes (CSV), in place of the census's.",
+            help="People by the first three digits of ZIP codes (CSV); by default the census's.",
+            rich_help_panel=options.HOLD,
         ),
     ] = None,
     delimiter: options.Delimiter = None,
@@ -46,19 +52,20 @@ def safe_harbor(  # noqa: PLR0913  one parameter per flag
     as_json: options.AsJson = False,
     quiet: options.Quiet = False,
 ) -> int:
-    """Check FILE against HIPAA's Safe Harbor: eighteen identifiers; exit code 1 if it holds one."""
-    said = Output(as_json=as_json, quiet=quiet)
+    """Look for the 18 identifiers of HIPAA's Safe Harbor.
+
+    Exit code 1 if the table holds one of them.
+
+    Example: incrowd safe-harbor release.csv
+    """
+    output = Output(as_json=as_json, quiet=quiet)
     asked = None if policy is None else policies.read_policy(policy)
-    people = (
-        None
-        if zip_populations is None
-        else zip_populations_of_io.read_zip_populations(zip_populations)
-    )
-    with waiting(said):
-        table = cli_table.held(
-            file, api.Reading(delimiter, encoding, header), said, cli_table.named_by(policy)
-        )
-        found = api.safe_harbor_file(
+    people = None if zip_populations is None else populations.read_zip_populations(zip_populations)
+    with waiting(output):
+        reading = api.Reading(delimiter, encoding, header)
+        expected = requests.columns_of_policy(policy)
+        table = requests.read_table(file, reading, output, expected)
+        found = api.safe_harbor(
             file,
             policy=asked,
             today=today,
@@ -66,7 +73,6 @@ def safe_harbor(  # noqa: PLR0913  one parameter per flag
             folder=Path() if policy is None else Path(policy).parent,
             reading=table,
         )
-    for note in found.notes:
-        said.remark(f"note: {note}")
-    said.result(found.as_dict, lambda: safe_harbor_documents.safe_harbor_picture(found))
+    output.notes(found.notes)
+    output.result(found.as_dict, lambda: texts.safe_harbor_text(found))
     return 0 if found.met else NotMetError.exit_code

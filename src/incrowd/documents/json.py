@@ -1,4 +1,4 @@
-"""Results as documents for other programs: versioned, one schema per command, kept stable."""
+"""Results as JSON documents for other programs: one stable, versioned schema a command."""
 
 import json
 import math
@@ -6,18 +6,30 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from incrowd.documents import risks
+from incrowd.documents.risk import findings
 
 if TYPE_CHECKING:
     from incrowd.exposure.risk import Risk
-    from incrowd.identify.guarantee import Guarantee
-    from incrowd.identify.outcome import Discovery, Explanation, Found, Masked
+    from incrowd.identify.outcome import (
+        ColumnSet,
+        Discovery,
+        Explanation,
+        Groups,
+        Guarantee,
+        Masked,
+    )
     from incrowd.identify.ratios import Ratios
     from incrowd.policy.draft import Draft
+    from incrowd.population.plan import Action, Measured, Plan
+    from incrowd.population.quantiles import Bucketed, BucketedColumn
     from incrowd.release.release import Release
     from incrowd.release.signing import KeyFiles
     from incrowd.search.literature.accuracy.frontier import Frontier
     from incrowd.verify.verdict import Check, Verdict
+
+
+_POINT = ("max_loss", "k", "l", "loss", "classes")
+"""What a frontier says about each of its points."""
 
 
 def dumps(document: Mapping[str, Any]) -> str:
@@ -30,8 +42,8 @@ def dumps(document: Mapping[str, Any]) -> str:
 
 
 def risk_document(risk: "Risk") -> dict[str, Any]:
-    """`incrowd.risk/1`: how exposed the people in a table are."""
-    return risks.document(risk)
+    """`incrowd.risk/1`: how exposed the people in a table are; `findings` say what that means."""
+    return {**risk.as_dict(), "findings": list(findings(risk))}
 
 
 def release_document(
@@ -90,16 +102,7 @@ def frontier_document(curve: "Frontier", path: str | None = None) -> dict[str, A
         "privacy": curve.privacy,
         "column": curve.column if curve.privacy == "l" else None,
         "loss": curve.loss,
-        "points": [
-            {
-                "max_loss": point.max_loss,
-                "k": point.k,
-                "l": point.l,
-                "loss": point.loss,
-                "classes": point.classes,
-            }
-            for point in curve.points
-        ],
+        "points": [{name: getattr(point, name) for name in _POINT} for point in curve.points],
         "out_of_reach": curve.out_of_reach,
         "unseen": curve.unseen,
         "complete": curve.complete,
@@ -245,7 +248,93 @@ def mask_document(found: "Masked", path: str | None) -> dict[str, Any]:
     }
 
 
-def _figures(found: "Found") -> dict[str, Any]:
+def groups_document(found: "Groups") -> dict[str, Any]:
+    """`incrowd.groups/1`: which sets of columns single out groups of few people."""
+    return {"schema": "incrowd.groups/1", **asdict(found)}
+
+
+def plan_document(plan: "Plan") -> dict[str, Any]:
+    """`incrowd.plan/1`: how many values each column may keep, and what to do."""
+    asked, facts = plan.question, plan.measured
+    return {
+        "schema": "incrowd.plan/1",
+        "bound": asked.bound,
+        "beta_covers": "all classes" if asked.simultaneous else "each class",
+        "population": asked.population,
+        "k": asked.k,
+        "beta": asked.beta,
+        "found": plan.found,
+        "classes_allowed": plan.classes_allowed,
+        "budget": {action.column: action.allowed for action in plan.actions},
+        "actions": {action.column: _action(action) for action in plan.actions},
+        "classes": plan.classes,
+        "k_expected": plan.k_expected,
+        "k_supported": None if facts is None else facts.supports.k,
+        "confidence": None if facts is None else asked.confidence,
+        "table": None if facts is None else _measured(facts),
+        "notes": plan.notes,
+    }
+
+
+def _action(action: "Action") -> dict[str, Any]:
+    hierarchy = action.rung.hierarchy
+    return {
+        "distinct": action.distinct,
+        "values": action.rung.values,
+        "hierarchy": None if hierarchy is None else hierarchy.name,
+        "level": None if action.left_out else action.rung.level,
+        "says": action.rung.says,
+        "note": action.note,
+        "left_out": action.left_out,
+    }
+
+
+def _measured(facts: "Measured") -> dict[str, Any]:
+    return {
+        "records": facts.people,
+        "classes": facts.classes,
+        "smallest": facts.smallest,
+        "share": facts.share,
+        "population": facts.supports.population,
+        "k": facts.supports.k,
+        "beta": facts.supports.beta,
+    }
+
+
+def applied_document(
+    plan: "Plan", release: "Release", raised: tuple[str, ...], paths: Mapping[str, str]
+) -> dict[str, Any]:
+    """`incrowd.plan/1` of a plan that was carried out, with what was released."""
+    done = release_document(release, paths)
+    del done["schema"]
+    return {**plan_document(plan), "raised": raised, "released": done}
+
+
+def quantiles_document(found: "Bucketed", path: str | None) -> dict[str, Any]:
+    """`incrowd.quantiles/1`: what became of each column, counted anew."""
+    return {
+        "schema": "incrowd.quantiles/1",
+        "records": found.records,
+        "k": found.k,
+        "smallest": found.smallest,
+        "show": found.show,
+        "columns": {column.name: _bucketed(column) for column in found.columns},
+        "kept": found.kept,
+        "withheld": found.withheld,
+        "promise": asdict(found.promise),
+        "notes": found.notes,
+        "seconds": found.seconds,
+        "written": path,
+    }
+
+
+def _bucketed(column: "BucketedColumn") -> dict[str, Any]:
+    figures = asdict(column)
+    del figures["name"]
+    return figures | {"kind": column.kind.value}
+
+
+def _figures(found: "ColumnSet") -> dict[str, Any]:
     return {
         "columns": found.columns,
         "distinct": found.distinct,

@@ -1,20 +1,12 @@
-"""Figures in words and numbers, the same in every report."""
+"""Figures and names in words, the same in every report."""
 
 import math
+from collections.abc import Sequence
 
-_SENTENCES = {
-    "k-anonymity": "each person hides among at least {reached}",
-    "l-diversity": "{column} is at least {reached}-diverse in every class",
-    "t-closeness": "{column} is spread in each class as in the whole table, within {reached}",
-    "k-map": "each record may be about at least {reached} people of the world",
-    "delta-presence": "at most {reached} of the people whom a class may be about are in it",
-    "probabilistic": "at least {reached} people of the population share what a class shows",
-    "alpha-k": "no value of {column} covers more than {reached} of a class",
-}
-
+from incrowd import models
 
 _MANY = 10**30
-"""Whole numbers from here on are said by their size."""
+"""Whole numbers from here on are shown as a power of ten."""
 
 
 def number(value: float | None) -> str:
@@ -44,14 +36,52 @@ def counted(value: float, one: str, many: str | None = None) -> str:
     return f"{number(value)} {one if value == 1 else many or one + 's'}"
 
 
+def share(value: float) -> str:
+    """A share for people: only all is 1, and only nothing is 0.
+
+    >>> share(0.25), share(0.99999), share(0.00001), share(1.0)
+    ('0.25', '>0.9999', '<0.0001', '1')
+    """
+    if 0 < value < 0.0001:
+        return "<0.0001"
+    return ">0.9999" if 0.9999 < value < 1 else number(value)
+
+
+def percent(value: float) -> str:
+    """A threshold as a percentage, as people say it.
+
+    >>> percent(0.9), percent(0.999), percent(1.0)
+    ('90 %', '99.9 %', '100 %')
+    """
+    return f"{number(round(value * 100, 8))} %"
+
+
+def sentence(text: str) -> str:
+    """A clause as a sentence.
+
+    >>> sentence("all columns are kept")
+    'All columns are kept.'
+    """
+    return f"{text[:1].upper()}{text[1:]}{'' if text.endswith('.') else '.'}"
+
+
+def listed(names: Sequence[str], word: str = "and") -> str:
+    """Names as a list in a sentence.
+
+    >>> listed(["birth_date", "zip", "sex"]), listed(["zip"]), listed(["a", "b"], "or")
+    ('birth_date, zip and sex', 'zip', 'a or b')
+    """
+    return f" {word} ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))
+
+
 def promise(model: str, column: str | None, reached: float) -> str:
-    """What a model that reaches this value means to a person in the table.
+    """What a model that reaches this value means.
 
     >>> promise("k-anonymity", None, 5.0)
-    'each person hides among at least 5'
+    'every class holds at least 5 people'
     """
-    sentence = _SENTENCES.get(model, "{reached} reached")
-    return sentence.format(column=column, reached=number(reached))
+    found = models.MODELS.get(model, models.Model)
+    return found.promise.format(column=column, achieved=number(reached))
 
 
 def printable(text: str) -> str:

@@ -1,7 +1,7 @@
-"""Tables that go by once: uniform samples of their records and of their pairs of records.
+"""A table as a stream of batches: uniform samples of its records, or of pairs of its records.
 
-Which records are drawn depends on the seed and on the number of each record alone, so the same
-seed gives the same sample whatever the batches are. Memory is that of the sample and of one batch.
+Which records are drawn depends only on the seed and on the number of each record, so the same seed
+gives the same sample whatever the batches are. Memory is that of the sample and of one batch.
 """
 
 import math
@@ -25,7 +25,7 @@ Hashes = NDArray[np.uint64]
 
 _BLOCK = 1024
 UNSURE = 1e-9
-"""How likely it is at most that there are more different rows than `most_rows` says."""
+"""Highest probability that there are more distinct rows than `most_rows` says."""
 _FAR = 2**50
 """More records than any table has."""
 _LIGHTEST = -34.0
@@ -38,24 +38,21 @@ _STEP, _MIX, _MIX_AGAIN = (
 
 
 @dataclass(frozen=True, eq=False)
-class Sample:
-    """Records drawn from a table that went by.
-
-    Of a sample of pairs, rows 2i and 2i + 1 are pair i.
-    """
+class StreamSample:
+    """Records drawn from a stream. In a sample of pairs, rows 2i and 2i + 1 are pair i."""
 
     frame: pl.DataFrame
     seen: int
-    """Records that went by."""
+    """Records of the stream."""
 
     @property
     def whole(self) -> bool:
-        """Whether it holds every record that went by."""
+        """Whether it holds every record."""
         return self.frame.height == self.seen
 
-    def select(self, names: Sequence[str]) -> "Sample":
+    def select(self, names: Sequence[str]) -> "StreamSample":
         """The sample with these columns only."""
-        return Sample(self.frame.select(names), self.seen)
+        return StreamSample(self.frame.select(names), self.seen)
 
     def records(self, *, text: bool = False) -> Records:
         """The sample as codes; `text` says that it comes from a text file."""
@@ -63,7 +60,7 @@ class Sample:
 
     def __repr__(self) -> str:
         """Without values."""
-        return f"Sample({self.frame.height} of {self.seen} records)"
+        return f"StreamSample({self.frame.height} of {self.seen} records)"
 
 
 def coded(engine: MemoryEngine, names: Sequence[str]) -> Records:
@@ -75,36 +72,36 @@ def coded(engine: MemoryEngine, names: Sequence[str]) -> Records:
     return Records(tuple(names), codes, np.ones(engine.records, dtype=np.int64))
 
 
-class Plan(Protocol):
-    """Which records are put where, as they go by."""
+class Reservoir(Protocol):
+    """Decides which records of a stream go to which slot of the sample."""
 
     @property
     def slots(self) -> int:
-        """How many places there are."""
+        """Number of slots."""
         ...
 
     def drawn(self, start: int, stop: int) -> tuple[Counts, Counts]:
-        """Records from number `start` up to `stop` that are drawn, and the slot of each.
+        """The records from number `start` up to `stop` that are drawn, and the slot of each.
 
-        A slot occurs once. Calls go through the table in its order, without gaps.
+        A slot occurs once. Calls go through the stream in order, without gaps.
         """
         ...
 
     def filled(self, seen: int) -> int:
-        """How many of the slots are filled after so many records, from the first."""
+        """Number of slots that are filled after so many records."""
         ...
 
 
-class Tuples:
+class RecordReservoir:
     """A uniform sample of records without replacement (Li's algorithm L, 1994).
 
-    The first `size` records fill the slots. Then the place of the next record to be drawn is
-    computed directly, whatever lies between is skipped, and it takes a slot at random.
+    The first `size` records fill the slots. Then the number of the next record to draw is computed
+    directly, all between are skipped, and it takes a random slot.
     """
 
     def __init__(self, size: int, seed: int | None = None) -> None:
         if size < 1:
-            raise PolicyError("a sample must hold at least one record")
+            raise PolicyError("a sample has at least one record", remedy="give 1 or more")
         self._size = size
         self._rng = _generator(seed, 0)
         self._log_weight = 0.0
@@ -114,11 +111,11 @@ class Tuples:
 
     @property
     def slots(self) -> int:
-        """How many places there are."""
+        """Number of slots."""
         return self._size
 
     def filled(self, seen: int) -> int:
-        """How many of the slots are filled after so many records."""
+        """Number of slots that are filled after so many records."""
         return min(self._size, seen)
 
     def drawn(self, start: int, stop: int) -> tuple[Counts, Counts]:
@@ -130,10 +127,11 @@ class Tuples:
         places = np.concatenate([first, self._places[:cut]])
         slots = np.concatenate([first, self._slots[:cut]])
         self._places, self._slots = self._places[cut:], self._slots[cut:]
-        return _latest(places, slots)
+        taken, last = np.unique(slots[::-1], return_index=True)  # the last record of each slot
+        return places[::-1][last], taken
 
     def _extend(self) -> None:
-        """Plan a fixed number of draws ahead."""
+        """Compute a fixed number of draws ahead."""
         shares = 1.0 - self._rng.random((3, _BLOCK))
         logs = self._log_weight + np.cumsum(np.log(shares[0])) / self._size
         places = self._last + np.cumsum(_skips(shares[1], logs) + 1)
@@ -144,12 +142,12 @@ class Tuples:
 
 
 @dataclass(frozen=True)
-class DistinctRows:
-    """A uniform sample of the different rows of a table, however often each occurs.
+class DistinctRowSample:
+    """A uniform sample of the distinct rows of a table, however often each occurs.
 
-    Rows are numbered by a hash that the seed chooses; those with the smallest numbers are kept
-    (bottom-k sampling, Cohen and Kaplan 2007). A row that comes again has the same number, so it
-    counts once. Rows are compared as they are written.
+    Rows are numbered by a hash that depends on the seed; those with the smallest numbers are kept
+    (bottom-k sampling, Cohen and Kaplan 2007). A repeated row has the same number, so it counts
+    once. Rows are compared as they are written.
     """
 
     size: int
@@ -157,21 +155,21 @@ class DistinctRows:
 
     def __post_init__(self) -> None:
         if self.size < 1:
-            raise PolicyError("a sample must hold at least one record")
+            raise PolicyError("a sample has at least one record", remedy="give 1 or more")
 
 
-class Pairs:
+class PairReservoir:
     """Uniform pairs of two different records, drawn independently of each other.
 
-    Each pair is a reservoir of its own, of two records, filled by the first two and then by
-    algorithm L with skips: after n records a pair is any of the n(n - 1)/2 with equal chances, as
-    Motwani-Xu Section 2.3 asks. Pair i takes its randomness from its own places of one fixed
-    sequence (SplitMix64), which is why batches do not matter.
+    Each pair is a reservoir of two records, filled by the first two and then by algorithm L: after
+    n records it is any of the n(n - 1)/2 pairs with equal probability (Motwani-Xu Section 2.3).
+    Pair i takes its randomness from its own places of one fixed sequence (SplitMix64), so batches
+    do not matter.
     """
 
     def __init__(self, size: int, seed: int | None = None) -> None:
         if size < 1:
-            raise PolicyError("a sample must hold at least one pair")
+            raise PolicyError("a sample has at least one pair", remedy="give 1 or more")
         self._size = size
         self._key = np.uint64(_generator(seed, 1).integers(2**64, dtype=np.uint64))
         self._step = np.zeros(size, dtype=np.uint64)
@@ -181,11 +179,11 @@ class Pairs:
 
     @property
     def slots(self) -> int:
-        """How many places there are: two for each pair."""
+        """Number of slots: two for each pair."""
         return 2 * self._size
 
     def filled(self, seen: int) -> int:
-        """How many of the slots are filled: none before there are two records."""
+        """Number of slots that are filled: none before there are two records."""
         return 2 * self._size if seen > 1 else 0
 
     def drawn(self, start: int, stop: int) -> tuple[Counts, Counts]:
@@ -203,7 +201,7 @@ class Pairs:
         return held[slots], slots
 
     def _advance(self, pairs: Counts) -> None:
-        """Plan the next record of each of these pairs."""
+        """Compute the next record of each of these pairs."""
         self._step[pairs] += np.uint64(1)
         self._log_weight[pairs] += np.log(self._shares(pairs, 0)) / 2
         skips = _skips(self._shares(pairs, 1), self._log_weight[pairs])
@@ -216,37 +214,30 @@ class Pairs:
         return ((mixed >> np.uint64(11)).astype(np.float64) + 1.0) * 2.0**-53
 
 
-def reservoir(
-    batches: Iterable[Any], size: int, seed: int | None = None, watch: Watch | None = None
-) -> Sample:
-    """A uniform sample of `size` records without replacement; all of them if they are fewer."""
-    return draw(batches, [Tuples(size, seed)], watch)[0]
-
-
-def reservoir_pairs(
-    batches: Iterable[Any], size: int, seed: int | None = None, watch: Watch | None = None
-) -> Sample:
-    """A sample of `size` independent uniform pairs of records; none if there is no pair."""
-    return draw(batches, [Pairs(size, seed)], watch)[0]
-
-
 def draw(
     batches: Iterable[Any],
-    plans: Sequence[Plan | DistinctRows],
+    reservoirs: Sequence[Reservoir | DistinctRowSample],
     watch: Watch | None = None,
     *,
     columns: Sequence[str] | None = None,
-) -> list[Sample]:
-    """One pass over batches of a table, frames of any kind; a sample for each plan.
+) -> list[StreamSample]:
+    """One pass over batches of a table, frames of any kind; a sample for each reservoir.
 
-    `columns` are those to keep, all if not given.
+    `columns` are those to keep; all if not given.
     """
-    keepers = [_keeper(plan) for plan in plans]
+    keepers = [
+        _DistinctKeeper(one) if isinstance(one, DistinctRowSample) else _SlotKeeper(one)
+        for one in reservoirs
+    ]
     seen, names = 0, None if columns is None else list(columns)
     for number, batch in enumerate(batches, start=1):
         frame = _polars(batch)
         names = frame.columns if names is None else names
-        _refuse_other(names, frame.columns, number)
+        if not set(names) <= set(frame.columns):
+            raise InputError(
+                f"batch {number:,} lacks columns that the first batch has",
+                remedy="give batches of one table",
+            )
         for keeper in keepers:
             keeper.see(frame.select(names), seen)
         seen += frame.height
@@ -257,14 +248,10 @@ def draw(
     return [keeper.drawn(seen) for keeper in keepers]
 
 
-def _keeper(plan: Plan | DistinctRows) -> "_Keeper | _DistinctKeeper":
-    return _DistinctKeeper(plan) if isinstance(plan, DistinctRows) else _Keeper(plan)
+class _SlotKeeper:
+    """The drawn records: parts of batches, and where in them the record of each slot is."""
 
-
-class _Keeper:
-    """The drawn records: pieces of batches, and where in them each slot's record is."""
-
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: Reservoir) -> None:
         self._plan = plan
         self._pieces: list[pl.DataFrame] = []
         self._height = 0
@@ -284,13 +271,13 @@ class _Keeper:
         """Whether a batch went by."""
         return bool(self._pieces)
 
-    def drawn(self, seen: int) -> Sample:
+    def drawn(self, seen: int) -> StreamSample:
         """The records of the slots, in their order."""
         filled = self._plan.filled(seen)
-        return Sample(_stacked(self._pieces)[self._place[:filled]], seen)
+        return StreamSample(_stacked(self._pieces)[self._place[:filled]], seen)
 
     def _settle(self) -> None:
-        """Let go of the records that lost their slots."""
+        """Drop the records that lost their slots."""
         taken = self._place >= 0
         rows, row_of = np.unique(self._place[taken], return_inverse=True)
         self._pieces = [_stacked(self._pieces)[rows]]
@@ -299,15 +286,15 @@ class _Keeper:
 
 
 class _DistinctKeeper:
-    """The different rows with the smallest numbers so far."""
+    """The distinct rows with the smallest numbers so far."""
 
-    def __init__(self, plan: DistinctRows) -> None:
+    def __init__(self, plan: DistinctRowSample) -> None:
         self._size = plan.size
         self._seed = int(_generator(plan.seed, 2).integers(2**63))
         self._pieces: list[pl.DataFrame] = []
         self._numbers = np.zeros(0, dtype=np.uint64)
         self._limit = np.uint64(2**64 - 1)
-        """No row above it is among the smallest."""
+        """No row with a larger number is among the smallest."""
 
     def see(self, frame: pl.DataFrame, start: int) -> None:  # noqa: ARG002  where rows stand does not matter
         numbers = self._numbered(frame)
@@ -322,22 +309,22 @@ class _DistinctKeeper:
         """Whether a batch went by."""
         return bool(self._pieces)
 
-    def drawn(self, seen: int) -> Sample:
-        """The rows, as a sample of so many different ones at most."""
+    def drawn(self, seen: int) -> StreamSample:
+        """The rows, and the highest number of distinct rows there may be."""
         self._settle()
         if len(self._numbers) < self._size:
-            return Sample(self._pieces[0], len(self._numbers))
-        return Sample(self._pieces[0], min(seen, most_rows(self._size, int(self._limit))))
+            return StreamSample(self._pieces[0], len(self._numbers))
+        return StreamSample(self._pieces[0], min(seen, most_rows(self._size, int(self._limit))))
 
     def _numbered(self, frame: pl.DataFrame) -> Hashes:
-        """A number for each row that looks drawn at random, the same for equal rows."""
+        """A random-looking number for each row, the same for equal rows."""
         categories = pl.col(pl.Categorical, pl.Enum)
         with boundary(InputError("the records cannot be compared", remedy="keep duplicates")):
             hashes = frame.with_columns(categories.cast(pl.String)).hash_rows(seed=self._seed)
         return _mixed(hashes.to_numpy())
 
     def _settle(self) -> None:
-        """Let go of rows that came again, and of all but the smallest numbers."""
+        """Drop repeated rows, and all but the smallest numbers."""
         numbers, first = np.unique(self._numbers, return_index=True)
         kept = first[: self._size]
         self._pieces = [_stacked(self._pieces)[kept]]
@@ -347,10 +334,10 @@ class _DistinctKeeper:
 
 
 def most_rows(size: int, limit: int) -> int:
-    """How many different rows there are at most if `size` numbers of 64 bits are up to a limit.
+    """The most distinct rows there may be if `size` numbers of 64 bits are up to a limit.
 
-    Of D numbers drawn at random, fewer than `size` + 1 are that small; with more rows than this
-    that has a probability of at most `UNSURE` (Chernoff's bound for the lower tail).
+    Of D random numbers, fewer than `size` + 1 are that small; with more rows than returned this has
+    a probability of at most `UNSURE` (Chernoff's bound for the lower tail).
     """
     share = (limit + 1) / 2.0**64
     extra = -math.log(UNSURE)
@@ -359,21 +346,15 @@ def most_rows(size: int, limit: int) -> int:
 
 
 def _mixed(numbers: Hashes) -> Hashes:
-    """Each number mixed once more (SplitMix64): the order of hashes should be that of dice."""
+    """Each number mixed once more (SplitMix64), so that the order of hashes is random."""
     mixed = numbers + _STEP
     mixed = (mixed ^ (mixed >> np.uint64(30))) * _MIX
     mixed = (mixed ^ (mixed >> np.uint64(27))) * _MIX_AGAIN
     return mixed ^ (mixed >> np.uint64(31))
 
 
-def _latest(places: Counts, slots: Counts) -> tuple[Counts, Counts]:
-    """For each slot the last record that took it."""
-    found, first = np.unique(slots[::-1], return_index=True)
-    return places[::-1][first], found
-
-
 def _skips(shares: Floats, log_weight: Floats) -> Counts:
-    """How many records algorithm L passes over before the next one that is drawn."""
+    """Number of records that algorithm L skips before the next draw."""
     weight = np.exp(np.maximum(log_weight, _LIGHTEST))
     with np.errstate(divide="ignore"):
         misses = np.where(weight < 0.5, np.log1p(-weight), np.log(1.0 - weight))
@@ -383,7 +364,7 @@ def _skips(shares: Floats, log_weight: Floats) -> Counts:
 
 def _generator(seed: int | None, stream: int) -> np.random.Generator:
     if seed is not None and seed < 0:
-        raise PolicyError("a seed must be a whole number from 0")
+        raise PolicyError("the seed must be 0 or more", remedy="give a whole number")
     return np.random.default_rng(None if seed is None else [seed, stream])
 
 
@@ -395,16 +376,8 @@ def _polars(batch: Any) -> pl.DataFrame:
         return pl.DataFrame([to_polars(narrow[name]).alias(name) for name in narrow.columns])
 
 
-def _refuse_other(names: list[str], found: list[str], number: int) -> None:
-    if not set(names) <= set(found):
-        raise InputError(
-            f"batch {number:,} has other columns than the first: some are missing",
-            remedy="give batches of one table",
-        )
-
-
 def _stacked(pieces: Sequence[pl.DataFrame]) -> pl.DataFrame:
-    """The pieces below each other; where their types differ, in the type that holds both."""
+    """The parts below each other; where their types differ, in a type that holds both."""
     with boundary(InputError("the batches do not fit together", remedy="give them one schema")):
         try:
             return pl.concat(pieces, how="vertical_relaxed", rechunk=True)
@@ -414,7 +387,7 @@ def _stacked(pieces: Sequence[pl.DataFrame]) -> pl.DataFrame:
 
 
 def _joined(parts: Sequence[pl.Series]) -> pl.Series:
-    """One column of pieces; as text if no other type holds them all."""
+    """One column of all parts; as text if no other type holds them all."""
     try:
         whole = pl.concat([part.to_frame() for part in parts], how="vertical_relaxed")
     except pl.exceptions.PolarsError:

@@ -1,7 +1,6 @@
-"""Risk: how easily a person of a table is found, and what is then learned."""
+"""Exposure: how easily a person of a table is found, and what is then learned."""
 
-from incrowd.exposure.measure import measure
-from incrowd.exposure.population import population_size
+from incrowd.exposure.measure import measure, population_size
 from incrowd.exposure.risk import (
     Figures,
     Individual,

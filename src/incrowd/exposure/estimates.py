@@ -1,7 +1,7 @@
 """What a table that is a sample says of the population: every figure by one model, with intervals.
 
-`Behind` has the people behind each class for many curves. A figure is its mean over the curves; its
-interval holds 95 % of what the curves and the chance of the draw make of it.
+`PeopleBehind` has the people behind each class for many curves. A figure is its mean over the
+curves; its interval holds 95 % of the values that the curves and the random draw give.
 """
 
 import math
@@ -11,8 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from incrowd.arrays import Floats
-from incrowd.exposure.behind import Behind
-from incrowd.exposure.kinds import Kinds
+from incrowd.exposure.people import ClassKinds, PeopleBehind
 from incrowd.exposure.possible import Range, possible
 from incrowd.models.shares import TOLERANCE, fraction
 
@@ -72,7 +71,9 @@ class Estimates:
     """Unique records over all people who share their values; None without unique people."""
 
 
-def estimates(kinds: Kinds, drawn: float, threshold: float, *, plain: bool = True) -> Estimates:
+def estimates(
+    kinds: ClassKinds, drawn: float, threshold: float, *, plain: bool = True
+) -> Estimates:
     """The figures for these kinds of classes of a table that holds this share of a population.
 
     With `plain` every person is one record of one class and everybody was as likely to be drawn:
@@ -84,7 +85,7 @@ def estimates(kinds: Kinds, drawn: float, threshold: float, *, plain: bool = Tru
     ends: Mapping[str, Range] | None = None
     if plain:
         ends = possible(kinds.sizes, kinds.classes, drawn, people)
-    behind = Behind.of(kinds, drawn)
+    behind = PeopleBehind.of(kinds, drawn)
     rng = np.random.default_rng(0)
     average, by_class = _averages(behind, rng)
     limits, likeliest = ends or {}, _likeliest(behind)
@@ -114,7 +115,7 @@ def most_people(threshold: float) -> float:
     return -(-limit.denominator // limit.numerator) - 1
 
 
-def _counted(kinds: Kinds, threshold: float) -> Estimates:
+def _counted(kinds: ClassKinds, threshold: float) -> Estimates:
     """Everybody is in the table: F is the size of the class."""
 
     def exact(value: float) -> Estimate:
@@ -136,7 +137,7 @@ def _counted(kinds: Kinds, threshold: float) -> Estimates:
     )
 
 
-def _estimate(behind: Behind, values: Floats, seen: Floats | None = None) -> Estimate:
+def _estimate(behind: PeopleBehind, values: Floats, seen: Floats | None = None) -> Estimate:
     """The mean of a figure over the curves; `seen` are the same figures with the draw's chance."""
     value = float(behind.curves.mean(values))
     spread = values if seen is None else seen
@@ -148,7 +149,9 @@ def _estimate(behind: Behind, values: Floats, seen: Floats | None = None) -> Est
     return Estimate(value, min(low, value), max(high, value))
 
 
-def _share(behind: Behind, people: float, shares: Floats, rng: np.random.Generator) -> Estimate:
+def _share(
+    behind: PeopleBehind, people: float, shares: Floats, rng: np.random.Generator
+) -> Estimate:
     """The share of the records (or people) in classes of at most so many people."""
     kinds = behind.kinds
     if people == math.inf:
@@ -160,7 +163,7 @@ def _share(behind: Behind, people: float, shares: Floats, rng: np.random.Generat
     return _up_to(found, float(shares[kinds.sizes <= people].sum())) if behind.all_alone else found
 
 
-def _averages(behind: Behind, rng: np.random.Generator) -> tuple[Estimate, Estimate]:
+def _averages(behind: PeopleBehind, rng: np.random.Generator) -> tuple[Estimate, Estimate]:
     """The mean risk of the records, and classes over people."""
     kinds = behind.kinds
     values = behind.risk @ kinds.shares
@@ -179,7 +182,7 @@ def _up_to(found: Estimate, most: float) -> Estimate:
     return Estimate(found.value, found.low, max(found.high, most))
 
 
-def _highest(behind: Behind) -> Estimate:
+def _highest(behind: PeopleBehind) -> Estimate:
     """The largest risk: 1 over the people of the smallest class, at the upper end of each gap."""
     numbers, reached, probability = behind.smallest()
     chance = np.append(probability @ reached, 1.0)
@@ -192,13 +195,13 @@ def _highest(behind: Behind) -> Estimate:
     return Estimate(value, min(low, value), max(high, value))
 
 
-def _likeliest(behind: Behind) -> Estimate:
+def _likeliest(behind: PeopleBehind) -> Estimate:
     value = float(behind.curves.mean(behind.risk).max())
     found = _estimate(behind, behind.risk.max(axis=1))
     return Estimate(value, min(found.low, value), max(found.high, value))
 
 
-def _likely_above(behind: Behind, threshold: float) -> Estimate:
+def _likely_above(behind: PeopleBehind, threshold: float) -> Estimate:
     above = behind.risk > threshold + TOLERANCE
     now = behind.curves.mean(behind.risk) > threshold + TOLERANCE
     value = float(behind.kinds.shares[now].sum())
@@ -206,7 +209,7 @@ def _likely_above(behind: Behind, threshold: float) -> Estimate:
     return Estimate(value, min(found.low, value), max(found.high, value))
 
 
-def _match(behind: Behind) -> Estimate | None:
+def _match(behind: PeopleBehind) -> Estimate | None:
     alone = behind.kinds.sizes == 1
     if not alone.any():
         return None

@@ -1,43 +1,42 @@
-"""What would lower the risk most: every column left out, and shown one level coarser."""
+"""What each column does to the risk, and what would lower it most.
+
+Every column is left out once, and shown one level coarser once. Columns share the unique records
+between them by Shapley's value.
+"""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from itertools import combinations
+from math import comb
+from typing import TypeAlias
 
 import numpy as np
 
-from incrowd.arrays import Codes
-from incrowd.exposure.contributions import (
-    MOST_SWEPT,
+from incrowd.arrays import Codes, Flags
+from incrowd.exposure.measure import identifying, measure_as_it_is
+from incrowd.exposure.risk import (
+    Band,
     Change,
     Contribution,
     Explained,
-    bands,
-    exposed,
-    knowledge,
-    parts,
-    share_of,
-    sweep,
+    Finding,
+    Knowledge,
+    Risk,
 )
-from incrowd.exposure.measure import measure_as_it_is
-from incrowd.exposure.risk import Risk
+from incrowd.identify.measures import all_ratios
+from incrowd.identify.records import Records
+from incrowd.models.shares import fraction
+from incrowd.partition.classes import classes_of, numbered
 from incrowd.table.tally import Tally
 from incrowd.watch import Watch
 
+MOST_SWEPT = 12
+"""With more columns than this there are too many sets to look at all of them."""
+_BANDS = ((1, 1), (2, 4), (5, 19), (20, 99), (100, None))
 _FIGURES = ("above_threshold", "unique_share", "uniqueness", "individual")
 
-
-@dataclass(frozen=True)
-class Finding:
-    """One thing that is wrong with a table, and what would lower it most."""
-
-    figure: str
-    """The figure of `Change` that tells: `above_threshold`, `unique_share`, `uniqueness` or
-    `individual`."""
-    now: float
-    drop: Change | None
-    """The column that lowers the figure most when it is left out; None if none does."""
-    coarsen: Change | None
-    """The column that lowers the figure most when it is one level coarser; None if none does."""
+SetFigures: TypeAlias = Mapping[tuple[int, ...], tuple[float, float]]
+"""By columns: the share of unique records and the average risk."""
 
 
 def explained(
@@ -47,9 +46,9 @@ def explained(
     coarser: Mapping[str, Codes],
     watch: Watch | None = None,
 ) -> Explained:
-    """What each column does; `coarser` maps the codes of columns to those one level higher.
+    """What each column does; `coarser` maps the codes of columns to codes one level higher.
 
-    All sets of columns are looked at, whatever time there is: the watch is told how far it is.
+    All sets of columns are counted, whatever the time limit; `watch` reports the progress.
     """
     telling = Watch(tell=None if watch is None else watch.tell)
     above = exposed(tally, tally.quasi, risk.threshold)
@@ -74,7 +73,7 @@ def explained(
 
 
 def findings(risk: Risk) -> tuple[Finding, ...]:
-    """What is above 0, each with the changes that lower it most; nothing if not explained."""
+    """The figures above 0, each with the changes that lower it most; none without `explain`."""
     if risk.explained is None:
         return ()
     now = {
@@ -96,7 +95,7 @@ def findings(risk: Risk) -> tuple[Finding, ...]:
 
 
 def _best(changes: Sequence[Change], figure: str, now: float, change: str) -> Change | None:
-    """The first of those that lower the figure most."""
+    """The first change that lowers the figure most."""
     lower = [
         one
         for one in changes
@@ -157,3 +156,90 @@ def _lowered(
 
 def _without(tally: Tally, column: int) -> Codes:
     return np.ascontiguousarray(np.delete(tally.quasi, column, axis=0))
+
+
+def exposed(tally: Tally, quasi: Codes, threshold: float) -> Flags:
+    """Which rows of a tally have a risk above the threshold, by these codes of each row."""
+    class_of, number = numbered(np.ascontiguousarray(quasi))
+    limit = fraction(threshold)
+    size = classes_of(identifying(tally), class_of, number, ()).people
+    found: Flags = (size * limit.numerator < limit.denominator)[class_of]
+    return found
+
+
+def share_of(tally: Tally, rows: Flags) -> float:
+    """The share of the records that these rows hold."""
+    return int(tally.counts[rows].sum()) / max(tally.records, 1)
+
+
+def sweep(
+    names: Sequence[str], tally: Tally, watch: Watch | None = None
+) -> dict[tuple[int, ...], tuple[float, float]]:
+    """The share of unique records and the average risk, for every set of columns.
+
+    If each record is a person, classes are split for all sets together; otherwise people are
+    counted set by set.
+    """
+    if not tally.has_units:
+        records = Records(tuple(names), tally.quasi, tally.counts)
+        found = all_ratios(records, watch=watch)
+        return {columns: (r.unique_ratio, r.distinct_ratio) for columns, r in found}
+    every = range(1, len(names) + 1)
+    sets = [one for size in every for one in combinations(range(len(names)), size)]
+    return {columns: _counted(tally, list(columns)) for columns in sets}
+
+
+def _counted(tally: Tally, columns: list[int]) -> tuple[float, float]:
+    class_of, number = numbered(np.ascontiguousarray(tally.quasi[columns]))
+    classes = classes_of(identifying(tally), class_of, number, ())
+    total = max(tally.records, 1)
+    unique = int(classes.records[classes.people == 1].sum()) / total
+    return unique, float((classes.records / np.maximum(classes.people, 1)).sum()) / total
+
+
+def knowledge(names: Sequence[str], sets: SetFigures) -> tuple[Knowledge, ...]:
+    """What somebody can do who knows so many columns, for every number of columns."""
+    found = []
+    for size in range(1, len(names) + 1):
+        of_size = {columns: figures for columns, figures in sets.items() if len(columns) == size}
+        worst = max(sorted(of_size), key=lambda columns: of_size[columns])
+        uniques = [unique for unique, _ in of_size.values()]
+        found.append(
+            Knowledge(
+                known=size,
+                sets=len(of_size),
+                worst=tuple(names[j] for j in worst),
+                unique_share=of_size[worst][0],
+                mean_unique_share=sum(uniques) / len(uniques),
+                average=max(average for _, average in of_size.values()),
+            )
+        )
+    return tuple(found)
+
+
+def parts(width: int, sets: SetFigures, nothing: float = 0.0) -> list[float]:
+    """Each column's mean addition to the share of unique records (Shapley's value).
+
+    `nothing` is the share if no column is known: 0 unless the table has one person.
+    """
+    found = [0.0] * width
+    for columns, (unique, _) in sets.items():
+        weight = 1 / (len(columns) * comb(width, len(columns)))
+        for j in columns:
+            rest = tuple(i for i in columns if i != j)
+            found[j] += weight * (unique - (sets[rest][0] if rest else nothing))
+    return found
+
+
+def bands(tally: Tally, column: int, above: Flags) -> tuple[Band, ...]:
+    """The values of a column by how common they are, and how many exposed records have them."""
+    codes = tally.quasi[column]
+    held = np.bincount(codes, weights=tally.counts)
+    risky = np.bincount(codes, weights=tally.counts * above, minlength=len(held))
+    everyone, everybody = max(held.sum(), 1.0), max(risky.sum(), 1.0)
+    found = []
+    for low, high in _BANDS:
+        here = (held >= low) & (held <= (np.inf if high is None else high))
+        shares = float(held[here].sum() / everyone), float(risky[here].sum() / everybody)
+        found.append(Band(low, high, int(here.sum()), *shares))
+    return tuple(found)

@@ -1,19 +1,33 @@
-"""Measuring the risk of a table under every reading of its missing values."""
+"""Measuring the risk of a table under every reading of its missing values.
+
+Highest risk, average risk and share at risk of the three attackers (prosecutor, journalist and
+marketer) follow El Emam, *Guide to the De-Identification of Personal Health Information* (2013), as
+in ARX.
+"""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Literal
 
 import numpy as np
 
 from incrowd.arrays import MISSING, Codes, Counts, Flags, Floats
-from incrowd.exposure.contributions import identifying
-from incrowd.exposure.estimates import LEVEL, estimates
-from incrowd.exposure.kinds import Kinds
-from incrowd.exposure.risk import Figures, PopulationModel, Reached, Risk
-from incrowd.exposure.scenarios import individual, journalist, marketer, prosecutor
+from incrowd.errors import PolicyError
+from incrowd.exposure.estimates import LEVEL, Estimates, estimates
+from incrowd.exposure.people import ClassKinds, risks
+from incrowd.exposure.risk import (
+    Figures,
+    Individual,
+    Journalist,
+    Marketer,
+    PopulationModel,
+    Prosecutor,
+    Reached,
+    Risk,
+)
 from incrowd.exposure.uniqueness import uniqueness
 from incrowd.models.l_diversity import LDiversity
+from incrowd.models.shares import TOLERANCE, fraction
 from incrowd.models.t_closeness import TCloseness, distances
 from incrowd.partition.classes import (
     Classes,
@@ -34,8 +48,8 @@ _KINDS: tuple[Literal["frequency", "distinct", "entropy"], ...] = (
 
 
 @dataclass(frozen=True, eq=False)
-class _Reading:
-    """What an attacker sees: own sizes of the classes, and the crowds that their records hide in.
+class _Seen:
+    """What an attacker sees: the classes, and the crowds that their records hide in.
 
     `crowds` is `classes` itself unless a missing value matches anything.
     """
@@ -63,8 +77,8 @@ def measure(
     """The risk of a table as it is: its classes are the rows with equal quasi-identifying codes.
 
     `sensitive` describes the tally's sensitive columns in their order. The figures are those of
-    the reading `missing`; those of the other readings come along. `population` is the number of
-    people that the table was drawn from, if known (see `population_size`).
+    the reading `missing`, with those of the other readings beside them. `population` is the number
+    of people that the table was drawn from, if known (see `population_size`).
     """
     class_of, number = numbered(tally.quasi)
     classes = classes_of(tally, class_of, number, sensitive)
@@ -75,7 +89,7 @@ def measure(
 
 
 def measure_as_it_is(tally: Tally, threshold: float, population: int | None = None) -> Risk:
-    """The risk with missing values read as values of their own alone, nothing being sensitive."""
+    """The risk if missing values are values of their own, without sensitive columns."""
     class_of, number = numbered(tally.quasi)
     own = _own(tally, class_of, classes_of(identifying(tally), class_of, number, ()))
     found = {Missing.OWN_VALUE: _figures(own, threshold)}
@@ -94,8 +108,8 @@ class _Drawn:
     """The share of its people that was drawn, for each class: above 0, at most 1."""
 
     @staticmethod
-    def of(seen: _Reading, population: int | None) -> "_Drawn":
-        """By the weights, which are scaled to the population if it is known too; or by it alone."""
+    def of(seen: _Seen, population: int | None) -> "_Drawn":
+        """By the weights, scaled to the population if that is known too; or by the population."""
         people = seen.crowds.people.astype(np.float64)
         everybody = float(max(seen.people, 1))
         if seen.weights is None:
@@ -111,31 +125,31 @@ class _Drawn:
         share = np.minimum(1 / np.maximum(per_person, 1e-300), 1.0)
         return _Drawn("weights", total, people * per_person, share)
 
-    def fraction(self, people: int) -> float:
+    def fraction_of(self, people: int) -> float:
         """The share of the population that these people are."""
         return min(people / self.population, 1.0) if self.population else 1.0
 
     def model(self, people: int) -> PopulationModel | None:
-        """What the figures come from; None if no population is known."""
+        """The model behind the figures; None if no population is known."""
         if self.source == "table":
             return None
         name = "counted" if (self.share >= 1).all() else "poisson-mixture"
-        fraction = self.fraction(people)
-        return PopulationModel(name, LEVEL, self.source, self.population, fraction)
+        part = self.fraction_of(people)
+        return PopulationModel(name, LEVEL, self.source, self.population, part)
 
 
 def _risk(
-    seen: _Reading,
+    seen: _Seen,
     found: dict[Missing, Figures],
     asked: tuple[Missing, float, int | None],
 ) -> Risk:
-    """The figures of the reading asked for, and what somebody outside the table can do."""
+    """The figures of the reading asked for, and the risk from outside the table."""
     missing, threshold, population = asked
     figures, records, people = found[missing], seen.classes.records, seen.crowds.people
     drawn = _Drawn.of(seen, population)
-    kinds = Kinds.of(records, seen.classes.people, people, drawn.share)
+    kinds = ClassKinds.of(records, seen.classes.people, people, drawn.share)
     plain = seen.plain and seen.weights is None
-    behind = estimates(kinds, drawn.fraction(seen.people), threshold, plain=plain)
+    behind = estimates(kinds, drawn.fraction_of(seen.people), threshold, plain=plain)
     sizes = np.array(figures.sizes, dtype=np.int64).reshape(-1, 2)
     unique = None
     if population is not None:
@@ -156,17 +170,17 @@ def _risk(
     )
 
 
-def _own(tally: Tally, class_of: Codes, classes: Classes) -> _Reading:
+def _own(tally: Tally, class_of: Codes, classes: Classes) -> _Seen:
     """A missing value is a value like any other."""
     everybody = _people(tally, np.ones(tally.rows, dtype=np.bool_))
     weights: Floats | None = None
     if tally.weights is not None:
         weights = np.zeros(len(classes), dtype=np.float64)
         np.add.at(weights, class_of, tally.weights)
-    return _Reading(classes, classes, everybody, weights)
+    return _Seen(classes, classes, everybody, weights)
 
 
-def _readings(tally: Tally, class_of: Codes, own: _Reading) -> dict[Missing, _Reading]:
+def _readings(tally: Tally, class_of: Codes, own: _Seen) -> dict[Missing, _Seen]:
     classes, everybody, weights = own.classes, own.people, own.weights
     nodes = _nodes(tally, class_of, len(classes))
     absent = nodes == MISSING
@@ -179,8 +193,8 @@ def _readings(tally: Tally, class_of: Codes, own: _Reading) -> dict[Missing, _Re
     people = _people(tally, (tally.quasi != MISSING).all(axis=0))
     return {
         Missing.OWN_VALUE: own,
-        Missing.MATCHES_ANYTHING: _Reading(classes, joined, everybody, together),
-        Missing.SUPPRESS: _Reading(rest, rest, people, None if weights is None else weights[full]),
+        Missing.MATCHES_ANYTHING: _Seen(classes, joined, everybody, together),
+        Missing.SUPPRESS: _Seen(rest, rest, people, None if weights is None else weights[full]),
     }
 
 
@@ -197,7 +211,7 @@ def _people(tally: Tally, rows: Flags) -> int:
     return int(tally.people[rows].sum()) + len(shared)
 
 
-def _figures(seen: _Reading, threshold: float) -> Figures:
+def _figures(seen: _Seen, threshold: float) -> Figures:
     records, size = seen.classes.records, seen.crowds.people
     total = int(records.sum())
     unique = int(records[size == 1].sum())
@@ -233,3 +247,88 @@ def _reached(classes: Classes) -> dict[str, Reached]:
         }
         found[name] = Reached(l, t)
     return found
+
+
+def identifying(tally: Tally) -> Tally:
+    """The tally without its sensitive columns; rows are not folded again."""
+    return replace(tally, sensitive=tally.sensitive[:0])
+
+
+def prosecutor(records: Counts, size: Counts, threshold: float) -> Prosecutor:
+    """The risk of somebody who is known to be in the table; 1 / size is compared exactly."""
+    total = max(int(records.sum()), 1)
+    limit = fraction(threshold)
+    above = size * limit.numerator < limit.denominator
+    return Prosecutor(
+        max=1 / int(size.min()) if len(size) else 0.0,
+        average=float((records / size).sum()) / total,
+        above_threshold=int(records[above].sum()) / total,
+    )
+
+
+def journalist(found: Estimates, source: str) -> Journalist:
+    """The risk of somebody who may or may not be in the table."""
+    average = found.average.at_least(found.by_class)
+    return Journalist(
+        max=found.highest.value,
+        average=average.value,
+        above_threshold=found.above.value,
+        source=source,
+        max_interval=found.highest.interval,
+        average_interval=average.interval,
+        above_threshold_interval=found.above.interval,
+        above_threshold_possible=found.above.possible,
+    )
+
+
+def marketer(found: Estimates) -> Marketer:
+    """The share of records that somebody who links all of them gets right."""
+    average = found.average
+    return Marketer(average.value, average.interval, average.possible)
+
+
+def individual(found: Estimates, records: Counts, people: Counts, population: Floats) -> Individual:
+    """The mean risk of each class, for classes that stand for so many people."""
+    total = int(records.sum())
+    alone = risks(people, people / np.maximum(population, people)) if total else np.zeros(0)
+    low, high = found.average.interval
+    return Individual(
+        max=found.likeliest.value,
+        average=found.average.value,
+        expected=found.average.value * total,
+        above_threshold=found.likely_above.value,
+        light=int(records[population < people * (1 - TOLERANCE)].sum()),
+        max_interval=found.likeliest.interval,
+        average_interval=(low, high),
+        expected_interval=(low * total, high * total),
+        above_threshold_interval=found.likely_above.interval,
+        negative_binomial=float((records * alone).sum()) / max(total, 1),
+    )
+
+
+def population_size(
+    people: int, population: int | None = None, fraction: float | None = None
+) -> int | None:
+    """How many people the population has, given as their number or as the share drawn.
+
+    >>> population_size(500, fraction=0.05)
+    10000
+    """
+    if population is not None and fraction is not None:
+        raise PolicyError(
+            "both a population and a sampling fraction are given",
+            remedy="give one of them",
+        )
+    if fraction is not None:
+        if not 0 < fraction <= 1:
+            raise PolicyError(
+                "the sampling fraction must be above 0 and at most 1",
+                remedy="give the share of the population that the table holds: 0.1 is one in ten",
+            )
+        return max(round(people / fraction), people, 1)
+    if population is not None and population < max(people, 1):
+        raise PolicyError(
+            f"the population has {population:,} people, but the table already has {people:,}",
+            remedy="give the number of all people that the table was drawn from",
+        )
+    return population

@@ -5,7 +5,6 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
-from incrowd.exposure.contributions import Explained
 from incrowd.exposure.possible import Range
 from incrowd.exposure.special_uniques import SpecialUniques
 from incrowd.exposure.uniqueness import Uniqueness
@@ -122,6 +121,100 @@ class Reached:
     """l by kind: `frequency`, `distinct`, `entropy`; None for a table without records."""
     t: Mapping[str, float]
     """t by distance: `equal`, and `ordered` and `hierarchical` where they mean something."""
+
+
+@dataclass(frozen=True)
+class Band:
+    """Values of a column that are about as common; no value is told."""
+
+    at_least: int
+    """Records that hold such a value, at least."""
+    at_most: int | None
+    values: int
+    records: float
+    """Share of the records that hold one of these values."""
+    exposed: float
+    """Share of the records above the threshold that hold one of these values."""
+
+
+@dataclass(frozen=True)
+class Change:
+    """The risk when one column is left out, or shown one level coarser."""
+
+    column: str
+    change: str
+    """`drop` or `coarsen`."""
+    values: int
+    """Distinct values that the column still shows."""
+    above_threshold: float
+    unique_share: float
+    average: float
+    """The prosecutor's average risk."""
+    uniqueness: float | None
+    """Estimated share of the records that are unique in the population, if its size is known; never
+    above what it was, as coarser values make nobody rarer."""
+    individual: float | None
+    """Average risk given the weights or the population, if they are known; likewise."""
+    uniqueness_interval: tuple[float, float] | None = None
+    individual_interval: tuple[float, float] | None = None
+
+
+@dataclass(frozen=True)
+class Contribution:
+    """What one column does to the risk."""
+
+    column: str
+    values: int
+    """Distinct values; missing is one."""
+    alone: float
+    """Share of the records above the threshold by this column alone."""
+    without: float
+    """The same by all other columns together."""
+    unique: float | None
+    """Its part of the share of unique records: its mean addition over all orders in which columns
+    become known (Shapley's value). The parts of all columns sum to that share. None for more than
+    `MOST_SWEPT` columns."""
+    bands: tuple[Band, ...]
+
+
+@dataclass(frozen=True)
+class Knowledge:
+    """What somebody can do who knows so many of the columns, whichever they are."""
+
+    known: int
+    sets: int
+    worst: tuple[str, ...]
+    """The columns that make most records unique."""
+    unique_share: float
+    """By the worst columns."""
+    mean_unique_share: float
+    """Mean over all sets of so many columns."""
+    average: float
+    """Highest average risk by any set of so many columns."""
+
+
+@dataclass(frozen=True)
+class Explained:
+    """What each column does to the risk, and what would lower it."""
+
+    contributions: tuple[Contribution, ...]
+    knowledge: tuple[Knowledge, ...]
+    """By how many columns are known; empty for more than `MOST_SWEPT` columns."""
+    changes: tuple[Change, ...]
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that is wrong with a table, and what would lower it most."""
+
+    figure: str
+    """The figure of `Change` that tells: `above_threshold`, `unique_share`, `uniqueness` or
+    `individual`."""
+    now: float
+    drop: Change | None
+    """The column that lowers the figure most when it is left out; None if none does."""
+    coarsen: Change | None
+    """The column that lowers the figure most when it is one level coarser; None if none does."""
 
 
 @dataclass(frozen=True)

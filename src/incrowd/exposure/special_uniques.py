@@ -12,13 +12,12 @@ part of a set is seen before the set. Rows that are unique already are not looke
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import comb, prod
-from typing import Any
 
 import numpy as np
 
 from incrowd.arrays import MISSING, Codes, Counts, Floats
 from incrowd.errors import LimitError, PolicyError
-from incrowd.kernels import special_uniques as special_uniques_kernels
+from incrowd.kernels import special_uniques as kernels
 from incrowd.models.shares import TOLERANCE
 from incrowd.partition.classes import numbered
 from incrowd.table.fold import fold
@@ -28,19 +27,19 @@ _MOST_COLUMNS = 62
 
 
 @dataclass(frozen=True)
-class OfSize:
+class UniquesOfSize:
     """Minimal sample uniques of one size."""
 
     size: int
     sets: int
     """How many there are, over all records."""
     records: int
-    """Records whose smallest one is of this size."""
+    """Records whose smallest one has this size."""
 
 
 @dataclass(frozen=True)
-class OfColumn:
-    """What a column does in minimal sample uniques."""
+class UniquesOfColumn:
+    """What one column contributes to minimal sample uniques."""
 
     column: str
     sets: int
@@ -56,13 +55,13 @@ class SpecialUniques:
     """The minimal sample uniques of a table, in figures."""
 
     max_size: int
-    """Larger sets were not looked at."""
+    """Larger sets were not searched."""
     records: int
     """Records that have one."""
     sets: int
     """How many there are, over all records."""
-    sizes: tuple[OfSize, ...]
-    columns: tuple[OfColumn, ...]
+    sizes: tuple[UniquesOfSize, ...]
+    columns: tuple[UniquesOfColumn, ...]
     """Highest share first."""
     highest: float
     """The highest SUDA score of a record."""
@@ -76,7 +75,7 @@ class SpecialUniques:
 
 
 @dataclass(frozen=True, eq=False)
-class Minimal:
+class MinimalUniques:
     """All minimal sample uniques: entry i says that `columns[i]` (bits) makes `row[i]` unique."""
 
     names: tuple[str, ...]
@@ -144,25 +143,29 @@ def minimal(
     unit: Codes | None = None,
     max_size: int = 4,
     watch: Watch | None = None,
-) -> Minimal:
+) -> MinimalUniques:
     """The minimal sample uniques of records with these columns of codes, up to a size.
 
     Records of one `unit` are one person, and do not hide each other. A missing value is a value.
     """
     if max_size < 1:
-        raise PolicyError("the largest set to look for must have 1 column or more")
+        raise PolicyError("a set of columns that makes records unique has at least 1 column")
     if len(quasi) > _MOST_COLUMNS:
         raise LimitError(
-            f"special uniques of {len(quasi)} columns cannot be looked for",
-            remedy=f"name at most {_MOST_COLUMNS}",
+            f"special uniques work with at most {_MOST_COLUMNS} columns, not {len(quasi)}",
+            remedy="name fewer columns",
         )
     size = min(max_size, len(quasi))
     table = _table(quasi, unit)
     row, columns = _searched(table, size, watch or Watch())
-    return Minimal(tuple(names), size, row, columns, table.records, table.pairs, table.uniques)
+    return MinimalUniques(
+        tuple(names), size, row, columns, table.records, table.pairs, table.uniques
+    )
 
 
-def special_uniques(found: Minimal, fraction: float | None, threshold: float) -> SpecialUniques:
+def special_uniques(
+    found: MinimalUniques, fraction: float | None, threshold: float
+) -> SpecialUniques:
     """The figures; `fraction` is the share of the population that is in the table, if known."""
     scores, sizes = found.scores, found.sizes
     scored = scores > 0
@@ -184,23 +187,33 @@ def special_uniques(found: Minimal, fraction: float | None, threshold: float) ->
     )
 
 
-def _dis(found: Minimal, scores: Floats, fraction: float | None) -> Floats | None:
+def _dis(found: MinimalUniques, scores: Floats, fraction: float | None) -> Floats | None:
     if fraction is None or not found.uniques:
         return None
-    right = found.uniques * fraction
-    chance = right / (right + found.pairs * (1 - fraction))
+    chance = correct_match(found.uniques, found.pairs, fraction)
     return dis_scores(scores, found.records, (chance, found.uniques), len(found.names))
 
 
-def _of_sizes(found: Minimal, sizes: Counts) -> Iterator[OfSize]:
+def correct_match(uniques: int, pairs: int, fraction: float) -> float:
+    """The chance that a match of a unique record is right (data intrusion simulation).
+
+    Skinner and Elliot 2002: u p / (u p + d (1 - p)) for u unique records, d records in pairs and
+    the sampling fraction p, which estimates the uniques of the sample over all people of the
+    population who share their values.
+    """
+    right = uniques * fraction
+    return right / (right + pairs * (1 - fraction)) if right else 0.0
+
+
+def _of_sizes(found: MinimalUniques, sizes: Counts) -> Iterator[UniquesOfSize]:
     smallest = np.full(len(found.records), found.max_size + 1, dtype=np.int64)
     np.minimum.at(smallest, found.row, sizes)
     for size in range(1, found.max_size + 1):
         sets = int(found.records[found.row[sizes == size]].sum())
-        yield OfSize(size, sets, int(found.records[smallest == size].sum()))
+        yield UniquesOfSize(size, sets, int(found.records[smallest == size].sum()))
 
 
-def _of_columns(found: Minimal, sizes: Counts) -> tuple[OfColumn, ...]:
+def _of_columns(found: MinimalUniques, sizes: Counts) -> tuple[UniquesOfColumn, ...]:
     records = found.records[found.row]
     scores = suda_weights(len(found.names), found.max_size)[sizes] * records
     whole = max(float(scores.sum()), 1.0)
@@ -211,7 +224,7 @@ def _of_columns(found: Minimal, sizes: Counts) -> tuple[OfColumn, ...]:
         left = np.zeros(len(found.records), dtype=np.bool_)
         left[found.row[~holds]] = True
         sets, without = int(records[holds].sum()), int(found.records[left].sum())
-        columns.append(OfColumn(name, sets, share, without))
+        columns.append(UniquesOfColumn(name, sets, share, without))
     return tuple(sorted(columns, key=lambda one: -one.share))
 
 
@@ -263,7 +276,6 @@ def _searched(table: _Table, max_size: int, watch: Watch) -> tuple[Codes, Counts
     search = _Search(table, max_size, watch)
     rows = np.arange(len(table.person), dtype=np.int32)
     search.visit(rows, np.array([0, len(rows)], dtype=np.int64), (0, 0, -1))
-    kernels = _kernels()
     return kernels.owners(search.last, search.before, search.used), search.sets[: search.used]
 
 
@@ -287,7 +299,7 @@ class _Search:
         bits, size, latest = chosen
         for column in range(len(self._domains) - 1, latest, -1):
             codes, domain = self._table.codes[column], self._domains[column]
-            left, bounds, fresh = _kernels().split(rows, start, codes, domain, self._table.person)
+            left, bounds, fresh = kernels.split(rows, start, codes, domain, self._table.person)
             with_column = bits | 1 << column
             self._note(fresh, with_column)
             self._seen += 1
@@ -300,11 +312,6 @@ class _Search:
             self.before, self.sets = (
                 np.resize(a, 2 * len(a) + 1) for a in (self.before, self.sets)
             )
-        self.used = _kernels().keep_minimal(
+        self.used = kernels.keep_minimal(
             fresh, columns, self.last, self.before, self.sets, self.used
         )
-
-
-def _kernels() -> Any:
-
-    return special_uniques_kernels

@@ -1,9 +1,21 @@
 """How many people are unique in the population, estimated from a sample of it.
 
-The estimate and its interval come from the model that all figures of a report come from (see
-`incrowd.exposure.estimates`). Three estimators of the literature stand beside it for comparison;
-they see the sizes of the sample's classes alone. One whose equations have no solution, or more than
-one, gives no estimate.
+The estimate and its interval come from the model behind all figures of a report (see
+`incrowd.exposure.estimates`). Three estimators of the literature are there for comparison; they use
+only the sizes of the sample's classes. If the equations of one have no solution, or more than one,
+it gives no estimate.
+
+Pitman's sampling formula (Hoshino, *Applying Pitman's sampling formula to microdata disclosure risk
+assessment*, 2001): alpha and theta make the sample's classes likeliest, for 0 < alpha < 1 and theta
+> -alpha, or alpha = 0 and theta > 0, the limit that is Ewens' formula: many tables are likeliest
+there. With u classes of n people, s_j of them of size j, the logarithm of the likelihood is, up to
+a constant,
+
+    sum of log(theta + i alpha), i < u  -  sum of log(theta + i), i < n
+    +  sum of s_j log(i - alpha), i < j
+
+The expected uniques of N people are exact, where the paper has their limit for large N:
+N Gamma(theta + alpha + N - 1) Gamma(theta + 1) / (Gamma(theta + alpha) Gamma(theta + N)).
 """
 
 from collections.abc import Callable
@@ -14,7 +26,6 @@ import numpy as np
 
 from incrowd.arrays import Counts, Floats
 from incrowd.exposure.estimates import Estimates
-from incrowd.exposure.pitman import pitman
 from incrowd.exposure.possible import Range
 from incrowd.lazy import module
 
@@ -23,6 +34,11 @@ special = module("scipy.special")
 
 _ODDS = np.linspace(-30.0, 30.0, 601)
 _DOUBT = 0.05
+_FAR = 1e6
+_LEAST_ALPHA = 1e-4
+_MOST_ALPHA = 1 - 1e-9
+_LOOKS = 24
+"""The likelihood is looked at in a grid of so many values of alpha and of theta."""
 
 
 @dataclass(frozen=True)
@@ -102,17 +118,6 @@ def _people(found: Estimates, people: int, population: int) -> Range:
     return low * population, high * population
 
 
-def correct_match(sizes: Counts, classes: Counts, fraction: float) -> float | None:
-    """Data intrusion simulation: s1 p / (s1 p + 2 s2 (1 - p)), s1 uniques and s2 pairs.
-
-    Skinner and Elliot 2002; p is the sampling fraction. It estimates the uniques of the sample over
-    all people of the population who share their values.
-    """
-    single, double = (int(classes[sizes == size].sum()) for size in (1, 2))
-    right = single * fraction
-    return right / (right + 2 * double * (1 - fraction)) if single and fraction else None
-
-
 def zayatz(sizes: Counts, classes: Counts, population: int) -> float | None:
     """Bayes' rule, the classes of the population being spread as those of the sample.
 
@@ -137,7 +142,7 @@ def _one_of(sizes: Counts, people: int, population: int) -> Floats:
     found[more == 0] = people / population
     can = (more > 0) & (more <= outside)
     m = more[can]
-    betaln = _special().betaln
+    betaln = special.betaln
     ratio = betaln(population - m, m) - betaln(outside - m + 1, m)
     found[can] = sizes[can] * (people / population) * np.exp(ratio)
     return found
@@ -159,7 +164,7 @@ def snb(sizes: Counts, classes: Counts, population: int) -> float | None:
     if not np.isfinite(number) or number > population:
         return None
     single, double = (int(classes[sizes == size].sum()) for size in (1, 2))
-    found = fitted(number, single, double, fraction)
+    found = fit_snb(number, single, double, fraction)
     if found is None:
         return None
     alpha, beta = found
@@ -167,7 +172,7 @@ def snb(sizes: Counts, classes: Counts, population: int) -> float | None:
     return share if 0 <= share <= 1 else None
 
 
-def fitted(number: float, single: int, double: int, fraction: float) -> tuple[float, float] | None:
+def fit_snb(number: float, single: int, double: int, fraction: float) -> tuple[float, float] | None:
     """Alpha and beta under which a sample of `number` classes has these uniques and pairs.
 
     The second equation of `snb` gives alpha for each beta; the first is then solved for beta.
@@ -226,9 +231,118 @@ def shlosser(sizes: Counts, classes: Counts, fraction: float) -> float:
     return float(s.sum() + single * (twice / between) * (unseen / once) ** 2)
 
 
-def _special() -> Any:
+def pitman(sizes: Counts, classes: Counts, population: int) -> float | None:
+    """The expected share; None if the likelihood has no highest point, or cannot be told."""
+    found = fit_pitman(sizes, classes)
+    if found is None:
+        return None
+    theta, alpha = found
+    share = np.exp(_log_step(theta + population, alpha - 1) - _log_step(theta + 1, alpha - 1))
+    return float(share) if 0 <= share <= 1 else None
 
-    return special
+
+def fit_pitman(sizes: Counts, classes: Counts) -> tuple[float, float] | None:
+    """The likeliest theta and alpha for so many `classes` of each of these `sizes`."""
+    sample = _Sample(sizes, classes, int(classes.sum()), int((sizes * classes).sum()))
+    if sample.classes < 2 or sample.people <= sample.classes:
+        return None
+    with np.errstate(all="ignore"):
+        ewens = sample.ewens()
+        if ewens is not None and sample.is_best(ewens, 0.0):
+            return ewens, 0.0
+        alpha = _root(
+            lambda alpha: sample.by_alpha(sample.theta(alpha), alpha), _LEAST_ALPHA, _MOST_ALPHA
+        )
+        theta = None if alpha is None else sample.theta(alpha)
+        if alpha is None or theta is None or not sample.is_best(theta, alpha):
+            return None
+    return theta, alpha
+
+
+@dataclass(frozen=True, eq=False)
+class _Sample:
+    """The classes of a sample: their sizes, how many of each, how many in all, and people."""
+
+    sizes: Counts
+    of_size: Counts
+    classes: int
+    people: int
+
+    def by_theta(self, theta: float, alpha: float) -> float:
+        """The slope of the log-likelihood in theta."""
+        taken = _harmonic(theta / alpha + 1, self.classes - 1) / alpha
+        return float(taken - _harmonic(theta + 1, self.people - 1))
+
+    def by_alpha(self, theta: float | None, alpha: float) -> float:
+        """The slope of the log-likelihood in alpha."""
+        if theta is None:
+            return float("nan")
+        taken = theta * _harmonic(theta / alpha + 1, self.classes - 1) / alpha
+        digamma = special.digamma
+        held = self.of_size * (digamma(self.sizes - alpha) - digamma(1 - alpha))
+        return float((self.classes - 1 - taken) / alpha - held.sum())
+
+    def theta(self, alpha: float) -> float | None:
+        """The likeliest theta for this alpha: positive slope below it, negative above."""
+        most = np.log(10.0 * self.people * self.people)
+        found = _root(lambda t: self.by_theta(np.exp(t) - alpha, alpha), np.log(1e-9), most)
+        return None if found is None else float(np.exp(found)) - alpha
+
+    def ewens(self) -> float | None:
+        """The likeliest theta for alpha = 0."""
+        most = np.log(10.0 * self.people * self.people)
+
+        def slope(t: float) -> float:
+            theta = float(np.exp(t))
+            return (self.classes - 1) / theta - _harmonic(theta + 1, self.people - 1)
+
+        found = _root(slope, np.log(1e-9), most)
+        return None if found is None else float(np.exp(found))
+
+    def log_likelihood(self, theta: Any, alpha: Any) -> Any:
+        """But for a constant; theta and alpha may be arrays, or alpha 0."""
+        gammaln = special.gammaln
+        if np.ndim(alpha) == 0 and alpha == 0:
+            found = (self.classes - 1) * np.log(theta)
+        else:
+            z = theta / alpha
+            found = (self.classes - 1) * np.log(alpha) + gammaln(z + self.classes) - gammaln(z + 1)
+        found = found - gammaln(theta + self.people) + gammaln(theta + 1)
+        for size, number in zip(self.sizes.tolist(), self.of_size.tolist(), strict=True):
+            found = found + number * (gammaln(size - alpha) - gammaln(1 - alpha))
+        return found
+
+    def is_best(self, theta: float, alpha: float) -> bool:
+        """Whether no point of a grid is likelier: slopes of 0 are no proof of a highest point."""
+        alphas = np.linspace(0.02, 0.98, _LOOKS)[:, np.newaxis]
+        thetas = np.exp(np.linspace(-4.0, np.log(self.people) + 7, _LOOKS)) - alphas
+        grid = self.log_likelihood(thetas, alphas)
+        slack = 1e-9 * self.people * np.log(self.people + 1.0)
+        return bool(np.nanmax(grid) <= self.log_likelihood(theta, alpha) + slack)
+
+
+def _root(slope: Callable[[float], float], low: float, high: float) -> float | None:
+    """Where a slope that is positive at `low` and negative at `high` is 0; None if it is not so."""
+    if not (slope(low) > 0 > slope(high)):
+        return None
+    return float(optimize.brentq(slope, low, high, xtol=1e-13, rtol=1e-13))
+
+
+def _harmonic(x: float, terms: int) -> float:
+    """1/x + 1/(x + 1) + …; far out by an expansion, as the difference of digammas loses digits."""
+    if x < _FAR:
+        digamma = special.digamma
+        return float(digamma(x + terms) - digamma(x))
+    end = x + terms
+    return float(np.log1p(terms / x) + terms / (2 * x * end) + (1 / x**2 - 1 / end**2) / 12)
+
+
+def _log_step(x: float, by: float) -> float:
+    """The difference log Gamma(x + by) - log Gamma(x), for -1 < by < 0."""
+    if x < _FAR:
+        gammaln = special.gammaln
+        return float(gammaln(x + by) - gammaln(x))
+    return float(by * np.log(x) + by * (by - 1) / (2 * x))
 
 
 _ESTIMATORS = {"pitman": pitman, "zayatz": zayatz, "snb": snb}

@@ -24,7 +24,7 @@ AnyHierarchy: TypeAlias = Annotated[
     Dates | File | Flat | Intervals | Ordered | Prefix | Regions | Suggested | Tree | ZipCodes,
     Field(discriminator="name"),
 ]
-"""Any builder, told apart by its name."""
+"""Any builder; its name says which."""
 
 __all__ = [
     "AnyHierarchy",

@@ -1,11 +1,11 @@
 """Choosing the cells that labels of an ordered column may end on.
 
-Candidates are round intervals (`hierarchy.rounding`); where a hierarchy was given, its nodes,
-too, and those alone from a lowest level on; where a step was declared, its multiples alone. Cells
-begin and end where a candidate with at least k people does, so that every end tells of a crowd. Of
-all ways to part the column so, with at least k people in every cell, the one with the least sum of
-people times width is taken. The outermost cells are open, unless they show a single value or a node
-that was given.
+Candidates are round intervals (`hierarchy.rounding`); where the user gave a hierarchy, its nodes,
+too, and only its nodes from a lowest level on; where a step was declared, only its multiples. Cells
+begin and end where a candidate with at least k people does, so no end points at a few people. Of
+all ways to part the column into cells of at least k people, the one with the least sum of people
+times width is taken. The outermost cells are open, unless they show a single value or a node of a
+given hierarchy.
 """
 
 from dataclasses import dataclass, replace
@@ -28,7 +28,7 @@ from incrowd.hierarchy.labels import (
     write_bounds,
     write_dates,
 )
-from incrowd.hierarchy.parting import Marks, Points, best_parts, limited_parts
+from incrowd.hierarchy.parting import CutPoints, Marks, best_parts, limited_parts
 from incrowd.hierarchy.rounding import Step, lattice_unit, round_intervals, text_of
 from incrowd.table.column import Domain, Kind
 
@@ -42,7 +42,7 @@ _FARTHEST = 1e300
 
 @dataclass(frozen=True)
 class Ask:
-    """What is asked of the cells of a column."""
+    """The conditions on the cells of a column."""
 
     k: int
     """People that every cell holds at least."""
@@ -55,7 +55,7 @@ class Ask:
     step: Step | None = None
     """The step that was declared: its intervals are joined to cells."""
     given: bool = False
-    """Whether somebody chose the hierarchy."""
+    """Whether the user chose the hierarchy."""
 
 
 def align(
@@ -76,7 +76,7 @@ def align(
 
 @dataclass(frozen=True, eq=False)
 class _Line:
-    """The values that a table holds, side by side, and what is asked of their cells."""
+    """The values that a table holds, in order, and the conditions on their cells."""
 
     hierarchy: Hierarchy
     held: Codes
@@ -167,16 +167,16 @@ class _Line:
         runs = zip(first.tolist(), last.tolist(), strict=True)
         cells = [self._shown(bounds, run) for bounds, run in zip(written, runs, strict=True)]
         bounds, labels = [cell[0] for cell in cells], [cell[1] for cell in cells]
-        low, high = self._as_said(labels, low, high)
+        low, high = self._as_shown(labels, low, high)
         return grid_of(len(self.hierarchy.leaves), (first, last), (low, high), bounds, labels)
 
-    def _as_said(self, labels: list[str], low: Floats, high: Floats) -> tuple[Floats, Floats]:
+    def _as_shown(self, labels: list[str], low: Floats, high: Floats) -> tuple[Floats, Floats]:
         """From where to where cells reach; one that shows a node reaches as far as the node."""
         nodes = {label for _, label in self._nodes.values()} if self.by_nodes else set()
         for c, label in enumerate(labels):
-            said = reach_of(label, self.hierarchy.leaves) if label in nodes else None
-            if said is not None:
-                low[c], high[c] = np.clip(said, *self._edges)
+            reach = reach_of(label, self.hierarchy.leaves) if label in nodes else None
+            if reach is not None:
+                low[c], high[c] = np.clip(reach, *self._edges)
         return low, high
 
     def _parted(self, gap: Counts, low: Floats, high: Floats) -> Counts:
@@ -215,38 +215,13 @@ class _Line:
         joined = self.ask.lowest > 0 or self.ask.step is not None
         limited = self.ask.highest is not None or bool(np.isfinite(self.ask.widest))
         k = 1 if joined or limited else self.ask.k
-        marks = self._between(*self._points(k))
+        marks = Marks.between(*self._points(k), self.place)
         while k < self.before[-1] and len(marks) > _MOST_MARKS:
             k *= 2
-            marks = self._between(*self._points(k))
+            marks = Marks.between(*self._points(k), self.place)
         return marks
 
-    def _between(self, lows: Points, highs: Points) -> Marks:
-        """The gaps that points lie in.
-
-        Cells begin at the last low end of a gap and end at its first high end, so that the crowd of
-        an end is on the cell's own side where that is possible.
-        """
-        low_gap, low = self._inner(lows, last=True)
-        high_gap, high = self._inner(highs, last=False)
-        gap = np.union1d(low_gap, high_gap)
-        begin, end = low.at(gap, low_gap, high, high_gap), high.at(gap, high_gap, low, low_gap)
-        end = end.where(end.before_or_at(begin), begin)
-        left = Points.before(self.place[:1])
-        right = Points(self.place[-1:], np.ones(1, dtype=np.bool_))
-        every = np.concatenate([[0], gap, [len(self.held)]]).astype(np.int64)
-        return Marks(every, left + begin + right, left + end + right)
-
-    def _inner(self, points: Points, *, last: bool) -> tuple[Counts, Points]:
-        """The last or first of the points in every gap between two held values."""
-        gaps = points.gaps(self.place)
-        order = np.lexsort((points.behind, points.place, gaps))
-        order = order[::-1] if last else order
-        order = order[(gaps[order] > 0) & (gaps[order] < len(self.held))]
-        gap, first = np.unique(gaps[order], return_index=True)
-        return gap, points.take(order[first])
-
-    def _points(self, least: int) -> tuple[Points, Points]:
+    def _points(self, least: int) -> tuple[CutPoints, CutPoints]:
         """Where candidates with at least so many people begin, and where they end."""
         if not self.by_nodes:
             return self._round_points(least)
@@ -256,14 +231,14 @@ class _Line:
         more, further = self._round_points(least)
         return lows + more, highs + further
 
-    def _round_points(self, least: int) -> tuple[Points, Points]:
+    def _round_points(self, least: int) -> tuple[CutPoints, CutPoints]:
         """Where round intervals with at least so many people begin, and where they end."""
         low, high, people = self._candidates
         crowded = people >= least
         atoms = self._atoms(least)
         return (
-            Points.before(np.concatenate([low[crowded], atoms])),
-            Points.before(high[crowded]) + Points(atoms, np.ones(len(atoms), np.bool_)),
+            CutPoints.before(np.concatenate([low[crowded], atoms])),
+            CutPoints.before(high[crowded]) + CutPoints(atoms, np.ones(len(atoms), np.bool_)),
         )
 
     @cached_property
@@ -288,27 +263,27 @@ class _Line:
         """The power of ten that all numbers of the column are multiples of."""
         return lattice_unit(self.hierarchy.leaves.values[self.held - 1])
 
-    def _node_points(self, least: int) -> tuple[Points, Points]:
+    def _node_points(self, least: int) -> tuple[CutPoints, CutPoints]:
         """Where nodes with at least so many people begin, and where they end."""
-        lows = highs = Points.before(self.place[:0])
+        lows = highs = CutPoints.before(self.place[:0])
         for level in range(self.ask.lowest, self.hierarchy.height):
             nodes = self.hierarchy.maps[level][self.held]
             people = np.bincount(nodes, self.people)
             here = np.unique(nodes[people[nodes] >= least])
             low, high = (end[here] for end in self.hierarchy.reach[level])
-            lows += Points.before(low)
+            lows += CutPoints.before(low)
             highs += self._behind(level, here, high)
         return lows.take(np.isfinite(lows.place)), highs.take(np.isfinite(highs.place))
 
-    def _behind(self, level: int, nodes: Codes, high: Floats) -> Points:
+    def _behind(self, level: int, nodes: Codes, high: Floats) -> CutPoints:
         """Where nodes end: at the next whole number or day, else as their labels say."""
         leaves = self.hierarchy.leaves
         if step := step_of(leaves):
-            return Points.before(high + step)
+            return CutPoints.before(high + step)
         labels = self.hierarchy.labels[level][nodes - 1].tolist()
-        said = [ends_of(label) for label in labels]
-        behind = [bounds.high_inside and not _lasts(bounds.high, leaves) for bounds in said]
-        return Points(high, np.array(behind, dtype=np.bool_))
+        ends = [ends_of(label) for label in labels]
+        behind = [bounds.high_inside and not _lasts(bounds.high, leaves) for bounds in ends]
+        return CutPoints(high, np.array(behind, dtype=np.bool_))
 
     def _reach(self, marks: Marks) -> tuple[Floats, Floats]:
         """Where cells that begin and end at each mark reach from and to, within the values held."""

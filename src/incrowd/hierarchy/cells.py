@@ -1,8 +1,8 @@
 """What labels may end on: cells along an ordered column, pools of rare values for sets.
 
 A span that ends on the first and the last value of its class tells that somebody has exactly these.
-So spans end where cells do, each of which holds many people of the table (`hierarchy.aligned`
-chooses them), and sets show rare values only together with others.
+So spans end where cells do, and each cell holds many people of the table (`hierarchy.aligned`
+chooses them). Sets show rare values only together with others.
 """
 
 from collections.abc import Sequence

@@ -31,7 +31,7 @@ class Dates:
     """
 
     steps: Annotated[tuple[Period, ...], Field(min_length=1)] | None = None
-    """What each level shows, rising; if not said, all of them that merge anything."""
+    """What each level shows, rising; by default all steps that merge anything."""
     bottom: Annotated[int, Field(ge=1, le=9999)] | None = None
     """Dates before this year are pooled from level 1 on: `< 1937`."""
     name: Literal["dates"] = "dates"
@@ -52,7 +52,7 @@ class Dates:
         if len(domain) and domain.kind is not Kind.DATE:
             raise InputError(
                 f"column {column!r} holds {domain.kind.value}s, not dates",
-                remedy="give it another hierarchy, or say which texts mean missing",
+                remedy="give it another hierarchy, or list the texts that mean missing",
             )
         steps = self.steps or _ALL
         levels = [self._level(domain.values, step) for step in steps] if len(domain) else []

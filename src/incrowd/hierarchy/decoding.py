@@ -151,9 +151,9 @@ class Decoder:
         return _union(found) if found else self._exact(label)
 
     def _plain_span(self, label: str) -> Run | None:
-        """The leaves of `[17, 25]` by a quick look, as releases have many; None if it is no such.
+        """The leaves of a plain span such as `[17, 25]`, looked up quickly; None for other labels.
 
-        Labels that could be read in another way, too, are left to the slow look.
+        A label that could be read in another way, too, is no plain span.
         """
         if label[:1] != "[" or label[-1] != "]" or label[1] == '"':
             return None
@@ -231,7 +231,7 @@ class WrittenLabels:
         self._edges: dict[tuple[Kind, str | None, bool, bool], Run | None] = {}
 
     def runs(self, label: str) -> list[Run]:
-        """The codes of the values that a label may stand for; none if it can be no value."""
+        """The codes of the values that a label may stand for; empty if it stands for none."""
         exact = self._exact(label)
         if exact:
             return [(exact, exact)]
@@ -247,7 +247,7 @@ class WrittenLabels:
         return {label: code for code, label in enumerate(self._domain.labels.tolist(), start=1)}
 
     def _exact(self, label: str) -> int:
-        """The code of a value, be it spelled in another way: 39.0 for 39; 0 if there is none."""
+        """The code of a value, also if it is spelled in another way (39.0 for 39); 0 if unknown."""
         if label in self._code:
             return self._code[label]
         number = parse_number(label)

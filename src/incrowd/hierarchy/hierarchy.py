@@ -59,7 +59,7 @@ class Hierarchy:
     def reach(self) -> tuple[tuple[Floats, Floats], ...]:
         """Per level: from where to where the label of each node reaches, indexed by node.
 
-        On the scale of `Domain.positions`; a label that does not say reaches as far as its leaves.
+        On the scale of `Domain.positions`; a label without bounds reaches as far as its leaves.
         """
         return tuple(_reach(self, level) for level in range(self.levels))
 
@@ -223,8 +223,8 @@ def _check_level(hierarchy: Hierarchy, level: int, column: str) -> None:
     expected = int(hierarchy.maps[level].max(initial=0))
     distinct = len(set(labels.tolist()))
     if len(labels) != expected or distinct != expected:
-        told = counted(distinct, "distinct label")
-        raise InputError(f"{where} has {counted(expected, 'node')} but {told}")
+        labelled = counted(distinct, "distinct label")
+        raise InputError(f"{where} has {counted(expected, 'node')} but {labelled}")
 
 
 def _reach(hierarchy: Hierarchy, level: int) -> tuple[Floats, Floats]:
@@ -234,8 +234,8 @@ def _reach(hierarchy: Hierarchy, level: int) -> tuple[Floats, Floats]:
     if level in {0, hierarchy.height}:
         return low, high
     for node, label in enumerate(hierarchy.labels[level].tolist(), start=1):
-        if (said := node_reach(label, hierarchy.leaves)) is not None:
-            low[node], high[node] = min(said[0], low[node]), max(said[1], high[node])
+        if (reach := node_reach(label, hierarchy.leaves)) is not None:
+            low[node], high[node] = min(reach[0], low[node]), max(reach[1], high[node])
     return low, high
 
 

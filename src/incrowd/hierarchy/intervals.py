@@ -20,7 +20,7 @@ from incrowd.hierarchy.labels import (
     span,
 )
 from incrowd.hierarchy.levels import Level, runs, stack, texts
-from incrowd.hierarchy.rounding import Grid, nice_width
+from incrowd.hierarchy.rounding import NumberGrid, nice_width
 from incrowd.table.column import Domain, Kind, count_below
 from incrowd.values import STRICT, dataclass
 
@@ -37,7 +37,7 @@ _CELLS_PER_QUANTILE = 4
 class Intervals:
     """Numbers to half-open intervals `[20, 30)` that grow from level to level.
 
-    Say one of `width`, `widths`, `cuts` and `quantiles`; without any of them (and without `bottom`
+    Give one of `width`, `widths`, `cuts` and `quantiles`; without any of them (and without `bottom`
     and `top`) a round width is chosen from the range of the values.
 
     >>> import numpy as np
@@ -52,7 +52,7 @@ class Intervals:
     """Width of each level, each a multiple of the one before."""
     factor: Annotated[int, Field(ge=2)] = 2
     levels: Annotated[int, Field(ge=1)] | None = None
-    """How many levels of intervals; if not said, until one interval holds all, at most 8."""
+    """How many levels of intervals; by default until one interval holds all, at most 8."""
     origin: float = 0.0
     """Where an interval begins."""
     cuts: tuple[Cuts, ...] | Cuts | None = None
@@ -71,8 +71,8 @@ class Intervals:
 
     def __post_init__(self) -> None:
         """Refuse requests that contradict themselves."""
-        said = [self.width, self.widths, self.cuts, self.quantiles]
-        if sum(one is not None for one in said) > 1:
+        ways = [self.width, self.widths, self.cuts, self.quantiles]
+        if sum(way is not None for way in ways) > 1:
             raise ValueError("more than one of width, widths, cuts and quantiles; give one")
         if self.levels is not None and (self.widths is not None or self.cuts is not None):
             raise ValueError("widths and cuts list the levels themselves; leave out levels")
@@ -80,7 +80,7 @@ class Intervals:
             raise ValueError("bottom must lie below top; give a smaller bottom or a larger top")
         widths = [Decimal(repr(width)) for width in self.widths or ()]
         if any(b % a or b <= a for a, b in pairwise(widths)):
-            raise ValueError("each width must be a multiple of the one before; give 5, 10, 20, say")
+            raise ValueError("each width must be a multiple of the one before; as in 5, 10, 20")
         lists = self._lists()
         if self.cuts is not None and not (lists and all(lists)):
             raise ValueError("a level has no cut; give each level at least one")
@@ -94,7 +94,7 @@ class Intervals:
         if len(domain) and domain.kind is not Kind.NUMBER:
             raise InputError(
                 f"column {column!r} holds {domain.kind.value}s, and intervals need numbers",
-                remedy="give it another hierarchy, or say which texts mean missing",
+                remedy="give it another hierarchy, or list the texts that mean missing",
             )
         values = domain.values
         if values.dtype.kind == "f" and not np.isfinite(values).all():
@@ -169,9 +169,9 @@ class Intervals:
             levels.append(self._gridded(grid, times, keys, zone))
         return levels
 
-    def _grid(self, values: Values) -> Grid:
+    def _grid(self, values: Values) -> NumberGrid:
         width = self.widths[0] if self.widths is not None else self.width
-        return Grid(self.origin, nice_width(values) if width is None else width)
+        return NumberGrid(self.origin, nice_width(values) if width is None else width)
 
     def _multiples(self, cells: Values) -> list[int]:
         """How many cells of the grid one interval of each level holds."""
@@ -181,7 +181,7 @@ class Intervals:
         limit = MOST_LEVELS if self.levels is None else self.levels
         return _growing(cells, self.factor, limit, last=0 if self._pooled else 2)
 
-    def _gridded(self, grid: Grid, times: int, keys: Values, zone: Codes) -> Level:
+    def _gridded(self, grid: NumberGrid, times: int, keys: Values, zone: Codes) -> Level:
         nodes, first = runs(keys)
         breaks = np.concatenate([[0], np.cumsum(np.diff(zone) != 0)]) if len(zone) else zone
         nodes, first = runs(nodes + breaks)
@@ -227,7 +227,7 @@ def _quantile_cuts(values: Values, counts: Counts | None, number: int) -> list[N
     """Where to begin a new interval so that each holds about the same number of records.
 
     Intervals begin where round cells of many records do (`hierarchy.aligned`), not on the value of
-    whoever happens to stand at the border.
+    a single record.
     """
     weight: Counts = np.ones(len(values), dtype=np.int64) if counts is None else counts
     upto = np.append(0, np.cumsum(weight))
@@ -241,8 +241,8 @@ def _quantile_cuts(values: Values, counts: Counts | None, number: int) -> list[N
         return []
     begins = [cell for cell in range(1, len(grid)) if grid.bounds[cell].low_inside]
     before = upto[grid.first[np.array(begins, dtype=np.int64) + 1] - 1]
-    asked = upto[-1] * np.arange(1, number) / number
-    nearest = [int(np.argmin(np.abs(before - rank))) for rank in asked] if begins else []
+    ranks = upto[-1] * np.arange(1, number) / number
+    nearest = [int(np.argmin(np.abs(before - rank))) for rank in ranks] if begins else []
     texts_of = [grid.bounds[begins[place]].low for place in sorted(set(nearest))]
     return [cut for text in texts_of if (cut := parse_number(text or "")) is not None]
 

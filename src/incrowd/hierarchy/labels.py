@@ -166,7 +166,7 @@ def write_dates(bounds: Bounds) -> str:
 
 
 def write_ends(low: str | None, high: str | None, nothing: str | None = TOP) -> str | None:
-    """The label of two cells that show the smallest and the largest value; None is no such end.
+    """The label of two cells that show the smallest and the largest value; None is an open end.
 
     >>> write_ends("20", "29"), write_ends("90", None), write_ends("7", "7"), write_ends(None, None)
     ('[20, 29]', '≥ 90', '7', '*')
@@ -257,7 +257,7 @@ def read_set(label: str) -> list[str] | None:
 
 
 def masked(shown: str, width: int) -> str:
-    """A code of so many characters of which only the first ones are shown: `021**`."""
+    """A code of this width that shows only its first characters: `021**`."""
     return shown.ljust(width, MASK)
 
 
@@ -352,7 +352,7 @@ _COMPARED = re.compile(r"(?P<sign><=|>=|<|>|≤|≥) ?(?P<a>-?\d+(\.\d+)?|\d{4}(
 
 
 def read_any_bounds(label: str) -> Bounds | None:
-    """The bounds of an interval, in our spelling or that of another tool; None if it is none."""
+    """The bounds of an interval, in our spelling or another tool's; None for another label."""
     found = _read_bare(label) or read_bounds(label)
     if found is not None:
         return found

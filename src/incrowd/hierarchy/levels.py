@@ -46,7 +46,7 @@ def stack(  # noqa: PLR0913  what a hierarchy is made of
 ) -> Hierarchy:
     """The checked hierarchy of these levels, values below and the top above them.
 
-    With `prune` a level that merges nothing is left out: nobody would ask for it.
+    With `prune` a level that merges nothing is left out.
     """
     n = len(leaves)
     kept = [level for level in levels if n]
@@ -62,7 +62,7 @@ def stack(  # noqa: PLR0913  what a hierarchy is made of
 
 
 def as_values(labels: list[str], kind: Kind, *, strict: bool) -> Values | None:
-    """Labels read as numbers or dates; None if one of them is none.
+    """Labels read as numbers or dates; None if one of them is neither.
 
     With `strict` each must be written as a domain of numbers would write it: 0017 stays text.
     """

@@ -18,7 +18,7 @@ from incrowd.values import STRICT, dataclass
 class Ordered:
     """An ordered list of categories, and how neighbours are put together.
 
-    Say `sizes` (so many neighbours per group and level) or `groups` (per level the name of each
+    Give `sizes` (so many neighbours per group and level) or `groups` (per level the name of each
     value's group, in the order of the values); without them there are only the values and `*`.
 
     >>> stages = Ordered(("I", "II", "III", "IV"), sizes=(2,))
@@ -38,7 +38,7 @@ class Ordered:
         if self.sizes and self.groups:
             raise ValueError("sizes and groups do not go together; give one of them")
         if any(b % a or b <= a for a, b in pairwise(self.sizes)):
-            raise ValueError("each size must be a multiple of the one before; give 2, 4, 8, say")
+            raise ValueError("each size must be a multiple of the one before; as in 2, 4, 8")
         if any(len(groups) != len(self.values) for groups in self.groups):
             raise ValueError("a level has not one group per value; give as many groups as values")
         if any(len(runs(texts(groups))[1]) != len(set(groups)) for groups in self.groups):

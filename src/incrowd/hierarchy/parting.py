@@ -14,20 +14,20 @@ _ALONE = 1e9
 
 
 @dataclass(frozen=True, eq=False)
-class Points:
+class CutPoints:
     """Places where cells may begin and end: before a value, or behind it."""
 
     place: Floats
     behind: Flags
 
     @classmethod
-    def before(cls, place: Floats) -> "Points":
-        """Points before the values at these places."""
+    def before(cls, place: Floats) -> "CutPoints":
+        """CutPoints before the values at these places."""
         return cls(place, np.zeros(len(place), dtype=np.bool_))
 
-    def __add__(self, other: "Points") -> "Points":
+    def __add__(self, other: "CutPoints") -> "CutPoints":
         place = np.concatenate([self.place, other.place])
-        return Points(place, np.concatenate([self.behind, other.behind]))
+        return CutPoints(place, np.concatenate([self.behind, other.behind]))
 
     def gaps(self, values: Floats) -> Counts:
         """How many of the values lie before each point."""
@@ -35,26 +35,35 @@ class Points:
         gaps: Counts = np.where(self.behind, upto, np.searchsorted(values, self.place))
         return gaps
 
-    def take(self, which: Counts | Flags) -> "Points":
+    def take(self, which: Counts | Flags) -> "CutPoints":
         """Some of the points."""
-        return Points(self.place[which], self.behind[which])
+        return CutPoints(self.place[which], self.behind[which])
 
-    def at(self, gap: Counts, own: Counts, other: "Points", others: Counts) -> "Points":
+    def at(self, gap: Counts, own: Counts, other: "CutPoints", others: Counts) -> "CutPoints":
         """The point of each gap: one of its own, else that of others."""
         both = self + other
         mine, theirs = np.searchsorted(own, gap), np.searchsorted(others, gap)
         known = np.isin(gap, own)
         return both.take(np.where(known, mine, len(own) + theirs))
 
-    def before_or_at(self, other: "Points") -> Flags:
+    def before_or_at(self, other: "CutPoints") -> Flags:
         """Which points lie no farther than those of another."""
         same: Flags = (self.place == other.place) & (self.behind <= other.behind)
         return same | (self.place < other.place)
 
-    def where(self, which: Flags, other: "Points") -> "Points":
+    def one_per_gap(self, values: Floats, *, last: bool) -> tuple[Counts, "CutPoints"]:
+        """The gaps between values that hold points, and the last or first point of each."""
+        gaps = self.gaps(values)
+        order = np.lexsort((self.behind, self.place, gaps))
+        order = order[::-1] if last else order
+        order = order[(gaps[order] > 0) & (gaps[order] < len(values))]
+        gap, first = np.unique(gaps[order], return_index=True)
+        return gap, self.take(order[first])
+
+    def where(self, which: Flags, other: "CutPoints") -> "CutPoints":
         """These points where flagged, else those of another."""
         place = np.where(which, self.place, other.place)
-        return Points(place, np.where(which, self.behind, other.behind))
+        return CutPoints(place, np.where(which, self.behind, other.behind))
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,8 +74,25 @@ class Marks:
     """
 
     gap: Counts
-    begin: Points
-    end: Points
+    begin: CutPoints
+    end: CutPoints
+
+    @classmethod
+    def between(cls, lows: CutPoints, highs: CutPoints, values: Floats) -> "Marks":
+        """The gaps between values that points lie in.
+
+        Cells begin at the last low end of a gap and end at its first high end, so that the crowd of
+        an end is on the cell's own side where that is possible.
+        """
+        low_gap, low = lows.one_per_gap(values, last=True)
+        high_gap, high = highs.one_per_gap(values, last=False)
+        gap = np.union1d(low_gap, high_gap)
+        begin, end = low.at(gap, low_gap, high, high_gap), high.at(gap, high_gap, low, low_gap)
+        end = end.where(end.before_or_at(begin), begin)
+        left = CutPoints.before(values[:1])
+        right = CutPoints(values[-1:], np.ones(1, dtype=np.bool_))
+        every = np.concatenate([[0], gap, [len(values)]]).astype(np.int64)
+        return cls(every, left + begin + right, left + end + right)
 
     def __len__(self) -> int:
         return len(self.gap)

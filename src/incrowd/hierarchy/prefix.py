@@ -31,7 +31,7 @@ class Prefix:
     """
 
     steps: Annotated[tuple[Annotated[int, Field(ge=1)], ...], Field(min_length=1)] | None = None
-    """How many characters each level shows, falling; if not said, one less on each level."""
+    """How many characters each level shows, falling; by default one less on each level."""
     keep: Annotated[int, Field(ge=1)] = 1
     """How many characters are shown at least, below the top."""
     separator: Annotated[str, Field(min_length=1)] | None = None

@@ -50,12 +50,12 @@ _SAFE = 2.0**52
 
 
 @dataclass(frozen=True)
-class Grid:
+class NumberGrid:
     """Cells of one width; cell 0 begins at the origin.
 
     Origin and width are the decimal numbers that their floats are written as.
 
-    >>> Grid(0.0, 0.1).bound(3)
+    >>> NumberGrid(0.0, 0.1).bound(3)
     0.3
     """
 
@@ -198,7 +198,7 @@ def _equal(line: Floats, factor: int, exponent: int) -> Ends:
 
 
 def _declared(values: Values, width: float) -> Ends:
-    grid = Grid(0.0, width)
+    grid = NumberGrid(0.0, width)
     cells = sorted(set(grid.cells(values).tolist()))
     low, high = ([float(grid.bound(cell + side)) for cell in cells] for side in (0, 1))
     return np.array(low), np.array(high)
@@ -254,13 +254,15 @@ def _date_step(step: Step) -> DateStep:
     known: dict[str, DateStep] = {name: name for name in get_args(DateStep)}
     if step not in known:
         raise PolicyError(
-            "the grid of a column of dates is a step of dates",
-            remedy=f"take one of {', '.join(known)}",
+            "the grid of a column of dates must be a step of dates",
+            remedy=f"choose one of {', '.join(known)}",
         )
     return known[str(step)]
 
 
 def _number_step(step: Step) -> float:
     if isinstance(step, str):
-        raise PolicyError("the grid of a column of numbers is a number", remedy="such as grid = 5")
+        raise PolicyError(
+            "the grid of a column of numbers must be a number", remedy="write grid = 5, for example"
+        )
     return float(step)

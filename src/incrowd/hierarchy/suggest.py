@@ -15,7 +15,7 @@ from incrowd.hierarchy.hierarchy import Hierarchy
 from incrowd.hierarchy.intervals import Intervals
 from incrowd.hierarchy.prefix import Prefix
 from incrowd.hierarchy.regions import Regions, is_country
-from incrowd.hierarchy.rounding import Grid, nice_width
+from incrowd.hierarchy.rounding import NumberGrid, nice_width
 from incrowd.table.column import Domain, Kind
 from incrowd.values import STRICT, dataclass
 
@@ -77,7 +77,7 @@ def _numbers(domain: Domain, column: str) -> Suggestion:
     width = nice_width(values)
     if values.dtype.kind == "i":
         width = max(width, 2.0)
-    cells = Grid(0.0, width).cells(values)
+    cells = NumberGrid(0.0, width).cells(values)
     crowded = int(np.unique(cells, return_counts=True)[1].max()) if n else 0
     if crowded > max(n // 2, FEW):
         return Suggestion(
@@ -115,7 +115,7 @@ def _many_texts(sample: Sequence[str], n: int) -> Suggestion:
 
 
 def _are_countries(sample: Sequence[str], column: str) -> bool:
-    """Two letters alone could be anything (states, say): then the column's name must help."""
+    """Two letters alone could be anything, such as states: then the column's name must help."""
     if _share(is_country(text) for text in sample) < _MOSTLY:
         return False
     return any(len(text) > 3 for text in sample) or bool(_LAND.search(column))

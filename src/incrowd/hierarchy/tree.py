@@ -23,7 +23,7 @@ class Tree:
     """A hierarchy as rows: leaf, parent, …, top.
 
     Shorter rows repeat their last entry. If the rows do not end in one value, `*` is put on top.
-    Leaves may be more than the values of the table. If they are numbers (or dates, in a column of
+    There may be more leaves than values of the table. If they are numbers (or dates, in a column of
     dates) and every node is a range of them, the hierarchy is ordered.
 
     >>> tree = Tree((("cold", "airways", "*"), ("asthma", "airways", "*"), ("flu", "virus", "*")))

@@ -17,11 +17,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from incrowd.identify.found import Found
-from incrowd.identify.hitting_sets import Tree
-from incrowd.identify.judges import Masks, mask_of, minimal_masks
+from incrowd.identify.hitting_sets import HittingSetTree, Masks, mask_of, minimal_masks
 from incrowd.identify.labelled import Set
-from incrowd.identify.verdicts import Guesses, Verdicts
+from incrowd.identify.oracles import ExactOracle, SampledOracle
+from incrowd.identify.query import SearchState
 from incrowd.watch import Watch, Within
 
 _DONE, _LOOK = 0, 1
@@ -34,7 +33,7 @@ _TRY = 8
 
 
 @dataclass
-class Way:
+class GrowthPath:
     """From a set to a larger one, column by column: how much of the way fails is looked for."""
 
     start: Set
@@ -67,10 +66,12 @@ class Way:
             self.fails = self.next
 
 
-class Border:
+class BorderSearch:
     """A search by size; `found` has what was found whenever it stops."""
 
-    def __init__(self, judge: "Judge", order: Sequence[int], found: Found, watch: Watch) -> None:
+    def __init__(
+        self, judge: "RatioOracle", order: Sequence[int], found: SearchState, watch: Watch
+    ) -> None:
         self._judge = judge
         self._order = order
         self._found = found
@@ -99,11 +100,11 @@ class Border:
         """
         clean: bool | None = False
         while clean is False:
-            tree = Tree(len(self._order), self._masks, most)
+            tree = HittingSetTree(len(self._order), self._masks, most)
             clean = self._walk(tree, watch)
         return None if clean is None else tree.cut
 
-    def _walk(self, tree: Tree, watch: Watch) -> bool | None:
+    def _walk(self, tree: HittingSetTree, watch: Watch) -> bool | None:
         """Search a tree to its end; whether no set failed, None if there was not the time."""
         clean, ended = True, False
         while not ended:
@@ -115,7 +116,7 @@ class Border:
                 return None
         return clean
 
-    def _candidates(self, tree: Tree, watch: Watch) -> tuple[bool, list[Set]]:
+    def _candidates(self, tree: HittingSetTree, watch: Watch) -> tuple[bool, list[Set]]:
         """Whether the tree has ended, and the next sets that hit all that is known."""
         sets: list[Set] = []
         while len(sets) < self._batch and not watch.expired:
@@ -148,7 +149,7 @@ class Border:
         return minimal_masks(np.concatenate(masks))
 
 
-def insert(tree: Tree, masks: Masks) -> None:
+def insert(tree: HittingSetTree, masks: Masks) -> None:
     """Add masks to a tree wherever it is: the rest of its search takes notice of them."""
     depth = int(tree.where[0])
     needed = int(tree.numbers[:, : depth + 1].sum(axis=0).max()) + len(masks)
@@ -164,10 +165,10 @@ def insert(tree: Tree, masks: Masks) -> None:
             tree.numbers[times, at] += len(new)
 
 
-class Judge:
+class RatioOracle:
     """Tells sets that are good enough from sets that fail, and lets these grow."""
 
-    def __init__(self, verdicts: Verdicts, guesses: Guesses) -> None:
+    def __init__(self, verdicts: ExactOracle, guesses: SampledOracle) -> None:
         self._verdicts = verdicts
         self._guesses = guesses
         self.looked = 0
@@ -182,17 +183,19 @@ class Judge:
         good = [way.start for way in ways if way.keeps == 0]
         return good, sorted({way.at(way.fails) for way in ways if way.fails >= 0})
 
-    def _surely(self, sets: Sequence[Set], watch: Watch) -> list[Way]:
+    def _surely(self, sets: Sequence[Set], watch: Watch) -> list[GrowthPath]:
         told = self._keeps([columns for columns in sets if columns], watch)
-        good = [Way(columns, (), -1, 0) for columns, keeps in told.items() if keeps]
+        good = [GrowthPath(columns, (), -1, 0) for columns, keeps in told.items() if keeps]
         failing = [columns for columns in sets if not told.get(columns, bool(columns))]
         grown = self._guesses.of(failing, watch)
-        return good + [Way(one, more, len(more), len(more) + 1) for one, (_, more) in grown.items()]
+        return good + [
+            GrowthPath(one, more, len(more), len(more) + 1) for one, (_, more) in grown.items()
+        ]
 
-    def _likely(self, sets: Sequence[Set], watch: Watch) -> list[Way]:
+    def _likely(self, sets: Sequence[Set], watch: Watch) -> list[GrowthPath]:
         grown = self._guesses.of(sets, watch)
         ways = [
-            Way(columns, more, -1 if columns else 0, len(more) + 1)
+            GrowthPath(columns, more, -1 if columns else 0, len(more) + 1)
             for columns, (_, more) in grown.items()
         ]
         self._settle(ways, watch)
@@ -204,7 +207,7 @@ class Judge:
         self._settle(short, watch)
         return ways
 
-    def _settle(self, ways: Iterable[Way], watch: Watch) -> None:
+    def _settle(self, ways: Iterable[GrowthPath], watch: Watch) -> None:
         """Look until it is known of each way how far it fails."""
         while not watch.expired and (open_ := [way for way in ways if way.open]):
             told = self._keeps([way.at(way.next) for way in open_], watch)

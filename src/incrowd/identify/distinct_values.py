@@ -7,7 +7,7 @@ almost certainly no quasi-identifier; one with enough of them may be one.
 
 import difflib
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -49,7 +49,7 @@ Where the exact number matters, a number says it.
 """
 
 
-class Source(StrEnum):
+class CountSource(StrEnum):
     """Where a number of values comes from."""
 
     GIVEN = "given"
@@ -76,7 +76,7 @@ class DistinctValueTest:
     """The share of people that makes a quasi-identifier."""
     threshold: float
     """The number of values that an alpha-quasi-identifier needs (Theorem 3)."""
-    source: Source = Source.GIVEN
+    source: CountSource = CountSource.GIVEN
     """Where the number of values comes from."""
     key: bool = False
     """Whether the set tells all records of the table apart."""
@@ -105,11 +105,12 @@ class DistinctValueTest:
         return "possibly" if self.possible else _SURE[self.source]
 
 
+_SOURCES = ("declared", "estimated", "observed")
 _SURE = {
-    Source.GIVEN: "almost certainly not",
-    Source.DECLARED: "almost certainly not",
-    Source.ESTIMATED: "probably not",
-    Source.OBSERVED: "not by the values seen",
+    CountSource.GIVEN: "almost certainly not",
+    CountSource.DECLARED: "almost certainly not",
+    CountSource.ESTIMATED: "probably not",
+    CountSource.OBSERVED: "not by the values seen",
 }
 
 
@@ -117,7 +118,7 @@ def distinct_value_test(
     distinct: float,
     people: float | str,
     alpha: float = 0.5,
-    source: Source = Source.GIVEN,
+    source: CountSource = CountSource.GIVEN,
     *,
     key: bool = False,
 ) -> DistinctValueTest:
@@ -132,9 +133,9 @@ def distinct_value_test(
     """
     n = population(people)
     if not 0 < alpha <= 1:
-        raise PolicyError(f"alpha must be above 0 and at most 1, and is {alpha:g}")
+        raise PolicyError(f"alpha must be above 0 and at most 1, not {alpha:g}")
     if not distinct >= 0:
-        raise PolicyError(f"the number of values must be 0 or more, and is {distinct:g}")
+        raise PolicyError(f"the number of values must be 0 or more, not {distinct:g}")
     share = unique_share(distinct, n)
     return DistinctValueTest(float(distinct), n, share, alpha, threshold(alpha, n), source, key)
 
@@ -171,12 +172,14 @@ def population(people: float | str) -> int:
             people = float(name.replace("_", "").replace(",", ""))
         except ValueError:
             near = difflib.get_close_matches(name, POPULATIONS, 1)
-            remedy = f"did you mean {near[0]!r}?" if near else "give a number, as 3e8, or one of "
+            remedy = (
+                f"did you mean {near[0]!r}?" if near else "give a number such as 3e8, or one of "
+            )
             remedy += "" if near else ", ".join(POPULATIONS)
-            raise PolicyError("no such population", remedy=remedy) from None
+            raise PolicyError("there is no population of that name", remedy=remedy) from None
     if not (math.isfinite(people) and people >= 1 and people == math.floor(people)):
         raise PolicyError(
-            "a population is a whole number of people, from 1 on", remedy="give 3e8, say"
+            "the population must be a whole number of people, 1 or more", remedy="for example 3e8"
         )
     return int(people)
 
@@ -220,7 +223,7 @@ def assess(  # noqa: PLR0913  the last three are options
     people: float | str,
     *,
     alpha: float = 0.5,
-    source: Source | None = None,
+    source: CountSource | None = None,
     domains: Mapping[str, float] | None = None,
 ) -> DistinctValueTest:
     """The test for columns of a table; `domains` are the declared numbers of values by column.
@@ -231,34 +234,90 @@ def assess(  # noqa: PLR0913  the last three are options
     known = domains or {}
     names = [records.names[j] for j in columns]
     if source is None:
-        source = Source.DECLARED if all(name in known for name in names) else Source.ESTIMATED
+        source = (
+            CountSource.DECLARED if all(name in known for name in names) else CountSource.ESTIMATED
+        )
     distinct = _possible_values(records, columns, source, known)
     key = records.total > 1 and observed(records, columns) == records.total
     return distinct_value_test(distinct, people, alpha, source, key=key)
 
 
 def _possible_values(
-    records: Records, columns: Sequence[int], source: Source, known: Mapping[str, float]
+    records: Records, columns: Sequence[int], source: CountSource, known: Mapping[str, float]
 ) -> float:
     names = [records.names[j] for j in columns]
     match source:
-        case Source.OBSERVED:
+        case CountSource.OBSERVED:
             return observed(records, columns)
-        case Source.DECLARED:
+        case CountSource.DECLARED:
             if lacking := [name for name in names if name not in known]:
                 raise PolicyError(
                     f"the number of possible values of {lacking[0]!r} is not declared",
                     remedy=f"add --domain {lacking[0]}=N, or leave out --source declared",
                 )
             return by_domains([known[name] for name in names])
-        case Source.ESTIMATED:
+        case CountSource.ESTIMATED:
             each = [
                 known.get(n) or estimated(records, [j]) for n, j in zip(names, columns, strict=True)
             ]
             joint = 0.0 if all(name in known for name in names) else estimated(records, columns)
             return max(by_domains(each), joint)
         case _:
-            raise PolicyError("the number of values is not given", remedy="take another source")
+            raise PolicyError("the number of values is not given", remedy="choose another source")
+
+
+@dataclass(frozen=True)
+class PopulationTest:
+    """A population that sets of columns are judged for, and how their values are counted."""
+
+    people: int
+    alpha: float
+    source: CountSource | None
+    domains: Mapping[str, float]
+
+    @classmethod
+    def of(
+        cls,
+        people: float | str | None,
+        domains: Mapping[str, float],
+        alpha: float | None,
+        source: str | None,
+    ) -> "PopulationTest | None":
+        """The test these options ask for; None without a population."""
+        if people is None:
+            given = {"domains": domains, "alpha": alpha, "source": source}
+            if unused := [name for name, value in given.items() if value]:
+                raise PolicyError(
+                    f"{unused[0]} needs a population",
+                    remedy="give the number of people as well, for example population 3e8",
+                )
+            return None
+        if alpha is not None and not 0 < alpha <= 1:
+            raise PolicyError("alpha must be above 0 and at most 1")
+        if not all(size >= 1 for size in domains.values()):
+            raise PolicyError("a column has at least one possible value")
+        if source is not None and source not in _SOURCES:
+            raise PolicyError(
+                "there is no such source", remedy=f"choose one of {', '.join(_SOURCES)}"
+            )
+        how = None if source is None else CountSource(source)
+        return cls(population(people), 0.5 if alpha is None else alpha, how, domains)
+
+    def test(self, rows: Records, columns: Sequence[int]) -> DistinctValueTest:
+        """What the number of values of a set means."""
+        return assess(
+            rows, columns, self.people, alpha=self.alpha, source=self.source, domains=self.domains
+        )
+
+    def notes(self, rows: Records) -> Iterator[str]:
+        """Columns with more values than were declared."""
+        for name, size in self.domains.items():
+            held = observed(rows, rows.places([name])) if name in rows.names else 0
+            if held > size:
+                yield (
+                    f"{name} has {held:,} different values, more than the {size:,.0f} declared: "
+                    "the test is only as good as that number"
+                )
 
 
 def _at_least(seen: int) -> float:

@@ -1,4 +1,4 @@
-"""Why columns identify: what one adds, whom it needs, and what coarser values would change."""
+"""Why a column identifies: what it adds, which partners it needs, what coarser values change."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,6 +10,7 @@ from incrowd.arrays import Codes
 from incrowd.errors import PolicyError
 from incrowd.identify.groups import Groups
 from incrowd.identify.measures import ratios
+from incrowd.identify.outcome import Coarser
 from incrowd.identify.ratios import Measure, Ratios
 from incrowd.identify.records import Records
 from incrowd.watch import Watch
@@ -17,7 +18,7 @@ from incrowd.watch import Watch
 
 @dataclass(frozen=True)
 class Adds:
-    """What a column, or several together, add to others."""
+    """What one column, or several together, add to others."""
 
     columns: tuple[int, ...]
     others: tuple[int, ...]
@@ -33,22 +34,12 @@ class Partners:
 
     columns: tuple[int, ...]
     sets: tuple[tuple[int, ...], ...]
-    """Sets that fall short without them, all of one size; the empty one if they reach the ratio
-    alone. No set if none that was looked at does."""
+    """Sets that fall short without them, all of one size; the empty set if they reach the ratio
+    alone; no set if none of those tried does."""
     looked_at: int
-    """The largest size whose sets were all looked at."""
+    """The largest size of which all sets were tried."""
     complete: bool
-    """Whether all sets up to the size asked for were looked at, or the smallest were found."""
-
-
-@dataclass(frozen=True)
-class Coarsened:
-    """What a set of columns does when one of them shows coarser values."""
-
-    level: int
-    values: int
-    """Distinct values of the column at this level."""
-    ratios: Ratios
+    """Whether all sets up to `max_size` were tried, or the smallest ones were found."""
 
 
 def adds(
@@ -75,8 +66,8 @@ def partners(  # noqa: PLR0913  the last two are options
 ) -> Partners:
     """The smallest sets of other columns that reach the ratio with these, not without them.
 
-    Sizes are tried in turn up to `max_size` partners; out of time no set is given, as those of the
-    size at hand were not all looked at.
+    Sizes are tried in turn up to `max_size` partners. If time runs out there is no set, because not
+    all sets of that size were tried.
     """
     watch = watch or Watch()
     own = _several(columns)
@@ -99,13 +90,13 @@ def partners(  # noqa: PLR0913  the last two are options
 
 def coarsened(
     records: Records, columns: Sequence[int], column: int, maps: Codes
-) -> tuple[Coarsened, ...]:
+) -> tuple[Coarser, ...]:
     """What the set does at each level of one of its columns (see `Hierarchy.maps`).
 
     The column's codes must be those of the hierarchy's leaves.
     """
     if column not in columns:
-        raise PolicyError("the column to coarsen is not one of the set")
+        raise PolicyError("the column to coarsen is not in the set")
     codes = records.codes[column]
     if int(codes.max(initial=0)) >= maps.shape[1]:
         raise PolicyError("the levels do not cover all values of the column")
@@ -116,7 +107,7 @@ def coarsened(
         shown = np.ascontiguousarray(nodes[codes], dtype=np.int32)
         one = Records((records.names[column],), shown[np.newaxis], records.counts)
         values = int(np.count_nonzero(np.bincount(shown)))
-        found.append(Coarsened(level, values, rest.joined(one, 0)))
+        found.append(Coarser(level, values, rest.joined(one, 0)))
     return tuple(found)
 
 

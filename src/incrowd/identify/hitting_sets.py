@@ -12,24 +12,78 @@ larger the failing set, the more it tells, so it first grows as long as it fails
 """
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
-from incrowd.identify.found import Found
-from incrowd.identify.judges import Judge, Masks
-from incrowd.kernels.identify import hitting_sets
+from incrowd.identify.branch import Branch, Stripped
+from incrowd.identify.query import SearchState
+from incrowd.identify.records import Records
+from incrowd.kernels.identify import difference_sets
+from incrowd.kernels.identify import hitting_sets as kernels
 from incrowd.watch import Watch, Within
 
+Masks = NDArray[np.uint64]
+
+_PAIRS = 256
+_FIRST_PAIRS = 128
 _PATIENCE = 2**14
 
 
-def _tree() -> Any:
+class SetOracle(Protocol):
+    """Looks at the table whether a set is good enough, and what any good one has if it is not."""
 
-    return hitting_sets
+    def first(self) -> Masks:
+        """Difference sets to begin with; there may be none."""
+        ...
+
+    def look(self, columns: Sequence[int]) -> Masks:
+        """No masks if the set is good enough; otherwise difference sets without its columns."""
+        ...
 
 
-class Tree:
+class KeyOracle:
+    """Difference sets of pairs of rows; `order` is the column of each bit."""
+
+    def __init__(self, records: Records, branch: Branch, order: Sequence[int]) -> None:
+        self._codes = records.codes
+        self._branch = branch
+        self._order = np.array(order, dtype=np.int32)
+
+    def first(self) -> Masks:
+        """From pairs that agree in one column, for each column."""
+        found = [self._sampled(self._branch.classes([j]), _FIRST_PAIRS) for j in self._order]
+        return minimal_masks(np.concatenate(found)) if found else np.empty((0, 2), dtype=np.uint64)
+
+    def look(self, columns: Sequence[int]) -> Masks:
+        """From pairs that agree in all columns of the set."""
+        return minimal_masks(self._sampled(self._branch.classes(columns), _PAIRS))
+
+    def _sampled(self, classes: Stripped, most: int) -> Masks:
+        """From the first two rows of classes spread over all of them."""
+        number = min(most, classes.number)
+        start = classes.starts[np.arange(number) * classes.number // max(number, 1)]
+        masks = np.empty((number, 2), dtype=np.uint64)
+        left, right = classes.rows[start], classes.rows[start + 1]
+        difference_sets.differences(left, right, self._codes, self._order, masks)
+        return masks
+
+
+def mask_of(columns: Sequence[int], order: Sequence[int]) -> Masks:
+    """A set of columns as one mask."""
+    bits = sum(1 << order.index(column) for column in columns)
+    return np.array([[bits & (2**64 - 1), bits >> 64]], dtype=np.uint64)
+
+
+def minimal_masks(masks: Masks) -> Masks:
+    """The masks that contain no other one."""
+    size = np.bitwise_count(masks).sum(axis=1, dtype=np.int64)
+    ordered = np.ascontiguousarray(masks[np.lexsort((masks[:, 0], masks[:, 1], size))])
+    return ordered[: difference_sets.keep_minimal(ordered)]
+
+
+class HittingSetTree:
     """The search tree over masks, with room for more of them as they come."""
 
     def __init__(self, width: int, masks: Masks, most: int) -> None:
@@ -62,7 +116,7 @@ class Tree:
     def advance(self) -> int:
         """Search on: DONE, LOOK at the branch, or PAUSE."""
         return int(
-            _tree().advance(
+            kernels.advance(
                 self.where,
                 self.branch,
                 self.may,
@@ -84,14 +138,14 @@ class Tree:
             larger = np.empty((*self.stacks.shape[:2], 2 * needed, 2), dtype=np.uint64)
             larger[:, :, : self.stacks.shape[2]] = self.stacks
             self.stacks = larger
-        _tree().add(masks, self.stacks[0], self.numbers, depth)
-        self.where[1] = _tree().ENTER
+        kernels.add(masks, self.stacks[0], self.numbers, depth)
+        self.where[1] = kernels.ENTER
 
 
 class HittingSets:
     """A search for minimal hitting sets; `order` is the column of each bit."""
 
-    def __init__(self, judge: Judge, order: Sequence[int], found: Found) -> None:
+    def __init__(self, judge: SetOracle, order: Sequence[int], found: SearchState) -> None:
         self._judge = judge
         self._order = order
         self._found = found
@@ -104,28 +158,27 @@ class HittingSets:
         """
         masks = self._judge.first()
         half = watch if watch.remaining is None else Within(watch, watch.remaining / 2)
-        tree = Tree(len(self._order), masks, most)
+        tree = HittingSetTree(len(self._order), masks, most)
         if self._walk(tree, half):
             self._found.upto, self._found.complete = most, not tree.cut
             return
         for size in range(1, most + 1):
-            tree = Tree(len(self._order), tree.known, size)
+            tree = HittingSetTree(len(self._order), tree.known, size)
             if not self._walk(tree, watch):
                 return
             self._found.upto, self._found.complete = size, not tree.cut
 
-    def _walk(self, tree: Tree, watch: Watch) -> bool:
+    def _walk(self, tree: HittingSetTree, watch: Watch) -> bool:
         """Search a tree to its end; whether there was the time."""
-        kernel = _tree()
         while not watch.expired:
             state = tree.advance()
-            if state == kernel.DONE:
+            if state == kernels.DONE:
                 return True
-            if state == kernel.LOOK:
+            if state == kernels.LOOK:
                 self._look(tree)
         return False
 
-    def _look(self, tree: Tree) -> None:
+    def _look(self, tree: HittingSetTree) -> None:
         columns = tuple(self._order[bit] for bit in tree.chosen)
         if tuple(sorted(columns)) in self._found.sets:
             return

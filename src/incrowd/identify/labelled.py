@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from incrowd.arrays import Codes, Counts
+from incrowd.identify.ratios import Budget
 from incrowd.identify.records import Records
-from incrowd.identify.shortfall import Budget
 from incrowd.kernels.identify import labelled
 
 Set = tuple[int, ...]

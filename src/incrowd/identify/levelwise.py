@@ -1,8 +1,32 @@
-"""All minimal sets from small to large (Motwani-Xu Section 3.1): simple, and slow."""
+"""Bottom-up searches for minimal sets, from small sets to large ones (Motwani-Xu Section 3).
 
-from collections.abc import Callable, Iterable, Sequence
+`Levelwise` is the paper's search (Section 3.1): simple and slow.
 
-from incrowd.identify.found import Found
+`DepthFirst` goes size by size too, each size depth-first with a partition per branch. It looks at a
+set only if every set with one column less has failed, and only as far as needed: it splits the most
+expensive classes first, until the rest cannot change the verdict. The pairs that a column tells
+apart and a set does not become fewer as the set grows, so for the separation ratio the gain of a
+column over any part of a set bounds its gain over the set: most failing sets need no look at all.
+
+`border_of` starts from small samples. A key of the table is a key of each part of it. A set with at
+least the ratio beta in the table has, with high probability, at least alpha beta in a sample: of
+pairs for the separation ratio (Lemma 9), of records for the distinct ratio (Lemma 10) and, as a
+unique record stays unique in every part, for the share of unique records. The minimal sets that
+reach this in the sample are the border from which the next larger sample, and in the end the table,
+is searched.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain, groupby
+
+import numpy as np
+
+from incrowd.identify.branch import CostBranch, Splitter
+from incrowd.identify.query import MinimalSetQuery, SearchState
+from incrowd.identify.ratios import KIND, Budget, Measure, budget
+from incrowd.identify.records import Records
+from incrowd.identify.sampling import pruning_ratio, pruning_size, sampled_pairs, sampled_rows
 from incrowd.watch import Watch
 
 Set = tuple[int, ...]
@@ -13,7 +37,7 @@ Good = Callable[[Sequence[int]], bool]
 class Levelwise:
     """A search upwards in the lattice of sets; `found` has what was found whenever it stops."""
 
-    def __init__(self, width: int, good: Good, found: Found, watch: Watch) -> None:
+    def __init__(self, width: int, good: Good, found: SearchState, watch: Watch) -> None:
         self._width = width
         self._good = good
         self._found = found
@@ -63,3 +87,185 @@ def contains_any(columns: Set, sets: Iterable[Set]) -> bool:
     """Whether one of the sets lies in these columns."""
     here = frozenset(columns)
     return any(here.issuperset(inside) for inside in sets)
+
+
+class DepthFirst:
+    """A search by size; `found` has what was found whenever it stops."""
+
+    def __init__(
+        self, branch: CostBranch, budget: Budget, found: SearchState, watch: Watch
+    ) -> None:
+        self._branch = branch
+        self._budget = budget
+        self._found = found
+        self._watch = watch
+        self._submodular = budget.kind == KIND[Measure.SEPARATION]
+        self._cost: dict[Set, int] = {}
+        """By one column or two: what their classes cost."""
+        self._gain: dict[Set, int] = {}
+        """By two columns: what the second adds to the first, and at most to any set with it."""
+
+    def run(self, columns: Sequence[int], most: int) -> None:
+        """Search all sets of these columns, with at most so many of them."""
+        least: dict[Set, int] = {(): 0}
+        candidates: Iterator[Set] = ((column,) for column in columns)
+        first = next(candidates, None)
+        while first is not None and len(first) <= most:
+            least = self._level(chain([first], candidates), least)
+            if self._watch.expired:
+                return
+            self._found.upto = len(first)
+            candidates = joined(least, self._watch)
+            first = next(candidates, None)
+        self._found.complete = first is None and not self._watch.expired
+
+    def _level(self, candidates: Iterable[Set], least: dict[Set, int]) -> dict[Set, int]:
+        """The sets of one size that fail, with the least that they cost; good ones are noted."""
+        failing: dict[Set, int] = {}
+        for start, group in groupby(candidates, key=lambda columns: columns[:-1]):
+            if self._watch.expired:
+                break
+            bounds = {columns: self._bound(columns, least) for columns in group}
+            beyond = {c: bound for c, bound in bounds.items() if bound > self._budget.left}
+            open_ = [columns for columns in bounds if columns not in beyond]
+            beyond.update(self._looked(start, open_))
+            failing.update((columns, beyond[columns]) for columns in bounds if columns in beyond)
+        return failing
+
+    def _looked(self, start: Set, sets: Sequence[Set]) -> Iterator[tuple[Set, int]]:
+        """Those of the sets with the same start that fail, by looking at the table."""
+        if not sets:
+            return
+        exact = self._submodular and len(start) < 2
+        look = self._branch.costs if exact else self._branch.verdicts
+        costs = look(start, [columns[-1] for columns in sets])
+        self._found.looked += len(sets)
+        for columns, (least, most) in zip(sets, costs, strict=True):
+            if exact:
+                self._note_gains(columns, least)
+            if most <= self._budget.left:
+                self._found.add(columns)
+            else:
+                yield columns, least
+
+    def _note_gains(self, columns: Set, cost: int) -> None:
+        self._cost[columns] = cost
+        if len(columns) == 2:
+            one, other = columns
+            self._gain[one, other] = self._cost[one,] - cost
+            self._gain[other, one] = self._cost[other,] - cost
+
+    def _bound(self, columns: Set, least: dict[Set, int]) -> int:
+        """A least cost of the set, by what its columns add to each other; 0 if nothing is known."""
+        if not self._submodular or len(columns) < 3:
+            return 0
+        return max(least[rest] - self._most_gain(rest, last) for last, rest in without_one(columns))
+
+    def _most_gain(self, columns: Set, last: int) -> int:
+        return min(self._gain[column, last] for column in columns)
+
+
+def without_one(columns: Set) -> Iterator[tuple[int, Set]]:
+    """Each column of a set with the others."""
+    for place, column in enumerate(columns):
+        yield column, columns[:place] + columns[place + 1 :]
+
+
+def joined(failing: dict[Set, int], watch: Watch) -> Iterator[Set]:
+    """The sets with one column more of which every part with one less has failed.
+
+    The failing sets come in order, neighbours with the same start next to each other, and so do
+    the sets made of them. They may be millions: none are made once the time is up.
+    """
+    for start, group in groupby(failing, key=lambda columns: columns[:-1]):
+        if watch.expired:
+            return
+        last = [columns[-1] for columns in group]
+        for place, column in enumerate(last):
+            for other in last[place + 1 :]:
+                columns = (*start, column, other)
+                if all(rest in failing for _, rest in without_one(columns)):
+                    yield columns
+
+
+_LEAST = 1000
+_TIMES = 16
+"""A sample is so many times as large as it must be: alpha is then 3/4."""
+_STEP = 8
+"""Each sample of a series is so many times as large as the one before."""
+
+
+@dataclass(frozen=True)
+class Samples:
+    """Which samples a search goes through before the table."""
+
+    sizes: tuple[int, ...]
+    delta: float
+    """The risk that any of them loses a set; all have an equal share of it."""
+
+
+def samples_for(records: Records, question: MinimalSetQuery) -> Samples:
+    """The size asked for, one size that will do, or a series of growing ones.
+
+    Sizes that are not asked for are below half the table: there may be none. One that is asked for
+    and as large as the table is the table, which is then searched at once.
+    """
+    if question.sample is not None:
+        whole = question.sample >= _all(records, question)
+        return Samples(() if whole else (question.sample,), question.delta)
+    first = _LEAST
+    if not question.keys:
+        first = max(first, _TIMES * pruning_size(records.width, question.ratio, question.delta))
+    sizes = [first]
+    while question.method == "iterative" and sizes[-1] * _STEP < records.total // 2:
+        sizes.append(sizes[-1] * _STEP)
+    return Samples(tuple(size for size in sizes if size < records.total // 2), question.delta)
+
+
+def _all(records: Records, question: MinimalSetQuery) -> int:
+    """All that could be drawn: pairs of records, or records."""
+    if question.measure is Measure.SEPARATION and not question.keys:
+        return records.total * (records.total - 1) // 2
+    return records.total
+
+
+def border_of(
+    records: Records,
+    question: MinimalSetQuery,
+    samples: Samples,
+    rng: np.random.Generator,
+    watch: Watch,
+) -> list[Set]:
+    """The sets from which to search the table, small ones first; single columns without samples.
+
+    If the time is up while a sample is searched, the border is the last complete one.
+    """
+    border: list[Set] = [(column,) for column in range(records.width)]
+    share = replace(question, delta=samples.delta / max(len(samples.sizes), 1))
+    for size in samples.sizes:
+        found = SearchState()
+        good = _good_in_sample(records, share, size, rng)
+        Levelwise(records.width, good, found, watch).run(border, records.width)
+        if not found.complete:
+            break
+        border = list(found.sorted)
+    return border
+
+
+def _good_in(records: Records, measure: Measure, ratio: float) -> Good:
+    """Whether a set reaches the ratio in these records."""
+    return CostBranch(Splitter(records), budget(records, measure, ratio)).keeps
+
+
+def _good_in_sample(
+    records: Records, question: MinimalSetQuery, size: int, rng: np.random.Generator
+) -> Good:
+    """Whether a set may reach the ratio in the table, by one sample."""
+    measure = question.measure
+    if question.keys:
+        return _good_in(sampled_rows(records, size, rng), measure, 1.0)
+    least = pruning_ratio(records.width, question.ratio, size, question.delta)
+    if measure is Measure.SEPARATION:
+        pairs = sampled_pairs(records, size, rng)
+        return lambda columns: pairs.apart(columns) >= least * pairs.total
+    return _good_in(sampled_rows(records, size, rng), measure, least)

@@ -1,32 +1,42 @@
-"""How well a set of columns tells records apart: exact, by splitting classes column by column.
+"""The ratios of sets of columns, counted exactly.
 
-Motwani-Xu Section 1.1 defines the distinct and the separation ratio. Adding a column splits
-classes and never joins them, so that the classes of a set are found from those of a smaller one.
+Motwani-Xu Section 1.1 defines the distinct and the separation ratio. `ratios` counts one set from
+the rows in one go. Many sets are counted by splitting classes: one more column splits classes and
+never joins them, so the classes of a set follow from those of a smaller one.
 """
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
-from itertools import islice
-from math import comb
-from typing import Any, TypeAlias
+from itertools import islice, pairwise
+from math import comb, prod
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from incrowd.arrays import Codes, Counts
-from incrowd.identify.counting import counted
 from incrowd.identify.groups import Groups, no_classes, ratios_of
 from incrowd.identify.ratios import Ratios
 from incrowd.identify.records import Records
-from incrowd.kernels.identify import partition as kernels
+from incrowd.kernels.identify import distinct as distinct_kernels
+from incrowd.kernels.identify import partition as partition_kernels
 from incrowd.table.fold import distinct, fold, in_threads, threads
 from incrowd.watch import Watch
 
-Found: TypeAlias = tuple[tuple[int, ...], Ratios]
+SetRatios: TypeAlias = tuple[tuple[int, ...], Ratios]
+Keys: TypeAlias = NDArray[np.uint64]
 
-_SMALL = 2**16
 _TOGETHER = 64
+"""Sets that one task measures, about."""
+_FEW_ROWS = 2**16
+"""Below this many rows (times candidates) one thread is faster."""
+_KEY_BITS = 63
+"""Widest row number."""
+_DENSE_BITS = 17
+"""Row numbers up to this width have a cell each."""
+_PART_BITS, _MOST_PARTS_BITS = 13, 11
+"""Rows of a part that fits a cache, and most parts, as powers of two."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,13 +68,8 @@ class Partition:
     def ratios(self) -> Ratios:
         """The classes in figures."""
         told = no_classes()
-        _kernels().tell(self.sizes, self.number, told)
+        partition_kernels.tell(self.sizes, self.number, told)
         return ratios_of(int(self.sizes.sum()), told)
-
-
-def ratios(records: Records, columns: Sequence[int]) -> Ratios:
-    """What the set of these columns does to the table, counted from the rows."""
-    return counted(records, columns)
 
 
 def best(records: Records) -> Ratios:
@@ -100,7 +105,7 @@ def added(partition: Partition, records: Records, candidates: Sequence[int]) -> 
     """
     groups = Groups.of(records, partition.class_of, partition.number)
     tasks = [partial(groups.joined, records, column) for column in candidates]
-    if len(groups.rows) * len(tasks) < _SMALL:
+    if len(groups.rows) * len(tasks) < _FEW_ROWS:
         return [task() for task in tasks]
     return in_threads(tasks)
 
@@ -124,7 +129,7 @@ def all_ratios(
         watch.tell("column sets measured", done / every)
 
 
-def _tasks(records: Records, limit: int, watch: Watch) -> Iterator[Callable[[], list[Found]]]:
+def _tasks(records: Records, limit: int, watch: Watch) -> Iterator[Callable[[], list[SetRatios]]]:
     """All sets in parts: those with the widest column, then those without it.
 
     Rows that differ in the columns done only are folded, as their order makes them neighbours.
@@ -167,11 +172,13 @@ class _Branch:
     limit: int
     watch: Watch
 
-    def named(self, chosen: tuple[int, ...], found: Ratios) -> list[Found]:
+    def named(self, chosen: tuple[int, ...], found: Ratios) -> list[SetRatios]:
         """One set with its ratios, as the outside calls it."""
         return [(tuple(sorted(self.columns[j] for j in chosen)), found)]
 
-    def tasks(self, chosen: tuple[int, ...], groups: Groups) -> Iterator[Callable[[], list[Found]]]:
+    def tasks(
+        self, chosen: tuple[int, ...], groups: Groups
+    ) -> Iterator[Callable[[], list[SetRatios]]]:
         """The larger sets in parts of about as many."""
         if _sets(self.table.width - chosen[-1] - 1, self.limit - len(chosen)) < _TOGETHER:
             yield partial(self.larger, chosen, groups)
@@ -183,9 +190,9 @@ class _Branch:
             yield partial(self.named, (*chosen, column), split.ratios)
             yield from self.tasks((*chosen, column), split)
 
-    def larger(self, chosen: tuple[int, ...], groups: Groups) -> list[Found]:
+    def larger(self, chosen: tuple[int, ...], groups: Groups) -> list[SetRatios]:
         """All sets that add later columns to the chosen ones."""
-        found: list[Found] = []
+        found: list[SetRatios] = []
         if len(chosen) == self.limit:
             return found
         for column in range(chosen[-1] + 1, self.table.width):
@@ -206,6 +213,106 @@ def _sets(width: int, limit: int) -> int:
     return sum(comb(width, size) for size in range(1, min(width, limit) + 1))
 
 
-def _kernels() -> Any:
+def ratios(records: Records, columns: Sequence[int]) -> Ratios:
+    """What the set of these columns does, in one go, whatever smaller sets do.
 
-    return kernels
+    A row is a number below the product of the domains. If these are few, each has a cell; else they
+    go to parts that fit a cache, each with a hash table. If the number has no room in 63 bits,
+    classes are split column by column.
+    """
+    bits = (prod(records.domains[list(columns)].tolist()) - 1).bit_length()
+    if bits > _KEY_BITS:
+        return _split_by(records, columns)
+    rows = _RowNumbers.of(records, columns, bits)
+    dense = bits <= min(_DENSE_BITS, max(10, records.rows.bit_length()))
+    return ratios_of(records.total, _dense(rows) if dense else _hashed(rows))
+
+
+def _split_by(records: Records, columns: Sequence[int]) -> Ratios:
+    """Widest columns first: the fewer rows are left in classes of several, the better."""
+    groups = Groups.whole(records)
+    for column in sorted(columns, key=lambda column: -records.domains[column]):
+        groups = groups.split(records, column)
+    return groups.ratios
+
+
+@dataclass(frozen=True, eq=False)
+class _RowNumbers:
+    """Rows as numbers of so many bits (see `kernels.distinct`)."""
+
+    codes: Codes
+    digits: Keys
+    weights: Counts
+    """Records per row; empty if each row is one."""
+    bits: int
+    number: int
+
+    @classmethod
+    def of(cls, records: Records, columns: Sequence[int], bits: int) -> "_RowNumbers":
+        digits = np.array([list(columns), records.domains[list(columns)]], dtype=np.uint64)
+        weights = records.counts[: 0 if records.total == records.rows else None]
+        return cls(records.codes, digits, weights, bits, records.rows)
+
+    def spread(self, part_bits: int) -> Keys:
+        """How numbers are spread over parts."""
+        half, mask = (self.bits + 1) // 2, 2**self.bits - 1
+        return np.array([half, mask, self.bits - part_bits], dtype=np.uint64)
+
+    @property
+    def chunks(self) -> list[tuple[int, int]]:
+        """Runs of rows, one per thread."""
+        number = threads() if self.number >= _FEW_ROWS else 1
+        return list(pairwise(self.number * i // number for i in range(number + 1)))
+
+    def parts(self, weights: Counts, part_bits: int) -> Counts:
+        """The weight of each part, or its rows without weights: a line per chunk."""
+        sizes = np.zeros((len(self.chunks), 2**part_bits), dtype=np.int64)
+        count = partial(
+            distinct_kernels.count_parts, self.codes, self.digits, weights, self.spread(part_bits)
+        )
+        in_threads(
+            [partial(count, *chunk, line) for chunk, line in zip(self.chunks, sizes, strict=True)]
+        )
+        return sizes
+
+    def partitioned(self, part_bits: int) -> tuple[Keys, Counts, Counts]:
+        """The numbers and weights of all rows part by part, and the parts' bounds."""
+        sizes = self.parts(self.weights[:0], part_bits)
+        ends = np.cumsum(sizes.T.ravel())
+        free = np.ascontiguousarray((ends - sizes.T.ravel()).reshape(sizes.shape[::-1]).T)
+        start = np.concatenate([free[0], ends[-1:]])
+        moved, heavy = np.empty(self.number, dtype=np.uint64), np.empty_like(self.weights)
+        move = partial(
+            distinct_kernels.scatter, self.codes, self.digits, self.weights, self.spread(part_bits)
+        )
+        lines = zip(self.chunks, free.view(np.uint64), strict=True)
+        in_threads([partial(move, *chunk, line, moved, heavy) for chunk, line in lines])
+        return moved, heavy, start
+
+
+def _dense(rows: _RowNumbers) -> Counts:
+
+    sizes = rows.parts(rows.weights, rows.bits).sum(axis=0)
+    sizes = sizes[sizes > 0]
+    told = no_classes()
+    partition_kernels.tell(sizes, len(sizes), told)
+    return told
+
+
+def _hashed(rows: _RowNumbers) -> Counts:
+    part_bits = min(_MOST_PARTS_BITS, rows.bits, max(0, rows.number.bit_length() - _PART_BITS))
+    moved, heavy, start = rows.partitioned(part_bits)
+    tell = distinct_kernels.tell_parts
+    width = 2 ** (rows.bits - part_bits)
+    shares = [(start[share], no_classes()) for share in _shares(start)]
+    in_threads([partial(tell, moved, heavy, bounds, width, told) for bounds, told in shares])
+    figures = np.array([told for _, told in shares], dtype=np.int64)
+    return np.append(figures[:, :3].sum(axis=0), figures[:, 3].min())
+
+
+def _shares(start: Counts) -> list[slice]:
+    """Runs of parts with about as many rows each: where their bounds are."""
+    number = 4 * threads() if start[-1] >= _FEW_ROWS else 1
+    cuts = np.searchsorted(start, start[-1] * np.arange(number + 1) // number)
+    cuts[0], cuts[-1] = 0, len(start) - 1
+    return [slice(lo, hi + 1) for lo, hi in pairwise(np.unique(cuts).tolist())]

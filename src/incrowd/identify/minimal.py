@@ -8,23 +8,18 @@ from typing import TypeAlias
 import numpy as np
 
 from incrowd.errors import InfeasibleError, PolicyError
-from incrowd.identify.border import Border, Judge
+from incrowd.identify.border import BorderSearch, RatioOracle
 from incrowd.identify.branch import Branch, CostBranch, Splitter
-from incrowd.identify.depth_first import DepthFirst
-from incrowd.identify.found import Found
-from incrowd.identify.guarantee import Guarantee
-from incrowd.identify.hitting_sets import HittingSets
-from incrowd.identify.judges import KeyJudge
+from incrowd.identify.hitting_sets import HittingSets, KeyOracle
 from incrowd.identify.labelled import Cutter
-from incrowd.identify.levelwise import Levelwise
+from incrowd.identify.levelwise import DepthFirst, Levelwise, Samples, border_of, samples_for
 from incrowd.identify.measures import best, folded
-from incrowd.identify.question import Method, Question
-from incrowd.identify.ratios import Measure
+from incrowd.identify.oracles import ExactOracle, SampledOracle
+from incrowd.identify.outcome import Guarantee
+from incrowd.identify.query import Method, MinimalSetQuery, SearchState
+from incrowd.identify.ratios import Measure, budget
 from incrowd.identify.records import Records
 from incrowd.identify.sampling import once
-from incrowd.identify.shortfall import budget
-from incrowd.identify.subtables import Samples, border_of, samples_for
-from incrowd.identify.verdicts import Guesses, Verdicts
 from incrowd.watch import Watch
 
 MOST_COLUMNS = 128
@@ -40,7 +35,7 @@ Costs: TypeAlias = tuple[int, list[int], int]
 
 
 @dataclass(frozen=True)
-class Minimal:
+class MinimalSets:
     """Sets of columns that reach a ratio while no set within them does."""
 
     sets: tuple[tuple[int, ...], ...]
@@ -62,32 +57,32 @@ def minimal_sets(  # noqa: PLR0913  the question, in words of its own
     rng: np.random.Generator | None = None,
     watch: Watch | None = None,
     drop_duplicates: bool = False,
-) -> Minimal:
+) -> MinimalSets:
     """All minimal sets with at least this ratio; those with a ratio of 1 are the minimal keys.
 
     Every method gives the same sets, except that sub-tables at a ratio below 1 may miss some with
-    probability `delta`. When the time is up the answer is partial, and says so; `Search` has what
-    is known also when it is interrupted. Sets have at least one column.
+    probability `delta`. When the time is up the answer is partial and says so; `MinimalSetSearch`
+    has what is known even when it is interrupted. Sets have at least one column.
     """
-    question = Question(measure, ratio, max_size, method, delta, sample)
+    question = MinimalSetQuery(measure, ratio, max_size, method, delta, sample)
     if drop_duplicates:
         records = once(folded(records))
-    search = Search(records, question, watch or Watch())
+    search = MinimalSetSearch(records, question, watch or Watch())
     return search.run(rng or np.random.default_rng(0))
 
 
-class Search:
+class MinimalSetSearch:
     """One search; `answer` says what is known at any time, also after an interruption."""
 
-    def __init__(self, records: Records, question: Question, watch: Watch) -> None:
+    def __init__(self, records: Records, question: MinimalSetQuery, watch: Watch) -> None:
         if not records.width:
-            raise PolicyError("no columns are left to search")
+            raise PolicyError("there are no columns to search", remedy="name at least one")
         if not records.total:
-            raise InfeasibleError("the table has no records, so no columns can tell them apart")
+            raise InfeasibleError("the table has no records to tell apart")
         self._records = records
         self._question = question
         self._watch = watch
-        self._found = Found()
+        self._found = SearchState()
         self._budget = budget(records, question.measure, question.ratio)
         self._most = min(question.max_size or records.width, records.width)
         self._samples = Samples((), question.delta)
@@ -101,7 +96,7 @@ class Search:
     def _branch(self) -> CostBranch:
         return CostBranch(self._splitter, self._budget)
 
-    def run(self, rng: np.random.Generator) -> Minimal:
+    def run(self, rng: np.random.Generator) -> MinimalSets:
         """Search to the end or until the time is up."""
         columns = [column for column in range(self._records.width) if self._varies(column)]
         look = self._for_key if self._question.keys else self._for_ratio
@@ -128,7 +123,7 @@ class Search:
         order = tuple(column for _, column in sorted(zip(each, columns, strict=True)))
         return cutter.cost(cutter.whole, (), left), each, cutter.cost(cutter.whole, order, left)
 
-    def answer(self) -> Minimal:
+    def answer(self) -> MinimalSets:
         """What is known now."""
         found, samples = self._found, self._samples
         sampled = bool(samples.sizes) and not self._question.keys
@@ -136,11 +131,10 @@ class Search:
             exact=not sampled,
             delta=samples.delta if sampled else None,
             sample=sum(samples.sizes) if samples.sizes else None,
-            searched=f"{self._records.width:,} columns, sets of them looked at in the table: "
-            f"{found.looked:,}",
+            searched=f"{found.looked:,} sets of {self._records.width:,} columns, in the table",
             not_searched=self._not_searched(),
         )
-        return Minimal(found.sorted, found.complete, guarantee)
+        return MinimalSets(found.sorted, found.complete, guarantee)
 
     def _not_searched(self) -> str:
         found = self._found
@@ -161,8 +155,9 @@ class Search:
         most = math.floor(reached.ratio(question.measure) * 10**6) / 10**6
         return InfeasibleError(
             f"no set of columns reaches a {question.measure} ratio of {question.ratio:g}: "
-            f"{reached.records - reached.classes:,} of {reached.records:,} records repeat another",
-            remedy=f"ask for a ratio of at most {most:g}, or drop the duplicates",
+            f"{reached.records - reached.classes:,} of {reached.records:,} records repeat an "
+            "earlier one",
+            remedy=f"ask for a ratio of at most {most:g}, or drop duplicates",
         )
 
     def _go(self, order: list[int], rng: np.random.Generator) -> None:
@@ -197,19 +192,21 @@ class Search:
     def _hit(self, order: list[int]) -> None:
         if len(order) > MOST_COLUMNS:
             raise PolicyError(
-                f"{len(order)} columns vary, and sets of at most {MOST_COLUMNS} can be searched",
-                remedy=f"name at most {MOST_COLUMNS}, or search depth-first up to a small size",
+                f"{len(order)} columns vary, and at most {MOST_COLUMNS} can be searched",
+                remedy=f"name at most {MOST_COLUMNS} columns, or limit the size of sets",
             )
         if self._question.keys:
-            judge = KeyJudge(self._records, self._keys, order[::-1])
+            judge = KeyOracle(self._records, self._keys, order[::-1])
             HittingSets(judge, order[::-1], self._found).run(self._most, self._watch)
         else:
             by_ratio = self._judge(order)
-            Border(by_ratio, order[::-1], self._found, self._watch).run(self._most)
+            BorderSearch(by_ratio, order[::-1], self._found, self._watch).run(self._most)
 
-    def _judge(self, order: list[int]) -> Judge:
+    def _judge(self, order: list[int]) -> RatioOracle:
         records, asked = self._records, self._budget
         if self._repeated * _REPEATED > asked.left:
             records = folded(records)
             asked = budget(records, self._question.measure, self._question.ratio)
-        return Judge(Verdicts(records, asked, order), Guesses(records, asked, order[::-1]))
+        return RatioOracle(
+            ExactOracle(records, asked, order), SampledOracle(records, asked, order[::-1])
+        )

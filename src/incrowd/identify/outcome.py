@@ -1,15 +1,46 @@
 """What a search for quasi-identifiers found or left, and how far it may be trusted."""
 
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Any
 
 from incrowd.identify.distinct_values import DistinctValueTest
-from incrowd.identify.guarantee import Basis, Guarantee
 from incrowd.identify.ratios import Measure, Ratios
 
 
+class Basis(StrEnum):
+    """What is shown of the sets of columns in an answer."""
+
+    COUNTED = "counted"
+    """Each reaches the ratio that was asked for, counted on all records."""
+    AT_LEAST = "at least"
+    """Each reaches a ratio that the sample promises, but for delta."""
+    RELATIVE = "relative"
+    """Each tells apart nearly all pairs of records that all columns together do, but for delta."""
+    CANDIDATES = "candidates"
+    """Every set that reaches the ratio contains one of them, but for delta; they may reach less."""
+
+
 @dataclass(frozen=True)
-class Found:
+class Guarantee:
+    """How far an answer may be trusted (Motwani-Xu Section 1.1)."""
+
+    exact: bool
+    """Computed on every record: nothing is left to chance."""
+    epsilon: float | None = None
+    """How far a ratio may be off, 0..1; None for exact answers."""
+    delta: float | None = None
+    """How likely it is, at most, that the answer breaks its promise; None for exact answers."""
+    sample: int | None = None
+    """Records or pairs that were drawn; None if none were."""
+    searched: str = ""
+    """What was looked at, in words."""
+    not_searched: str = ""
+    """What was not looked at, in words; empty when that is nothing."""
+
+
+@dataclass(frozen=True)
+class ColumnSet:
     """A set of columns and how well it tells records apart."""
 
     columns: tuple[str, ...]
@@ -32,7 +63,7 @@ class Found:
 
 
 @dataclass(frozen=True)
-class Smallest(Found):
+class SmallestSet(ColumnSet):
     """A small set of columns that reaches the ratio, and what is promised of it."""
 
     guarantee: Guarantee
@@ -77,13 +108,13 @@ class Discovery:
     measure: Measure
     ratio: float
     """The ratio that was asked for."""
-    sets: tuple[Found, ...]
+    sets: tuple[ColumnSet, ...]
     """Minimal sets that reach it: without any of their columns they do not."""
     found: int
     """How many minimal sets were found; not all of them need to be listed."""
-    minimum: Smallest | None
+    minimum: SmallestSet | None
     """A set of few columns that reaches the ratio; None if none was found."""
-    best: Found
+    best: ColumnSet
     """All columns together: no set reaches more."""
     guarantee: Guarantee
     promise: str
@@ -138,9 +169,9 @@ class Masked:
         return self.ratios.ratio(self.measure)
 
     @property
-    def found(self) -> Found:
+    def found(self) -> ColumnSet:
         """The published columns with all their figures."""
-        return Found(self.published, self.ratios)
+        return ColumnSet(self.published, self.ratios)
 
     def __repr__(self) -> str:
         """Without values."""

@@ -1,7 +1,20 @@
-"""How well a set of columns tells records apart."""
+"""How well a set of columns tells records apart, and what a ratio allows it to lack.
+
+Each measure is a sum over classes, so asking for a ratio sets a budget: distinct allows so many
+records beyond the first of their class, separation so many pairs of records in one class, unique so
+many records that share their class. Rows that stand for several records lack something whatever the
+columns are. This floor is taken off the budget, so a set of columns is judged by its classes of two
+rows and more alone.
+"""
 
 from dataclasses import dataclass
 from enum import StrEnum
+
+import numpy as np
+
+from incrowd.arrays import Counts
+from incrowd.errors import PolicyError
+from incrowd.identify.records import Records
 
 
 class Measure(StrEnum):
@@ -13,6 +26,15 @@ class Measure(StrEnum):
     """Pairs of records that differ over all pairs (Motwani-Xu Section 1.1)."""
     UNIQUE = "unique"
     """Records with a value of their own over records (Lodha-Thomas' F1)."""
+
+
+def measure_of(name: str) -> Measure:
+    """The measure with this name."""
+    if name not in set(Measure):
+        raise PolicyError(
+            f"there is no measure {name!r}", remedy=f"choose one of {', '.join(Measure)}"
+        )
+    return Measure(name)
 
 
 @dataclass(frozen=True)
@@ -62,3 +84,66 @@ class Ratios:
                 return self.separation_ratio
             case Measure.UNIQUE:
                 return self.unique_ratio
+
+
+KIND = {Measure.DISTINCT: 0, Measure.SEPARATION: 1, Measure.UNIQUE: 2}
+"""The number by which kernels know a measure."""
+
+
+@dataclass(frozen=True, eq=False)
+class Budget:
+    """How much a set of columns may lack, beyond what the rows lack anyway."""
+
+    kind: int
+    weights: Counts
+    """What each row weighs, empty where all weigh 1."""
+    left: int
+    """The most that the classes of a good enough set may cost; below 0 when no set is."""
+
+
+def budget(records: Records, measure: Measure, ratio: float) -> Budget:
+    """The budget that sets of at least this ratio keep to."""
+    counts = records.counts
+    kind = KIND[measure]
+    weights = np.empty(0, dtype=np.int64)
+    if counts.max(initial=1) > 1 and measure is not Measure.DISTINCT:
+        weights = counts if measure is Measure.SEPARATION else (counts == 1).astype(np.int64)
+    return Budget(kind, weights, _allowed(records.total, measure, ratio) - _floor(counts, measure))
+
+
+def _floor(counts: Counts, measure: Measure) -> int:
+    """What rows that stand for several records lack whatever the columns."""
+    match measure:
+        case Measure.DISTINCT:
+            return int(counts.sum()) - len(counts)
+        case Measure.SEPARATION:
+            return int((counts * (counts - 1) // 2).sum())
+        case Measure.UNIQUE:
+            return int(counts[counts > 1].sum())
+
+
+def _most(total: int, measure: Measure) -> int:
+    return total * (total - 1) // 2 if measure is Measure.SEPARATION else total
+
+
+def _ratio(total: int, measure: Measure, lacking: int) -> float:
+    """The ratio of a set that lacks so much, rounded exactly as `Ratios` rounds it."""
+    good = _most(total, measure) - lacking
+    return Ratios(total, good, good, good, 1).ratio(measure)
+
+
+def _allowed(total: int, measure: Measure, ratio: float) -> int:
+    """The most that a set of at least this ratio lacks; -1 if even lacking nothing is too little.
+
+    More lacking never makes the ratio larger, so bisection finds it.
+    """
+    if _ratio(total, measure, 0) < ratio:
+        return -1
+    low, high = 0, _most(total, measure) + 1
+    while high - low > 1:
+        middle = (low + high) // 2
+        if _ratio(total, measure, middle) >= ratio:
+            low = middle
+        else:
+            high = middle
+    return low

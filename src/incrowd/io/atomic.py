@@ -1,4 +1,4 @@
-"""A target that is replaced as a whole or not at all."""
+"""Files that are replaced as a whole or not at all."""
 
 import errno
 import hashlib
@@ -30,7 +30,7 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
     beside this target is removed first.
     """
     target = target_of(path)
-    with beside(target) as made, named(target), spoken_as(made, path):
+    with beside(target) as made, named(target), named_as(made, path):
         yield made
         settle(made, target)
         made.replace(target)
@@ -38,37 +38,37 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
 
 
 def reason(error: BaseException) -> str:
-    """What the system says, without the name of anything."""
+    """The system's message, without the names of files."""
     number = number_of(error)
     return os.strerror(number) if number else "the system refused it"
 
 
 def number_of(error: BaseException) -> int:
     """The system's number of an error, also where a library only quotes it; 0 if there is none."""
-    told = re.search(r"os error (\d+)", str(error))
-    return getattr(error, "errno", None) or (int(told[1]) if told else 0)
+    quoted = re.search(r"os error (\d+)", str(error))
+    return getattr(error, "errno", None) or (int(quoted[1]) if quoted else 0)
 
 
 def remedy_of(error: BaseException) -> str:
     """What helps against an error of the system."""
     if number_of(error) in _ROOM:
-        return "make room, or name another target"
-    return "check its name and that you may use it"
+        return "free some space, or name another file"
+    return "check the name and your permissions"
 
 
 _ROOM = {errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC)}
 
 
 @contextmanager
-def spoken_as(made: Path, path: str | os.PathLike[str]) -> Iterator[None]:
-    """Name the target, not the file beside it, in what is said of either."""
+def named_as(made: Path, path: str | os.PathLike[str]) -> Iterator[None]:
+    """Name the target, not the file beside it, in errors about either."""
     try:
         yield
     except InputError as error:
         if made.name not in error.message:
             raise
-        said = error.message.replace(str(made), os.fspath(path)).replace(made.name, str(path))
-        found = InputError(said, remedy=error.remedy)
+        message = error.message.replace(str(made), os.fspath(path)).replace(made.name, str(path))
+        found = InputError(message, remedy=error.remedy)
     else:
         return
     try:
@@ -131,7 +131,7 @@ def sweep(target: Path) -> None:
 
 @contextmanager
 def alone(folder: Path) -> Iterator[None]:
-    """Keep other runs from making or placing files in this folder meanwhile, if that can be."""
+    """Lock a folder, where the system can: no other run makes or places files in it meanwhile."""
     if fcntl is None:
         yield
         return
@@ -178,7 +178,7 @@ def settle(made: Path, target: Path) -> None:
 
 
 def sync(path: Path) -> None:
-    """Wait until it is on the disk, as far as the system can tell."""
+    """Wait until the system has stored it on the disk."""
     flags = os.O_RDONLY | getattr(os, "O_BINARY", 0)
     if path.is_dir() and os.name == "nt":
         return

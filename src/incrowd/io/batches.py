@@ -18,13 +18,13 @@ from dataclasses import dataclass, field, replace
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
-from typing import IO, Any, TypeVar
+from typing import IO, Any
 
 import polars as pl
 
 from incrowd.errors import IncrowdError, InputError, PolicyError
 from incrowd.io.atomic import number_of, reason, remedy_of
-from incrowd.io.bodies import Body, bodies, with_last
+from incrowd.io.csv_chunks import csv_chunks, with_last
 from incrowd.io.header import is_headed
 from incrowd.io.tables import Form, Format, is_tabbed
 from incrowd.io.text import (
@@ -47,7 +47,6 @@ _HEAD = 2**17
 _LINES, _WIDEST = 6, 2**26
 _PIECE = 2**23
 _CELLS = 2**21
-Part = TypeVar("Part")
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,8 +60,6 @@ class Batches:
     notes: list[str] = field(default_factory=list)
     """What its reader should know; complete when all records are read."""
     form: Form = field(default_factory=Form)
-    bodies: Iterator[Body] = field(default_factory=lambda: iter(()))
-    """Of a text: its records as they are written, to be read instead of the frames."""
 
     def __iter__(self) -> Iterator[pl.DataFrame]:
         """The frames, once."""
@@ -93,7 +90,7 @@ class Layout:
     def __post_init__(self) -> None:
         if self.delimiter is not None and self.delimiter not in DELIMITERS:
             raise PolicyError(
-                f"{self.delimiter!r} is no delimiter that can be read",
+                f"{self.delimiter!r} is not a delimiter that can be read",
                 remedy="use a comma, a semicolon, a tab, a bar or a space",
             )
 
@@ -110,7 +107,7 @@ def batches(path: str | os.PathLike[str], layout: Layout | None = None) -> Itera
             stream = _Peeked(stack.enter_context(_opened(path)))
             layout = replace(layout or Layout(), tabs=is_tabbed(path))
             found = _batches(path, stream, layout, stack)
-        yield replace(found, frames=_named(path, found.frames), bodies=_named(path, found.bodies))
+        yield replace(found, frames=_named(path, found.frames))
 
 
 def _batches(
@@ -187,7 +184,7 @@ def _unzstd(stream: Counting) -> AbstractContextManager[Any]:
     opened = zstd_opened(stream)
     if opened is None:
         raise InputError(
-            "zstd is undone piece by piece by PyArrow, which is missing",
+            "reading zstd needs PyArrow, which is not installed",
             remedy="install incrowd[arrow], or decompress the file first",
         )
     return opened
@@ -242,15 +239,15 @@ def _text(stream: "_Peeked", layout: Layout) -> Batches:
     names = names_of(records[0], header=header)
     chosen = layout.chosen(names)
     pieces = decode(_read(stream, layout.piece))
-    parts = bodies(pieces, delimiter, header=header, returns=b"\n" not in raw)
+    chunks = csv_chunks(pieces, delimiter, header=header, returns=b"\n" not in raw)
 
     def frames() -> Iterator[pl.DataFrame]:
-        for part in parts:
-            found = read_records(part.text, delimiter, names, part.line, header=part.header)
+        for chunk in chunks:
+            found = read_records(chunk.text, delimiter, names, chunk.line, header=chunk.header)
             yield found.select(chosen)
 
     form = Form(delimiter=delimiter)
-    return Batches(tuple(chosen), frames(), text=True, notes=notes, form=form, bodies=parts)
+    return Batches(tuple(chosen), frames(), text=True, notes=notes, form=form)
 
 
 def _peeked(stream: "_Peeked") -> bytes:
@@ -329,9 +326,9 @@ def _guessed(pieces: Iterator[bytes], notes: list[str]) -> Iterator[bytes]:
         if text is None:
             whole = pending + piece
             if not plain or not whole[:place].isascii():
+                number = before - len(pending) + place + 1
                 raise InputError(
-                    f"the text is neither UTF-8 nor all of one byte per letter: byte "
-                    f"{before - len(pending) + place + 1:,} does not fit",
+                    f"the text starts as UTF-8, but byte {number:,} is not",
                     remedy="name its encoding",
                 )
             latin, text = True, whole.decode("latin-1")
@@ -343,14 +340,14 @@ def _guessed(pieces: Iterator[bytes], notes: list[str]) -> Iterator[bytes]:
         yield text.encode()
 
 
-def _named(path: str | os.PathLike[str], parts: Iterator[Part]) -> Iterator[Part]:
-    """The parts of the file, every error naming it."""
+def _named(path: str | os.PathLike[str], frames: Iterator[pl.DataFrame]) -> Iterator[pl.DataFrame]:
+    """The frames; every error names the file."""
     while True:
         with _about(path):
-            part = next(parts, None)
-        if part is None:
+            frame = next(frames, None)
+        if frame is None:
             return
-        yield part
+        yield frame
 
 
 @contextmanager

@@ -29,7 +29,7 @@ def write_bytes(path: str | os.PathLike[str], data: bytes) -> None:
 
 
 def write_new(path: str | os.PathLike[str], data: bytes, mode: int) -> None:
-    """Make a file of these bytes where there is none, with these permissions from the start."""
+    """Make a new file of these bytes, with these permissions from the start."""
     with _named(path, "written"):
         handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
         with os.fdopen(handle, "wb") as file:
@@ -39,14 +39,14 @@ def write_new(path: str | os.PathLike[str], data: bytes, mode: int) -> None:
 
 
 def refuse_there(*paths: str | os.PathLike[str]) -> None:
-    """Refuse files that are there already: what they hold is not to be lost."""
+    """Refuse files that exist already, so that they are not lost."""
     for path in paths:
         if os.path.lexists(path):
-            raise InputError(f"{str(path)!r} is there already", remedy="name another file")
+            raise InputError(f"{str(path)!r} exists already", remedy="name another file")
 
 
 def send(data: bytes) -> None:
-    """Put bytes on standard output."""
+    """Write bytes to standard output."""
     sys.stdout.buffer.write(data)
     sys.stdout.buffer.flush()
 
@@ -60,11 +60,12 @@ def same_file(one: str | os.PathLike[str], other: str | os.PathLike[str]) -> boo
 
 
 def refuse_nowhere(path: str | os.PathLike[str], what: str) -> None:
-    """Refuse a file whose folder is not there, before there is anything to write."""
+    """Refuse a file whose folder does not exist, before there is anything to write."""
     folder = Path(path).parent
     if not folder.is_dir():
         raise InputError(
-            f"there is no folder {str(folder)!r} for {what}", remedy="make it, or name another file"
+            f"the folder {str(folder)!r} for {what} does not exist",
+            remedy="create it, or name another file",
         )
 
 

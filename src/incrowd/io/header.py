@@ -1,8 +1,8 @@
 """Whether the first line of a delimited text names its columns, judged by evidence.
 
-Each column adds what it says as a logarithm of odds: how much likelier its first cell is as a name
-than as one more cell. Where the sum says little, nobody can know: a first line of texts above texts
-may be a person. Then the file is refused, and no name of it is shown.
+Each column adds a logarithm of odds: how much likelier its first cell is a name than one more cell.
+Where the sum is near 0, nobody can know: a first line of texts above texts may be a person. Then
+incrowd refuses the file and shows none of its names.
 """
 
 import math
@@ -30,11 +30,11 @@ class Header(Enum):
 
 
 _NAMES, _DATA = 3.0, -2.0
-"""What decides: odds of 20 to 1 for names, as cells would be shown as such, of 7 to 1 for data."""
+"""The odds that decide: 20 to 1 for names, which are shown, 7 to 1 for data."""
 _COLUMNS = 100
-"""Of a wider table some of the columns are looked at."""
+"""In a wider table only some of the columns count."""
 _MOST = 4.0
-"""No column says more than this: one odd cell does not settle the table."""
+"""No column counts more than this: one odd cell does not settle the table."""
 _NEW_NAME = 0.98
 """How often the name of a column is none of its values."""
 _WORDS = 0.9
@@ -61,7 +61,7 @@ _MORE = (
     "species score rank flag datum jahr monat tag typ wert anzahl art gruppe farbe bemerkung "
     "annee mois jour fecha ano mes dia tipo valor weight"
 )
-_KNOWN = {word for topic in TOPICS for word in topic.words} | {*_MORE.split()}
+_KNOWN = {word for topic in TOPICS for word in topic.words | topic.hints} | {*_MORE.split()}
 _TELLING = frozenset(_KNOWN - {*_MEMBERS.split()})
 """Words that tables use for columns and hardly for cells."""
 _SNAKE = re.compile(r"[A-Za-z][A-Za-z0-9]*(?:[_.][A-Za-z0-9]+)+|[a-z]+(?:[A-Z][a-z0-9]+)+")
@@ -69,9 +69,9 @@ _NUMBERED = re.compile(r"([A-Za-z_.]+ ?)(\d{1,6})")
 
 
 def judged(records: Sequence[Sequence[str]], expected: Collection[str] = ()) -> Header:
-    """What the first of these records is; `expected` are names that somebody says the table has.
+    """What the first of these records is; `expected` are names that the table should have.
 
-    A file of one line is taken for its names, as it has no records either way.
+    The line of a one-line file is taken for names: it has no records either way.
     """
     if len(records) < 2:
         return Header.NAMES
@@ -87,19 +87,19 @@ def judged(records: Sequence[Sequence[str]], expected: Collection[str] = ()) -> 
 
 
 def is_headed(records: Sequence[Sequence[str]], expected: Collection[str] = ()) -> bool:
-    """Whether the first record names the columns; refused where that cannot be told."""
+    """Whether the first record names the columns; refuse the file if that is unclear."""
     found = judged(records, expected)
     if found is Header.UNCLEAR:
         raise InputError(
-            "its first line may name the columns or be a record: nothing tells which",
-            remedy="say --header if it names them, --no-header if it is a record; another table "
-            "than FILE needs a first line of names",
+            "the first line may be column names or data, and incrowd cannot tell which",
+            remedy="use --header if it names the columns, --no-header if it is data; tables other "
+            "than FILE need a header",
         )
     return found is Header.NAMES
 
 
 def _looked_at(names: Sequence[str], expected: frozenset[str]) -> list[int]:
-    """The columns that are looked at: some of a very wide table, and those that are expected."""
+    """The columns that count: some of a very wide table, and those that are expected."""
     step = max(1, len(names) // _COLUMNS)
     return [j for j, name in enumerate(names) if j % step == 0 or name in expected]
 

@@ -1,4 +1,4 @@
-"""Hierarchies in files, and as the command line writes them.
+"""Hierarchies in files and on the command line.
 
 A file holds one line per leaf: value, parent, …, top; no header. Fields are separated by `;`, a tab
 or a comma. It may be compressed (`.gz`), have any line ends, and be encoded as tables may be.
@@ -6,6 +6,7 @@ or a comma. It may be compressed (`.gz`), have any line ends, and be encoded as 
 
 import csv
 import io
+import os
 from collections.abc import Callable, Iterable, Sequence
 from difflib import get_close_matches
 from pathlib import Path
@@ -26,6 +27,7 @@ from incrowd.hierarchy import (
 )
 from incrowd.io.text import decoded
 from incrowd.io.unpacked import gunzipped
+from incrowd.policy.policy import Policy
 from incrowd.values import FaultyPolicyError
 
 Line = tuple[int, tuple[str, ...]]
@@ -71,7 +73,8 @@ def find(folder: Path | str, columns: Iterable[str]) -> dict[str, Path]:
     folder = Path(folder)
     if not folder.is_dir():
         raise InputError(
-            f"there is no folder {str(folder)!r}", remedy="name one with files <column>.csv"
+            f"the folder {str(folder)!r} does not exist",
+            remedy="name a folder with files <column>.csv",
         )
     names = list(columns)
     whole: dict[str, list[Path]] = {}
@@ -86,7 +89,7 @@ def find(folder: Path | str, columns: Iterable[str]) -> dict[str, Path]:
 
 
 def parse_option(text: str) -> tuple[str, AnyHierarchy]:
-    """A hierarchy as the command line writes it: `COLUMN=FILE` or `COLUMN=BUILDER[:PARAMETERS]`.
+    """A hierarchy of the command line: `COLUMN=FILE` or `COLUMN=BUILDER[:PARAMETERS]`.
 
     >>> parse_option("age=intervals:5")[1].width
     5.0
@@ -96,8 +99,8 @@ def parse_option(text: str) -> tuple[str, AnyHierarchy]:
     column, equals, what = text.partition("=")
     if not equals or not column or not what:
         raise PolicyError(
-            "a hierarchy is given as COLUMN=WHAT",
-            remedy="write age=age.csv, zip=prefix or age=intervals:5, say",
+            "a hierarchy needs the form COLUMN=WHAT",
+            remedy="write age=age.csv, zip=prefix or age=intervals:5, for example",
         )
     return column, _spec(column, what)
 
@@ -108,7 +111,7 @@ def _spec(column: str, what: str) -> AnyHierarchy:
         return File(what)
     if name not in _BUILDERS:
         close = get_close_matches(name, _BUILDERS, n=1)
-        known = f"did you mean {close[0]!r}?" if close else "known are " + ", ".join(_BUILDERS)
+        known = f"did you mean {close[0]!r}?" if close else "choose one of " + ", ".join(_BUILDERS)
         raise PolicyError(
             f"the hierarchy of {column!r} is neither a .csv file nor a known builder", remedy=known
         )
@@ -118,7 +121,7 @@ def _spec(column: str, what: str) -> AnyHierarchy:
         reason, remedy = error.faults[0].message, error.faults[0].remedy
     except ValueError:
         whole = "whole numbers" if name in {"prefix", "quantiles"} else "numbers"
-        reason, remedy = f"its parameters must be {whole}", ""
+        reason, remedy = f"its parameters must be {whole}", f"write {name}:5, for example"
     raise PolicyError(f"the hierarchy of {column!r} cannot be {name!r}: {reason}", remedy=remedy)
 
 
@@ -174,7 +177,7 @@ def _gunzipped(content: bytes, path: Path) -> bytes:
 def _text(path: Path) -> str:
     if not path.is_file():
         raise InputError(
-            f"there is no hierarchy file {str(path)!r}", remedy="check the name of the file"
+            f"the hierarchy file {str(path)!r} does not exist", remedy="check its name"
         )
     with boundary(InputError(f"the hierarchy file {path.name!r} cannot be read")):
         content = path.read_bytes()
@@ -185,8 +188,8 @@ def _text(path: Path) -> str:
 
 def _lines(text: str, path: Path) -> list[Line]:
     wrong = InputError(
-        f"the hierarchy file {path.name!r} has a quote that is not closed, or that ends in a field",
-        remedy="close it, or write it twice where it belongs to the text",
+        f"the hierarchy file {path.name!r} has an open quote, or a quote inside a field",
+        remedy="close it, or double it where it belongs to the text",
     )
     with boundary(wrong):
         lines = io.StringIO(text, newline="")
@@ -209,8 +212,8 @@ def _refuse_ragged(lines: list[Line], path: Path) -> None:
     ragged = [number for number, fields in lines if len(fields) != width]
     if ragged:
         raise InputError(
-            f"the hierarchy file {path.name!r} has {counted(len(ragged), 'line')} with more or "
-            f"fewer fields than the first (first at line {ragged[0]})",
+            f"the hierarchy file {path.name!r} has {counted(len(ragged), 'line')} with a different "
+            f"number of fields than the first line (first at line {ragged[0]})",
             remedy="give every line the same number of fields",
         )
 
@@ -236,9 +239,9 @@ def _refuse_inconsistent(lines: list[Line], path: Path) -> None:
         ]
         if torn:
             raise InputError(
-                f"the hierarchy file {path.name!r} has {counted(len(torn), 'line')} with another "
-                f"parent of an entry of field {level} than lines before (first at line {torn[0]})",
-                remedy="give each entry one parent, or entries of different meaning other names",
+                f"the hierarchy file {path.name!r} has {counted(len(torn), 'line')} with a second "
+                f"parent for an entry of field {level} (first at line {torn[0]})",
+                remedy="give each entry one parent, or give different things different names",
             )
 
 
@@ -251,6 +254,13 @@ def _only(column: str, paths: list[Path]) -> Path:
     if len(paths) > 1:
         raise InputError(
             f"{len(paths)} files could be the hierarchy of {column!r}",
-            remedy=f"name one of them {column}.csv, or say which with --hierarchy",
+            remedy=f"name one of them {column}.csv, or choose one with --hierarchy",
         )
     return paths[0]
+
+
+def builders_of(policy: Policy, folder: str | os.PathLike[str]) -> dict[str, AnyHierarchy]:
+    """What builds the hierarchy of each column; files are read."""
+    given = {name: column.hierarchy for name, column in policy.columns.items()}
+    given |= {name: given[name] or Suggested() for name in policy.quasi}
+    return {name: resolve(spec, Path(folder)) for name, spec in given.items() if spec is not None}

@@ -31,9 +31,9 @@ from incrowd.io.atomic import (
     alone,
     beside,
     named,
+    named_as,
     prefix_of,
     settle,
-    spoken_as,
     sweep,
     sync,
     target_of,
@@ -49,15 +49,15 @@ def replacing_both(release: AnyPath, certificate: AnyPath) -> Iterator[tuple[Pat
     An interrupt that comes while they are placed waits until both are there.
     """
     first, second = target_of(release), target_of(certificate)
-    with beside(first) as new, beside(second) as paper:
-        with spoken_as(new, release), spoken_as(paper, certificate):
-            yield new, paper
+    with beside(first) as new, beside(second) as new_certificate:
+        with named_as(new, release), named_as(new_certificate, certificate):
+            yield new, new_certificate
         with named(second):
-            settle(paper, second)
+            settle(new_certificate, second)
         with named(first):
             settle(new, first)
-            with held(), alone(first.parent):
-                _place((new, first), (paper, second))
+            with uninterrupted(), alone(first.parent):
+                _place((new, first), (new_certificate, second))
 
 
 def heal(release: AnyPath, certificate: AnyPath) -> None:
@@ -75,10 +75,10 @@ def pending(release: AnyPath) -> bool:
 
 
 @contextmanager
-def held() -> Iterator[None]:
-    """Requests to stop (SIGINT, SIGTERM) wait until the block has ended.
+def uninterrupted() -> Iterator[None]:
+    """Delay requests to stop (SIGINT, SIGTERM) until the block has ended.
 
-    Outside the main thread none arrives.
+    Only the main thread receives them.
     """
     if current_thread() is not main_thread():
         yield
@@ -100,13 +100,13 @@ def held() -> Iterator[None]:
 
 def _place(release: tuple[Path, Path], certificate: tuple[Path, Path]) -> None:
     """Rename both, with an intent on the disk meanwhile. The release's folder must be locked."""
-    (new, first), (paper, second) = release, certificate
-    intent = _intent(new, first, paper, second)
+    (new, first), (new_certificate, second) = release, certificate
+    intent = _intent(new, first, new_certificate, second)
     old = _kept(first)
     new.replace(first)
     try:
         sync(first.parent)
-        paper.replace(second)
+        new_certificate.replace(second)
     except OSError:
         if old is not None:
             old.replace(first)
@@ -128,16 +128,16 @@ def _kept(target: Path) -> Path | None:
     return old
 
 
-def _intent(new: Path, first: Path, paper: Path, second: Path) -> Path:
-    said = {
+def _intent(new: Path, first: Path, new_certificate: Path, second: Path) -> Path:
+    intended = {
         "release": new.name,
         "sha256": _sha256(new),
-        "certificate": paper.name,
+        "certificate": new_certificate.name,
         "place": str(second),
     }
     handle, name = tempfile.mkstemp(INTENT + ".new", prefix_of(first), first.parent)
     with os.fdopen(handle, "w", encoding="utf-8") as file:
-        json.dump(said, file)
+        json.dump(intended, file)
         file.flush()
         os.fsync(file.fileno())
     intent = Path(name.removesuffix(".new"))
@@ -152,15 +152,15 @@ def _intents(target: Path) -> list[Path]:
 
 def _settle_intent(intent: Path, target: Path) -> None:
     """Complete what an intent says if its release is in place, else take it back."""
-    said = _read(intent, target)
-    if said is not None:
-        new, place = intent.with_name(said["release"]), Path(said["place"])
-        paper = place.with_name(said["certificate"])
-        placed = not new.exists() and target.is_file() and _sha256(target) == said["sha256"]
-        if placed and paper.is_file():
-            paper.replace(place)
+    intended = _read(intent, target)
+    if intended is not None:
+        new, place = intent.with_name(intended["release"]), Path(intended["place"])
+        new_certificate = place.with_name(intended["certificate"])
+        placed = not new.exists() and target.is_file() and _sha256(target) == intended["sha256"]
+        if placed and new_certificate.is_file():
+            new_certificate.replace(place)
             sync(place.parent)
-        for left in (new, paper):
+        for left in (new, new_certificate):
             left.unlink(missing_ok=True)
     intent.unlink(missing_ok=True)
 
@@ -170,15 +170,15 @@ def _read(intent: Path, target: Path) -> dict[str, str] | None:
     if hasattr(os, "geteuid") and intent.lstat().st_uid != os.geteuid():
         raise PermissionError
     try:
-        said: Any = json.loads(intent.read_text(encoding="utf-8"))
-        place = Path(said["place"])
-        names = Path(said["release"]), Path(said["certificate"])
+        intended: Any = json.loads(intent.read_text(encoding="utf-8"))
+        place = Path(intended["place"])
+        names = Path(intended["release"]), Path(intended["certificate"])
     except (ValueError, KeyError, TypeError):
         return None
     plain = all(name.name == str(name) for name in names)
     ours = plain and names[1].name.startswith(prefix_of(place)) and place.is_absolute()
     mine = names[0].name.startswith(prefix_of(target))
-    return dict(said) if ours and mine and isinstance(said.get("sha256"), str) else None
+    return dict(intended) if ours and mine and isinstance(intended.get("sha256"), str) else None
 
 
 def _sha256(path: Path) -> str:

@@ -1,4 +1,4 @@
-"""Tables in files: read as they are, written as they came."""
+"""Tables in files: CSV, Parquet and Arrow, compressed or not."""
 
 import gzip
 import io
@@ -76,7 +76,7 @@ class Form:
 
 @dataclass(frozen=True, eq=False)
 class Note:
-    """Something about a file that its reader should know."""
+    """Something about a file that the user should know."""
 
     name: str
     count: int
@@ -89,11 +89,11 @@ class Note:
 
 @dataclass(frozen=True, eq=False)
 class Source:
-    """A table that was read, and how it came."""
+    """A table that was read, and the layout of its file."""
 
     frame: pl.DataFrame
     text: bool
-    """Whether all columns are text, so that numbers and dates are still to be found."""
+    """Whether all columns are text, in which numbers and dates are still to find."""
     format: Format = "csv"
     delimiter: str = ","
     encoding: str = "utf-8"
@@ -107,7 +107,7 @@ class Source:
 
 @dataclass(frozen=True)
 class _Wanted:
-    """How a text is to be read; what is None is found."""
+    """How to read a text; None means: find out."""
 
     delimiter: str | None
     encoding: str | None
@@ -128,14 +128,14 @@ def read(  # noqa: PLR0913  one per thing that can be said of a text
 ) -> Source:
     """The table in a file, or on standard input if `path` is "-".
 
-    What the file is, its first bytes say: Parquet, Arrow, or else delimited text, maybe compressed.
-    Of a text, delimiter, encoding and header are found unless given, and every cell stays the text
-    it is. `columns` limits what is read. `expected` are names that the table should have: they
-    help to tell its header and its delimiter.
+    The first bytes of the file say what it is: Parquet, Arrow, or else delimited text, maybe
+    compressed. Delimiter, encoding and header of a text are found unless given, and every cell
+    stays the text it is. `columns` limits what is read. `expected` are names that the table should
+    have: they help to find its header and its delimiter.
     """
     if delimiter is not None and delimiter not in DELIMITERS:
         raise PolicyError(
-            f"{delimiter!r} is no delimiter that can be read",
+            f"unknown delimiter {delimiter!r}",
             remedy="use a comma, a semicolon, a tab, a bar or a space",
         )
     with _about(path, "read"):
@@ -174,18 +174,19 @@ _UNWRITTEN = (pl.Binary, pl.Object)
 
 
 def refuse_foreign(path: str | os.PathLike[str]) -> None:
-    """Refuse a path whose ending promises a format that cannot be written."""
+    """Refuse a path whose ending names a format that incrowd cannot write."""
     ending = Path(path).suffix.lower()
     if ending in _FOREIGN:
         raise PolicyError(
-            f"no {ending} file can be written", remedy="name a .csv, .tsv, .parquet or .arrow file"
+            f"incrowd cannot write {ending} files",
+            remedy="name a .csv, .tsv, .parquet or .arrow file",
         )
 
 
 def refuse_nested(
     frame: pl.DataFrame, columns: Sequence[str], path: str | os.PathLike[str], like: Source
 ) -> None:
-    """Refuse columns whose cells no text file can hold, if that is where they are to go."""
+    """Refuse columns whose cells a text file cannot hold, if the path is one of a text file."""
     if form_of(path, like).format != "csv":
         return
     held = [name for name in columns if name in frame.columns]
@@ -246,11 +247,11 @@ def _read_text(data: bytes, wanted: _Wanted) -> Source:
     if wanted.header is None and not found:
         words = (
             "the first line looks like data, so the columns are called column_1, column_2, …; "
-            "say --header if it names them"
+            "use --header if it names them"
         )
         notes.append(Note("no_header", 1, words))
     if text.guessed:
-        words = f"the text is not UTF-8 and was read as {text.encoding}; name its encoding if not"
+        words = f"the text is not UTF-8; it was read as {text.encoding}: use --encoding if wrong"
         notes.append(Note("guessed_encoding", 1, words))
     return Source(frame, True, "csv", separator, text.encoding, None, tuple(notes))
 
@@ -258,7 +259,7 @@ def _read_text(data: bytes, wanted: _Wanted) -> Source:
 def _refuse_empty(frame: pl.DataFrame) -> None:
     refuse_wide(frame.width)
     if not frame.width or not frame.height:
-        raise InputError("it holds no records", remedy="give a table with at least one record")
+        raise InputError("it has no records", remedy="give a table with at least one record")
 
 
 def _formula_notes(frame: pl.DataFrame) -> Iterator[Note]:
@@ -267,14 +268,14 @@ def _formula_notes(frame: pl.DataFrame) -> Iterator[Note]:
     count = sum(found.row(0)) if found.height else 0
     if count:
         words = (
-            f"{counted(count, 'cell starts', 'cells start')} with =, + or @: a spreadsheet would "
-            "take such for formulas"
+            f"{counted(count, 'cell starts', 'cells start')} with =, + or @: a spreadsheet runs "
+            "such cells as formulas"
         )
         yield Note("formula_cells", count, words)
 
 
 def _unzstd(data: bytes) -> bytes:
-    """What zstd holds: undone piece by piece where a library can, else by Polars."""
+    """Decompress zstd, piece by piece where a library can, else with Polars."""
     packed = Counting(io.BytesIO(data))
     opened = zstd_opened(packed)
     if opened is None:
@@ -287,7 +288,7 @@ def _unzstd(data: bytes) -> bytes:
 
 
 def _unzstd_at_once(data: bytes) -> bytes:
-    """Text out of zstd: Polars undoes it, reading the whole as one cell, and only in UTF-8."""
+    """Decompress zstd with Polars, which reads the whole text as one cell, and only in UTF-8."""
     separator, end = _UNUSED
     with boundary(
         InputError("its zstd compression holds no text in UTF-8", remedy="decompress it first")
@@ -322,7 +323,7 @@ def _named_format(
     if compression is not None and kind != "csv":
         raise PolicyError(
             f"{str(path)!r} asks for a compressed {kind} file",
-            remedy="leave the last ending out: the format compresses by itself",
+            remedy=f"leave out the last ending: {kind} files are compressed already",
         )
     return kind, compression
 
@@ -363,7 +364,7 @@ def _target(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
 
 @contextmanager
 def _about(path: str | os.PathLike[str], done: str) -> Iterator[None]:
-    """Name the file in every error, and let no other library's words through."""
+    """Name the file in every error, and hide other libraries' messages."""
     name = "standard input" if str(path) == "-" and done == "read" else repr(str(path))
     name = "standard output" if str(path) == "-" and done == "written" else name
     found: IncrowdError

@@ -38,7 +38,7 @@ _SAMPLE = 100
 
 @dataclass(frozen=True, eq=False)
 class Text:
-    """A delimited text in UTF-8, and how it came."""
+    """A delimited text in UTF-8, and the encoding of its file."""
 
     data: bytes
     encoding: str
@@ -47,7 +47,7 @@ class Text:
 
 
 def refuse_binary(head: bytes, encoding: str | None = None) -> None:
-    """Refuse what begins like no text; bytes of 0 are of texts in UTF-16 and UTF-32 alone."""
+    """Refuse what is no text; only texts in UTF-16 and UTF-32 hold bytes of 0."""
     if head.startswith(_ZIP):
         raise InputError("it is a ZIP archive or a workbook", remedy="save it as CSV or Parquet")
     marked = head.startswith((b"\xff\xfe", b"\xfe\xff", b"\x00\x00\xfe\xff"))
@@ -73,7 +73,7 @@ def decoded(data: bytes, encoding: str | None) -> Text:
             return Text(data.decode(name).encode(), name, guessed=True)
         except UnicodeDecodeError:
             continue
-    raise InputError("the encoding cannot be found", remedy="name it")
+    raise InputError("the encoding cannot be found", remedy="name it with --encoding")
 
 
 def _is_utf8(data: bytes) -> bool:
@@ -92,12 +92,12 @@ def _transcoded(data: bytes, encoding: str) -> bytes:
     except LookupError:
         name = ""
     if not name:
-        raise PolicyError(f"there is no encoding {encoding!r}", remedy="try utf-8 or cp1252")
+        raise PolicyError(f"unknown encoding {encoding!r}", remedy="try utf-8 or cp1252")
     if name == "utf-8" and data.isascii():
         return data
     if data and name.replace("-", "").startswith(_WIDE) and b"\0" not in data:
         raise InputError(
-            f"the text is not {encoding}, whose letters are of two bytes or more",
+            f"the text is not {encoding}: its characters have only one byte",
             remedy="name its encoding",
         )
     place = -1
@@ -115,10 +115,10 @@ def _transcoded(data: bytes, encoding: str) -> bytes:
 def find_delimiter(data: bytes, expected: Collection[str] = (), *, tabs: bool = False) -> str:
     """The delimiter that splits the first records most evenly; a comma if none does.
 
-    Only those are looked at that find most of the `expected` names in the first line.
-    Where the file's ending promises `tabs`, another must split every record to be taken: cells
-    of a single column may hold commas. A space counts only if no other splits anything, and it
-    splits all of them evenly.
+    Only delimiters that find most of the `expected` names in the first line count. Where the
+    file's ending promises `tabs`, another delimiter must split every record: cells of a single
+    column may hold commas. A space counts only if no other delimiter splits anything, and it
+    splits all records evenly.
     """
     able = _able(data, expected)
     found = {delimiter: _evenness(data, delimiter) for delimiter in able}
@@ -179,7 +179,7 @@ def _cells_of(size: int) -> Iterator[None]:
 
 
 def head_size(data: bytes) -> int:
-    """How many bytes of a text are looked at: some lines, however wide the table is."""
+    """How many bytes of a text to look at: some lines, however wide the table is."""
     end = 0
     for _ in range(_LINES):
         end = data.find(b"\n", end) + 1
@@ -189,10 +189,10 @@ def head_size(data: bytes) -> int:
 
 
 def refuse_wide(columns: int) -> None:
-    """Refuse a table of more columns than can be worked with."""
+    """Refuse a table of too many columns."""
     if columns > MOST_COLUMNS:
         raise InputError(
-            f"it has {columns:,} columns, and at most {MOST_COLUMNS:,} can be used",
+            f"it has {columns:,} columns; incrowd reads at most {MOST_COLUMNS:,}",
             remedy="leave out those that you do not need",
         )
 
@@ -258,7 +258,7 @@ def known(columns: Sequence[str], names: Sequence[str]) -> list[str]:
     """These columns, all of which must be among the names."""
     for name in columns:
         if name not in names:
-            raise PolicyError(f"there is no column {name!r}", remedy="name one of the header")
+            raise PolicyError(f"there is no column {name!r}", remedy="name a column of the header")
     return list(columns)
 
 
@@ -304,9 +304,8 @@ def _checked(data: bytes, delimiter: str, fields: int, first_line: int) -> Count
         )
     if found[2]:
         raise InputError(
-            f"{counted(found[2], 'record has', 'records have')} not {fields} fields as the first"
-            " line has"
-            f" (first at line {found[3] + first_line - 1:,})",
+            f"{counted(found[2], 'row has', 'rows have')} a different number of fields than the "
+            f"first line (first at line {found[3] + first_line - 1:,})",
             remedy="correct them, or give the delimiter",
         )
     if found[1]:

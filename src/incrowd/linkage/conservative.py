@@ -1,31 +1,42 @@
 """k-anonymity in every possible world (Bettini Section 6), and uses that prove nothing (Section 5).
 
-Nothing is known of the world but that every released row is about somebody else. Then a row whose
-values decode to nothing but what another row decodes to is about one of the other's candidates in
-every world; any other row may be about somebody outside. So the individuals that a row is sure to
-have as candidates are exactly the rows that decode within it. Theorem 4 counts the equal ones among
-them and is sufficient; to count all of them is also necessary.
+Nothing is known of the world except that every released row is about a different person. A row
+whose values decode within what another row decodes to is then about one of the other's candidates
+in every world; any other row may be about somebody outside. So the individuals that are certain to
+be candidates of a row are exactly the rows that decode within it. Theorem 4 counts the equal ones
+among them and is sufficient; counting all of them is also necessary.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Literal, TypeAlias
 
-from incrowd.arrays import Codes, Counts
+import numpy as np
+
+from incrowd.arrays import Codes, Counts, Flags
 from incrowd.errors import PolicyError
+from incrowd.hierarchy.decoding import Run, runs_of
 from incrowd.hierarchy.hierarchy import Hierarchy
-from incrowd.linkage.containment import within
+from incrowd.hierarchy.labels import TOP, parse_date, parse_number, read_any_bounds
+from incrowd.linkage.atoms import sets_of
 from incrowd.linkage.identify import smallest_crowd
 from incrowd.linkage.index import index_of
 from incrowd.linkage.links import tuples_of
-from incrowd.linkage.sets import sets_of
+from incrowd.linkage.matching import Matching, from_runs, match
 from incrowd.linkage.world import World
-from incrowd.table.column import CodedColumn
+from incrowd.partition.csr import offsets
+from incrowd.table.column import CodedColumn, Domain, Kind
+
+Labels: TypeAlias = list[str | None]
+
+_UNITS = ("Y", "M", "D", "h", "m", "s", "ms", "us", "ns", "ps", "fs", "as")
+"""Units of time, the finest last."""
 
 
 @dataclass(frozen=True, eq=False)
 class Conservative:
-    """What a release promises against every possible world."""
+    """The k of a release against every possible world."""
 
     names: tuple[str, ...]
     equal: Counts = field(repr=False)
@@ -56,17 +67,19 @@ def conservative(
 ) -> Conservative:
     """The k that a release has against every possible world (Definitions 7 and 8, Theorem 4).
 
-    `on` are the public columns, all if not said. A row is about somebody else than all others;
-    with a `unit` those of one unit are about one individual. `complete` says that the leaves of
-    every hierarchy are all the values there can be, and publicly so: then decodings are compared
-    leaf by leaf. Otherwise a label lies within another only where that holds whatever other values
-    there are: it is one of the values that the other stands for, or the other is a node above it.
+    `on` are the public columns, by default all. Every row is about a different person; with a
+    `unit`, rows of one unit are about one person. `complete` says that the leaves of every
+    hierarchy are all possible values, and that everybody knows so: decodings are then compared leaf
+    by leaf. Otherwise a label lies within another only if that holds whatever other values exist:
+    it is one of the values that the other stands for, or the other is a node above it.
     """
     names = tuple(release if on is None else dict.fromkeys(on))
     unknown = [name for name in names if name not in release]
     if unknown or not names:
         raise PolicyError(
-            f"the release has no column {unknown[0]!r}" if unknown else "no public columns named",
+            f"the release has no column {unknown[0]!r}"
+            if unknown
+            else "no public columns are named",
             remedy="name some of: " + ", ".join(release),
         )
     columns = [release[name] for name in names]
@@ -87,7 +100,7 @@ def _contained(
 ) -> Counts:
     """Per row: the individuals with a row that decodes within it; the release is its own world."""
     sets = [
-        sets_of(within(column, tree, complete=complete, equal=equal))
+        sets_of(_within(column, tree, complete=complete, equal=equal))
         for column, tree in zip(columns, trees, strict=True)
     ]
     tuple_of, tuples = tuples_of(columns, sets)
@@ -110,11 +123,10 @@ class Caution:
 def cautions(
     public: Sequence[str], declared: Sequence[Sequence[str]], k: int, world: World | None = None
 ) -> tuple[Caution, ...]:
-    """What is wrong with making these sets of columns anonymous, each by itself.
+    """What is wrong with making each of these sets of columns anonymous by itself.
 
-    Only a set with all public columns is enough (Theorems 2 to 4 and 6). With a world it is also
-    seen whether columns were left out because they single out nobody, though they name groups of
-    fewer than k (Section 5.1).
+    Only a set with all public columns is enough (Theorems 2 to 4 and 6). A world also shows whether
+    the columns left out single out nobody and still name groups of fewer than k (Section 5.1).
     """
     everything = set(public)
     if any(everything <= set(columns) for columns in declared):
@@ -131,16 +143,16 @@ def cautions(
 
 def _one_by_one(public: tuple[str, ...], number: int) -> Caution:
     text = (
-        f"{number} quasi-identifiers made k-anonymous one by one prove nothing for all public"
-        f" columns together ({', '.join(public)}): take these as one quasi-identifier"
+        f"{number} quasi-identifiers that are k-anonymous one by one prove nothing for all public"
+        f" columns together ({', '.join(public)}): use these as one quasi-identifier"
     )
     return Caution("one by one", public, text)
 
 
 def _subset(left: tuple[str, ...]) -> Caution:
     text = (
-        f"also public: {', '.join(left)}; k-anonymity of the other columns, and even of every"
-        " proper subset of the public ones, proves nothing for all of them"
+        f"the world also knows {', '.join(left)}: k-anonymity of some public columns proves nothing"
+        " for all of them together"
     )
     return Caution("subset", left, text)
 
@@ -150,7 +162,162 @@ def _only_uniques(world: World, left: tuple[str, ...], k: int) -> list[Caution]:
     if not 1 < smallest < k:
         return []
     text = (
-        f"{', '.join(left)} single out nobody, yet they name a group of {smallest:,} people, fewer"
-        f" than {k:,}: all k-QIs count, not only 1-QIs"
+        f"{', '.join(left)} single out nobody, but narrow somebody down to {smallest:,} people,"
+        f" fewer than {k:,}: treat them as quasi-identifiers too"
     )
     return [Caution("only 1-QIs", left, text)]
+
+
+def _within(
+    column: CodedColumn, hierarchy: Hierarchy | None, *, complete: bool, equal: bool
+) -> Matching:
+    """For each label of a released column, the labels that decode within it, as its codes.
+
+    With `equal`, a label holds only itself; see `conservative` for `complete`.
+    """
+    labels: Labels = [None, *column.domain.labels.tolist()]
+    held = np.bincount(column.codes, minlength=len(labels)) > 0
+    if equal:
+        runs = [[(code, code)] for code in range(len(labels))]
+        return from_runs(runs, np.arange(len(labels), dtype=np.int32)).only(held)
+    if complete and hierarchy is not None:
+        return _leaf_by_leaf(labels, hierarchy).only(held)
+    return _in_any_case(labels, hierarchy).only(held)
+
+
+def _leaf_by_leaf(labels: Labels, hierarchy: Hierarchy) -> Matching:
+    """Label a lies within b if b has every leaf of a."""
+    found = match(labels, hierarchy.leaves, hierarchy)
+    ends = [
+        (int(found.low[lo]), -int(found.high[hi - 1])) if hi > lo else (2**31, 0)
+        for lo, hi in zip(found.start[:-1].tolist(), found.start[1:].tolist(), strict=True)
+    ]
+    order = sorted(range(len(labels)), key=ends.__getitem__)
+    place = np.empty(len(labels), dtype=np.int32)
+    place[order] = np.arange(len(labels), dtype=np.int32)
+    runs = []
+    for label in range(len(labels)):
+        inside = _inside(found, label)
+        inside[label] = True
+        runs.append(_runs(np.sort(place[inside])))
+    return from_runs(runs, place)
+
+
+def _inside(found: Matching, label: int) -> Flags:
+    """Per label: whether each of its runs lies in one of this label's, and it has some."""
+    here = slice(int(found.start[label]), int(found.start[label + 1]))
+    if here.start == here.stop:
+        return np.zeros(len(found), dtype=np.bool_)
+    low, high = found.low[here], found.high[here]
+    spot = np.maximum(np.searchsorted(low, found.low, side="right") - 1, 0)
+    good = (low[spot] <= found.low) & (found.high <= high[spot])
+    lengths = np.diff(found.start)
+    inside: Flags = (np.diff(offsets(good)[found.start]) == lengths) & (lengths > 0)
+    return inside
+
+
+def _runs(places: Codes) -> list[Run]:
+    """Ascending places as runs."""
+    breaks = np.flatnonzero(np.diff(places) > 1)
+    first = np.concatenate([places[:1], places[breaks + 1]])
+    last = np.concatenate([places[breaks], places[-1:]])
+    return list(zip(first.tolist(), last.tolist(), strict=True))
+
+
+def _in_any_case(labels: Labels, hierarchy: Hierarchy | None) -> Matching:
+    """Label a lies within b if a = b, b is the top, a is a value of b, or b is a node above a.
+
+    A masked label may be a number: without a hierarchy, it holds only values of its own length.
+    """
+    exact = _values(labels, hierarchy)
+    values = Domain(Kind.TEXT, np.array(sorted(exact), dtype=object))
+    found = match(labels, values, hierarchy)
+    value = {label: code for code, label in enumerate(values.labels.tolist(), start=1)}
+    others = [label for label in labels if label not in value]
+    number = {label: int(found.place[code]) - 1 for label, code in value.items()}
+    at: dict[str | None, int] = {**number}
+    at.update({label: len(value) + i for i, label in enumerate(others)})
+    length = {place: len(label) for label, place in number.items()}
+    below = _below(labels, hierarchy)
+    tops = {TOP} if hierarchy is None else {TOP, hierarchy.labels[-1][0]}
+    runs = []
+    for i, label in enumerate(labels):
+        if label in tops:
+            runs.append([(0, len(labels) - 1)])
+            continue
+        here = zip(found.low[_slice(found, i)], found.high[_slice(found, i)], strict=True)
+        inner = [one for lo, hi in here if hi > 0 for one in range(int(lo) - 1, int(hi))]
+        if hierarchy is None and label is not None and label.endswith(TOP):
+            inner = [one for one in inner if length[one] == len(label)]
+        nodes = (at[node] for node in below.get(label, ()))
+        runs.append(runs_of([at[label], *inner, *nodes]))
+    place = np.array([at[label] for label in labels], dtype=np.int32)
+    return from_runs(runs, place)
+
+
+def _slice(found: Matching, label: int) -> slice:
+    return slice(int(found.start[label]), int(found.start[label + 1]))
+
+
+def _values(labels: Labels, hierarchy: Hierarchy | None) -> list[str]:
+    """The labels that are certainly one value: leaves, or else numbers and moments.
+
+    A year is not one where months or days are shown too, nor is a day where hours are: it may stand
+    for everything that lies in it.
+    """
+    shown = [label for label in labels if label is not None]
+    if hierarchy is not None:
+        leaves = _leaf_labels(hierarchy)
+        return [label for label in shown if label in leaves]
+    finest = max((_fineness(label) for label in shown), default=0)
+    return [label for label in shown if _is_value(label, finest)]
+
+
+def _is_value(label: str, finest: int) -> bool:
+    date = parse_date(label)
+    if date is None or (label.isdecimal() and len(label) != 4):
+        return parse_number(label) is not None
+    unit = _UNITS.index(np.datetime_data(date.dtype)[0])
+    return unit >= finest and (unit >= _UNITS.index("D") or parse_number(label) is not None)
+
+
+def _fineness(label: str) -> int:
+    """The finest unit of time in which a label or the bounds of an interval are written."""
+    bounds = read_any_bounds(label)
+    ends = (label,) if bounds is None else (bounds.low, bounds.high)
+    dates = [parse_date(end) for end in ends if end is not None]
+    units = (np.datetime_data(date.dtype)[0] for date in dates if date is not None)
+    return max((_UNITS.index(unit) for unit in units), default=0)
+
+
+def _leaf_labels(hierarchy: Hierarchy) -> frozenset[str]:
+    """What leaves show, unless an inner node shows the same."""
+    inner = set(chain.from_iterable(labels.tolist() for labels in hierarchy.labels[1:]))
+    return frozenset(hierarchy.labels[0].tolist()) - inner
+
+
+def _below(labels: Labels, hierarchy: Hierarchy | None) -> dict[str | None, set[str]]:
+    """By label: the nodes of the release that are below it in the hierarchy."""
+    if hierarchy is None:
+        return {}
+    shown = {label for label in labels if label is not None}
+    below: dict[str | None, set[str]] = {}
+    for label, higher in _above(shown, hierarchy).items():
+        for other in higher & shown:
+            below.setdefault(other, set()).add(label)
+    return below
+
+
+def _above(shown: set[str], hierarchy: Hierarchy) -> dict[str, set[str]]:
+    """By label: what is above every node that shows it, except the top."""
+    above: dict[str, set[str]] = {}
+    for level in range(hierarchy.height):
+        first = hierarchy.bounds[level][0][1:]
+        for node, label in enumerate(hierarchy.labels[level].tolist()):
+            if label in shown:
+                higher = {
+                    hierarchy.labels[h][hierarchy.maps[h, first[node]] - 1]
+                    for h in range(level + 1, hierarchy.height)
+                }
+                above[label] = above[label] & higher if label in above else higher
+    return above

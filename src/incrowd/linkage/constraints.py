@@ -4,16 +4,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass as plain
 from typing import Annotated
 
+import numpy as np
 from pydantic import Field
 
-from incrowd.linkage.identify import smallest_crowd
+from incrowd.arrays import MISSING, Counts
+from incrowd.errors import InputError
 from incrowd.linkage.world import World
+from incrowd.table.fold import fold
 from incrowd.values import STRICT, dataclass
 
 
 @dataclass(frozen=True, config=STRICT)
 class AtLeast:
-    """A promise about the world: whatever values these columns show, so many people have them.
+    """A promise about the world: each combination of values in these columns has so many people.
 
     >>> AtLeast(("zip", "gender"), 500).covers(["gender"])
     True
@@ -23,17 +26,13 @@ class AtLeast:
     people: Annotated[int, Field(ge=1)]
 
     def covers(self, public: Sequence[str]) -> bool:
-        """Whether the promise speaks of all these columns."""
+        """Whether the promise is about all of these columns."""
         return set(public) <= set(self.columns)
-
-    def holds(self, world: World) -> bool:
-        """Whether a world keeps the promise."""
-        return not world.rows or smallest_crowd(world, self.columns) >= self.people
 
 
 @plain(frozen=True)
 class Proof:
-    """What promises prove of every table with these public columns (Bettini Theorem 1)."""
+    """What promises prove about every table with these public columns (Bettini Theorem 1)."""
 
     public: tuple[str, ...]
     k: int
@@ -43,18 +42,14 @@ class Proof:
     notes: tuple[str, ...] = ()
     """Why other promises do not help."""
 
-    def proves(self, k: int) -> bool:
-        """Whether k-anonymity is proved: nothing needs to be generalized then."""
-        return self.k >= k
-
 
 def proved(public: Sequence[str], constraints: Sequence[AtLeast]) -> Proof:
     """The largest k that promises prove without any table.
 
-    A promise of s people for a set of columns says that it is a proper s'-QI with s' of at least
-    s, and so is every set within it (Proposition 2). A table whose public columns are all among
-    them is then s-anonymous, if the world is consistent with it (Theorem 1). A promise that leaves
-    out a public column proves nothing.
+    A promise of s people for a set of columns says that the set is a proper s'-QI with s' >= s,
+    and so is every subset of it (Proposition 2). A table whose public columns are all among them is
+    then s-anonymous, if the world is consistent with it (Theorem 1). A promise that leaves out a
+    public column proves nothing.
     """
     helpful = [promise for promise in constraints if promise.covers(public)]
     best = max(helpful, key=lambda promise: promise.people, default=None)
@@ -65,6 +60,31 @@ def proved(public: Sequence[str], constraints: Sequence[AtLeast]) -> Proof:
 def _why_not(public: Sequence[str], promise: AtLeast) -> str:
     left = [name for name in public if name not in promise.columns]
     return (
-        f"what is promised of {', '.join(promise.columns)} proves nothing here: {', '.join(left)}"
+        f"the promise about {', '.join(promise.columns)} proves nothing here: {', '.join(left)}"
         f" {'is' if len(left) == 1 else 'are'} public too"
     )
+
+
+def refuse_broken(promise: AtLeast, world: World) -> None:
+    """Refuse a promise that a world breaks: nothing follows from what is false.
+
+    The world has those of the promise's columns that it knows: people who share many values share
+    some of them.
+    """
+    sizes = crowd_sizes(world)
+    few = sizes[sizes < promise.people]
+    if len(few):
+        raise InputError(
+            f"the world breaks the promise of {promise.people:,} people: {len(few):,} of "
+            f"{len(sizes):,} combinations of {', '.join(world.names)} have fewer, the smallest "
+            f"{int(few.min()):,}",
+            remedy="promise no more than the smallest has, or leave the promise out",
+        )
+
+
+def crowd_sizes(world: World) -> Counts:
+    """How many individuals share each combination of values; rows with a missing value are out."""
+    lines = [column.codes for column in world.columns.values()]
+    whole = np.logical_and.reduce([line != MISSING for line in lines])
+    pairs = fold([*(line[whole] for line in lines), world.person[whole]], ()).quasi
+    return fold(list(pairs[:-1]), ()).counts

@@ -7,10 +7,9 @@ from functools import cached_property
 import numpy as np
 
 from incrowd.errors import PolicyError
-from incrowd.identify.counting import counted
-from incrowd.identify.found import Found
-from incrowd.identify.hitting_sets import HittingSets
-from incrowd.identify.judges import Masks, mask_of
+from incrowd.identify.hitting_sets import HittingSets, Masks, mask_of
+from incrowd.identify.measures import ratios
+from incrowd.identify.query import SearchState
 from incrowd.identify.records import Records
 from incrowd.linkage.world import World
 from incrowd.partition.classes import classes_of, numbered
@@ -24,21 +23,21 @@ MOST_COLUMNS = 128
 
 @dataclass(frozen=True)
 class KQis:
-    """Sets of public columns that name groups of at most k people while no set within them does."""
+    """Minimal sets of public columns that narrow somebody down to at most k people."""
 
     k: int
     sets: tuple[tuple[str, ...], ...]
-    """Small sets first."""
+    """The smallest sets first."""
     smallest: tuple[int, ...]
-    """Per set: the fewest people whom values of it name."""
+    """Per set: the fewest people who share their values in it."""
     complete: bool
     """Whether these are all; otherwise only those up to a size or found in time."""
     looked: int
-    """How many sets were looked at in the world."""
+    """How many sets were counted in the world."""
 
 
 def smallest_crowd(world: World, columns: Sequence[str]) -> int:
-    """The fewest individuals that share their values in these columns.
+    """The fewest individuals who share their values in these columns.
 
     They are a proper s-QI for this s and no other (Bettini Definition 6), and a k-QI for every k
     from s on (Definition 5, Proposition 1). 0 if the world has no rows.
@@ -46,28 +45,21 @@ def smallest_crowd(world: World, columns: Sequence[str]) -> int:
     return Crowds(world.select(columns)).smallest(range(len(set(columns))))
 
 
-def is_k_qi(world: World, columns: Sequence[str], k: int) -> bool:
-    """Whether some values of these columns name a group of at most k people (Definition 5)."""
-    return 0 < smallest_crowd(world, columns) <= _checked(k)
-
-
-def is_proper_k_qi(world: World, columns: Sequence[str], k: int) -> bool:
-    """Whether k is the smallest for which these columns are a k-QI (Definition 6)."""
-    return smallest_crowd(world, columns) == _checked(k)
-
-
 def minimal_k_qis(
     world: World, k: int, *, max_size: int | None = None, watch: Watch | None = None
 ) -> KQis:
-    """All k-QIs of a world within which no other is.
+    """All minimal k-QIs of a world: those that contain no other.
 
-    With these all others are known: whatever contains a k-QI is one (Bettini Proposition 2), and
-    so nothing within a set that is none. The search looks only at sets that are not decided so.
+    They determine all others: whatever contains a k-QI is one (Bettini Proposition 2), and no
+    subset of a set that is not one is. The search counts only sets that this does not decide.
     """
     crowds, width = Crowds(world), len(world.names)
     if width > MOST_COLUMNS:
-        raise PolicyError(f"at most {MOST_COLUMNS} columns can be searched", remedy="select some")
-    found = Found()
+        raise PolicyError(
+            f"the world has {width} columns, and at most {MOST_COLUMNS} can be searched",
+            remedy="name fewer columns",
+        )
+    found = SearchState()
     if not 0 < crowds.smallest(range(width)) <= _checked(k):
         return KQis(k, (), (), complete=True, looked=1)
     judge = _Judge(crowds, k)
@@ -79,7 +71,7 @@ def minimal_k_qis(
 
 
 class Crowds:
-    """The individuals who share values, set of columns by set of columns."""
+    """Counts the individuals who share values, for any set of columns."""
 
     def __init__(self, world: World) -> None:
         self._world = world
@@ -91,7 +83,7 @@ class Crowds:
         if not self._world.everybody_once:
             class_of, number = numbered(self._tally.quasi[list(columns)])
             return int(classes_of(self._tally, class_of, number, ()).people.min())
-        return counted(self._records, columns).smallest if len(columns) else self._world.people
+        return ratios(self._records, columns).smallest if len(columns) else self._world.people
 
     @cached_property
     def _tally(self) -> Tally:
@@ -104,9 +96,9 @@ class Crowds:
 
 
 class _Judge:
-    """A set that is no k-QI grows as long as it is none: every k-QI has one of the other columns.
+    """Grows a set that is not a k-QI as far as it is none: every k-QI has one of the other columns.
 
-    By Proposition 2 no set within the grown one needs a look.
+    By Proposition 2, no subset of the grown set needs counting.
     """
 
     def __init__(self, crowds: Crowds, k: int) -> None:
@@ -118,11 +110,11 @@ class _Judge:
         self.order = sorted(range(width), key=lambda j: -alone[j])
 
     def first(self) -> Masks:
-        """Nothing to begin with."""
+        """No masks to begin with."""
         return np.empty((0, 2), dtype=np.uint64)
 
     def look(self, columns: Sequence[int]) -> Masks:
-        """No mask for a k-QI; otherwise the columns that a largest set around it leaves out."""
+        """No mask for a k-QI; otherwise the columns outside a maximal set that is no k-QI."""
         if columns and self.smallest(columns) <= self._k:
             return self.first()
         failing = list(columns)
@@ -132,7 +124,7 @@ class _Judge:
         return mask_of([j for j in self.order if j not in failing], self.order)
 
     def smallest(self, columns: Sequence[int]) -> int:
-        """The fewest who share their values in these columns; counted once."""
+        """The fewest who share their values in these columns; cached."""
         key = frozenset(columns)
         if key not in self._size:
             self._size[key] = self._crowds.smallest(sorted(key))
@@ -141,5 +133,5 @@ class _Judge:
 
 def _checked(k: int) -> int:
     if k < 1:
-        raise PolicyError("k must be at least 1", remedy="give 2, say")
+        raise PolicyError("k must be at least 1", remedy="give 2, for example")
     return k

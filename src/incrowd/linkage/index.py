@@ -19,10 +19,10 @@ from incrowd.arrays import Codes, Counts, Floats
 from incrowd.kernels import histogram
 from incrowd.kernels.linkage import world as world_kernels
 from incrowd.kernels.linkage import world_tree
-from incrowd.linkage.points import Points, Rows, folded_points, rows_as_points
-from incrowd.linkage.sets import Sets
+from incrowd.linkage.atoms import AtomSets, Points, folded_points, rows_as_points
 from incrowd.linkage.world import World
 from incrowd.partition.classes import numbered
+from incrowd.partition.csr import Rows, grouped, offsets
 from incrowd.table.fold import distinct, in_threads, threads
 
 Method: TypeAlias = Literal["auto", "rows", "layers", "tree"]
@@ -55,13 +55,13 @@ class Index(Protocol):
         ...
 
 
-def index_of(world: World, names: Sequence[str], sets: Sequence[Sets], tuples: Codes) -> Index:
+def index_of(world: World, names: Sequence[str], sets: Sequence[AtomSets], tuples: Codes) -> Index:
     """The quickest index for the tuples, given as one set per column: shape (d, tuples)."""
     return made(world, names, sets, tuples, "auto")
 
 
 def made(
-    world: World, names: Sequence[str], sets: Sequence[Sets], tuples: Codes, method: Method
+    world: World, names: Sequence[str], sets: Sequence[AtomSets], tuples: Codes, method: Method
 ) -> Index:
     """The index of this kind; `rows` and `layers` need layers, `tree` nothing."""
     layers = [one.layers for one in sets]
@@ -86,7 +86,7 @@ class Pattern:
 
 
 def _patterns(
-    sets: Sequence[Sets], layers: Sequence[tuple[Codes, ...] | None], tuples: Codes
+    sets: Sequence[AtomSets], layers: Sequence[tuple[Codes, ...] | None], tuples: Codes
 ) -> list[Pattern] | None:
     every = [found for found in layers if found is not None]
     if len(every) < len(sets):
@@ -128,8 +128,7 @@ class Layered:
             which.append(asked[here])
             points.append(here.astype(np.int32))
         of, point = np.concatenate(which), np.concatenate(points)
-        order = np.argsort(of, kind="stable")
-        start = np.searchsorted(of[order], np.arange(len(tuples) + 1)).astype(np.int64)
+        start, order = grouped(of, len(tuples))
         return start, point[order]
 
     @cached_property
@@ -185,7 +184,7 @@ def _stages(asked: Codes, radices: Sequence[int]) -> list[_Stage]:
 def _remembered(keys: NDArray[np.uint64]) -> tuple[NDArray[np.uint64], Codes]:
     size = 2 ** max(4, (2 * len(keys)).bit_length())
     slots, number = np.zeros(size, dtype=np.uint64), np.zeros(size, dtype=np.int32)
-    _kernels().remember(keys, slots, number)
+    world_kernels.remember(keys, slots, number)
     return slots, number
 
 
@@ -197,7 +196,7 @@ def _look_up(
     here: tuple[int, int],
 ) -> None:
     """The tuple of each point from one to another, in blocks that stay in a cache."""
-    kernels = _kernels()
+    kernels = world_kernels
     buffer = np.empty(_BLOCK, dtype=np.uint64)
     for lo in range(*here, _BLOCK):
         hi = min(lo + _BLOCK, here[1])
@@ -213,7 +212,7 @@ def _people(points: Points, place: Codes, number: int) -> Counts:
     """Individuals per tuple, everybody once."""
     if points.people is None:
         total = np.zeros(number, dtype=np.int64)
-        _kernels().count(place, total)
+        world_kernels.count(place, total)
         return total
     people = histogram.sums(place, points.people, number)
     if len(points.shared_point):
@@ -228,7 +227,7 @@ class Boxes:
     """Points in a tree of boxes; every tuple is a question."""
 
     points: Points
-    sets: tuple[Sets, ...]
+    sets: tuple[AtomSets, ...]
     tuples: Codes
 
     def counts(self) -> Counts:
@@ -239,7 +238,7 @@ class Boxes:
             tree, _, shared = self._tree
             order, width = self._near(boxes), len(boxes)
             boxes, near = boxes[order], np.zeros(width, dtype=np.int64)
-            ask = partial(_tree().count_boxes, tree, self._sets)
+            ask = partial(world_tree.count_boxes, tree, self._sets)
             parts = [slice(*here) for here in _chunks(width, few=64)]
             in_threads([partial(ask, boxes[part], shared, near[part]) for part in parts])
             total[order] = near
@@ -262,20 +261,20 @@ class Boxes:
         if not self.points.number:
             return start, np.empty(0, dtype=np.int32)
         tree, origin, _ = self._tree
-        _tree().list_boxes(tree, self._sets, boxes, start, np.empty(0, dtype=np.int32))
+        world_tree.list_boxes(tree, self._sets, boxes, start, np.empty(0, dtype=np.int32))
         point = np.empty(start[-1], dtype=np.int32)
-        _tree().list_boxes(tree, self._sets, boxes, start, point)
+        world_tree.list_boxes(tree, self._sets, boxes, start, point)
         return start, origin[point]
 
     def _boxes(self, tuples: NDArray[Any]) -> Codes:
         """One line per tuple: the sets of its columns, numbered through all columns."""
-        first = np.cumsum([0, *(len(one) for one in self.sets[:-1])])
+        first = offsets([len(one) for one in self.sets[:-1]])
         return np.ascontiguousarray((self.tuples[:, tuples].T + first).astype(np.int32))
 
     @cached_property
     def _sets(self) -> tuple[Counts, Codes, Codes]:
         """The sets of all columns, one column after the other."""
-        first = np.cumsum([0, *(len(one.low) for one in self.sets)])
+        first = offsets([len(one.low) for one in self.sets])
         starts = [one.start[:-1] + at for one, at in zip(self.sets, first[:-1], strict=True)]
         start = np.concatenate([*starts, first[-1:]]).astype(np.int64)
         low = np.concatenate([one.low for one in self.sets])
@@ -287,16 +286,13 @@ class Boxes:
         points = self.points
         tree, origin = _treed(np.ascontiguousarray(np.stack(points.lines).T), self._width)
         alone = np.ones(points.number, dtype=np.int64) if points.people is None else points.people
-        people = np.concatenate([[0], np.cumsum(alone[origin])]).astype(np.int64)
-        return tree, origin, (people, *self._shared(origin))
+        return tree, origin, (offsets(alone[origin]), *self._shared(origin))
 
     def _shared(self, origin: Codes) -> Rows:
         """Whoever has several points, in the order of the tree."""
         at = np.empty(len(origin), dtype=np.int64)
         at[origin] = np.arange(len(origin))
-        place = at[self.points.shared_point]
-        order = np.argsort(place, kind="stable")
-        start = np.searchsorted(place[order], np.arange(len(origin) + 1)).astype(np.int64)
+        start, order = grouped(at[self.points.shared_point], len(origin))
         return start, self.points.shared_unit[order]
 
 
@@ -305,7 +301,7 @@ def _treed(cells: Codes, width: Floats) -> tuple[tuple[Codes, Codes, Codes], Cod
 
     The first parts are halved one after the other until every thread has some below.
     """
-    kernels, number = _tree(), len(cells)
+    kernels, number = world_tree, len(cells)
     parts = 2 * 2 ** (number // kernels.LEAF).bit_length() + 1
     box = np.zeros((2, parts, cells.shape[1]), dtype=np.int32)
     origin = np.arange(number, dtype=np.int32)
@@ -322,13 +318,3 @@ def _treed(cells: Codes, width: Floats) -> tuple[tuple[Codes, Codes, Codes], Cod
 def _chunks(length: int, few: int = _SMALL) -> list[tuple[int, int]]:
     number = threads() if length >= few else 1
     return list(pairwise(length * i // number for i in range(number + 1)))
-
-
-def _kernels() -> Any:
-
-    return world_kernels
-
-
-def _tree() -> Any:
-
-    return world_tree

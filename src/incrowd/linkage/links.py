@@ -1,6 +1,7 @@
-"""Whom a released row may be about (Bettini Section 3), counted in individuals."""
+"""Who a released row may be about (Bettini Section 3), counted in individuals."""
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -8,26 +9,37 @@ import numpy as np
 from incrowd.arrays import MISSING, Codes, Counts, Flags
 from incrowd.errors import InputError, PolicyError, boundary, counted
 from incrowd.hierarchy.hierarchy import Hierarchy
-from incrowd.linkage.hints import hint_for
+from incrowd.linkage.atoms import AtomSets, sets_of
 from incrowd.linkage.index import Index, index_of
 from incrowd.linkage.matching import Matching, match
-from incrowd.linkage.points import Rows
-from incrowd.linkage.sets import Sets, sets_of
 from incrowd.linkage.world import World
-from incrowd.table.column import CodedColumn
+from incrowd.partition.csr import Rows, entries, offsets, offsets_of, owners
+from incrowd.table.column import CodedColumn, Domain
 from incrowd.table.fold import fold
 from incrowd.table.roles import Missing
+
+Same = Callable[[str], str]
+
+_SPELLINGS: tuple[tuple[str, Same], ...] = (
+    ("in spaces around the value", str.strip),
+    ("in upper and lower case", str.casefold),
+    ("in leading zeros", lambda text: text.lstrip("0") if text.isdecimal() else text),
+    ("in punctuation", lambda text: "".join(filter(str.isalnum, text))),
+)
+
+_SLASHED = re.compile(r"\d{1,2}/\d{1,2}/\d{2,4}")
+_DATED = re.compile(r"\d{4}-\d{2}")
 
 
 @dataclass(frozen=True)
 class ColumnMatch:
-    """How well the labels of a released column and the values of the world fit together."""
+    """How well the labels of a released column and the values of the world match."""
 
     name: str
     labels: int
     """Distinct labels of the release."""
     idle: int
-    """Labels among them that stand for nobody's value."""
+    """How many of these stand for no value of the world."""
     idle_rows: int
     """Released rows with such a label."""
     first: int | None
@@ -37,25 +49,25 @@ class ColumnMatch:
     outside: int
     """Values of the world that the hierarchy lacks."""
     hint: str = ""
-    """What may be wrong with the spelling, if anything is seen."""
+    """How the spelling may differ, if that can be seen."""
 
     @property
     def note(self) -> str:
-        """In words, empty if everything fits."""
+        """The match in words; empty if every label stands for some value."""
         if not self.idle:
             return ""
-        told = (
-            f"{self.idle:,} of {counted(self.labels, 'label')} of {self.name!r} stand for no value"
-            f" of the world ({counted(self.idle_rows, 'row')}, the first is row {self.first:,})"
+        text = (
+            f"{self.idle:,} of {counted(self.labels, 'label')} of {self.name!r} match no value of"
+            f" the world ({counted(self.idle_rows, 'row')}, first at row {self.first:,})"
         )
-        return f"{told}: {self.hint}" if self.hint else told
+        return f"{text}: {self.hint}" if self.hint else text
 
 
 @dataclass(frozen=True, eq=False)
 class Linked:
-    """A release seen with a world: for each row the individuals that it may be about.
+    """A release linked with a world: the individuals that each row may be about.
 
-    Rows are counted from 0 in arrays, from 1 in words.
+    Rows count from 0 in arrays, from 1 in messages.
     """
 
     names: tuple[str, ...]
@@ -64,7 +76,7 @@ class Linked:
     """Per released row: how many individuals it may be about."""
     columns: tuple[ColumnMatch, ...]
     notes: tuple[str, ...]
-    """What a reader must know: who counts as an individual, what does not fit."""
+    """What you must know: who counts as an individual, what does not match."""
     world: World = field(repr=False)
     _tuple_of: Codes = field(repr=False)
     _index: Index = field(repr=False)
@@ -86,21 +98,12 @@ class Linked:
         """
         return int((self.candidates == 0).sum())
 
-    @property
-    def unmatched(self) -> Mapping[str, float]:
-        """Per column: share of the world's rows whose value no released label stands for."""
-        return {column.name: column.unmatched for column in self.columns}
-
-    def below(self, k: int) -> int:
-        """Consistent rows with fewer than k candidates."""
-        return int(((self.candidates > 0) & (self.candidates < k)).sum())
-
     def candidates_of(self, rows: Codes | Counts | Sequence[int]) -> Rows:
         """The individuals that each of these rows may be about, in compressed rows.
 
         Row `rows[i]` has the individuals `individual[start[i]:start[i + 1]]`, ascending, numbered
-        as in `World.person`. They are found when asked for: ask for some rows at a time where
-        candidates are many.
+        as in `World.person`. They are found on each call: ask for some rows at a time if there are
+        many candidates.
         """
         asked = self._tuple_of[np.asarray(rows, dtype=np.int64)]
         tuples, place = np.unique(asked, return_inverse=True)
@@ -108,21 +111,11 @@ class Linked:
         start, person = persons_of(self._index, self.world, tuples[known])
         sizes = np.zeros(len(tuples), dtype=np.int64)
         sizes[known] = np.diff(start)
-        first = np.zeros(len(tuples), dtype=np.int64)
-        first[known] = start[:-1]
-        ends = np.concatenate([[0], np.cumsum(sizes[place])]).astype(np.int64)
-        entry = np.repeat(first[place] - ends[:-1], sizes[place]) + np.arange(ends[-1])
-        return ends, person[entry]
-
-    def guesses(self, rows: Codes | Counts | Sequence[int], rng: np.random.Generator) -> Codes:
-        """One candidate of each of these rows, each equally likely; 0 for inconsistent rows."""
-        start, person = self.candidates_of(rows)
-        sizes = np.diff(start)
-        spot = start[:-1] + (rng.random(len(sizes)) * sizes).astype(np.int64)
-        return np.where(sizes > 0, np.append(person, np.int32(0))[spot], 0).astype(np.int32)
+        entry, _ = entries(offsets(sizes), place)
+        return offsets(sizes[place]), person[entry]
 
     def __repr__(self) -> str:
-        """Without values."""
+        """Show no values."""
         return f"Linked({len(self.candidates)} rows by {', '.join(self.names)}; k = {self.k})"
 
 
@@ -134,23 +127,25 @@ def link(
     on: Sequence[str] | None = None,
     missing: Missing = Missing.OWN_VALUE,
 ) -> Linked:
-    """Whom each released row may be about: k-anonymity against a world (Bettini Definition 4).
+    """Who each released row may be about: k-anonymity against a world (Bettini Definition 4).
 
     The public columns are those that release and world share, or those of them that `on` names.
-    Labels decode by the hierarchies of their columns, and as they are written where there is none.
+    The hierarchies of the columns decode the labels; a label without one is read as it is written.
     A missing cell is a value like any other, unless it `matches-anything`: then it says nothing,
     in the release as in the world.
     """
     names = _public(release, world, on)
     if missing is Missing.SUPPRESS:
-        raise PolicyError("rows with missing values cannot be suppressed here", remedy="drop them")
+        raise PolicyError(
+            "rows with missing values cannot be suppressed here", remedy="drop them first"
+        )
     matchings = [
         _matched(release[name], world, (hierarchies or {}).get(name), (name, missing))
         for name in names
     ]
     sets = [sets_of(matching) for matching in matchings]
     columns = tuple(
-        _told(release[name], world, (name, matching, one))
+        _column_match(release[name], world, (name, matching, one))
         for name, matching, one in zip(names, matchings, sets, strict=True)
     )
     tuple_of, tuples = tuples_of([release[name] for name in names], sets)
@@ -163,40 +158,38 @@ def link(
 def persons_of(index: Index, world: World, tuples: Codes) -> Rows:
     """The individuals of tuples, each once, ascending."""
     start, point = index.members(tuples)
-    of = np.repeat(np.arange(len(tuples), dtype=np.int64), np.diff(start))
+    of = owners(start)
     persons = index.points.individuals
     if persons is None:
         person = world.person[point]
     else:
-        first, every = persons
-        sizes = first[point + 1] - first[point]
-        ends = np.cumsum(sizes)
-        entry = np.repeat(first[point] - ends + sizes, sizes) + np.arange(ends[-1:].sum())
-        of, person = np.repeat(of, sizes), every[entry]
+        entry, place = entries(persons[0], point)
+        of, person = of[place], persons[1][entry]
     radix = int(person.max(initial=0)) + 1
     pairs = np.sort(of * radix + person)
     pairs = pairs[np.diff(pairs, prepend=-1) != 0]
-    counts = np.searchsorted(pairs // radix, np.arange(len(tuples) + 1))
-    return counts.astype(np.int64), (pairs % radix).astype(np.int32)
+    return offsets_of(pairs // radix, len(tuples)), (pairs % radix).astype(np.int32)
 
 
 def _public(
     release: Mapping[str, CodedColumn], world: World, on: Sequence[str] | None
 ) -> tuple[str, ...]:
-    """PAttr[T]: what release and world share; `InputError` if that is nothing."""
+    """PAttr[T]: the columns that release and world share; `InputError` if there is none."""
     shared = [name for name in release if name in world.columns]
     if not shared:
         raise InputError(
             f"the release ({', '.join(release)}) and the world ({', '.join(world.names)}) share no"
             " column",
-            remedy="rename the world's columns as the release calls them",
+            remedy="give the world's columns the names that the release has for them",
         )
     if on is None:
         return tuple(shared)
     unknown = [name for name in on if name not in shared]
     if unknown or not on:
         raise PolicyError(
-            f"{unknown[0]!r} is not in both release and world" if unknown else "no columns named",
+            f"{unknown[0]!r} is not in both release and world"
+            if unknown
+            else "no columns are named",
             remedy="name some of: " + ", ".join(shared),
         )
     return tuple(dict.fromkeys(on))
@@ -214,8 +207,8 @@ def _matched(
     return found.only(np.bincount(column.codes, minlength=len(found)) > 0)
 
 
-def tuples_of(columns: Sequence[CodedColumn], sets: Sequence[Sets]) -> tuple[Codes, Codes]:
-    """The distinct tuples of sets, and that of each row; -1 where a label stands for nothing."""
+def tuples_of(columns: Sequence[CodedColumn], sets: Sequence[AtomSets]) -> tuple[Codes, Codes]:
+    """The tuple of each row (-1 where a label stands for nothing), and the distinct tuples."""
     lines = [one.of[column.codes] for column, one in zip(columns, sets, strict=True)]
     tally = fold(lines, ())
     tuples = tally.quasi
@@ -227,7 +220,9 @@ def tuples_of(columns: Sequence[CodedColumn], sets: Sequence[Sets]) -> tuple[Cod
     return number[row_of], np.ascontiguousarray(tuples[:, ~idle])
 
 
-def _told(column: CodedColumn, world: World, found: tuple[str, Matching, Sets]) -> ColumnMatch:
+def _column_match(
+    column: CodedColumn, world: World, found: tuple[str, Matching, AtomSets]
+) -> ColumnMatch:
     name, matching, sets = found
     held = np.bincount(column.codes, minlength=len(sets.of))
     rows = world.held(name)
@@ -243,17 +238,17 @@ def _told(column: CodedColumn, world: World, found: tuple[str, Matching, Sets]) 
         first=int(bad.argmax()) + 1 if bad.any() else None,
         unmatched=float(nowhere),
         outside=matching.outside,
-        hint=hint_for(labels, world.columns[name].domain) if labels else "",
+        hint=_hint(labels, world.columns[name].domain) if labels else "",
     )
 
 
 def _notes(release: Mapping[str, CodedColumn], world: World, names: tuple[str, ...]) -> list[str]:
     left = [name for name in release if name in world.columns and name not in names]
-    told = (
-        f"not linked by {', '.join(left)}, which the world knows too: what holds for some of the"
+    text = (
+        f"the world knows {', '.join(left)} too, which were not used to link: what holds for some"
         " public columns proves nothing for all of them"
     )
-    return [told] if left else []
+    return [text] if left else []
 
 
 def _of_columns(columns: Sequence[ColumnMatch]) -> list[str]:
@@ -261,19 +256,55 @@ def _of_columns(columns: Sequence[ColumnMatch]) -> list[str]:
     for column in columns:
         if column.unmatched:
             notes.append(
-                f"no label of {column.name!r} stands for the value of {_percent(column.unmatched)}"
-                " of the world's rows"
+                f"{_percent(column.unmatched)} of the world's rows have a value of {column.name!r}"
+                " that no label stands for"
             )
         if column.outside:
             notes.append(
                 f"the hierarchy of {column.name!r} lacks {counted(column.outside, 'value')} of the"
-                " world, read by rule"
+                " world: labels are compared with these as they are written"
             )
     return notes
 
 
 def _percent(share: float) -> str:
-    """A share above 0 in words, not rounded to none or all if it is not."""
+    """A share above 0 as a percentage, never rounded to none or to all."""
     if share < 0.001:
         return "under 0.1%"
     return "over 99.9%" if 0.999 < share < 1 else f"{share:.1%}"
+
+
+def _hint(labels: Sequence[str], domain: Domain) -> str:
+    """How most of the labels differ from values of the world; empty if that cannot be seen."""
+    if not len(domain):
+        return "the world has no values in this column"
+    values = domain.labels.tolist()
+    if _DATED.search(labels[0]) and _SLASHED.fullmatch(values[0].strip()):
+        return "the world writes dates with slashes, which cannot be read: write year-month-day"
+    found = [(_matching_if(labels, values, same), how) for how, same in _SPELLINGS]
+    most, how = max(found, key=lambda pair: pair[0])
+    masked = _without_zeros(labels, values)
+    if masked > most:
+        most, how = masked, "in leading zeros"
+    if not most:
+        return ""
+    return f"{most:,} of them differ from values of the world only {how}"
+
+
+def _matching_if(labels: Sequence[str], values: Sequence[str], same: Same) -> int:
+    known = {same(value) for value in values}
+    return sum(same(label) in known for label in labels)
+
+
+def _without_zeros(labels: Sequence[str], values: Sequence[str]) -> int:
+    """Masked codes that begin with zeros which the world has lost: 0213* beside 2138."""
+    digits = [value for value in values if value.isdecimal()]
+    filled: dict[int, set[str]] = {}
+    met = 0
+    for label in labels:
+        shown = label.rstrip("*")
+        if shown == label or not shown.startswith("0") or not shown.isdecimal():
+            continue
+        known = filled.setdefault(len(label), {value.zfill(len(label)) for value in digits})
+        met += any(value.startswith(shown) for value in known)
+    return met

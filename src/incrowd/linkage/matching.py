@@ -1,4 +1,4 @@
-"""Labels of a release to values of the world (Bettini Section 2): Dec, column by column."""
+"""What labels of a release stand for among the values of the world (Bettini's Dec, Section 2)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,6 +11,7 @@ from incrowd.errors import InputError
 from incrowd.hierarchy.decoding import Run, WrittenLabels, runs_of
 from incrowd.hierarchy.hierarchy import Hierarchy
 from incrowd.hierarchy.labels import TOP
+from incrowd.partition.csr import offsets
 from incrowd.table.column import Domain, Kind
 from incrowd.table.parse import parse
 
@@ -33,7 +34,7 @@ class Matching:
     place: Codes
     """The place of each code of the world: shape (values + 1,)."""
     outside: int = 0
-    """Values of the world that the hierarchy lacks: they are read by rule."""
+    """Values of the world that the hierarchy lacks: labels are compared with them as written."""
 
     def __len__(self) -> int:
         """Number of labels."""
@@ -47,16 +48,17 @@ class Matching:
         return np.flatnonzero(stands[self.place]).astype(np.int32)
 
     def only(self, held: Flags) -> "Matching":
-        """The same without what labels stand for that no row has."""
+        """The same, but labels that no row has (`held` is false) stand for nothing."""
         lengths = np.diff(self.start)
         kept: Flags = np.repeat(held, lengths)
-        start = np.concatenate([[0], np.cumsum(lengths * held)]).astype(np.int64)
-        return Matching(start, self.low[kept], self.high[kept], self.place, self.outside)
+        return Matching(
+            offsets(lengths * held), self.low[kept], self.high[kept], self.place, self.outside
+        )
 
     def anything(self, *, unknown: bool) -> "Matching":
-        """The same if a missing value says nothing; `unknown` says that the world has some.
+        """The same if a missing value matches anything; `unknown` if the world has missing values.
 
-        The first label is the missing one: it stands for everything then. Every other one also
+        The first label is the missing one: it then stands for everything. Every other label also
         stands for missing values of the world.
         """
         last = len(self.place) - 1
@@ -72,7 +74,7 @@ class Matching:
 
 def from_runs(runs: list[list[Run]], place: Codes, outside: int = 0) -> Matching:
     """The matching of labels that stand for these runs of places."""
-    start = np.concatenate([[0], np.cumsum([len(found) for found in runs])]).astype(np.int64)
+    start = offsets([len(found) for found in runs])
     ends = np.array([run for found in runs for run in found], dtype=np.int32).reshape(-1, 2)
     return Matching(start, ends[:, 0].copy(), ends[:, 1].copy(), place, outside)
 
@@ -80,15 +82,15 @@ def from_runs(runs: list[list[Run]], place: Codes, outside: int = 0) -> Matching
 def match(labels: Labels, domain: Domain, hierarchy: Hierarchy | None = None) -> Matching:
     """What each label may stand for in a column of the world; None is a missing value.
 
-    A hierarchy says it first, for the values that are its leaves; other values, and labels that
-    are not the hierarchy's, are read as they are written (see `hierarchy.decoding`). The top stands
-    for everything, missing too; a missing cell for a missing value only.
+    A hierarchy decodes its own labels for the values that are its leaves. Other values and other
+    labels are compared as they are written (see `hierarchy.decoding`). The top stands for
+    everything, missing values included; a missing cell stands for a missing value only.
     """
     return Matcher(domain, hierarchy).match(labels)
 
 
 class Matcher:
-    """Matches labels with one column of the world; it remembers what it had to look up for them."""
+    """Matches labels with one column of the world; what it looks up is kept for further labels."""
 
     def __init__(self, domain: Domain, hierarchy: Hierarchy | None = None) -> None:
         leaf = np.zeros(len(domain), dtype=np.int32)
@@ -165,7 +167,7 @@ class _Dec:
 
 
 def _joined(runs: list[Run]) -> list[Run]:
-    """Ascending runs, those that touch made one: the leaves between them may be nobody's."""
+    """Ascending runs, with those that touch merged."""
     joined: list[Run] = []
     for low, high in runs:
         if joined and joined[-1][1] == low - 1:
@@ -176,10 +178,10 @@ def _joined(runs: list[Run]) -> list[Run]:
 
 
 def leaves_of(domain: Domain, leaves: Domain) -> Codes:
-    """The leaf that each value of the world is, 0 where there is none.
+    """The leaf of each value of the world, 0 where there is none.
 
-    Values of equal kinds match by value, others by their text or, if one of them is a number or a
-    date, by what that text stands for.
+    Values of equal kinds match by value, others by their text or, if one side is numbers or dates,
+    by what the text stands for.
     """
     kinds = {domain.kind, leaves.kind}
     if kinds in ({Kind.NUMBER}, {Kind.DATE}):

@@ -9,17 +9,18 @@ import numpy as np
 
 from incrowd.arrays import MISSING, Codes, Counts, Flags
 from incrowd.errors import InputError, PolicyError, counted
-from incrowd.table.column import CodedColumn
+from incrowd.partition.csr import grouped
+from incrowd.table.column import CodedColumn, Domain, Kind
 
 
 @dataclass(frozen=True, eq=False)
 class World:
     """Who has which public values: a finite, closed world as a relation (Bettini Section 3).
 
-    `columns` are its public columns under the names that the release gives them, whatever their
-    own are; `individual` says whose row each is, as the codes of an id column. A row without an id
-    is somebody of their own, and so is every row of a world without ids. One individual may have
-    several rows (Section 7): wherever people are counted, everybody counts once.
+    `columns` are its public columns under the names that the release gives them; `individual` says
+    whose row each is, as the codes of an id column. A row without an id is an individual of its
+    own, and so is every row of a world without ids. One individual may have several rows (Section
+    7): wherever people are counted, everybody counts once.
     """
 
     columns: Mapping[str, CodedColumn]
@@ -28,7 +29,7 @@ class World:
     def __post_init__(self) -> None:
         """Refuse a world without columns, and columns of different lengths."""
         if not self.columns:
-            raise InputError("the world has no columns", remedy="give it at least one")
+            raise InputError("the world has no columns", remedy="give it at least one column")
         lines = [column.codes for column in self.columns.values()]
         ids = [] if self.individual is None else [self.individual]
         if len({len(line) for line in (*lines, *ids)}) > 1:
@@ -52,7 +53,7 @@ class World:
 
     @cached_property
     def person(self) -> Codes:
-        """Whose row each is: the code of the id, and numbers above all codes where there is none.
+        """Whose row each is: the code of the id, or a number above all codes if it has none.
 
         0 is nobody. Without ids, row r is individual r + 1.
         """
@@ -67,7 +68,7 @@ class World:
 
     @cached_property
     def rows_of(self) -> Counts:
-        """How many rows each individual has, by their number."""
+        """How many rows each individual has, by the individual's number."""
         return np.bincount(self.person, minlength=1).astype(np.int64)
 
     @cached_property
@@ -89,7 +90,7 @@ class World:
         return alone
 
     def held(self, name: str) -> Counts:
-        """How many rows have each code of a column, missing first; counted once."""
+        """How many rows have each code of a column, missing first; cached."""
         if name not in self._held:
             column = self.columns[name]
             counts = np.bincount(column.codes, minlength=len(column.domain) + 1)
@@ -102,14 +103,14 @@ class World:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What is taken for granted about who is who, in words."""
+        """What is assumed about who is who, in words."""
         if self.individual is None:
             return (
                 f"the world has no ids: each of its {counted(self.rows, 'row')} is an individual",
             )
         if self.unnamed:
-            told = f"{self.unnamed:,} of {self.rows:,} rows of the world have no id"
-            return (f"{told}: each is taken for an individual of its own",)
+            some = f"{self.unnamed:,} of {self.rows:,} rows of the world have no id"
+            return (f"{some}: each counts as an individual of its own",)
         return ()
 
     def select(self, names: Sequence[str]) -> "World":
@@ -122,19 +123,107 @@ class World:
             )
         return World({name: self.columns[name] for name in names}, self.individual)
 
-    def renamed(self, names: Mapping[str, str]) -> "World":
-        """The same world under other names: from the world's name to the release's."""
-        unknown = [name for name in names if name not in self.columns]
-        if unknown:
-            raise PolicyError(
-                f"the world has no column {unknown[0]!r} to rename",
-                remedy="it has: " + ", ".join(self.names),
-            )
-        columns = {names.get(name, name): column for name, column in self.columns.items()}
-        if len(columns) < len(self.columns):
-            raise PolicyError("two columns of the world would have one name")
-        return World(columns, self.individual)
-
     def __repr__(self) -> str:
-        """Without values."""
+        """Show no values."""
         return f"World({', '.join(self.names)}; {self.rows} rows)"
+
+
+def joined_world(tables: Sequence[tuple[Mapping[str, CodedColumn], CodedColumn]]) -> World:
+    """Several external tables as one world: the universal relation (Bettini Section 3).
+
+    Each table is its public columns and its id column; equal ids join rows. Somebody who is in two
+    tables gets every combination of their rows there, and both values where the tables disagree on
+    a column. What no table says about an individual is missing. A row without an id joins nothing.
+    """
+    if not tables:
+        raise InputError("a world needs at least one table", remedy="give a table")
+    domain, codes = _one_numbering([ids for _, ids in tables])
+    world = _Part(dict(tables[0][0]), codes[0])
+    for (columns, _), ids in zip(tables[1:], codes[1:], strict=True):
+        world = _joined(world, _Part(dict(columns), ids), len(domain) + 1)
+    return World(world.columns, world.ids)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class _Part:
+    columns: dict[str, CodedColumn]
+    ids: Codes
+
+
+def _one_numbering(columns: Sequence[CodedColumn]) -> tuple[Domain, list[Codes]]:
+    """The same columns, coded by one domain."""
+    if all(column.domain is columns[0].domain for column in columns):
+        return columns[0].domain, [column.codes for column in columns]
+    kinds = {column.domain.kind for column in columns}
+    kind = kinds.pop() if len(kinds) == 1 else Kind.TEXT
+    values = [
+        column.domain.values if column.domain.kind is kind else column.domain.labels
+        for column in columns
+    ]
+    every, place = np.unique(np.concatenate(values), return_inverse=True)
+    cuts = np.cumsum([len(part) for part in values])[:-1]
+    lookups = [np.concatenate([[MISSING], part + 1]) for part in np.split(place.ravel(), cuts)]
+    codes = [
+        lookup[column.codes].astype(np.int32)
+        for lookup, column in zip(lookups, columns, strict=True)
+    ]
+    return Domain(kind, every), codes
+
+
+def _joined(left: _Part, right: _Part, people: int) -> _Part:
+    """Two tables joined: pairs of rows for people in both, single rows for people in one."""
+    shared = [name for name in left.columns if name in right.columns]
+    for name in shared:
+        both = [left.columns[name], right.columns[name]]
+        domain, (mine, theirs) = _one_numbering(both)
+        left.columns[name] = CodedColumn(both[0].name, mine, domain)
+        right.columns[name] = CodedColumn(both[1].name, theirs, domain)
+    here, there = _pairs(left.ids, right.ids, people)
+    differ = np.zeros(len(here), dtype=np.bool_)
+    for name in shared:
+        differ |= _at(left.columns[name].codes, here) != _at(right.columns[name].codes, there)
+    again = np.flatnonzero(differ & (here >= 0) & (there >= 0))
+    from_left = np.concatenate([here, here[again]])
+    from_right = np.concatenate([there, there[again]])
+    second = np.arange(len(from_left)) >= len(here)
+    columns = {}
+    for name in dict.fromkeys([*left.columns, *right.columns]):
+        mine = _taken(left.columns.get(name), from_left)
+        theirs = _taken(right.columns.get(name), from_right)
+        use_theirs = (from_left < 0) | second if name in shared else name not in left.columns
+        source = left.columns.get(name) or right.columns[name]
+        codes = np.where(use_theirs, theirs, mine).astype(np.int32)
+        columns[name] = CodedColumn(source.name, codes, source.domain)
+    ids = np.where(from_left >= 0, _at(left.ids, from_left), _at(right.ids, from_right))
+    return _Part(columns, ids.astype(np.int32))
+
+
+def _taken(column: CodedColumn | None, rows: Counts) -> Codes:
+    """The codes of these rows; missing for row -1 and for an absent column."""
+    if column is None:
+        return np.zeros(len(rows), dtype=np.int32)
+    return _at(column.codes, rows)
+
+
+def _at(codes: Codes, rows: Counts) -> Codes:
+    found: Codes = np.append(codes, np.int32(MISSING))[rows]
+    return found
+
+
+def _pairs(left: Codes, right: Codes, people: int) -> tuple[Counts, Counts]:
+    """All pairs of rows with one id, and each row without a partner paired with -1."""
+    start, order = grouped(right, people)
+    partners = np.where(left == MISSING, 0, np.diff(start)[left])
+    times = np.maximum(partners, 1)
+    here = np.repeat(np.arange(len(left)), times)
+    step = np.arange(times.sum()) - np.repeat(np.cumsum(times) - times, times)
+    spot = np.minimum(start[left][here] + step, max(len(right) - 1, 0))
+    there = np.where(partners[here] > 0, order[spot] if len(right) else -1, -1)
+    known = np.zeros(people, dtype=np.bool_)
+    known[left] = True
+    known[MISSING] = False
+    rest = np.flatnonzero(~known[right])
+    return (
+        np.concatenate([here, np.full(len(rest), -1)]),
+        np.concatenate([there, rest]),
+    )

@@ -31,7 +31,7 @@ class DeltaPresence(Model):
     """The smaller the share, the less sure is anybody's presence."""
     requires: ClassVar[frozenset[Requirement]] = frozenset({"world"})
     """It counts the people of a world, not those of the table alone."""
-    promise: ClassVar[str] = "at most {achieved} of the people whom a class may be about are in it"
+    promise: ClassVar[str] = "at most {achieved} of the people of a class are in the table"
 
     @property
     def threshold(self) -> float:

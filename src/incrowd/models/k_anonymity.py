@@ -22,7 +22,7 @@ class KAnonymity(Model):
 
     k: Annotated[int, Field(ge=2)]
     name: Literal["k-anonymity"] = field(default="k-anonymity", kw_only=True)
-    promise: ClassVar[str] = "each person hides among at least {achieved}"
+    promise: ClassVar[str] = "every class holds at least {achieved} people"
     monotone: ClassVar[bool] = True
     """Larger classes only help."""
     absorbing: ClassVar[bool] = True

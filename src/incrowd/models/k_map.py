@@ -27,7 +27,7 @@ class KMap(Model):
     name: Literal["k-map"] = field(default="k-map", kw_only=True)
     requires: ClassVar[frozenset[Requirement]] = frozenset({"world"})
     """It counts the people of a world, not those of the table."""
-    promise: ClassVar[str] = "each record may be about at least {achieved} people of the world"
+    promise: ClassVar[str] = "each record matches at least {achieved} people of the world"
     monotone: ClassVar[bool] = True
     """What covers two classes fits everybody whom they fit."""
     absorbing: ClassVar[bool] = True

@@ -15,8 +15,7 @@ from incrowd.arrays import Flags
 from incrowd.errors import PolicyError
 from incrowd.models.model import Model, Requirement, TableSize
 from incrowd.partition.classes import Classes
-from incrowd.population.bounds import LARGEST, classes_allowed
-from incrowd.population.confidence import Drawn, Labels
+from incrowd.population.bounds import LARGEST, Drawn, Labels, classes_allowed
 from incrowd.values import STRICT, dataclass
 
 

@@ -46,7 +46,7 @@ class TCloseness(Model):
     requires: ClassVar[frozenset[Requirement]] = frozenset({"reference"})
     """It compares each class with the whole table."""
     promise: ClassVar[str] = (
-        "{column} is spread in each class as in the whole table, within {achieved}"
+        "{column} is distributed in each class as in the whole table, within {achieved}"
     )
 
     @property

@@ -1,21 +1,92 @@
-"""Compressed rows: members of one owner after the other, and where each owner's begin and end."""
+"""Compressed rows (CSR): the members of one row after the other, and where each row begins.
 
-from collections.abc import Iterable, Iterator
+Row i holds `member[start[i]:start[i + 1]]`: `start` has one entry more than there are rows, begins
+with 0 and never falls. All of the package builds and reads such arrays with these functions.
+"""
+
 from typing import TypeAlias
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from incrowd.arrays import Codes, Counts, Flags
-from incrowd.errors import LimitError
+from incrowd.arrays import Codes, Counts, Flags, Floats
 
 Rows: TypeAlias = tuple[Counts, Codes]
-"""Where the members of each owner begin, and the members."""
+"""Where each row begins, and the members."""
 
-Members: TypeAlias = Rows | Iterable[Rows]
-"""The members of owners, all at once, or in parts of owners one after another."""
+WeightedRows: TypeAlias = tuple[Counts, Codes, Floats]
+"""Where each row begins, the members, and the weight of each member."""
 
-_MOST = 2**27
-"""Members that are held at once."""
+
+def offsets(lengths: ArrayLike) -> Counts:
+    """Where rows of these lengths begin.
+
+    >>> offsets([2, 0, 3]).tolist()
+    [0, 2, 2, 5]
+    """
+    lengths = np.asarray(lengths)
+    start = np.zeros(len(lengths) + 1, dtype=np.int64)
+    np.cumsum(lengths, out=start[1:])
+    return start
+
+
+def offsets_of(owner: Codes | Counts, number: int) -> Counts:
+    """Where each of `number` rows begins, given the row of each member, ascending.
+
+    >>> offsets_of(np.array([0, 0, 2]), 3).tolist()
+    [0, 2, 2, 3]
+    """
+    return np.searchsorted(owner, np.arange(number + 1)).astype(np.int64)
+
+
+def grouped(owner: Codes | Counts, number: int) -> tuple[Counts, Counts]:
+    """Where each of `number` rows begins, and its members: positions in `owner`, ascending.
+
+    >>> [part.tolist() for part in grouped(np.array([2, 0, 2]), 3)]
+    [[0, 1, 1, 3], [1, 0, 2]]
+    """
+    start = offsets(np.bincount(owner, minlength=number))
+    return start, np.argsort(owner, kind="stable")
+
+
+def owners(start: Counts) -> Counts:
+    """The row of each member.
+
+    >>> owners(np.array([0, 2, 2, 3])).tolist()
+    [0, 0, 2]
+    """
+    return np.repeat(np.arange(len(start) - 1), np.diff(start))
+
+
+def entries(start: Counts, rows: Codes | Counts) -> tuple[Counts, Counts]:
+    """The positions of all members of these rows, and for each the place of its row in `rows`.
+
+    >>> [part.tolist() for part in entries(np.array([0, 2, 2, 3]), np.array([2, 0]))]
+    [[2, 0, 1], [0, 1, 1]]
+    """
+    first = start[rows]
+    lengths = start[rows + 1] - first
+    before = np.cumsum(lengths) - lengths
+    place = np.repeat(np.arange(len(rows)), lengths)
+    return np.arange(len(place)) + np.repeat(first - before, lengths), place
+
+
+def each(number: int) -> Rows:
+    """As many rows, each with one member: itself."""
+    every = np.arange(number + 1, dtype=np.int64)
+    return every, every[:-1].astype(np.int32)
+
+
+def ranges(low: Codes, high: Codes) -> Counts:
+    """The whole numbers from each low to its high, both included, one range after the other.
+
+    >>> ranges(np.array([3, 7]), np.array([5, 7])).tolist()
+    [3, 4, 5, 7]
+    """
+    lengths = (high - low + 1).astype(np.int64)
+    first = np.repeat(low - (np.cumsum(lengths) - lengths), lengths)
+    found: Counts = np.arange(len(first)) + first
+    return found
 
 
 def found_in(keys: Counts, wanted: Counts) -> tuple[Counts, Flags]:
@@ -24,60 +95,3 @@ def found_in(keys: Counts, wanted: Counts) -> tuple[Counts, Flags]:
         return np.zeros(len(wanted), dtype=np.int64), np.zeros(len(wanted), dtype=np.bool_)
     place = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
     return place, keys[place] == wanted
-
-
-def bounds(owner: Counts, number: int) -> Counts:
-    """Where the members of each owner begin and end; owners ascend."""
-    return np.searchsorted(owner, np.arange(number + 1)).astype(np.int64)
-
-
-def owners(start: Counts) -> Counts:
-    """The owner of each member."""
-    return np.repeat(np.arange(len(start) - 1), np.diff(start))
-
-
-def spread(start: Counts, rows: Codes | Counts) -> tuple[Counts, Counts]:
-    """The members of these rows one after the other, and the place of each one's row in `rows`."""
-    lengths = start[rows + 1] - start[rows]
-    total = int(lengths.sum())
-    enough_room(total)
-    place = np.repeat(np.arange(len(rows)), lengths)
-    entry = np.arange(total) + np.repeat(start[rows] - (np.cumsum(lengths) - lengths), lengths)
-    return entry, place
-
-
-def parts(members: Members) -> Iterator[Rows]:
-    """The members of owners part by part."""
-    if isinstance(members, tuple):
-        yield members
-    else:
-        yield from members
-
-
-def joined(members: Members) -> Rows:
-    """The members of owners all at once, if there is room for them."""
-    lengths, all_of, total = [np.zeros(1, dtype=np.int64)], [np.zeros(0, dtype=np.int32)], 0
-    for start, member in parts(members):
-        total += len(member)
-        enough_room(total)
-        lengths.append(np.diff(start))
-        all_of.append(member)
-    return np.cumsum(np.concatenate(lengths)), np.concatenate(all_of)
-
-
-def runs(low: Codes, high: Codes) -> Counts:
-    """The numbers from each low to its high, one run after the other."""
-    lengths = (high - low + 1).astype(np.int64)
-    enough_room(int(lengths.sum()))
-    first = np.repeat(low - (np.cumsum(lengths) - lengths), lengths)
-    found: Counts = np.arange(len(first)) + first
-    return found
-
-
-def enough_room(members: int) -> None:
-    """Refuse what would not fit: labels that overlap can fit very many people each."""
-    if members > _MOST:
-        raise LimitError(
-            f"the released labels overlap too much: {members:,} pairs of labels and people",
-            remedy="name fewer columns that the attacker knows",
-        )

@@ -1,17 +1,21 @@
-"""HIPAA's Safe Harbor: the eighteen identifiers of 45 CFR 164.514(b)(2), looked for in a table."""
+"""Personal data in tables: what column names and values give away, and HIPAA's Safe Harbor.
 
-from incrowd.pii.checklist import Check, Checklist, checklist, hints
-from incrowd.pii.evidence import Finding, Status
-from incrowd.pii.identifiers import IDENTIFIERS, Identifier
-from incrowd.pii.look import Setting
+The words of column names (`words`) and the patterns of values (`patterns`) are tables that
+`incrowd init` and the checklist of Safe Harbor share (45 CFR 164.514(b)(2)).
+"""
+
+from incrowd.pii.checklist import Checklist, IdentifierCheck, checklist, hints
+from incrowd.pii.column_names import IDENTIFIERS, Identifier
+from incrowd.pii.profile import ColumnFinding, ColumnProfile, SafeHarborRules, Status
 
 __all__ = [
     "IDENTIFIERS",
-    "Check",
     "Checklist",
-    "Finding",
+    "ColumnFinding",
+    "ColumnProfile",
     "Identifier",
-    "Setting",
+    "IdentifierCheck",
+    "SafeHarborRules",
     "Status",
     "checklist",
     "hints",

@@ -1,25 +1,26 @@
-"""Ages and birth years as tables show them: numbers, groups, and what stands for all above."""
+"""Ages and birth years as tables show them: numbers, groups, and open groups such as 90+."""
 
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from math import floor, inf
 
-from incrowd.hierarchy.labels import parse_number, read_bounds, read_set
+from incrowd.hierarchy.labels import parse_number, read_any_bounds, read_bounds, read_set
 
 OLDEST = 89
 """Ages above it may only be shown as 90 or older."""
 
 _OPEN = re.compile(
     r"(?P<from>\d{1,4}) ?(?:\+|plus|(?:or|and) (?:older|over|more|above|later|up))"
-    r"|(?:≥|>=|at least|from) ?(?P<least>\d{1,4})"
-    r"|(?:>|over|above|older than|after) ?(?P<over>\d{1,4})"
+    r"|(?:at least|from) ?(?P<least>\d{1,4})"
+    r"|(?:over|above|older than|after) ?(?P<over>\d{1,4})"
     r"|(?P<to>\d{1,4}) (?:or|and) (?:earlier|before|younger|under|less)"
-    r"|(?:≤|<=|at most|until|up to) ?(?P<most>\d{1,4})"
-    r"|(?:<|under|below|before|younger than) ?(?P<under>\d{1,4})",
+    r"|(?:at most|until|up to) ?(?P<most>\d{1,4})"
+    r"|(?:under|below|before|younger than) ?(?P<under>\d{1,4})",
     re.IGNORECASE,
 )
-_RANGE = re.compile(r"(\d{1,4}) ?(?:-|\u2013|to) ?(\d{1,4})")
+"""What people write in words; `hierarchy.labels` reads signs."""
+_RANGE = re.compile(r"(\d{1,4}) ?to ?(\d{1,4})")
 _UNIT = re.compile(
     r"(?<=[\d+]) ?-?(?:years?|yrs?|y|yo|y/o)(?:[- ](?:old|of age))?\.?", re.IGNORECASE
 )
@@ -85,7 +86,7 @@ def ranges(label: str) -> list[Range]:
 
 
 def _range(label: str) -> list[Range]:
-    bounds = read_bounds(label)
+    bounds = read_any_bounds(label)
     if bounds is not None:
         low = _end(bounds.low, inside=bounds.low_inside, side=1)
         high = _end(bounds.high, inside=bounds.high_inside, side=-1)

@@ -1,10 +1,8 @@
-"""The checklist of Safe Harbor: what a table holds of each of the eighteen identifiers."""
+"""The checklist of Safe Harbor: which of the eighteen identifiers a table holds."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
-
-import numpy as np
 
 from incrowd.errors import counted
 from incrowd.pii.codes import (
@@ -15,25 +13,24 @@ from incrowd.pii.codes import (
     unnamed_social_security,
     unnamed_telephones,
 )
-from incrowd.pii.dates import WHEN, dates_and_ages
-from incrowd.pii.evidence import Finding, Status
-from incrowd.pii.forms import FORMS
-from incrowd.pii.identifiers import IDENTIFIERS, Identifier
-from incrowd.pii.look import Look, Setting
+from incrowd.pii.column_names import IDENTIFIERS, PLACES, WHEN, Identifier
+from incrowd.pii.dates import dates_and_ages
 from incrowd.pii.names import is_things_name, names_of_persons, possible_names
+from incrowd.pii.patterns import identifiers_in
 from incrowd.pii.places import (
-    PLACES,
     is_no_place,
     small_places,
     unnamed_zip_codes,
     vague_places,
     zip_codes,
 )
-from incrowd.table.column import CodedColumn, Domain, Kind
+from incrowd.pii.profile import ColumnFinding, ColumnProfile, SafeHarborRules, Status
+from incrowd.table.column import CodedColumn
 
-_TOLD_APART = frozenset("FNQ")
-"""Identifiers that would be seen in the middle of a sentence, too."""
+_FOUND_IN_TEXT = frozenset("FNQ")
+"""Identifiers that are found in the middle of a sentence, too."""
 _DIGITS = 0.5
+"""The share of values with a digit below which a column holds no numbers."""
 
 KNOWLEDGE = (
     "Safe Harbor also asks that nobody who releases the table knows a way to identify a person "
@@ -42,12 +39,12 @@ KNOWLEDGE = (
 
 
 @dataclass(frozen=True)
-class Check:
-    """One of the eighteen: whether the table is free of it, and which columns speak against it."""
+class IdentifierCheck:
+    """One of the eighteen identifiers, and the columns that hold it or might."""
 
     identifier: Identifier
-    columns: tuple[Finding, ...] = ()
-    """Columns that hold it if it fails; otherwise those that somebody must look at."""
+    columns: tuple[ColumnFinding, ...] = ()
+    """Columns that hold it if it fails; otherwise those that a person must look at."""
 
     @property
     def letter(self) -> str:
@@ -56,35 +53,35 @@ class Check:
 
     @property
     def status(self) -> Status:
-        """Whether it passes, fails, or cannot be seen by a program."""
+        """Whether it passes, fails, or needs a person to look."""
         if any(found.status is Status.FAIL for found in self.columns):
             return Status.FAIL
         return Status.UNSEEN if self.columns or self.identifier.unseen else Status.PASS
 
     @property
     def note(self) -> str:
-        """Why a program cannot tell, whatever the columns are."""
+        """Why a program cannot tell, if it cannot."""
         return self.identifier.unseen if self.status is Status.UNSEEN else ""
 
 
 @dataclass(frozen=True)
 class Checklist:
-    """What a table holds of the eighteen identifiers of HIPAA's Safe Harbor, A to R."""
+    """Which of the eighteen identifiers of HIPAA's Safe Harbor a table holds, A to R."""
 
-    checks: tuple[Check, ...]
+    checks: tuple[IdentifierCheck, ...]
     today: int
-    """The year in which ages were counted."""
+    """The year in which ages count."""
     notes: tuple[str, ...] = ()
-    """What was not looked at."""
+    """What incrowd did not look at."""
 
     @property
     def met(self) -> bool:
-        """Whether nothing fails; what cannot be seen remains to be looked at by somebody."""
+        """Whether nothing fails; a person must still look at what is unseen."""
         return not self.failing
 
     @property
     def failing(self) -> Mapping[str, str]:
-        """The letters that each column fails, by its name."""
+        """The letters that each column fails, by column name."""
         letters: dict[str, str] = {}
         for check in self.checks:
             for found in check.columns:
@@ -105,118 +102,120 @@ class Checklist:
 
 
 def checklist(
-    columns: Iterable[CodedColumn | Look],
-    setting: Setting,
+    columns: Iterable[CodedColumn | ColumnProfile],
+    rules: SafeHarborRules,
     pseudonyms: Sequence[str] = (),
     sealed: Mapping[str, str] | None = None,
 ) -> Checklist:
-    """What these columns hold of the eighteen identifiers (Lodha-Thomas Appendix C).
+    """Which of the eighteen identifiers these columns hold (Lodha-Thomas Appendix C).
 
-    `pseudonyms` are further columns that leave as keyed codes, `sealed` says which hold lists,
-    structures or bytes. What was found is said by name and share, never by value. Columns without
-    a value, or with suppressed ones alone, hold nothing.
+    `pseudonyms` are further columns that leave as keyed codes; `sealed` says which columns hold
+    lists, structures or bytes. Findings give names and shares, never a value. A column without a
+    value, or with suppressed values only, holds nothing.
     """
-    every = [one if isinstance(one, Look) else Look.at(one) for one in columns]
-    looks = [look for look in every if not look.is_empty]
-    found: dict[str, list[Finding]] = {one.letter: [] for one in IDENTIFIERS}
-    each = {look.name: _findings(look, setting) for look in looks}
+    every = [one if isinstance(one, ColumnProfile) else ColumnProfile.of(one) for one in columns]
+    profiles = [profile for profile in every if not profile.is_empty]
+    found: dict[str, list[ColumnFinding]] = {one.letter: [] for one in IDENTIFIERS}
+    each = {profile.name: _findings(profile, rules) for profile in profiles}
     for name, what in (sealed or {}).items():
         each[name] = _unseen(name, what) | each.get(name, {})
     for findings in each.values():
         for letter, finding in findings.items():
             found[letter].append(finding)
     why = "a pseudonym is derived from an identifier, which 45 CFR 164.514(c) does not allow"
-    found["R"] += [Finding(name, why) for name in pseudonyms]
-    checks = (Check(one, _weightiest(found[one.letter])) for one in IDENTIFIERS)
-    return Checklist(tuple(checks), setting.today, tuple(_notes(looks)))
+    found["R"] += [ColumnFinding(name, why) for name in pseudonyms]
+    checks = (IdentifierCheck(one, _weightiest(found[one.letter])) for one in IDENTIFIERS)
+    return Checklist(tuple(checks), rules.today, tuple(_notes(profiles)))
 
 
-def _notes(looks: Iterable[Look]) -> Iterator[str]:
-    """Of which columns not all values were looked at."""
-    some = [look.name for look in looks if look.sampled]
+def _notes(profiles: Iterable[ColumnProfile]) -> Iterator[str]:
+    """Which columns were only sampled."""
+    some = [profile.name for profile in profiles if profile.sample_of is not None]
     if some:
         yield (
-            f"only a sample of the values of {counted(len(some), 'column')} was looked at, as "
-            f"there are many and the name says nothing: {', '.join(some)}"
+            f"checked only a sample of the values of {counted(len(some), 'column')} with many "
+            f"values and a name that says nothing: {', '.join(some)}"
         )
 
 
 def hints(name: str) -> bool:
-    """Whether the name of a column speaks of anything that the list is about."""
-    look = Look(name, Domain(Kind.TEXT, np.array([], dtype=object)), 0)
-    return look.says_person or not look.said.isdisjoint(_SPEAKING)
+    """Whether the name of a column speaks of anything on the list."""
+    profile = ColumnProfile.of_sealed(name)
+    return profile.says_person or not profile.said.isdisjoint(_SPEAKING)
 
 
 _SPEAKING = frozenset[str]().union(*(one.words for one in IDENTIFIERS), WHEN, PLACES)
 
 
-def named(look: Look, identifier: Identifier) -> bool:
+def named(profile: ColumnProfile, identifier: Identifier) -> bool:
     """Whether the name of a column says an identifier, and its values do not speak against it."""
-    if not look.said & identifier.words or look.is_about or look.is_flag:
+    if not profile.said & identifier.words or profile.is_about or profile.is_flag:
         return False
-    if identifier.numbered and look.share(_has_digit) < _DIGITS:
+    if identifier.numbered and profile.share(_has_digit) < _DIGITS:
         return False
     excuse = {"A": is_things_name, "B": is_no_place, "R": numbers_things, "K": _is_plate}
-    return identifier.letter not in excuse or not excuse[identifier.letter](look)
+    return identifier.letter not in excuse or not excuse[identifier.letter](profile)
 
 
-def _findings(look: Look, setting: Setting) -> dict[str, Finding]:
+def _findings(profile: ColumnProfile, rules: SafeHarborRules) -> dict[str, ColumnFinding]:
     """What one column holds, at most one finding for each letter."""
-    found: dict[str, Finding] = {}
-    for letter, finding in _certain(look, setting):
+    found: dict[str, ColumnFinding] = {}
+    for letter, finding in _certain(profile, rules):
         found.setdefault(letter, finding)
     if len(found) > 1:
         found.pop("R", None)  # it is for any other number
-    for letter, finding in _uncertain(look, setting) if not found else ():
+    for letter, finding in _uncertain(profile, rules) if not found else ():
         found.setdefault(letter, finding)
-    if not found and (own := codes_of_their_own(look)) is not None:
+    if not found and (own := codes_of_their_own(profile)) is not None:
         found["R"] = own
-    prose = sentences(look)
+    prose = sentences(profile)
     if prose is not None:
-        letters = {one.letter for one in IDENTIFIERS} - _TOLD_APART
+        letters = {one.letter for one in IDENTIFIERS} - _FOUND_IN_TEXT
         found = dict.fromkeys(sorted(letters), prose) | found
     return found
 
 
-def _unseen(name: str, what: str) -> dict[str, Finding]:
-    """A column into which no program can see: what its name says, and all else to be looked at."""
-    look = Look(name, Domain(Kind.TEXT, np.array([], dtype=object)), 0)
-    inside = look.unseen(f"it holds {what}: no program can see into it")
-    said = {one.letter: one for one in IDENTIFIERS if look.said & one.words and not look.is_about}
-    found = {letter: look.fails(f"by its name: {one.phrase}") for letter, one in said.items()}
+def _unseen(name: str, what: str) -> dict[str, ColumnFinding]:
+    """A column that no program can look into: its name may fail, a person looks at the rest."""
+    profile = ColumnProfile.of_sealed(name)
+    inside = profile.unseen(f"holds {what}, which incrowd cannot look into")
+    said = () if profile.is_about else [one for one in IDENTIFIERS if profile.said & one.words]
+    found = {one.letter: profile.fails(f"its name suggests {one.phrase}") for one in said}
     return {one.letter: found.get(one.letter, inside) for one in IDENTIFIERS}
 
 
-def _certain(look: Look, setting: Setting) -> Iterator[tuple[str, Finding]]:
-    """By the name of the column, and by forms that only identifiers have."""
+def _certain(profile: ColumnProfile, rules: SafeHarborRules) -> Iterator[tuple[str, ColumnFinding]]:
+    """By the name of the column, and by patterns that only identifiers have."""
     for identifier in IDENTIFIERS:
-        if named(look, identifier):
-            yield identifier.letter, look.fails(f"by its name: {identifier.phrase}")
+        if named(profile, identifier):
+            yield identifier.letter, profile.fails(f"its name suggests {identifier.phrase}")
     special = (
-        ("A", names_of_persons(look)),
-        ("B", zip_codes(look, setting)),
-        ("B", small_places(look)),
-        ("C", dates_and_ages(look, setting)),
-        *((form.letter, form.found(look)) for form in FORMS),
+        ("A", names_of_persons(profile)),
+        ("B", zip_codes(profile, rules)),
+        ("B", small_places(profile)),
+        ("C", dates_and_ages(profile, rules)),
+        *identifiers_in(profile),
     )
     yield from ((letter, finding) for letter, finding in special if finding is not None)
 
 
-def _uncertain(look: Look, setting: Setting) -> Iterator[tuple[str, Finding]]:
-    """What is looked for only if nothing certain was found."""
+def _uncertain(
+    profile: ColumnProfile, rules: SafeHarborRules
+) -> Iterator[tuple[str, ColumnFinding]]:
+    """What to look for only if nothing certain was found."""
     special = (
-        ("A", possible_names(look)),
-        ("B", vague_places(look)),
-        ("B", unnamed_zip_codes(look, setting)),
-        ("D", unnamed_telephones(look)),
-        ("G", unnamed_social_security(look)),
-        ("O", internet_addresses(look)),
+        ("A", possible_names(profile)),
+        ("B", vague_places(profile)),
+        ("B", unnamed_zip_codes(profile, rules)),
+        ("D", unnamed_telephones(profile)),
+        ("G", unnamed_social_security(profile)),
+        ("O", internet_addresses(profile)),
     )
     yield from ((letter, finding) for letter, finding in special if finding is not None)
 
 
-def _weightiest(found: list[Finding]) -> tuple[Finding, ...]:
-    """Those that fail, if there are any."""
+def _weightiest(found: list[ColumnFinding]) -> tuple[ColumnFinding, ...]:
+    """Those that fail, if there are any; otherwise all."""
     failing = tuple(one for one in found if one.status is Status.FAIL)
     return failing or tuple(found)
 
@@ -225,11 +224,11 @@ def _has_digit(text: str) -> bool:
     return any(letter.isdigit() for letter in text)
 
 
-def _is_plate(look: Look) -> bool:
-    return bool(look.words & {"plate", "plates"})
+def _is_plate(profile: ColumnProfile) -> bool:
+    return bool(profile.words & {"plate", "plates"})
 
 
-def _plain(check: Check) -> dict[str, Any]:
+def _plain(check: IdentifierCheck) -> dict[str, Any]:
     plain: dict[str, Any] = {
         "letter": check.letter,
         "identifier": check.identifier.title,

@@ -1,4 +1,4 @@
-"""C: elements of dates finer than a year, ages over 89, and birth years that tell such an age."""
+"""Identifier C: dates finer than a year, ages over 89, and birth years that tell such an age."""
 
 import re
 from datetime import date
@@ -6,48 +6,10 @@ from datetime import date
 import numpy as np
 
 from incrowd.pii.ages import is_age_in_words, is_years, ranges, shows_old_ages, shows_old_births
-from incrowd.pii.evidence import Finding
-from incrowd.pii.look import MOST, Look, Setting, looks_like
+from incrowd.pii.column_names import AGE, BIRTH, DATE, DATE_ELEMENTS, EVENT, NOT_WHEN
+from incrowd.pii.profile import MOST, ColumnFinding, ColumnProfile, SafeHarborRules, looks_like
 from incrowd.table.column import Kind
 
-AGE = frozenset(
-    (
-        *("age", "ages", "alter", "edad", "idade", "leeftijd", "wiek", "ageyears", "ageyrs"),
-        *("agegroup", "agegroups", "agegrp", "ageband", "agerange", "agecat", "agecategory"),
-        *("ageatadmit", "ageatadmission", "ageatdeath", "ageatdiagnosis", "ageatvisit", "ptage"),
-    )
-)
-BIRTH = frozenset(
-    (
-        *("birth", "birthdate", "birthday", "birthyear", "dateofbirth", "yearofbirth", "dob"),
-        *("yob", "born", "geburt", "geburtsdatum", "geburtstag", "geburtsjahr", "naissance"),
-        *("nacimiento", "nascita", "nascimento", "geboorte", "urodzenia", "byear", "byr"),
-    )
-)
-_NOT_WHEN = {"place", "birthplace", "country", "state", "city", "order", "control", "sex"}
-_DATE = frozenset(
-    (
-        *("date", "dates", "datetime", "timestamp", "dob", "birthdate", "birthday", "dateofbirth"),
-        *("datum", "fecha", "geburtsdatum", "geburtstag"),
-        *("epoch", "unixtime", "createdat", "updatedat", "admittedat", "dischargedat"),
-    )
-)
-_EVENT = BIRTH | {
-    *("admission", "admit", "admitted", "discharge", "discharged", "death", "visit", "encounter"),
-    *("appointment", "arrival", "surgery", "diagnosis", "hire", "enrollment", "service", "date"),
-}
-_ELEMENTS = {
-    "month": 12,
-    "quarter": 4,
-    "day": 31,
-    "week": 53,
-    "weekday": 7,
-    "dayofweek": 7,
-    "dayofyear": 366,
-}
-"""Elements of a date, and the largest number that each can be."""
-WHEN = AGE | _DATE | _EVENT | _ELEMENTS.keys()
-"""Names of columns that tell when something happened, or how old people are."""
 _FIRST, _LAST = 1800, 2100
 _ENOUGH = 10
 
@@ -90,58 +52,58 @@ _COMPACT = re.compile(
 )
 
 
-def dates_and_ages(look: Look, setting: Setting) -> Finding | None:
+def dates_and_ages(profile: ColumnProfile, rules: SafeHarborRules) -> ColumnFinding | None:
     """That a column tells more of a date than its year, or an age over 89."""
-    if look.is_flag or look.is_empty:
+    if profile.is_flag or profile.is_empty:
         return None
-    found = [_finer(look), _old_ages(look), _old_births(look, setting.today)]
+    found = [_finer(profile), _old_ages(profile), _old_births(profile, rules.today)]
     reasons = [reason for reason in found if reason]
-    return look.fails("; ".join(reasons)) if reasons else None
+    return profile.fails("; ".join(reasons)) if reasons else None
 
 
-def names_dates(look: Look) -> bool:
+def names_dates(profile: ColumnProfile) -> bool:
     """Whether the name of a column says that it holds dates."""
-    return bool(look.said & _DATE) and not look.is_about
+    return bool(profile.said & DATE) and not profile.is_about
 
 
-def is_birth(look: Look) -> bool:
+def is_birth(profile: ColumnProfile) -> bool:
     """Whether the name of a column says that it tells when people were born."""
-    return bool(look.said & BIRTH) and not (look.is_about or look.words & _NOT_WHEN)
+    return bool(profile.said & BIRTH) and not (profile.is_about or profile.words & NOT_WHEN)
 
 
-def _finer(look: Look) -> str | None:
-    if look.kind is Kind.DATE:
-        return None if _are_years(look) else "it holds dates finer than a year"
-    if element := _element(look):
-        return f"by its name it tells the {element} of something that happened to a person"
-    if look.kind is Kind.NUMBER:
-        return _finer_numbers(look)
-    return _finer_texts(look)
+def _finer(profile: ColumnProfile) -> str | None:
+    if profile.kind is Kind.DATE:
+        return None if _are_years(profile) else "holds dates finer than a year"
+    if element := _element(profile):
+        return f"its name suggests the {element} of an event"
+    if profile.kind is Kind.NUMBER:
+        return _finer_numbers(profile)
+    return _finer_texts(profile)
 
 
-def _are_years(look: Look) -> bool:
+def _are_years(profile: ColumnProfile) -> bool:
     """Whether all dates are the first of January, as years are often stored."""
-    values = look.domain.values
+    values = profile.domain.values
     years = values.astype("datetime64[Y]")
     return len(years) >= 3 and bool((years.astype(values.dtype) == values).all())
 
 
-def _element(look: Look) -> str | None:
+def _element(profile: ColumnProfile) -> str | None:
     """The element of a date that a column's name says and its values could be."""
-    for element, largest in _ELEMENTS.items():
-        if element not in look.said or look.is_about:
+    for element, largest in DATE_ELEMENTS.items():
+        if element not in profile.said or profile.is_about:
             continue
-        alone = look.words <= {element, "of", "the", "year"} and element != "day"
-        if (alone or look.said & _EVENT) and _within(look, 1, largest):
+        alone = profile.words <= {element, "of", "the", "year"} and element != "day"
+        if (alone or profile.said & EVENT) and _within(profile, 1, largest):
             return element
     return None
 
 
-def _within(look: Look, first: int, last: int) -> bool:
-    if look.kind is Kind.TEXT:
-        return look.share(lambda text: _is_element(text, first, last)) >= MOST
-    numbers = look.domain.positions
-    return look.is_whole and bool(((numbers >= first) & (numbers <= last)).all())
+def _within(profile: ColumnProfile, first: int, last: int) -> bool:
+    if profile.kind is Kind.TEXT:
+        return profile.share(lambda text: _is_element(text, first, last)) >= MOST
+    numbers = profile.domain.positions
+    return profile.is_whole and bool(((numbers >= first) & (numbers <= last)).all())
 
 
 def _is_element(text: str, first: int, last: int) -> bool:
@@ -156,49 +118,49 @@ def _weekday(text: str) -> bool:
     return text[:3].casefold() in {"mon", "tue", "wed", "thu", "fri", "sat", "sun"}
 
 
-def _finer_numbers(look: Look) -> str | None:
+def _finer_numbers(profile: ColumnProfile) -> str | None:
     """Days as 20240131, and numbers of days or seconds in a column that is named a date."""
-    if not look.is_whole:
-        return _NAMED_SO if _dated(look) else None
-    compact = look.share(_is_compact)
-    if compact >= MOST and (len(look.texts) >= _ENOUGH or names_dates(look)):
+    if not profile.is_whole:
+        return _NAMED_SO if _dated(profile) else None
+    compact = profile.share(_is_compact)
+    if compact >= MOST and (len(profile.texts) >= _ENOUGH or names_dates(profile)):
         return looks_like(compact, "dates")
-    if _are_moments(look):
-        return "its values look like moments, counted in seconds"
-    return _NAMED_SO if _dated(look) else None
+    if _are_moments(profile):
+        return "the values look like times, counted in seconds"
+    return _NAMED_SO if _dated(profile) else None
 
 
-def _are_moments(look: Look) -> bool:
+def _are_moments(profile: ColumnProfile) -> bool:
     """Whether numbers are seconds since 1970 of this century, or thousandths of them."""
-    numbers = look.domain.positions
+    numbers = profile.domain.positions
     if len(numbers) < _ENOUGH:
         return False
     low, high = _MOMENTS
     return any(((numbers >= low * n) & (numbers < high // 2 * n)).all() for n in (1, 1000))
 
 
-def _dated(look: Look) -> bool:
-    numbers = look.domain.positions
+def _dated(profile: ColumnProfile) -> bool:
+    numbers = profile.domain.positions
     years = (numbers >= _FIRST) & (numbers <= _LAST)
-    return names_dates(look) and not (look.is_whole and years.all())
+    return names_dates(profile) and not (profile.is_whole and years.all())
 
 
-def _finer_texts(look: Look) -> str | None:
-    strong = look.share(_is_strong, _may_be_strong)
+def _finer_texts(profile: ColumnProfile) -> str | None:
+    strong = profile.share(_is_strong, _may_be_strong)
     if strong:
         return looks_like(strong, "dates")
-    if look.share(_MONTHS.fullmatch) >= MOST:
-        return "its values look like months"
-    many = _ENOUGH if look.said & _EVENT else _MANY
-    if len(look.texts) >= many and look.share(_DAY_OF_YEAR.fullmatch) >= MOST:
-        return "its values look like days of a year"
-    weak = look.share(lambda text: _is_weak(text, named=names_dates(look)))
+    if profile.share(_MONTHS.fullmatch) >= MOST:
+        return "the values look like months"
+    many = _ENOUGH if profile.said & EVENT else _MANY
+    if len(profile.texts) >= many and profile.share(_DAY_OF_YEAR.fullmatch) >= MOST:
+        return "the values look like days of a year"
+    weak = profile.share(lambda text: _is_weak(text, named=names_dates(profile)))
     if weak >= MOST:
         return looks_like(weak, "dates finer than a year")
-    return _NAMED_SO if names_dates(look) and look.share(_is_no_year) >= _HALF else None
+    return _NAMED_SO if names_dates(profile) and profile.share(_is_no_year) >= _HALF else None
 
 
-_NAMED_SO = "by its name it holds dates, and not years alone"
+_NAMED_SO = "its name suggests dates, and not all values are years"
 _HALF = 0.5
 
 
@@ -261,18 +223,20 @@ def _is_compact(text: str) -> bool:
     return _exists(int(text[:4]), int(text[4:6]), int(text[6:8]))
 
 
-def _old_ages(look: Look) -> str | None:
-    if look.kind is Kind.DATE or not (look.said & AGE or look.share(is_age_in_words) >= MOST):
+def _old_ages(profile: ColumnProfile) -> str | None:
+    if profile.kind is Kind.DATE or not (
+        profile.said & AGE or profile.share(is_age_in_words) >= MOST
+    ):
         return None
-    shown = shows_old_ages(look.texts, _per_year(look))
-    return "it shows ages over 89 that are not pooled as 90 or older" if shown else None
+    shown = shows_old_ages(profile.texts, _per_year(profile))
+    return "shows ages over 89 that are not pooled as 90 or older" if shown else None
 
 
-def _per_year(look: Look) -> float:
+def _per_year(profile: ColumnProfile) -> float:
     """How many of its units an age of one year has: `age_day_1` may be the age on the first day."""
-    long = look.kind is Kind.NUMBER and look.domain.positions.max() > _EVER
+    long = profile.kind is Kind.NUMBER and profile.domain.positions.max() > _EVER
     for unit, number in _PER_YEAR.items():
-        if f"{unit}s" in look.words or (long and f"age{unit}" in look.said):
+        if f"{unit}s" in profile.words or (long and f"age{unit}" in profile.said):
             return number
     return 1
 
@@ -282,12 +246,12 @@ _EVER = 130
 """Years that nobody reaches."""
 
 
-def _old_births(look: Look, today: int) -> str | None:
-    if not is_birth(look):
+def _old_births(profile: ColumnProfile, today: int) -> str | None:
+    if not is_birth(profile):
         return None
-    labels = look.texts
-    if look.kind is Kind.DATE:
-        years = look.domain.values.astype("datetime64[Y]").astype(np.int64) + 1970
+    labels = profile.texts
+    if profile.kind is Kind.DATE:
+        years = profile.domain.values.astype("datetime64[Y]").astype(np.int64) + 1970
         labels = [str(year) for year in np.unique(years).tolist()]
     shown = shows_old_births(labels, today)
-    return "its birth years tell ages over 89, which are pooled as one" if shown else None
+    return "shows birth years that tell ages over 89" if shown else None

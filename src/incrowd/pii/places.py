@@ -1,31 +1,28 @@
-"""B: places smaller than a state; three digits of a ZIP code may stay where many live."""
+"""Identifier B: places smaller than a state; three digits of many ZIP codes may stay."""
 
 import re
 
 from incrowd.hierarchy.regions import is_country
 from incrowd.hierarchy.zips import digits_shown, is_populous, people_by_area, zip_texts
-from incrowd.pii.evidence import Finding
-from incrowd.pii.identifiers import IDENTIFIERS, NETWORKS
-from incrowd.pii.look import MOST, Look, Setting, looks_like, parts_of
+from incrowd.pii.column_names import (
+    ADDRESSES,
+    FILES,
+    IDENTIFIERS,
+    NETWORKS,
+    POSTAL,
+    VAGUE_PLACES,
+)
+from incrowd.pii.profile import (
+    MOST,
+    ColumnFinding,
+    ColumnProfile,
+    SafeHarborRules,
+    looks_like,
+    parts_of,
+)
 from incrowd.table.column import Domain, Kind
 
-_POSTAL = frozenset(
-    (
-        *("zip", "zips", "zipcode", "zipcodes", "zcta", "postcode", "postal", "postalcode"),
-        *("plz", "postleitzahl", "codepostal", "codigopostal", "pincode", "pcode", "postcodes"),
-    )
-)
-_FILES = frozenset(("file", "archive", "folder", "path"))
-_VAGUE = frozenset(
-    (
-        *("region", "area", "location", "place", "birthplace", "province", "site"),
-        *("residence", "hospital", "facility", "clinic", "catchment"),
-    )
-)
-PLACES = _POSTAL | _VAGUE
-"""Names of columns that may tell where people live."""
-_ADDRESSES = {"address", "addr", "adresse", "direccion", "indirizzo", "endereco"}
-_WHERE = IDENTIFIERS[1].words - _ADDRESSES
+_WHERE = IDENTIFIERS[1].words - ADDRESSES
 """Names of small places that no network has: `ip_city` is one."""
 _NEARLY_ALL = 0.95
 _KNOWN = 0.9
@@ -48,49 +45,56 @@ STATES = frozenset(
 """States and territories of the United States, by name and by postal abbreviation."""
 
 
-def is_postal(look: Look) -> bool:
+def is_postal(profile: ColumnProfile) -> bool:
     """Whether a column is named like ZIP codes."""
-    return bool(look.said & _POSTAL) and not look.words & _FILES
+    return bool(profile.said & POSTAL) and not profile.words & FILES
 
 
-def is_no_place(look: Look) -> bool:
+def is_no_place(profile: ColumnProfile) -> bool:
     """Whether what sounds like a small place is none: another address, the code of a state."""
-    if (look.words & NETWORKS and not look.said & _WHERE) or is_postal(look):
+    if (profile.words & NETWORKS and not profile.said & _WHERE) or is_postal(profile):
         return True
-    return "fips" in look.words and _two_digits(look)
+    return "fips" in profile.words and _two_digits(profile)
 
 
-def zip_codes(look: Look, setting: Setting) -> Finding | None:
+def zip_codes(profile: ColumnProfile, rules: SafeHarborRules) -> ColumnFinding | None:
     """That ZIP codes show more than the digits that they may."""
-    if not is_postal(look) or look.is_flag or look.is_about:
+    if not is_postal(profile) or profile.is_flag or profile.is_about:
         return None
-    codes = Domain(Kind.TEXT, look.domain.labels) if look.kind is Kind.DATE else look.domain
+    codes = (
+        Domain(Kind.TEXT, profile.domain.labels) if profile.kind is Kind.DATE else profile.domain
+    )
     shown = [digits_shown(part) for code in _codes(codes) for part in parts_of(code)]
     if any(digits is None for digits in shown):
-        return look.fails("by its name it tells where people live, and not only by ZIP codes")
+        return profile.fails("its name suggests postal codes, and not all values are ZIP codes")
     digits = [digits for digits in shown if digits]
     if any(len(one) > 3 for one in digits):
-        return look.fails("it shows more than three digits of ZIP codes")
+        return profile.fails("shows more than three digits of ZIP codes")
     areas = {one for one in digits if len(one) == 3 and one != "000"}
-    if all(is_populous(area, setting.people) for area in areas):
+    if all(is_populous(area, rules.people) for area in areas):
         return None
-    return look.fails("it shows three digits of areas with 20,000 people or fewer, which are 000")
+    return profile.fails("shows ZIP codes of areas with 20,000 people or fewer, which must be 000")
 
 
-def vague_places(look: Look) -> Finding | None:
+def vague_places(profile: ColumnProfile) -> ColumnFinding | None:
     """That a column may tell a small place."""
-    if look.is_flag or look.is_about or not look.said & _VAGUE or _are_large(look):
+    if (
+        profile.is_flag
+        or profile.is_about
+        or not profile.said & VAGUE_PLACES
+        or _are_large(profile)
+    ):
         return None
-    return look.unseen("by its name it may tell a place smaller than a state")
+    return profile.unseen("its name suggests a place smaller than a state")
 
 
-def unnamed_zip_codes(look: Look, setting: Setting) -> Finding | None:
+def unnamed_zip_codes(profile: ColumnProfile, rules: SafeHarborRules) -> ColumnFinding | None:
     """That a column of five digits, with leading zeros, may be one of ZIP codes."""
-    if look.kind is not Kind.TEXT or len(look.domain) < 10 or is_postal(look):
+    if profile.kind is not Kind.TEXT or len(profile.domain) < 10 or is_postal(profile):
         return None
-    areas = {*people_by_area(), *setting.people}
-    known = look.share(lambda text: len(text) == 5 and text.isdigit() and text[:3] in areas)
-    return look.unseen("its values could be ZIP codes") if known >= _KNOWN else None
+    areas = {*people_by_area(), *rules.people}
+    known = profile.share(lambda text: len(text) == 5 and text.isdigit() and text[:3] in areas)
+    return profile.unseen("the values could be ZIP codes") if known >= _KNOWN else None
 
 
 _CITY = re.compile(
@@ -101,10 +105,10 @@ _CITY = re.compile(
 )
 
 
-def small_places(look: Look) -> Finding | None:
+def small_places(profile: ColumnProfile) -> ColumnFinding | None:
     """That values are a city with its state, or counties."""
-    share = look.share(_CITY.fullmatch) if look.kind is Kind.TEXT else 0.0
-    return look.fails(looks_like(share, "cities or counties")) if share >= MOST else None
+    share = profile.share(_CITY.fullmatch) if profile.kind is Kind.TEXT else 0.0
+    return profile.fails(looks_like(share, "cities or counties")) if share >= MOST else None
 
 
 def _codes(domain: Domain) -> list[str]:
@@ -112,9 +116,9 @@ def _codes(domain: Domain) -> list[str]:
     return [code for code in zip_texts(domain) if code.strip("*")]
 
 
-def _are_large(look: Look) -> bool:
+def _are_large(profile: ColumnProfile) -> bool:
     """Whether all values are states or countries."""
-    return not look.is_empty and look.share(is_large_place, bool) >= _NEARLY_ALL
+    return not profile.is_empty and profile.share(is_large_place, bool) >= _NEARLY_ALL
 
 
 def is_large_place(text: str) -> bool:
@@ -122,6 +126,6 @@ def is_large_place(text: str) -> bool:
     return text.casefold() in STATES or is_country(text)
 
 
-def _two_digits(look: Look) -> bool:
+def _two_digits(profile: ColumnProfile) -> bool:
     """Whether codes are those of states."""
-    return all(text.isdigit() and len(text) <= 2 for text in look.texts)
+    return all(text.isdigit() and len(text) <= 2 for text in profile.texts)

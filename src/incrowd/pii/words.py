@@ -1,152 +1,311 @@
-"""What the name of a column tells: words that tables use for the same things."""
+"""The words of column names: one table for `incrowd init` and for HIPAA's Safe Harbor."""
 
 from dataclasses import dataclass
 
-from incrowd.table.names import said_by, words_of
 from incrowd.table.roles import Role
+
+_PERSONS = (
+    "patient person member customer client subject participant student employee user citizen "
+    "respondent pupil individual insured donor subscriber guardian spouse mother father holder "
+    "owner contact caregiver"
+)
+PERSONS = tuple(_PERSONS.split())
+"""Words for one person."""
 
 
 @dataclass(frozen=True)
 class Topic:
-    """A thing that many tables have a column for, and the role such a column should have."""
+    """Something that many tables have a column for."""
 
     name: str
     role: Role
+    """The role of such a column in a draft."""
     reason: str
+    """Why, in a draft."""
     words: frozenset[str]
     """Words that say it, in several languages, without accents."""
+    hints: frozenset[str] = frozenset()
+    """Words that are too vague for Safe Harbor; a person reviews a draft."""
+    exact: frozenset[str] = frozenset()
+    """Further words that count only as they are, never inside a longer word."""
+    letter: str = ""
+    """The identifier of Safe Harbor that it is, A to R."""
     sure: bool = True
     """Whether the name alone settles the role."""
+    numbers: bool = False
+    """Whether such a column can number people, so that it tells whose record each is."""
 
 
-def _topic(name: str, role: Role, reason: str, words: str, *, sure: bool = True) -> Topic:
-    return Topic(name, role, reason, frozenset(words.split()), sure)
+def _topic(  # noqa: PLR0913  one per field
+    name: str,
+    role: Role,
+    reason: str,
+    words: str,
+    *,
+    hints: str = "",
+    exact: str = "",
+    letter: str = "",
+    sure: bool = True,
+    numbers: bool = False,
+) -> Topic:
+    said, vague, more = (frozenset(some.split()) for some in (words, hints, exact))
+    return Topic(name, role, reason, said, vague, more, letter, sure, numbers)
+
+
+def _of_persons(*ends: str) -> str:
+    return " ".join(person + end for person in PERSONS for end in ends)
 
 
 TOPICS = (
     _topic(
         "e-mail",
         Role.IDENTIFIER,
-        "an e-mail address names a person",
-        "email mail correo courriel mailadresse emailaddress",
+        "an e-mail address identifies a person",
+        "email correo courriel mailadresse emailaddress",
+        hints="mail",
+        exact="emails mailaddress",
+        letter="F",
     ),
     _topic(
-        "network",
+        "web address",
         Role.IDENTIFIER,
-        "an address or account on a network leads to a person",
-        "ip ipaddress mac url website username login user handle imei cookie",
+        "a web address can lead to a person",
+        "url website",
+        exact="urls uri homepage webpage weblink webaddress link links href",
+        letter="N",
+        numbers=True,
+    ),
+    _topic(
+        "IP address",
+        Role.IDENTIFIER,
+        "an IP address leads to a person",
+        "ip ipaddress",
+        exact="ipaddr ipv",
+        letter="O",
+        numbers=True,
+    ),
+    _topic(
+        "device",
+        Role.IDENTIFIER,
+        "a device leads to its owner",
+        "imei mac device serial serialnumber",
+        exact="deviceid deviceserial deviceno devicenumber serialno udi imsi macaddress",
+        letter="M",
+        numbers=True,
+    ),
+    _topic(
+        "account name",
+        Role.IDENTIFIER,
+        "an account name identifies a person",
+        "username login handle cookie",
+        hints="user",
+        letter="R",
+        numbers=True,
     ),
     _topic(
         "phone",
         Role.IDENTIFIER,
-        "a telephone number leads to a person",
-        "phone telephone telefon telefono telefone tel fax mobile handy celular gsm",
+        "a phone number leads to a person",
+        "phone telephone telefon telefono telefone tel mobile handy celular gsm",
+        exact="phones telephonenumber phonenumber mobilenumber cellphone phoneno phno contactno "
+        "contactnumber cellno cellnumber callback",
+        letter="D",
+    ),
+    _topic(
+        "fax",
+        Role.IDENTIFIER,
+        "a fax number leads to a person",
+        "fax",
+        exact="faxnumber telefax facsimile faxnummer numerofax",
+        letter="E",
     ),
     _topic(
         "address",
         Role.IDENTIFIER,
         "an address leads to a household",
-        "address addr street adresse anschrift strasse rue direccion calle indirizzo endereco "
-        "adres ulica latitude longitude lat lon gps",
+        "address addr street adresse anschrift strasse direccion calle indirizzo endereco ulica "
+        "latitude longitude lat lon gps",
+        hints="rue adres",
+        exact="lng geocode geohash coord coords coordinates xcoord ycoord apartment",
+        letter="B",
     ),
     _topic(
-        "number",
+        "social security number",
         Role.IDENTIFIER,
-        "such a number names a person in some register",
-        "ssn socialsecurity mrn medicalrecord nhs nin nino passport reisepass pasaporte license "
-        "licence fuehrerschein iban account konto creditcard cardnumber insurancenumber "
-        "beneficiary plate licenseplate vin serial pesel dni nif cpf bsn personnummer curp "
-        "aadhaar steuernummer matricule serialnumber certificate device",
+        "a social security number identifies a person",
+        "ssn socialsecurity",
+        exact="ssns socialsecuritynumber socialsecnum socialsecno socsec socsecno ssnum ssno "
+        "ssnumber itin",
+        letter="G",
+        numbers=True,
+    ),
+    _topic(
+        "medical record number",
+        Role.IDENTIFIER,
+        "a medical record number identifies a patient",
+        "mrn medicalrecord",
+        exact="medicalrecordnumber medrec medrecno medrecnum recordnumber recordno chartnumber "
+        "chartno hospitalnumber patientid patientno patientnumber patientnum patid",
+        letter="H",
+        numbers=True,
+    ),
+    _topic(
+        "health plan number",
+        Role.IDENTIFIER,
+        "a health plan number identifies a member",
+        "beneficiary insurancenumber",
+        exact="beneficiaryid memberid memberno membernumber subscriberid subscriberno "
+        "subscribernumber insuranceno insuranceid healthplan healthplannumber policynumber "
+        "policyno policyid medicarenumber medicareid medicaidnumber medicaidid mbi hicn insuredid",
+        letter="I",
+        numbers=True,
+    ),
+    _topic(
+        "account number",
+        Role.IDENTIFIER,
+        "an account number identifies a person",
+        "account iban konto creditcard cardnumber",
+        exact="accountnumber accountno accountid acct acctno kontonummer creditcardnumber cardno "
+        "bankaccount",
+        letter="J",
+        numbers=True,
+    ),
+    _topic(
+        "license",
+        Role.IDENTIFIER,
+        "a license or certificate number identifies a person",
+        "license licence fuehrerschein certificate",
+        exact="certificatenumber certificateno certno licensenumber licencenumber licenseno "
+        "licenceno driverslicense driverlicense driverlicence npi dea deano deanumber dlno "
+        "dlnumber",
+        letter="K",
+        numbers=True,
+    ),
+    _topic(
+        "vehicle",
+        Role.IDENTIFIER,
+        "a vehicle number leads to its owner",
+        "plate licenseplate vin",
+        exact="vehicleid vehicleidentification vehicleno vehiclenumber vehicleserial licenceplate "
+        "numberplate platenumber kennzeichen",
+        letter="L",
+        numbers=True,
+    ),
+    _topic(
+        "official number",
+        Role.IDENTIFIER,
+        "an official number identifies a person",
+        "nhs nin nino passport reisepass pasaporte pesel dni nif cpf bsn personnummer curp aadhaar "
+        "steuernummer matricule",
+        exact="nhsnumber passportnumber taxid nationalid",
+        letter="R",
+        numbers=True,
     ),
     _topic(
         "birth",
         Role.QUASI,
-        "birth dates stand in many public registers",
+        "birth dates appear in many public records",
         "birth dob birthdate birthday dateofbirth born geburt geburtsdatum geburtstag naissance "
         "nacimiento nascita nascimento geboorte urodzenia yob birthyear",
+        exact="yearofbirth geburtsjahr byear byr",
     ),
     _topic(
-        "age", Role.QUASI, "age is easily known", "age alter edad eta idade leeftijd wiek alder"
+        "age",
+        Role.QUASI,
+        "age is easy to find out",
+        "age alter edad idade leeftijd wiek",
+        hints="eta alder",
+        exact="ages ageyears ageyrs agegroup agegroups agegrp ageband agerange agecat agecategory "
+        "ageatadmit ageatadmission ageatdeath ageatdiagnosis ageatvisit ptage",
     ),
     _topic(
         "sex",
         Role.QUASI,
-        "sex is easily known",
+        "sex is easy to find out",
         "sex gender geschlecht sexe sexo sesso genero genre geslacht plec kon kjonn",
     ),
     _topic(
         "postcode",
         Role.QUASI,
-        "where a person lives is easily known",
-        "zip zipcode postcode postal postalcode plz postleitzahl codepostal codigopostal cap cep "
-        "pincode",
+        "where people live is easy to find out",
+        "zip zipcode postcode postal postalcode plz postleitzahl codepostal codigopostal pincode",
+        hints="cap cep",
+        exact="zips zipcodes zcta pcode postcodes",
     ),
     _topic(
         "place",
         Role.QUASI,
-        "where a person lives is easily known",
-        "city town municipality county state province region district village ort stadt gemeinde "
-        "kreis bundesland ville commune departement ciudad municipio provincia cidade comune "
-        "citta neighborhood neighbourhood precinct tract",
+        "where people live is easy to find out",
+        "city town municipality county district village stadt gemeinde ville commune ciudad "
+        "municipio cidade comune citta neighborhood neighbourhood precinct tract",
+        hints="state province region ort kreis bundesland departement provincia",
+        exact="parish borough suburb censustract blockgroup fips msa cbsa puma zcta cnty counties "
+        "cities towns hometown homecity",
+        letter="B",
     ),
     _topic(
         "country",
         Role.QUASI,
-        "a person's origin is easily known",
+        "where people come from is easy to find out",
         "country nationality citizenship land nation staat staatsangehoerigkeit nationalitaet pays "
         "nationalite pais nacionalidad paese nazionalita birthplace native nativecountry",
     ),
     _topic(
         "origin",
         Role.QUASI,
-        "origin and language are easily known",
+        "origin and language are easy to find out",
         "race ethnicity ethnic ethnie rasse raza etnia language sprache langue idioma lingua "
         "hispanic ancestry",
     ),
     _topic(
+        "employer",
+        Role.QUASI,
+        "what people do for a living is easy to find out",
+        "employer",
+        letter="A",
+    ),
+    _topic(
         "work",
         Role.QUASI,
-        "what a person does for a living is easily known",
-        "occupation job profession work workclass employer employment industry beruf arbeitgeber "
-        "metier emploi ocupacion profesion trabajo lavoro professione beroep zawod title company",
+        "what people do for a living is easy to find out",
+        "occupation job profession work workclass employment industry beruf arbeitgeber metier "
+        "emploi ocupacion profesion trabajo lavoro professione beroep zawod title company",
     ),
     _topic(
         "education",
         Role.QUASI,
-        "a person's education is easily known",
+        "education is easy to find out",
         "education edu degree school schooling university college bildung abschluss schule "
         "ausbildung diplome etudes educacion estudios istruzione titolo opleiding major",
     ),
     _topic(
         "family",
         Role.QUASI,
-        "a person's family is easily known",
+        "family is easy to find out",
         "marital married maritalstatus relationship household children kids family spouse "
         "dependents familienstand familie kinder haushalt matrimonial civil estadocivil enfants "
-        "hijos figli "
-        "parity",
+        "hijos figli parity",
     ),
     _topic(
         "body",
         Role.QUASI,
-        "what is seen of a person is easily known",
+        "looks are easy to find out",
         "height stature groesse koerpergroesse taille altura eyecolor eye hair haircolor "
         "handedness",
     ),
     _topic(
         "event",
         Role.QUASI,
-        "when something happened to a person is often known to others",
+        "others often know when something happened to a person",
         "admission admitted discharge discharged death deceased visit encounter appointment "
         "arrival hire hired enrollment enrolment accident aufnahme entlassung tod einweisung "
-        "sortie deces "
-        "ingreso alta muerte fecha datum",
+        "sortie deces ingreso alta muerte fecha datum",
         sure=False,
     ),
     _topic(
         "illness",
         Role.SENSITIVE,
-        "what a person suffers from must not be learned",
+        "health information",
         "diagnosis diagnoses diagnose diag icd icd9 icd10 disease illness condition symptom "
         "disorder comorbidity cancer tumor hiv aids krankheit erkrankung befund maladie diagnostic "
         "diagnostico enfermedad diagnosi malattia doenca ziekte choroba injury allergy cause",
@@ -154,7 +313,7 @@ TOPICS = (
     _topic(
         "treatment",
         Role.SENSITIVE,
-        "how a person is treated must not be learned",
+        "health information",
         "treatment therapy procedure drug medication medicine prescription surgery operation "
         "vaccine dose medikament behandlung medicament traitement medicamento tratamiento farmaco "
         "atc cpt drg ward department station stay los",
@@ -163,7 +322,7 @@ TOPICS = (
     _topic(
         "measure",
         Role.SENSITIVE,
-        "what was measured on a person must not be learned",
+        "a measurement of a person",
         "lab result test glucose cholesterol bmi pressure hba1c score genotype gene mutation dna "
         "smoker smoking alcohol",
         sure=False,
@@ -171,7 +330,7 @@ TOPICS = (
     _topic(
         "money",
         Role.SENSITIVE,
-        "a person's money must not be learned",
+        "financial information",
         "salary income wage wages earnings pay salaryclass revenue debt credit loan balance cost "
         "costs charge charges price amount bill payment gehalt einkommen lohn kosten betrag "
         "salaire revenu cout montant salario ingreso ingresos sueldo costo coste stipendio reddito "
@@ -180,66 +339,59 @@ TOPICS = (
     _topic(
         "belief",
         Role.SENSITIVE,
-        "the law protects it specially",
+        "specially protected by law",
         "religion religious faith party political vote voted union orientation sexual konfession "
         "partei religione politica criminal crime offence offense conviction verdict sentence "
         "disability behinderung handicap mental pregnancy pregnant",
     ),
     _topic(
+        "biometric",
+        Role.IDENTIFIER,
+        "biometric data identifies a person",
+        "",
+        exact="fingerprint fingerprints voiceprint voiceprints faceprint palmprint biometric "
+        "biometrics irisscan retina retinascan voicesample",
+        letter="P",
+    ),
+    _topic(
+        "photo",
+        Role.IDENTIFIER,
+        "a photo identifies a person",
+        "",
+        exact="photo photos photograph photographs image images picture pictures selfie portrait "
+        "headshot mugshot foto avatar",
+        letter="Q",
+    ),
+    _topic(
         "name",
         Role.IDENTIFIER,
-        "it names a person",
+        "a name identifies a person",
         "name names surname firstname lastname forename fullname givenname familyname middlename "
         "maidenname nickname nom prenom nombre apellido apellidos nachname vorname cognome nome "
-        "sobrenome naam achternaam voornaam imie nazwisko navn fornavn etternavn namn fornamn "
-        "efternamn initials physician doctor",
+        "sobrenome naam achternaam voornaam imie nazwisko initials",
+        hints="navn fornavn etternavn namn fornamn efternamn physician doctor",
+        exact="nextofkin nok ptnm ptname patname fname lname " + _of_persons("name"),
+        letter="A",
     ),
     _topic(
         "id",
         Role.IDENTIFIER,
-        "it numbers persons or records",
-        "id ids uid pid uuid guid identifier ident key no nr num number nummer numero index rowid "
-        "patientid personid recordid subjectid caseid memberid customerid kennung",
+        "looks like an ID of people or records",
+        "id ids uid pid uuid guid identifier ident rowid patientid personid recordid subjectid "
+        "caseid memberid customerid",
+        hints="key no nr num number nummer numero index kennung",
+        exact="claimid claimno claimnumber caseno casenumber encounterid encounterno visitid "
+        "specimenid sampleid accession barcode bates "
+        + _of_persons("id", "no", "number", "code", "key"),
+        letter="R",
+        numbers=True,
     ),
     _topic(
         "sampling",
         Role.DROP,
-        'it may be a sampling weight; give it role = "weight" if it is',
+        'may be a sampling weight; if so, set role = "weight"',
         "fnlwgt wgt pweight samplingweight sampleweight perwt pwgtp wgtp hhwt",
         sure=False,
     ),
 )
-
-_PERSONS = (
-    "patient person member customer client subject participant student employee user household "
-    "citizen respondent pupil individual insured donor case"
-)
-PERSONS = frozenset(_PERSONS.split())
-"""Words for one person: a number of theirs that repeats says which records belong together."""
-
-
-def topic_of(name: str) -> Topic | None:
-    """What a column of this name is about, None if the name does not tell.
-
-    >>> topic_of("date_of_birth").name, topic_of("patientName").name, topic_of("x7")
-    ('birth', 'name', None)
-    """
-    said, joined = said_by(name), "".join(words_of(name))
-    whole = [topic for topic in TOPICS if topic.words & said]
-    if whole:
-        return whole[0]
-    return next((topic for topic in TOPICS if _within(topic, joined)), None)
-
-
-def says_person(name: str) -> bool:
-    """Whether a column's name speaks of one person.
-
-    >>> says_person("patient_id"), says_person("row_id")
-    (True, False)
-    """
-    return any(word in PERSONS or word.removesuffix("id") in PERSONS for word in words_of(name))
-
-
-def _within(topic: Topic, joined: str) -> bool:
-    """Whether a long word of the topic stands inside a name that is written in one."""
-    return any(len(word) >= 6 and word in joined for word in topic.words)
+"""All topics; the first one that a name says is its topic."""

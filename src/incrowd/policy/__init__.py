@@ -1,4 +1,4 @@
-"""Policy: what the user asks for, and how it is written, drafted and compiled."""
+"""Policies: what a release must satisfy; reading, writing, drafting and compiling them."""
 
 from incrowd.lazy import modules_of
 

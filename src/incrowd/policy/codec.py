@@ -1,4 +1,4 @@
-"""TOML ⇄ Policy: versioned, comments survive edits, errors say the line and never the value."""
+"""TOML ⇄ Policy: versioned; edits keep comments; errors give the line and never the value."""
 
 import json
 import re
@@ -23,20 +23,20 @@ from incrowd.values import Fault, FaultyPolicyError, Path, must_be
 _Made = TypeVar("_Made")
 
 HEADER: tuple[str, ...] = (
-    "What a release must satisfy. Every column of the table must be named below.",
+    "What a release must satisfy. Name every column of the table below.",
     "roles: quasi, sensitive, identifier, keep, drop, unit, weight",
 )
 
 
 def loads(text: str, source: str = "policy") -> Policy:
-    """The policy that a TOML text says; `source` names it in errors."""
+    """Read a policy from TOML text; `source` names it in errors."""
     data = _parsed(text, source)
     try:
         _check_version(data)
         return made(lambda: _read(data))
     except FaultyPolicyError as error:
         found = _placed(error.faults, text, data)
-    raise _told(found, source)
+    raise _error(found, source)
 
 
 def made(make: Callable[[], _Made]) -> _Made:
@@ -50,7 +50,7 @@ def dumps(
     header: Sequence[str] = HEADER,
     comments: Mapping[str, Sequence[str]] | None = None,
 ) -> str:
-    """The policy as readable TOML; `comments` stand above the columns of these names."""
+    """Write a policy as readable TOML, with `comments` above the columns of these names."""
     parts = ["\n".join([*map(toml.comment, header), *toml.lines(dict(_settings(policy)))])]
     parts += ["\n".join(["[[models]]", *toml.lines(_plain(model))]) for model in policy.models]
     for name, column in policy.columns.items():
@@ -81,13 +81,13 @@ def edit(text: str, changes: Mapping[str | Path, Any], source: str = "policy") -
 
 
 def lines_for(names: Iterable[str]) -> str:
-    """The lines that declare these columns, dropped until somebody decides otherwise."""
+    """The lines that declare these columns as dropped, for a user to edit."""
     role = 'role = "drop"  # or quasi, sensitive, identifier, keep'
     return "\n\n".join(f"[columns.{toml.key(name)}]\n{role}" for name in names)
 
 
 def keys_at(path: Path) -> tuple[str, ...]:
-    """The keys that may stand at a place of the policy."""
+    """The keys that a place of the policy may have."""
     if not path:
         return tuple(Policy.model_fields)
     if path[0] == "columns" and len(path) == 2:
@@ -110,16 +110,16 @@ def _members(union: Any) -> tuple[Any, ...]:
 def _parsed(text: str, source: str) -> dict[str, Any]:
     if (line := toml.too_deep(text)) is not None:
         raise PolicyError(
-            f"{source}: brackets or dotted keys go too deep (line {line})",
-            remedy=f"a policy needs no more than {toml.DEEPEST} of either",
+            f"{source}: brackets or dotted keys are nested too deeply (line {line})",
+            remedy=f"use at most {toml.DEEPEST} levels",
         )
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         place = re.search(r"\(at line (\d+),", str(error))
         where = f" (line {place[1]})" if place else ""
-    remedy = "look for a missing quote, bracket or '=', or a key that stands twice"
-    raise PolicyError(f"{source}: this is not TOML{where}", remedy=remedy)
+    remedy = "look for a missing quote, bracket or '=', or a duplicate key"
+    raise PolicyError(f"{source}: not valid TOML{where}", remedy=remedy)
 
 
 def _check_version(data: Mapping[str, Any]) -> None:
@@ -141,7 +141,7 @@ def _read(data: Mapping[str, Any]) -> Policy:
 
 
 def _mistyped(written: Any, taken: Any, path: Path) -> Iterator[Fault]:
-    """Texts and truths that stand where a number belongs, and were taken for one."""
+    """Texts, trues and falses in place of a number that pydantic took for one."""
     if isinstance(written, Mapping) and isinstance(taken, Mapping):
         for key in written:
             yield from _mistyped(written[key], taken[key], (*path, key))
@@ -163,15 +163,15 @@ def _placed(faults: Sequence[Fault], text: str, data: Mapping[str, Any]) -> list
     return [fault.at(line) for line, fault in found]
 
 
-def _told(faults: Sequence[Fault], source: str) -> PolicyError:
+def _error(faults: Sequence[Fault], source: str) -> PolicyError:
     if len(faults) == 1:
         return PolicyError(f"{source}: {faults[0].message}", remedy=faults[0].remedy)
-    told = (f"- {fault.sentence()}" for fault in faults)
-    return PolicyError("\n".join([f"{source} has {len(faults)} faults:", *told]))
+    listed = (f"- {fault.sentence()}" for fault in faults)
+    return PolicyError("\n".join([f"{source} has {len(faults)} errors:", *listed]))
 
 
 def _line(lines: Mapping[Path, int], data: Any, path: Path) -> int | None:
-    """The line of the innermost part of a path that stands in the file.
+    """The line of the innermost part of a path that the file has.
 
     Pydantic's paths also name the kind of a thing, which is no key of the file.
     """
@@ -201,21 +201,21 @@ def _settings(policy: Policy) -> Iterable[tuple[str, Any]]:
 
 
 def _column(column: Column) -> dict[str, Any]:
-    said = column.model_dump(mode="json", exclude_defaults=True, exclude={"hierarchy"})
+    keys = column.model_dump(mode="json", exclude_defaults=True, exclude={"hierarchy"})
     if column.hierarchy is None:
-        return said
-    role = said.pop("role")
-    return {"role": role, "hierarchy": _short(column.hierarchy), **said}
+        return keys
+    role = keys.pop("role")
+    return {"role": role, "hierarchy": _short(column.hierarchy), **keys}
 
 
 def _short(plugin: Any) -> str | dict[str, Any]:
-    """A plug-in as its name, or as a table if more is to be said."""
+    """A plug-in as its name, or as a table if it has other settings."""
     values = _plain(plugin, exclude_defaults=True)
     return str(values["name"]) if list(values) == ["name"] else values
 
 
 def _plain(plugin: Any, *, exclude_defaults: bool = False) -> dict[str, Any]:
-    """What a plug-in says, its name first."""
+    """The settings of a plug-in, its name first."""
     adapter: TypeAdapter[Any] = TypeAdapter(type(plugin))
     values: dict[str, Any] = adapter.dump_python(
         plugin, mode="json", exclude_none=True, exclude_defaults=exclude_defaults
@@ -224,7 +224,7 @@ def _plain(plugin: Any, *, exclude_defaults: bool = False) -> dict[str, Any]:
 
 
 def _brief(value: Any) -> Any:
-    """A number without a fraction that says nothing: 5, not 5.0."""
+    """A whole number without a fraction: 5, not 5.0."""
     if isinstance(value, list):
         return [_brief(item) for item in value]
     whole = isinstance(value, float) and value.is_integer() and abs(value) < _EXACT

@@ -1,24 +1,29 @@
 """A first policy for a table: roles and hierarchies with reasons, and marks to review.
 
-Names are looked at first, then what the values look like. What is uncertain gets the safer role
-and a mark. Reasons tell shares and counts, never a value.
+Names come first, then what the values look like. A doubtful column gets the safer role and a mark.
+Reasons give shares and counts, never a value.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from incrowd.errors import InputError
+from incrowd.errors import InputError, counted
 from incrowd.hierarchy import Suggestion, suggest
+from incrowd.identify.measures import all_ratios
+from incrowd.identify.records import Records
+from incrowd.identify.sampling import sampled_rows
 from incrowd.models import AnyModel, KAnonymity, LDiversity
-from incrowd.pii.shapes import is_prose, shape_of
-from incrowd.pii.words import says_person, topic_of
+from incrowd.pii.column_names import says_person, topic_of
+from incrowd.pii.patterns import pattern_of
+from incrowd.pii.profile import ColumnProfile
 from incrowd.policy import codec
 from incrowd.policy.policy import Column, Policy
-from incrowd.table.column import CodedColumn, Domain, Kind
+from incrowd.table.column import CodedColumn, Kind
 from incrowd.table.roles import Role
+from incrowd.watch import Watch
 
 if TYPE_CHECKING:
     from incrowd.engines.memory import MemoryEngine
@@ -30,54 +35,10 @@ _FEW_ENOUGH = 0.5
 _MARK = "review"
 
 HEADER: tuple[str, ...] = (
-    "A first policy, drafted from the names and the shape of the columns. Every line is a guess.",
-    "Look at those marked 'review' first; they got the safer of the roles that came to mind.",
+    "A first policy, drafted from the names and values of the columns. Every line is a guess.",
+    "Review the columns marked 'review' first: they have the safer of the possible roles.",
     *codec.HEADER,
 )
-
-
-@dataclass(frozen=True, eq=False)
-class Sketch:
-    """What a draft needs to know of one column."""
-
-    name: str
-    domain: Domain
-    records: int
-    missing: int
-    """Records without a value."""
-    largest: int
-    """Records that hold the most common value; missing counts as one."""
-    sealed: str = ""
-    """What the cells hold that no program can see into."""
-
-    @classmethod
-    def of(cls, column: CodedColumn) -> "Sketch":
-        """The sketch of a coded column."""
-        counts = np.bincount(column.codes, minlength=len(column.domain) + 1)
-        missing, largest = int(counts[0]), int(counts.max())
-        return cls(column.name, column.domain, len(column.codes), missing, largest)
-
-    @classmethod
-    def unseen(cls, name: str, records: int, what: str) -> "Sketch":
-        """The sketch of a column of lists, structures or bytes."""
-        nothing = Domain(Kind.TEXT, np.array([], dtype=object))
-        return cls(name, nothing, records, records, records, what)
-
-    @property
-    def kind(self) -> Kind:
-        """What the values are."""
-        return self.domain.kind
-
-    @property
-    def distinct(self) -> int:
-        """Number of distinct values."""
-        return len(self.domain)
-
-    @property
-    def distinct_share(self) -> float:
-        """Distinct values over records with a value: 1 if every value stands alone."""
-        there = self.records - self.missing
-        return self.distinct / there if there else 0.0
 
 
 @dataclass(frozen=True)
@@ -91,26 +52,26 @@ class Guess:
 
 @dataclass(frozen=True)
 class Draft:
-    """A first policy, why each column got its role, and which ones to look at."""
+    """A first policy, why each column has its role, and which columns to review."""
 
     policy: Policy
     reasons: Mapping[str, str]
     review: tuple[str, ...]
     hierarchies: Mapping[str, str]
-    """Why each quasi-identifying column got its hierarchy."""
+    """Why each quasi-identifying column has its hierarchy."""
     risky: tuple[tuple[str, float], ...]
-    """All columns that can be seen into with their shares of distinct values, highest first: the
-    quick measure of which columns tell people apart."""
+    """All columns that incrowd can look into with their shares of distinct values, highest first:
+    a quick measure of which columns tell people apart."""
 
 
-def draft(columns: Sequence[Sketch]) -> Draft:
+def draft(columns: Sequence[ColumnProfile]) -> Draft:
     """A first policy for a table of these columns."""
-    guesses = {sketch.name: guess(sketch) for sketch in columns}
+    guesses = {column.name: guess(column) for column in columns}
     return _drafted(columns, _with_some_quasi(columns, guesses))
 
 
-def redrafted(first: Draft, columns: Sequence[Sketch], reasons: Mapping[str, str]) -> Draft:
-    """The draft with more quasi-identifying columns, for these reasons, to be reviewed."""
+def redrafted(first: Draft, columns: Sequence[ColumnProfile], reasons: Mapping[str, str]) -> Draft:
+    """The draft with more quasi-identifying columns, for these reasons, to review."""
     if not reasons:
         return first
     guesses = {
@@ -121,14 +82,14 @@ def redrafted(first: Draft, columns: Sequence[Sketch], reasons: Mapping[str, str
     return _drafted(columns, guesses)
 
 
-def _drafted(columns: Sequence[Sketch], guesses: Mapping[str, Guess]) -> Draft:
-    quasi = [sketch for sketch in columns if guesses[sketch.name].role is Role.QUASI]
-    chosen = {sketch.name: suggest(sketch.domain, sketch.name) for sketch in quasi}
+def _drafted(columns: Sequence[ColumnProfile], guesses: Mapping[str, Guess]) -> Draft:
+    quasi = [column for column in columns if guesses[column.name].role is Role.QUASI]
+    chosen = {column.name: suggest(column.domain, column.name) for column in quasi}
     policy = Policy(
-        columns={s.name: _column(s, guesses[s.name], chosen.get(s.name)) for s in columns},
+        columns={c.name: _column(c, guesses[c.name], chosen.get(c.name)) for c in columns},
         models=(KAnonymity(_K), *_diversity(columns, guesses)),
     )
-    shares = {s.name: round(s.distinct_share, 4) for s in columns if not s.sealed}
+    shares = {c.name: round(c.distinct_share, 4) for c in columns if not c.sealed}
     return Draft(
         policy=policy,
         reasons={name: found.reason for name, found in guesses.items()},
@@ -149,118 +110,122 @@ def to_toml(drafted: Draft) -> str:
     return codec.dumps(drafted.policy, header=HEADER, comments=comments)
 
 
-def sketches(
+def profiles(
     engine: "MemoryEngine", coded: Mapping[str, CodedColumn] | None = None
-) -> list[Sketch]:
-    """The sketches of all columns of a table; those that can be seen into may be coded already."""
+) -> list[ColumnProfile]:
+    """The profiles of all columns of a table; those without lists or bytes may come coded."""
     if coded is None:
         coded = engine.codes([name for name in engine.names if name not in engine.sealed])
     return [
-        Sketch.of(coded[name])
+        ColumnProfile.of(coded[name])
         if name in coded
-        else Sketch.unseen(name, engine.records, engine.sealed[name])
+        else ColumnProfile.of_sealed(name, engine.records, engine.sealed[name])
         for name in engine.names
     ]
 
 
-def guess(sketch: Sketch) -> Guess:
+# Guessing roles
+
+
+def guess(column: ColumnProfile) -> Guess:
     """The role that a column seems to have."""
-    if sketch.sealed:
-        return Guess(Role.DROP, f"it holds {sketch.sealed}: no program can see into it", sure=False)
-    found = _by_emptiness(sketch) or _by_name(sketch) or _by_shape(sketch) or _by_numbers(sketch)
-    shape = shape_of(sketch.domain)
-    if shape is None or not shape[0].advice or found.role is Role.DROP:
+    if column.sealed:
+        reason = f"holds {column.sealed}, which incrowd cannot look into"
+        return Guess(Role.DROP, reason, sure=False)
+    found = _by_emptiness(column) or _by_name(column) or _by_pattern(column) or _by_numbers(column)
+    pattern = pattern_of(column)
+    if pattern is None or not pattern[0].advice or found.role is Role.DROP:
         return found
-    looks = "" if shape[0].name in found.reason else f"; {shape[0].name}"
-    return Guess(found.role, f"{found.reason}{looks}, {shape[0].advice}", sure=False)
+    looks = "" if pattern[0].name in found.reason else f"; {pattern[0].name}"
+    return Guess(found.role, f"{found.reason}{looks}, {pattern[0].advice}", sure=False)
 
 
-def _by_emptiness(sketch: Sketch) -> Guess | None:
-    if not sketch.distinct:
-        return Guess(Role.DROP, "it has no values")
-    if sketch.distinct == 1 and not sketch.missing and sketch.records > 1:
-        return Guess(Role.KEEP, "it has one value, which tells nobody apart")
+def _by_emptiness(column: ColumnProfile) -> Guess | None:
+    if not column.distinct:
+        return Guess(Role.DROP, "no values")
+    if column.distinct == 1 and not column.missing and column.records > 1:
+        return Guess(Role.KEEP, "only one value, so it tells nobody apart")
     return None
 
 
-def _by_name(sketch: Sketch) -> Guess | None:
+def _by_name(column: ColumnProfile) -> Guess | None:
     """What the name says, unless the values cannot be that."""
-    topic = topic_of(sketch.name)
+    topic = topic_of(column.name)
     if topic is None:
         return None
-    if topic.name in {"id", "network", "number"} and says_person(sketch.name):
-        return _number_of_persons(sketch)
-    if topic.name == "id" and sketch.distinct_share < _FEW_ENOUGH:
+    if topic.numbers and says_person(column.name):
+        return _person_id(column)
+    if topic.name == "id" and column.distinct_share < _FEW_ENOUGH:
         return None
-    reason = f"by its name: {topic.reason}"
-    if topic.role is Role.SENSITIVE and _stands_alone(sketch) and _is_text(sketch):
-        reason += f"; but {_alone(sketch)}, so each tells a person apart"
+    if topic.role is Role.SENSITIVE and _hardly_repeats(column) and _is_text(column):
+        reason = f"{topic.reason}; but {_distinct(column)}, so they identify people"
         return Guess(Role.IDENTIFIER, reason, sure=False)
-    return Guess(topic.role, reason, topic.sure)
+    return Guess(topic.role, topic.reason, topic.sure)
 
 
-def _is_text(sketch: Sketch) -> bool:
+def _is_text(column: ColumnProfile) -> bool:
     """Whether it holds texts, and not only numbers that were not read as such."""
-    found = shape_of(sketch.domain)
-    return sketch.kind is Kind.TEXT and (found is None or not found[0].advice)
+    found = pattern_of(column)
+    return column.kind is Kind.TEXT and (found is None or not found[0].advice)
 
 
-def _number_of_persons(sketch: Sketch) -> Guess:
-    if sketch.distinct_share > 0.999:
-        return Guess(Role.IDENTIFIER, "by its name: it numbers persons")
-    reason = "by its name it numbers persons, and numbers repeat: classes count people, not records"
+def _person_id(column: ColumnProfile) -> Guess:
+    if column.distinct_share > 0.999:
+        return Guess(Role.IDENTIFIER, "looks like a person ID")
+    reason = "looks like a person ID that repeats: classes count people, not records"
     return Guess(Role.UNIT, reason, sure=False)
 
 
-def _by_shape(sketch: Sketch) -> Guess | None:
-    if is_prose(sketch.domain):
-        return Guess(Role.DROP, "it holds sentences, which can tell anything", sure=False)
-    found = shape_of(sketch.domain)
+def _by_pattern(column: ColumnProfile) -> Guess | None:
+    if column.is_prose:
+        return Guess(Role.DROP, "holds sentences, which can say anything", sure=False)
+    found = pattern_of(column)
     if found is None:
         return None
-    shape, share = found
-    how_many = "all" if share == 1 else f"a share of {share:.2f}"
-    reason = f"{how_many} of its distinct values look like {shape.name}"
-    if shape.role is Role.SENSITIVE and _stands_alone(sketch):
-        reason += f"; but {_alone(sketch)}, so each tells a person apart"
+    pattern, share = found
+    how_many = "all" if share == 1 else f"{share:.0%} of the".replace("%", " %")
+    reason = f"{how_many} distinct values look like {pattern.name}"
+    if pattern.role is Role.SENSITIVE and _hardly_repeats(column):
+        reason += f"; but {_distinct(column)}, so they identify people"
         return Guess(Role.IDENTIFIER, reason, sure=False)
-    return Guess(shape.role, reason, shape.sure)
+    return Guess(pattern.role, reason, pattern.sure)
 
 
-def _by_numbers(sketch: Sketch) -> Guess:
-    """Neither name nor shape tell: what stands alone identifies, the rest could be known."""
-    if sketch.kind is Kind.DATE:
-        return Guess(Role.QUASI, "dates of events are often known to others", sure=False)
-    whole = sketch.domain.values.dtype.kind != "f"
-    if _stands_alone(sketch) and whole:
-        return Guess(Role.IDENTIFIER, f"{_alone(sketch)}, as in a register", sure=False)
-    values = "1 value" if sketch.distinct == 1 else f"{sketch.distinct:,} values"
-    reason = f"unknown ({values}): others may know it"
-    return Guess(Role.QUASI, reason, sure=False)
+def _by_numbers(column: ColumnProfile) -> Guess:
+    """Neither name nor pattern tell: what hardly repeats identifies, the rest may be known."""
+    if column.kind is Kind.DATE:
+        return Guess(Role.QUASI, "others often know dates of events", sure=False)
+    whole = column.domain.values.dtype.kind != "f"
+    if _hardly_repeats(column) and whole:
+        return Guess(Role.IDENTIFIER, f"{_distinct(column)}, as in a list of IDs", sure=False)
+    values = counted(column.distinct, "value")
+    return Guess(Role.QUASI, f"{values} that others may know", sure=False)
 
 
-def _stands_alone(sketch: Sketch) -> bool:
-    return sketch.distinct_share >= _NEARLY_ALL and sketch.records >= 20
+def _hardly_repeats(column: ColumnProfile) -> bool:
+    return column.distinct_share >= _NEARLY_ALL and column.records >= 20
 
 
-def _alone(sketch: Sketch) -> str:
-    return f"nearly all of its values are distinct ({sketch.distinct_share:.2f})"
+def _distinct(column: ColumnProfile) -> str:
+    return f"{column.distinct_share:.0%} of the values are distinct".replace("%", " %", 1)
 
 
-def _with_some_quasi(columns: Sequence[Sketch], guesses: dict[str, Guess]) -> dict[str, Guess]:
+def _with_some_quasi(
+    columns: Sequence[ColumnProfile], guesses: dict[str, Guess]
+) -> dict[str, Guess]:
     """A policy needs a quasi-identifying column: take the one of most values that may leave."""
     if any(found.role is Role.QUASI for found in guesses.values()):
         return _with_one_unit(guesses)
     leaving = {Role.KEEP, Role.SENSITIVE, Role.DROP}
-    able = [s for s in columns if guesses[s.name].role in leaving and s.distinct]
+    able = [c for c in columns if guesses[c.name].role in leaving and c.distinct]
     if not able:
-        empty = not any(sketch.distinct for sketch in columns)
-        why = "no cell has a value" if empty else "every column is empty or names persons"
+        empty = not any(column.distinct for column in columns)
+        why = "no cell has a value" if empty else "every column is empty or identifies people"
         raise InputError(
-            f"no policy can be drafted, as nothing could leave: {why}",
+            f"no policy can be drafted: {why}",
             remedy="give a table with a column that may be published",
         )
-    chosen = max(able, key=lambda sketch: sketch.distinct)
+    chosen = max(able, key=lambda column: column.distinct)
     reason = "no column looks like something that others know; this one has the most values"
     return _with_one_unit(guesses | {chosen.name: Guess(Role.QUASI, reason, sure=False)})
 
@@ -268,30 +233,93 @@ def _with_some_quasi(columns: Sequence[Sketch], guesses: dict[str, Guess]) -> di
 def _with_one_unit(guesses: dict[str, Guess]) -> dict[str, Guess]:
     """One column can say whose record it is; further ones are identifiers."""
     units = [name for name, found in guesses.items() if found.role is Role.UNIT]
-    reason = "by its name it numbers persons; another column is the unit already"
+    reason = "looks like a person ID; another column is the unit already"
     return guesses | {name: Guess(Role.IDENTIFIER, reason, sure=False) for name in units[1:]}
 
 
-def _column(sketch: Sketch, found: Guess, chosen: Suggestion | None) -> Column:
+def _column(column: ColumnProfile, found: Guess, chosen: Suggestion | None) -> Column:
     """Dates that leave as they are say that they are dates, so that a preset can tell."""
     if chosen is not None:
         return Column(role=found.role, hierarchy=chosen.spec)
-    dated = sketch.kind is Kind.DATE and found.role in {Role.SENSITIVE, Role.KEEP}
+    dated = column.kind is Kind.DATE and found.role in {Role.SENSITIVE, Role.KEEP}
     return Column(role=found.role, kind=Kind.DATE if dated else None)
 
 
-def _diversity(columns: Sequence[Sketch], guesses: Mapping[str, Guess]) -> list[AnyModel]:
+def _diversity(columns: Sequence[ColumnProfile], guesses: Mapping[str, Guess]) -> list[AnyModel]:
     """l-diversity of each sensitive column, of a kind that the table can satisfy.
 
-    People who hold a value are no more than its records, and people are as many as units.
+    No more people than records hold a value, and there are as many people as units.
     """
-    units = [s.distinct + s.missing for s in columns if guesses[s.name].role is Role.UNIT]
-    sensitive = [s for s in columns if guesses[s.name].role is Role.SENSITIVE and s.distinct > 1]
+    units = [c.distinct + c.missing for c in columns if guesses[c.name].role is Role.UNIT]
+    sensitive = [c for c in columns if guesses[c.name].role is Role.SENSITIVE and c.distinct > 1]
     return [
         LDiversity(
-            s.name,
+            c.name,
             _L,
-            kind="frequency" if s.largest * _L <= min([s.records, *units]) else "distinct",
+            kind="frequency" if c.largest * _L <= min([c.records, *units]) else "distinct",
         )
-        for s in sensitive
+        for c in sensitive
     ]
+
+
+# Columns that identify together
+
+_COLUMNS = 20
+_ROWS = 20_000
+_SIZE = 3
+_SECONDS = 2.0
+_MANY = 0.5
+_SOME = 0.05
+
+Shares = Mapping[frozenset[str], float]
+"""The share of records that are unique in each set of columns."""
+
+
+def with_joint_uniqueness(first: Draft, columns: Sequence[CodedColumn]) -> Draft:
+    """The draft with, for each quasi-identifying column, the columns with which it identifies.
+
+    It looks at sets of at most three columns, for two seconds, in a sample of a large table.
+    """
+    known = [column for column in columns if column.name in first.policy.quasi][:_COLUMNS]
+    if not known or not len(known[0].codes):
+        return first
+    records = Records(
+        tuple(column.name for column in known),
+        np.stack([column.codes for column in known]),
+        np.ones(len(known[0].codes), dtype=np.int64),
+    )
+    drawn = sampled_rows(records, _ROWS, np.random.default_rng(0))
+    shares = {
+        frozenset(records.names[j] for j in places): found.unique_ratio
+        for places, found in all_ratios(drawn, _SIZE, Watch(_SECONDS))
+    }
+    of = f" in a sample of {drawn.total:,}" if drawn.total < records.total else ""
+    together = {name: joint_uniqueness(name, shares, of) for name in records.names}
+    reasons = {
+        name: f"{reason}; {together[name]}" if together.get(name) else reason
+        for name, reason in first.reasons.items()
+    }
+    return replace(first, reasons=reasons)
+
+
+def joint_uniqueness(name: str, shares: Shares, of: str = "") -> str:
+    """The fewest columns with which a column singles out many records; empty if few.
+
+    >>> pair = frozenset({"age", "zip"})
+    >>> joint_uniqueness("age", {frozenset({"age"}): 0.01, frozenset({"zip"}): 0.1, pair: 0.87})
+    'with zip it singles out 87 % of the records'
+    """
+    adding = {
+        one: share
+        for one, share in shares.items()
+        if name in one and share >= shares.get(one - {name}, 0.0) + _SOME
+    }
+    if not adding:
+        return ""
+    many = [one for one, share in adding.items() if share >= _MANY]
+    fewest = min(map(len, many), default=0)
+    able = [one for one in many if len(one) == fewest] or list(adding)
+    chosen = max(able, key=lambda one: (adding[one], sorted(one)))
+    others = " and ".join(sorted(chosen - {name}))
+    company = f"with {others}" if others else "alone"
+    return f"{company} it singles out {100 * adding[chosen]:.0f} % of the records{of}"

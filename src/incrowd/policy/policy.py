@@ -1,4 +1,4 @@
-"""What the user asks for, as frozen values that are checked when they are written."""
+"""What a release must satisfy: frozen values, checked when they are made."""
 
 from collections.abc import Iterable, Mapping
 from typing import Annotated, Any, Literal
@@ -23,12 +23,12 @@ VERSION = 1
 
 
 def _named(value: object) -> object:
-    """A bare name stands for the thing of that name with nothing else said."""
+    """A bare name stands for the plug-in of that name with its defaults."""
     return {"name": value} if isinstance(value, str) else value
 
 
 class Column(Setting):
-    """What a policy says about one column.
+    """The settings of one column.
 
     >>> Column(role="quasi", hierarchy="prefix").hierarchy.name
     'prefix'
@@ -37,30 +37,30 @@ class Column(Setting):
     role: Role
     """What the column is for."""
     hierarchy: Annotated[AnyHierarchy | None, BeforeValidator(_named)] = None
-    """How its values become coarser; found from the data if nothing is said."""
+    """How its values become coarser; chosen from the data if not given."""
     weight: Annotated[float, Field(gt=0)] = 1.0
     """How much the loss of a quasi-identifying column matters, next to the others."""
     lowest: Annotated[int, Field(ge=0)] = 0
     """The lowest level of its hierarchy that may be shown: 1 never shows an exact value."""
     highest: Annotated[int | None, Field(ge=0)] = None
-    """The highest level of its hierarchy that may be shown; the top, `*`, if nothing is said."""
+    """The highest level of its hierarchy that may be shown; the top, `*`, if not given."""
     widest: Annotated[float | None, Field(gt=0)] = None
     """How much of an ordered column one cell may span, in its own unit: 10 years of age, 30 days
     of a date."""
     grid: Annotated[float, Field(gt=0)] | DateStep | None = None
     """A step that the ends of its spans are multiples of: 5 for ages, "month" for dates. Round
-    numbers are chosen if nothing is said."""
+    numbers if not given."""
     kind: Kind | None = None
-    """What its values are; found from the data if nothing is said."""
+    """What its values are; found from the data if not given."""
     action: Literal["drop", "pseudonym"] = "drop"
-    """What becomes of an identifier: it is dropped, or replaced by a keyed pseudonym."""
+    """What to do with an identifier: drop it, or replace it by a keyed pseudonym."""
     derived: Literal["refuse", "accept"] = "refuse"
-    """What happens if a column that leaves as it is follows from quasi-identifying ones, or they
-    from it, as a body mass index from height and weight."""
+    """Whether to refuse a column that leaves as it is and follows from quasi-identifying ones, or
+    they from it, as a body mass index from height and weight."""
 
 
 class Policy(Setting):
-    """What a release must satisfy, and how to look for it.
+    """What a release must satisfy, and how to find it.
 
     >>> from incrowd.models import KAnonymity
     >>> policy = Policy(columns={"age": Column(role="quasi")}, models=(KAnonymity(5),))
@@ -101,11 +101,11 @@ class Policy(Setting):
     search: Annotated[AnySearch, BeforeValidator(_named)] = Auto()
     """How to look for the release with the least loss."""
     loss: Annotated[AnyLoss, BeforeValidator(_named)] = Gcp()
-    """What is lost by a release: what the search makes small."""
+    """The information loss that the search makes small."""
     models: tuple[AnyModel, ...]
     """What every class must satisfy."""
     columns: Mapping[str, Column]
-    """What each column is for; a table's column that is not here is an error."""
+    """The settings of each column; a column of the table that is not here is an error."""
 
     @model_validator(mode="after")
     def _consistent(self) -> "Policy":
@@ -169,7 +169,7 @@ class Policy(Setting):
         return (*self.sensitive, *(n for n in self.loss.columns if n not in self.sensitive))
 
     def notes(self) -> tuple[str, ...]:
-        """What a careful reader of this policy would ask about."""
+        """What to look at twice in this policy."""
         return tuple(consistency.notes(self))
 
     def dumps(self) -> str:
@@ -178,17 +178,17 @@ class Policy(Setting):
 
     @staticmethod
     def loads(text: str, source: str = "policy") -> "Policy":
-        """The policy that a TOML text says; `source` names it in errors."""
+        """Read a policy from TOML text; `source` names it in errors."""
         return codec.loads(text, source)
 
     @staticmethod
     def draft(frame: Any) -> "Policy":
-        """A first policy for a table, to be reviewed: roles and hierarchies by name and content."""
-        return drafts.draft(drafts.sketches(MemoryEngine(frame, text=False))).policy
+        """A first policy for a table, to review: roles and hierarchies by name and content."""
+        return drafts.draft(drafts.profiles(MemoryEngine(frame, text=False))).policy
 
 
 def undeclared(policy: Policy, names: Iterable[str]) -> tuple[str, ...]:
-    """The columns of a table about which the policy says nothing."""
+    """The columns of a table that the policy lacks."""
     return tuple(name for name in names if name not in policy.columns)
 
 
@@ -210,17 +210,17 @@ def require_declared(policy: Policy, names: Iterable[str]) -> None:
     if extra := undeclared(policy, names):
         many = f"{len(extra)} columns" if len(extra) > 1 else "1 column"
         raise PolicyError(
-            f"the policy says nothing about {many} of the table",
-            remedy=f"add, with the role that is right:\n{codec.lines_for(extra)}",
+            f"the policy lacks {many} of the table",
+            remedy=f"add them with the right role:\n{codec.lines_for(extra)}",
         )
 
 
 def _lacking(names: tuple[str, ...], there: tuple[str, ...]) -> PolicyError:
     listed = ", ".join(f"'{name}'" for name in names)
     if len(names) == 1:
-        near = did_you_mean(names[0], there) or "take it out of the policy"
+        near = did_you_mean(names[0], there) or "remove it from the policy"
         return PolicyError(f"the table has no column {listed}", remedy=near)
     return PolicyError(
         f"the table lacks {len(names)} columns of the policy: {listed}",
-        remedy="take them out of the policy, or check that it is the policy of this table",
+        remedy="remove them from the policy, or check that it belongs to this table",
     )

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from incrowd.errors import PolicyError
 from incrowd.hierarchy import AnyHierarchy, Dates, Intervals, Suggested, ZipCodes
 from incrowd.models import AnyModel, KAnonymity, LDiversity
-from incrowd.pii.words import topic_of
+from incrowd.pii.column_names import topic_of
 from incrowd.policy.policy import Column, Policy
 from incrowd.table.column import Kind
 from incrowd.table.names import words_of
@@ -21,7 +21,7 @@ _OLDEST = 89
 
 @dataclass(frozen=True)
 class TableFacts:
-    """What is known besides the policy; nothing but the year, unless the table was looked at."""
+    """What a preset knows of the table; only the year if nobody looked at the table."""
 
     today: int = field(default_factory=lambda: datetime.now(UTC).year)
     """The year in which ages count."""
@@ -32,28 +32,28 @@ class TableFacts:
 
     @property
     def bottom(self) -> int:
-        """The first year of birth that tells no age over 89."""
+        """The first birth year of people who are 89 at most."""
         return self.today - _OLDEST
 
 
 @dataclass(frozen=True)
 class Preset:
-    """A named starting point: the least that it asks for, and the most that it gives up."""
+    """A named starting point: the least protection, and the most suppression."""
 
     name: str
     description: str
     k: int
     suppression: float
     l: float | None = None
-    """The diversity asked of sensitive columns that no model protects yet."""
+    """l-diversity of sensitive columns that no model protects yet."""
     column: Callable[[str, Column, TableFacts], Column] | None = None
-    """What becomes of a column, by its name and what was seen of it."""
+    """What to do with a column, by its name and the table's facts."""
     limits: tuple[str, ...] = ()
     """What the preset does not promise, one sentence each."""
 
 
 def apply(preset: str | Preset, policy: Policy, seen: TableFacts | None = None) -> Policy:
-    """The policy with a preset laid over it, by what was seen of the table if it was looked at."""
+    """The policy with a preset applied, by the facts of the table if they are known."""
     chosen = find(preset) if isinstance(preset, str) else preset
     columns, known = dict(policy.columns), seen or TableFacts()
     if chosen.column is not None:
@@ -72,9 +72,7 @@ def apply(preset: str | Preset, policy: Policy, seen: TableFacts | None = None) 
 def find(name: str) -> Preset:
     """The preset of this name."""
     if name not in PRESETS:
-        raise PolicyError(
-            "there is no such preset", remedy=did_you_mean(name, PRESETS, listed=True)
-        )
+        raise PolicyError("unknown preset", remedy=did_you_mean(name, PRESETS, listed=True))
     return PRESETS[name]
 
 
@@ -127,12 +125,12 @@ def _tells_years(name: str, column: Column, kind: Kind | None) -> bool:
     """Whether a column of births holds years alone."""
     if kind is not None:
         return kind is Kind.NUMBER
-    said = {"year", "yob", "birthyear"} & set(words_of(name))
-    return isinstance(column.hierarchy, Intervals) or bool(said)
+    words = {"year", "yob", "birthyear"} & set(words_of(name))
+    return isinstance(column.hierarchy, Intervals) or bool(words)
 
 
 def _tells_dates(column: Column, about: str, kind: Kind | None) -> bool:
-    """Whether a column holds dates: it says so, or its name does and nothing speaks against it."""
+    """Whether a column holds dates: by its kind, or by its name if the kind is unknown."""
     if isinstance(column.hierarchy, Dates):
         return True
     if kind is not None:
@@ -161,10 +159,10 @@ _ALL = (
         suppression=0.05,
         column=_under_safe_harbor,
         limits=(
-            "what tells an age over 89 is pooled for releases of this year; draft anew next year",
-            "biometric data and unusual codes look like any other number: look at what stays",
-            "sentences that you let leave are not searched for everything they could tell",
-            "run `incrowd safe-harbor` on the release: it lists all eighteen identifiers",
+            "ages over 89 are pooled for releases of this year; draft a new policy next year",
+            "biometric data and unusual codes look like other numbers: check the columns that stay",
+            "free text that you keep is not searched for everything it could say",
+            "run `incrowd safe-harbor` on the release: it checks all eighteen identifiers",
         ),
     ),
     Preset(

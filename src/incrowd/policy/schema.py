@@ -34,7 +34,7 @@ def schema_text() -> str:
 
 
 def _without_null(part: Any) -> Any:
-    """TOML has no null: what is not said is left out."""
+    """TOML has no null: leave out what has no value."""
     if isinstance(part, list):
         return [_without_null(one) for one in part if one != {"type": "null"}]
     if not isinstance(part, dict):
@@ -46,7 +46,7 @@ def _without_null(part: Any) -> Any:
 
 
 def _clarify(definition: dict[str, Any]) -> None:
-    """Take examples out of the description, and ask for the name that tells plug-ins apart."""
+    """Take examples out of the description, and require the name of plug-ins."""
     description, _, _ = definition.get("description", "").partition(">>>")
     definition["description"] = " ".join(description.split())
     if "const" in definition.get("properties", {}).get("name", {}):
@@ -55,7 +55,7 @@ def _clarify(definition: dict[str, Any]) -> None:
 
 
 def _with_short(field: dict[str, Any], definitions: dict[str, Any]) -> dict[str, Any]:
-    """A field that takes a bare name too, for what needs nothing more said."""
+    """A field that also takes a bare name, for plug-ins without required settings."""
     about: dict[str, Any] = {key: field[key] for key in ("description", "title") if key in field}
     choices = field.get("anyOf", [field])
     names = sorted(

@@ -1,4 +1,4 @@
-"""TOML text: plain values written in linear time, and the line on which each key stands."""
+"""TOML text: plain values written in linear time, and the line of each key."""
 
 import json
 import re
@@ -69,7 +69,7 @@ def comment(text: str) -> str:
 def too_deep(text: str) -> int | None:
     r"""The line on which brackets or the parts of a key become too many; None if none does.
 
-    Looked for before anything else reads the text: parsers go down a step for each of them.
+    Checked before anything else reads the text: parsers recurse for each of them.
 
     >>> too_deep("a = [[1], [2]]"), too_deep("\n" + "[" * 100), too_deep("a." * 99 + "a = 1")
     (None, 2, 1)

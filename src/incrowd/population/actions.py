@@ -25,7 +25,7 @@ from incrowd.hierarchy import (
     Suggested,
     suggest,
 )
-from incrowd.hierarchy.rounding import Grid
+from incrowd.hierarchy.rounding import NumberGrid
 from incrowd.population.bounds import whole
 from incrowd.table.column import CodedColumn
 from incrowd.table.encode import align
@@ -193,7 +193,7 @@ def _widths(column: CodedColumn) -> Iterator[Rung]:
     reach = float(values[-1]) - float(values[0])
     whole_numbers = values.dtype.kind == "i"
     for width in _rounds(reach, 2.0 if whole_numbers else reach / len(values) / 10):
-        cells = len(np.unique(Grid(0.0, width).cells(values)))
+        cells = len(np.unique(NumberGrid(0.0, width).cells(values)))
         if 2 <= cells < len(values):
             yield Rung(cells + missing, _wide(width), Intervals(width=width), 1)
 

@@ -1,14 +1,20 @@
 """How coarse each column must be, before or after the data are seen (Lodha-Thomas Section 3)."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from incrowd.errors import PolicyError
+import numpy as np
+
+from incrowd.arrays import Codes
+from incrowd.errors import PolicyError, counted
 from incrowd.hierarchy import Intervals
-from incrowd.population.actions import Ladder, Rung
+from incrowd.partition.classes import numbered
+from incrowd.population.actions import Ladder, Rung, built, described
 from incrowd.population.bounds import (
     Bound,
+    Drawn,
+    Labels,
     check_beta,
     classes_allowed,
     k_of_shares,
@@ -16,11 +22,11 @@ from incrowd.population.bounds import (
     population_of_share,
 )
 from incrowd.population.budget import budget, check_weights, distortion
-from incrowd.population.confidence import Drawn, Labels
+from incrowd.table.column import CodedColumn
 
 _MOST_CLASSES = 10**200
 """More classes than this are as good as empty, and no floating-point number counts them."""
-_RIGID = "nothing lies between its values and leaving it out; a hierarchy would help"
+_RIGID = "there is no level between its values and leaving it out; a hierarchy would help"
 
 
 @dataclass(frozen=True)
@@ -43,12 +49,12 @@ class Question:
         lacking = [name for name in ("population", "k", "beta") if getattr(self, name) is None]
         if len(lacking) > 1:
             raise PolicyError(
-                f"{' and '.join(lacking)} are not given",
-                remedy="give at least two of population, k and beta: the third is then found",
+                f"{' and '.join(lacking)} are missing",
+                remedy="give at least two of population, k and beta; the third is then computed",
             )
         if not 0.5 <= self.confidence < 1:
             raise PolicyError(
-                "the confidence must be at least 0.5 and below 1", remedy="give 0.95, say"
+                "the confidence must be at least 0.5 and below 1", remedy="for example 0.95"
             )
 
     @property
@@ -191,7 +197,7 @@ class Plan:
 def planned(question: Question, ladders: Sequence[Ladder], weights: Sequence[float] | None) -> Plan:
     """The plan for columns with these ladders."""
     if not ladders:
-        raise PolicyError("no column is named", remedy="name those that others may know")
+        raise PolicyError("no column is named", remedy="name the columns that others may know")
     worth = check_weights(weights, len(ladders))
     _refuse_wrong(question)
     if question.unknown is not None:
@@ -288,12 +294,67 @@ def _actions(
 
 def _refuse_wrong(question: Question) -> None:
     if question.bound not in {"exact", "chernoff"}:
-        raise PolicyError("there is no such bound", remedy="take exact or chernoff")
+        raise PolicyError("there is no such bound", remedy="choose exact or chernoff")
     if question.beta is not None:
         check_beta(question.beta)
     n, k = question.population, question.k
     if n is not None and k is not None and k > n:
         raise PolicyError(
-            f"k is {k:,} and the population has {n:,} people",
-            remedy="ask for a k of at most the population, or give a larger one",
+            f"k = {k:,} is more than the population of {n:,} people",
+            remedy="ask for a smaller k, or give a larger population",
         )
+
+
+def measured(found: Plan, coded: Mapping[str, CodedColumn]) -> Plan:
+    """The plan with what the classes of a table support if it is carried out."""
+    records = len(next(iter(coded.values())).codes)
+    shown = [_nodes(coded[a.column], a) for a in found.actions if not a.left_out]
+    if shown:
+        place, number = numbered(np.stack(shown))
+        sizes = np.bincount(place, minlength=number)
+    else:
+        sizes = np.array([records])
+    seen = found.seen(records, len(sizes), int(sizes.min()))
+    return replace(seen, notes=tuple(_notes(seen)))
+
+
+def _nodes(column: CodedColumn, action: Action) -> Codes:
+    spec = action.rung.hierarchy
+    if spec is None or action.rung.level == 0:
+        return column.codes
+    hierarchy, codes = built(column, spec)
+    nodes: Codes = hierarchy.maps[action.rung.level][codes]
+    return nodes
+
+
+def _notes(found: Plan) -> Iterator[str]:
+    facts, asked = found.measured, found.question
+    if facts is None:
+        return
+    if asked.population is not None and facts.people > asked.population:
+        yield f"the table itself has {facts.people:,} records, so the population is no smaller"
+    if not facts.share:
+        yield (
+            f"the smallest class has {counted(facts.smallest, 'record')}: too few to say how large "
+            "its share of the population is"
+        )
+    if found.found is None and (facts.supports.k or 0) < (asked.k or 0):
+        yield (
+            f"the smallest class supports k = {facts.supports.k:,}, not {asked.k:,}: when the plan "
+            "is applied, levels are raised until all classes support it"
+        )
+
+
+def raised_to(action: Action, levels: Mapping[str, int], column: CodedColumn) -> Action:
+    """The action at the level found for its column, if that is another."""
+    level = levels.get(action.column, action.rung.level)
+    spec = action.rung.hierarchy
+    if spec is None or level == action.rung.level or action.left_out:
+        return action
+    hierarchy, codes = built(column, spec)
+    values = len(np.unique(hierarchy.maps[level][codes]))
+    says = described(hierarchy, level, spec)
+    rung = replace(action.rung, values=values, says=says, level=level)
+    return replace(
+        action, rung=rung, note="raised because the classes of the table are not equally large"
+    )

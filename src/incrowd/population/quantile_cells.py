@@ -14,8 +14,7 @@ import polars as pl
 from incrowd.arrays import Flags, Floats
 from incrowd.errors import InputError, boundary
 from incrowd.hierarchy.labels import Bounds, write_bounds
-from incrowd.population.bucketed import Show
-from incrowd.population.sampled_quantiles import Division
+from incrowd.population.quantiles import Division, Show
 from incrowd.table.column import Domain, Kind
 from incrowd.table.parse import MARKS, parse_dates, parse_numbers
 

@@ -1,4 +1,4 @@
-"""The one door back from classes to cells."""
+"""From classes back to cells: the only place that does it."""
 
 from typing import Any
 

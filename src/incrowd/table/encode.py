@@ -1,6 +1,6 @@
-"""The one door from values to codes."""
+"""From values to codes: the only place that does it."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
 import narwhals.stable.v2 as nw
@@ -66,7 +66,7 @@ def align(column: CodedColumn, leaves: Domain) -> CodedColumn:
 
 
 def sealed(series: AnySeries) -> str:
-    """What the cells hold that no program can see into; nothing if they are plain values.
+    """What the cells hold that incrowd cannot look into; empty if they are plain values.
 
     Lists and structures have no codes; bytes have, as hexadecimal text.
     """
@@ -77,6 +77,11 @@ def sealed(series: AnySeries) -> str:
     if isinstance(dtype, _NESTED):
         return "lists or structures"
     return BYTES if isinstance(dtype, pl.Binary) else ""
+
+
+def uncoded(sealed: Mapping[str, str]) -> tuple[str, ...]:
+    """The columns whose cells have no codes, lists and structures, by what `sealed` found."""
+    return tuple(name for name, what in sealed.items() if what != BYTES)
 
 
 def to_polars(series: AnySeries) -> pl.Series:
@@ -100,7 +105,7 @@ def to_polars(series: AnySeries) -> pl.Series:
 
 
 def _whole_numbers(values: pl.Series, missing: Sequence[str]) -> pl.Series:
-    """Texts that are all whole numbers, written as such are, read at once; others as they are.
+    """Read texts that are all plain whole numbers at once; return others as they are.
 
     What follows would find the same, by way of their distinct texts, which may be millions.
     """
@@ -316,14 +321,14 @@ def _refuse_unfit(column: CodedColumn, kind: Kind, fits: Flags) -> None:
         f"the column {column.name!r} holds "
         f"{counted(int(unfit.sum()), 'value that is', 'values that are')} no {kind.value}"
         f" (first at row {unfit.argmax() + 1})",
-        remedy=f"correct them, list them in missing_values, or do not call it a {kind.value}",
+        remedy="correct them, list them in missing_values, or give the column another kind",
     )
 
 
 def _refuse_merged(column: CodedColumn, kind: Kind) -> None:
     if kind is Kind.NUMBER and merges(column.domain.labels):
         raise InputError(
-            f"the column {column.name!r} holds numbers too long to be told apart",
+            f"the column {column.name!r} holds numbers with too many digits to tell apart",
             remedy='give it the kind "text"',
         )
 

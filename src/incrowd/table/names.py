@@ -1,4 +1,4 @@
-"""What the name of a column says, word by word."""
+"""The words of column names."""
 
 import re
 import unicodedata
@@ -6,24 +6,33 @@ from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 from itertools import pairwise
 
+from incrowd.errors import PolicyError
+
 _SOME = 8
 _MADE = re.compile(r"column_\d+")
 
 
 def listed(names: Iterable[str]) -> tuple[str, ...]:
-    """Columns that are named, each once: a name alone is one of them, not a list of its letters.
+    """Column names, each once; a single text is one name, not a list of its letters.
 
     >>> listed("age"), listed(name for name in ["age", "zip", "age"])
     (('age',), ('age', 'zip'))
     """
-    return (names,) if isinstance(names, str) else tuple(dict.fromkeys(names))
+    if isinstance(names, str):
+        return (names,)
+    found = tuple(dict.fromkeys(names)) if isinstance(names, Iterable) else (names,)
+    if not all(isinstance(name, str) for name in found):
+        raise PolicyError(
+            "column names must be text", remedy='write "age" or ["age", "zip"], for example'
+        )
+    return found
 
 
 def nearest(name: str, names: Sequence[str], *, listed: bool = False) -> str:
-    """For somebody who named a column that is not there: the one that was meant, or what there is.
+    """A remedy for a column name that does not exist: the nearest name, or those that exist.
 
-    Names are listed only if that is asked for, or if they were made, as there is no header: what
-    is taken for a header may be the first record of a table without one.
+    It lists names only with `listed`, or if incrowd made them because there is no header: what
+    looks like a header may be the first record of a table without one.
 
     >>> nearest("Age", ["age", "zip"]), nearest("x", ["age", "zip"])
     ("did you mean 'age'?", '')
@@ -40,8 +49,19 @@ def nearest(name: str, names: Sequence[str], *, listed: bool = False) -> str:
     return f"it has {', '.join(map(repr, names[:_SOME]))}{more}"
 
 
+def chosen(names: Sequence[str], columns: Iterable[str] | None) -> tuple[str, ...]:
+    """The columns to look at, each once: those named, or all. Unknown ones are refused."""
+    wanted = listed(names if columns is None else columns)
+    for name in wanted:
+        if name not in names:
+            raise PolicyError(f"the table has no column {name!r}", remedy=nearest(name, names))
+    if not wanted:
+        raise PolicyError("no column is named", remedy="name at least one")
+    return wanted
+
+
 def words_of(name: str) -> tuple[str, ...]:
-    """The words of a column's name, in small letters without accents.
+    """The words of a column's name, in lower case without accents.
 
     >>> words_of("BirthDate_2"), words_of("código-postal")
     (('birth', 'date'), ('codigo', 'postal'))

@@ -1,4 +1,4 @@
-"""Texts that stand for numbers or dates."""
+"""Texts that are numbers or dates."""
 
 from dataclasses import dataclass
 from decimal import Decimal
@@ -31,7 +31,7 @@ _TIMES = (
 )
 _EXACT = 2.0**53
 _GLANCE = 100
-"""So many texts are looked at before all are."""
+"""Test so many texts before all of them."""
 _DIGITS = 17
 """A float64 is written with at most so many digits."""
 

@@ -7,9 +7,9 @@ class Role(StrEnum):
     """What a column is for; every column of a table must have one."""
 
     QUASI = "quasi"
-    """Could be known to somebody who wants to find a person: it is generalized."""
+    """Others may know it and use it to find a person: it is generalized."""
     SENSITIVE = "sensitive"
-    """What must not be learned about a person: it leaves as it is, diverse within each class."""
+    """What nobody should learn about a person: it leaves as it is, diverse within each class."""
     IDENTIFIER = "identifier"
     """Names the person: it is dropped or replaced by a pseudonym."""
     KEEP = "keep"
@@ -23,7 +23,7 @@ class Role(StrEnum):
 
 
 class Missing(StrEnum):
-    """What a missing quasi-identifying value means to somebody who looks for a person."""
+    """How an attacker reads a missing quasi-identifying value."""
 
     OWN_VALUE = "own-value"
     """A value like any other: a missing value is equal to a missing value only."""

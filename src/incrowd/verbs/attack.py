@@ -1,214 +1,263 @@
-"""Attacks on a finished release, with whatever somebody may hold beside it."""
+"""Attack a finished release with whatever somebody may have beside it."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
-from itertools import compress
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from incrowd.attacks.attack import Attack, Attacked
-from incrowd.attacks.control import control as control_of
-from incrowd.attacks.ends import ends, point
-from incrowd.attacks.fit import Fit, sweep
-from incrowd.attacks.held import Held
-from incrowd.attacks.persons import LIMIT
-from incrowd.attacks.play import Played, face, in_order, play
-from incrowd.attacks.releases import releases
-from incrowd.attacks.row_order import row_order
-from incrowd.attacks.scene import Scene, Shared
-from incrowd.attacks.sets import Sets
-from incrowd.errors import InputError, PolicyError
+from incrowd.attacks.limits import Limits, against_outsiders, broken
+from incrowd.attacks.play import (
+    Attackers,
+    in_order,
+    play,
+    play_control,
+    play_ends,
+    play_order,
+    play_releases,
+    play_world,
+)
+from incrowd.errors import PolicyError
 from incrowd.hierarchy import AnyHierarchy
 from incrowd.io import files
+from incrowd.io.reading import AnyPath, Reading, each_of, enough_memory, is_path
+from incrowd.io.worlds import knowledge_of, labelled, table_of
+from incrowd.linkage.attack_data import LIMIT
 from incrowd.linkage.conservative import Conservative, cautions, conservative
-from incrowd.linkage.constraints import AtLeast, proved
+from incrowd.linkage.constraints import AtLeast, proved, refuse_broken
 from incrowd.linkage.links import Linked
-from incrowd.models import AlphaK, KAnonymity, KMap
+from incrowd.linkage.tables import AttackTables
+from incrowd.linkage.world_tables import AttackerKnowledge
+from incrowd.models import AlphaK, AnyModel, KAnonymity, KMap
 from incrowd.models.model import of_world
 from incrowd.policy.policy import Policy
 from incrowd.release.certificate import Certificate
 from incrowd.release.written import rewritten
-from incrowd.verbs.attack_asked import Asked, Table
-from incrowd.verbs.attack_limits import against_outsiders, broken
-from incrowd.verbs.attack_promises import refuse_broken
-from incrowd.verbs.attack_tables import Tables
-from incrowd.verbs.reading import AnyPath, Reading, each_of, enough_memory
+from incrowd.table.names import listed as listed_names
 from incrowd.watch import Watch
 
 
-def attack(  # noqa: PLR0913  what the attacker holds and knows, and limits
+@dataclass(frozen=True, kw_only=True)
+class AttackOptions:
+    """What attackers know, and what they may achieve at most; see `attack`."""
+
+    world_id: str | None = None
+    knows: Sequence[str] = ()
+    truth_key: str | None = None
+    sensitive: Sequence[str] = ()
+    policy: Policy | None = None
+    max_size: int | None = None
+    max_success: float | None = None
+    rule_out: int = 1
+    rename: Mapping[str, str] | None = None
+    hierarchies: Mapping[str, AnyHierarchy] | None = None
+    seed: int = 0
+    folder: AnyPath = "."
+    promises: Sequence[AtLeast] = ()
+    listed: float | None = None
+    max_posterior: float = LIMIT
+    max_people: int = 0
+    max_raise: float | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse limits that mean nothing."""
+        object.__setattr__(self, "knows", listed_names(self.knows))
+        object.__setattr__(self, "sensitive", listed_names(self.sensitive))
+        shares = {
+            "max_success": self.max_success,
+            "max_posterior": self.max_posterior,
+            "max_raise": self.max_raise,
+            "listed": self.listed,
+        }
+        for name, value in shares.items():
+            if value is not None and not 0 <= value <= 1:
+                raise PolicyError(f"{name} must be from 0 to 1", remedy="give 0.1, for example")
+        numbers = {
+            "max_people": (self.max_people, 0),
+            "rule_out": (self.rule_out, 0),
+            "max_size": (1 if self.max_size is None else self.max_size, 1),
+        }
+        for name, (number, least) in numbers.items():
+            if number < least:
+                raise PolicyError(f"{name} must be {least} or more", remedy="give 1, for example")
+
+    @property
+    def models(self) -> tuple[AnyModel, ...]:
+        """The models of the policy, if there is one."""
+        return () if self.policy is None else self.policy.models
+
+    @property
+    def attackers(self) -> Attackers:
+        """Which attackers to play."""
+        return Attackers(self.max_size or 0, self.rule_out, self.max_posterior)
+
+    @property
+    def limits(self) -> Limits:
+        """What attacks may achieve at most."""
+        return Limits(self.max_posterior, self.max_people, self.max_success, self.max_raise)
+
+    @property
+    def named(self) -> tuple[str, ...]:
+        """The columns that are named: tables should have some of them."""
+        there = () if self.policy is None else self.policy.columns
+        renamed = (*(self.rename or {}), *(self.rename or {}).values())
+        others = filter(None, (self.world_id, self.truth_key))
+        return (*self.knows, *self.sensitive, *there, *renamed, *others)
+
+    @property
+    def knowledge(self) -> AttackerKnowledge:
+        """What an attacker knows, for the tables."""
+        return replace(
+            knowledge_of(self.policy, self.hierarchies or {}, self.folder),
+            world_id=self.world_id,
+            knows=self.knows,
+            sensitive=self.sensitive,
+            rename=self.rename or {},
+            truth_key=self.truth_key,
+            listed=self.listed,
+            limit=self.max_posterior,
+        )
+
+
+def attack(  # noqa: PLR0913  the tables, what attackers know, and limits
     release: Any,
     *,
     world: Any = None,
-    id: str | None = None,  # noqa: A002  what the column is called everywhere
-    knows: Sequence[str] = (),
+    world_id: str | None = None,
+    knows: str | Sequence[str] = (),
     truth: Any = None,
     truth_key: str | None = None,
     original: Any = None,
     other: Any = None,
-    sensitive: Sequence[str] = (),
+    control: Any = None,
+    sensitive: str | Sequence[str] = (),
     policy: Policy | None = None,
+    certificate: AnyPath | None = None,
     max_size: int | None = None,
     max_success: float | None = None,
-    rule_out: int = 1,
-    rename: Mapping[str, str] | None = None,
-    hierarchies: Mapping[str, AnyHierarchy] | None = None,
-    seed: int = 0,
-    watch: Watch | None = None,
-    folder: AnyPath = ".",
-    promises: Sequence[AtLeast] = (),
-    control: Any = None,
-    listed: float | None = None,
     max_posterior: float = LIMIT,
     max_people: int = 0,
     max_raise: float | None = None,
+    rule_out: int = 1,
+    listed: float | None = None,
+    rename: Mapping[str, str] | None = None,
+    promises: Sequence[AtLeast] = (),
+    hierarchies: Mapping[str, AnyHierarchy] | None = None,
+    folder: AnyPath = ".",
+    reading: Reading | None = None,
+    seed: int = 0,
+    watch: Watch | None = None,
 ) -> Attacked:
     """What attackers with a world, the original or another release get right about a release.
 
-    `world` is a table with names, or a list of them; `id` is the column that tells individuals
-    apart, and joins several. `truth` has that column for each released row, in the release's order
-    or by the column `truth_key` of both. `original` is the table that the release was made of,
-    `other` another release of it.
+    Every table is a frame or the path of a file; `reading` says how to read the release. `world` is
+    a table with names, or a list of them; the column `world_id` tells individuals apart and joins
+    several tables. `truth` has that column for each released row, in the release's order or by the
+    column `truth_key` of both. `original` is the table that the release was made from, `other` is
+    another release of it. `control` are people like those of the original who are not in it: how
+    well their values can be guessed is what the release tells about people in general.
 
-    The attacker knows the columns `knows` of a person: if not given, the policy's quasi-identifiers
-    or all that the tables share but what is `sensitive`. With `max_size` every set of at most so
-    many of them is played too. An attacker with background knowledge can `rule_out` so many values.
+    The attacker knows the columns `knows` of a person: by default the policy's quasi-identifiers,
+    or all columns that the tables share except `sensitive` ones. With `max_size`, every set of at
+    most so many of them is played too. An attacker with background knowledge can `rule_out` so many
+    values. `rename` maps a column of the release to its name in the other tables. `hierarchies`, by
+    default the policy's, say what labels stand for; their paths start at `folder`. Without a
+    `policy`, that of the `certificate` counts. `seed` is for the attack by row order.
 
     `max_success` is the largest gain over guessing that is allowed; the policy's k and l are limits
-    too. `rename` says what other tables call a column of the release; `hierarchies`, the policy's
-    if not given, say what labels stand for. `seed` is for the shuffles of the attack by row order.
+    too. No more than `max_people` may be found, or their value learned, with a chance above
+    `max_posterior`; `max_raise` is the most that may be added to anybody's chance, by default 0.3
+    if there is a `max_success`. `listed` is the share of the released people who are in the world,
+    if neither truth nor original shows it.
 
-    `promises` are what is known of a world without its table, such as `AtLeast(("zip", "sex"),
-    500)`: they may prove k-anonymity without any (Bettini Theorem 1). A world that is given and
-    breaks one is refused.
-
-    `listed` is the share of the released people who are in the world, where neither truth nor
-    original show it. `control` are people like those of the original who are not in it: what is
-    guessed about them is what the release tells of people in general.
-
-    No more than `max_people` may be found, or their value learned, with a chance above
-    `max_posterior`; `max_raise` is the most that may be added to anybody's chance, 0.3 if there is
-    a `max_success` and nothing else is said.
+    `promises` are what is known of every world without its table, such as `AtLeast(("zip", "sex"),
+    500)`: they may prove k-anonymity (Bettini Theorem 1). A world that breaks one is refused.
     """
-    asked = Asked(
-        id=id,
-        knows=knows,
-        truth_key=truth_key,
-        sensitive=sensitive,
-        policy=policy,
-        max_size=max_size,
-        max_success=max_success,
-        rule_out=rule_out,
-        rename=rename,
-        hierarchies=hierarchies,
-        seed=seed,
-        folder=folder,
-        promises=promises,
-        listed=listed,
-        max_posterior=max_posterior,
-        max_people=max_people,
-        max_raise=max_raise,
-    )
-    given = {"truth": truth, "original": original, "other": other, "control": control}
     with enough_memory():
-        others = {
-            name: Table.of_frame(name, frame) for name, frame in given.items() if frame is not None
-        }
-        worlds = tuple(Table.of_frame("world", frame) for frame in each_of(world))
-        attacked = Table.of_frame("release", release)
-        tables = Tables(_whole(attacked, asked, others, worlds), others, asked, worlds)
-        return _attacked(tables, watch)
-
-
-def attack_file(  # noqa: PLR0913  files, the request, and how to read the release
-    release: AnyPath,
-    *,
-    world: AnyPath | Sequence[AnyPath] | None = None,
-    truth: AnyPath | None = None,
-    original: AnyPath | None = None,
-    other: AnyPath | None = None,
-    control: AnyPath | None = None,
-    policy: Policy | None = None,
-    certificate: AnyPath | None = None,
-    reading: Reading | None = None,
-    watch: Watch | None = None,
-    **options: Any,
-) -> Attacked:
-    """Attacks on a release in a file, with other tables in files; see `attack` for the options.
-
-    Without a policy that of the certificate is taken. `reading` says how to read the release; the
-    other tables are read as their files are.
-    """
-    given = {"truth": truth, "original": original, "other": other, "control": control}
-    if [str(path) for path in (release, *each_of(world), *given.values())].count("-") > 1:
-        raise PolicyError(
-            "only one table can come by standard input", remedy="name files for the others"
+        options = AttackOptions(
+            world_id=world_id,
+            knows=knows,
+            truth_key=truth_key,
+            sensitive=sensitive,
+            policy=policy if certificate is None else _certified(certificate, policy),
+            max_size=max_size,
+            max_success=max_success,
+            rule_out=rule_out,
+            rename=rename,
+            hierarchies=hierarchies,
+            seed=seed,
+            folder=folder,
+            promises=promises,
+            listed=listed,
+            max_posterior=max_posterior,
+            max_people=max_people,
+            max_raise=max_raise,
         )
-    with enough_memory():
-        if certificate is not None:
-            policy = _certified(certificate, policy)
-        asked = Asked(policy=policy, **options)
-        named = (reading or Reading()).expecting(asked.named)
-        attacked = Table.of_file("release", release, named)
-        beside = Reading(expected=(*asked.named, *attacked.names))
-        others = {
-            name: Table.of_file(name, path, beside)
-            for name, path in given.items()
-            if path is not None
-        }
-        worlds = tuple(Table.of_file("world", path, beside) for path in each_of(world))
-        tables = Tables(_whole(attacked, asked, others, worlds), others, asked, worlds)
-        return _attacked(tables, watch)
+        given = {"truth": truth, "original": original, "other": other, "control": control}
+        return _attacked(_tables(release, world, given, (options, reading)), options, watch)
 
 
-def _whole(
-    release: Table, asked: Asked, others: Mapping[str, Table], worlds: Sequence[Table]
-) -> Table:
-    """The release with labels in place of two columns of ends, where other tables tell of those."""
-    quasi = () if asked.policy is None else asked.policy.quasi
+def _tables(
+    release: Any,
+    world: Any,
+    given: Mapping[str, Any],
+    request: tuple[AttackOptions, Reading | None],
+) -> AttackTables:
+    """The tables, read from their files or taken from their frames."""
+    options, reading = request
+    every = (release, *each_of(world), *given.values())
+    if [str(one) for one in every if is_path(one)].count("-") > 1:
+        raise PolicyError(
+            "only one table can come from standard input", remedy="name files for the others"
+        )
+    attacked = table_of("release", release, (reading or Reading()).expecting(options.named))
+    beside = Reading(expected=(*options.named, *attacked.names))
+    others = {
+        name: table_of(name, table, beside) for name, table in given.items() if table is not None
+    }
+    worlds = tuple(table_of("world", table, beside) for table in each_of(world))
+    quasi = () if options.policy is None else options.policy.quasi
     known = [name for table in (*others.values(), *worlds) for name in table.names]
-    return release.labelled((*quasi, *(asked.rename or {}), *known))
+    attacked = labelled(attacked, (*quasi, *(options.rename or {}), *known))
+    return AttackTables(attacked, others, options.knowledge, worlds)
 
 
 def _certified(certificate: AnyPath, policy: Policy | None) -> Policy:
     if policy is not None:
         raise PolicyError(
-            "a policy is given, and the certificate has its own", remedy="leave one of them out"
+            "both a policy and a certificate are given, and the certificate has its own policy",
+            remedy="leave one of them out",
         )
     return rewritten(Certificate.from_json(files.content(certificate)).policy)
 
 
-def _attacked(tables: Tables, watch: Watch | None) -> Attacked:
-    asked, told = tables.asked, list(tables.notes())
-    refuse_broken(tables)
+def _attacked(tables: AttackTables, options: AttackOptions, watch: Watch | None) -> Attacked:
+    notes = list(tables.notes())
+    _refuse_broken(tables, options.promises)
     sure = _in_every_world(tables)
-    played = [play(tables.scene, asked.attackers, watch)]
+    played = [play(tables.data, options.attackers, watch)]
     k_world, k_least, inconsistent = None, None, None
     if tables.worlds:
-        linked = tables.facing.linked
+        linked = tables.linked_world.linked
         k_world, inconsistent = linked.k, linked.inconsistent
         k_least = _least(linked, sure)
-        told += [*linked.notes, *_cautions(tables)]
+        notes += [*linked.notes, *_cautions(tables, options.policy)]
         if k_world is None:
-            told.append("no released row fits anybody of the world: nothing is known about k there")
-        played.append(face(tables.facing, asked.attackers, watch))
-        played.append(Played((_by_ends(tables),)))
+            notes.append("no released row fits anybody of the world, so k is unknown there")
+        played.append(play_world(tables.linked_world, options.attackers, watch))
+        played.append(play_ends(tables))
     if "original" in tables.others:
-        played.append(Played((_by_order(tables),)))
-        played.append(_by_other(tables, watch))
+        played.append(play_order(tables, options.seed))
+        played.append(play_releases(tables, options.attackers, watch))
     if "control" in tables.others:
-        played.append(Played(tuple(_controls(tables))))
-    told += [*_unheld(tables), *(line for one in played for line in one.notes)]
-    proof = proved(tables.public, asked.promises) if asked.promises else None
-    told += () if proof is None else proof.notes
+        played.append(play_control(tables))
+    proof = proved(tables.public, options.promises) if options.promises else None
     attacks = in_order([one for every in played for one in every.attacks])
-    told += _ungated(attacks)
-    if against_outsiders(asked.policy):
-        told.append(
-            "the policy protects against somebody who does not know who is in the table: "
-            "--max-posterior was held against linkage and the ends of labels only"
-        )
+    notes += _untested(tables, options.models)
+    notes += [line for one in played for line in one.notes]
+    notes += () if proof is None else proof.notes
+    notes += _ungated(attacks, options.models)
     return Attacked(
         attacks=attacks,
         k_world=k_world,
@@ -216,35 +265,48 @@ def _attacked(tables: Tables, watch: Watch | None) -> Attacked:
         inconsistent=inconsistent,
         k_every_world=None if sure is None else sure.k_sure,
         proved=proof,
-        broken=tuple(broken(attacks, k_least, asked.policy, asked.limits)),
-        advice=tuple(line for one in reversed(played) for line in one.lower),
-        notes=tuple(dict.fromkeys(told)),
-        limits=asked.limits.as_dict(),
+        broken=tuple(broken(attacks, k_least, options.models, options.limits)),
+        advice=tuple(line for one in reversed(played) for line in one.advice),
+        notes=tuple(dict.fromkeys(notes)),
+        limits=options.limits.as_dict(),
     )
 
 
-def _ungated(attacks: Sequence[Attack]) -> Iterator[str]:
-    """Attacks of which the tables do not show how often they are right."""
+def _refuse_broken(tables: AttackTables, promises: Iterable[AtLeast]) -> None:
+    """Refuse promises that the given world breaks, in the columns that it has."""
+    for promise in promises if tables.worlds else ():
+        there = tuple(name for name in promise.columns if tables.in_world(name))
+        if there:
+            refuse_broken(promise, tables.world_tables.world(there))
+
+
+def _ungated(attacks: Sequence[Attack], models: Sequence[AnyModel]) -> Iterator[str]:
+    """Attacks that limits do not apply to, because the tables show too little."""
     kinds = dict.fromkeys(one.kind for one in attacks if not one.gated and one.trials)
     if "linkage" in kinds:
         lacking = max(int(one.figures.get("unlisted", 0)) for one in attacks)
         yield (
-            f"no limit was held against linkage: at least {lacking:,} of the released people are "
-            "not on the list, and nothing says who is: give --truth, or the --original with the id "
+            f"no limit applies to linkage: at least {lacking:,} of the released people are not on "
+            "the list, and nothing says who is: give --truth, or the --original with the id "
             "column, or the share of them that is listed (--listed; 1 is the worst case)"
         )
     if "ends" in kinds:
         yield (
-            "no limit was held against the ends of labels: nothing says who of the world is in the "
+            "no limit applies to the ends of labels: nothing says who of the world is in the "
             "table: give --truth, or the --original with the id column"
+        )
+    if against_outsiders(models):
+        yield (
+            "the policy protects against somebody who does not know who is in the table: "
+            "--max-posterior applies to linkage and the ends of labels only"
         )
 
 
 def _least(linked: Linked, sure: Conservative | None) -> int | None:
-    """The fewest people whom a row may be, of the world or of the release itself.
+    """The fewest people that a row may be, in the world or in the release itself.
 
-    Rows are about the people of the rows that show the same, whoever somebody knows of (Bettini
-    Section 6): that a list lacks some of them does not make the others easier to find.
+    Rows are about the people of all equal rows, whoever an attacker has heard of (Bettini Section
+    6): a list that lacks some of them does not make the others easier to find.
     """
     there = linked.candidates > 0
     if not there.any():
@@ -253,94 +315,31 @@ def _least(linked: Linked, sure: Conservative | None) -> int | None:
     return int(found[there].min())
 
 
-def _unheld(tables: Tables) -> list[str]:
-    """Models of the policy that nothing was held against."""
-    policy = tables.asked.policy
-    world = [] if policy is None else [one.name for one in policy.models if of_world(one)]
+def _untested(tables: AttackTables, models: Sequence[AnyModel]) -> list[str]:
+    """Models of the policy that no attack tests."""
+    world = [one.name for one in models if of_world(one)]
     if tables.worlds:
         return [
-            f"{name} of the policy is no limit here: see check --world"
+            f"attacks do not test {name} of the policy: use check --world"
             for name in world
             if name != "k-map"
         ]
-    return [f"{name} of the policy was not held against anything: give a world" for name in world]
+    return [f"{name} of the policy was not tested: give a world (--world FILE)" for name in world]
 
 
-def _in_every_world(tables: Tables) -> Conservative | None:
-    """Who the rows may be among themselves, whoever somebody else knows of."""
-    if not tables.asked.one_each:
+def _in_every_world(tables: AttackTables) -> Conservative | None:
+    """Who the rows may be among themselves, whatever the world is."""
+    if not tables.knowledge.one_each:
         return None
     return conservative({name: tables.shown(name) for name in tables.public})
 
 
-def _cautions(tables: Tables) -> list[str]:
+def _cautions(tables: AttackTables, policy: Policy | None) -> list[str]:
     """What the policy's quasi-identifiers leave out that the world knows (Bettini Section 5)."""
-    policy, public = tables.asked.policy, tables.known_in("world")
+    public = tables.known_in("world")
     left = [] if policy is None else [name for name in public if name not in policy.quasi]
     if policy is None or not left:
         return []
     sizes = [model.k for model in policy.models if isinstance(model, AlphaK | KAnonymity | KMap)]
-    found = cautions(public, [policy.quasi], max(sizes, default=2), tables.facing.world)
+    found = cautions(public, [policy.quasi], max(sizes, default=2), tables.linked_world.world)
     return [caution.text for caution in found]
-
-
-def _by_ends(tables: Tables) -> Attack:
-    facing, members = tables.facing, tables.members
-    limit = tables.asked.max_posterior
-    present = members.present
-    found = ends(facing.names, point(facing), present, members.prior, limit)
-    return found if present is None else replace(found, gated=members.sure)
-
-
-def _controls(tables: Tables) -> Iterator[Attack]:
-    """Inference about people who are in the table, and about people who are not."""
-    inside, outside = Fit.of_all(tables.scene), Fit.of_all(tables.control)
-    there = {secret.name: secret for secret in tables.control.secrets}
-    for secret in tables.scene.secrets:
-        if secret.name in there:
-            yield control_of(Held.of(inside, secret), Held.of(outside, there[secret.name]))
-
-
-def _by_order(tables: Tables) -> Attack:
-    every = [one.alike for one in tables.together(tables.shared("original"))]
-    scene = Scene.of(every, joint=False)
-    return row_order(Fit.of_all(scene), tables.places, tables.asked.seed)
-
-
-def _by_other(tables: Tables, watch: Watch | None) -> Played:
-    """Two releases held against each other, by all known columns and by sets of few."""
-    if "other" not in tables.others:
-        return Played(())
-    first, second = _sides(tables)
-    secret = tuple(one.name for one in first.sensitive if one.name in tables.sensitive)
-    found = list(releases(Fit.of_all(first), Fit.of_all(second), secret))
-    sets = Sets(len(first.known), tables.asked.attackers.max_size, watch)
-    for one in sweep(first, sets):
-        found += releases(one, Fit.of(second, one.columns), secret)
-    return Played(tuple(found), left_out=sets.left_out)
-
-
-def _sides(tables: Tables) -> tuple[Scene, Scene]:
-    """Each release with the people of the original: what is known, and what both show exactly."""
-    both = set(tables.shared("original")) & set(tables.shared("other"))
-    known = [name for name in tables.known_in("other") if name in both - set(tables.sensitive)]
-    if not known:
-        raise InputError(
-            "the two releases and the original share no column that an attacker knows",
-            remedy="name some of them with --knows, or say what they are called with --rename",
-        )
-    rest = [name for name in tables.shared("original") if name in both and name not in known]
-    here, there = (tables.together(rest, where) for where in ("release", "other"))
-    limit = tables.asked.max_posterior
-    exact = [_exact(one) and _exact(two) for one, two in zip(here, there, strict=True)]
-    return (
-        Scene.of(tables.together(known), list(compress(here, exact)), joint=False, limit=limit),
-        Scene.of(
-            tables.together(known, "other"), list(compress(there, exact)), joint=False, limit=limit
-        ),
-    )
-
-
-def _exact(column: Shared) -> bool:
-    """Whether a release shows every value of a column as it is."""
-    return column.stands.exact is not None

@@ -1,25 +1,39 @@
 """Which sets of columns tell the records of a table apart."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import Any, Literal
 
 import numpy as np
 
-from incrowd.api import Reading
 from incrowd.engines.memory import MemoryEngine
-from incrowd.engines.stream import UNSURE, DistinctRows, Pairs, Plan, Tuples, coded, draw
-from incrowd.errors import InputError, PolicyError, counted
-from incrowd.identify.answer import Answer, Asked, measure_of
-from incrowd.identify.distinct_values import DistinctValueTest, Source, assess, observed
-from incrowd.identify.distinct_values import population as people_of
-from incrowd.identify.exact import exact_answer
-from incrowd.identify.measures import Partition, best, folded
-from incrowd.identify.outcome import Discovery, Found, Smallest
-from incrowd.identify.ratios import Measure, Ratios
+from incrowd.engines.stream import (
+    UNSURE,
+    DistinctRowSample,
+    PairReservoir,
+    RecordReservoir,
+    Reservoir,
+    coded,
+    draw,
+)
+from incrowd.errors import InputError, counted
+from incrowd.hierarchy import Suggested
+from incrowd.identify.answers import (
+    TIME_LIMIT,
+    Answer,
+    DiscoverOptions,
+    exact_answer,
+    listed_sets,
+    measured_sets,
+)
+from incrowd.identify.distinct_values import CountSource
+from incrowd.identify.explain import adds, coarsened, partners
+from incrowd.identify.measures import best, folded
+from incrowd.identify.outcome import Coarser, ColumnSet, Discovery, Explanation, SmallestSet
+from incrowd.identify.ratios import Measure, Ratios, measure_of
 from incrowd.identify.records import Records
-from incrowd.identify.sampled import sampled_answer, size_for
+from incrowd.identify.sampled_answers import sampled_answer, size_for
 from incrowd.identify.sampling import (
     differences_of,
     once,
@@ -27,63 +41,24 @@ from incrowd.identify.sampling import (
     sampled_rows,
     separation_pairs,
 )
-from incrowd.table.names import listed
-from incrowd.verbs.explained import explained
-from incrowd.verbs.source import Held, Passing, chosen, enough_memory, opened
+from incrowd.io.reading import Reading, enough_memory
+from incrowd.table.encode import align
+from incrowd.table.names import chosen, listed
+from incrowd.verbs.tables import IN_BATCHES, LoadedTable, PassingTable, opened
 from incrowd.watch import Watch, Within
 
 SAMPLE = 100_000
-"""Records kept of a table that goes by, unless told otherwise."""
-TIME_LIMIT = 60.0
-"""Seconds that a search may take, unless told otherwise."""
+"""Default number of records kept of a table that passes once."""
 _PAIRS_EPSILON = 0.001
-_LISTED = 1_000
-_A_PART = 0.1
-_LOOKED_AT = 10**8
-_STOPPED = "reading was stopped: the answer is about the records that went by until then"
-_SOURCES = ("declared", "estimated", "observed")
+_PARTNERS = 3
+_EXPLAINING = 0.1
+"""Share of the time limit that explanations get if the search used all of it."""
+_STOPPED = "reading was stopped: the answer is about the records read until then"
 
 
-@dataclass(frozen=True)
-class Population:
-    """A population that sets are judged for, and how their numbers of values are found."""
-
-    people: int
-    alpha: float
-    source: Source | None
-    domains: Mapping[str, float]
-
-    def test(self, rows: Records, columns: Sequence[int]) -> DistinctValueTest:
-        """What the number of values of a set says."""
-        how: dict[str, Any] = {"source": self.source, "domains": self.domains}
-        return assess(rows, columns, self.people, alpha=self.alpha, **how)
-
-    def notes(self, rows: Records) -> Iterator[str]:
-        """Where declared numbers are smaller than what the table holds."""
-        for name, size in self.domains.items():
-            held = observed(rows, rows.places([name])) if name in rows.names else 0
-            if held > size:
-                yield (
-                    f"{name} holds {held:,} different values and {size:,.0f} are declared: the "
-                    "test is only as good as that number"
-                )
-
-
-@dataclass(frozen=True)
-class _Extras:
-    """What is to be told beside the sets."""
-
-    population: Population | None
-    explain: tuple[str, ...]
-    drop_duplicates: bool
-    time_limit: float | None
-    named: tuple[str, ...] = ()
-    """Columns that were asked for by name."""
-
-
-def discover(  # noqa: PLR0913  the table, what is asked, and what comes from outside
+def discover(  # noqa: PLR0913  the table, and one keyword per option
     data: Any,
-    columns: Sequence[str] | None = None,
+    columns: str | Sequence[str] | None = None,
     *,
     measure: Measure | Literal["distinct", "separation", "unique"] = Measure.DISTINCT,
     ratio: float | None = None,
@@ -95,184 +70,173 @@ def discover(  # noqa: PLR0913  the table, what is asked, and what comes from ou
     population: float | str | None = None,
     domains: Mapping[str, float] | None = None,
     alpha: float | None = None,
-    source: Source | Literal["declared", "estimated", "observed"] | None = None,
-    explain: Sequence[str] = (),
+    source: CountSource | Literal["declared", "estimated", "observed"] | None = None,
+    explain: str | Sequence[str] = (),
     drop_duplicates: bool = False,
     seed: int | None = None,
     time_limit: float | None = TIME_LIMIT,
     reading: Reading | None = None,
     watch: Watch | None = None,
 ) -> Discovery:
-    """The minimal sets of columns whose ratio is at least `ratio` (0.9), and a smallest one.
+    """Find the minimal sets of columns whose ratio is at least `ratio` (0.9), and a smallest one.
 
     The table is a frame, a path, "-" for standard input, or an iterator of frames. A table in
-    memory is looked at exactly; with `epsilon`, and if the table goes by once (standard input,
+    memory is searched exactly. With `epsilon`, and for a table that passes once (standard input,
     iterators, large files), the answer comes from a sample and says what it promises with
-    probability 1 - `delta`. With `epsilon` and no `ratio`, keys are asked for. `max_size` limits
-    the sets that are searched, `time_limit` the seconds. `population` (a number or a name such as
-    "usa") adds what the number of possible values says: whether a set can tell a share `alpha`
-    (0.5) of so many people apart. The number is the product of `domains` (possible values by
-    column), an estimate, or what was observed. `explain` says why columns identify.
+    probability 1 - `delta`. With `epsilon` and no `ratio`, it looks for keys. `max_size` limits the
+    size of the sets, `time_limit` the seconds. `population` (a number, or a name such as "usa")
+    adds what the number of possible values means: whether a set can tell a share `alpha` (0.5) of
+    so many people apart. `source` says where that number comes from: the product of `domains`
+    (possible values by column), an estimate, or what was observed. `explain` says why columns
+    identify.
     """
+    options = DiscoverOptions(
+        columns=None if columns is None else listed(columns),
+        measure=measure_of(measure),
+        ratio=ratio,
+        max_size=max_size,
+        exact=exact,
+        epsilon=epsilon,
+        delta=delta,
+        sample=sample,
+        population=population,
+        domains=domains or {},
+        alpha=alpha,
+        source=source,
+        explain=listed(explain),
+        drop_duplicates=drop_duplicates,
+        seed=seed,
+        time_limit=time_limit,
+    )
+    return discover_with(data, options, reading=reading, watch=watch)
+
+
+def discover_with(
+    data: Any,
+    options: DiscoverOptions,
+    *,
+    reading: Reading | None = None,
+    watch: Watch | None = None,
+) -> Discovery:
+    """`discover` with all options in one value."""
     watch = watch or Watch()
-    columns, explain = None if columns is None else listed(columns), listed(explain)
-    if exact and not (epsilon is None and sample is None):
-        raise PolicyError(
-            "an exact answer has no epsilon and no sample", remedy="ask for one or the other"
-        )
-    if sample is not None and sample < 1:
-        raise PolicyError("a sample must hold at least one record")
-    if time_limit is not None and not time_limit >= 0:
-        raise PolicyError("the time limit must be a number of seconds from 0 on")
-    for name in explain:
-        if columns and name not in columns:
-            raise PolicyError(
-                f"{name!r} is to be explained and is not among the columns to look at",
-                remedy="name it with --columns, too",
-            )
-    if ratio is None:
-        ratio = 0.9 if epsilon is None else 1.0
-    asked = Asked(measure_of(measure), ratio, max_size, epsilon, delta, seed)
-    named = (*(columns or ()), *explain)
-    judged = _population(population, domains, alpha, source)
-    extras = _Extras(judged, explain, drop_duplicates, time_limit, named)
-    with enough_memory(), opened(data, columns, reading, whole=bool(exact)) as table:
-        chosen(table.names, extras.explain or None)
-        chosen(table.names, tuple(domains or ()) or None)
-        if isinstance(table, Passing):
-            return _passing(table, asked, extras, sample or SAMPLE, watch)
-        seen = table.without_sealed(named)
-        records = _records(seen, extras)
-        if epsilon is None and exact is not False and sample is None:
-            answer = exact_answer(folded(records), asked, Within(watch, time_limit))
+    whole = bool(options.exact)
+    with enough_memory(IN_BATCHES), opened(data, options.columns, reading, whole=whole) as table:
+        chosen(table.names, options.explain or None)
+        chosen(table.names, tuple(options.domains) or None)
+        if isinstance(table, PassingTable):
+            return _passing(table, options, watch)
+        seen = table.without_nested(options.named)
+        records = _records(seen, options)
+        within = Within(watch, options.time_limit)
+        if options.epsilon is None and options.exact is not False and options.sample is None:
+            answer = exact_answer(folded(records), options, within)
         else:
-            answer = _drawn(records, asked, sample, Within(watch, time_limit))
-        return _discovery(seen, records, asked, extras, answer, watch)
+            answer = _from_sample(records, options, within)
+        return _discovery(seen, records, options, answer, watch)
 
 
-def _population(
-    people: float | str | None,
-    domains: Mapping[str, float] | None,
-    alpha: float | None,
-    source: str | None,
-) -> Population | None:
-    """The population, checked before anything is read."""
-    given = {"domains": domains, "alpha": alpha, "source": source}
-    if people is None:
-        if unused := [name for name, value in given.items() if value]:
-            raise PolicyError(
-                f"{unused[0]} is about a population, and none is given",
-                remedy="give the number of people: population 3e8, say",
-            )
-        return None
-    if alpha is not None and not 0 < alpha <= 1:
-        raise PolicyError("alpha must be above 0 and at most 1")
-    if not all(size >= 1 for size in (domains or {}).values()):
-        raise PolicyError("a column has at least one possible value")
-    if source is not None and source not in _SOURCES:
-        raise PolicyError("there is no such source", remedy=f"known are {', '.join(_SOURCES)}")
-    how = None if source is None else Source(source)
-    return Population(people_of(people), 0.5 if alpha is None else alpha, how, domains or {})
-
-
-def _records(table: Held, extras: _Extras) -> Records:
+def _records(table: LoadedTable, options: DiscoverOptions) -> Records:
     records = table.records()
     if not records.total:
         raise InputError("the table has no records", remedy="give at least one")
-    return once(folded(records)) if extras.drop_duplicates else records
+    return once(folded(records)) if options.drop_duplicates else records
 
 
-def _drawn(records: Records, asked: Asked, sample: int | None, watch: Watch) -> Answer:
-    """The answer from records of a table in memory, drawn here."""
-    epsilon = asked.epsilon or (1 - asked.ratio if asked.ratio < 1 else _PAIRS_EPSILON)
-    size = sample or size_for(records.width, records.total, asked, epsilon)
+def _from_sample(records: Records, options: DiscoverOptions, watch: Watch) -> Answer:
+    """The answer from records drawn here, of a table in memory."""
+    ratio = options.least_ratio
+    epsilon = options.epsilon or (1 - ratio if ratio < 1 else _PAIRS_EPSILON)
+    size = options.sample or size_for(records.width, records.total, options, epsilon)
     if size >= records.total:
-        return exact_answer(folded(records), asked, watch)
-    rng = np.random.default_rng(asked.seed)
+        return exact_answer(folded(records), options, watch)
+    rng = np.random.default_rng(options.seed)
     rows, pairs = sampled_rows(records, size, rng), None
-    if asked.keys_by_pairs and best(rows).classes < rows.total:
-        wanted = separation_pairs(records.width, epsilon, asked.delta)
+    if options.keys_by_pairs and best(rows).classes < rows.total:
+        wanted = separation_pairs(records.width, epsilon, options.delta)
         pairs = partial(sampled_pairs, records, wanted, rng)
-    return sampled_answer(rows, records.total, asked, watch, pairs)
+    return sampled_answer(rows, records.total, options, watch, pairs)
 
 
-def _passing(table: Passing, asked: Asked, extras: _Extras, size: int, watch: Watch) -> Discovery:
-    """The answer from a table that goes by: exact if all of it fits the sample.
+def _passing(table: PassingTable, options: DiscoverOptions, watch: Watch) -> Discovery:
+    """The answer from a table that passes once: exact if all of it fits the sample.
 
-    Without duplicates it is a sample of different rows, and what is promised is about these.
+    Without duplicates it is a sample of the distinct rows, and the promise is about these.
     """
-    plans: list[Plan | DistinctRows] = [Tuples(size, asked.seed)]
-    if extras.drop_duplicates:
-        plans = [DistinctRows(size, asked.seed)]
-        asked = replace(asked, delta=asked.delta - min(UNSURE, asked.delta / 2))
-    elif asked.keys_by_pairs:
-        wanted = separation_pairs(len(table.names), asked.epsilon or _PAIRS_EPSILON, asked.delta)
-        plans.append(Pairs(min(wanted, size), asked.seed))
-    drawn, *rest = draw(_until_stopped(table, watch), plans, watch, columns=table.names)
+    size = options.sample or SAMPLE
+    reservoirs: list[Reservoir | DistinctRowSample] = [RecordReservoir(size, options.seed)]
+    if options.drop_duplicates:
+        reservoirs = [DistinctRowSample(size, options.seed)]
+        options = replace(options, delta=options.delta - min(UNSURE, options.delta / 2))
+    elif options.keys_by_pairs:
+        epsilon = options.epsilon or _PAIRS_EPSILON
+        wanted = separation_pairs(len(table.names), epsilon, options.delta)
+        reservoirs.append(PairReservoir(min(wanted, size), options.seed))
+    drawn, *rest = draw(_until_stopped(table, watch), reservoirs, watch, columns=table.names)
     notes = (*table.notes, _STOPPED) if watch.expired else tuple(table.notes)
-    held = Held(MemoryEngine(drawn.frame, text=table.text), table.names, notes)
-    held = held.without_sealed(extras.named)
-    limited = Within(watch, extras.time_limit)
+    loaded = LoadedTable(MemoryEngine(drawn.frame, text=table.text), table.names, notes)
+    loaded = loaded.without_nested(options.named)
+    within = Within(watch, options.time_limit)
     if drawn.whole:
-        records = _records(held, extras)
-        answer = exact_answer(folded(records), asked, limited)
-        return _discovery(held, records, asked, extras, answer, watch)
-    records = _records(held, replace(extras, drop_duplicates=False))
-    if extras.drop_duplicates:
-        held = replace(held, notes=(*held.notes, _different(drawn.seen)))
+        records = _records(loaded, options)
+        answer = exact_answer(folded(records), options, within)
+        return _discovery(loaded, records, options, answer, watch)
+    records = _records(loaded, replace(options, drop_duplicates=False))
+    if options.drop_duplicates:
+        loaded = replace(loaded, notes=(*loaded.notes, _distinct_note(drawn.seen)))
     pairs = None
     if rest:
         engine = MemoryEngine(rest[0].frame, text=table.text)
-        pairs = partial(differences_of, coded(engine, held.names))
-    answer = sampled_answer(records, drawn.seen, asked, limited, pairs)
-    return _discovery(held, records, asked, extras, answer, watch, seen=drawn.seen)
+        pairs = partial(differences_of, coded(engine, loaded.names))
+    answer = sampled_answer(records, drawn.seen, options, within, pairs)
+    return _discovery(loaded, records, options, answer, watch, seen=drawn.seen)
 
 
-def _different(rows: int) -> str:
+def _distinct_note(rows: int) -> str:
     return (
-        f"records that are written alike count once: at most {rows:,} of them are different, and "
-        "the answer is about these"
+        f"records that are written alike count once: at most {rows:,} are different, and the "
+        "answer is about these"
     )
 
 
-def _until_stopped(table: Passing, watch: Watch) -> Iterator[Any]:
+def _until_stopped(table: PassingTable, watch: Watch) -> Iterator[Any]:
     for frame in table.frames:
         yield frame
         if watch.expired:
             return
 
 
-def _discovery(  # noqa: PLR0913, PLR0917  all that an answer is made of
-    table: Held,
+def _discovery(  # noqa: PLR0913  all that a discovery is made of
+    table: LoadedTable,
     records: Records,
-    asked: Asked,
-    extras: _Extras,
+    options: DiscoverOptions,
     answer: Answer,
     watch: Watch,
+    *,
     seen: int | None = None,
 ) -> Discovery:
-    """The answer with figures, tests, explanations and notes.
+    """The answer with ratios, tests, explanations and notes.
 
     `seen` is the number of records of the table if only a sample of them is at hand.
     """
     rows = folded(records)
-    listed = _listed(answer, rows)
-    sets = tuple(_found(rows, listed))
+    listed = listed_sets(answer, rows)
+    sets = tuple(measured_sets(rows, listed))
     minimum = None
     if answer.minimum is not None:
-        (found,) = _found(rows, [answer.minimum])
-        minimum = Smallest(found.columns, found.ratios, answer.minimum_guarantee)
-    people = extras.population
+        (found,) = measured_sets(rows, [answer.minimum])
+        minimum = SmallestSet(found.columns, found.ratios, answer.minimum_guarantee)
+    people = options.population_test
     whole = best(rows)
-    limit = _for_explanations(watch, extras.time_limit)
+    within = _time_to_explain(watch, options.time_limit)
     return Discovery(
         records=seen or records.total,
-        measure=asked.measure,
-        ratio=asked.ratio,
+        measure=options.measure,
+        ratio=options.least_ratio,
         sets=sets,
         found=len(answer.sets),
         minimum=minimum,
-        best=Found(records.names, whole),
+        best=ColumnSet(records.names, whole),
         guarantee=answer.guarantee,
         promise=answer.promise,
         sampled=seen is not None,
@@ -280,62 +244,93 @@ def _discovery(  # noqa: PLR0913, PLR0917  all that an answer is made of
         reaches=answer.reaches,
         tests=() if people is None else tuple(people.test(rows, one) for one in listed),
         explanations=tuple(
-            explained(table, rows, name, asked, (sets, minimum), limit) for name in extras.explain
+            _explanation(table, rows, name, options, (sets, minimum), within)
+            for name in options.explain
         ),
         notes=(
             *table.notes,
             *(() if people is None else people.notes(rows)),
-            *_notes(rows, whole, asked, sampled=seen is not None),
+            *_notes(rows, whole, options, sampled=seen is not None),
             *answer.notes,
         ),
         partial=answer.partial or watch.expired,
-        bounded=seen is not None and extras.drop_duplicates,
+        bounded=seen is not None and options.drop_duplicates,
         seconds=watch.elapsed,
     )
 
 
-def _for_explanations(watch: Watch, limit: float | None) -> Watch:
-    """What is left of the time, or a tenth of all of it if the search took longer."""
-    if limit is None:
-        return watch
-    return Within(watch, max(limit - watch.elapsed, limit * _A_PART))
-
-
-def _listed(answer: Answer, rows: Records) -> list[tuple[int, ...]]:
-    """As many of the sets, the smallest first, as can be measured in little time."""
-    most = min(_LISTED, max(100, _LOOKED_AT // max(1, rows.rows)))
-    return sorted(answer.sets, key=lambda one: (len(one), one))[:most]
-
-
-def _found(rows: Records, sets: Sequence[tuple[int, ...]]) -> Iterator[Found]:
-    """The sets with their figures; what neighbours share is split once."""
-    path: list[tuple[int, Partition]] = []
-    for columns in sets:
-        shared = 0
-        while shared < min(len(path), len(columns)) and path[shared][0] == columns[shared]:
-            shared += 1
-        del path[shared:]
-        for j in columns[shared:]:
-            before = path[-1][1] if path else Partition.whole(rows)
-            path.append((j, before.refined(rows, j)))
-        figures = path[-1][1].ratios if path else Partition.whole(rows).ratios
-        yield Found(tuple(rows.names[j] for j in columns), figures)
-
-
-def _notes(rows: Records, whole: Ratios, asked: Asked, *, sampled: bool) -> Iterator[str]:
+def _notes(
+    rows: Records, whole: Ratios, options: DiscoverOptions, *, sampled: bool
+) -> Iterator[str]:
     constant = [
         name for name, line in zip(rows.names, rows.codes, strict=True) if (line == line[0]).all()
     ]
     where = "of the sample " if sampled else ""
     if constant:
-        yield f"columns with one value in all records {where}are of no help: {', '.join(constant)}"
+        names = ", ".join(constant)
+        yield f"columns with the same value in all records {where}do not help: {names}"
     equal = whole.records - whole.unique
     if equal:
         yield f"{counted(equal, 'record')} {where}equal another in all columns"
-    reached = whole.ratio(asked.measure)
-    if reached < asked.ratio:
+    reached = whole.ratio(options.measure)
+    if reached < options.least_ratio:
         yield (
-            f"all columns together reach a {asked.measure} ratio of {reached:.6g}"
-            f"{' in the sample' if sampled else ''}: ask for no more than that, or drop the "
-            "duplicates"
+            f"all columns together reach a {options.measure} ratio of {reached:.6g}"
+            f"{' in the sample' if sampled else ''}: ask for no more than that, or drop duplicates"
         )
+
+
+def _time_to_explain(watch: Watch, limit: float | None) -> Watch:
+    """What is left of the time, or a tenth of the limit if the search used more."""
+    if limit is None:
+        return watch
+    return Within(watch, max(limit - watch.elapsed, limit * _EXPLAINING))
+
+
+def _explanation(  # noqa: PLR0913, PLR0917  a column, and what is known so far
+    table: LoadedTable,
+    rows: Records,
+    name: str,
+    options: DiscoverOptions,
+    known: tuple[tuple[ColumnSet, ...], ColumnSet | None],
+    watch: Watch,
+) -> Explanation:
+    """Why a column identifies."""
+    (column,) = rows.places([name])
+    added = adds(rows, column)
+    most = min(_PARTNERS, (options.max_size or _PARTNERS + 1) - 1)
+    needs = partners(rows, column, options.measure, options.least_ratio, max_size=most, watch=watch)
+    among = _set_to_coarsen(name, known)
+    return Explanation(
+        column=name,
+        alone=added.alone,
+        without=added.without,
+        together=added.together,
+        partners=tuple(tuple(rows.names[j] for j in one) for one in needs.sets),
+        complete=needs.complete,
+        among=among,
+        coarser=_coarser(table, name, among),
+    )
+
+
+def _set_to_coarsen(
+    name: str, known: tuple[tuple[ColumnSet, ...], ColumnSet | None]
+) -> tuple[str, ...]:
+    """The smallest set with the column; else the smallest of all plus it; else it alone."""
+    sets, minimum = known
+    for one in sets:
+        if name in one.columns:
+            return one.columns
+    others = () if minimum is None else minimum.columns
+    return tuple(dict.fromkeys((*others, name)))
+
+
+def _coarser(table: LoadedTable, name: str, among: tuple[str, ...]) -> tuple[Coarser, ...]:
+    """The set at each level of the hierarchy suggested for the column."""
+    coded = table.engine.codes(among)
+    hierarchy = Suggested().build(coded[name].domain, name)
+    coded[name] = align(coded[name], hierarchy.leaves)
+    codes = np.stack([coded[one].codes for one in among])
+    records = Records(among, codes, np.ones(codes.shape[1], dtype=np.int64))
+    (column,) = records.places([name])
+    return coarsened(folded(records), range(len(among)), column, hierarchy.maps)

@@ -1,48 +1,59 @@
-"""A first policy for a table."""
+"""`draft`: a first policy for a table, with reasons, to review."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from incrowd.engines.memory import MemoryEngine
+from incrowd.errors import InputError
 from incrowd.identify.derived import Derived
-from incrowd.policy.draft import Draft, Sketch, redrafted, sketches
+from incrowd.io.reading import Reading, opened
+from incrowd.pii.profile import ColumnProfile
+from incrowd.policy.derived import LEAVING, among, leaving_of
+from incrowd.policy.draft import Draft, profiles, redrafted, with_joint_uniqueness
 from incrowd.policy.draft import draft as drafted
-from incrowd.policy.joint_uniqueness import in_company
 from incrowd.table.column import CodedColumn
-from incrowd.verbs.derived import LEAVING, among, leaving_of
-from incrowd.verbs.reading import AnyPath, Reading
 
 
-def draft(frame: Any) -> Draft:
-    """A first policy for a table, with reasons, to be reviewed."""
-    return _draft(MemoryEngine(frame))
+def draft(source: Any, *, reading: Reading | None = None) -> Draft:
+    """A first policy for a table, with reasons, to review.
 
-
-def draft_file(path: AnyPath, *, reading: Reading | None = None) -> Draft:
-    """A first policy for a table in a file, with reasons, to be reviewed."""
-    read = (reading or Reading()).read(path)
-    return _draft(MemoryEngine(read.frame, text=read.text))
-
-
-def _draft(engine: MemoryEngine) -> Draft:
+    `source` is a frame or the path of a file; `reading` says how to read a text file.
+    """
+    engine = engine_of(source, reading)
     coded = engine.codes([name for name in engine.names if name not in engine.sealed])
-    seen = sketches(engine, coded)
-    return in_company(_protected(drafted(seen), seen, coded), list(coded.values()))
+    columns = profiles(engine, coded)
+    first = _protected(drafted(columns), columns, coded)
+    return with_joint_uniqueness(first, list(coded.values()))
 
 
-def _protected(first: Draft, seen: Sequence[Sketch], coded: Mapping[str, CodedColumn]) -> Draft:
-    """The draft with columns that tell quasi-identifying ones, or are told by them, like those."""
+def engine_of(
+    source: Any, reading: Reading | None = None, expected: Iterable[str] = ()
+) -> MemoryEngine:
+    """The table in a frame or a file, in memory; a file should have `expected` columns."""
+    engine = opened(source, reading, expected).engine
+    if not isinstance(engine, MemoryEngine):
+        raise InputError(
+            f"incrowd cannot look at the values of a table in {engine.name}",
+            remedy="give a frame: relation.pl(), for example",
+        )
+    return engine
+
+
+def _protected(
+    first: Draft, columns: Sequence[ColumnProfile], coded: Mapping[str, CodedColumn]
+) -> Draft:
+    """The draft that also protects columns that follow from quasi-identifying ones, or reverse."""
     quasi = [name for name in first.policy.quasi if name in coded]
     leaving = [n for n, c in first.policy.columns.items() if c.role in LEAVING and n in coded]
     if not quasi or not leaving:
         return first
     found = among(coded, leaving, quasi)
     reasons = {name: _reason(one, quasi) for one in found for name in leaving_of(one, quasi)}
-    return redrafted(first, seen, reasons)
+    return redrafted(first, columns, reasons)
 
 
 def _reason(found: Derived, quasi: Sequence[str]) -> str:
     names = " and ".join(found.known)
     if found.told in quasi:
-        return f"{found.told} follows from {names}, so that it must be as coarse"
-    return f"it follows from {names}, so that it must be as coarse"
+        return f"{found.told} follows from {names}, so both must be as coarse"
+    return f"follows from {names}, so it must be as coarse"

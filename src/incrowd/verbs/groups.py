@@ -1,63 +1,101 @@
-"""Which columns of a table name small groups of people: its k-quasi-identifiers (Bettini)."""
+"""Which sets of columns single out small groups of people: k-quasi-identifiers (Bettini)."""
 
-import time
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from incrowd.api import Reading
 from incrowd.errors import InputError, PolicyError
 from incrowd.identify.outcome import Group, Groups
+from incrowd.io.reading import Reading, enough_memory
 from incrowd.linkage.identify import minimal_k_qis
 from incrowd.linkage.world import World
-from incrowd.verbs.reading import enough_memory
-from incrowd.verbs.source import Held, opened
+from incrowd.table.names import listed
+from incrowd.verbs.tables import LoadedTable, opened
 from incrowd.watch import Watch, Within
 
 
-def groups(  # noqa: PLR0913  the table, its columns, and limits
-    data: Any,
+@dataclass(frozen=True)
+class GroupOptions:
+    """What `groups` looks for. Checked before anything is read."""
+
+    k: int
+    columns: tuple[str, ...] | None = None
+    """The columns to look at; None for all."""
+    world_id: str | None = None
+    """The column that tells individuals apart; each row is one if None."""
+    max_size: int | None = None
+    """The most columns of a set."""
+    time_limit: float | None = 60.0
+
+    def __post_init__(self) -> None:
+        columns = None if self.columns is None else listed(self.columns)
+        object.__setattr__(self, "columns", columns)
+        if self.max_size is not None and self.max_size < 1:
+            raise PolicyError("a set has at least one column", remedy="give a size of 1 or more")
+
+    @property
+    def named(self) -> tuple[str, ...]:
+        """All columns that are named."""
+        return (*(self.columns or ()), *(() if self.world_id is None else (self.world_id,)))
+
+
+def groups(  # noqa: PLR0913  the table, and one keyword per option
+    source: Any,
     k: int,
-    columns: Sequence[str] | None = None,
+    columns: str | Sequence[str] | None = None,
     *,
-    id: str | None = None,  # noqa: A002  what the column is called everywhere
+    world_id: str | None = None,
     max_size: int | None = None,
-    time_limit: float = 60.0,
+    time_limit: float | None = 60.0,
     reading: Reading | None = None,
     watch: Watch | None = None,
 ) -> Groups:
-    """The minimal sets of columns whose values name groups of at most `k` people.
+    """Find the minimal sets of columns whose values single out groups of at most `k` people.
 
-    They are the k-quasi-identifiers of a world (Bettini Definition 5) in which there is no other.
-    The table is a frame or a path; `id` is its column that tells individuals apart, each row is one
-    if not given.
+    These are the k-quasi-identifiers of a world (Bettini Definition 5) that is this table alone.
+    The table is a frame or a path. `world_id` is the column that tells individuals apart; without
+    it each row is one.
     """
-    begun = time.monotonic()
-    if max_size is not None and max_size < 1:
-        raise PolicyError("a set has at least one column", remedy="give 1 or more")
-    with enough_memory(), opened(data, columns, reading, whole=True) as table:
-        if not isinstance(table, Held):
-            raise PolicyError("batches go by once", remedy="put them together in one frame")
-        seen = table.without_sealed((*(columns or ()), *([] if id is None else [id])))
-        world = _world(seen, id)
-        found = minimal_k_qis(
-            world, k, max_size=max_size, watch=Within(watch or Watch(), time_limit)
-        )
+    named = None if columns is None else listed(columns)
+    options = GroupOptions(k, named, world_id, max_size, time_limit)
+    return groups_with(source, options, reading=reading, watch=watch)
+
+
+def groups_with(
+    source: Any,
+    options: GroupOptions,
+    *,
+    reading: Reading | None = None,
+    watch: Watch | None = None,
+) -> Groups:
+    """`groups` with all options in one value."""
+    watch = watch or Watch()
+    with enough_memory(), opened(source, options.columns, reading, whole=True) as table:
+        if not isinstance(table, LoadedTable):
+            raise PolicyError(
+                "groups need all records at once, and batches pass once",
+                remedy="put them together in one frame",
+            )
+        seen = table.without_nested(options.named)
+        world = _world(seen, options.world_id)
+        within = Within(watch, options.time_limit)
+        found = minimal_k_qis(world, options.k, max_size=options.max_size, watch=within)
     return Groups(
-        k=k,
+        k=options.k,
         people=world.people,
         sets=tuple(map(Group, found.sets, found.smallest)),
         partial=not found.complete,
         notes=(*seen.notes, *world.notes),
-        seconds=time.monotonic() - begun,
+        seconds=watch.elapsed,
     )
 
 
-def _world(table: Held, id: str | None) -> World:  # noqa: A002  as above
-    names = [name for name in table.names if name != id]
+def _world(table: LoadedTable, world_id: str | None) -> World:
+    names = [name for name in table.names if name != world_id]
     if not names or not table.engine.records:
         raise InputError(
             "the table has no records" if names else "the table has no column but the id",
             remedy="give at least one",
         )
-    ids = None if id is None else table.engine.units(id)
+    ids = None if world_id is None else table.engine.units(world_id)
     return World(table.engine.codes(names), ids)

@@ -1,43 +1,79 @@
-"""A table with only those columns that do not tell its records apart (Motwani-Xu Section 4).
+"""Publish only columns that do not tell records apart, and withhold the others.
 
-Values leave as they are: this is not anonymization. What is promised is counted again, by Polars
-alone, on the rows that leave.
+Motwani-Xu Section 4. Values leave as they are: this is not anonymization. The ratio is counted
+again, by Polars alone, on the rows that leave.
+
+A table larger than memory passes twice: once for the sample that decides, once for the rows that
+leave. These are written beside the target, read again and counted. Memory is that of the sample, of
+one batch and of the classes that are counted at a time. What can be read only once, such as
+standard input, is stored on disk as it passes.
 """
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from math import isqrt
+from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 import polars as pl
 
-from incrowd.api import AnyPath, Reading
 from incrowd.arrays import Counts
 from incrowd.engines.memory import MemoryEngine
-from incrowd.engines.stream import coded
-from incrowd.errors import InputError, NotMetError, PolicyError
-from incrowd.identify.masking import Method
-from incrowd.identify.masking import mask as masked
+from incrowd.engines.recount import Frames, recounted, recounted_in_passes, refuse_above
+from incrowd.engines.stream import (
+    PairReservoir,
+    RecordReservoir,
+    Reservoir,
+    StreamSample,
+    coded,
+    draw,
+)
+from incrowd.errors import InfeasibleError, InputError, NotMetError, PolicyError
+from incrowd.identify.answers import TIME_LIMIT
 from incrowd.identify.outcome import Masked
-from incrowd.identify.ratios import Measure, Ratios
+from incrowd.identify.ratios import Measure, Ratios, measure_of
+from incrowd.identify.sampling import differences_of, pruning_ratio
+from incrowd.identify.withholding import (
+    ColumnChoice,
+    Method,
+    PairGauge,
+    RecordGauge,
+    Withholding,
+    WithholdRequest,
+    withhold,
+    withhold_by_sample,
+)
 from incrowd.io import files, tables
 from incrowd.io.atomic import replacing
-from incrowd.table.encode import to_polars
-from incrowd.verbs.discover import TIME_LIMIT
-from incrowd.verbs.passing_mask import mask_passing
-from incrowd.verbs.recount import demand, recounted
-from incrowd.verbs.source import chosen, enough_memory, goes_by
-from incrowd.verbs.wish import Decision, Wish, refuse_nothing, wish_of
+from incrowd.io.batches import Layout, batches
+from incrowd.io.pieces import pieces, refuse_unwritable
+from incrowd.io.reading import AnyPath, Reading, enough_memory, rows_of
+from incrowd.io.scratch import scratch_frames
+from incrowd.recoding.column_cells import Keep
+from incrowd.table.names import chosen, listed
+from incrowd.verbs.order import shuffled
+from incrowd.verbs.tables import (
+    IN_BATCHES,
+    RereadableTable,
+    all_nested,
+    is_path,
+    passes_once,
+    rereadable,
+)
 from incrowd.watch import Watch, Within
 
 
-def mask(  # noqa: PLR0913  the table, the wish, and what comes from outside
-    data: Any,
+def mask(  # noqa: PLR0913  the table, and one keyword per option
+    source: Any,
+    target: AnyPath | None = None,
     *,
     ratio: float,
     measure: Measure | Literal["distinct", "separation", "unique"] = Measure.DISTINCT,
-    keep: Sequence[str] = (),
-    drop: Sequence[str] = (),
+    keep: str | Sequence[str] = (),
+    drop: str | Sequence[str] = (),
     weights: Mapping[str, float] | None = None,
     method: Method = "greedy",
     sample: int | None = None,
@@ -48,18 +84,20 @@ def mask(  # noqa: PLR0913  the table, the wish, and what comes from outside
     reading: Reading | None = None,
     watch: Watch | None = None,
 ) -> Masked:
-    """The table of a frame or a file with columns whose ratio is not above `ratio`.
+    """Publish columns of a frame or a file whose ratio is at most `ratio`; withhold the others.
 
-    `keep` are columns that must be published, `drop` such that must not, `weights` what columns
-    are worth (1 unless given). Records leave in a new order unless `keep_order`. The ratio is
-    counted anew on the rows that leave.
+    `keep` names columns that must be published, `drop` columns that must be withheld, `weights`
+    what columns are worth (1 if not given). Records leave in a new order unless `keep_order`. The
+    ratio is counted again on the rows that leave. With a `target`, rows are written beside it, read
+    again and counted before they take its place. With the method sampled, standard input and large
+    files pass batch by batch if a file is written, and the outcome then has no frame.
     """
-    wish = wish_of(
+    request = WithholdRequest(
         ratio=ratio,
-        measure=measure,
-        keep=keep,
-        drop=drop,
-        weights=weights,
+        measure=measure_of(measure),
+        keep=listed(keep),
+        drop=listed(drop),
+        weights=weights or {},
         method=method,
         sample=sample,
         delta=delta,
@@ -67,44 +105,41 @@ def mask(  # noqa: PLR0913  the table, the wish, and what comes from outside
         keep_order=keep_order,
         time_limit=time_limit,
     )
-    watch = watch or Watch()
-    with enough_memory():
-        if isinstance(data, str | os.PathLike):
-            data = (reading or Reading()).read(data).frame
-        return _masked_frame(data, wish, watch)
+    return mask_with(source, request, target=target, reading=reading, watch=watch)
 
 
-def mask_file(
-    source: AnyPath, target: AnyPath | None, *, reading: Reading | None = None, **options: Any
+def mask_with(
+    source: Any,
+    request: WithholdRequest,
+    *,
+    target: AnyPath | None = None,
+    reading: Reading | None = None,
+    watch: Watch | None = None,
 ) -> Masked:
-    """The table of a file, with columns whose ratio is not above a limit, in another file.
-
-    The rows are written beside the target, read again and counted; only then does the target take
-    its place. Without a target all but that is done. The options are those of `mask`. With the
-    method sampled, standard input and large files go by and are not held in memory: the outcome
-    then has no frame.
-    """
+    """`mask` with all options in one value."""
+    watch = watch or Watch()
     check_target(source, target)
-    reading = reading or Reading()
-    watch = options.pop("watch", None) or Watch()
-    wish = wish_of(**options)
-    reading = reading.expecting((*wish.keep, *wish.drop, *wish.weights))
-    with enough_memory():
-        if passes(source, wish.method, reading):
-            return mask_passing(source, target, wish, reading.layout, watch)
-        read = reading.read(source)
-        found = _masked_frame(read.frame, wish, watch)
+    reading = (reading or Reading()).expecting(request.named)
+    with enough_memory(IN_BATCHES):
+        if not is_path(source):
+            read = tables.Source(pl.DataFrame(), text=False)
+            found = _mask_frame(source, request, watch)
+        elif passes(source, request.method, reading):
+            return _mask_in_passes(source, target, request, reading.layout, watch)
+        else:
+            read = reading.read(source)
+            found = _mask_frame(read.frame, request, watch)
         if target is not None:
             _write(found, target, read)
         return found
 
 
 def passes(source: AnyPath, method: str, reading: Reading) -> bool:
-    """Whether `mask_file` lets the table go by instead of holding it in memory."""
-    return method == "sampled" and goes_by(source, reading)
+    """Whether `mask` lets the table pass batch by batch instead of loading it."""
+    return method == "sampled" and passes_once(source, reading)
 
 
-def check_target(source: AnyPath, target: AnyPath | None) -> None:
+def check_target(source: Any, target: AnyPath | None) -> None:
     """Refuse a target that cannot be written, or that is the source itself."""
     if target is None:
         return
@@ -112,84 +147,248 @@ def check_target(source: AnyPath, target: AnyPath | None) -> None:
     if str(target) == "-":
         raise PolicyError("a table goes to a file, not to standard output", remedy="name a file")
     files.refuse_nowhere(target, "the table")
-    if str(source) != "-" and files.same_file(source, target):
+    if is_path(source) and str(source) != "-" and files.same_file(source, target):
         raise PolicyError(
-            "the published table would overwrite the table it is made of",
-            remedy="name another target",
+            "the published table would overwrite the source table", remedy="name another target"
         )
 
 
-def _write(found: Masked, target: AnyPath, read: tables.Source) -> None:
-    """The rows that leave, written, read again and counted before they take the target's place."""
-    tables.refuse_nested(read.frame, found.published, target, read)
-    with replacing(target) as place:
-        tables.write(found.frame, place, like=read)
-        delimiter = tables.form_of(place, read).delimiter
-        rows = tables.read(place, delimiter, "utf-8", header=True).frame
-        _demand(rows, found.published, len(found.frame), (found.measure, found.limit))
+@dataclass(frozen=True)
+class _Decision:
+    """Which columns of a table are published."""
+
+    request: WithholdRequest
+    names: tuple[str, ...]
+    """The columns that were looked at."""
+    withholding: Withholding
+    records: int
+    """Records of the table; all of them leave."""
+    nested: tuple[str, ...] = ()
+    """Columns of lists and structures, withheld without a look."""
+
+    @property
+    def published(self) -> tuple[str, ...]:
+        return tuple(self.names[j] for j in self.withholding.published)
+
+    @property
+    def withheld(self) -> tuple[str, ...]:
+        return (*(self.names[j] for j in self.withholding.withheld), *self.nested)
+
+    def masked(
+        self, frame: object, ratios: Ratios, seconds: float, notes: Sequence[str] = ()
+    ) -> Masked:
+        """The outcome, once the rows that leave were counted."""
+        if self.nested:
+            names = ", ".join(self.nested)
+            notes = (*notes, f"columns of lists or structures are withheld: {names}")
+        return Masked(
+            frame,
+            self.published,
+            self.withheld,
+            self.request.measure,
+            self.request.ratio,
+            ratios,
+            self.withholding.utility,
+            self.withholding.guarantee,
+            (*notes, *self.request.notes),
+            seconds,
+        )
 
 
-def _masked_frame(frame: Any, wish: Wish, watch: Watch) -> Masked:
-    """The columns to publish, in a frame of their own, and counted there.
+def _decided(
+    request: WithholdRequest,
+    names: Sequence[str],
+    nested: Sequence[str],
+    records: int,
+    decide: Callable[[tuple[str, ...], WithholdRequest], Withholding],
+) -> _Decision:
+    """The decision about the plain columns of a table; others are withheld unless they must leave.
+
+    Those that must leave stay in, and are refused when they are coded.
+    """
+    nested = tuple(name for name in nested if name not in request.keep)
+    plain = tuple(name for name in names if name not in nested)
+    if not plain:
+        raise all_nested()
+    found = decide(plain, request.without(nested))
+    if not found.published:
+        raise _nothing_to_publish(found, request)
+    return _Decision(request, plain, found, records, nested)
+
+
+def _nothing_to_publish(found: Withholding, request: WithholdRequest) -> InfeasibleError:
+    ratio = f"a {request.measure} ratio above {request.ratio:g}"
+    if found.guarantee.exact:
+        return InfeasibleError(
+            f"no column can be published: each alone has {ratio}, or must be withheld",
+            remedy="allow a higher ratio, or generalize values with incrowd anonymize",
+        )
+    return InfeasibleError(
+        f"no column can be published: by a sample of {found.guarantee.sample:,}, each alone may "
+        f"have {ratio}, or must be withheld",
+        remedy="allow a higher ratio, or draw a larger sample",
+    )
+
+
+def _refuse_unknown(names: Sequence[str], request: WithholdRequest) -> None:
+    for named in (request.keep, request.drop, tuple(request.weights)):
+        if named:
+            chosen(names, named)
+
+
+def _mask_frame(frame: Any, request: WithholdRequest, watch: Watch) -> Masked:
+    """The columns to publish of a table in memory, in a frame of its kind.
 
     Cells of text files are compared as the texts they are: that is how they will be seen.
     """
     engine = MemoryEngine(frame)
-    decision = _decided(engine, wish, watch)
-    everyone = np.zeros(engine.records, dtype=np.int32)
-    rows = engine.release({}, everyone, _order(engine.records, wish), decision.withheld)
-    limit = (wish.measure, wish.ratio)
-    ratios = _demand(_polars(rows), decision.published, decision.records, limit)
-    return decision.masked(wish, rows, ratios, watch.elapsed)
-
-
-def _decided(engine: MemoryEngine, wish: Wish, watch: Watch) -> Decision:
-    names = engine.names
-    for asked in (wish.keep, wish.drop, tuple(wish.weights)):
-        if asked:
-            chosen(names, asked)
+    _refuse_unknown(engine.names, request)
     if not engine.records:
         raise InputError("the table has no records", remedy="give at least one")
-    wish = wish.over(names, engine.uncoded)
-    sealed = tuple(name for name in engine.uncoded if name not in wish.keep)
-    names = tuple(name for name in names if name not in sealed)
-    found = masked(
-        coded(engine, names),
-        wish.measure,
-        wish.ratio,
-        weights=wish.weights,
-        keep=wish.keep,
-        drop=wish.drop,
-        method=wish.method,
-        sample=wish.sample,
-        delta=wish.delta,
-        rng=np.random.default_rng(wish.seed),
-        watch=Within(watch, wish.time_limit),
-    )
-    refuse_nothing(found, wish)
-    return Decision(names, found, engine.records, sealed)
+
+    def decide(names: tuple[str, ...], plain: WithholdRequest) -> Withholding:
+        within = Within(watch, request.time_limit)
+        return withhold(coded(engine, names), plain, watch=within)
+
+    decision = _decided(request, engine.names, engine.uncoded, engine.records, decide)
+    order = _order(engine.records, request)
+    cells = {name: Keep() for name in engine.names if name not in decision.withheld}
+    rows = engine.show(cells, np.arange(engine.records) if order is None else order)
+    ratios = _recounted(rows_of(rows), decision.published, decision.records)
+    refuse_above(ratios, request.measure, request.ratio)
+    return decision.masked(rows, ratios, watch.elapsed)
 
 
-def _order(records: int, wish: Wish) -> Counts | None:
-    if wish.keep_order:
+def _order(records: int, request: WithholdRequest) -> Counts | None:
+    if request.keep_order:
         return None
-    seed = None if wish.seed is None else [wish.seed, 1]
+    seed = None if request.seed is None else [request.seed, 1]
     return np.random.default_rng(seed).permutation(records)
 
 
-def _demand(
-    rows: pl.DataFrame, published: Sequence[str], records: int, limit: tuple[Measure, float]
-) -> Ratios:
-    """The figures of the rows that leave, counted by Polars alone; the ratio must be kept."""
+def _write(found: Masked, target: AnyPath, like: tables.Source) -> None:
+    """Write the rows that leave, read them again and count them, then replace the target."""
+    tables.refuse_nested(rows_of(found.frame), found.published, target, like)
+    with replacing(target) as place:
+        tables.write(found.frame, place, like=like)
+        delimiter = tables.form_of(place, like).delimiter
+        rows = tables.read(place, delimiter, "utf-8", header=True).frame
+        ratios = _recounted(rows, found.published, len(found.frame))
+        refuse_above(ratios, found.measure, found.limit)
+
+
+def _recounted(rows: pl.DataFrame, published: Sequence[str], records: int) -> Ratios:
+    """The ratios of the rows that leave, counted by Polars alone."""
     if tuple(rows.columns) != tuple(published) or rows.height != records:
-        raise NotMetError("the rows that were written are not those that were to leave")
-    return demand(recounted(rows), *limit)
+        raise _other_rows()
+    return recounted(rows)
 
 
-def _polars(frame: Any) -> pl.DataFrame:
-    if isinstance(frame, pl.DataFrame):
-        return frame
-    import narwhals.stable.v2 as nw  # noqa: PLC0415  seldom needed
+def _mask_in_passes(
+    source: AnyPath,
+    target: AnyPath | None,
+    request: WithholdRequest,
+    layout: Layout,
+    watch: Watch,
+) -> Masked:
+    """The columns to publish of a table that is sampled as it passes, written to the target.
 
-    narrow = nw.from_native(frame, eager_only=True)
-    return pl.DataFrame([to_polars(narrow[name]).alias(name) for name in narrow.columns])
+    Without a target nothing is written: the rows that would leave are counted.
+    """
+    with ExitStack() as stack:
+        place = None if target is None else stack.enter_context(replacing(target))
+        folder = None if target is None else Path(os.path.realpath(target)).parent
+        table = stack.enter_context(rereadable(source, tuple, layout, folder))
+        form = table.form if target is None else tables.form_of(target, table.form)
+        refuse_unwritable(form)
+        decision = _decided_by_sample(table, request, watch)
+        names = decision.published
+        if place is not None:
+            _write_in_passes(table, place, form, decision)
+            read = replace(layout, delimiter=form.delimiter, encoding="utf-8", header=True)
+            ratios = _recounted_in_passes(lambda: _read(place, read, names), decision, watch)
+        else:
+            ratios = _recounted_in_passes(lambda: table.frames(names), decision, watch)
+        refuse_above(ratios, request.measure, request.ratio)
+        return decision.masked(None, ratios, watch.elapsed, table.notes)
+
+
+def _decided_by_sample(table: RereadableTable, request: WithholdRequest, watch: Watch) -> _Decision:
+    """The columns to publish, by a sample; by all records if they are no more than that."""
+    _refuse_unknown(table.names, request)
+    size, pairs = request.size, request.by_pairs
+    whole = (1 + isqrt(1 + 8 * size)) // 2 if pairs else size
+    reservoirs: list[Reservoir] = [RecordReservoir(whole, request.seed)]
+    if pairs:
+        reservoirs.append(PairReservoir(size, request.seed))
+    free = len({*table.names} - {*request.keep, *request.drop})
+
+    def check() -> None:
+        pruning_ratio(free, request.ratio, size, request.delta)
+
+    frames = _checked(table.frames(table.names), whole, check)
+    records, *drawn = draw(frames, reservoirs, watch, columns=table.names)
+
+    def decide(names: tuple[str, ...], plain: WithholdRequest) -> Withholding:
+        return _by_sample(records.select(names), [one.select(names) for one in drawn], plain)
+
+    nested = MemoryEngine(records.frame).uncoded
+    return _decided(request, table.names, nested, records.seen, decide)
+
+
+def _checked(
+    frames: Iterable[pl.DataFrame], whole: int, check: Callable[[], None]
+) -> Iterator[pl.DataFrame]:
+    """The frames; once they are more than a sample holds, it must be large enough."""
+    seen = 0
+    for frame in frames:
+        if seen <= whole < seen + frame.height:
+            check()
+        seen += frame.height
+        yield frame
+    if not seen:
+        raise InputError("the table has no records", remedy="give at least one")
+
+
+def _by_sample(
+    records: StreamSample, pairs: Sequence[StreamSample], request: WithholdRequest
+) -> Withholding:
+    """Cells of text files are compared as the texts they are: that is how they will be seen."""
+    if records.whole:
+        return withhold(records.records(), replace(request, method="greedy", sample=None))
+    drawn = (pairs[0] if pairs else records).records()
+    gauge = PairGauge(differences_of(drawn)) if pairs else RecordGauge(drawn, request.measure)
+    choice = ColumnChoice.of(drawn, request)
+    return withhold_by_sample(gauge, drawn.names, choice, request)
+
+
+def _write_in_passes(
+    table: RereadableTable, place: Path, form: tables.Form, decision: _Decision
+) -> None:
+    """Write the rows that leave, in a new order unless they keep theirs."""
+    request, frames = decision.request, table.frames(decision.published)
+    with scratch_frames(place.parent) as scratch, pieces(place, form) as write:
+        if not request.keep_order:
+            cells = decision.records * len(decision.published)
+            frames = shuffled(frames, cells, request.seed, scratch)
+        for frame in frames:
+            write(frame)
+
+
+def _read(place: Path, layout: Layout, names: Sequence[str]) -> Iterator[pl.DataFrame]:
+    """The rows that were written, if they have the columns that should leave."""
+    with batches(place, layout) as found:
+        if found.names != tuple(names):
+            raise _other_rows()
+        yield from found
+
+
+def _recounted_in_passes(frames: Frames, decision: _Decision, watch: Watch) -> Ratios:
+    found = recounted_in_passes(frames, decision.published, watch=watch)
+    if found.records != decision.records:
+        raise _other_rows()
+    return found
+
+
+def _other_rows() -> NotMetError:
+    return NotMetError("the rows that were written are not those that should leave")

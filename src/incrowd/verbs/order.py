@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 import numpy as np
 import polars as pl
 
-from incrowd.io.spool import Spool
+from incrowd.io.scratch import ScratchFrames
 
 CELLS = 2**20
 """Cells that are held at a time."""
@@ -13,7 +13,7 @@ _BITS = 64
 
 
 def shuffled(
-    frames: Iterable[pl.DataFrame], cells: int, seed: int | None, aside: Spool
+    frames: Iterable[pl.DataFrame], cells: int, seed: int | None, aside: ScratchFrames
 ) -> Iterator[pl.DataFrame]:
     """The rows of frames with about so many cells, every order of them equally likely.
 
@@ -33,7 +33,7 @@ def shuffled(
 
 
 def _put_aside(
-    frame: pl.DataFrame, drawn: np.ndarray, places: Sequence[list[int]], aside: Spool
+    frame: pl.DataFrame, drawn: np.ndarray, places: Sequence[list[int]], aside: ScratchFrames
 ) -> None:
     """Put the rows of one frame with their numbers into the ranges these lie in."""
     name = "#" * (1 + max(map(len, frame.columns)))

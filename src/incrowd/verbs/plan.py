@@ -1,67 +1,56 @@
-"""Plans: how coarse each column must be for a population, and releases that carry them out."""
+"""Plan how coarse columns must be for a population, and release a table by such a plan."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-import numpy as np
-
-from incrowd.arrays import Codes
 from incrowd.engines.memory import MemoryEngine
 from incrowd.errors import InfeasibleError, InputError, PolicyError
 from incrowd.hierarchy import AnyHierarchy
 from incrowd.identify.distinct_values import population as people_of
+from incrowd.io.reading import AnyPath, Reading, enough_memory
 from incrowd.models import Probabilistic
-from incrowd.partition.classes import numbered
-from incrowd.pii.words import topic_of
-from incrowd.pipeline import anonymize_file
+from incrowd.pii.column_names import topic_of
+from incrowd.pipeline import anonymize
 from incrowd.policy import draft
 from incrowd.policy.codec import made
 from incrowd.policy.policy import Policy
 from incrowd.policy.quick import quick
-from incrowd.population.actions import Look, built, described, ladder_of, ladder_of_size
+from incrowd.population.actions import Look, ladder_of, ladder_of_size
 from incrowd.population.bounds import Bound, whole
-from incrowd.population.plan import Action, Plan, Question, planned
+from incrowd.population.plan import Plan, Question, measured, planned, raised_to
 from incrowd.release.release import Release
-from incrowd.table.column import CodedColumn
 from incrowd.table.names import listed
 from incrowd.table.roles import Role
 from incrowd.values import did_you_mean
-from incrowd.verbs.reading import AnyPath, Reading, enough_memory
+from incrowd.verbs.tables import is_path
 
 _MISSING = ("",)
 _DAYS = 366
 CONFIDENCE = 0.95
-"""How sure it is, unless told otherwise, that all classes have the share that is said."""
+"""Default probability that all classes have the shares they are taken for."""
 
 
-def plan(  # noqa: PLR0913  the table, what is asked, and how
-    frame: Any,
-    columns: Sequence[str] = (),
-    *,
-    population: float | str | None = None,
-    k: float | None = None,
-    beta: float | None = None,
-    bound: Bound = "exact",
-    simultaneous: bool = False,
-    confidence: float = CONFIDENCE,
-    weights: Mapping[str, float] | None = None,
-    hierarchies: Mapping[str, AnyHierarchy] | None = None,
-) -> Plan:
-    """How coarse columns of a frame must be so that k of a population share what a class shows.
+@dataclass(frozen=True)
+class PlanOptions:
+    """What a plan must achieve, and for which columns. Checked before anything is read."""
 
-    Without `columns` those are taken that a first policy calls quasi-identifying. One of
-    `population`, `k` and `beta` may be left out: then it is found for the columns as they are.
-    What the table's own classes support holds with `confidence` for all of them together.
-    """
-    asked = Question(_people(population), _crowd(k), beta, bound, simultaneous, confidence)
-    with enough_memory():
-        return _plan(MemoryEngine(frame), columns, asked, weights or {}, hierarchies or {})
+    question: Question
+    columns: tuple[str, ...] = ()
+    """The columns to plan; those that look quasi-identifying if none are named."""
+    weights: Mapping[str, float] = field(default_factory=dict)
+    """How much columns matter; 1 if not given."""
+    hierarchies: Mapping[str, AnyHierarchy] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "columns", listed(self.columns))
+        object.__setattr__(self, "weights", dict(self.weights or {}))
+        object.__setattr__(self, "hierarchies", dict(self.hierarchies or {}))
 
 
-def plan_file(  # noqa: PLR0913  the same, and how to read the file
-    path: AnyPath,
-    columns: Sequence[str] = (),
+def plan(  # noqa: PLR0913  the table, and one keyword per option
+    source: Any,
+    columns: str | Sequence[str] = (),
     *,
     population: float | str | None = None,
     k: float | None = None,
@@ -73,12 +62,25 @@ def plan_file(  # noqa: PLR0913  the same, and how to read the file
     hierarchies: Mapping[str, AnyHierarchy] | None = None,
     reading: Reading | None = None,
 ) -> Plan:
-    """How coarse columns of a file must be; see `plan`."""
-    asked = Question(_people(population), _crowd(k), beta, bound, simultaneous, confidence)
+    """Say how coarse columns must be so that k people of a population share what a class shows.
+
+    The table is a frame or a path. Without `columns` the plan is about those that look
+    quasi-identifying. Leave out one of `population`, `k` and `beta` to have it computed for the
+    columns as they are. What the table's own classes support holds with `confidence` for all of
+    them together.
+    """
+    question = _question(population, k, beta, bound, simultaneous, confidence)
+    options = PlanOptions(question, listed(columns), weights or {}, hierarchies or {})
+    return plan_with(source, options, reading=reading)
+
+
+def plan_with(source: Any, options: PlanOptions, *, reading: Reading | None = None) -> Plan:
+    """`plan` with all options in one value."""
     with enough_memory():
-        read = (reading or Reading()).expecting(columns).read(path)
-        engine = MemoryEngine(read.frame, text=read.text)
-        return _plan(engine, columns, asked, weights or {}, hierarchies or {})
+        if not is_path(source):
+            return _plan(MemoryEngine(source), options)
+        read = (reading or Reading()).expecting(options.columns).read(source)
+        return _plan(MemoryEngine(read.frame, text=read.text), options)
 
 
 def plan_sizes(  # noqa: PLR0913  what is asked, and how
@@ -92,27 +94,27 @@ def plan_sizes(  # noqa: PLR0913  what is asked, and how
     confidence: float = CONFIDENCE,
     weights: Mapping[str, float] | None = None,
 ) -> Plan:
-    """How coarse columns must be of which only names and numbers of values are known.
+    """Say how coarse columns must be if only their names and numbers of values are known.
 
     >>> found = plan_sizes({"sex": 2, "birth_date": 21_900, "zip": 10**5}, population=3e8, k=100,
     ...                    beta=0.1)
     >>> [action.rung.says for action in found.actions]
     ['as it is', 'to the month', 'first three digits']
     """
-    asked = Question(_people(population), _crowd(k), beta, bound, simultaneous, confidence)
+    question = _question(population, k, beta, bound, simultaneous, confidence)
     ladders = [ladder_of_size(name, size, _look(name, size)) for name, size in distinct.items()]
-    return planned(asked, ladders, _weights(weights or {}, tuple(distinct)))
+    return planned(question, ladders, _weights(weights or {}, tuple(distinct)))
 
 
 @dataclass(frozen=True, eq=False)
 class Applied:
-    """A plan that was carried out: the release, and what its columns show."""
+    """A plan that was carried out, and its release."""
 
     release: Release
     plan: Plan
-    """The plan as carried out, its levels raised where the classes of the table needed it."""
+    """The plan as carried out; levels are raised where the classes of the table needed it."""
     raised: tuple[str, ...]
-    """The columns that show less than planned."""
+    """Columns that show less than planned."""
 
 
 def apply_plan(  # noqa: PLR0913  files, the plan, and what becomes of other columns
@@ -125,11 +127,11 @@ def apply_plan(  # noqa: PLR0913  files, the plan, and what becomes of other col
     reading: Reading | None = None,
     **options: Any,
 ) -> Applied:
-    """A verified release of a file that shows what a plan says, its model `probabilistic`.
+    """Write a verified release of a file that shows what a plan says; its model: probabilistic.
 
-    Where the real classes do not support the k asked for, levels are raised until they do, with the
+    If the real classes do not support the planned k, levels are raised until they do, with the
     least loss. Columns that are neither planned, sensitive nor kept do not leave. `options` are
-    those of `anonymize_file`.
+    those of `anonymize`.
     """
     _refuse_unfit(wanted)
     planned_for = (*(action.column for action in wanted.actions), *sensitive, *keep)
@@ -138,10 +140,10 @@ def apply_plan(  # noqa: PLR0913  files, the plan, and what becomes of other col
     policy = policy_of(wanted, names, sensitive=sensitive, keep=keep)
     final = wanted
     if not _supported(wanted):
-        trial = anonymize_file(source, _loosened(policy), target, dry_run=True, reading=reading)
+        trial = anonymize(source, _loosened(policy), target, dry_run=True, reading=reading)
         final = _raised(wanted, trial.levels or {}, MemoryEngine(read.frame, text=read.text))
         policy = policy_of(final, names, sensitive=sensitive, keep=keep)
-    release = anonymize_file(source, policy, target, reading=reading, **options)
+    release = anonymize(source, policy, target, reading=reading, **options)
     before = {action.column: action.rung for action in wanted.actions}
     raised = tuple(a.column for a in final.actions if a.rung != before[a.column])
     return Applied(release, final, raised)
@@ -150,7 +152,7 @@ def apply_plan(  # noqa: PLR0913  files, the plan, and what becomes of other col
 def policy_of(
     found: Plan, names: Sequence[str], *, sensitive: Sequence[str] = (), keep: Sequence[str] = ()
 ) -> Policy:
-    """The policy that shows exactly what a plan says, for a table with columns of these names."""
+    """The policy that shows exactly what a plan says, for a table with these columns."""
     shown = [action for action in found.actions if not action.left_out]
     policy = quick(
         names,
@@ -166,91 +168,48 @@ def policy_of(
     return _changed(policy, levels, models=(_model(found),))
 
 
-def _people(population: float | str | None) -> int | None:
-    return None if population is None else people_of(population)
+def _question(  # noqa: PLR0913, PLR0917  what is asked
+    population: float | str | None,
+    k: float | None,
+    beta: float | None,
+    bound: Bound,
+    simultaneous: bool,
+    confidence: float,
+) -> Question:
+    people = None if population is None else people_of(population)
+    crowd = None if k is None else whole(k, "k")
+    return Question(people, crowd, beta, bound, simultaneous, confidence)
 
 
-def _crowd(k: float | None) -> int | None:
-    return None if k is None else whole(k, "k")
-
-
-def _plan(
-    engine: MemoryEngine,
-    columns: Sequence[str],
-    asked: Question,
-    weights: Mapping[str, float],
-    hierarchies: Mapping[str, AnyHierarchy],
-) -> Plan:
+def _plan(engine: MemoryEngine, options: PlanOptions) -> Plan:
     if not engine.records:
-        raise InputError("the table has no records")
-    names = listed(columns) or _quasi(engine)
-    _refuse_unknown([*weights, *hierarchies], names)
-    if asked.population is not None and asked.population < engine.records:
+        raise InputError("the table has no records", remedy="give at least one")
+    names, question = options.columns or _quasi(engine), options.question
+    _refuse_unknown([*options.weights, *options.hierarchies], names)
+    if question.population is not None and question.population < engine.records:
         raise PolicyError(
-            f"the table has {engine.records:,} records and the population {asked.population:,} "
-            "people",
+            f"the table has {engine.records:,} records, more than the population of "
+            f"{question.population:,} people",
             remedy="give the population that the table was drawn from",
         )
     coded = engine.codes(names, missing_values=_MISSING)
-    ladders = [ladder_of(column, hierarchies.get(name)) for name, column in coded.items()]
-    found = planned(asked, ladders, _weights(weights, names))
-    return measured(found, coded)
-
-
-def measured(found: Plan, coded: Mapping[str, CodedColumn]) -> Plan:
-    """The plan with what the classes of a table support once it is carried out."""
-    records = len(next(iter(coded.values())).codes)
-    shown = [_nodes(coded[a.column], a) for a in found.actions if not a.left_out]
-    if shown:
-        place, number = numbered(np.stack(shown))
-        sizes = np.bincount(place, minlength=number)
-    else:
-        sizes = np.array([records])
-    seen = found.seen(records, len(sizes), int(sizes.min()))
-    return replace(seen, notes=tuple(_notes(seen)))
-
-
-def _nodes(column: CodedColumn, action: Action) -> Codes:
-    spec = action.rung.hierarchy
-    if spec is None or action.rung.level == 0:
-        return column.codes
-    hierarchy, codes = built(column, spec)
-    nodes: Codes = hierarchy.maps[action.rung.level][codes]
-    return nodes
-
-
-def _notes(found: Plan) -> Iterator[str]:
-    facts, asked = found.measured, found.question
-    if facts is None:
-        return
-    if asked.population is not None and facts.people > asked.population:
-        yield f"the table itself has {facts.people:,} records: the population is no smaller"
-    if not facts.share:
-        few = "1 record" if facts.smallest == 1 else f"{facts.smallest} records"
-        yield (
-            f"the smallest class has {few}: so few do not tell that it is a share of the "
-            "population at all"
-        )
-    if found.found is None and (facts.supports.k or 0) < (asked.k or 0):
-        yield (
-            f"the smallest class supports a k of {facts.supports.k:,}, not {asked.k:,}; carried "
-            "out, the plan raises levels until all classes support it"
-        )
+    ladders = [ladder_of(column, options.hierarchies.get(name)) for name, column in coded.items()]
+    return measured(planned(question, ladders, _weights(options.weights, names)), coded)
 
 
 def _quasi(engine: MemoryEngine) -> tuple[str, ...]:
-    """The columns that a first policy calls quasi-identifying."""
-    found = [one.name for one in draft.sketches(engine) if draft.guess(one).role is Role.QUASI]
+    """The columns that `incrowd init` would call quasi-identifying."""
+    found = [one.name for one in draft.profiles(engine) if draft.guess(one).role is Role.QUASI]
     if not found:
         raise PolicyError(
-            "no column looks as if others could know it",
+            "no column looks quasi-identifying",
             remedy="name the columns to plan with --columns",
         )
     return tuple(found)
 
 
 def _look(name: str, size: float) -> Look:
-    """What the values of a column are like, by its name."""
+    """What the values of a column look like, judged by its name."""
     topic = topic_of(name)
     said = topic.name if topic else ""
     if size >= _DAYS and (said in {"birth", "event"} or "date" in name.casefold()):
@@ -270,20 +229,20 @@ def _refuse_unknown(named: Sequence[str] | Mapping[str, Any], names: Sequence[st
         if name not in names:
             raise PolicyError(
                 f"'{name}' is not among the columns of the plan",
-                remedy=did_you_mean(name, names) or "name it with --columns, too",
+                remedy=did_you_mean(name, names) or "add it to --columns",
             )
 
 
 def _refuse_unfit(found: Plan) -> None:
     if found.found is not None:
         raise PolicyError(
-            f"{found.found} is left out, so there is nothing to carry out",
+            f"the plan lacks {found.found}, so it cannot be carried out",
             remedy="give population, k and beta",
         )
     if found.measured is None:
         raise PolicyError("a plan without a table cannot be carried out", remedy="name a file")
     if (found.question.k or 0) < 2:
-        raise PolicyError("k must be at least 2", remedy="one person is no crowd")
+        raise PolicyError("k must be at least 2", remedy="ask for a larger k")
     if all(action.left_out for action in found.actions):
         raise InfeasibleError(
             "the plan leaves out every column", remedy="plan fewer columns, or ask for a smaller k"
@@ -302,7 +261,7 @@ def _model(found: Plan) -> Probabilistic:
 
 
 def _supported(found: Plan) -> bool:
-    """Whether the real classes support the k asked for, by the exact tail that is verified."""
+    """Whether the real classes support the planned k, by the exact tail that is verified."""
     facts, model = found.measured, _model(found)
     if facts is None:
         return False
@@ -327,24 +286,12 @@ def _changed(policy: Policy, columns: Mapping[str, Mapping[str, Any]], **setting
 def _raised(found: Plan, levels: Mapping[str, int], engine: MemoryEngine) -> Plan:
     """The plan with these levels in place of its own."""
     coded = engine.codes([action.column for action in found.actions], missing_values=_MISSING)
-    actions = tuple(_lifted(action, levels, coded[action.column]) for action in found.actions)
+    actions = tuple(raised_to(action, levels, coded[action.column]) for action in found.actions)
     if all(action.left_out for action in actions):
         k = 0 if found.measured is None else found.measured.supports.k or 0
         raise InfeasibleError(
-            f"no levels that show anything support a k of {found.question.k:,}; the planned ones "
-            f"support {k:,}",
-            remedy=f"ask for a k of at most {k:,}, or plan fewer columns",
+            f"no levels that show anything support k = {found.question.k:,}; the planned ones "
+            f"support k = {k:,}",
+            remedy=f"ask for k = {k:,} at most, or plan fewer columns",
         )
     return measured(replace(found, actions=actions), coded)
-
-
-def _lifted(action: Action, levels: Mapping[str, int], column: CodedColumn) -> Action:
-    level = levels.get(action.column, action.rung.level)
-    spec = action.rung.hierarchy
-    if spec is None or level == action.rung.level or action.left_out:
-        return action
-    hierarchy, codes = built(column, spec)
-    values = len(np.unique(hierarchy.maps[level][codes]))
-    says = described(hierarchy, level, spec)
-    rung = replace(action.rung, values=values, says=says, level=level)
-    return replace(action, rung=rung, note="raised, as the classes of the table are not equal")

@@ -1,4 +1,8 @@
-"""Records and fields of a delimited text, found without splitting it."""
+"""Records and fields of a delimited text, found without splitting it.
+
+`text` is the bytes of the text: shape (bytes,), uint8. A field that starts with a quote ends with
+one; inside, separators and line ends are text, and two quotes stand for one.
+"""
 
 import numpy as np
 
@@ -12,12 +16,11 @@ _RETURN = 13
 
 @jit
 def survey(text: np.ndarray, separator: int, wanted: int, blank: Counts, found: Counts) -> None:
-    """Count the records, and those that have not the wanted number of fields.
+    """Count the records, and those with another number of fields than `wanted`.
 
-    A field that starts with a quote ends with one; inside, separators and line ends are text and
-    two quotes are one. `found` becomes: records, blank lines, ragged records, the line of the first
-    ragged one, the line where a quote opens that is never closed (0 if there is none). `blank`
-    becomes the numbers, among records and blank lines, of as many blank lines as it holds.
+    `found`, shape (5,), zeros at first, becomes: records, blank lines, ragged records, the line of
+    the first ragged one, the line where a quote opens that never closes (0 if none). `blank`, shape
+    (m,), gets the positions of the first m blank lines among records and blank lines.
     """
     line, start_line, quote_line = 1, 1, 0
     fields, length = 1, 0
@@ -58,3 +61,27 @@ def survey(text: np.ndarray, separator: int, wanted: int, blank: Counts, found: 
         elif byte != _RETURN:
             length += 1
             at_start = False
+
+
+@jit
+def last_end(text: np.ndarray, separator: int) -> int:
+    """The offset after the last line end that ends a record; 0 if there is none.
+
+    Invariant: the text starts with a record.
+    """
+    end = 0
+    quoted, was_quoted, at_start = False, False, True
+    for i in range(len(text)):
+        byte = text[i]
+        if quoted:
+            quoted = byte != _QUOTE
+        elif byte == _QUOTE and (at_start or (was_quoted and text[i - 1] == _QUOTE)):
+            quoted, was_quoted, at_start = True, True, False
+        elif byte == separator:
+            was_quoted, at_start = False, True
+        elif byte == _NEWLINE:
+            end = i + 1
+            was_quoted, at_start = False, True
+        elif byte != _RETURN:
+            at_start = False
+    return end

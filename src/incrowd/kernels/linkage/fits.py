@@ -44,49 +44,7 @@ def split(rows: Codes, start: Counts, column: Codes, domain: int) -> tuple[Codes
 
 
 @jit
-def split_off(
-    rows: Codes, start: Counts, column: Codes, domain: int
-) -> tuple[Codes, Counts, Codes]:
-    """The classes split by a column, and apart from them the rows that are then alone."""
-    end = len(rows)
-    cells, size = np.full(domain, -1, dtype=np.int32), np.zeros(end, dtype=np.int32)
-    label, moved = np.empty(end, dtype=np.int32), np.empty(end, dtype=np.int32)
-    alone, bounds = np.empty(end, dtype=np.int32), np.zeros(end // 2 + 1, dtype=np.int64)
-    found, kept, filled, left = 0, 0, 0, 0
-    for g in range(len(start) - 1):
-        low, high = start[g], start[g + 1]
-        if high - low == 2 and column[rows[low]] != column[rows[low + 1]]:
-            alone[left], alone[left + 1] = rows[low], rows[low + 1]
-            left += 2
-            continue
-        first = found
-        for i in range(low, high):
-            here = column[rows[i]]
-            if cells[here] < first:
-                cells[here] = found
-                found += 1
-            label[i] = cells[here]
-            size[label[i]] += 1
-        for c in range(first, found):
-            if size[c] > 1:
-                filled += size[c]
-                size[c] = filled - size[c]
-                kept += 1
-                bounds[kept] = filled
-            else:
-                size[c] = -1
-        for i in range(low, high):
-            if size[label[i]] < 0:
-                alone[left] = rows[i]
-                left += 1
-            else:
-                moved[size[label[i]]] = rows[i]
-                size[label[i]] += 1
-    return moved[:filled].copy(), bounds[: kept + 1].copy(), alone[:left].copy()
-
-
-@jit
-def turned(start: Counts, member: Codes, number: int) -> tuple[Counts, Codes]:
+def transposed(start: Counts, member: Codes, number: int) -> tuple[Counts, Codes]:
     """The pairs the other way round: the owners of each member, of which there are `number`."""
     begin = np.zeros(number + 1, dtype=np.int64)
     for m in member:
@@ -237,7 +195,7 @@ def _raised(after: float, before: float) -> float:
 
 
 @jit
-def told(
+def disclosed(
     members: tuple[Counts, Codes],
     shown: tuple[Counts, Codes, Floats],
     people: tuple[Counts, Codes],
@@ -300,14 +258,14 @@ def _judge(worst: Floats, chance: float, people: float, before: float, limit: fl
 
 
 @jit
-def told_own(
+def disclosed_own(
     people: tuple[Counts, Codes],
     truth: tuple[Counts, Codes, Floats],
     domain: int,
     equal: float,
     before: tuple[Floats, float],
 ) -> tuple[Counts, Floats, Floats, Floats]:
-    """`told` of classes that show what their people hold, and nothing else."""
+    """`disclosed` of classes that show what their people hold, and nothing else."""
     classes = len(people[0]) - 1
     values = np.zeros(classes, dtype=np.int64)
     possible, hits, worst = np.zeros(classes), np.zeros(classes), np.zeros((classes, 3))
@@ -350,7 +308,7 @@ def individuals(
 
 
 @jit
-def met(
+def expected_links(
     members: tuple[Counts, Codes], weights: tuple[Counts, Counts], by: tuple[Counts, Counts]
 ) -> Floats:
     """Per owner: the sum over its members of what both weigh, over what `by` has of the two."""
@@ -365,7 +323,7 @@ def met(
 
 
 @jit
-def tallied(hits: Floats, people: Counts, before: float, limit: float) -> Floats:
+def summed_hits(hits: Floats, people: Counts, before: float, limit: float) -> Floats:
     """Sums over classes with people, and the worst of them, in one pass.
 
     Classes, people, hits; people times people, people times hits, hits times hits; people whose

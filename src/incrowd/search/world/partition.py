@@ -18,7 +18,7 @@ import numpy as np
 
 from incrowd.arrays import Codes, Counts, Flags
 from incrowd.errors import InfeasibleError, LimitError
-from incrowd.linkage.counted import Counted
+from incrowd.linkage.candidates import CandidateCounter
 from incrowd.linkage.leaves import known_rows, leaf_codes, people_of
 from incrowd.models.k_anonymity import KAnonymity
 from incrowd.models.model import Model, histogram_of
@@ -118,7 +118,7 @@ class _Division:
     """How many of them may be in the table; 1 if that does not matter."""
 
     @classmethod
-    def of(cls, problem: Problem, world: Counted) -> "_Division":
+    def of(cls, problem: Problem, world: CandidateCounter) -> "_Division":
         models = problem.models
         sizes = [max(m.smallest_candidate_set(), 1 / m.largest_presence()) for m in models]
         shares = [limit for model in models if (limit := model.largest_presence()) < 1]
@@ -163,13 +163,13 @@ class _Division:
         return bool((self.people.tally.sensitive == _STRANGE).any())
 
 
-def _of_people(column: QuasiColumn, world: Counted) -> QuasiColumn:
+def _of_people(column: QuasiColumn, world: CandidateCounter) -> QuasiColumn:
     """A column as the people of the world fill it, so that costs depend on them alone."""
     held = people_of(world.world, column.name, column.hierarchy.leaves)
     return replace(column, frequency=held if held[1:].any() else column.frequency)
 
 
-def _everybody(problem: Problem, world: Counted, *, marked: bool) -> Tally:
+def _everybody(problem: Problem, world: CandidateCounter, *, marked: bool) -> Tally:
     """All rows of the world, and those of the table that it lacks, by their cells.
 
     Each is marked: so many people with these cells are in the table, the others are not.
@@ -194,7 +194,7 @@ def _everybody(problem: Problem, world: Counted, *, marked: bool) -> Tally:
     return fold(list(lines), [marks], np.concatenate([world.world.person[rows], nobody]))
 
 
-def _their_cells(world: Counted) -> tuple[Codes, Flags]:
+def _their_cells(world: CandidateCounter) -> tuple[Codes, Flags]:
     """The first code of the cells of each row of the world, and which rows have some."""
     lines = []
     rows: Flags = np.ones(world.world.rows, dtype=np.bool_)
@@ -206,7 +206,7 @@ def _their_cells(world: Counted) -> tuple[Codes, Flags]:
     return np.ascontiguousarray(np.stack(lines)[:, rows]), rows
 
 
-def _my_cells(problem: Problem, world: Counted) -> Codes:
+def _my_cells(problem: Problem, world: CandidateCounter) -> Codes:
     """The first code of the cells of each row of the table, in the columns of the world."""
     return np.ascontiguousarray(lowest_codes(problem).T[list(world.places)])
 

@@ -18,7 +18,7 @@ import numpy as np
 
 from incrowd.arrays import Codes, Counts, Flags
 from incrowd.errors import InfeasibleError, LimitError
-from incrowd.linkage.counted import Counted
+from incrowd.linkage.candidates import CandidateCounter
 from incrowd.models.k_anonymity import KAnonymity
 from incrowd.models.model import Model
 from incrowd.partition.classes import numbered
@@ -61,10 +61,10 @@ class _Rest:
     """Rows that do not leave as they are, and the people whose rows they may be."""
 
     row: Codes
-    world: Counted
+    world: CandidateCounter
 
 
-def _as_they_are(problem: Problem, world: Counted) -> tuple[Pieces, _Rest]:
+def _as_they_are(problem: Problem, world: CandidateCounter) -> tuple[Pieces, _Rest]:
     """The classes of records that leave as they are: the world has enough people like them."""
     rows = np.arange(problem.tally.rows, dtype=np.int32)
     spans = Spans(Pieces(rows, problem.tally.counts, _alike(problem)))
@@ -83,7 +83,7 @@ def _as_they_are(problem: Problem, world: Counted) -> tuple[Pieces, _Rest]:
     return exact, _Rest(rows[~stay], world.without(told | like))
 
 
-def _staged(problem: Problem, world: Counted, watch: Watch) -> Spans:
+def _staged(problem: Problem, world: CandidateCounter, watch: Watch) -> Spans:
     """Classes of at least two people, three and so on, as soon as they fit enough individuals."""
     every = np.arange(problem.tally.rows, dtype=np.int32)
     stages = _Stages(problem, world, every, problem.tally.counts)
@@ -112,7 +112,7 @@ class _Stages:
     """Classes that stay, and the rows that are in none yet."""
 
     problem: Problem
-    world: Counted
+    world: CandidateCounter
     row: Codes
     count: Counts
     """The rest: so many records of these rows are in no class yet."""

@@ -19,7 +19,7 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from incrowd.errors import InfeasibleError, LimitError
-from incrowd.linkage.guarded import Guarded
+from incrowd.linkage.attained_ends import AttainedEndsCounter
 from incrowd.models.k_anonymity import KAnonymity
 from incrowd.models.model import Model, Requirement
 from incrowd.problem import Problem
@@ -109,7 +109,7 @@ def _guarded(problem: Problem) -> Problem:
     """The problem for somebody who knows that the ends of spans are attained."""
     if problem.world is None or problem.world.exact:
         return problem
-    return replace(problem, world=Guarded.by(problem.world))
+    return replace(problem, world=AttainedEndsCounter.by(problem.world))
 
 
 def _of_the_world(problem: Problem, watch: Watch) -> list["_WorldTrial"]:

@@ -1,0 +1,317 @@
+"""What released rows disclose about a sensitive column of the people who fit them."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from incrowd.arrays import Counts, Floats
+from incrowd.attacks.rates import ClassHits, Moments, PersonRisk, Rate, rank
+from incrowd.kernels.linkage import fits as kernels
+from incrowd.linkage.attack_data import LIMIT, AttackData, SharedColumn, TableSide
+from incrowd.linkage.decoding import Members, parts
+from incrowd.linkage.fit import Fit, ResolvedRows
+from incrowd.partition.csr import Rows, WeightedRows, each, offsets
+
+EQUAL = 1 - 1e-9
+"""Weights whose ratio is closer to 1 than this are equal."""
+
+
+@dataclass(frozen=True, eq=False)
+class PriorBelief:
+    """What an attacker believes about a sensitive value without the rows that fit a person."""
+
+    usual: Floats
+    """Per value: the chance that it is guessed for somebody who fits no row."""
+    shares: Floats
+    """Per value: the share of the people who have it."""
+    limit: float
+    """A chance above this counts as learned."""
+
+
+@dataclass(frozen=True, eq=False)
+class DisclosureFigures:
+    """What classes of people have disclosed about a sensitive column, as figures per class."""
+
+    values: Counts
+    """How many values are possible."""
+    possible: Floats
+    """People whose own value is possible."""
+    hits: Floats
+    """Expected number of people whose own value is drawn from the most frequent ones."""
+    worst: Floats
+    """Shape (classes, 3): people whose own value is above the limit, the largest chance of
+    anybody's own value, and the most that the release adds to one."""
+
+    @classmethod
+    def of(
+        cls,
+        members: Members,
+        shown: WeightedRows,
+        people: Rows,
+        truth: WeightedRows,
+        prior: PriorBelief,
+    ) -> "DisclosureFigures":
+        """From what the members of each class show, and what the rows of its people hold."""
+        found, done = [], 0
+        for part in parts(members):
+            here = people[0][done:], people[1]
+            given = prior.usual, EQUAL, (prior.shares, prior.limit)
+            found.append(kernels.disclosed(part, shown, here, truth, *given))
+            done += len(part[0]) - 1
+        return cls(*(np.concatenate(figure) for figure in zip(*found, strict=True)))
+
+    @classmethod
+    def of_own(cls, people: Rows, truth: WeightedRows, prior: PriorBelief) -> "DisclosureFigures":
+        """From what people hold, if their classes show exactly that."""
+        domain = int(truth[1].max(initial=-1)) + 1
+        before = prior.shares, prior.limit
+        return cls(*kernels.disclosed_own(people, truth, domain, EQUAL, before))
+
+    @cached_property
+    def above(self) -> Floats:
+        """People whose own value has a chance above the limit, and had not before."""
+        return self.worst[:, 0].copy()
+
+    @cached_property
+    def largest(self) -> Floats:
+        """The largest chance of anybody's own value."""
+        return self.worst[:, 1].copy()
+
+    @cached_property
+    def added(self) -> Floats:
+        """The most that is added to the chance of anybody's own value."""
+        return self.worst[:, 2].copy()
+
+    def certain(self, ruled_out: int) -> Floats:
+        """People whose own value is possible with at most so many others; cached."""
+        if ruled_out not in self._certain:
+            self._certain[ruled_out] = np.where(self.values <= ruled_out + 1, self.possible, 0.0)
+        return self._certain[ruled_out]
+
+    @cached_property
+    def _certain(self) -> dict[int, Floats]:
+        return {}
+
+
+@dataclass(frozen=True, eq=False)
+class SensitiveTarget:
+    """A sensitive column that attackers are after: what rows show, and what people hold."""
+
+    name: str
+    shown: WeightedRows
+    """The values that each row of the release may show.
+
+    A record whose label stands for several values counts for each of them in equal parts.
+    """
+    truth: WeightedRows
+    """The values of each row of people."""
+    values: int
+    """How many values there are."""
+    limit: float = LIMIT
+    """A chance above this counts as learned."""
+
+    @classmethod
+    def of(
+        cls, column: SharedColumn, shown: TableSide, people: TableSide, limit: float = LIMIT
+    ) -> "SensitiveTarget":
+        """The target of a column that both tables have."""
+        start, label, records = shown.entries(column.label)
+        decoding = column.decoding
+        value, place = decoding.values_of(label)
+        weight = records[place] / decoding.sizes[label[place]]
+        held = offsets(decoding.sizes[label])[start], value, weight
+        return cls(column.name, held, people.entries(column.value), decoding.values, limit)
+
+    @classmethod
+    def all_of(cls, data: AttackData) -> "tuple[SensitiveTarget, ...]":
+        """The targets of all sensitive columns."""
+        sides = data.shown, data.people, data.limit
+        return tuple(cls.of(column, *sides) for column in data.sensitive)
+
+    @cached_property
+    def open(self) -> bool:
+        """Whether every row of joint data shows exactly what its people hold."""
+        return all(np.array_equal(self.shown[i], self.truth[i]) for i in range(3))
+
+    @cached_property
+    def shares(self) -> Floats:
+        """The share of the people who have each value."""
+        held = np.bincount(self.truth[1], weights=self.truth[2], minlength=self.values)
+        shares: Floats = held / max(float(held.sum()), 1.0)
+        return shares
+
+    @property
+    def commonest(self) -> float:
+        """The share of the people who have the commonest value."""
+        return min(float(self.shares.max(initial=0.0)), 1.0)
+
+    def certain(self, ruled_out: int = 0) -> float:
+        """1 if ruling out so many values makes every value certain without the release, else 0."""
+        return float(0 < np.count_nonzero(self.shares) <= ruled_out + 1)
+
+    @cached_property
+    def prior(self) -> PriorBelief:
+        """What an attacker believes without the rows that fit a person."""
+        return PriorBelief(self._usual, self.shares, self.limit)
+
+    @property
+    def _usual(self) -> Floats:
+        """Per value: the chance to draw it from the most frequent values of the release."""
+        overall = np.bincount(self.shown[1], weights=self.shown[2], minlength=self.values)
+        most = (overall >= overall.max(initial=0.0) * EQUAL) & (overall > 0)
+        usual: Floats = most / max(int(most.sum()), 1)
+        return usual
+
+    @cached_property
+    def of_each(self) -> DisclosureFigures:
+        """What each row of joint data discloses about its own people."""
+        rows = each(len(self.truth[0]) - 1)
+        return DisclosureFigures.of(rows, self.shown, rows, self.truth, self.prior)
+
+    @cached_property
+    def people_of_each(self) -> Floats:
+        """How many people each row of joint data has."""
+        before = np.concatenate([[0.0], np.cumsum(self.truth[2])])
+        people: Floats = np.diff(before[self.truth[0]])
+        return people
+
+    @cached_property
+    def hits_of_each(self) -> ClassHits:
+        """Hits and people of each row of joint data."""
+        return ClassHits(self.of_each.hits, self.people_of_each)
+
+    def certain_of_each(self, ruled_out: int) -> ClassHits:
+        """People whose value is certain, and all people, of each row of joint data; cached."""
+        if ruled_out not in self._certain:
+            hits = ClassHits(self.of_each.certain(ruled_out), self.people_of_each)
+            self._certain[ruled_out] = hits
+        return self._certain[ruled_out]
+
+    @cached_property
+    def _certain(self) -> dict[int, ClassHits]:
+        return {}
+
+    @cached_property
+    def rank_of_each(self) -> Floats:
+        """The `rank` of each row of joint data: by its largest chance, then by its people."""
+        return rank(self.of_each.largest, self.people_of_each)
+
+    @cached_property
+    def values_of_each(self) -> Counts:
+        """How many values each row of joint data shows its people; 0 if it has no people."""
+        return np.where(np.diff(self.truth[0]) > 0, self.of_each.values, 0)
+
+    def __repr__(self) -> str:
+        """Show no values."""
+        return f"SensitiveTarget({self.name!r}, {self.values} values)"
+
+
+@dataclass(frozen=True, eq=False)
+class AttributeDisclosure:
+    """What the rows that fit each class of people disclose about a sensitive column."""
+
+    fit: Fit
+    target: SensitiveTarget
+    figures: DisclosureFigures
+
+    @classmethod
+    def of(cls, fit: Fit, target: SensitiveTarget) -> "AttributeDisclosure":
+        """What the rows that fit disclose about a target."""
+        if fit.data.joint and target.open:
+            people = fit.people.start, fit.people.rows
+            return cls(fit, target, DisclosureFigures.of_own(people, target.truth, target.prior))
+        return cls.of_members(fit, target, fitting(fit, target.shown, target.values))
+
+    @classmethod
+    def of_members(
+        cls, fit: Fit, target: SensitiveTarget, held: tuple[Members, WeightedRows]
+    ) -> "AttributeDisclosure":
+        """What the members of each class of people disclose, which show weighted values."""
+        people = fit.people.start, fit.people.rows
+        figures = DisclosureFigures.of(*held, people, target.truth, target.prior)
+        return cls(fit, target, figures)
+
+    @property
+    def name(self) -> str:
+        """The sensitive column."""
+        return self.target.name
+
+    @property
+    def guessed(self) -> Rate:
+        """How often the most frequent of the possible values is the person's own, expected.
+
+        Ties are broken at random. For somebody who fits no row, the guess is the most frequent
+        value of the whole release.
+        """
+        hits = ClassHits(self.figures.hits, self._people)
+        return self._rate(hits, lambda: self.target.hits_of_each)
+
+    def certain(self, ruled_out: int = 0) -> Rate:
+        """How many people have their own value and at most so many others possible."""
+        here = ClassHits(self.figures.certain(ruled_out), self._people)
+        # What is certain is certain for all who fit the same rows. If labels overlap, classes of
+        # people are parts of released classes and do not show that.
+        together = 1.0 if self.fit.data.joint else self.fit.rows_of_a_person
+        return self._rate(here, lambda: self.target.certain_of_each(ruled_out), together)
+
+    @property
+    def _people(self) -> Floats:
+        return self.fit.people.sizes.astype(np.float64)
+
+    def _rate(
+        self, here: ClassHits, of_each: Callable[[], ClassHits], together: float = 1.0
+    ) -> Rate:
+        """The rate over all classes, resolved rows included."""
+        found = Moments.of(here.hits, here.people)
+        if self.fit.data.joint:
+            found = found + _moments(self.fit.resolved, of_each())
+        return Rate.of_moments(found, max(together, 1.0))
+
+    @property
+    def persons(self) -> PersonRisk:
+        """The worst for single people: the chance of their own value."""
+        figures, target, resolved = self.figures, self.target, self.fit.resolved
+        ranked = rank(figures.largest, self.fit.people.sizes)
+        above, worst = float(figures.above.sum()), (figures.largest, figures.added, ranked)
+        most = [float(one.max(initial=0.0)) for one in worst]
+        if self.fit.data.joint:
+            alone = target.of_each
+            above += resolved.total(alone.above)
+            rows = (alone.largest, alone.added, target.rank_of_each)
+            most = [max(one, resolved.most(two)) for one, two in zip(most, rows, strict=True)]
+        largest, added, highest = most
+        return PersonRisk.of_ranked(target.limit, above, (largest, added, highest))
+
+    @property
+    def fewest(self) -> int:
+        """The fewest values possible for anybody who fits a released row; 0 if nobody does."""
+        seen = (self.figures.values > 0) & (self.fit.people.sizes > 0)
+        found = {int(self.figures.values[seen].min())} if seen.any() else set()
+        if self.fit.data.joint:
+            found |= {self.fit.resolved.least(self.target.values_of_each)}
+        return min(found - {0}, default=0)
+
+
+def _moments(resolved: ResolvedRows, hits: ClassHits) -> Moments:
+    """The sums over resolved rows, each a class of its own."""
+    classes, people, hit = (resolved.total(one) for one in (hits.classes, hits.people, hits.hits))
+    of_people, mixed, of_hits = (resolved.total(one) for one in hits.squares)
+    return Moments(classes, people, hit, (of_people, mixed, of_hits))
+
+
+def fitting(fit: Fit, shown: WeightedRows, domain: int) -> tuple[Members, WeightedRows]:
+    """The members of each class of people, and what they show: rows, or classes of rows."""
+    rows = fit.rows.start, fit.rows.rows
+    if fit.data.joint:
+        return rows, shown
+    return fit.rows_of, gathered(rows, shown, domain)
+
+
+def gathered(members: Members, shown: WeightedRows, domain: int) -> WeightedRows:
+    """What the members of each class show together: codes below `domain`, weights added up."""
+    found = [kernels.gathered(part, shown, domain) for part in parts(members)]
+    start = offsets(np.concatenate([np.diff(start) for start, _, _ in found]))
+    code, weight = (np.concatenate([one[i] for one in found]) for i in (1, 2))
+    return start, code, weight

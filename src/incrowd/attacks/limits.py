@@ -1,0 +1,131 @@
+"""The limits of attacks: those that are asked for, and those that the models of a policy imply."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from incrowd.attacks.attack import Attack, columns, people, share
+from incrowd.linkage.attack_data import LIMIT
+from incrowd.models import AlphaK, KAnonymity, KMap, LDiversity
+from incrowd.models.model import Model, of_world
+
+RAISE = 0.3
+"""The most that may be added to anybody's chance if only a largest success is asked for."""
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What attacks may achieve at most."""
+
+    posterior: float = LIMIT
+    """The chance above which a person counts as found, or their value as learned."""
+    people: int = 0
+    """How many people may be above it."""
+    success: float | None = None
+    """The largest mean gain of an attack over guessing."""
+    added: float | None = None
+    """The most that the release may add to anybody's chance."""
+
+    @property
+    def most_added(self) -> float | None:
+        """The limit of what is added; a limit of success implies one."""
+        asked = self.added is not None or self.success is None
+        return self.added if asked else max(RAISE, self.success or 0.0)
+
+    def as_dict(self) -> dict[str, Any]:
+        """The limits as JSON has them."""
+        return {
+            "max_posterior": self.posterior,
+            "max_people": self.people,
+            "max_success": self.success,
+            "max_raise": self.most_added,
+        }
+
+
+def broken(
+    attacks: Sequence[Attack], k_world: int | None, models: Sequence[Model], limits: Limits
+) -> Iterator[str]:
+    """The broken limits, in words.
+
+    No more people than allowed may be found, or their value learned, with a chance above the limit;
+    no attack may gain more over guessing than allowed. k-anonymity must hold against the world and
+    against two releases; k-map against the world alone; l-diversity leaves at least l values in two
+    releases. `k_world` counts the people of the world or of the release itself, because a list may
+    lack some. If no row fits anybody of the world, k was not tested, and that counts as broken.
+    """
+    outside = against_outsiders(models)
+    for attack in (one for one in attacks if one.counts):
+        if not outside or attack.kind in {"linkage", "ends"}:
+            yield from _found(attack, limits)
+        yield from _added(attack, limits.most_added)
+        yield from _above(attack, limits.success)
+    for model in models:
+        if isinstance(model, KAnonymity | AlphaK):
+            yield from _fewer(attacks, k_world, model.k)
+        if isinstance(model, KMap):
+            linkage = [attack for attack in attacks if attack.kind == "linkage"]
+            yield from _fewer(linkage, k_world, model.k)
+        if isinstance(model, LDiversity):
+            yield from _plainer(attacks, model)
+
+
+def against_outsiders(models: Sequence[Model]) -> bool:
+    """Whether models protect only against somebody who does not know who is in the table.
+
+    k-map and delta-presence do. Somebody who does know finds people in smaller classes.
+    """
+    counted = any(isinstance(model, KAnonymity | AlphaK) for model in models)
+    return any(of_world(model) for model in models) and not counted
+
+
+def _found(attack: Attack, limits: Limits) -> Iterator[str]:
+    persons = attack.persons
+    if persons is None or round(persons.above) <= limits.people:
+        return
+    most = f", more than {people(limits.people)}" if limits.people else ""
+    yield (
+        f"{attack.goal} by {columns(attack.knows)} is right about {people(round(persons.above))} "
+        f"with a chance above {share(limits.posterior)}{most}"
+    )
+
+
+def _added(attack: Attack, limit: float | None) -> Iterator[str]:
+    persons = attack.persons
+    if persons is not None and limit is not None and persons.raised > limit:
+        yield (
+            f"{attack.goal} by {columns(attack.knows)} adds {share(persons.raised)} of what was "
+            f"open to somebody's chance, above {share(limit)}"
+        )
+
+
+def _above(attack: Attack, limit: float | None) -> Iterator[str]:
+    if limit is not None and attack.gain > limit:
+        yield (
+            f"{attack.goal} by {columns(attack.knows)} gains {share(attack.gain)} over guessing on "
+            f"average, above {share(limit)}"
+        )
+
+
+def _fewer(attacks: Sequence[Attack], k_world: int | None, k: int) -> Iterator[str]:
+    linked = any(attack.kind == "linkage" and attack.trials for attack in attacks)
+    if linked and k_world is None:
+        yield f"k = {k} could not be tested: no released row fits anybody of the world"
+    if k_world is not None and k_world < k:
+        yield f"a released row can be only {people(k_world)}, fewer than k = {k}"
+    for attack in attacks:
+        left = attack.figures.get("k", k)
+        if attack.kind == "releases" and left < k:
+            yield (
+                f"two releases leave {int(left):,} rows for somebody known by "
+                f"{columns(attack.knows)}, fewer than k = {k}"
+            )
+
+
+def _plainer(attacks: Sequence[Attack], model: LDiversity) -> Iterator[str]:
+    for attack in attacks:
+        left = attack.figures.get("fewest_values", model.l)
+        if attack.kind == "releases" and attack.column == model.column and left < model.l:
+            yield (
+                f"two releases leave {int(left):,} values of {model.column} for somebody known by "
+                f"{columns(attack.knows)}, fewer than l = {share(model.l)}"
+            )

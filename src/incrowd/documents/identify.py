@@ -1,0 +1,278 @@
+"""What identifies people in a table, as people read it. Nothing is computed here."""
+
+from collections import Counter
+from collections.abc import Iterator
+from math import ceil, floor, isinf
+from typing import TYPE_CHECKING
+
+from rich.console import RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from incrowd.documents.layout import BAD, GOOD, QUIET, SHOWN, hidden, line, lines, spaced, table
+from incrowd.documents.words import counted, number, percent, sentence, share
+
+if TYPE_CHECKING:
+    from incrowd.identify.distinct_values import DistinctValueTest
+    from incrowd.identify.outcome import (
+        ColumnSet,
+        Discovery,
+        Explanation,
+        Groups,
+        Guarantee,
+        Masked,
+    )
+    from incrowd.pii import Checklist, IdentifierCheck
+    from incrowd.policy.draft import Draft
+
+_FEW = 5
+"""Partners of a column that a terminal shows."""
+_MANY = 10
+"""More quasi-identifiers than this cost a release most of its detail."""
+_ADVICE = (
+    "The more quasi-identifiers there are, the more each of them loses. Before you release, give "
+    'columns that nobody outside can know role = "keep", and columns that nobody needs role = '
+    '"drop".'
+)
+_STATUS = {"pass": ("pass", GOOD), "fail": ("FAIL", BAD), "unseen": ("look", "yellow")}
+_KNOWLEDGE = (
+    "Safe Harbor also asks that you know of no other way to identify a person in the table. No "
+    "program can check that, nor what is marked 'look'."
+)
+
+
+def draft_text(draft: "Draft") -> RenderableType:
+    """What each column seems to be, and why."""
+    made = table("column", "role", "hierarchy", "distinct", "why")
+    shares = dict(draft.risky)
+    for name, column in draft.policy.columns.items():
+        why = line(draft.reasons[name])
+        if name in draft.review:
+            why = Text.assemble(("review: ", BAD), why)
+        hierarchy = column.hierarchy.name if column.hierarchy else ""
+        made.add_row(line(name), column.role.value, hierarchy, number(shares.get(name)), why)
+    models = (
+        f"{' of '.join((model.name, *model.columns))} ({number(model.threshold)})"
+        for model in draft.policy.models
+    )
+    rest = [f"models: {', '.join(models)}", _roles(draft)]
+    rest += [_ADVICE] if len(draft.policy.quasi) > _MANY else []
+    return spaced(made, *lines(rest))
+
+
+def _roles(draft: "Draft") -> str:
+    """How many columns have which role, and how many to review."""
+    roles = Counter(column.role.value for column in draft.policy.columns.values())
+    each = ", ".join(f"{number(count)} {role}" for role, count in roles.items())
+    return f"columns: {each}; {number(len(draft.review))} to review"
+
+
+def discovery_text(found: "Discovery") -> RenderableType:
+    """Which sets of columns tell records apart, and how sure that is."""
+    parts: list[RenderableType] = []
+    if found.partial:
+        parts.append(line("PARTIAL: the search was cut short; there may be more sets.", BAD))
+    parts.append(line(_headline(found), BAD if found.found else ""))
+    if found.minimum is not None and not _is_named(found):
+        parts.append(line(f"{_smallest(found)}: {_names(found.minimum)}"))
+    if found.sets:
+        parts += [_sets(found), *lines(map(_needed, found.tests[:1]))]
+        parts += hidden(found.found - min(SHOWN, len(found.sets)))
+    for one in found.explanations:
+        parts += _explanation(one)
+    parts += lines(_promises(found.promise, found.guarantee))
+    if found.sampled:
+        parts.append(line("The figures are those of the sample; the table's may be lower."))
+    return spaced(parts[0], *parts[1:])
+
+
+def _headline(found: "Discovery") -> str:
+    """How many sets were found, and how sure that is."""
+    records, sample = _records(found), number(found.guarantee.sample)
+    sure = f"with probability {number(1 - (found.guarantee.delta or 0.0))}"
+    match found.basis.value:
+        case "counted":
+            return _counted(found)
+        case "at least":
+            sets = counted(found.found, "column combination")
+            who = "each" if found.found > 1 else "it"
+            reach = f"{sure}, {who} has a {found.measure} ratio of at least {_down(found)}"
+            return f"{sets} found in a sample of {sample} of {records}; {reach} in the table."
+        case "relative":
+            sets = counted(found.found, "column combination")
+            pairs = f"{sets} found in {sample} pairs of {records}"
+            return f"{pairs}. {sentence(found.promise)} No set is a key."
+    drawn = f"in a sample of {sample} of {records}"
+    if not found.found:
+        return f"Nothing found {drawn}: {found.promise}."
+    these = "the candidate below" if found.found == 1 else "one of the candidates below"
+    return (
+        f"{counted(found.found, 'candidate')} found {drawn}. None is shown to reach a "
+        f"{found.measure} ratio of {number(found.ratio)}, but {sure} every set that does contains "
+        f"{these}."
+    )
+
+
+def _counted(found: "Discovery") -> str:
+    """The headline of an exact search."""
+    several = found.found > 1
+    records, least = _records(found), percent(found.ratio)
+    match found.measure.value:
+        case "unique":
+            told = f"{'make' if several else 'makes'} at least {least} of {records} unique"
+        case "separation":
+            pairs = f"at least {least} of all pairs of {records}"
+            told = f"{'tell' if several else 'tells'} {pairs} apart"
+        case _:
+            told = f"{'tell' if several else 'tells'} at least {least} of {records} apart"
+    sets = counted(found.found, "minimal column combination")
+    head = f"{sets if found.found else 'No column combination'} {told}"
+    return f"{head}: {_names(found.sets[0])}." if _is_named(found) else f"{head}."
+
+
+def _is_named(found: "Discovery") -> bool:
+    """Whether the headline names the one set that there is."""
+    alone = found.found == 1 and len(found.sets) == 1 and found.basis.value == "counted"
+    return alone and found.minimum is not None and _names(found.minimum) == _names(found.sets[0])
+
+
+def _records(found: "Discovery") -> str:
+    if found.bounded:
+        return f"at most {counted(found.records, 'different record')}"
+    return f"{'the ' if found.records != 1 else ''}{counted(found.records, 'record')}"
+
+
+def _smallest(found: "Discovery") -> str:
+    """The smallest set is called the smallest only where that was shown."""
+    if found.basis.value == "candidates":
+        return "Smallest candidate"
+    promised = found.minimum.guarantee if found.minimum is not None else found.guarantee
+    return "Smallest" if promised.exact and not promised.not_searched else "Smallest found"
+
+
+def _down(found: "Discovery") -> str:
+    """The ratio that is reached at least, never rounded up."""
+    return number(floor((found.reaches or 0.0) * 10_000) / 10_000)
+
+
+def _sets(found: "Discovery") -> Table:
+    heads = ("columns", "distinct", "separation", "unique")
+    judged = [_judged(test) for test in found.tests]
+    asked = [f"{number(test.alpha)}-quasi-identifier" for test in found.tests[:1]]
+    made = table(*heads, *("possible values" for _ in asked), *asked)
+    for i, one in enumerate(found.sets[:SHOWN]):
+        figures = map(share, (one.distinct, one.separation, one.unique))
+        made.add_row(line(_names(one)), *figures, *(judged[i] if judged else ()))
+    return made
+
+
+def _judged(test: "DistinctValueTest") -> tuple[str, str]:
+    """How many values a set can have, where that comes from, and the verdict."""
+    values = "without limit" if isinf(test.distinct) else number(round(test.distinct))
+    return f"{values} ({test.source.value})", test.answer
+
+
+def _needed(test: "DistinctValueTest") -> str:
+    """How many values a set needs to tell so many people apart."""
+    least = "without limit" if isinf(test.threshold) else number(ceil(test.threshold))
+    return (
+        f"To tell {number(test.alpha)} of {number(test.population)} people apart, a set needs at "
+        f"least {least} possible values."
+    )
+
+
+def _explanation(one: "Explanation") -> Iterator[RenderableType]:
+    """What a column adds, which columns it needs, and what coarser values change."""
+    alone, without, together = (
+        share(ratios.unique_ratio) for ratios in (one.alone, one.without, one.together)
+    )
+    yield line(
+        f"{one.column}: unique records {alone} alone; all other columns {without}, with it "
+        f"{together}."
+    )
+    yield line(_partners(one))
+    yield line(f"{one.column} made coarser, within {' + '.join(one.among)}:")
+    made = table("level", "values left", "unique records", "distinct")
+    for level in one.coarser:
+        unique, distinct = level.ratios.unique_ratio, level.ratios.distinct_ratio
+        made.add_row(number(level.level), number(level.values), share(unique), share(distinct))
+    yield made
+
+
+def _partners(one: "Explanation") -> str:
+    shown = one.partners[:_FEW]
+    if not shown:
+        return "It reaches the ratio with none of the sets that were searched."
+    ways = ("alone" if not names else f"with {' + '.join(names)}" for names in shown)
+    more = len(one.partners) - len(shown)
+    return f"It reaches the ratio {' or '.join(ways)}.{f' ({more:,} more)' if more else ''}"
+
+
+def _promises(promise: str, guarantee: "Guarantee") -> Iterator[str]:
+    """What is promised, what was searched, and what was not."""
+    yield f"Promise: {promise}."
+    yield f"Searched: {guarantee.searched}."
+    if guarantee.not_searched:
+        yield f"Not searched: {guarantee.not_searched}."
+
+
+def groups_text(found: "Groups") -> RenderableType:
+    """Which sets of columns single out groups of few people."""
+    size, people = counted(found.k, "person", "people"), counted(found.people, "person", "people")
+    one = len(found.sets) == 1
+    sets = counted(len(found.sets), "column combination") if found.sets else "No column combination"
+    single = "singles" if one or not found.sets else "single"
+    head = f"{sets} {single} out groups of at most {size} among {people}."
+    parts = [line(head, BAD if found.sets else "" if found.partial else GOOD)]
+    if found.partial:
+        parts.append(line("PARTIAL: not all sets were searched; there may be more."))
+    if not found.sets:
+        return spaced(*parts)
+    made = table("columns", "people of the smallest group")
+    for group in found.sets[:SHOWN]:
+        made.add_row(line(" + ".join(group.columns)), number(group.smallest))
+    return spaced(*parts, made, *hidden(len(found.sets) - SHOWN))
+
+
+def mask_text(found: "Masked", path: str | None) -> RenderableType:
+    """Which columns were published, and how well they tell records apart."""
+    total = counted(len(found.published) + len(found.withheld), "column")
+    done = "Wrote and recounted" if path else "Dry run, nothing written:"
+    head = (
+        f"{done} {len(found.published)} of {total} of {counted(found.ratios.records, 'record')}, "
+        f"{found.measure} ratio {number(found.ratio)}, not above {number(found.limit)}."
+    )
+    made = table("", "")
+    made.add_row("published", line(", ".join(found.published)))
+    made.add_row("withheld", line(", ".join(found.withheld) or "none"))
+    for name in ("distinct", "separation", "unique"):
+        made.add_row(f"{name} ratio", share(getattr(found.found, name)))
+    made.add_row("records of the smallest class", number(found.ratios.smallest))
+    warning = line("This is not anonymization: the values are exact.", BAD)
+    promises = _promises("no set of the published columns is above the ratio", found.guarantee)
+    rest = [*promises, *([f"written: {path}"] if path else [])]
+    return spaced(line(head, GOOD), made, warning, *lines(rest))
+
+
+def safe_harbor_text(found: "Checklist") -> RenderableType:
+    """Whether the table holds an identifier of Safe Harbor, one by one."""
+    failing = sum(check.status == "fail" for check in found.checks)
+    head = line("Found nothing that Safe Harbor forbids.", GOOD)
+    if failing:
+        many = counted(failing, "identifier")
+        head = line(f"The table is NOT de-identified by Safe Harbor: it holds {many}.", BAD)
+    made = table("", "identifier", "", "why")
+    for check in found.checks:
+        made.add_row(
+            check.letter, check.identifier.title, Text(*_STATUS[check.status]), _why(check)
+        )
+    year = line(f"Ages are those of {found.today}.", QUIET)
+    return spaced(head, made, line(_KNOWLEDGE), year)
+
+
+def _why(check: "IdentifierCheck") -> Text:
+    return line("\n".join(f"{found.column}: {found.why}" for found in check.columns) or check.note)
+
+
+def _names(found: "ColumnSet") -> str:
+    return " + ".join(found.columns)

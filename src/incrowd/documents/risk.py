@@ -1,0 +1,372 @@
+"""The risk of a table as people read it: what it means, and what would lower it."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from rich.console import RenderableType
+from rich.table import Table
+
+from incrowd.documents.layout import BAD, GOOD, line, spaced, table
+from incrowd.documents.words import counted, listed, number, share
+from incrowd.exposure.explained import findings as findings_of
+
+if TYPE_CHECKING:
+    from incrowd.exposure.possible import Range
+    from incrowd.exposure.risk import (
+        Change,
+        Explained,
+        Finding,
+        Individual,
+        Journalist,
+        Marketer,
+        PopulationModel,
+        Reached,
+        Risk,
+    )
+    from incrowd.exposure.special_uniques import SpecialUniques
+    from incrowd.exposure.uniqueness import Uniqueness
+
+_RARE = 20
+_COMPARED = {
+    "pitman": "Pitman's or Ewens' formula",
+    "zayatz": "Zayatz",
+    "snb": "slide negative binomial",
+}
+_ESTIMATED = {"uniqueness": "uniqueness_interval", "individual": "individual_interval"}
+"""Figures that are estimates, and the field of a change that holds their interval."""
+_WIDE = 2.0
+"""An upper end of more than this many times the estimate is pointed out."""
+_FOUND = {
+    "above_threshold": (
+        "{count} of {records} ({share}) can be found with a probability above {threshold} by "
+        "somebody who knows that the person is in the table."
+    ),
+    "unique_share": (
+        "{count} of {records} ({share}) belong to people who are unique: anyone who knows these "
+        "columns about one of them, and that they are in the table, knows which record is theirs."
+    ),
+    "uniqueness": (
+        "An estimated {share} of the records ({low} to {high}, 95 % interval) belong to people who "
+        "are unique in the population: nobody else there has their values."
+    ),
+    "individual": (
+        "Somebody who knows everybody in the population and picks one matching person for each "
+        "record is right about an estimated {share} of the records ({low} to {high}, 95 % "
+        "interval), {count} of {records}."
+    ),
+}
+
+
+def risk_text(risk: "Risk", quasi: Sequence[str]) -> RenderableType:
+    """What somebody who knows the quasi-identifiers can find."""
+    size = (
+        f"{counted(risk.records, 'record')} of {counted(risk.people, 'person', 'people')}, "
+        f"{counted(risk.classes, 'class', 'classes')} by {', '.join(quasi)}."
+    )
+    parts: list[RenderableType] = [
+        line(_headline(risk, quasi), BAD if risk.k < 2 else GOOD),
+        line(size),
+        _exposure(risk),
+    ]
+    if risk.sensitive:
+        parts.append(_sensitive(risk.sensitive))
+    return spaced(*parts, _readings(risk), *_more(risk))
+
+
+def _headline(risk: "Risk", quasi: Sequence[str]) -> str:
+    """How many people are unique, or how many others each person shares the columns with."""
+    names, k = listed(quasi), f"k = {number(risk.k)}"
+    if not risk.records:
+        return "The table has no records: nobody can be found."
+    if not risk.unique_records:
+        others = counted(risk.k - 1, "other person", "other people")
+        return f"Nobody is unique ({k}): everybody shares {names} with at least {others}."
+    one = risk.unique_records == 1
+    if risk.records == risk.people:
+        people = f"{counted(risk.people, 'person', 'people')} {'is' if one else 'are'} unique"
+    else:
+        belong = "belongs to a person who is" if one else "belong to people who are"
+        people = f"{counted(risk.records, 'record')} {belong} unique"
+    found = f"anyone who knows {names} finds {'this person' if one else 'them'}"
+    return f"{number(risk.unique_records)} of {people} ({k}): {found}."
+
+
+def _exposure(risk: "Risk") -> Table:
+    made = table("", "")
+    made.add_row("smallest class (k)", line(number(risk.k), BAD if risk.k < 2 else GOOD))
+    made.add_row("records of unique people", number(risk.unique_records))
+    made.add_row("average class", number(risk.average_class))
+    made.add_row("highest risk of being found", number(risk.prosecutor.max))
+    made.add_row("average risk", number(risk.prosecutor.average))
+    above = number(risk.prosecutor.above_threshold)
+    made.add_row(f"share of records above a risk of {number(risk.threshold)}", above)
+    if risk.population is not None:
+        made.add_row("people of the population in the lightest class", number(risk.population))
+    return made
+
+
+def _sensitive(sensitive: "Mapping[str, Reached]") -> Table:
+    made = table("sensitive column", "measure", "reached by the weakest class")
+    for name, reached in sensitive.items():
+        for kind, l in reached.l.items():
+            made.add_row(line(name), f"l ({kind})", number(l))
+        for distance, t in reached.t.items():
+            made.add_row(line(name), f"t ({distance})", number(t))
+    return made
+
+
+def _readings(risk: "Risk") -> Table:
+    made = table("missing values read as", "records", "classes", "k", "unique records")
+    for reading, found in risk.missing.items():
+        figures = (found.records, found.classes, found.k, found.unique_records)
+        mark = " (asked)" if reading is risk.reading else ""
+        made.add_row(reading.value + mark, *map(number, figures))
+    return made
+
+
+def _more(risk: "Risk") -> list[RenderableType]:
+    """What is known beyond the classes of the table, and what would lower the risk."""
+    parts: list[RenderableType] = []
+    if risk.journalist is not None and risk.marketer is not None:
+        parts.append(_attackers(risk, risk.journalist, risk.marketer))
+        if risk.model is not None:
+            parts.append(line(" ".join(_model(risk, risk.model))))
+    if risk.uniqueness is not None:
+        parts.append(_population(risk.uniqueness))
+    if risk.individual is not None and risk.individual.light:
+        parts.append(line(_light(risk.individual.light)))
+    if risk.special_uniques is not None:
+        parts += _special(risk.special_uniques)
+    if risk.explained is not None:
+        parts += _columns(risk.explained)
+    paragraphs = [finding["text"] for finding in findings(risk)]
+    return [*parts, line("\n\n".join(paragraphs))] if paragraphs else parts
+
+
+def findings(risk: "Risk") -> Iterator[dict[str, Any]]:
+    """A finding for each thing that is wrong: what it means, and what would lower it most."""
+    for one in findings_of(risk):
+        lower = [change for change in (one.coarsen, one.drop) if change is not None]
+        yield {
+            "figure": one.figure,
+            "now": one.now,
+            "interval": _interval_now(risk, one.figure),
+            "text": f"{_meaning(risk, one)} {_advice(one)}",
+            "lower": [
+                {
+                    "column": change.column,
+                    "change": change.change,
+                    "to": getattr(change, one.figure),
+                    "interval": _interval_of(change, one.figure),
+                }
+                for change in lower
+            ],
+        }
+    if risk.special_uniques is not None and risk.special_uniques.records:
+        yield _special_finding(risk.special_uniques)
+
+
+def _interval_now(risk: "Risk", figure: str) -> "Range | None":
+    if figure == "uniqueness" and risk.uniqueness is not None:
+        return risk.uniqueness.interval
+    if figure == "individual" and risk.individual is not None:
+        return risk.individual.average_interval
+    return None
+
+
+def _interval_of(change: "Change", figure: str) -> "Range | None":
+    found: Range | None = getattr(change, _ESTIMATED[figure]) if figure in _ESTIMATED else None
+    return found
+
+
+def _meaning(risk: "Risk", one: "Finding") -> str:
+    low, high = _interval_now(risk, one.figure) or (one.now, one.now)
+    return _FOUND[one.figure].format(
+        low=_rough(low),
+        high=_rough(high),
+        count=number(round(one.now * risk.records)),
+        records=counted(risk.records, "record"),
+        share=_rough(one.now) if one.figure in _ESTIMATED else share(one.now),
+        threshold=number(risk.threshold),
+    )
+
+
+def _advice(one: "Finding") -> str:
+    """What lowers the figure most."""
+    ways = []
+    if one.coarsen is not None:
+        values = counted(one.coarsen.values, "value")
+        to = _to(one.coarsen, one.figure)
+        ways.append(f"showing {one.coarsen.column} one level coarser ({values} left), to {to}")
+    if one.drop is not None:
+        ways.append(f"leaving out {one.drop.column}, to {_to(one.drop, one.figure)}")
+    what = "the estimate" if one.figure in _ESTIMATED else "it"
+    if not ways:
+        return f"Leaving out one column, or showing it one level coarser, does not lower {what}."
+    return f"What lowers {what} most: {'; '.join(ways)}."
+
+
+def _to(change: "Change", figure: str) -> str:
+    return _with(getattr(change, figure), _interval_of(change, figure))
+
+
+def _special_finding(special: "SpecialUniques") -> dict[str, Any]:
+    best = min(special.columns, key=lambda one: one.records_without)
+    smallest = next(one for one in special.sizes if one.records)
+    text = (
+        f"{counted(special.records, 'record')} can be told from all others by "
+        f"{counted(special.max_size, 'column')} or fewer, "
+        f"{number(smallest.records)} of them by {number(smallest.size)}. Elliot and others found "
+        "that people whom few columns tell apart are more likely to be unique in the population. "
+        f"What lowers it most: leaving out {best.column}, to "
+        f"{counted(best.records_without, 'record')}."
+    )
+    lower = [{"column": best.column, "change": "drop", "to": best.records_without}]
+    now = special.records
+    return {"figure": "special_uniques", "now": now, "text": text, "lower": lower}
+
+
+def _attackers(risk: "Risk", journalist: "Journalist", marketer: "Marketer") -> Table:
+    made = table("attacker", "highest", "average", "above the threshold")
+    sure = risk.prosecutor
+    figures = (sure.max, sure.average, sure.above_threshold)
+    made.add_row("knows that the person is in the table (prosecutor)", *map(share, figures))
+    where = ", the table being the population" if journalist.source == "table" else ""
+    made.add_row(f"does not know it (journalist){where}", *_three(journalist))
+    if risk.individual is not None:
+        made.add_row("mean risk of each class", *_three(risk.individual))
+    average = _with(marketer.average, marketer.average_interval)
+    made.add_row(f"links everybody (marketer){where}", "", average, "")
+    return made
+
+
+def _three(found: "Journalist | Individual") -> tuple[str, str, str]:
+    return (
+        _with(found.max, found.max_interval),
+        _with(found.average, found.average_interval),
+        _with(found.above_threshold, found.above_threshold_interval),
+    )
+
+
+def _model(risk: "Risk", model: "PopulationModel") -> Iterator[str]:
+    """Where the figures of the population come from, and how much they say."""
+    people = number(round(model.population))
+    if model.name == "counted":
+        yield f"The table is the whole population of {people}: nothing is estimated."
+        return
+    weights = ", by the sampling weights" if model.source == "weights" else ""
+    yield (
+        f"The table holds {_rough(model.fraction)} of a population of {people} people{weights}. "
+        "Figures about the population are estimates, with a 95 % interval in brackets, from one "
+        "model of how class sizes vary. They assume that everybody in a class was equally likely "
+        "to be drawn."
+    )
+    if _is_wide(risk):
+        yield (
+            "An upper end is more than twice its estimate: so small a part of the population says "
+            "no more. Plan with the upper ends."
+        )
+    yield from _at_most(risk)
+
+
+def _is_wide(risk: "Risk") -> bool:
+    found = []
+    if risk.uniqueness is not None:
+        found.append((risk.uniqueness.estimate, risk.uniqueness.interval))
+    if risk.journalist is not None and risk.marketer is not None:
+        named = risk.journalist
+        found.append((risk.marketer.average, risk.marketer.average_interval))
+        found.append((named.above_threshold, named.above_threshold_interval))
+    return any(high > _WIDE * value for value, (_, high) in found)
+
+
+def _at_most(risk: "Risk") -> Iterator[str]:
+    """What holds for every population, whatever its class sizes."""
+    above = None if risk.journalist is None else risk.journalist.above_threshold_possible
+    average = None if risk.marketer is None else risk.marketer.average_possible
+    if above is None or average is None:
+        return
+    unique = None if risk.uniqueness is None else risk.uniqueness.possible
+    first = "" if unique is None else f"{_rough(unique[1])} of the records are unique in it, "
+    yield (
+        "Whatever the population, if the table is a random sample of it, with 95 % confidence: at "
+        f"most {first}the marketer is right about {_rough(average[1])}, and {_rough(above[1])} are "
+        "above the threshold."
+    )
+
+
+def _population(found: "Uniqueness") -> Table:
+    made = table("unique in the population", "estimate (95 % interval)")
+    made.add_row("share of the records", _with(found.estimate, found.interval))
+    made.add_row(f"people, of {number(found.population)}", _people(found))
+    if found.correct_match is not None:
+        match = _with(found.correct_match, found.correct_match_interval)
+        made.add_row("a match of a unique record is right", match)
+    if found.estimator != "counted":
+        for name, title in _COMPARED.items():
+            other = getattr(found, name)
+            text = "no estimate" if other is None else share(other)
+            made.add_row(f"for comparison: {title}", text)
+    return made
+
+
+def _light(records: int) -> str:
+    return (
+        f"The weights of {counted(records, 'record')} stand for fewer people than the table holds; "
+        "incrowd used 1 for each. Give weights that say how many people a record stands for."
+    )
+
+
+def _special(found: "SpecialUniques") -> list[RenderableType]:
+    sizes = table("columns of the set", "minimal sample uniques", "records, by their smallest")
+    for size in found.sizes:
+        sizes.add_row(number(size.size), number(size.sets), number(size.records))
+    columns = table("column", "in minimal sample uniques", "share of the scores", "without it")
+    for column in found.columns:
+        figures = (number(column.sets), share(column.share), number(column.records_without))
+        columns.add_row(line(column.column), *figures)
+    scores = table("special uniques", "")
+    scores.add_row("records", number(found.records))
+    scores.add_row("highest SUDA score", number(found.highest))
+    scores.add_row("average SUDA score", number(found.average))
+    if found.dis_highest is not None:
+        scores.add_row("highest DIS-SUDA score", share(found.dis_highest))
+        scores.add_row("share above the threshold", share(found.dis_above_threshold or 0.0))
+    return [scores, sizes, columns]
+
+
+def _columns(found: "Explained") -> list[RenderableType]:
+    above, rare = "above the threshold", f"exposed by values of fewer than {_RARE} records"
+    made = table("column", "values", f"{above} alone", "without it", "part of uniques", rare)
+    for one in found.contributions:
+        exposed = sum(band.exposed for band in one.bands if (band.at_most or _RARE) < _RARE)
+        part = "" if one.unique is None else number(one.unique)
+        figures = (share(one.alone), share(one.without), part, share(exposed))
+        made.add_row(line(one.column), number(one.values), *figures)
+    if not found.knowledge:
+        return [made]
+    known = table("columns known", "sets", "unique records, worst set", "mean", "worst set")
+    for step in found.knowledge:
+        shares = (share(step.unique_share), share(step.mean_unique_share))
+        known.add_row(number(step.known), number(step.sets), *shares, line(" + ".join(step.worst)))
+    return [made, known]
+
+
+def _people(found: "Uniqueness") -> str:
+    low, high = found.expected_interval
+    if low == high:
+        return number(round(found.expected))
+    value, low, high = (float(f"{v:.3g}") for v in (found.expected, low, high))
+    return f"{number(round(value))} ({number(round(low))} to {number(round(high))})"
+
+
+def _with(value: float, interval: "Range | None") -> str:
+    """A figure with its interval, unless that is one point."""
+    if interval is None or interval[0] == interval[1]:
+        return share(value)
+    return f"{_rough(value)} ({_rough(interval[0])} to {_rough(interval[1])})"
+
+
+def _rough(value: float) -> str:
+    """An estimated share to three significant places."""
+    return share(float(f"{value:.3g}") if value < 0.999 else value)

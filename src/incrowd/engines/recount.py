@@ -1,0 +1,123 @@
+"""Classes of equal rows, counted by Polars alone, also in tables larger than memory.
+
+Classes are counted as the rows pass. If there are more than fit into memory, only those are kept
+whose hash is in the lower half, and so on; the other parts are counted in further passes. A class
+is always in one part, so all figures are exact, however many passes it takes.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+
+import numpy as np
+import polars as pl
+
+from incrowd.arrays import Counts
+from incrowd.errors import NotMetError
+from incrowd.identify.ratios import Measure, Ratios
+from incrowd.watch import Watch
+
+MOST = 2**20
+"""Classes that are kept in memory at a time."""
+_WAITING = 2**16
+_BITS = 64
+
+Frames = Callable[[], Iterable[pl.DataFrame]]
+"""The rows, from first to last, as often as they are asked for."""
+
+
+def recounted(rows: pl.DataFrame) -> Ratios:
+    """The ratios of rows in memory, by group and count."""
+    return recounted_in_passes(lambda: [rows], rows.columns, most=max(rows.height, 1))
+
+
+def recounted_in_passes(
+    frames: Frames, names: Sequence[str], *, watch: Watch | None = None, most: int | None = None
+) -> Ratios:
+    """The ratios of rows that pass as often as needed, with at most `most` classes in memory."""
+    figures: list[Counts] = []
+    part, parts = 0, 1
+    while part < parts:
+        if watch is not None:
+            watch.tell("counting the rows that leave", part / parts)
+        classes = _Classes(names, part, parts, MOST if most is None else most)
+        for frame in frames():
+            classes.add(frame)
+        figures.append(classes.sizes())
+        part, parts = classes.part + 1, classes.parts
+    return _ratios(figures)
+
+
+def refuse_above(found: Ratios, measure: Measure, limit: float) -> Ratios:
+    """Refuse ratios above the limit; return the others."""
+    if found.ratio(measure) > limit:
+        raise NotMetError(
+            f"the published columns have a {measure} ratio of {found.ratio(measure):.6g}, above "
+            f"{limit:g}",
+            remedy="ask for a lower ratio, or choose the method greedy",
+        )
+    return found
+
+
+class _Classes:
+    """The classes whose hashes are in one of equal parts; parts shrink if there are too many."""
+
+    def __init__(self, names: Sequence[str], part: int, parts: int, most: int) -> None:
+        self.part = part
+        self.parts = parts
+        self._names = list(names)
+        self._size = "#" * (1 + max(map(len, names)))
+        self._most = most
+        self._held: pl.DataFrame | None = None
+        self._waiting: list[pl.DataFrame] = []
+
+    def add(self, frame: pl.DataFrame) -> None:
+        """Count these rows."""
+        mine = self._mine(frame.select(self._names))
+        self._waiting.append(
+            mine.group_by(self._names).agg(pl.len().cast(pl.Int64).alias(self._size))
+        )
+        held = 0 if self._held is None else self._held.height
+        if sum(one.height for one in self._waiting) > max(held, min(self._most, _WAITING)):
+            self._settle()
+
+    def sizes(self) -> Counts:
+        """Records per class."""
+        self._settle()
+        if self._held is None:
+            return np.zeros(0, dtype=np.int64)
+        return self._held[self._size].to_numpy()
+
+    def _settle(self) -> None:
+        """Add up what was counted; if that is too much, keep the lower half of the part."""
+        known = [] if self._held is None else [self._held]
+        if not self._waiting:
+            return
+        together = pl.concat([*known, *self._waiting]).group_by(self._names)
+        found = together.agg(pl.col(self._size).sum())
+        while found.height > self._most:
+            self.part, self.parts = 2 * self.part, 2 * self.parts
+            found = self._mine(found)
+        self._held, self._waiting = found, []
+
+    def _mine(self, frame: pl.DataFrame) -> pl.DataFrame:
+        """The rows of this part."""
+        if self.parts == 1:
+            return frame
+        hashes = frame.select(self._names).hash_rows(seed=1).to_numpy()
+        bits = self.parts.bit_length() - 1
+        mine = (hashes >> np.uint64(_BITS - bits)) == np.uint64(self.part)
+        return frame.filter(pl.Series(mine))
+
+
+def _ratios(parts: Sequence[Counts]) -> Ratios:
+    """The ratios of all classes; squares may be large, so classes are counted by size."""
+    sizes, times = np.unique(np.concatenate(parts), return_counts=True)
+    held = dict(zip(sizes.tolist(), times.tolist(), strict=True))
+    records = sum(size * number for size, number in held.items())
+    squares = sum(size * size * number for size, number in held.items())
+    return Ratios(
+        records=records,
+        classes=sum(held.values()),
+        apart=(records * records - squares) // 2,
+        unique=held.get(1, 0),
+        smallest=min(held, default=0),
+    )

@@ -1,0 +1,213 @@
+"""Which columns tell records apart: what is asked, and the answer from all records."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from incrowd.errors import InfeasibleError, PolicyError
+from incrowd.identify.distinct_values import PopulationTest
+from incrowd.identify.measures import Partition, best
+from incrowd.identify.minimal import minimal_sets
+from incrowd.identify.minimum import Minimum, exact_minimum, greedy_key
+from incrowd.identify.outcome import Basis, ColumnSet, Guarantee
+from incrowd.identify.ratios import Measure, measure_of
+from incrowd.identify.records import Records
+from incrowd.table.names import listed
+from incrowd.watch import Watch
+
+TIME_LIMIT = 60.0
+"""Default number of seconds that a search may take."""
+_EXACT = 32
+"""Columns among which the smallest set is searched exactly."""
+_LISTED = 1_000
+"""Sets that are listed at most."""
+_LOOKED_AT = 10**8
+"""Rows times sets that are measured for the list at most."""
+
+
+@dataclass(frozen=True)
+class DiscoverOptions:
+    """What `discover` looks for, and how sure it must be. Checked before anything is read."""
+
+    columns: tuple[str, ...] | None = None
+    """The columns to look at; None for all."""
+    measure: Measure = Measure.DISTINCT
+    ratio: float | None = None
+    """What a set must reach: 0.9 if not given, 1 with `epsilon`."""
+    max_size: int | None = None
+    """The most columns of a set."""
+    exact: bool | None = None
+    """Whether to look at all records (True), at a sample (False), or at whatever fits (None)."""
+    epsilon: float | None = None
+    """Draw a sample whose answers are off by no more."""
+    delta: float = 0.01
+    """How likely a sampled answer may break its promise."""
+    sample: int | None = None
+    """Records to draw."""
+    population: float | str | None = None
+    """Judge sets for so many people: a number, or a name such as usa."""
+    domains: Mapping[str, float] = field(default_factory=dict)
+    """With a population: possible values by column."""
+    alpha: float | None = None
+    """With a population: the share of people that a set must tell apart; 0.5 if not given."""
+    source: str | None = None
+    """With a population: where numbers of values come from."""
+    explain: tuple[str, ...] = ()
+    """Columns to explain."""
+    drop_duplicates: bool = False
+    seed: int | None = None
+    time_limit: float | None = TIME_LIMIT
+
+    def __post_init__(self) -> None:
+        columns = None if self.columns is None else listed(self.columns)
+        object.__setattr__(self, "columns", columns)
+        object.__setattr__(self, "explain", listed(self.explain))
+        object.__setattr__(self, "measure", measure_of(self.measure))
+        object.__setattr__(self, "domains", dict(self.domains or {}))
+        self._check_sample()
+        self._check_limits()
+        for name in self.explain:
+            if columns and name not in columns:
+                raise PolicyError(
+                    f"{name!r} is to be explained but is not among the columns to look at",
+                    remedy="add it to --columns",
+                )
+        self.population_test  # noqa: B018  it refuses what does not fit together
+
+    def _check_sample(self) -> None:
+        if self.exact and not (self.epsilon is None and self.sample is None):
+            raise PolicyError(
+                "an exact answer takes no epsilon and no sample",
+                remedy="leave out --exact, or leave out --epsilon and --sample",
+            )
+        if self.sample is not None and self.sample < 1:
+            raise PolicyError("a sample has at least one record", remedy="give 1 or more")
+        for name, share in (("epsilon", self.epsilon), ("delta", self.delta)):
+            if share is not None and not 0 < share < 1:
+                raise PolicyError(f"{name} must be between 0 and 1")
+        if self.seed is not None and self.seed < 0:
+            raise PolicyError("the seed must be 0 or more", remedy="give a whole number")
+
+    def _check_limits(self) -> None:
+        if self.time_limit is not None and not self.time_limit >= 0:
+            raise PolicyError("the time limit must be 0 seconds or more")
+        if not 0 < self.least_ratio <= 1:
+            raise PolicyError("the ratio must be above 0 and at most 1")
+        if self.max_size is not None and self.max_size < 1:
+            raise PolicyError("a set has at least one column", remedy="give a size of 1 or more")
+
+    @property
+    def least_ratio(self) -> float:
+        """The ratio that a set must reach."""
+        if self.ratio is not None:
+            return self.ratio
+        return 0.9 if self.epsilon is None else 1.0
+
+    @property
+    def named(self) -> tuple[str, ...]:
+        """All columns that are named anywhere but in `domains`."""
+        return (*(self.columns or ()), *self.explain)
+
+    @property
+    def keys_by_pairs(self) -> bool:
+        """Whether keys by separation are asked for: drawn pairs of records show these."""
+        return self.measure is Measure.SEPARATION and self.least_ratio == 1
+
+    @property
+    def population_test(self) -> PopulationTest | None:
+        """The test of sets for the population; None without one."""
+        return PopulationTest.of(self.population, self.domains, self.alpha, self.source)
+
+    def largest(self, width: int) -> int | None:
+        """The largest size of sets to search in a table of so many columns; None for any."""
+        if self.max_size is not None or width <= 18:
+            return self.max_size
+        return 4 if width <= 32 else 3
+
+
+@dataclass(frozen=True)
+class Answer:
+    """Sets of columns, by the places of their columns."""
+
+    sets: tuple[tuple[int, ...], ...]
+    minimum: tuple[int, ...] | None
+    minimum_guarantee: Guarantee
+    guarantee: Guarantee
+    promise: str
+    partial: bool
+    notes: tuple[str, ...] = ()
+    basis: Basis = Basis.COUNTED
+    """What is known of the sets."""
+    reaches: float | None = None
+    """The least ratio of each set in all records, but for delta. None if no ratio is promised, and
+    for counted answers: there it is the ratio asked for."""
+
+
+def exact_answer(records: Records, options: DiscoverOptions, watch: Watch) -> Answer:
+    """All minimal sets up to a size, and a smallest one, counted on all records."""
+    measure, ratio = options.measure, options.least_ratio
+    if best(records).ratio(measure) < ratio:
+        return _nothing()
+    limit = options.largest(records.width)
+    try:
+        greedy = greedy_key(records, ratio, measure)
+        found = minimal_sets(records, measure, ratio, max_size=limit, watch=watch)
+    except InfeasibleError:
+        return _nothing()
+    partial = watch.expired and not found.complete
+    minimum, promise = _smallest(records, options, watch, (greedy, found.sets, partial))
+    return Answer(
+        found.sets,
+        minimum,
+        promise,
+        found.guarantee,
+        "each set reaches the ratio, and no smaller set within it does",
+        partial,
+    )
+
+
+def _nothing() -> Answer:
+    searched = Guarantee(exact=True, searched="all columns together")
+    promise = "no set of columns reaches the ratio"
+    return Answer((), None, searched, searched, promise, partial=False)
+
+
+def _smallest(
+    records: Records,
+    options: DiscoverOptions,
+    watch: Watch,
+    known: tuple[Minimum, tuple[tuple[int, ...], ...], bool],
+) -> tuple[tuple[int, ...], Guarantee]:
+    """The smallest known set if all of its size were searched; else what another search finds.
+
+    Of equally small ones the first.
+    """
+    greedy, sets, partial = known
+    if sets and not partial:
+        columns = min(sets, key=len)
+        return columns, Guarantee(exact=True, searched="all smaller sets, on all records")
+    if not partial and records.width <= _EXACT and not watch.expired:
+        found = exact_minimum(records, options.measure, options.least_ratio, watch)
+        return found.columns, found.guarantee
+    columns = min([*sets, greedy.columns], key=len)
+    return columns, replace(greedy.guarantee, not_searched="whether fewer columns would do")
+
+
+def listed_sets(answer: Answer, rows: Records) -> list[tuple[int, ...]]:
+    """The smallest sets of an answer, as many as can be measured in little time."""
+    most = min(_LISTED, max(100, _LOOKED_AT // max(1, rows.rows)))
+    return sorted(answer.sets, key=lambda one: (len(one), one))[:most]
+
+
+def measured_sets(rows: Records, sets: Sequence[tuple[int, ...]]) -> Iterator[ColumnSet]:
+    """The sets with their ratios; a prefix that neighbours share is split once."""
+    path: list[tuple[int, Partition]] = []
+    for columns in sets:
+        shared = 0
+        while shared < min(len(path), len(columns)) and path[shared][0] == columns[shared]:
+            shared += 1
+        del path[shared:]
+        for j in columns[shared:]:
+            before = path[-1][1] if path else Partition.whole(rows)
+            path.append((j, before.refined(rows, j)))
+        ratios = path[-1][1].ratios if path else Partition.whole(rows).ratios
+        yield ColumnSet(tuple(rows.names[j] for j in columns), ratios)

@@ -1,0 +1,175 @@
+"""Oracles: do sets of columns stay within a budget? They judge many sets at once.
+
+Sets are judged in an order in which neighbours share a prefix, and the classes of that prefix are
+kept. Cheap classes are left out, because most rows are in such classes. A set is judged again with
+all classes only if the cheap ones could change the verdict.
+"""
+
+import math
+from collections import deque
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from functools import partial
+from typing import Any, TypeVar
+
+import numpy as np
+
+from incrowd.identify.branch import common
+from incrowd.identify.labelled import Cutter, Labelled, Set
+from incrowd.identify.measures import folded
+from incrowd.identify.ratios import KIND, Budget, Measure, budget
+from incrowd.identify.records import Records
+from incrowd.identify.sampling import sampled_rows
+from incrowd.table.fold import in_threads, threads
+from incrowd.watch import Watch
+
+_SPARE = 64
+"""Classes may be left out that cost together at most the budget over this."""
+_SMALL = 2**12
+"""Tables of fewer rows are looked at by one thread."""
+_RUN = 8
+_RUNS = 4
+"""How many neighbours a thread takes at a time, at least; and how often it comes for more."""
+_AFTER = (7, 1)
+"""A beginning is worth its classes if so many sets more share it."""
+_FEW = 2**12
+_PAIRS = 16_000
+_MANY = 2**16
+"""A sampled oracle draws at least `_FEW` and at most `_MANY` records: as many as it takes to see
+about `_PAIRS` of the pairs that may stay together."""
+
+Told = TypeVar("Told")
+Growth = tuple[int, Set]
+"""What a set costs, and columns with which it still costs too much."""
+
+
+class PrefixJudge:
+    """Judges one set after the other, quickly where neighbours share a beginning."""
+
+    def __init__(self, cutter: Cutter, left: int, spare: int) -> None:
+        self._cutter = cutter
+        self._left = left
+        self._spare = spare
+        self._stack: list[tuple[Set, Labelled]] = [((), cutter.whole)]
+
+    def keeps(self, columns: Set, following: Sequence[Set]) -> bool:
+        """Whether these columns keep to the budget; it pays to keep what those following share."""
+        while self._stack[-1][0] != columns[: len(self._stack[-1][0])]:
+            self._stack.pop()
+        for many in self._worth(columns, following):
+            self._split(columns[:many])
+        start, here = self._stack[-1]
+        cost = self._cutter.cost(here, columns[len(start) :], self._left)
+        if cost <= self._left < cost + here.lost:
+            cost = self._cutter.cost(self._cutter.whole, columns, self._left)
+        return cost <= self._left
+
+    def _worth(self, columns: Set, following: Sequence[Set]) -> list[int]:
+        """For how many columns it is worth to keep the classes, if there are many cells.
+
+        For those that make few cells, and those with which several of the sets following begin.
+        """
+        dense, whole = self._cutter.dense, self._cutter.whole
+        if dense(whole, columns):
+            return []
+        few = 1
+        while few < len(columns) - 1 and dense(whole, columns[: few + 1]):
+            few += 1
+        after = [common(columns, following[gap]) for gap in _AFTER if gap < len(following)]
+        return [min(many, len(columns) - 1) for many in (few, *after)]
+
+    def _split(self, columns: Set) -> None:
+        start, here = self._stack[-1]
+        if len(columns) > len(start):
+            spare = self._spare - here.lost
+            self._stack.append((columns, self._cutter.split(here, columns[len(start) :], spare)))
+
+
+class ExactOracle:
+    """Judges sets by the table; `order` has its columns, those that tell most apart first."""
+
+    def __init__(self, records: Records, budget: Budget, order: Sequence[int]) -> None:
+        self._rank = {column: rank for rank, column in enumerate(order)}
+        spare = max(budget.left, 0) // _SPARE
+        self._trails = [
+            PrefixJudge(Cutter(records, budget), budget.left, spare)
+            for _ in range(_workers(records))
+        ]
+
+    def of(self, sets: Iterable[Set], watch: Watch) -> dict[Set, bool]:
+        """Whether each set keeps to the budget; those that there was no time for are missing."""
+        ranked = [tuple(sorted(columns, key=self._rank.__getitem__)) for columns in set(sets)]
+        ranked.sort(key=lambda columns: [self._rank[column] for column in columns])
+        asked = [(columns, ranked[at + 1 : at + 33]) for at, columns in enumerate(ranked)]
+        told = side_by_side([trail.keeps for trail in self._trails], asked, watch)
+        return {tuple(sorted(ranked[at])): keeps for at, keeps in told.items()}
+
+
+class SampledOracle:
+    """Grows sets that cost too much, judged by some records of the table.
+
+    Of the measures only separation is about the same in a sample; for the others it is the table
+    itself, and the guesses are certain.
+    """
+
+    def __init__(self, records: Records, asked: Budget, order: Sequence[int]) -> None:
+        self.certain = asked.kind != KIND[Measure.SEPARATION] or records.total <= 2 * _FEW
+        if not self.certain:
+            records, asked = _sampled(records, asked)
+        self._left = asked.left
+        self._order = order
+        self._cutters = [Cutter(records, asked) for _ in range(_workers(records))]
+
+    def of(self, sets: Iterable[Set], watch: Watch) -> dict[Set, Growth]:
+        """How each set grows, not at all if it seems good enough."""
+        return self._grown(dict.fromkeys(sets, self._left), watch)
+
+    def again(self, costs: dict[Set, int], watch: Watch) -> dict[Set, Growth]:
+        """How each set grows that costs too much although it did not seem so."""
+        return self._grown({columns: int(0.98 * cost) for columns, cost in costs.items()}, watch)
+
+    def _grown(self, limits: dict[Set, int], watch: Watch) -> dict[Set, Growth]:
+        asked = [(columns, self._order, limit) for columns, limit in limits.items()]
+        told = side_by_side([cutter.grow for cutter in self._cutters], asked, watch)
+        return {asked[at][0]: growth for at, growth in told.items()}
+
+
+def _sampled(records: Records, asked: Budget) -> tuple[Records, Budget]:
+    """Some records, and the budget in proportion; pairs of one row cost nothing in either."""
+    pairs = records.total * (records.total - 1) / 2
+    size = max(_FEW, math.isqrt(int(2 * _PAIRS * pairs / max(asked.left, 1))))
+    size = min(size, _MANY, records.total // 2)
+    few = folded(sampled_rows(records, size, np.random.default_rng(0)))
+    share = few.total * (few.total - 1) / (records.total * (records.total - 1))
+    return few, replace(budget(few, Measure.SEPARATION, 1.0), left=int(asked.left * share))
+
+
+def _workers(records: Records) -> int:
+    return threads() if records.rows >= _SMALL else 1
+
+
+def side_by_side(
+    tasks: Sequence[Callable[..., Told]], asked: Sequence[tuple[Any, ...]], watch: Watch
+) -> dict[int, Told]:
+    """What is told of each one asked, by its place; each task has a thread, until time is up.
+
+    Neighbours go to one thread, as they have something in common.
+    """
+    size = max(len(asked) // (_RUNS * len(tasks)), _RUN)
+    runs = deque(range(at, min(at + size, len(asked))) for at in range(0, len(asked), size))
+    work = [partial(_work, task, asked, runs, watch) for task in tasks[: max(len(runs), 1)]]
+    return {at: told for part in in_threads(work) for at, told in part.items()}
+
+
+def _work(
+    task: Callable[..., Told], asked: Sequence[tuple[Any, ...]], runs: deque[range], watch: Watch
+) -> dict[int, Told]:
+    told: dict[int, Told] = {}
+    with suppress(IndexError):
+        while True:
+            for at in runs.popleft():
+                if watch.expired:
+                    return told
+                told[at] = task(*asked[at])
+    return told

@@ -1,0 +1,262 @@
+"""The answer from a sample, with what it promises for all records.
+
+The promises hold for all 2^m sets of m columns at once, with probability 1 - delta:
+
+- A set that tells every record of the sample from every other one (a key of the sample) has a
+  distinct ratio of 1 - epsilon in the table (Motwani-Xu Lemma 6 and errata), so a share of unique
+  records of 1 - 2 epsilon (each value held by several records costs at least one distinct value
+  for every two of them), and a separation ratio of 1 - epsilon with a far smaller epsilon.
+- The separation ratio of any set in the sample is within epsilon of that in the table, with
+  epsilon = sqrt(2 ln(2^(m+1) / delta) / k): replacing one of k records changes it by 2/k at most
+  (McDiarmid's inequality, for samples without replacement: El-Yaniv and Pechyony 2009).
+- A set with a distinct or unique ratio of beta has one of beta' in the sample (Lemma 10).
+"""
+
+import math
+from collections.abc import Callable, Sequence
+from typing import TypeAlias
+
+from incrowd.errors import PolicyError
+from incrowd.identify.answers import Answer, DiscoverOptions
+from incrowd.identify.measures import best
+from incrowd.identify.minimal import minimal_sets
+from incrowd.identify.minimum import Minimum, greedy_key, separation_key_of
+from incrowd.identify.outcome import Basis, Guarantee
+from incrowd.identify.ratios import Measure
+from incrowd.identify.records import Records
+from incrowd.identify.sampling import Differences, distinct_tuples, pruning_ratio, separation_tuples
+from incrowd.watch import Watch
+
+_TINY = 1e-12
+_NO_KEY = "records of the sample are equal in all columns, so no set is a key of the table"
+
+DrawnPairs: TypeAlias = Callable[[], Differences]
+"""Draws pairs of records, when they are needed."""
+
+
+def sampled_answer(
+    sample: Records,
+    total: int,
+    options: DiscoverOptions,
+    watch: Watch,
+    pairs: DrawnPairs | None = None,
+) -> Answer:
+    """What a uniform sample without replacement of `total` records tells of all of them.
+
+    `pairs` draws pairs of records, for separation keys; they are the better witnesses of a smallest
+    key, and the only ones where records are equal in all columns.
+    """
+    unlike = best(sample).classes == sample.total
+    if options.measure is Measure.SEPARATION and options.least_ratio < 1:
+        return _by_estimate(sample, options, watch)
+    if unlike:
+        return _by_keys(sample, total, options, watch, pairs)
+    if pairs is not None:
+        return _by_pairs(pairs(), total, options, sample.names)
+    return _by_border(sample, options, watch)
+
+
+def size_for(width: int, total: int, options: DiscoverOptions, epsilon: float) -> int:
+    """Records to draw for this epsilon."""
+    match options.measure:
+        case Measure.SEPARATION if options.least_ratio < 1:
+            return math.ceil(2 * _logarithm(width + 1, options.delta) / epsilon**2)
+        case Measure.SEPARATION:
+            return separation_tuples(width, epsilon, options.delta)
+        case Measure.DISTINCT:
+            return distinct_tuples(width, total, epsilon, options.delta)
+        case Measure.UNIQUE:
+            return distinct_tuples(width, total, epsilon / 2, options.delta)
+
+
+def _by_keys(
+    sample: Records, total: int, options: DiscoverOptions, watch: Watch, pairs: DrawnPairs | None
+) -> Answer:
+    """Keys of the sample, which are nearly keys of the table."""
+    epsilon = _reached(sample, total, options)
+    greedy = greedy_key(sample)
+    limit = options.largest(sample.width)
+    found = minimal_sets(sample, Measure.DISTINCT, 1.0, max_size=limit, watch=watch)
+    partial = watch.expired and not found.complete
+    guarantee = Guarantee(
+        exact=False,
+        epsilon=epsilon,
+        delta=options.delta,
+        sample=sample.total,
+        searched=f"{sample.total:,} of {total:,} records; {found.guarantee.searched}",
+        not_searched=_both(
+            "sets that reach the ratio without telling all records of the sample apart",
+            found.guarantee.not_searched,
+        ),
+    )
+    columns = min([*found.sets, greedy.columns], key=len)
+    minimum, promised = columns, guarantee
+    if pairs is not None and not (drawn := pairs()).equal:
+        key = _key_of_pairs(drawn, options, sample.names)
+        minimum, promised = key.columns, key.guarantee
+    promise = (
+        f"with probability {1 - options.delta:g}, each set has a {options.measure} ratio of at "
+        f"least {_down(1 - epsilon)}"
+    )
+    notes = _too_small(sample, total, options, epsilon)
+    parts = (found.sets, minimum, promised, guarantee, promise, partial, notes)
+    return Answer(*parts, Basis.AT_LEAST, 1 - epsilon)
+
+
+def _by_estimate(sample: Records, options: DiscoverOptions, watch: Watch) -> Answer:
+    """Separation ratios, as the sample has them."""
+    width = sample.width
+    epsilon = min(1.0, math.sqrt(2 * _logarithm(width + 1, options.delta) / sample.total))
+    limit = options.largest(width)
+    found = minimal_sets(sample, options.measure, options.least_ratio, max_size=limit, watch=watch)
+    partial = watch.expired and not found.complete
+    guarantee = Guarantee(
+        exact=False,
+        epsilon=epsilon,
+        delta=options.delta,
+        sample=sample.total,
+        searched=f"{sample.total:,} records; {found.guarantee.searched}",
+        not_searched=found.guarantee.not_searched,
+    )
+    promise = (
+        f"with probability {1 - options.delta:g}, each set has a separation ratio of at least "
+        f"{_down(max(0.0, options.least_ratio - epsilon))}"
+    )
+    if options.least_ratio + epsilon < 1:
+        promise += f", and every set of {_up(options.least_ratio + epsilon)} contains one of them"
+    minimum = min(found.sets, key=len, default=None)
+    notes: tuple[str, ...] = ()
+    if options.epsilon is not None and epsilon > options.epsilon:
+        notes = (_larger(sample.total, size_for(width, 0, options, options.epsilon)),)
+    parts = (found.sets, minimum, guarantee, guarantee, promise, partial, notes)
+    return Answer(*parts, Basis.AT_LEAST, max(0.0, options.least_ratio - epsilon))
+
+
+def _by_pairs(
+    pairs: Differences, total: int, options: DiscoverOptions, names: Sequence[str]
+) -> Answer:
+    """A set that tells apart all drawn pairs that can be told apart: the table has no key.
+
+    A set that leaves together more than epsilon of all pairs, though all columns tell these apart,
+    leaves together one of those drawn, for all 2^m sets at once (Motwani-Xu Theorem 5).
+    """
+    key = _key_of_pairs(pairs, options, names)
+    epsilon = key.guarantee.epsilon or 0.0
+    guarantee = Guarantee(
+        exact=False,
+        epsilon=epsilon,
+        delta=options.delta,
+        sample=pairs.total,
+        searched=f"{pairs.total:,} pairs of {total:,} records, {pairs.equal:,} of them equal in "
+        "all columns",
+        not_searched="other sets of columns",
+    )
+    promise = (
+        f"with probability {1 - options.delta:g}, its separation ratio is at most {_up(epsilon)} "
+        "below that of all columns together"
+    )
+    parts = (key.columns,), key.columns, guarantee, guarantee, promise, False, (_NO_KEY,)
+    return Answer(*parts, Basis.RELATIVE)
+
+
+def _by_border(sample: Records, options: DiscoverOptions, watch: Watch) -> Answer:
+    """What no set that reaches the ratio can do without: the sample holds equal records."""
+    ratio = options.least_ratio if options.least_ratio < 1 else 1 - (options.epsilon or 0.0)
+    if ratio == 1:
+        certain = Guarantee(exact=True, searched="equal records of the sample")
+        return Answer((), None, certain, certain, "no set of columns is a key", False, (_NO_KEY,))
+    try:
+        least = pruning_ratio(sample.width, ratio, sample.total, options.delta)
+    except PolicyError as error:
+        nothing = Guarantee(
+            exact=False, delta=options.delta, sample=sample.total, not_searched="all sets"
+        )
+        parts = (), None, nothing, nothing, "nothing: the sample is too small", False
+        return Answer(*parts, (_NO_KEY, f"{error.message}; {error.remedy}"), Basis.CANDIDATES)
+    return _candidates(sample, options, ratio, least, watch)
+
+
+def _candidates(
+    sample: Records, options: DiscoverOptions, ratio: float, least: float, watch: Watch
+) -> Answer:
+    """The minimal sets that reach `least` in the sample: none of `ratio` does without them."""
+    sets: tuple[tuple[int, ...], ...] = ()
+    searched, missed, partial = "all columns together", "", False
+    if best(sample).ratio(options.measure) >= least:
+        limit = options.largest(sample.width)
+        found = minimal_sets(sample, options.measure, least, max_size=limit, watch=watch)
+        sets, partial = found.sets, watch.expired and not found.complete
+        searched, missed = found.guarantee.searched, found.guarantee.not_searched
+    guarantee = Guarantee(
+        exact=False,
+        epsilon=None,
+        delta=options.delta,
+        sample=sample.total,
+        searched=f"{sample.total:,} records; {searched}",
+        not_searched=_both("which ratio the sets reach in the table" if sets else "", missed),
+    )
+    which = f"a {options.measure} ratio of {ratio:g} or more"
+    contains = (
+        f"every set with {which} contains one of these, which may reach less themselves"
+        if sets
+        else f"no set of columns has {which}"
+    )
+    promise = f"with probability {1 - options.delta:g}, {contains}"
+    minimum = min(sets, key=len, default=None)
+    parts = sets, minimum, guarantee, guarantee, promise, partial, (_NO_KEY,)
+    return Answer(*parts, Basis.CANDIDATES)
+
+
+def _reached(sample: Records, total: int, options: DiscoverOptions) -> float:
+    """The epsilon that keys of this sample keep."""
+    width, size = sample.width, sample.total
+    if options.measure is Measure.SEPARATION:
+        z = separation_tuples(width, _TINY, options.delta) * math.sqrt(_TINY)
+        return min(1.0, (z / size) ** 2)
+    odds = (size - 1) ** 2 / (2 * total * _logarithm(width, options.delta))
+    epsilon = 1 / (1 + odds)
+    return min(1.0, 2 * epsilon) if options.measure is Measure.UNIQUE else epsilon
+
+
+def _too_small(
+    sample: Records, total: int, options: DiscoverOptions, epsilon: float
+) -> tuple[str, ...]:
+    """What would be needed for the ratio, or the epsilon, that was asked for."""
+    wanted = options.epsilon
+    if wanted is None and options.least_ratio < 1:
+        wanted = 1 - options.least_ratio
+    if wanted is None or epsilon <= wanted * (1 + 1e-9):
+        return ()
+    return (_larger(sample.total, size_for(sample.width, total, options, wanted)),)
+
+
+def _larger(size: int, needed: int) -> str:
+    return f"a sample of {size:,} records is too small for this promise; {needed:,} are enough"
+
+
+def _key_of_pairs(pairs: Differences, options: DiscoverOptions, names: Sequence[str]) -> Minimum:
+    epsilon = 1 - math.exp(-_logarithm(pairs.width, options.delta) / max(pairs.total, 1))
+    return separation_key_of(pairs, names, epsilon, options.delta)
+
+
+def _down(share: float) -> str:
+    """A ratio that is promised at least, never rounded up.
+
+    >>> _down(0.9999997), _up(0.0000001)
+    ('0.999999', '1e-06')
+    """
+    return f"{math.floor(share * 1e6) / 1e6:.6g}"
+
+
+def _up(share: float) -> str:
+    """What a ratio is off by at most, never rounded down."""
+    return f"{math.ceil(share * 1e6) / 1e6:.6g}"
+
+
+def _both(one: str, other: str) -> str:
+    return "; ".join(text for text in (one, other) if text)
+
+
+def _logarithm(width: int, delta: float) -> float:
+    """ln(2^m / delta)."""
+    return width * math.log(2) - math.log(delta)

@@ -1,0 +1,394 @@
+"""Which columns to withhold so that the published ones do not tell records apart.
+
+Motwani-Xu Section 4. On the command line this is `incrowd mask`.
+"""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Literal, Protocol
+
+import numpy as np
+
+from incrowd.errors import InfeasibleError, PolicyError
+from incrowd.identify.answers import TIME_LIMIT
+from incrowd.identify.cover import bits, least, members
+from incrowd.identify.groups import Groups
+from incrowd.identify.measures import folded, ratios
+from incrowd.identify.outcome import Guarantee
+from incrowd.identify.ratios import Measure, Ratios, measure_of
+from incrowd.identify.records import Records
+from incrowd.identify.sampling import Differences, pruning_ratio, sampled_pairs, sampled_rows
+from incrowd.table.names import listed
+from incrowd.watch import Watch
+
+Method = Literal["greedy", "sampled", "exact"]
+
+SAMPLE = 50_000
+"""Default number of records or pairs to draw; Motwani-Xu Section 5.2 draws 30,000 and 50,000."""
+MOST_COLUMNS = 32
+"""Columns among which the best choice is searched exactly."""
+NOT_ANONYMOUS = (
+    "the published columns keep their exact values: this is not anonymization, and single records "
+    "may still be unique"
+)
+_ORDER = "the records keep their order, which may tell who is who"
+
+
+@dataclass(frozen=True)
+class WithholdRequest:
+    """What may be published. Checked before anything is read."""
+
+    ratio: float
+    """The ratio that the published columns may not exceed."""
+    measure: Measure = Measure.DISTINCT
+    keep: tuple[str, ...] = ()
+    """Columns that must be published."""
+    drop: tuple[str, ...] = ()
+    """Columns that must be withheld."""
+    weights: Mapping[str, float] = field(default_factory=dict)
+    """What columns are worth; 1 if not given."""
+    method: Method = "greedy"
+    """`greedy` looks at the whole table. `sampled` looks at some of it and stays strictly below a
+    lower ratio, so that it exceeds `ratio` with probability `delta` at most. `exact` finds the best
+    choice among some thirty columns."""
+    sample: int | None = None
+    delta: float = 0.01
+    seed: int | None = None
+    keep_order: bool = False
+    time_limit: float | None = TIME_LIMIT
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "measure", measure_of(self.measure))
+        object.__setattr__(self, "keep", listed(self.keep))
+        object.__setattr__(self, "drop", listed(self.drop))
+        object.__setattr__(self, "weights", dict(self.weights or {}))
+        if not 0 < self.ratio <= 1:
+            raise PolicyError("the ratio must be above 0 and at most 1")
+        if self.method not in {"greedy", "sampled", "exact"}:
+            raise PolicyError(
+                f"there is no method {self.method!r}", remedy="choose greedy, sampled or exact"
+            )
+        if self.sample is not None and (self.sample < 1 or self.method != "sampled"):
+            raise PolicyError(
+                "a sample has at least one record, and only the method sampled draws one",
+                remedy="give 1 or more, with --method sampled",
+            )
+        if not 0 < self.delta < 1:
+            raise PolicyError("delta must be between 0 and 1")
+        for name, weight in self.weights.items():
+            if not (weight > 0 and math.isfinite(weight)):
+                raise PolicyError(f"the weight of {name!r} must be above 0")
+        if self.seed is not None and self.seed < 0:
+            raise PolicyError("the seed must be 0 or more", remedy="give a whole number")
+        if both := sorted({*self.keep} & {*self.drop}):
+            raise PolicyError(
+                f"the column {both[0]!r} cannot be both published and withheld",
+                remedy="name it in --keep or in --drop",
+            )
+
+    @property
+    def named(self) -> tuple[str, ...]:
+        """All columns that are named."""
+        return (*self.keep, *self.drop, *self.weights)
+
+    @property
+    def by_pairs(self) -> bool:
+        """Whether a sample consists of pairs of records."""
+        return self.measure is Measure.SEPARATION
+
+    @property
+    def size(self) -> int:
+        """Records or pairs to draw."""
+        return SAMPLE if self.sample is None else self.sample
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What you should know before you publish columns as they are."""
+        return (NOT_ANONYMOUS, _ORDER) if self.keep_order else (NOT_ANONYMOUS,)
+
+    def without(self, nested: Sequence[str]) -> "WithholdRequest":
+        """The request for a table without these columns; those to keep stay in it."""
+        gone = {*nested} - {*self.keep}
+        weights = {name: worth for name, worth in self.weights.items() if name not in gone}
+        drop = tuple(name for name in self.drop if name not in gone)
+        return replace(self, drop=drop, weights=weights)
+
+
+@dataclass(frozen=True)
+class Withholding:
+    """Columns to publish and columns to withhold, by their places."""
+
+    published: tuple[int, ...]
+    """Ascending."""
+    withheld: tuple[int, ...]
+    ratios: Ratios | None
+    """What the published columns do to the whole table; None if only a sample was looked at."""
+    utility: float
+    """The sum of the weights of the published columns."""
+    guarantee: Guarantee
+
+
+@dataclass(frozen=True)
+class ColumnChoice:
+    """The columns of a table by place: what they are worth, which stay and which go."""
+
+    weights: tuple[float, ...]
+    keep: tuple[int, ...]
+    drop: tuple[int, ...]
+
+    @classmethod
+    def of(cls, records: Records, request: WithholdRequest) -> "ColumnChoice":
+        """The choice that a request leaves for these records."""
+        worth = [1.0] * records.width
+        for j, weight in zip(
+            records.places(list(request.weights)), request.weights.values(), strict=True
+        ):
+            worth[j] = float(weight)
+        return cls(tuple(worth), records.places(request.keep), records.places(request.drop))
+
+    @property
+    def free(self) -> list[int]:
+        """The columns to decide on."""
+        decided = {*self.keep, *self.drop}
+        return [j for j in range(len(self.weights)) if j not in decided]
+
+    def utility(self, columns: Sequence[int]) -> float:
+        """The sum of the weights of these columns."""
+        return math.fsum(self.weights[j] for j in columns)
+
+
+def withhold(
+    records: Records,
+    request: WithholdRequest,
+    *,
+    rng: np.random.Generator | None = None,
+    watch: Watch | None = None,
+) -> Withholding:
+    """Choose columns to publish that stay within the ratio and are worth as much as possible.
+
+    More columns never measure less, so no subset of the published columns exceeds the ratio either.
+    """
+    choice = ColumnChoice.of(records, request)
+    match request.method:
+        case "greedy":
+            return _greedy(records, request, choice)
+        case "sampled":
+            return _sampled(records, request, choice, rng or np.random.default_rng(request.seed))
+        case "exact":
+            return _exact(records, request, choice, watch or Watch())
+
+
+class Gauge(Protocol):
+    """Measures sets of columns: on all records, on some of them, or on pairs."""
+
+    def measured(self, columns: Sequence[int]) -> tuple[float, int]:
+        """The ratio of these columns, and the pairs that they tell apart."""
+
+    def added(self, columns: Sequence[int], candidates: Sequence[int]) -> list[tuple[float, int]]:
+        """The same with each of the candidates added alone."""
+
+
+class RecordGauge:
+    """Measures on records; it remembers the classes of the last columns."""
+
+    def __init__(self, records: Records, measure: Measure) -> None:
+        self._records = records
+        self._measure = measure
+        self._columns: tuple[int, ...] = ()
+        self._groups = Groups.whole(records)
+
+    def measured(self, columns: Sequence[int]) -> tuple[float, int]:
+        """The ratio of these columns, and the pairs that they tell apart."""
+        return self._figures(self._classes(columns).ratios)
+
+    def added(self, columns: Sequence[int], candidates: Sequence[int]) -> list[tuple[float, int]]:
+        """The same with each of the candidates added alone."""
+        groups = self._classes(columns)
+        return [self._figures(groups.joined(self._records, j)) for j in candidates]
+
+    def _classes(self, columns: Sequence[int]) -> Groups:
+        known = len(self._columns)
+        if tuple(columns[:known]) != self._columns:
+            known, self._groups = 0, Groups.whole(self._records)
+        for j in columns[known:]:
+            self._groups = self._groups.split(self._records, j)
+        self._columns = tuple(columns)
+        return self._groups
+
+    def _figures(self, found: Ratios) -> tuple[float, int]:
+        return found.ratio(self._measure), found.apart
+
+
+class PairGauge:
+    """Measures the separation ratio of pairs drawn from a table."""
+
+    def __init__(self, pairs: Differences) -> None:
+        self._pairs = pairs
+
+    def measured(self, columns: Sequence[int]) -> tuple[float, int]:
+        """The share of the pairs that these columns tell apart, and their number."""
+        return self._figures(self._pairs.apart(columns))
+
+    def added(self, columns: Sequence[int], candidates: Sequence[int]) -> list[tuple[float, int]]:
+        """The same with each of the candidates added alone."""
+        now, gains = self._pairs.apart(columns), self._pairs.gains(columns)
+        return [self._figures(now + int(gains[j])) for j in candidates]
+
+    def _figures(self, apart: int) -> tuple[float, int]:
+        return apart / max(self._pairs.total, 1), apart
+
+
+def _greedy(records: Records, request: WithholdRequest, choice: ColumnChoice) -> Withholding:
+    gauge = RecordGauge(records, request.measure)
+    columns = _published(gauge, records.names, choice, lambda found: found <= request.ratio)
+    promise = Guarantee(
+        exact=True,
+        searched="all records, adding one column at a time",
+        not_searched="whether more columns could be published",
+    )
+    return _withholding(columns, ratios(records, columns), choice, promise)
+
+
+def _sampled(
+    records: Records, request: WithholdRequest, choice: ColumnChoice, rng: np.random.Generator
+) -> Withholding:
+    pairs, size = request.by_pairs, request.size
+    most = records.total * (records.total - 1) // 2 if pairs else records.total
+    if size >= most:
+        return _greedy(records, request, choice)
+    pruning_ratio(len(choice.free), request.ratio, size, request.delta)
+    if pairs:
+        gauge: Gauge = PairGauge(sampled_pairs(records, size, rng))
+    else:
+        gauge = RecordGauge(sampled_rows(records, size, rng), request.measure)
+    return withhold_by_sample(gauge, records.names, choice, request)
+
+
+def withhold_by_sample(
+    gauge: Gauge, names: Sequence[str], choice: ColumnChoice, request: WithholdRequest
+) -> Withholding:
+    """The choice by records or pairs drawn already, as from a stream.
+
+    The promise is for all sets that could have been published: only the columns to decide on
+    count.
+    """
+    size, ratio, delta = request.size, request.ratio, request.delta
+    below = pruning_ratio(len(choice.free), ratio, size, delta)
+    columns = _published(gauge, names, choice, lambda found: found < below)
+    what = "pairs of records" if request.by_pairs else "records"
+    promise = Guarantee(
+        exact=False,
+        epsilon=None,
+        delta=delta,
+        sample=size,
+        searched=f"{size:,} {what}, below a ratio of {below:.4g} there",
+        not_searched="all other records, and whether more columns could be published",
+    )
+    return _withholding(columns, None, choice, promise)
+
+
+def _published(
+    gauge: Gauge, names: Sequence[str], choice: ColumnChoice, fits: Callable[[float], bool]
+) -> list[int]:
+    """Add columns one by one while the ratio fits (Motwani-Xu Sections 4.1 and 4.2).
+
+    The next one raises the ratio least per weight; of equal ones it separates the fewest pairs per
+    weight, then the first by name.
+    """
+    columns = list(choice.keep)
+    now = gauge.measured(columns)
+    if columns and not fits(now[0]):
+        raise _kept_exceed(names, choice.keep, now[0])
+    left = choice.free
+    while left:
+        tried = dict(zip(left, gauge.added(columns, left), strict=True))
+        left = [j for j in left if fits(tried[j][0])]
+        if not left:
+            break
+        start, weights = now, choice.weights
+        best = min(
+            left,
+            key=lambda j: (
+                (tried[j][0] - start[0]) / weights[j],
+                (tried[j][1] - start[1]) / weights[j],
+                names[j],
+            ),
+        )
+        columns.append(best)
+        left.remove(best)
+        now = tried[best]
+    return columns
+
+
+def _exact(
+    records: Records, request: WithholdRequest, choice: ColumnChoice, watch: Watch
+) -> Withholding:
+    """The withheld columns must hit every set above the ratio; such sets are found on the way."""
+    _check_columns(choice)
+    first = _greedy(records, request, choice)
+    order = sorted(choice.free, key=records.names.__getitem__)
+    known = bits(order.index(j) for j in first.withheld if j not in choice.drop)
+    rows = folded(records)
+    above = _SetAbove(rows, request, choice.keep, tuple(order))
+    found = least(above, [choice.weights[j] for j in order], known, watch)
+    if not found.proved:
+        left = "whether a better choice exists (out of time): none is worth more than "
+        left += f"{choice.utility([*choice.keep, *order]) - found.weight:g}"
+        promise = Guarantee(exact=True, searched=first.guarantee.searched, not_searched=left)
+        return _withholding(first.published, first.ratios, choice, promise)
+    withheld = {order[i] for i in members(found.columns)}
+    columns = [*choice.keep, *(j for j in order if j not in withheld)]
+    promise = Guarantee(exact=True, searched="all choices of columns, on all records")
+    return _withholding(columns, ratios(rows, columns), choice, promise)
+
+
+@dataclass(frozen=True, eq=False)
+class _SetAbove:
+    """A minimal set above the ratio among the columns that are not withheld, if there is one."""
+
+    records: Records
+    request: WithholdRequest
+    keep: tuple[int, ...]
+    order: tuple[int, ...]
+
+    def __call__(self, withheld: int) -> list[int]:
+        left = [i for i in range(len(self.order)) if not withheld >> i & 1]
+        if not self._above(left):
+            return []
+        for i in tuple(left):
+            fewer = [one for one in left if one != i]
+            if self._above(fewer):
+                left = fewer
+        return [bits(left)]
+
+    def _above(self, places: Sequence[int]) -> bool:
+        columns = [*self.keep, *(self.order[i] for i in places)]
+        if not places:
+            return False
+        return ratios(self.records, columns).ratio(self.request.measure) > self.request.ratio
+
+
+def _withholding(
+    columns: Sequence[int], found: Ratios | None, choice: ColumnChoice, promise: Guarantee
+) -> Withholding:
+    places = tuple(sorted(columns))
+    withheld = tuple(j for j in range(len(choice.weights)) if j not in places)
+    return Withholding(places, withheld, found, choice.utility(places), promise)
+
+
+def _kept_exceed(names: Sequence[str], keep: Sequence[int], ratio: float) -> InfeasibleError:
+    columns = ", ".join(repr(names[j]) for j in sorted(keep))
+    return InfeasibleError(
+        f"the columns that must be published ({columns}) already exceed the ratio: {ratio:.6g}",
+        remedy="keep fewer columns, or allow a higher ratio",
+    )
+
+
+def _check_columns(choice: ColumnChoice) -> None:
+    free = len(choice.free)
+    if free > MOST_COLUMNS:
+        raise PolicyError(
+            f"the method exact decides on at most {MOST_COLUMNS} columns, and there are {free}",
+            remedy="name columns to keep or to drop, or choose the method greedy",
+        )

@@ -1,0 +1,178 @@
+"""Delimited text in chunks of whole records, and plain text files that Polars reads as we do.
+
+`PlainText` reads some columns of a file with Polars alone, without a look at the others. That is
+faster than `batches`, which checks every record. Use it for a file that was checked before (one
+that was just written) or will be (one whose records are then rewritten).
+"""
+
+import codecs
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from incrowd.errors import InputError, boundary
+from incrowd.io.tables import Form
+from incrowd.kernels.io import lines as line_kernels
+
+PIECE = 2**21
+"""Bytes of a plain text that are read at a time."""
+_LONGEST = 2**26
+"""Bytes that one record may have at most."""
+_NEWLINE = 10
+
+
+@dataclass(frozen=True, eq=False)
+class CsvChunk:
+    """Some whole records of a text in UTF-8."""
+
+    text: bytes
+    line: int
+    """The number of its first line in the file."""
+    lines: int
+    """Number of line feeds."""
+    header: bool = False
+    """Whether its first record holds the column names."""
+
+    def __repr__(self) -> str:
+        """Without values."""
+        return f"CsvChunk({len(self.text)} bytes)"
+
+
+def csv_chunks(
+    pieces: Iterator[bytes], delimiter: str, *, header: bool, returns: bool
+) -> Iterator[CsvChunk]:
+    r"""Cut a text where records end. With `returns`, lines end with \r and never with \n."""
+    rest, line = b"", 1
+    for piece, last in with_last(pieces):
+        rest += piece.replace(b"\r", b"\n") if returns else piece
+        end = len(rest) if last else _last_end(rest, delimiter)
+        text = rest[:end].lstrip(b"\r\n")
+        line += rest.count(b"\n", 0, end - len(text))
+        lines = _line_feeds(text)
+        _refuse_endless(len(rest) - end, line + lines)
+        if text:
+            yield CsvChunk(text, line, lines, header)
+            header = False
+        line += lines
+        rest = rest[end:]
+
+
+def with_last(pieces: Iterator[bytes]) -> Iterator[tuple[bytes, bool]]:
+    """Each piece with False, then an empty one with True: the last."""
+    for piece in pieces:
+        yield piece, False
+    yield b"", True
+
+
+def _line_feeds(text: bytes) -> int:
+    """Number of line feeds; `bytes.count` takes several times as long."""
+    data: Any = np.frombuffer(text, dtype=np.uint8)
+    return int(np.count_nonzero(data == _NEWLINE))
+
+
+def _last_end(text: bytes, delimiter: str) -> int:
+    """Where the last whole record of the text ends."""
+    if b'"' not in text:
+        return text.rfind(b"\n") + 1
+    data: Any = np.frombuffer(text, dtype=np.uint8)
+    return line_kernels.last_end(data, ord(delimiter))
+
+
+def _refuse_endless(size: int, line: int) -> None:
+    if size > _LONGEST:
+        raise InputError(
+            f"the record on line {line:,} does not end", remedy="close its quotes, or cut the file"
+        )
+
+
+@dataclass(frozen=True)
+class PlainText:
+    """A delimited text file in UTF-8 with a header."""
+
+    path: Path
+    delimiter: str
+    names: tuple[str, ...]
+    """All its columns."""
+    piece: int = PIECE
+    """Bytes that `chunks` reads at a time."""
+
+    def columns(self, names: Sequence[str]) -> Iterator[pl.DataFrame]:
+        """These columns as text, batch by batch, in their order."""
+        with _boundary():
+            table = _scanned(self.path, self.delimiter).select(names)
+            frames = iter(table.collect_batches(maintain_order=True))
+        while True:
+            with _boundary():
+                frame = next(frames, None)
+            if frame is None:
+                return
+            yield frame
+
+    def counts(self, name: str) -> pl.DataFrame:
+        """The distinct cells of a column (`shown`) and how often each occurs (`size`)."""
+        with _boundary():
+            cells = _scanned(self.path, self.delimiter).select(shown=name)
+            sizes = cells.group_by("shown").agg(size=pl.len().cast(pl.Int64))
+            return sizes.collect(engine="streaming")
+
+    def chunks(self) -> Iterator[CsvChunk]:
+        """Its records, byte for byte; a text in another encoding is refused."""
+        pieces = _checked(_pieces(self.path, self.piece))
+        yield from csv_chunks(pieces, self.delimiter, header=True, returns=False)
+
+    @property
+    def size(self) -> int:
+        """Size in bytes."""
+        return self.path.stat().st_size
+
+
+def plain_text(path: str | os.PathLike[str], form: Form, names: Sequence[str]) -> PlainText | None:
+    """The text in this file, if Polars finds these columns in this order in it."""
+    if form.format != "csv" or form.compression is not None:
+        return None
+    try:
+        with _boundary():
+            found = _scanned(path, form.delimiter).collect_schema().names()
+    except InputError:
+        return None
+    return PlainText(Path(path), form.delimiter, tuple(names)) if found == list(names) else None
+
+
+def _pieces(path: Path, size: int) -> Iterator[bytes]:
+    """The bytes of a file, so many at a time."""
+    with ExitStack() as stack:
+        with _boundary():
+            file = stack.enter_context(path.open("rb", buffering=0))
+        piece = b"first"
+        while piece:
+            with _boundary():
+                piece = file.read(size)
+            yield piece
+
+
+def _checked(pieces: Iterator[bytes]) -> Iterator[bytes]:
+    """The pieces of a text in UTF-8, without its byte order mark."""
+    check = codecs.getincrementaldecoder("utf-8")()
+    first = True
+    for piece, last in with_last(pieces):
+        if check.getstate()[0] or last or not piece.isascii():
+            with _boundary():
+                check.decode(piece, last)
+        yield piece.removeprefix(codecs.BOM_UTF8) if first else piece
+        first = False
+
+
+def _scanned(path: str | os.PathLike[str], delimiter: str) -> pl.LazyFrame:
+    return pl.scan_csv(Path(path), separator=delimiter, infer_schema=False)
+
+
+@contextmanager
+def _boundary() -> Iterator[None]:
+    with boundary(InputError("the file cannot be read", remedy="check its quotes and encoding")):
+        yield

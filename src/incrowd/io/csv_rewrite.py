@@ -1,0 +1,262 @@
+"""Records of a delimited text rewritten byte for byte: only the ends of cells are looked for.
+
+Cells that stay are copied as they are written, quotes and all. Cells that show something else get
+the bytes of what they show. A text with a quote or a carriage return in an odd place is refused
+here: `batches` reads it, or says what is wrong with it (docs/decisions/0019).
+"""
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from itertools import chain
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
+import polars as pl
+
+from incrowd.arrays import Codes, Counts
+from incrowd.io.csv_chunks import CsvChunk, PlainText
+from incrowd.kernels.io import splice as splice_kernels
+from incrowd.table.fold import threads
+
+Put: TypeAlias = Callable[[Any], None]
+"""Adds bytes to a file."""
+
+
+class OtherRecordsError(Exception):
+    """A later pass over a table found other records than the first."""
+
+
+@dataclass(frozen=True, eq=False)
+class CsvRows:
+    """Records as they are written."""
+
+    text: Any
+    """Their bytes: shape (bytes,), uint8."""
+    ends: Counts
+    """Where each record ends: shape (records,)."""
+
+    def __len__(self) -> int:
+        """Number of records."""
+        return len(self.ends)
+
+    def __repr__(self) -> str:
+        """Without values."""
+        return f"CsvRows({len(self)} records)"
+
+    def part(self, start: int, stop: int) -> "CsvRows":
+        """The records from number `start` up to `stop`."""
+        low = int(self.ends[start - 1]) if start else 0
+        high = int(self.ends[stop - 1]) if stop else 0
+        return CsvRows(self.text[low:high], self.ends[start:stop] - low)
+
+    def text_in(self, order: Counts) -> Any:
+        """The bytes of the same records in this order."""
+        made = np.empty_like(self.text)
+        splice_kernels.gather(self.text, self.ends, order, made)
+        return made
+
+
+def joined(parts: Sequence[CsvRows]) -> CsvRows:
+    """The records of all parts, one after the other."""
+    if len(parts) == 1:
+        return parts[0]
+    starts = np.cumsum([0, *(len(part.text) for part in parts)])
+    ends = [part.ends + start for part, start in zip(parts, starts[:-1], strict=True)]
+    return CsvRows(np.concatenate([part.text for part in parts]), np.concatenate(ends))
+
+
+@dataclass(frozen=True, eq=False)
+class CsvRecords:
+    """Whole records of a text, and where their cells end."""
+
+    text: Any
+    """Their bytes: shape (bytes,), uint8."""
+    stops: Any
+    """Where each cell ends: shape (records * width,), int32."""
+    width: int
+    """Cells of a record."""
+
+    @classmethod
+    def of(cls, chunk: CsvChunk, delimiter: str, width: int) -> "CsvRecords | None":
+        """The records of a chunk, `width` cells each; None if its quotes or line ends are odd."""
+        data = chunk.text if chunk.text.endswith(b"\n") else chunk.text + b"\n"
+        text: Any = np.frombuffer(data, dtype=np.uint8)
+        plain = b'"' not in data and b"\r" not in data
+        stops: Any = np.empty((chunk.lines + 1) * width + splice_kernels.SPARE, dtype=np.int32)
+        found = splice_kernels.find_stops(text, ord(delimiter), plain, stops)
+        if found < 0 or not splice_kernels.are_records(text, stops[:found], width):
+            return None
+        return cls(text, stops[:found], width)
+
+    def __len__(self) -> int:
+        """Number of records, including the header."""
+        return len(self.stops) // self.width
+
+    def __repr__(self) -> str:
+        """Without values."""
+        return f"CsvRecords({len(self)} records)"
+
+
+@dataclass(frozen=True, eq=False)
+class Rewriting:
+    """What each cell of a text becomes: copied, replaced or left out."""
+
+    runs: Codes
+    """Columns that leave, as the kernel `splice` takes them: shape (runs, 3)."""
+    faces: Any
+    """The bytes of all replacements, one after the other: shape (bytes,), uint8."""
+    bounds: Counts
+    """Where in `faces` each replacement begins: shape (replaced columns, most codes + 1)."""
+    header: Codes
+    """Per replaced column, the code that shows its name: shape (replaced columns,)."""
+
+    @classmethod
+    def of(
+        cls,
+        names: Sequence[str],
+        leaving: Sequence[str],
+        looks: Sequence[pl.Series],
+        delimiter: str,
+    ) -> "Rewriting":
+        """Write the columns in `leaving`; in a column of `looks`, code c becomes cell c of it."""
+        written = [_written(cells, delimiter, alone=len(leaving) == 1) for cells in looks]
+        most = max(map(len, written), default=0)
+        sizes = [[*map(len, faces), *[0] * (most - len(faces))] for faces in written]
+        ends = np.cumsum(np.array(sizes, dtype=np.int64)).reshape(len(looks), most)
+        bounds = np.column_stack([np.append(0, ends[:-1, -1]), ends])
+        data = b"".join(face for faces in written for face in faces)
+        return cls(
+            _runs(names, leaving, [cells.name for cells in looks]),
+            np.frombuffer(data + b"\n", dtype=np.uint8),
+            bounds,
+            np.array([len(cells) for cells in looks], dtype=np.int32),
+        )
+
+    @property
+    def longest(self) -> int:
+        """Bytes by which a record can grow at most."""
+        return int(np.diff(self.bounds).max(axis=1).sum()) + len(self.bounds) + 1
+
+    def rows(self, cut: CsvRecords, codes: Codes) -> CsvRows:
+        """The records with what these codes show, including the header."""
+        number = len(cut)
+        made = np.empty(len(cut.text) + number * self.longest, dtype=np.uint8)
+        ends = np.empty(number, dtype=np.int64)
+        splice_kernels.splice(
+            cut.text, cut.stops, self.runs, codes, self.faces, self.bounds, made, ends
+        )
+        return CsvRows(made[: ends[-1] if number else 0], ends)
+
+
+def _runs(names: Sequence[str], leaving: Sequence[str], shown: Sequence[str]) -> Codes:
+    """Neighbouring columns that stay are one run and are copied in one go."""
+    runs: list[list[int]] = []
+    for column, name in enumerate(names):
+        if name in shown:
+            runs.append([column, column, shown.index(name)])
+        elif name in leaving and runs and runs[-1][1:] == [column - 1, splice_kernels.KEPT]:
+            runs[-1][1] = column
+        elif name in leaving:
+            runs.append([column, column, splice_kernels.KEPT])
+    return np.array(runs, dtype=np.int32)
+
+
+def rewritten(text: PlainText, how: Rewriting, codes: Iterable[Codes]) -> Iterator[CsvRows]:
+    """The header, then the records with what their codes show, part by part.
+
+    `codes` come in any parts of shape (replaced columns, some records). Raises `OtherRecordsError`
+    if the text is odd, or holds more or fewer records than there are codes.
+    """
+    take = _CodeQueue(codes)
+
+    def tasks() -> Iterator[Callable[[], CsvRows]]:
+        codes = how.header[:, np.newaxis]
+        for records in _records(text):
+            codes = np.hstack([codes, take(len(records) - codes.shape[1])])
+            yield partial(how.rows, records, codes)
+            codes = codes[:, :0]
+
+    for number, rows in enumerate(_pipelined(tasks())):
+        if not number:
+            yield rows.part(0, 1)
+        yield rows.part(1, len(rows)) if not number else rows
+    take.refuse_more()
+
+
+def _records(text: PlainText) -> Iterator[CsvRecords]:
+    for chunk in text.chunks():
+        records = CsvRecords.of(chunk, text.delimiter, len(text.names))
+        if records is None:
+            raise OtherRecordsError
+        yield records
+
+
+class _CodeQueue:
+    """Codes that arrive in some parts and are taken in others."""
+
+    def __init__(self, parts: Iterable[Codes]) -> None:
+        self._parts = iter(parts)
+        self._rest: Codes | None = None
+
+    def __call__(self, number: int) -> Codes:
+        """The codes of the next `number` records."""
+        held = [] if self._rest is None else [self._rest]
+        while sum(part.shape[1] for part in held) < number or not held:
+            part = next(self._parts, None)
+            if part is None:
+                raise OtherRecordsError
+            held.append(part)
+        rest = held[0] if len(held) == 1 else np.concatenate(held, axis=1)
+        self._rest = rest[:, number:]
+        return np.ascontiguousarray(rest[:, :number])
+
+    def refuse_more(self) -> None:
+        """Refuse codes that no record took."""
+        rest = [] if self._rest is None else [self._rest]
+        if any(part.shape[1] for part in chain(rest, self._parts)):
+            raise OtherRecordsError
+
+
+def _pipelined(tasks: Iterable[Callable[[], CsvRows]]) -> Iterator[CsvRows]:
+    """The results of the tasks in order, while later tasks already run in other threads."""
+    waiting: list[Future[CsvRows]] = []
+    with ThreadPoolExecutor(threads()) as pool:
+        for task in tasks:
+            waiting.append(pool.submit(task))
+            if len(waiting) > threads():
+                yield waiting.pop(0).result()
+        while waiting:
+            yield waiting.pop(0).result()
+
+
+@contextmanager
+def writing(path: str | os.PathLike[str]) -> Iterator[Put]:
+    """A new file to add bytes to."""
+    with Path(path).open("wb") as file:
+
+        def put(data: Any) -> None:
+            file.write(data)
+
+        yield put
+
+
+def _written(cells: pl.Series, delimiter: str, *, alone: bool) -> list[bytes]:
+    """The cells, and then the column's name, as Polars writes them.
+
+    In a table of one column an empty cell is written `""`: a blank line is not a record.
+    """
+    faces = _lines(cells.cast(pl.String), delimiter).split(f"{delimiter}0\n".encode())
+    name = _lines(pl.Series([cells.name]), delimiter)[: -len(delimiter) - 2]
+    found = [*faces[:-1], name]
+    return [face or b'""' for face in found] if alone else found
+
+
+def _lines(cells: pl.Series, delimiter: str) -> bytes:
+    """The cells as the first of two columns; the second is always 0."""
+    table = pl.DataFrame({"shown": cells, "end": pl.repeat(0, len(cells), eager=True)})
+    return table.write_csv(separator=delimiter, include_header=False).encode()

@@ -1,0 +1,152 @@
+"""Candidates of a class for an attacker who knows that somebody attains the ends of its labels.
+
+If a class shows the span of its own records, somebody in the table has a value in its first cell,
+somebody in its last cell, somebody in each pool of its set; and if it shows a node, its records are
+from at least two branches. Each of these parts of a class must fit enough people by itself: the
+class counts as many as the part that fits fewest.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from incrowd.arrays import MISSING, Codes, Counts, Flags
+from incrowd.linkage.candidates import CandidateCounter, DecodedColumn, ValueSetsLike
+from incrowd.partition.csr import entries, grouped, offsets
+
+
+@dataclass(frozen=True, eq=False)
+class _Runs:
+    """Sets of values, in compressed rows."""
+
+    start: Counts
+    code: Codes
+
+
+@dataclass(frozen=True, eq=False)
+class _Part:
+    """Parts of classes: the class of each part, its cells, and the sets that it shows."""
+
+    of: Codes
+    cells: tuple[Codes, Codes, Codes]
+    sets: dict[int, ValueSetsLike]
+    complement: bool = False
+    """Whether to count those who fit the class but not the part."""
+
+
+class AttainedEndsCounter(CandidateCounter):
+    """Counts for each class the individuals of the part that fits fewest."""
+
+    @classmethod
+    def by(cls, world: CandidateCounter) -> "AttainedEndsCounter":
+        """The same world, counted by parts."""
+        return cls(world.world, world.columns)
+
+    def counts(
+        self,
+        low: Codes,
+        high: Codes,
+        level: Codes,
+        *,
+        spans: bool = True,
+        sets: Mapping[int, ValueSetsLike] | None = None,
+    ) -> Counts:
+        """Per class: the individuals of the part that fits fewest, the class itself included.
+
+        Without spans, labels do not depend on who is in the class, so there are no parts.
+        """
+        whole = super().counts(low, high, level, spans=spans, sets=sets)
+        if not spans:
+            return whole
+        least = whole.copy()
+        for part in self._parts((low, high, level), sets or {}):
+            found = super().counts(*part.cells, spans=True, sets=part.sets)
+            found = whole[part.of] - found if part.complement else found
+            np.minimum.at(least, part.of, found)
+        return least
+
+    def _parts(
+        self, cells: tuple[Codes, Codes, Codes], sets: Mapping[int, ValueSetsLike]
+    ) -> Iterator[_Part]:
+        for one in self.columns:
+            if one.place in sets:
+                yield _pools(one, cells, sets)
+            elif one.column.hierarchy.ordered:
+                yield from _ends(one, cells, sets)
+            else:
+                yield _branches(one, cells, sets)
+
+
+def _ends(
+    one: DecodedColumn, cells: tuple[Codes, Codes, Codes], sets: Mapping[int, ValueSetsLike]
+) -> Iterator[_Part]:
+    """The first and the last cell of classes with more than one cell in this column."""
+    j, finest = one.place, one.column.finest
+    low, high = cells[0][j], cells[1][j]
+    several: Flags = (low > MISSING) & (finest[low] != finest[high])
+    of = np.flatnonzero(several).astype(np.int32)
+    for end in (low[of], high[of]):
+        part = _taken(of, cells, sets)
+        part.cells[0][j], part.cells[1][j] = one.column.widened(end, end)
+        part.cells[2][j] = one.column.lowest
+        yield part
+
+
+def _pools(
+    one: DecodedColumn, cells: tuple[Codes, Codes, Codes], sets: Mapping[int, ValueSetsLike]
+) -> _Part:
+    """Each pool of the sets that classes show, by itself."""
+    held = sets[one.place]
+    sizes = np.diff(held.start)
+    class_of = np.repeat(np.arange(len(sizes), dtype=np.int32), sizes)
+    pools = one.column.pools
+    pool = held.code if pools is None else pools[held.code]
+    first = held.code[np.minimum(held.start[:-1], max(len(held.code) - 1, 0))]
+    plain = first[class_of] > MISSING
+    width = int(pool.max(initial=0)) + 1
+    keys = class_of[plain].astype(np.int64) * width + pool[plain]
+    order = np.argsort(keys, kind="stable")
+    every, begin = np.unique(keys[order], return_index=True)
+    part = _taken((every // width).astype(np.int32), cells, sets)
+    code = held.code[plain][order]
+    part.sets[one.place] = _Runs(np.append(begin, len(code)).astype(np.int64), code)
+    return part
+
+
+def _branches(
+    one: DecodedColumn, cells: tuple[Codes, Codes, Codes], sets: Mapping[int, ValueSetsLike]
+) -> _Part:
+    """The branches of the nodes that classes show: somebody in the class is outside each."""
+    j, hierarchy = one.place, one.column.hierarchy
+    low, level = cells[0][j], cells[2][j]
+    parent = np.flatnonzero((low > MISSING) & (level > one.column.lowest)).astype(np.int32)
+    of, first, last, below = [parent[:0]], [low[:0]], [low[:0]], [level[:0]]
+    for h in np.unique(level[parent]).tolist():
+        here = parent[level[parent] == h]
+        begin, end = hierarchy.bounds[h - 1]
+        above = hierarchy.maps[h][begin[1:]]
+        start, order = grouped(above, int(above.max(initial=0)) + 1)
+        entry, place = entries(start, hierarchy.maps[h][low[here]])
+        branch = order[entry] + 1
+        of.append(here[place])
+        first.append(begin[branch])
+        last.append(end[branch])
+        below.append(np.full(len(branch), h - 1, dtype=np.int32))
+    part = replace(_taken(np.concatenate(of), cells, sets), complement=True)
+    for matrix, ends in zip(part.cells, (first, last, below), strict=True):
+        matrix[j] = np.concatenate(ends)
+    return part
+
+
+def _taken(
+    of: Codes, cells: tuple[Codes, Codes, Codes], sets: Mapping[int, ValueSetsLike]
+) -> _Part:
+    """Copies of these classes, one for each time a class is named."""
+    low, high, level = (np.array(matrix[:, of]) for matrix in cells)
+    return _Part(of, (low, high, level), {j: _sets_of(held, of) for j, held in sets.items()})
+
+
+def _sets_of(held: ValueSetsLike, of: Codes) -> _Runs:
+    entry, _ = entries(held.start, of)
+    return _Runs(offsets(np.diff(held.start)[of]), held.code[entry])

@@ -1,0 +1,343 @@
+"""How many individuals of a world the cells of classes may stand for, as searches count them."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Protocol
+
+import numpy as np
+
+from incrowd.arrays import MISSING, Codes, Counts, Flags, Floats
+from incrowd.errors import InputError
+from incrowd.hierarchy.cells import CellGrid
+from incrowd.hierarchy.decoding import Run
+from incrowd.hierarchy.hierarchy import Hierarchy
+from incrowd.linkage.atoms import AtomSets, sets_of
+from incrowd.linkage.index import index_of
+from incrowd.linkage.links import persons_of
+from incrowd.linkage.matching import Matcher, Matching, from_runs
+from incrowd.linkage.world import World
+from incrowd.partition.classes import Classes, numbered
+from incrowd.table.column import CodedColumn, Domain
+from incrowd.table.roles import Missing
+
+
+class _Column(Protocol):
+    """A quasi-identifying column of a problem."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def hierarchy(self) -> Hierarchy: ...
+    @property
+    def lowest(self) -> int: ...
+    @property
+    def grid(self) -> CellGrid | None: ...
+    @property
+    def pools(self) -> Codes | None: ...
+    @property
+    def finest(self) -> Codes: ...
+    def widened(self, low: Codes, high: Codes) -> tuple[Codes, Codes]: ...
+
+
+class ValueSetsLike(Protocol):
+    """The values of each class in one column, in compressed rows."""
+
+    @property
+    def start(self) -> Counts:
+        """Where the values of each class begin."""
+        ...
+
+    @property
+    def code(self) -> Codes:
+        """The values, one class after the other."""
+        ...
+
+
+class _Outcome(Protocol):
+    """What a release shows, and the people of its classes."""
+
+    @property
+    def low(self) -> Codes: ...
+    @property
+    def high(self) -> Codes: ...
+    @property
+    def level(self) -> Codes: ...
+    @property
+    def spans(self) -> bool: ...
+    @property
+    def sets(self) -> Mapping[int, ValueSetsLike]: ...
+    @property
+    def classes(self) -> Classes: ...
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class DecodedColumn:
+    """What the labels of one column stand for in the world; each label is decoded once."""
+
+    place: int
+    """The number of the column among those of the problem."""
+    column: _Column
+    domain: Domain
+    missing: Missing
+    unknown: bool
+    """Whether the world has missing values here."""
+    _number: dict[str | None, int] = field(default_factory=dict)
+    _runs: list[list[Run]] = field(default_factory=list)
+
+    def labels(self, cells: tuple[Codes, Codes, Codes], *, spans: bool) -> list[str | None]:
+        """The labels of cells with these bounds and levels."""
+        low, high, level = cells
+        column = self.column
+        shown = column.hierarchy.show(
+            low, high, level, spans, lowest=column.lowest, grid=column.grid
+        )
+        labels: list[str | None] = shown.tolist()
+        return labels
+
+    def matched(self, labels: Sequence[str | None]) -> tuple[Matching, Codes]:
+        """What the labels that occur stand for, and the place of each label among them."""
+        self._read([label for label in dict.fromkeys(labels) if label not in self._number])
+        number = np.array([self._number[label] for label in labels], dtype=np.int32)
+        held, of = np.unique(number, return_inverse=True)
+        runs = [self._runs[label] for label in held.tolist()]
+        return from_runs(runs, self.matcher.place), of.astype(np.int32)
+
+    @cached_property
+    def matcher(self) -> Matcher:
+        """Decodes labels."""
+        return Matcher(self.domain, self.column.hierarchy)
+
+    def _read(self, fresh: list[str | None]) -> None:
+        """Remember what these labels stand for."""
+        if not fresh:
+            return
+        labels = [None, *(label for label in fresh if label is not None)]
+        found = self.matcher.match(labels)
+        if self.missing is Missing.MATCHES_ANYTHING:
+            found = found.anything(unknown=self.unknown)
+        for i, label in enumerate(labels):
+            if label not in self._number:
+                here = slice(int(found.start[i]), int(found.start[i + 1]))
+                ends = zip(found.low[here].tolist(), found.high[here].tolist(), strict=True)
+                self._number[label] = len(self._runs)
+                self._runs.append(list(ends))
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class _Presence:
+    """How sure classes make the presence of individuals: an entry per class and individual."""
+
+    of: Codes
+    """The class."""
+    person: Codes
+    share: Floats
+    """The chance that this individual is in the table, as far as the class tells."""
+
+
+@dataclass(frozen=True, eq=False)
+class CandidateCounter:
+    """Counts the individuals of a world that each class of a problem may be about.
+
+    Only the columns that the world shares with the problem are public (Bettini Section 2): the
+    others tell somebody with this world nothing. Cells are decoded from the labels that they show,
+    as any reader of the release does.
+    """
+
+    world: World
+    columns: tuple[DecodedColumn, ...] = field(repr=False)
+    exact: bool = False
+    """Whether spans may end on the values of people in the table."""
+
+    @classmethod
+    def of(
+        cls,
+        world: World,
+        columns: Sequence[_Column],
+        missing: Missing = Missing.OWN_VALUE,
+        *,
+        exact: bool = False,
+    ) -> "CandidateCounter":
+        """The counter for these columns; `InputError` if the world has none of them."""
+        found = []
+        for place, column in enumerate(columns):
+            there = world.columns.get(column.name)
+            if there is not None:
+                unknown = bool((there.codes == MISSING).any())
+                found.append(DecodedColumn(place, column, there.domain, missing, unknown))
+        if not found:
+            raise InputError(
+                f"the table ({', '.join(column.name for column in columns)}) and the world "
+                f"({', '.join(world.names)}) share no quasi-identifying column",
+                remedy="say what the world calls them, such as --rename zip=zipcode",
+            )
+        return cls(world.select([one.column.name for one in found]), tuple(found), exact)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The public columns: those that the world shares with the problem."""
+        return tuple(one.column.name for one in self.columns)
+
+    @property
+    def places(self) -> tuple[int, ...]:
+        """The numbers of the public columns among those of the problem."""
+        return tuple(one.place for one in self.columns)
+
+    @property
+    def outside(self) -> dict[str, int]:
+        """By column: values of the world that its hierarchy lacks, where there are some."""
+        lacking = {one.column.name: one.matcher.outside for one in self.columns}
+        return {name: number for name, number in lacking.items() if number}
+
+    @property
+    def people(self) -> int:
+        """Individuals of the world: what a class that shows nothing may be about."""
+        return self.world.people
+
+    def counts(
+        self,
+        low: Codes,
+        high: Codes,
+        level: Codes,
+        *,
+        spans: bool = True,
+        sets: Mapping[int, ValueSetsLike] | None = None,
+    ) -> Counts:
+        """Per class: how many individuals its cells may stand for, each counted once.
+
+        The matrices are those of an `Outcome`: bounds and levels, shape (d, classes). `spans` says
+        that ordered columns show their true span, `sets` which columns show sets of values.
+        """
+        if not low.shape[1]:
+            return np.zeros(0, dtype=np.int64)
+        found, lines = self._read((low, high, level), spans, sets or {})
+        tuple_of, tuples = _distinct(lines, found)
+        counts = index_of(self.world, self.names, found, tuples).counts()
+        return np.append(counts, 0)[tuple_of]
+
+    def presence(self, outcome: _Outcome) -> float:
+        """The largest chance that a reader can give to somebody being in the table.
+
+        Cells of classes may overlap: an individual who fits two classes may be in either, so the
+        chances that the classes give are added up.
+        """
+        said = self._presence(outcome)
+        return float(np.bincount(said.person, said.share).max(initial=0.0))
+
+    def meetings(self, outcome: _Outcome, bound: float) -> Codes:
+        """Pairs of classes that together put somebody's chance of presence above the bound.
+
+        For each such individual, the two classes that contribute most: shape (pairs, 2), the
+        largest excess first.
+        """
+        said = self._presence(outcome)
+        sums = np.bincount(said.person, said.share)
+        over = np.flatnonzero(sums[said.person] > bound)
+        order = over[np.lexsort((-said.share[over], said.person[over]))]
+        person = said.person[order]
+        first = np.flatnonzero(np.diff(person, prepend=-1))
+        first = first[np.diff(np.append(first, len(person))) > 1]
+        pairs = np.sort(np.stack([said.of[order[first]], said.of[order[first + 1]]], axis=1))
+        turn = np.argsort(-sums[person[first]], kind="stable")
+        _, earliest = np.unique(pairs[turn], axis=0, return_index=True)
+        found: Codes = pairs[turn[np.sort(earliest)]]
+        return found
+
+    def _presence(self, outcome: _Outcome) -> "_Presence":
+        """The chance that each class gives to each individual it fits, equal classes as one."""
+        found, lines = self._read(
+            (outcome.low, outcome.high, outcome.level), outcome.spans, outcome.sets
+        )
+        tuple_of, tuples = _distinct(lines, found)
+        index = index_of(self.world, self.names, found, tuples)
+        every = np.arange(tuples.shape[1], dtype=np.int32)
+        start, person = persons_of(index, self.world, every)
+        fits: Flags = tuple_of >= 0
+        held = np.bincount(tuple_of[fits], outcome.classes.people[fits], minlength=len(every))
+        first = np.zeros(len(every), dtype=np.int32)
+        first[tuple_of[fits]] = np.flatnonzero(fits)
+        counts = np.diff(start)
+        share = np.repeat(held / np.maximum(counts, 1), counts)
+        return _Presence(np.repeat(first, counts), person, share)
+
+    def rows_within(self, low: Codes, high: Codes, level: Codes) -> Flags | None:
+        """Which rows of the world some of these classes may stand for.
+
+        None if cells of one column overlap without being equal: the answer then takes more than one
+        cell per value.
+        """
+        within: Flags = np.zeros(self.world.rows, dtype=np.bool_)
+        if not low.shape[1]:
+            return within
+        found, lines = self._read((low, high, level), spans=True, sets={})
+        layers = [one.layers for one in found]
+        if any(layer is None or len(layer) > 1 for layer in layers):
+            return None
+        here = [
+            layer[0][one.atom[self.world.columns[name].codes]]
+            for name, one, layer in zip(self.names, found, layers, strict=True)
+            if layer is not None
+        ]
+        place, number = numbered(np.concatenate([lines + 1, np.stack(here)], axis=1))
+        asked: Flags = np.zeros(number, dtype=np.bool_)
+        asked[place[: lines.shape[1]]] = True
+        return asked[place[lines.shape[1] :]]
+
+    def crowded(self, k: int) -> Flags:
+        """Which rows of the world have the values of at least k individuals."""
+        world = self.world
+        lines = np.stack([world.columns[name].codes for name in self.names])
+        place, number = numbered(lines)
+        if world.everybody_once:
+            sizes = np.bincount(place, minlength=number)
+        else:
+            radix = int(world.person.max(initial=0)) + 1
+            pairs = np.unique(place.astype(np.int64) * radix + world.person)
+            sizes = np.bincount(pairs // radix, minlength=number)
+        crowded: Flags = sizes[place] >= k
+        return crowded
+
+    def _read(
+        self, cells: tuple[Codes, Codes, Codes], spans: bool, sets: Mapping[int, ValueSetsLike]
+    ) -> tuple[list[AtomSets], Codes]:
+        """Per public column: the sets that cells stand for, and the set of each class."""
+        shown = []
+        for one in self.columns:
+            low, high, level = (matrix[one.place] for matrix in cells)
+            labels = one.labels((low, high, level), spans=spans)
+            if (held := sets.get(one.place)) is not None:
+                labels = one.column.hierarchy.show_sets(held.start, held.code).tolist()
+            shown.append(one.matched(labels))
+        found = [sets_of(matching) for matching, _ in shown]
+        lines = [one.of[label] for one, (_, label) in zip(found, shown, strict=True)]
+        return found, np.stack(lines)
+
+    def alone(self) -> "CandidateCounter":
+        """The counter for a problem with the public columns only."""
+        columns = (replace(one, place=place) for place, one in enumerate(self.columns))
+        return replace(self, columns=tuple(columns))
+
+    def without(self, rows: Flags) -> "CandidateCounter":
+        """The counter without these rows of the world."""
+        kept = np.flatnonzero(~rows)
+        columns = {
+            name: CodedColumn(name, column.codes[kept], column.domain)
+            for name, column in self.world.columns.items()
+        }
+        return replace(self, world=World(columns, self.world.person[kept]))
+
+    def __repr__(self) -> str:
+        """Show no values."""
+        return f"CandidateCounter({', '.join(self.names)}; {self.people} individuals)"
+
+
+def _distinct(lines: Codes, sets: Sequence[AtomSets]) -> tuple[Codes, Codes]:
+    """The tuple of each class (-1 where a cell stands for nothing), and the distinct tuples."""
+    place, number = numbered(lines)
+    tuples = np.empty((len(lines), number), dtype=np.int32)
+    tuples[:, place] = lines
+    idle: Flags = np.logical_or.reduce(
+        [one.empty[line] for one, line in zip(sets, tuples, strict=True)]
+    )
+    place_of = np.where(idle, -1, np.cumsum(~idle) - 1).astype(np.int32)
+    return place_of[place], np.ascontiguousarray(tuples[:, ~idle])

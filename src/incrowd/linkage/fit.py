@@ -1,0 +1,344 @@
+"""Who fits what a release shows, for every set of columns that an attacker may know.
+
+The classes of a set come from those of a set with one column less, both for the people and for the
+released rows: no set is grouped from scratch. In joint data, people and rows have the same classes
+and fit class by class; otherwise the pairs that fit are computed when they are needed.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from math import comb
+from threading import Lock
+from typing import Any
+
+import numpy as np
+
+from incrowd.arrays import Codes, Counts, Flags, Floats
+from incrowd.kernels.linkage import fits as kernels
+from incrowd.linkage.attack_data import AttackData, TableSide
+from incrowd.linkage.decoding import FittingPairs, Members, joined, parts
+from incrowd.partition.csr import Rows, each
+from incrowd.partition.refinement import StrippedPartition
+from incrowd.watch import Watch
+
+_FIRST = 4
+"""So many columns are dealt out first; each deal of them is a task for a thread."""
+
+
+class ColumnSets:
+    """The sets of known columns to play: all columns, and all sets of at most `largest`.
+
+    >>> ColumnSets(8, 2).every
+    37
+    """
+
+    def __init__(self, width: int, largest: int, watch: Watch | None = None) -> None:
+        self.largest = min(largest, width)
+        self.every = 1 + sum(comb(width, size) for size in range(1, min(largest, width - 1) + 1))
+        """How many there are."""
+        self.played = 1
+        """How many have been played; the set of all columns always is."""
+        self._watch = watch or Watch()
+        self._lock = Lock()
+
+    @property
+    def expired(self) -> bool:
+        """Whether time is up: sets that are not played yet are left out."""
+        return self._watch.expired
+
+    @property
+    def left_out(self) -> int:
+        """How many were not played."""
+        return self.every - self.played
+
+    def done(self, number: int = 1) -> None:
+        """Count some more sets as played; several threads may call this."""
+        with self._lock:
+            self.played += number
+        self._watch.tell("sets of known columns", min(self.played / self.every, 1.0))
+
+
+@dataclass(frozen=True, eq=False)
+class SideClasses:
+    """The classes of one side: rows that the known columns do not tell apart."""
+
+    rows: Codes
+    """The rows of the side, those of one class together."""
+    start: Counts
+    """Where the rows of each class begin (see `partition.csr`)."""
+    sizes: Counts
+    """Records per class."""
+
+    @classmethod
+    def of(cls, side: TableSide, rows: Codes, start: Counts) -> "SideClasses":
+        """Classes of these rows of a side."""
+        return cls(rows, start, kernels.sum_members(start, rows, side.counts))
+
+    @classmethod
+    def whole(cls, side: TableSide) -> "SideClasses":
+        """Without any column: one class of all rows, or none if there are no rows."""
+        rows = np.arange(len(side.counts), dtype=np.int32)
+        start = np.array([0, len(rows)][: 1 + min(len(rows), 1)], dtype=np.int64)
+        return cls.of(side, rows, start)
+
+    def split(self, side: TableSide, column: int, domain: int) -> "SideClasses":
+        """The classes with one more column."""
+        split = kernels.split
+        return SideClasses.of(side, *split(self.rows, self.start, side.known[column], domain))
+
+    def known(self, side: TableSide, columns: tuple[int, ...]) -> Codes:
+        """What each class shows in the columns that define it: shape (columns, classes)."""
+        first = self.rows[self.start[:-1]]
+        nothing = np.zeros((0, len(first)), dtype=np.int32)
+        return np.vstack([nothing, *(side.known[column][first] for column in columns)])
+
+    @cached_property
+    def class_of(self) -> Codes:
+        """The class of each row of the side."""
+        return self.per_row(np.arange(len(self.sizes))).astype(np.int32)
+
+    def per_row(self, figure: Counts, alone: Counts | None = None) -> Counts:
+        """A figure per class as a figure per row; rows without a class take that of `alone`."""
+        found = np.empty(len(self.rows), dtype=figure.dtype) if alone is None else alone.copy()
+        kernels.hand_out(self.start, self.rows, figure, found)
+        return found
+
+
+@dataclass(frozen=True, eq=False)
+class ResolvedRows:
+    """Rows of joint data that are alone in their class: no further column changes who fits them.
+
+    They leave the classes; their figures by all columns are summed instead.
+    """
+
+    rows: Codes
+    before: "ResolvedRows | None" = None
+    """The rows that were resolved earlier."""
+    _known: dict[int, tuple[Any, float]] = field(default_factory=dict, repr=False)
+    """By identity of an array: the array, so that it stays alive, and the figure found for it."""
+
+    def total(self, figure: Floats | Counts) -> float:
+        """The sum of a figure of all rows over the resolved rows."""
+        if id(figure) not in self._known:
+            more = 0.0 if self.before is None else self.before.total(figure)
+            self._known[id(figure)] = figure, float(figure[self.rows].sum()) + more
+        return self._known[id(figure)][1]
+
+    def most(self, figure: Floats) -> float:
+        """The largest figure of the resolved rows, at least 0."""
+        if id(figure) not in self._known:
+            more = 0.0 if self.before is None else self.before.most(figure)
+            self._known[id(figure)] = figure, max(float(figure[self.rows].max(initial=0.0)), more)
+        return self._known[id(figure)][1]
+
+    def least(self, figure: Counts) -> int:
+        """The smallest figure above 0 of the resolved rows, 0 if there is none."""
+        if id(figure) not in self._known:
+            here = figure[self.rows]
+            before = 0 if self.before is None else self.before.least(figure)
+            above = np.append(here, before)
+            self._known[id(figure)] = figure, int(above[above > 0].min(initial=above.max()))
+        return int(self._known[id(figure)][1])
+
+
+@dataclass(frozen=True, eq=False)
+class Fit:
+    """Classes of people and of released rows by the known columns, and which of them fit.
+
+    Rows fit people if their labels stand for the people's values in every known column. In joint
+    data, people and rows have the same classes, where either side may be empty, and fit class by
+    class.
+    """
+
+    data: AttackData
+    columns: tuple[int, ...]
+    people: SideClasses
+    rows: SideClasses
+    resolved: ResolvedRows
+
+    @classmethod
+    def whole(cls, data: AttackData) -> "Fit":
+        """Without any column everybody fits everything."""
+        people, rows = SideClasses.whole(data.people), SideClasses.whole(data.shown)
+        return cls(data, (), people, rows, ResolvedRows(np.zeros(0, dtype=np.int32)))
+
+    @classmethod
+    def of(cls, data: AttackData, columns: tuple[int, ...]) -> "Fit":
+        """By these columns."""
+        fit = cls.whole(data)
+        for column in columns:
+            fit = fit.refined(column)
+        return fit
+
+    @classmethod
+    def of_all(cls, data: AttackData) -> "Fit":
+        """By all columns that may be known."""
+        return cls.of(data, tuple(range(len(data.known))))
+
+    def refined(self, column: int) -> "Fit":
+        """With one more column known."""
+        if self.data.joint:
+            return self._refined_as_one(column)
+        data, decoding = self.data, self.data.known[column].decoding
+        rows = self.rows.split(data.shown, column, decoding.labels)
+        people = self.people.split(data.people, column, decoding.values)
+        return Fit(data, (*self.columns, column), people, rows, self.resolved)
+
+    def _refined_as_one(self, column: int) -> "Fit":
+        """Split people and rows together; rows that are then alone are resolved."""
+        data, line = self.data, self.data.shown.known[column]
+        domain = data.known[column].decoding.labels + 1
+        classes = StrippedPartition(self.rows.rows, self.rows.start)
+        left, alone = classes.refined(line, domain)
+        rows, start = left.rows, left.starts
+        shown = SideClasses.of(data.shown, rows, start)
+        same = data.people is data.shown
+        people = shown if same else SideClasses.of(data.people, rows, start)
+        columns, resolved = (*self.columns, column), ResolvedRows(alone, self.resolved)
+        return Fit(data, columns, people, shown, resolved)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The known columns."""
+        return tuple(self.data.known[j].name for j in sorted(self.columns))
+
+    @cached_property
+    def rows_of(self) -> Members:
+        """Per class of people: the classes of rows that they fit."""
+        data = self.data
+        if data.joint:
+            return each(len(self.rows.sizes))
+        label, value = (
+            classes.known(side, self.columns)
+            for classes, side in ((self.rows, data.shown), (self.people, data.people))
+        )
+        return FittingPairs([data.known[column].decoding for column in self.columns], label, value)
+
+    @property
+    def pairs(self) -> Rows:
+        """Per class of rows: the classes of people who fit them, all at once."""
+        if self.data.joint:
+            return each(len(self.rows.sizes))
+        found: Rows = kernels.transposed(*joined(self.rows_of), len(self.rows.sizes))
+        return found
+
+    @cached_property
+    def _met(self) -> tuple[Counts, Counts, Codes]:
+        """Rows per class of people, people per class of rows, and the last class that fits each."""
+        return self._summed(self.people.sizes)
+
+    def _summed(self, figure: Counts) -> tuple[Counts, Counts, Codes]:
+        """Rows that fit each class of people; per class of rows a sum, and the last that fits.
+
+        The sum is over the classes of people that fit, of a figure that each of these has.
+        """
+        number, done, fitting = len(self.rows.sizes), 0, []
+        total, last = np.zeros(number, dtype=np.int64), np.full(number, -1, dtype=np.int32)
+        for part in parts(self.rows_of):
+            fitting.append(kernels.sum_members(*part, self.rows.sizes))
+            kernels.add_owners(part, figure[done:], done, total, last)
+            done += len(part[0]) - 1
+        return np.concatenate(fitting), total, last
+
+    @property
+    def rows_fitting(self) -> Counts:
+        """Per class of people: released rows that fit them."""
+        return self.rows.sizes if self.data.joint else self._met[0]
+
+    @property
+    def rows_of_a_person(self) -> float:
+        """Mean number of released rows that fit a person."""
+        people = max(int(self.people.sizes.sum()), 1)
+        return float((self.rows_fitting * self.people.sizes).sum()) / people
+
+    @property
+    def people_fitting(self) -> Counts:
+        """Per class of released rows: people who fit them."""
+        return self.people.sizes if self.data.joint else self._met[1]
+
+    @property
+    def singled_out(self) -> int:
+        """How many people are the only ones to fit some class of rows."""
+        alone: Flags = self.people_fitting == 1
+        if self.data.joint:
+            alone &= self.rows.sizes > 0
+            return int(np.count_nonzero(alone) + self.resolved.total(self.data.lone))
+        return len(np.unique(self._met[2][alone]))
+
+    @property
+    def rows_of_each(self) -> Counts:
+        """Per row of people: released rows that fit it."""
+        alone = self.data.shown.counts if self.data.joint else None
+        return self.people.per_row(self.rows_fitting, alone)
+
+    @property
+    def people_of_each(self) -> Counts:
+        """Per row of the release: people who fit it."""
+        alone = self.data.people.counts if self.data.joint else None
+        return self.rows.per_row(self.people_fitting, alone)
+
+    @property
+    def individuals_of_each(self) -> Counts:
+        """Per row of the release: individuals who fit it, each once (Bettini Section 7)."""
+        who, people = self.data.people, (self.people.start, self.people.rows)
+        _, found, _ = self._summed(kernels.sum_members(*people, who.alone))
+        if len(who.owned[1]):
+            owned = *who.owned, int(who.owned[1].max()) + 1
+            found = found + kernels.individuals(self.pairs, people, owned)
+        alone = who.alone + np.diff(who.owned[0]) if self.data.joint else None
+        return self.rows.per_row(found, alone)
+
+
+def sweep(data: AttackData, sets: ColumnSets) -> Iterator[Fit]:
+    """The fits of every set of known columns to play, except the set of all of them."""
+    for fit in _larger(Fit.whole(data), -1, sets):
+        if len(fit.columns) < len(data.known):
+            yield fit
+            sets.done()
+
+
+def _larger(fit: Fit, last: int, sets: ColumnSets) -> Iterator[Fit]:
+    if len(fit.columns) == sets.largest:
+        return
+    for column in range(last + 1, len(fit.data.known)):
+        if sets.expired:
+            return
+        more = fit.refined(column)
+        yield more
+        yield from _larger(more, column, sets)
+
+
+def halves(data: AttackData, sets: ColumnSets) -> list[Iterator[tuple[Fit, Fit]]]:
+    """The known columns in two halves, in every way in which one half is a set to play.
+
+    All columns and none come first. Columns are dealt out to one half or the other, and each deal
+    splits the classes of its half once, so a set costs a column or two. The iterators, one for each
+    deal of the first columns, can run in parallel.
+    """
+    none = Fit.whole(data)
+    deals = [(none.refined(0), none)]
+    for column in range(1, min(_FIRST, len(data.known))):
+        deals = [
+            deal
+            for one, other in deals
+            for deal in ((one.refined(column), other), (one, other.refined(column)))
+            if min(len(half.columns) for half in deal) <= sets.largest
+        ]
+    return [_dealt(one, other, sets) for one, other in deals]
+
+
+def _dealt(one: Fit, other: Fit, sets: ColumnSets) -> Iterator[tuple[Fit, Fit]]:
+    given, left = len(one.columns), len(other.columns)
+    column = given + left
+    if column == len(one.data.known):
+        if left and sets.expired:
+            return
+        yield one, other
+        if left:
+            sets.done((given <= sets.largest) + (left <= sets.largest))
+        return
+    if min(given + 1, left) <= sets.largest and not (left and sets.expired):
+        yield from _dealt(one.refined(column), other, sets)
+    if min(given, left + 1) <= sets.largest and not sets.expired:
+        yield from _dealt(one, other.refined(column), sets)

@@ -1,0 +1,397 @@
+"""The tables of an attack under the release's column names: the release, and what is beside it.
+
+The coded columns of these tables become the data of attacks: the release with the people of the
+original, and the release with the people of a world.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+
+from incrowd.arrays import MISSING, Codes, Counts
+from incrowd.errors import InputError, PolicyError
+from incrowd.hierarchy.hierarchy import Hierarchy
+from incrowd.linkage.attack_data import AttackData, SharedColumn
+from incrowd.linkage.matching import match
+from incrowd.linkage.world_linkage import WorldLinkage
+from incrowd.linkage.world_tables import AttackerKnowledge, AttackTable, Membership, WorldTables
+from incrowd.table.column import CodedColumn
+
+
+@dataclass(frozen=True, eq=False)
+class AttackTables:
+    """The release and the tables beside it, under the release's names."""
+
+    release: AttackTable
+    others: Mapping[str, AttackTable]
+    """By `truth`, `original`, `other` and `control`."""
+    knowledge: AttackerKnowledge
+    worlds: tuple[AttackTable, ...] = ()
+    _labels: dict[tuple[str, str], CodedColumn] = field(default_factory=dict, repr=False)
+    _shared: dict[tuple[str, str, str], SharedColumn] = field(default_factory=dict, repr=False)
+    _ids: dict[tuple[str, str], bool] = field(default_factory=dict, repr=False)
+
+    def __post_init__(self) -> None:
+        """Refuse what does not go together."""
+        if "truth" in self.others and (not self.worlds or self.knowledge.world_id is None):
+            raise PolicyError(
+                "the truth needs a world, and an id column that tells its individuals apart",
+                remedy="give the world and the name of its id column (--world FILE --id COLUMN)",
+            )
+        if "other" in self.others and "original" not in self.others:
+            raise PolicyError(
+                "comparing two releases needs their original",
+                remedy="give the original too (--original FILE)",
+            )
+        _refuse_control(self.others, self.knowledge.world_id)
+        tables = (*self.worlds, *self.others.values())
+        if not self.worlds:
+            _refuse_unused(self.knowledge, tables)
+        _refuse_names(self.release, tables, self.knowledge.rename)
+
+    @cached_property
+    def world_tables(self) -> WorldTables:
+        """The tables of the world."""
+        return WorldTables(self.worlds, self.knowledge)
+
+    def parts(self, table: str) -> tuple[AttackTable, ...]:
+        """The tables of the world, or the one of this name; none if it is not given."""
+        if table == "world":
+            return self.worlds
+        return (self.others[table],) if table in self.others else ()
+
+    def called(self, name: str, table: str) -> str:
+        """What another table calls a column of the release."""
+        return self.knowledge.called(name, self.others[table].names)
+
+    def shared(self, table: str) -> tuple[str, ...]:
+        """The columns that the release and another table share, except the id."""
+        parts = self.parts(table)
+        return tuple(
+            name for name in self.release.names if any(self._has(part, name) for part in parts)
+        )
+
+    def _has(self, part: AttackTable, name: str) -> bool:
+        """Whether a table has a column of the release; the id only if the release shows ids.
+
+        A column of the release with the name of the id may hold pseudonyms: it is shared if one of
+        its labels stands for an id of the table.
+        """
+        called = self.knowledge.called(name, part.names)
+        if called not in part.names or called != self.knowledge.world_id:
+            return called in part.names
+        return self._shows_ids(part, name)
+
+    def in_world(self, name: str) -> bool:
+        """Whether a table of the world has a column, under the release's name for it."""
+        return any(self.knowledge.called(name, part.names) in part.names for part in self.worlds)
+
+    def _shows_ids(self, part: AttackTable, name: str) -> bool:
+        if (part.name, name) not in self._ids:
+            labels = self.shown(name).domain.labels.tolist()
+            called = self.knowledge.called(name, part.names)
+            ids = part.values(called, self.knowledge, name)
+            some = [label for label in labels if label.strip("*")]
+            self._ids[part.name, name] = bool(len(match(some, ids.domain).low))
+        return self._ids[part.name, name]
+
+    @cached_property
+    def sensitive(self) -> tuple[str, ...]:
+        """The sensitive columns that are asked for, or those of the policy."""
+        declared = [name for name in self.knowledge.declared if name in self.release.names]
+        given = self.knowledge.sensitive or declared
+        return tuple(dict.fromkeys(self.release.column(name) for name in given))
+
+    @cached_property
+    def knows(self) -> tuple[str, ...]:
+        """The columns that an attacker may know: as asked, quasi-identifying, or all shared."""
+        if self.knowledge.knows:
+            return tuple(dict.fromkeys(map(self.release.column, self.knowledge.knows)))
+        here = [name for name in self.knowledge.quasi if name in self.release.names]
+        held = [set(self.shared(table)) for table in ("world", "original") if self.parts(table)]
+        every = set(self.release.names) if not held else set.union(*held)
+        free = [name for name in self.release.names if name in every]
+        found = tuple(here or [name for name in free if name not in self.sensitive])
+        if not found:
+            raise InputError(
+                "there is no column that an attacker could know: the tables share none, or only "
+                "sensitive ones",
+                remedy="say what other tables call them, such as --rename zip=zipcode",
+            )
+        return found
+
+    def known_in(self, table: str) -> tuple[str, ...]:
+        """The known columns that another table has too; there must be one.
+
+        Somebody with a world knows all that it shares with the release (Bettini Section 2) except
+        sensitive columns, whatever the policy calls quasi-identifying, unless `knows` names less.
+        """
+        shared = self.shared(table)
+        public = table == "world" and not self.knowledge.knows
+        known = [name for name in shared if name not in self.sensitive] if public else self.knows
+        found = tuple(name for name in known if name in shared)
+        if not found:
+            there = dict.fromkeys(name for part in self.parts(table) for name in part.names)
+            raise InputError(
+                f"the release ({', '.join(self.knows)}) and the {table} "
+                f"({', '.join(there)}) share no column",
+                remedy="say what the other table calls them, such as --rename zip=zipcode",
+            )
+        return found
+
+    @property
+    def public(self) -> tuple[str, ...]:
+        """PAttr (Bettini Section 2): what the world shares with the release, or what is known."""
+        return self.known_in("world") if self.worlds else tuple(self._free(self.knows))
+
+    def shown(self, name: str, table: str = "release") -> CodedColumn:
+        """A column of the release, or of the other release, by its labels; cached."""
+        if (table, name) not in self._labels:
+            where = self.release if table == "release" else self.others[table]
+            called = name if table == "release" else self.called(name, table)
+            column = where.labels(called, self.knowledge.missing_values)
+            self._labels[table, name] = CodedColumn(name, column.codes, column.domain)
+        return self._labels[table, name]
+
+    def hierarchies(self, columns: Mapping[str, CodedColumn]) -> dict[str, Hierarchy]:
+        """The given hierarchies, built over these values."""
+        specs = {name: self.knowledge.hierarchy(name) for name in columns}
+        return {
+            name: spec.build(columns[name].domain, name)
+            for name, spec in specs.items()
+            if spec is not None
+        }
+
+    def together(
+        self, names: Sequence[str], shown_in: str = "release", people: str = "original"
+    ) -> list[SharedColumn]:
+        """Columns of a release, each with that of the people; cached."""
+        for name in names:
+            if (shown_in, people, name) not in self._shared:
+                self._shared[shown_in, people, name] = self._matched(name, shown_in, people)
+        return [self._shared[shown_in, people, name] for name in names]
+
+    def _matched(self, name: str, shown_in: str, people: str) -> SharedColumn:
+        table = self.others[people]
+        values = table.values(self.called(name, people), self.knowledge, name)
+        tree = self.hierarchies({name: values}).get(name)
+        return SharedColumn.of(self.shown(name, shown_in), values, tree, self.knowledge.missing)
+
+    @cached_property
+    def data(self) -> AttackData:
+        """The release with the people of the original, or with its own rows if there is none."""
+        if "original" in self.others:
+            return self._data("original")
+        missing = self.knowledge.missing
+        own = [SharedColumn.itself(self.shown(name), missing) for name in self._free(self.knows)]
+        sensitive = [SharedColumn.itself(self.shown(name)) for name in self.sensitive]
+        return AttackData.of(own, sensitive, limit=self.knowledge.limit)
+
+    @cached_property
+    def control(self) -> AttackData:
+        """The release with people who are not in it."""
+        return self._data("control")
+
+    def _data(self, people: str) -> AttackData:
+        shared = self.shared(people)
+        sensitive = [name for name in self.sensitive if name in shared]
+        known = self._free(self.known_in(people))
+        return AttackData.of(
+            [one.merged for one in self.together(known, people=people)],
+            self.together(sensitive, people=people),
+            limit=self.knowledge.limit,
+        )
+
+    def _free(self, names: Sequence[str]) -> list[str]:
+        """The known columns that are not sensitive."""
+        found = [name for name in names if name not in self.sensitive]
+        if not found:
+            raise InputError(
+                f"all columns that the attacker knows ({', '.join(names)}) are sensitive: none is "
+                "left to find somebody by",
+                remedy="name other columns with --knows",
+            )
+        return found
+
+    @cached_property
+    def linked_world(self) -> WorldLinkage:
+        """The release with the world."""
+        names = self.known_in("world")
+        world = self.world_tables.world(names)
+        truth = self.world_tables.numbers(self._true_ids) if "truth" in self.others else None
+        return WorldLinkage(
+            {name: self.shown(name) for name in names},
+            world,
+            names,
+            self.hierarchies(world.columns),
+            self.knowledge.missing,
+            truth,
+            listed=self.membership.listed,
+            one_each=self.knowledge.one_each,
+        )
+
+    @cached_property
+    def membership(self) -> Membership:
+        """Who of the world is in the table."""
+        return Membership(self)
+
+    @cached_property
+    def _true_ids(self) -> CodedColumn:
+        """The id of each released row."""
+        table, records = self.others["truth"], self.release.engine.records
+        found = table.labels(str(self.knowledge.world_id), self.knowledge.missing_values)
+        if self.knowledge.truth_key is not None:
+            return CodedColumn(found.name, self._by_key(found.codes), found.domain)
+        if len(found.codes) != records:
+            raise InputError(
+                f"the truth has {len(found.codes):,} rows, the release {records:,}",
+                remedy="give one row for each released row, in its order, or a key (--truth-key)",
+            )
+        return found
+
+    def _by_key(self, ids: Codes) -> Codes:
+        """The id of each released row by the key that release and truth share."""
+        key = str(self.knowledge.truth_key)
+        there, here = self.others["truth"].labels(key), self.release.labels(key)
+        if len(there.domain) < len(there.codes):
+            raise InputError(
+                f"{len(there.codes) - len(there.domain):,} rows of the truth have no key {key!r}, "
+                "or the key of another row",
+                remedy="give each row a key of its own",
+            )
+        id_of = dict(zip(there.domain.labels[there.codes - 1].tolist(), ids.tolist(), strict=True))
+        found = [0, *(id_of.get(label, 0) for label in here.domain.labels.tolist())]
+        return np.array(found, dtype=np.int32)[here.codes]
+
+    @property
+    def places(self) -> Counts | None:
+        """The record of the original that each released row was, by its id; -1 if unknown."""
+        original, world_id = self.others["original"], self.knowledge.world_id
+        if "truth" not in self.others or world_id not in original.names:
+            return None
+        ids = original.labels(str(world_id), self.knowledge.missing_values)
+        if len(ids.domain) < len(ids.codes):
+            return None
+        place = dict(
+            zip(ids.domain.labels[ids.codes - 1].tolist(), range(len(ids.codes)), strict=True)
+        )
+        true = self._true_ids
+        found = [-1, *(place.get(label, -1) for label in true.domain.labels.tolist())]
+        return np.array(found, dtype=np.int64)[true.codes]
+
+    def notes(self) -> Iterator[str]:
+        """What you should know about the tables."""
+        if not self.sensitive:
+            yield (
+                "no sensitive column is named, so attacks on sensitive values are left out "
+                "(name some with --sensitive)"
+            )
+        if self.worlds:
+            yield from self.world_tables.notes
+            yield from self._notes_of_ids()
+            more = [name for name in self.shared("world") if name not in self.linked_world.names]
+            if more:
+                yield (
+                    f"the world also has {', '.join(more)}: what holds for some public columns "
+                    "proves nothing for all of them"
+                )
+        if "original" not in self.others:
+            yield (
+                "there is no original: every attack except linkage is about the released rows "
+                "themselves, known as the release shows them"
+            )
+            return
+        lost = [name for name in self.sensitive if name not in self.shared("original")]
+        if lost:
+            yield f"the original lacks the sensitive columns {', '.join(lost)}"
+        for one in (*self.data.known, *self.data.sensitive):
+            idle = int((one.decoding.sizes[one.label] == 0).sum())
+            if idle:
+                yield (
+                    f"{idle:,} released rows have a label of {one.name!r} that stands for no value "
+                    "of the original"
+                )
+
+    def _notes_of_ids(self) -> Iterator[str]:
+        """Ids of the truth that the world lacks, and ids that the release itself shows."""
+        truth, world_id = self.linked_world.truth, self.knowledge.world_id
+        lost = 0 if truth is None else int((truth == MISSING).sum())
+        if truth is not None and lost:
+            yield (
+                f"the truth names people who are not in the world for {lost:,} of {len(truth):,} "
+                "released rows: linkage cannot be right about them; check that ids are spelled "
+                "alike in both"
+            )
+        if self.membership.strangers:
+            yield (
+                "no id of the original is in the world: nobody of the table is, or ids are spelled "
+                "differently; who of the table is in the world counts as unknown"
+            )
+        if world_id is None or world_id not in self.release.names:
+            return
+        shown, people = self.release.labels(world_id), self.world_tables.people
+        named = np.array([False, *(label in people for label in shown.domain.labels.tolist())])
+        rows = int(named[shown.codes].sum())
+        if rows:
+            yield (
+                f"{rows:,} released rows show an id of the world in the column {world_id!r}: they "
+                "name their person"
+            )
+
+
+def _refuse_control(others: Mapping[str, AttackTable], world_id: str | None) -> None:
+    """Refuse a control without an original, or with people of the original."""
+    if "control" not in others:
+        return
+    if "original" not in others:
+        raise PolicyError(
+            "a control compares people outside the table with people in it",
+            remedy="give the original too (--original FILE)",
+        )
+    tables = others["control"], others["original"]
+    if world_id is None or not all(world_id in table.names for table in tables):
+        return
+    ids = [set(table.labels(world_id).domain.labels.tolist()) for table in tables]
+    both = len(ids[0] & ids[1])
+    if both:
+        raise InputError(
+            f"{both:,} people of the control are also in the original",
+            remedy="leave them out of the control",
+        )
+
+
+def _refuse_unused(knowledge: AttackerKnowledge, others: Sequence[AttackTable]) -> None:
+    """Without a world, refuse the key of a truth, and an id that no table has."""
+    if knowledge.truth_key is not None:
+        raise PolicyError(
+            "a truth key is given, but no truth",
+            remedy="give the world and the truth too (--world FILE, --truth FILE)",
+        )
+    world_id = knowledge.world_id
+    if world_id is not None and not any(world_id in table.names for table in others):
+        raise PolicyError(
+            f"no other table has the id column {world_id!r}",
+            remedy="name a column of the world, and give the world too (--world FILE)",
+        )
+
+
+def _refuse_names(
+    release: AttackTable, others: Sequence[AttackTable], rename: Mapping[str, str]
+) -> None:
+    """Refuse new names that no table has, and those that two columns would share."""
+    for name, called in rename.items():
+        release.column(name)
+        if not any(called in table.names for table in others):
+            every = dict.fromkeys(name for table in others for name in table.names)
+            raise PolicyError(
+                f"no other table has the column {called!r} that {name!r} is renamed to",
+                remedy="they have: " + ", ".join(every),
+            )
+        also = [one for one in release.names if one != name and rename.get(one, one) == called]
+        if also:
+            raise PolicyError(
+                f"{name!r} and {also[0]!r} would both be {called!r} of another table",
+                remedy=f"say what it calls {also[0]!r} too, or leave one of them out",
+            )

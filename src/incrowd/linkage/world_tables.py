@@ -1,0 +1,314 @@
+"""Tables with names, what an attacker knows of them, and who of a world is in the table."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+
+from incrowd.arrays import Codes, Counts, Floats
+from incrowd.errors import PolicyError
+from incrowd.hierarchy import AnyHierarchy
+from incrowd.linkage.attack_data import LIMIT
+from incrowd.linkage.links import Linked, link
+from incrowd.linkage.world import World, joined_world
+from incrowd.table.column import CodedColumn, Domain, Kind
+from incrowd.table.fold import fold
+from incrowd.table.roles import Missing
+
+if TYPE_CHECKING:
+    from incrowd.linkage.tables import AttackTables
+
+
+class CodableColumns(Protocol):
+    """A table that codes its columns: an engine."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The columns."""
+
+    @property
+    def records(self) -> int:
+        """The number of records."""
+
+    def codes(
+        self,
+        names: Sequence[str],
+        kinds: Mapping[str, Kind] | None = None,
+        missing_values: Sequence[str] = (),
+    ) -> dict[str, CodedColumn]:
+        """Columns as codes, with these texts read as missing."""
+
+
+@dataclass(frozen=True, eq=False)
+class AttackTable:
+    """One table of an attack, and what messages call it."""
+
+    name: str
+    engine: CodableColumns
+    text: bool = False
+    """Whether it comes from a text file, so that labels must be read as text."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Its columns."""
+        return self.engine.names
+
+    def column(self, name: str) -> str:
+        """The name, if the table has a column of it."""
+        if name not in self.names:
+            raise PolicyError(
+                f"the {self.name} has no column {name!r}",
+                remedy="it has: " + ", ".join(self.names),
+            )
+        return name
+
+    def values(self, called: str, knowledge: "AttackerKnowledge", name: str) -> CodedColumn:
+        """A column by its values, under the release's name for it."""
+        found = self._coded(called, knowledge.kinds.get(name), knowledge.missing_values)
+        return CodedColumn(name, found.codes, found.domain)
+
+    def labels(self, name: str, missing_values: Sequence[str] = ()) -> CodedColumn:
+        """A column by the text that it shows."""
+        kind = Kind.TEXT if self.text else None
+        return self._coded(self.column(name), kind, missing_values)
+
+    def _coded(self, name: str, kind: Kind | None, missing_values: Sequence[str]) -> CodedColumn:
+        kinds = {} if kind is None else {name: kind}
+        return self.engine.codes([name], kinds, missing_values)[name]
+
+
+def _nothing(_: str) -> None:
+    return None
+
+
+@dataclass(frozen=True, kw_only=True)
+class AttackerKnowledge:
+    """What an attacker knows, and what the tables call it."""
+
+    world_id: str | None = None
+    """The column that tells individuals apart in the world, the truth and the original."""
+    knows: Sequence[str] = ()
+    """The columns that the attacker knows; none named: see `AttackTables.knows`."""
+    quasi: Sequence[str] = ()
+    """The quasi-identifiers of the policy."""
+    sensitive: Sequence[str] = ()
+    """The sensitive columns that are asked for."""
+    declared: Sequence[str] = ()
+    """The sensitive columns of the policy; they count if none is asked for."""
+    rename: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    """From the release's name of a column to that of the other tables."""
+    truth_key: str | None = None
+    """A column of release and truth that says which rows belong together."""
+    kinds: Mapping[str, Kind | None] = field(default_factory=lambda: MappingProxyType({}))
+    """What the policy says the values of a column are."""
+    hierarchy: Callable[[str], AnyHierarchy | None] = _nothing
+    """What builds the hierarchy of a column."""
+    missing: Missing = Missing.OWN_VALUE
+    missing_values: tuple[str, ...] = ()
+    """Texts that mean missing."""
+    one_each: bool = True
+    """Whether every released row is about a different person."""
+    listed: float | None = None
+    """The share of the released people who are in the world, if the tables do not show it."""
+    limit: float = LIMIT
+    """A chance above this counts as found or learned."""
+
+    def called(self, name: str, names: Sequence[str]) -> str:
+        """What another table, with columns of these names, calls a column of the release."""
+        called = self.rename.get(name, name)
+        return called if called in names else name
+
+
+@dataclass(frozen=True, eq=False)
+class WorldTables:
+    """The tables with names that an attacker may have, under the release's names."""
+
+    parts: tuple[AttackTable, ...]
+    knowledge: AttackerKnowledge
+
+    def __post_init__(self) -> None:
+        """Refuse several tables without an id, and an id that one of them lacks."""
+        if self.knowledge.world_id is not None:
+            for part in self.parts:
+                part.column(self.knowledge.world_id)
+        elif len(self.parts) > 1:
+            raise PolicyError(
+                "several tables of a world need an id column that joins them",
+                remedy="name the id column that all of them have (--id)",
+            )
+
+    def world(self, names: Sequence[str]) -> World:
+        """The world that knows these columns, under the release's names."""
+        parts = [self._columns(part, names) for part in self.parts]
+        if self.knowledge.world_id is None:
+            return World(parts[0])
+        return joined_world(
+            [(held, ids) for held, ids in zip(parts, self._ids, strict=True) if held]
+        )
+
+    @property
+    def people(self) -> dict[str, int]:
+        """The number of each individual in every world of these tables, by id."""
+        labels = self._ids[0].domain.labels.tolist()
+        return {label: code for code, label in enumerate(labels, start=1)}
+
+    def numbers(self, ids: CodedColumn) -> Codes:
+        """The individual of each id, 0 for ids that these tables lack."""
+        number = self.people
+        code = [0, *(number.get(label, 0) for label in ids.domain.labels.tolist())]
+        return np.array(code, dtype=np.int32)[ids.codes]
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What is assumed about individuals who are not in all tables."""
+        if len(self.parts) < 2:
+            return ()
+        tables = np.bincount(np.concatenate([np.unique(one.codes) for one in self._ids]))[1:]
+        some = int(((tables > 0) & (tables < len(self.parts))).sum())
+        text = f"{some:,} of {np.count_nonzero(tables):,} individuals are not in all tables of the"
+        return (f"{text} world: what these do not say counts as missing",) if some else ()
+
+    def _columns(self, part: AttackTable, names: Sequence[str]) -> dict[str, CodedColumn]:
+        """The columns among these that one table has."""
+        held = {name: self.knowledge.called(name, part.names) for name in names}
+        return {
+            name: part.values(called, self.knowledge, name)
+            for name, called in held.items()
+            if called in part.names
+        }
+
+    @cached_property
+    def _ids(self) -> list[CodedColumn]:
+        """The ids of each table, all coded by one domain."""
+        world_id, missing = str(self.knowledge.world_id), self.knowledge.missing_values
+        ids = [part.labels(world_id, missing) for part in self.parts]
+        return ids if len(ids) == 1 else _in_one_domain(ids)
+
+
+def _in_one_domain(columns: Sequence[CodedColumn]) -> list[CodedColumn]:
+    """The same columns, coded by one domain whose labels are in no order."""
+    code: dict[str, int] = {}
+    every = [column.domain.labels.tolist() for column in columns]
+    spots = [[0, *(code.setdefault(label, len(code) + 1) for label in one)] for one in every]
+    domain = Domain(Kind.TEXT, np.array(list(code), dtype=object))
+    return [
+        CodedColumn(column.name, np.array(spot, dtype=np.int32)[column.codes], domain)
+        for column, spot in zip(columns, spots, strict=True)
+    ]
+
+
+@dataclass(frozen=True, eq=False)
+class Membership:
+    """Which people of a world are in the table, and which people of the table are in the world."""
+
+    tables: "AttackTables"
+
+    @property
+    def listed(self) -> float | None:
+        """The share of the table's people who are in the world; None if nothing shows it."""
+        if self.tables.knowledge.listed is not None:
+            return self.tables.knowledge.listed
+        named = self._named
+        return None if named is None else float((named > 0).sum()) / max(len(named), 1)
+
+    @cached_property
+    def present(self) -> Floats | None:
+        """By number of an individual: the chance that they are in the table; None if unknown.
+
+        By ids where the original or the truth has them. Otherwise by the values of the original:
+        all individuals with the values of a record are equally likely that person.
+        """
+        named, truth = self._named, self.tables.linked_world.truth
+        if named is None and truth is None:
+            return self._by_values if self._common else None
+        present = np.zeros(self._individuals)
+        for ids in (named, truth):
+            if ids is not None:
+                present[ids] = 1.0
+        present[0] = 0.0
+        return present
+
+    @property
+    def sure(self) -> bool:
+        """Whether it is known who is in the table, or at least that the world lacks nobody."""
+        return self.present is not None and (self._by_id or self._everybody_fits)
+
+    @property
+    def prior(self) -> float:
+        """The share of the world's people who are in the table; the most it can be if unknown."""
+        people = max(self.tables.linked_world.world.people, 1)
+        inside = self.tables.release.engine.records if self.present is None else self.present.sum()
+        return min(float(inside) / people, 1.0)
+
+    @property
+    def _by_id(self) -> bool:
+        return self._named is not None or self.tables.linked_world.truth is not None
+
+    @property
+    def _individuals(self) -> int:
+        return int(self.tables.linked_world.world.person.max(initial=0)) + 1
+
+    @property
+    def strangers(self) -> bool:
+        """Whether the original has ids, and none of them is in the world."""
+        return self._ids is not None and not (self._ids > 0).any()
+
+    @property
+    def _named(self) -> Codes | None:
+        """The individual of each record of the original by its id, 0 if the world lacks it.
+
+        None if no id is in the world: ids may be spelled differently, so nothing is known.
+        """
+        return None if self.strangers else self._ids
+
+    @cached_property
+    def _ids(self) -> Codes | None:
+        knowledge, original = self.tables.knowledge, self.tables.others.get("original")
+        if knowledge.world_id is None or original is None:
+            return None
+        if knowledge.world_id not in original.names:
+            return None
+        ids = original.labels(knowledge.world_id, knowledge.missing_values)
+        return self.tables.world_tables.numbers(ids)
+
+    @cached_property
+    def _by_values(self) -> Floats:
+        """The chance of each individual, if a record is anybody's who has its values."""
+        linked, records = self._records
+        start, person = linked.candidates_of(np.arange(len(linked.candidates)))
+        weight = np.repeat(records / np.maximum(linked.candidates, 1), np.diff(start))
+        found = np.bincount(person, weights=weight, minlength=self._individuals)
+        return np.minimum(found, 1.0)
+
+    @property
+    def _common(self) -> list[str]:
+        """The columns that somebody with the world knows and the original has."""
+        shared = self.tables.shared("original")
+        return [name for name in self.tables.linked_world.names if name in shared]
+
+    @property
+    def _everybody_fits(self) -> bool:
+        return not self._records[0].inconsistent
+
+    @cached_property
+    def _records(self) -> tuple[Linked, Counts]:
+        """The distinct records of the original, linked with the world, and how many of each."""
+        linked_world, names = self.tables.linked_world, self._common
+        columns = [self._as_text(name) for name in names]
+        tally = fold([column.codes for column in columns], ())
+        shown = {
+            column.name: CodedColumn(column.name, line, column.domain)
+            for column, line in zip(columns, tally.quasi, strict=True)
+        }
+        world, missing = linked_world.world, linked_world.missing
+        return link(shown, world, on=names, missing=missing), tally.counts
+
+    def _as_text(self, name: str) -> CodedColumn:
+        """A column of the original by its text, under the release's name for it."""
+        original = self.tables.others["original"]
+        called = self.tables.called(name, "original")
+        column = original.labels(called, self.tables.knowledge.missing_values)
+        return CodedColumn(name, column.codes, column.domain)

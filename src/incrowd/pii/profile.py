@@ -1,0 +1,228 @@
+"""A column profile: what the name and the distinct values of a column look like."""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from functools import cached_property
+from typing import TypeAlias
+
+import numpy as np
+
+from incrowd.hierarchy.labels import read_bounds, read_set
+from incrowd.pii.column_names import ABOUT, REMARKS
+from incrowd.pii.words import PERSONS
+from incrowd.table.column import CodedColumn, Domain, Kind
+from incrowd.table.names import said_by, words_of
+
+MOST = 0.8
+"""The share of values from which a pattern is that of the column."""
+LONG = 40
+"""Texts longer than this on average are sentences, if there are spaces in them."""
+
+Test: TypeAlias = Callable[[str], object]
+"""Whether a text is of a sort."""
+
+_SUPPRESSED = re.compile(r"\**|#+|[xX]{2,}")
+_SAMPLE = 2_000
+_FEW = 3
+_FLAGS = frozenset(("0", "1", "true", "false", "yes", "no", "y", "n", "t", "f"))
+
+
+class Status(StrEnum):
+    """Whether a table holds one of the eighteen identifiers."""
+
+    PASS = "pass"  # noqa: S105  no password
+    """Nothing of the kind was found."""
+    FAIL = "fail"
+    """A column holds it, by its name or by what its values look like."""
+    UNSEEN = "unseen"
+    """A program cannot tell: a person must look."""
+
+
+@dataclass(frozen=True)
+class ColumnFinding:
+    """What one column holds, or might hold, and why; never a value."""
+
+    column: str
+    why: str
+    status: Status = Status.FAIL
+
+
+@dataclass(frozen=True)
+class SafeHarborRules:
+    """What Safe Harbor depends on besides the table."""
+
+    today: int
+    """The year in which ages count."""
+    people: Mapping[str, int] = field(default_factory=dict)
+    """People by the first three digits of ZIP codes, in place of the census's counts."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ColumnProfile:
+    """One column: its name and its distinct values, without the records that hold them."""
+
+    name: str
+    domain: Domain
+    records: int
+    missing: int = 0
+    """Records without a value."""
+    largest: int = 0
+    """Records that hold the most common value; missing counts as one."""
+    sample_of: int | None = None
+    """Distinct values of the column, if the domain holds only some of them."""
+    sealed: str = ""
+    """What the cells hold that no program can look into."""
+
+    @classmethod
+    def of(cls, column: CodedColumn) -> "ColumnProfile":
+        """The profile of a coded column."""
+        counts = np.bincount(column.codes, minlength=len(column.domain) + 1)
+        missing, largest = int(counts[0]), int(counts.max())
+        return cls(column.name, column.domain, len(column.codes), missing, largest)
+
+    @classmethod
+    def of_sealed(cls, name: str, records: int = 0, what: str = "") -> "ColumnProfile":
+        """The profile of a column of lists, structures or bytes: only its name is known."""
+        nothing = Domain(Kind.TEXT, np.array([], dtype=object))
+        return cls(name, nothing, records, records, records, sealed=what)
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        """The words of the name."""
+        return frozenset(words_of(self.name))
+
+    @cached_property
+    def said(self) -> frozenset[str]:
+        """The words of the name, and neighbours in one."""
+        return said_by(self.name)
+
+    @cached_property
+    def is_about(self) -> bool:
+        """Whether the name is that of a property of what it names, such as `phone_type`."""
+        return bool(self.words & ABOUT) or not REMARKS.isdisjoint(words_of(self.name)[-1:])
+
+    @cached_property
+    def texts(self) -> list[str]:
+        """The distinct values as texts, without those that are suppressed altogether."""
+        labels = [label.strip() for label in self.domain.labels.tolist()]
+        return [label for label in labels if not _is_suppressed(label)]
+
+    @cached_property
+    def blob(self) -> str:
+        """All distinct texts in one, in lower case, to search at once."""
+        return "\n".join(self.texts).casefold()
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether it has no value, or only suppressed ones."""
+        return not self.texts if self.kind is Kind.TEXT else not len(self.domain)
+
+    @property
+    def kind(self) -> Kind:
+        """What the values are."""
+        return self.domain.kind
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether the values are whole numbers."""
+        return self.kind is Kind.NUMBER and self.domain.values.dtype.kind == "i"
+
+    @cached_property
+    def is_flag(self) -> bool:
+        """Whether the values are yes or no: `phone = yes` is no phone number."""
+        return len(self.domain) <= _FEW and {text.casefold() for text in self.texts} <= _FLAGS
+
+    @cached_property
+    def is_prose(self) -> bool:
+        """Whether the values are sentences."""
+        if self.kind is not Kind.TEXT or not self.texts:
+            return False
+        spaced = sum(" " in text for text in self.texts)
+        return sum(map(len, self.texts)) > LONG * len(self.texts) and spaced * 2 > len(self.texts)
+
+    @property
+    def values(self) -> int:
+        """Records with a value."""
+        return self.records - self.missing
+
+    @property
+    def distinct(self) -> int:
+        """Number of distinct values."""
+        return len(self.domain) if self.sample_of is None else self.sample_of
+
+    @property
+    def distinct_share(self) -> float:
+        """Distinct values over records with a value: 1 if no value repeats."""
+        return self.distinct / self.values if self.values else 0.0
+
+    @property
+    def says_person(self) -> bool:
+        """Whether the name speaks of one person."""
+        return any(word.startswith(PERSONS) for word in self.words)
+
+    def share(self, fits: Test, hint: Test | None = None) -> float:
+        """The share of the distinct texts that fit; of an interval or a set, one part is enough.
+
+        It tests a few thousand texts, evenly spaced. With a `hint`, which `blob` passes if any text
+        fits, it tests all of them.
+        """
+        if hint is not None and not hint(self.blob):
+            return 0.0
+        step = 1 if hint is not None else max(1, len(self.texts) // _SAMPLE)
+        fitting = [any(map(fits, _taken_apart(text))) for text in self.texts[::step]]
+        return sum(fitting) / len(fitting) if fitting else 0.0
+
+    def fails(self, why: str) -> ColumnFinding:
+        """That it holds the identifier."""
+        return ColumnFinding(self.name, why)
+
+    def unseen(self, why: str) -> ColumnFinding:
+        """That somebody must look."""
+        return ColumnFinding(self.name, why, Status.UNSEEN)
+
+
+def looks_like(share: float, what: str) -> str:
+    """How many of a column's values look like something.
+
+    >>> looks_like(1.0, "URLs"), looks_like(0.5, "URLs"), looks_like(0.004, "URLs")
+    ('all values look like URLs', '50 % of the values look like URLs', 'some values look like URLs')
+    """
+    if share == 1:
+        return f"all values look like {what}"
+    if share < 0.01:
+        return f"some values look like {what}"
+    return f"{share:.0%} of the values look like {what}".replace("%", " %", 1)
+
+
+def _is_suppressed(text: str) -> bool:
+    return text[:1] in _MASKS and _SUPPRESSED.fullmatch(text) is not None
+
+
+_MASKS = frozenset(("", "*", "#", "x", "X"))
+
+
+def parts_of(text: str) -> tuple[str, ...]:
+    """The ends of an interval, the members of a set, or the text itself.
+
+    >>> parts_of("[1965, 1970)"), parts_of("{a, b}"), parts_of("a"), parts_of("(-inf, 1937)")
+    (('1965', '1970'), ('a', 'b'), ('a',), ('1937',))
+    """
+    return tuple(part for end in _ends(text) for part in _ends(end))
+
+
+def _ends(text: str) -> Sequence[str]:
+    bounds = read_bounds(text)
+    if bounds is not None:
+        return [end for end in (bounds.low, bounds.high) if end is not None]
+    members = read_set(text)
+    return (text,) if members is None else members
+
+
+def _taken_apart(text: str) -> tuple[str, ...]:
+    """The text and its parts, quick for the many that have none."""
+    return (text, *parts_of(text)) if text[:1] in _OPENING else (text,)
+
+
+_OPENING = frozenset("[({")

@@ -1,0 +1,99 @@
+"""Columns that would leave as they are although quasi-identifying ones tell them, or they those.
+
+Looked for in a sample, before anything else is done with a table.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+import numpy as np
+
+from incrowd.engines.base import Engine
+from incrowd.errors import PolicyError
+from incrowd.identify.derived import Derived, derived
+from incrowd.policy.policy import Policy
+from incrowd.table.column import CodedColumn
+from incrowd.table.encode import encode
+from incrowd.table.roles import Role
+
+SAMPLE = 5_000
+"""Records that are looked at."""
+LEAVING = (Role.KEEP, Role.SENSITIVE, Role.WEIGHT)
+"""Roles of columns that leave as they are."""
+
+
+def refuse_derived(engine: Engine, policy: Policy) -> None:
+    """Refuse a policy that lets a column leave as it is from which protected ones can be told."""
+    found = derived_in(engine, policy)
+    if not found:
+        return
+    known = set(policy.quasi)
+    names = dict.fromkeys(name for one in found for name in leaving_of(one, known))
+    named = ", ".join(f"'{name}'" for name in names)
+    raise PolicyError(
+        "; ".join(sentence(one, known) for one in found),
+        remedy=f'give {named} role = "quasi" or "drop"; if that is no danger, say so with derived '
+        f'= "accept" in the policy, or --accept-derived {",".join(names)}',
+    )
+
+
+def derived_in(engine: Engine, policy: Policy) -> list[Derived]:
+    """Columns of a table that leave as they are and are told by quasi-identifying ones, or tell."""
+    leaving = [
+        name
+        for name, column in policy.columns.items()
+        if column.role in LEAVING and column.derived == "refuse" and name not in engine.sealed
+    ]
+    hidden = [name for name in policy.quasi if name not in engine.sealed]
+    if policy.show == "permutation" or not leaving or not hidden:
+        return []
+    unit = None if policy.unit is None else engine.unit(policy.unit)
+    rows = engine.sample([*leaving, *hidden], SAMPLE, unit)
+    coded = {
+        name: encode(
+            rows[name],
+            name,
+            policy.columns[name].kind,
+            infer=engine.text,
+            missing_values=policy.missing_values,
+        )
+        for name in (*leaving, *hidden)
+    }
+    return derived([coded[name] for name in leaving], [coded[name] for name in hidden])
+
+
+def sentence(found: Derived, quasi: Iterable[str]) -> str:
+    """What was found, in words.
+
+    >>> sentence(Derived("bmi", ("height", "weight"), 1.0), ["height", "weight"])
+    "'bmi' would leave unchanged, and it follows from 'height' and 'weight'"
+    >>> sentence(Derived("state", ("city",), 0.97), ["state"])
+    "'city' would leave unchanged, and 'state' nearly follows from it"
+    """
+    follows = "follows" if found.strength == 1.0 else "nearly follows"
+    known = " and ".join(f"'{name}'" for name in found.known)
+    if found.told not in set(quasi):
+        return f"'{found.told}' would leave unchanged, and it {follows} from {known}"
+    them = "it" if len(found.known) == 1 else "them"
+    return f"{known} would leave unchanged, and '{found.told}' {follows} from {them}"
+
+
+def leaving_of(found: Derived, quasi: Iterable[str]) -> tuple[str, ...]:
+    """The columns of a finding that would leave as they are."""
+    return found.known if found.told in set(quasi) else (found.told,)
+
+
+def among(
+    columns: Mapping[str, CodedColumn], shown: Sequence[str], hidden: Sequence[str]
+) -> list[Derived]:
+    """The same for columns that are coded already."""
+    size = len(next(iter(columns.values())).codes)
+    rows = _drawn(size)
+    cut = {n: CodedColumn(n, columns[n].codes[rows], columns[n].domain) for n in (*shown, *hidden)}
+    return derived([cut[name] for name in shown], [cut[name] for name in hidden])
+
+
+def _drawn(records: int) -> "np.ndarray[tuple[int], np.dtype[np.int64]]":
+    """The numbers of some records, drawn with a fixed seed: two runs find the same."""
+    if records <= SAMPLE:
+        return np.arange(records)
+    return np.sort(np.random.default_rng(0).choice(records, SAMPLE, replace=False))

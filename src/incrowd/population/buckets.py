@@ -1,0 +1,380 @@
+"""Columns that show quantiles: what is asked for, and one column put into buckets.
+
+A column is divided by its values or by a sample of them. Its cells are looked up and counted as
+they pass. Then buckets that hold too few records are joined, and the rows that leave are counted
+again by Polars alone.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import pairwise
+
+import numpy as np
+import polars as pl
+
+from incrowd.arrays import Codes, Counts, Floats
+from incrowd.errors import InfeasibleError, InputError, NotMetError, PolicyError, counted
+from incrowd.kernels import quantiles
+from incrowd.population.quantile_cells import Scaled, faces, kind_of_cells, scaled
+from incrowd.population.quantiles import (
+    DELTA,
+    EPSILON,
+    Bucketed,
+    BucketedColumn,
+    BucketErrors,
+    Division,
+    RankPromise,
+    Show,
+    divide,
+    join_small,
+    least_drawn,
+    rank_error,
+    sample_size,
+)
+from incrowd.table.column import Kind
+from incrowd.table.fold import in_threads, threads
+from incrowd.table.names import chosen, listed
+
+_SMALLEST_K = 2
+_FEW_ROWS = 2**16
+"""Below this many cells one thread is faster."""
+_PARTS = 64
+"""Counts of so many frames are added up at a time."""
+_TOGETHER = (
+    "each column is k-anonymous by itself, but several columns together may still single people "
+    "out: check with incrowd risk, or let incrowd plan say how coarse they must be"
+)
+_KEPT = "the kept columns leave with their exact values"
+_ORDER = "the records keep their order, which may tell who is who"
+
+
+@dataclass(frozen=True)
+class QuantileOptions:
+    """Which columns show quantiles, and how coarse they are. Checked before anything is read."""
+
+    columns: tuple[str, ...]
+    k: int | None = None
+    """Records that show the same at least; either this or `buckets`."""
+    buckets: int | None = None
+    epsilon: float | None = None
+    """Divide by a sample whose ranks are off by at most this share of the records."""
+    delta: float | None = None
+    """How likely a rank may be off further."""
+    show: Show = "median"
+    keep: tuple[str, ...] = ()
+    """Columns that leave as they are."""
+    seed: int | None = None
+    keep_order: bool = False
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "columns", listed(self.columns))
+        object.__setattr__(self, "keep", listed(self.keep))
+        if (self.k is None) == (self.buckets is None):
+            raise PolicyError(
+                "give either k or the number of buckets, and not both",
+                remedy="k says how many records show the same, buckets how many there are",
+            )
+        if self.k is not None and self.k < _SMALLEST_K:
+            raise PolicyError("k must be at least 2", remedy="one record alone does not hide")
+        if self.buckets is not None and self.buckets < 1:
+            raise PolicyError("there must be at least one bucket", remedy="give 1 or more")
+        if self.show not in {"median", "range"}:
+            raise PolicyError(f"buckets cannot show {self.show!r}", remedy="choose median or range")
+        if self.seed is not None and self.seed < 0:
+            raise PolicyError("the seed must be 0 or more", remedy="give a whole number")
+        both = set(self.columns) & set(self.keep)
+        if both:
+            raise PolicyError(
+                f"the column {min(both)!r} cannot both show buckets and be kept as it is",
+                remedy="name it once",
+            )
+        if self.epsilon == 0 or self.delta == 0:
+            raise PolicyError("epsilon and delta must be between 0 and 1")
+        sample_size(self.epsilon or EPSILON, self.delta or DELTA)
+
+    @property
+    def least(self) -> int:
+        """The fewest records that may show the same."""
+        return _SMALLEST_K if self.k is None else self.k
+
+    @property
+    def chance(self) -> float:
+        """How likely a rank may be off by more than epsilon."""
+        return DELTA if self.delta is None else self.delta
+
+    @property
+    def sample(self) -> int:
+        """Records to draw."""
+        return sample_size(EPSILON if self.epsilon is None else self.epsilon, self.chance)
+
+    def leaving(self, names: Sequence[str]) -> tuple[str, ...]:
+        """The columns that leave, in the order of the table; unknown ones are refused."""
+        wanted = {*chosen(names, self.columns), *(chosen(names, self.keep) if self.keep else ())}
+        return tuple(name for name in names if name in wanted)
+
+    def drawn_per_bucket(self, records: int, sample: int) -> int:
+        """The fewest values of the sample that a bucket should hold."""
+        if self.buckets is not None:
+            return 1
+        return least_drawn(self.least, records, sample, self.chance)
+
+    def refuse_small(self, records: int) -> None:
+        """Refuse a table with fewer than k records."""
+        if not records:
+            raise InputError("the table has no records", remedy="give at least one")
+        if records < self.least:
+            raise InfeasibleError(
+                f"the table has {counted(records, 'record')}, fewer than k = {self.least:,}",
+                remedy="ask for a smaller k, or give more records",
+            )
+
+    def promise(self, records: int, sample: int, cuts: int) -> RankPromise:
+        """What a sample of this size promises for so many cuts of all columns."""
+        if sample >= records:
+            return RankPromise(exact=True, sample=records)
+        epsilon = EPSILON if self.epsilon is None else self.epsilon
+        off = rank_error(sample, self.chance, cuts)
+        return RankPromise(
+            exact=False, sample=sample, epsilon=epsilon, delta=self.chance, simultaneous=off
+        )
+
+    def notes(self, found: Bucketed) -> Iterator[str]:
+        """What you should know before you publish such columns."""
+        if self.epsilon is not None and found.promise.exact:
+            yield (
+                f"this epsilon needs {self.sample:,} records and the table has {found.records:,}: "
+                "all were looked at, so the quantiles are exact"
+            )
+        for column in found.columns:
+            if column.emptied:
+                yield (
+                    f"{column.name}: {counted(column.missing, 'missing value')} would stand out; "
+                    f"left empty as well: {counted(column.emptied, 'cell')}"
+                )
+            if column.missing == found.records:
+                yield f"{column.name}: the column has no values, all its cells are empty"
+        if len(found.columns) + len(found.kept) > 1:
+            yield _TOGETHER
+        if found.kept:
+            yield _KEPT
+        if self.keep_order:
+            yield _ORDER
+
+
+@dataclass(eq=False)
+class Bucketing:
+    """A column, how it is divided, and what was counted of it so far."""
+
+    name: str
+    kind: Kind
+    division: Division
+    some: pl.Series
+    """No cell or one cell of the column, for its type."""
+    errors: BucketErrors = field(init=False)
+    unfit: int = 0
+    first_unfit: int = 0
+    infinite: bool = False
+
+    def __post_init__(self) -> None:
+        self.errors = BucketErrors.none(self.division)
+
+    @classmethod
+    def by_sample(cls, cells: pl.Series, number: int | None, least: int) -> "Bucketing":
+        """Buckets by the cells of a sample."""
+        kind = kind_of_cells(cells, cells.name)
+        division = divide(_present(scaled(cells, kind).values), number, least)
+        return cls(cells.name, kind, division, cells[:0])
+
+    @classmethod
+    def of_whole(
+        cls, cells: pl.Series, places: Counts | None, number: int | None, least: int
+    ) -> tuple["Bucketing", Codes]:
+        """Buckets by the cells at these places, or by all, and the bucket of every cell."""
+        kind = kind_of_cells(cells if places is None else cells[places], cells.name)
+        found = scaled(cells, kind)
+        values = found.values if places is None else found.values[places]
+        made = cls(cells.name, kind, divide(_present(values), number, least), cells[:0])
+        return made, made._look_up_in_threads(found, 0)
+
+    def look_up(self, cells: pl.Series, start: int) -> Codes:
+        """The bucket of each cell (0 if missing), counted; `start` records came before.
+
+        Cells are added up one by one, so it does not matter which of them came together.
+        """
+        found = scaled(cells, self.kind)
+        self._note(found, start)
+        codes = np.empty(len(found.values), dtype=np.int32)
+        self._task(found.values, codes, self.errors)()
+        return codes
+
+    def _look_up_in_threads(self, found: Scaled, start: int) -> Codes:
+        self._note(found, start)
+        values = found.values
+        codes = np.empty(len(values), dtype=np.int32)
+        tasks, parts = [], []
+        number = threads() if len(values) > _FEW_ROWS else 1
+        bounds = np.linspace(0, len(values), number + 1).astype(np.int64)
+        for low, high in pairwise(bounds.tolist()):
+            part = BucketErrors.none(self.division)
+            tasks.append(self._task(values[low:high], codes[low:high], part))
+            parts.append(part)
+        in_threads(tasks)
+        for part in parts:
+            self.errors.add(part)
+        return codes
+
+    def _task(self, values: Floats, codes: Codes, errors: BucketErrors) -> Callable[[], None]:
+        sums = (errors.sizes, errors.sums, errors.squares)
+        return partial(quantiles.look_up, values, self.division.cuts, errors.centres, codes, *sums)
+
+    def _note(self, found: Scaled, start: int) -> None:
+        if found.unfit is None:
+            return
+        if not self.unfit:
+            self.first_unfit = start + int(found.unfit.argmax()) + 1
+            self.infinite = found.infinite
+        self.unfit += int(found.unfit.sum())
+
+    def cells(self, shown: "ShownBuckets", show: Show) -> pl.Series:
+        """What each code of the column shows."""
+        return faces(shown.division, self.kind, show, self.some).gather(pl.Series(shown.code_of))
+
+    def refuse_unfit(self) -> None:
+        """Refuse a column with values of another kind."""
+        if not self.unfit:
+            return
+        kind = self.kind.value
+        what = counted(self.unfit, f"value that is not a {kind}", f"values that are not a {kind}")
+        if self.infinite:
+            what = counted(self.unfit, "infinite value")
+        raise InputError(
+            f"the column {self.name!r} has {what} (first in row {self.first_unfit:,})",
+            remedy="correct them, or leave them empty",
+        )
+
+
+def _present(values: Floats) -> Floats:
+    missing = np.isnan(values)
+    return values[~missing] if missing.any() else values
+
+
+@dataclass(frozen=True, eq=False)
+class ShownBuckets:
+    """What the buckets of a column become so that k records share whatever a cell shows."""
+
+    name: str
+    division: Division
+    """After buckets were joined."""
+    code_of: Codes
+    """The code that each code becomes: 0 is empty, b the b-th bucket of the division."""
+    sizes: Counts
+    """Records of each of these codes."""
+    column: BucketedColumn
+
+    @property
+    def changed(self) -> bool:
+        """Whether any cell shows something else than at first."""
+        return bool((self.code_of != np.arange(len(self.code_of))).any())
+
+    @property
+    def classes(self) -> list[int]:
+        """The sizes of the groups of records that show the same."""
+        return sorted(int(size) for size in self.sizes if size)
+
+
+def unchanged(bucketing: Bucketing) -> ShownBuckets:
+    """The buckets as they are, before they are counted."""
+    return _shown(bucketing, np.arange(len(bucketing.division)), None)
+
+
+def enforce_k(bucketing: Bucketing, k: int) -> ShownBuckets:
+    """Join buckets below k with a neighbour; if too few cells are empty, empty one more bucket.
+
+    Empty cells show that their value is missing, so they too must be k or none. If they are fewer,
+    the smallest bucket is left empty with them: nothing untrue is said, and nobody is alone.
+    """
+    bucketing.refuse_unfit()
+    sizes = bucketing.errors.sizes
+    missing, values = int(sizes[0]), int(sizes[1:].sum())
+    if 0 < values < k:
+        raise InfeasibleError(
+            f"the column {bucketing.name!r} has {counted(values, 'value')}, fewer than k = {k:,}",
+            remedy="ask for a smaller k, or leave the column out",
+        )
+    bucket_of = join_small(sizes[1:], k)
+    joined = np.bincount(bucket_of, weights=sizes[1:]).astype(np.int64)
+    if not 0 < missing < k:
+        return _shown(bucketing, bucket_of, None)
+    if len(joined) < 2:
+        raise InfeasibleError(
+            f"the column {bucketing.name!r} has {counted(missing, 'missing value')}, fewer than "
+            f"k = {k:,}, and no bucket to spare that could be left empty with them",
+            remedy="fill them in, ask for a smaller k, or leave the column out",
+        )
+    return _shown(bucketing, bucket_of, int(joined.argmin()))
+
+
+def _shown(bucketing: Bucketing, bucket_of: Counts, empty: int | None) -> ShownBuckets:
+    errors = bucketing.errors
+    division = bucketing.division.joined(bucket_of)
+    after = np.append(0, bucket_of + 1)
+    if empty is not None:
+        after[after == empty + 1] = 0
+    sizes = np.bincount(after, weights=errors.sizes, minlength=len(division) + 1).astype(np.int64)
+    shown = np.where(after[1:] == 0, np.nan, division.medians[bucket_of])
+    column = BucketedColumn(
+        name=bucketing.name,
+        kind=bucketing.kind,
+        buckets=len(division) - (empty is not None),
+        smallest=int(min(sizes[sizes > 0], default=0)),
+        merged=len(bucketing.division) - len(division),
+        missing=int(errors.sizes[0]),
+        emptied=int(sizes[0] - errors.sizes[0]),
+        error=errors.error(shown),
+    )
+    return ShownBuckets(bucketing.name, division, after.astype(np.int32), sizes, column)
+
+
+class BucketRecount:
+    """How many records show the same in each column, counted by Polars alone."""
+
+    def __init__(self, names: Sequence[str]) -> None:
+        self._parts: dict[str, list[pl.DataFrame]] = {name: [] for name in names}
+
+    def add(self, frame: pl.DataFrame) -> None:
+        """Count these rows."""
+        for name in self._parts:
+            counts = frame.select(shown=name).group_by("shown").agg(size=pl.len().cast(pl.Int64))
+            self.add_counts(name, counts)
+
+    def add_counts(self, name: str, counts: pl.DataFrame) -> None:
+        """Add counts of one column: how many rows (`size`) show the same (`shown`)."""
+        parts = self._parts[name]
+        parts.append(counts)
+        if len(parts) > _PARTS:
+            parts[:] = [_added_up(parts)]
+
+    def check(self, shown: Sequence[ShownBuckets], records: int, k: int) -> None:
+        """Refuse other rows than those that should leave, and groups of fewer than k."""
+        for column in shown:
+            sizes = sorted(_added_up(self._parts[column.name])["size"].to_list())
+            if sum(sizes) != records or sizes != column.classes:
+                raise other_rows()
+            if min(sizes) < k:
+                raise NotMetError(
+                    f"the column {column.name!r} shows something that fewer than {k:,} records "
+                    "share"
+                )
+
+
+def other_rows() -> NotMetError:
+    """The rows that were counted are not those that were made."""
+    return NotMetError(
+        "the rows that were written are not those that should leave",
+        remedy="make sure that nothing changes the table meanwhile",
+    )
+
+
+def _added_up(parts: Sequence[pl.DataFrame]) -> pl.DataFrame:
+    return pl.concat(parts, how="vertical_relaxed").group_by("shown").agg(pl.col("size").sum())

@@ -1,0 +1,343 @@
+"""Quantiles of one column, by all its values or by a sample (Lodha-Thomas Sections 4.1.3 and 5.2).
+
+A uniform sample of ln(1/delta) / epsilon^2 records stands for the table: the value of rank t is
+near that of rank t s / n in the sample. A bucket is a run of values, and equal values are always in
+one bucket. The sample's promise is about ranks. That each bucket holds k records is counted
+afterwards, and buckets that do not are joined with their neighbours.
+
+What privacy costs (Section 5.2): with b buckets of k = n/b rows each, the normalized squared error
+is about 1/b^2, so a privacy of p = 1 - 1/k and a utility of u = 1 - k^2/n^2 lie on one curve:
+(1 - p)^2 (1 - u) = 1/n^2.
+"""
+
+import math
+from dataclasses import dataclass, replace
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+
+from incrowd.arrays import Counts, Floats
+from incrowd.errors import InputError, PolicyError
+from incrowd.kernels import quantiles
+from incrowd.population.bounds import whole
+from incrowd.table.column import Kind
+
+EPSILON, DELTA = 0.005, 0.01
+"""Default share by which a rank may be off, and default probability that it is off further."""
+Show: TypeAlias = Literal["median", "range"]
+"""What a bucket shows: its middle value, or its range."""
+
+
+def sample_size(epsilon: float = EPSILON, delta: float = DELTA) -> int:
+    """Records that put each quantile within epsilon of its rank with probability 1 - delta.
+
+    The paper's ln(1/delta) / epsilon^2. By Hoeffding's bound (1963), which holds for samples
+    without repetition too, the rank is then off by more with probability 2 delta^2 at most: no more
+    than delta up to delta = 1/2. Above that, ln(2/delta) / (2 epsilon^2) are needed, and taken.
+
+    >>> sample_size(0.01, 0.01), sample_size(0.1, 0.9)
+    (46052, 40)
+    """
+    for name, share in (("epsilon", epsilon), ("delta", delta)):
+        if not 0 < share < 1:
+            raise PolicyError(f"{name} must be between 0 and 1")
+    paper, bound = math.log(1 / delta), math.log(2 / delta) / 2
+    return math.ceil(max(paper, bound) / epsilon**2)
+
+
+def rank_error(sample: int, delta: float, cuts: int) -> float:
+    """How far any of the ranks is off at most, as a share of the table, with probability 1 - delta.
+
+    Hoeffding's bound for all cuts at once; 0 if there are none.
+
+    >>> round(rank_error(46052, 0.01, 1), 4), round(rank_error(46052, 0.01, 240), 4)
+    (0.0076, 0.0108)
+    """
+    return math.sqrt(math.log(2 * cuts / delta) / (2 * sample)) if cuts else 0.0
+
+
+def least_drawn(k: int, records: int, sample: int, delta: float) -> int:
+    """Values of the sample that a bucket should hold so that it seldom falls below k records.
+
+    The least c with c - sqrt(2 c ln(b/delta)) >= k s / n for b = s / c buckets: by Chernoff's bound
+    a range that holds fewer than k records draws as many with probability delta / b at most. If
+    the sample is the table, it is k itself.
+
+    >>> least_drawn(10_000, 250_000, 250_000, 0.01), least_drawn(10_000, 250_000, 46_052, 0.01)
+    (10000, 2019)
+    """
+    if sample >= records:
+        return k
+    aim = k * sample / records
+    c = max(aim, 1.0)
+    for _ in range(100):
+        c = aim + math.sqrt(2 * c * math.log(max(sample / c, 1.0) / delta))
+    return math.ceil(c)
+
+
+@dataclass(frozen=True, eq=False)
+class Division:
+    """A column divided into buckets by the values of a sample."""
+
+    values: Floats
+    """The values that the sample holds, in order."""
+    starts: Counts
+    """Where among them each bucket begins; none if there are no values."""
+
+    def __len__(self) -> int:
+        """Number of buckets."""
+        return len(self.starts)
+
+    @property
+    def cuts(self) -> Floats:
+        """The least value of each bucket but the first."""
+        return self.values[self.starts[1:]]
+
+    @property
+    def medians(self) -> Floats:
+        """The middle value of each bucket, the lower one of two."""
+        ends = np.append(self.starts[1:], len(self.values))
+        middle: Counts = (self.starts + ends - 1) // 2
+        return self.values[middle]
+
+    def joined(self, bucket_of: Counts) -> "Division":
+        """The division with buckets joined: bucket b becomes part of `bucket_of[b]`."""
+        first = np.flatnonzero(np.diff(bucket_of, prepend=-1))
+        return replace(self, starts=self.starts[first])
+
+    def __repr__(self) -> str:
+        """Without values."""
+        return f"Division({len(self)} buckets)"
+
+
+def divide(values: Floats, number: int | None, least: int) -> Division:
+    """Buckets of at least `least` values each: `number` of them, or as many as possible.
+
+    Each is as near as equal values allow to the same share (Definition 9, errors of rank spread
+    evenly), and equal values are never divided.
+    """
+    values = np.sort(values)
+    if not len(values):
+        return Division(values, np.zeros(0, dtype=np.int64))
+    most = max(1, len(values) // max(1, least))
+    starts = np.zeros(min(most, number or most), dtype=np.int64)
+    found = quantiles.begin(values, len(starts), max(1, least), starts)
+    return Division(values, starts[:found])
+
+
+def join_small(sizes: Counts, k: int) -> Counts:
+    """The bucket that each becomes part of, so that all hold k: the smallest is joined first.
+
+    It joins the neighbour with fewer records. Buckets keep their order. All become one if they hold
+    fewer than k together.
+
+    >>> join_small(np.array([5, 1, 3, 7]), 5).tolist()
+    [0, 0, 0, 1]
+    """
+    groups = [[int(size), 1] for size in sizes]
+    while len(groups) > 1:
+        i = min(range(len(groups)), key=lambda j: groups[j][0])
+        if groups[i][0] >= k:
+            break
+        j = _neighbour(groups, i)
+        first, second = min(i, j), max(i, j)
+        groups[first] = [groups[first][0] + groups[second][0], groups[first][1] + groups[second][1]]
+        del groups[second]
+    parts = np.array([parts for _, parts in groups], dtype=np.int64)
+    return np.repeat(np.arange(len(groups)), parts)
+
+
+def _neighbour(groups: list[list[int]], i: int) -> int:
+    if i in {0, len(groups) - 1}:
+        return 1 if i == 0 else i - 1
+    return i - 1 if groups[i - 1][0] <= groups[i + 1][0] else i + 1
+
+
+@dataclass(frozen=True, eq=False)
+class BucketErrors:
+    """Per bucket: its records, and the distances of their values from a centre. Bucket 0: missing.
+
+    From the count, the sum and the sum of squares of the distances follows the squared error about
+    any other centre, without another look at the values. All arrays: shape (buckets + 1,).
+    """
+
+    centres: Floats
+    sizes: Counts
+    sums: Floats
+    squares: Floats
+
+    @classmethod
+    def none(cls, division: Division) -> "BucketErrors":
+        """No records yet, around the medians of a division."""
+        number = len(division) + 1
+        centres = np.concatenate([[0.0], division.medians])
+        sizes = np.zeros(number, dtype=np.int64)
+        return cls(centres, sizes, np.zeros(number), np.zeros(number))
+
+    def add(self, other: "BucketErrors") -> None:
+        """Add the records of another one with the same centres."""
+        self.sizes[:] += other.sizes
+        self.sums[:] += other.sums
+        self.squares[:] += other.squares
+
+    def about(self, shown: Floats) -> float:
+        """The squared distances of all values from what their bucket shows; NaN adds nothing."""
+        moved = self.centres[1:] - shown
+        error = self.squares[1:] + 2 * moved * self.sums[1:] + self.sizes[1:] * moved**2
+        return float(np.nansum(np.maximum(error, 0.0)))
+
+    def error(self, shown: Floats) -> float:
+        """The normalized squared error (Section 5.2): 1 if all show the mean, 0 if all are exact.
+
+        Only cells that are shown count: a bucket that is left empty shows NaN.
+        """
+        here = ~np.isnan(shown)
+        sizes = self.sizes[1:][here]
+        if not sizes.sum():
+            return 0.0
+        centres = self.centres[1:][here]
+        middle = centres.mean()
+        mean = middle + ((centres - middle) * sizes + self.sums[1:][here]).sum() / sizes.sum()
+        worst = self.about(np.where(here, mean, np.nan))
+        return self.about(shown) / worst if worst > 0 else 0.0
+
+    def __repr__(self) -> str:
+        """Without values."""
+        return f"BucketErrors({len(self.sizes) - 1} buckets)"
+
+
+@dataclass(frozen=True)
+class BucketedColumn:
+    """One column whose cells show their bucket."""
+
+    name: str
+    kind: Kind
+    buckets: int
+    """Buckets that are shown, missing values not included."""
+    smallest: int
+    """The fewest records that show the same, counted on the rows that leave; 0 if none do."""
+    merged: int
+    """Buckets with too few records, joined with a neighbour."""
+    missing: int
+    """Records without a value."""
+    emptied: int
+    """Records whose value is left out because too few records have a missing one."""
+    error: float
+    """The normalized squared error of the cells that are shown (Lodha-Thomas Section 5.2), 0..1:
+    1 if all showed their mean, 0 if all were exact."""
+
+
+@dataclass(frozen=True)
+class RankPromise:
+    """What quantiles by a sample promise about ranks (Lodha-Thomas Section 4.1.3)."""
+
+    exact: bool
+    """By all records, nothing left to chance."""
+    sample: int
+    """Records used to place the cuts."""
+    epsilon: float | None = None
+    """How far the rank of one cut may be off, as a share of the table; None if exact."""
+    delta: float | None = None
+    """Highest probability that it is off further; None if exact."""
+    simultaneous: float | None = None
+    """How far any cut of any column may be off, with the same probability; None if exact."""
+
+
+@dataclass(frozen=True, eq=False)
+class Bucketed:
+    """A table whose columns show quantiles, counted again on the rows that leave."""
+
+    frame: Any
+    """The rows that leave; None if they were only written to a file."""
+    columns: tuple[BucketedColumn, ...]
+    kept: tuple[str, ...]
+    """Columns that leave as they are."""
+    withheld: tuple[str, ...]
+    """Columns that stay behind."""
+    records: int
+    k: int
+    """Records that must show the same in each column."""
+    show: Show
+    promise: RankPromise
+    notes: tuple[str, ...]
+    seconds: float
+
+    @property
+    def smallest(self) -> int:
+        """The fewest records that show the same in any one column."""
+        return min(column.smallest for column in self.columns)
+
+    def __repr__(self) -> str:
+        """Without values."""
+        names = ", ".join(column.name for column in self.columns)
+        return f"Bucketed({names}: {self.records:,} records, at least {self.smallest:,} alike)"
+
+
+def privacy(k: float) -> float:
+    """The privacy of k people who look alike: 1 less the risk of being found by a join, 0..1.
+
+    >>> privacy(10)
+    0.9
+    """
+    return 1 - 1 / _crowd(k)
+
+
+def utility(k: float, rows: int) -> float:
+    """The utility of a column of so many rows in buckets of k: 1 less the expected error, 0..1.
+
+    >>> utility(50, 100)
+    0.75
+    """
+    n = whole(rows, "the number of rows")
+    if _crowd(k) > n:
+        raise PolicyError(f"k = {k:g} is more than the {n:,} rows")
+    return 1 - (k / n) ** 2
+
+
+def utility_at(private: float, rows: int) -> float:
+    """The utility on the curve at this privacy, which is below 1.
+
+    >>> round(utility_at(privacy(50), 100), 12)
+    0.75
+    """
+    if not 0 <= private < 1:
+        raise PolicyError("the privacy must be 0 or more, and below 1")
+    return utility(1 / (1 - private), rows)
+
+
+def curve(rows: int, ks: Floats) -> tuple[Floats, Floats]:
+    """Privacy and utility of a column of so many rows, for each of these k."""
+    points = [(privacy(k), utility(k, rows)) for k in ks.tolist()]
+    p, u = np.array(points, dtype=np.float64).reshape(-1, 2).T
+    return p, u
+
+
+def expected_error(buckets: int) -> float:
+    """The law of Figure 7: the normalized squared error of buckets of equal size.
+
+    It holds for evenly spread values; long tails make the error larger.
+    """
+    return 1 / whole(buckets, "the number of buckets") ** 2
+
+
+def normalized_error(values: Floats, shown: Floats) -> float:
+    """The sum of squared errors over that of showing the mean everywhere.
+
+    0 if nothing changed; infinity if a column of one value changed.
+
+    >>> normalized_error(np.array([1.0, 2.0, 3.0, 4.0]), np.array([1.5, 1.5, 3.5, 3.5]))
+    0.2
+    """
+    if values.shape != shown.shape or not len(values):
+        raise InputError(f"{len(values):,} values cannot be compared with {len(shown):,}")
+    if not (np.isfinite(values).all() and np.isfinite(shown).all()):
+        raise InputError("a squared error needs finite numbers", remedy="leave the others out")
+    error = float(((shown - values) ** 2).sum())
+    least = float(((values - values.mean()) ** 2).sum())
+    return error / least if least else (math.inf if error else 0.0)
+
+
+def _crowd(k: float) -> float:
+    if not (math.isfinite(k) and k >= 1):
+        raise PolicyError("k must be at least 1")
+    return k

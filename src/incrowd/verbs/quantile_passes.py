@@ -1,0 +1,396 @@
+"""Quantiles of tables that pass: one pass for a sample, one to look cells up, one to count again.
+
+Memory is that of the sample and of a few batches. Buckets are counted as cells are looked up.
+
+- Plain text files are rewritten byte for byte: only the columns that are divided are read, once if
+  they fit into memory, else once for a sample and once to look their cells up. The codes of the
+  buckets are stored on disk, so all is counted and decided before the first record is written.
+- Other rows that leave in a new order are stored as the codes of their buckets, so what they show
+  is decided when all are counted. Rows that keep their order are written at once, and written again
+  only if a bucket had to be joined.
+"""
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
+import polars as pl
+
+from incrowd.arrays import Codes
+from incrowd.engines.stream import RecordReservoir, StreamSample, draw
+from incrowd.errors import IncrowdError, InputError, boundary
+from incrowd.io.atomic import replacing
+from incrowd.io.batches import Layout, batches
+from incrowd.io.csv_chunks import PlainText, plain_text
+from incrowd.io.csv_rewrite import OtherRecordsError, Rewriting, rewritten, writing
+from incrowd.io.csv_shuffle import shuffled_text
+from incrowd.io.pieces import Write, pieces, refuse_unwritable
+from incrowd.io.reading import AnyPath
+from incrowd.io.scratch import ScratchFrames, scratch_file, scratch_frames
+from incrowd.io.tables import Form, form_of
+from incrowd.population.buckets import (
+    Bucketing,
+    BucketRecount,
+    QuantileOptions,
+    ShownBuckets,
+    enforce_k,
+    other_rows,
+    unchanged,
+)
+from incrowd.population.quantiles import Bucketed
+from incrowd.table.fold import in_threads
+from incrowd.verbs.order import shuffled
+from incrowd.verbs.tables import Frames, RereadableTable, rereadable
+from incrowd.watch import Watch
+
+OpenTarget: TypeAlias = Callable[[], AbstractContextManager[Write]]
+"""Opens a place for the rows that leave, empty each time."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Run:
+    """A table whose sample was drawn, and how it divides the columns."""
+
+    table: RereadableTable
+    options: QuantileOptions
+    watch: Watch
+    records: int
+    sample: int
+    columns: tuple[Bucketing, ...]
+
+    @property
+    def leaving(self) -> tuple[str, ...]:
+        return self.options.leaving(self.table.names)
+
+    def coded(self, frames: Frames, names: Sequence[str]) -> Iterator[pl.DataFrame]:
+        """The rows with these columns; a cell that shows a bucket holds its code."""
+        start = 0
+        for frame in frames(names):
+            tasks = [partial(column.look_up, frame[column.name], start) for column in self.columns]
+            codes = zip(self.columns, in_threads(tasks), strict=True)
+            yield frame.with_columns(*(pl.Series(column.name, found) for column, found in codes))
+            start += frame.height
+            self.watch.tell("putting cells into buckets", min(1.0, start / self.records))
+        if start != self.records:
+            raise OtherRecordsError
+
+    def enforced(self) -> list[ShownBuckets]:
+        """The buckets that all hold k records."""
+        return [enforce_k(column, self.options.least) for column in self.columns]
+
+    def cells(self, shown: Sequence[ShownBuckets]) -> list[pl.Series]:
+        """What each code of each column shows."""
+        both = zip(self.columns, shown, strict=True)
+        return [column.cells(one, self.options.show) for column, one in both]
+
+
+def written(  # noqa: PLR0913  the table, the options, and what comes from outside
+    source: AnyPath | Iterable[Any],
+    target: AnyPath | None,
+    options: QuantileOptions,
+    layout: Layout,
+    watch: Watch,
+    *,
+    whole: bool = False,
+) -> Bucketed:
+    """The quantiles of a table that passes, written to the target; without one only counted.
+
+    With `whole` the columns that are divided fit into memory and are divided exactly.
+    """
+    with ExitStack() as stack:
+        place = None if target is None else stack.enter_context(replacing(target))
+        folder = None if target is None else Path(os.path.realpath(target)).parent
+        table = stack.enter_context(rereadable(source, options.leaving, layout, folder))
+        form = table.form if target is None else form_of(target, table.form)
+        refuse_unwritable(form)
+        rewritable = place is not None and is_rewritable(table, form)
+        if place is not None and rewritable:
+            done = _rewrite(table, place, options, watch, whole=whole)
+            table.refuse_changed()
+            if done is not None:
+                _verify(*done, place, form, layout)
+                return _outcome_of(*done, None)
+        for run in _runs(table, options, watch, whole=whole, quick=not rewritable):
+            counter = _Counter(run)
+            opened = counter.opened if place is None else partial(pieces, place, form)
+            shown = _write(run, opened, folder)
+            if shown is None:
+                continue
+            if place is None:
+                counter.recount.check(shown, run.records, options.least)
+            else:
+                _verify(run, shown, place, form, layout)
+            return _outcome_of(run, shown, None)
+        raise other_rows()
+
+
+def gathered(frames: Iterable[Any], options: QuantileOptions, watch: Watch) -> Bucketed:
+    """The quantiles of frames that come one after the other, in one frame."""
+    with rereadable(frames, options.leaving, Layout(), None) as table:
+        (run,) = _runs(table, options, watch)
+        counter = _Counter(run, keep=True)
+        shown = _write(run, counter.opened, None)
+        if shown is None:
+            raise other_rows()
+        counter.recount.check(shown, run.records, options.least)
+        return _outcome_of(run, shown, _stacked(counter.frames))
+
+
+def _runs(
+    table: RereadableTable,
+    options: QuantileOptions,
+    watch: Watch,
+    *,
+    whole: bool = False,
+    quick: bool = True,
+) -> Iterator[_Run]:
+    """The first pass: a sample of the records, and how it divides each column.
+
+    A quick look may see other records than there are (blank lines are none), or miss what is wrong
+    with a file. Where it fails, and if the second pass counts other records, the next run takes a
+    thorough look.
+    """
+    if quick and table.text is not None:
+        found = None
+        with suppress(IncrowdError):
+            found = _run(table, table.text.columns, options, watch, whole=whole)
+        if found is not None:
+            yield found
+    yield _run(table, table.frames, options, watch, whole=whole)
+
+
+def _run(
+    table: RereadableTable, frames: Frames, options: QuantileOptions, watch: Watch, *, whole: bool
+) -> _Run:
+    drawn = _sampled(frames(options.columns), options, watch, whole=whole)
+    options.refuse_small(drawn.seen)
+    columns = _divided(drawn, options)
+    return _Run(table, options, watch, drawn.seen, drawn.frame.height, columns)
+
+
+def _sampled(
+    frames: Iterable[pl.DataFrame], options: QuantileOptions, watch: Watch, *, whole: bool
+) -> StreamSample:
+    """The records that columns are divided by: all of them if the `whole` fits into memory."""
+    if whole and options.epsilon is None:
+        found = list(frames)
+        if not found:
+            raise InputError("the table has no records", remedy="give at least one")
+        return StreamSample(_stacked(found), sum(frame.height for frame in found))
+    reservoir = RecordReservoir(options.sample, options.seed)
+    return draw(frames, [reservoir], watch, columns=options.columns)[0]
+
+
+def _divided(drawn: StreamSample, options: QuantileOptions) -> tuple[Bucketing, ...]:
+    """The buckets of each column by the records of a sample."""
+    least = options.drawn_per_bucket(drawn.seen, drawn.frame.height)
+    tasks = [
+        partial(Bucketing.by_sample, drawn.frame[name], options.buckets, least)
+        for name in options.columns
+    ]
+    return tuple(in_threads(tasks))
+
+
+def _stacked(frames: Sequence[pl.DataFrame]) -> pl.DataFrame:
+    with boundary(InputError("the batches do not fit together", remedy="give them one schema")):
+        return pl.concat(frames, how="vertical_relaxed")
+
+
+def is_rewritable(table: RereadableTable, form: Form) -> bool:
+    """Whether records of this table can be copied into a file of this form."""
+    like = (form.format, form.compression) == ("csv", None)
+    return like and table.text is not None and table.text.delimiter == form.delimiter
+
+
+def _rewrite(
+    table: RereadableTable, place: Path, options: QuantileOptions, watch: Watch, *, whole: bool
+) -> tuple[_Run, list[ShownBuckets]] | None:
+    """Write the rows that leave byte for byte; they are counted again later.
+
+    None if anything is odd about the text or the options: the thorough way handles it, or says why
+    it cannot be done.
+    """
+    if table.text is None:
+        return None
+    try:
+        with scratch_frames(place.parent) as scratch:
+            run, codes = _looked_up(table, table.text, options, watch, scratch, whole=whole)
+            shown = run.enforced()
+            _write_text(run, table.text, codes, shown, place)
+            return run, shown
+    except (IncrowdError, OtherRecordsError):
+        return None
+
+
+def _looked_up(  # noqa: PLR0913  the table, the options, and what comes from outside
+    table: RereadableTable,
+    text: PlainText,
+    options: QuantileOptions,
+    watch: Watch,
+    scratch: ScratchFrames,
+    *,
+    whole: bool,
+) -> tuple[_Run, Iterable[Codes]]:
+    """The run of a text, and the codes of its buckets: shape (columns, some records) each."""
+    drawn = _sampled(text.columns(options.columns), options, watch, whole=whole)
+    options.refuse_small(drawn.seen)
+    if drawn.whole:
+        least = options.drawn_per_bucket(drawn.seen, drawn.seen)
+        given = (None, options.buckets, least)
+        tasks = [partial(Bucketing.of_whole, drawn.frame[name], *given) for name in options.columns]
+        columns, codes = zip(*in_threads(tasks), strict=True)
+        run = _Run(table, options, watch, drawn.seen, drawn.seen, tuple(columns))
+        return run, [np.stack(codes)]
+    divided = _divided(drawn, options)
+    run = _Run(table, options, watch, drawn.seen, drawn.frame.height, divided)
+    for frame in run.coded(text.columns, options.columns):
+        scratch.put(frame)
+    return run, (scratch.get(number).to_numpy().T for number in range(len(scratch)))
+
+
+def _write_text(
+    run: _Run, text: PlainText, codes: Iterable[Codes], shown: Sequence[ShownBuckets], place: Path
+) -> None:
+    how = Rewriting.of(text.names, run.leaving, run.cells(shown), text.delimiter)
+    rows = rewritten(text, how, codes)
+    with ExitStack() as stack:
+        put = stack.enter_context(writing(place))
+        put(next(rows).text)
+        texts: Iterator[Any] = (part.text for part in rows)
+        if not run.options.keep_order:
+            scratch = stack.enter_context(scratch_file(place.parent))
+            most = text.size + run.records * how.longest
+            texts = shuffled_text(rows, most, run.options.seed, scratch)
+        for part in texts:
+            put(part)
+
+
+def _write(run: _Run, opened: OpenTarget, folder: Path | None) -> list[ShownBuckets] | None:
+    """The second pass: write the rows that leave, and return what their columns show.
+
+    None if there are more or fewer records than the first pass saw.
+    """
+    try:
+        if run.options.keep_order:
+            return _write_in_order(run, opened)
+        return _write_in_new_order(run, opened, folder)
+    except OtherRecordsError:
+        return None
+
+
+def _write_in_new_order(run: _Run, opened: OpenTarget, folder: Path | None) -> list[ShownBuckets]:
+    shown: list[ShownBuckets] = []
+    cells = run.records * len(run.leaving)
+    with scratch_frames(folder) as scratch, opened() as write:
+        show: Callable[[pl.DataFrame], pl.DataFrame] | None = None
+        coded = run.coded(run.table.frames, run.leaving)
+        for frame in shuffled(coded, cells, run.options.seed, scratch):
+            if show is None:  # all rows have passed, and none has left
+                shown = run.enforced()
+                show = _decoder(run, shown)
+            write(show(frame))
+    return shown
+
+
+def _write_in_order(run: _Run, opened: OpenTarget) -> list[ShownBuckets]:
+    with opened() as write:
+        show = _decoder(run, [unchanged(column) for column in run.columns])
+        for frame in run.coded(run.table.frames, run.leaving):
+            write(show(frame))
+    shown = run.enforced()
+    if any(one.changed for one in shown):
+        again = replace(run, columns=tuple(replace(column) for column in run.columns))
+        with opened() as write:
+            show = _decoder(run, shown)
+            for frame in again.coded(run.table.frames, run.leaving):
+                write(show(frame))
+    return shown
+
+
+def _decoder(run: _Run, shown: Sequence[ShownBuckets]) -> Callable[[pl.DataFrame], pl.DataFrame]:
+    """Turns the codes of buckets into what they show."""
+    cells = run.cells(shown)
+
+    def show(frame: pl.DataFrame) -> pl.DataFrame:
+        return frame.with_columns(*(one.gather(frame[one.name]) for one in cells))
+
+    return show
+
+
+class _Counter:
+    """A place for rows that are counted, and kept if that is asked for."""
+
+    def __init__(self, run: _Run, *, keep: bool = False) -> None:
+        self._names = run.options.columns
+        self._keep = keep
+        self.frames: list[pl.DataFrame] = []
+        self.recount = BucketRecount(self._names)
+
+    @contextmanager
+    def opened(self) -> Iterator[Write]:
+        """The place, empty."""
+        self.frames.clear()
+        self.recount = BucketRecount(self._names)
+        yield self._write
+
+    def _write(self, frame: pl.DataFrame) -> None:
+        self.recount.add(frame)
+        if self._keep:
+            self.frames.append(frame)
+
+
+def _verify(
+    run: _Run, shown: Sequence[ShownBuckets], place: Path, form: Form, layout: Layout
+) -> None:
+    """Read what was written, and count it."""
+    run.watch.tell("counting the rows that leave", 0.0)
+    recount = BucketRecount(run.options.columns)
+    plain = plain_text(place, form, run.leaving)
+    if plain is not None:
+        for name in run.options.columns:
+            recount.add_counts(name, plain.counts(name))
+    else:
+        read = replace(layout, delimiter=form.delimiter, encoding="utf-8", header=True)
+        with batches(place, read) as found:
+            if found.names != run.leaving:
+                raise other_rows()
+            for frame in found:
+                recount.add(frame)
+    recount.check(shown, run.records, run.options.least)
+
+
+def _outcome_of(run: _Run, shown: Sequence[ShownBuckets], frame: Any) -> Bucketed:
+    sizes, names = (run.records, run.sample), run.table.names
+    return outcome(run.options, names, sizes, shown, frame, run.watch, run.table.notes)
+
+
+def outcome(  # noqa: PLR0913, PLR0917  all that an outcome is made of
+    options: QuantileOptions,
+    names: Sequence[str],
+    sizes: tuple[int, int],
+    shown: Sequence[ShownBuckets],
+    frame: Any,
+    watch: Watch,
+    notes: Sequence[str] = (),
+) -> Bucketed:
+    """The outcome, once the rows that leave were counted; `sizes` are records and sample."""
+    leaving = options.leaving(names)
+    cuts = sum(max(0, one.column.buckets + one.column.merged - 1) for one in shown)
+    found = Bucketed(
+        frame=frame,
+        columns=tuple(one.column for one in shown),
+        kept=tuple(name for name in leaving if name not in options.columns),
+        withheld=tuple(name for name in names if name not in leaving),
+        records=sizes[0],
+        k=options.least,
+        show=options.show,
+        promise=options.promise(*sizes, cuts),
+        notes=tuple(notes),
+        seconds=watch.elapsed,
+    )
+    return replace(found, notes=(*notes, *options.notes(found)))

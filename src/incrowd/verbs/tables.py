@@ -1,0 +1,279 @@
+"""Tables as verbs take them: in memory, passing once, or read more than once.
+
+A path is read whole if it fits; standard input, iterators of frames and large files pass batch by
+batch. Whoever needs a second pass over them asks for a `RereadableTable`: a file is opened again,
+and refused if it changed meanwhile; what comes only once (standard input, a pipe, an iterator) is
+stored on disk as it passes, and no more of it than the columns that are asked for.
+"""
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from itertools import chain
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import polars as pl
+
+from incrowd.engines.memory import MemoryEngine
+from incrowd.engines.stream import coded
+from incrowd.errors import InputError, PolicyError
+from incrowd.identify.records import Records
+from incrowd.io.batches import Layout, batches
+from incrowd.io.csv_chunks import PIECE, PlainText, plain_text
+from incrowd.io.reading import AnyPath, Reading, rows_of
+from incrowd.io.scratch import ScratchFrames, scratch_frames
+from incrowd.io.stamp import Stamp
+from incrowd.io.tables import Form
+from incrowd.table.names import chosen
+
+IN_BATCHES = "give it in batches, or through standard input"
+"""What to do if a table does not fit into memory."""
+LARGE = 2**28
+"""Bytes above which a file is sampled in one pass, unless exactness is asked for."""
+_PACKED = (".gz", ".zst", ".parquet", ".pq", ".arrow", ".feather", ".ipc")
+_UNPACKED = 4
+"""Packed files are taken for so many times their size."""
+
+ColumnChoice: TypeAlias = Callable[[Sequence[str]], Sequence[str]]
+"""The columns that are asked for, of those of a table; unknown ones are refused."""
+Frames: TypeAlias = Callable[[Sequence[str]], Iterator[pl.DataFrame]]
+"""The records of a table with these columns, as often as they are asked for."""
+
+
+@dataclass(frozen=True, eq=False)
+class LoadedTable:
+    """A table in memory, or the sample that was kept of one."""
+
+    engine: MemoryEngine
+    names: tuple[str, ...]
+    """The columns to look at."""
+    notes: tuple[str, ...] = ()
+
+    def records(self) -> Records:
+        """Its columns as codes."""
+        return coded(self.engine, self.names)
+
+    def without_nested(self, named: Sequence[str]) -> "LoadedTable":
+        """The table without columns of lists and structures, unless they are named."""
+        nested = [name for name in self.engine.uncoded if name not in named]
+        names = tuple(name for name in self.names if name not in nested)
+        if names == self.names:
+            return self
+        if not names:
+            raise all_nested()
+        left = ", ".join(name for name in self.names if name in nested)
+        note = f"columns of lists or structures are left out: {left}"
+        return replace(self, names=names, notes=(*self.notes, note))
+
+
+@dataclass(frozen=True, eq=False)
+class PassingTable:
+    """A table that passes once."""
+
+    frames: Iterable[Any]
+    names: tuple[str, ...]
+    text: bool
+    notes: Sequence[str] = ()
+    """Complete when all records have passed."""
+
+
+@dataclass(frozen=True, eq=False)
+class RereadableTable:
+    """A table that can be read more than once, batch by batch, from first to last record."""
+
+    names: tuple[str, ...]
+    """All its columns."""
+    frames: Frames
+    text: PlainText | None = None
+    """The table as a plain text, which reads faster as nothing is checked; None if it is none."""
+    form: Form = field(default_factory=Form)
+    notes: Sequence[str] = ()
+    """Complete when all records have passed."""
+    stamp: Stamp | None = None
+    """Of the file that is opened again; None if there is none."""
+
+    def refuse_changed(self) -> None:
+        """Refuse a file that changed since it was opened first; `frames` do so at their end."""
+        if self.stamp is not None:
+            self.stamp.demand()
+
+
+@contextmanager
+def opened(
+    source: Any, columns: Sequence[str] | None, reading: Reading | None, *, whole: bool
+) -> Iterator[LoadedTable | PassingTable]:
+    """The table in a frame, in a file, on standard input ("-") or in an iterator of frames.
+
+    Standard input, iterators and large files pass once, unless `whole` asks for all of it.
+    """
+    reading = reading or Reading()
+    if is_path(source):
+        if not whole and passes_once(source, reading):
+            with _passing_file(source, columns, reading) as table:
+                yield table
+            return
+        read = reading.expecting(columns or ()).read(source)
+        engine = MemoryEngine(read.frame, text=read.text)
+        notes = tuple(str(note) for note in read.notes)
+        yield LoadedTable(engine, chosen(engine.names, columns), notes)
+    elif is_batches(source):
+        yield _passing_frames(source, columns, whole=whole)
+    else:
+        engine = MemoryEngine(source)
+        yield LoadedTable(engine, chosen(engine.names, columns))
+
+
+def is_path(source: Any) -> bool:
+    """Whether this is the path of a file, or "-"."""
+    return isinstance(source, str | os.PathLike)
+
+
+def is_batches(source: Any) -> bool:
+    """Whether these are frames that come one after the other, not one frame."""
+    return isinstance(source, list | tuple) or hasattr(source, "__next__")
+
+
+def passes_once(path: AnyPath, reading: Reading) -> bool:
+    """Whether the file is read in one pass. What was read already is not."""
+    if type(reading) is not Reading:
+        return False
+    if str(path) == "-":
+        return True
+    place = Path(path)
+    if not place.is_file():
+        return place.exists() and not place.is_dir()
+    factor = _UNPACKED if place.suffix.lower() in _PACKED else 1
+    return place.stat().st_size * factor > LARGE
+
+
+@contextmanager
+def _passing_file(
+    path: AnyPath, columns: Sequence[str] | None, reading: Reading
+) -> Iterator[PassingTable]:
+    with batches(path, reading.expecting(columns or ()).layout) as found:
+        names = chosen(found.names, columns)
+        frames = (frame.select(names) for frame in found)
+        yield PassingTable(frames, names, found.text, found.notes)
+
+
+def _passing_frames(
+    frames: Iterable[Any], columns: Sequence[str] | None, *, whole: bool
+) -> PassingTable:
+    if whole:
+        raise PolicyError(
+            "an exact answer needs all records at once, and batches pass once",
+            remedy="put them together in one frame, or do not ask for an exact answer",
+        )
+    rest = iter(frames)
+    first = next(rest, None)
+    if first is None:
+        raise _no_batches()
+    names = chosen(MemoryEngine(first).names, columns)
+    return PassingTable(chain([first], rest), names, text=False)
+
+
+@contextmanager
+def rereadable(
+    source: AnyPath | Iterable[Any], choice: ColumnChoice, layout: Layout, folder: Path | None
+) -> Iterator[RereadableTable]:
+    """The table in a file, on standard input ("-") or in frames, for more than one pass.
+
+    What must be stored goes into this folder, or into the system's temporary one.
+    """
+    if not isinstance(source, str | os.PathLike):
+        with scratch_frames(folder) as scratch:
+            yield _rereadable_frames(source, choice, scratch)
+    elif str(source) == "-" or not Path(source).is_file():
+        with batches(source, layout) as found, scratch_frames(folder) as scratch:
+            kept = _KeptBatches(found, choice(found.names), scratch)
+            yield RereadableTable(found.names, kept.frames, form=found.form, notes=found.notes)
+    else:
+        yield _rereadable_file(source, choice, layout)
+
+
+def _rereadable_file(source: AnyPath, choice: ColumnChoice, layout: Layout) -> RereadableTable:
+    notes: list[str] = []
+    stamp = Stamp.of(source)
+
+    def frames(names: Sequence[str]) -> Iterator[pl.DataFrame]:
+        with batches(source, replace(layout, columns=tuple(names))) as found:
+            yield from found
+            notes[:] = found.notes
+        stamp.demand()
+
+    with batches(source, layout) as first:
+        choice(first.names)
+        names, form = first.names, first.form
+    guessed = layout.encoding is None and layout.header is not False
+    text = plain_text(source, form, names) if guessed else None
+    if text is not None:
+        text = replace(text, piece=min(layout.piece, PIECE))
+    return RereadableTable(
+        names, lambda wanted: _read_ahead(frames(wanted)), text, form, notes, stamp
+    )
+
+
+def _read_ahead(frames: Iterable[pl.DataFrame]) -> Iterator[pl.DataFrame]:
+    """The frames; the next one is read while you work on the one before."""
+    rest = iter(frames)
+    with ThreadPoolExecutor(1) as reader:
+        coming = reader.submit(next, rest, None)
+        while (frame := coming.result()) is not None:
+            coming = reader.submit(next, rest, None)
+            yield frame
+
+
+def _rereadable_frames(
+    source: Iterable[Any], choice: ColumnChoice, scratch: ScratchFrames
+) -> RereadableTable:
+    rest = iter(source)
+    first = next(rest, None)
+    if first is None:
+        raise _no_batches()
+    frame = rows_of(first)
+    names = tuple(frame.columns)
+    kept = _KeptBatches(chain([frame], map(rows_of, rest)), choice(names), scratch)
+    return RereadableTable(names, kept.frames)
+
+
+class _KeptBatches:
+    """Frames that come once: the first pass stores them on disk."""
+
+    def __init__(
+        self, frames: Iterable[pl.DataFrame], names: Sequence[str], scratch: ScratchFrames
+    ) -> None:
+        self._frames = frames
+        self._names = list(names)
+        self._scratch = scratch
+        self._read = False
+
+    def frames(self, names: Sequence[str]) -> Iterator[pl.DataFrame]:
+        """The records with these columns."""
+        if self._read:
+            for number in range(len(self._scratch)):
+                yield self._scratch.get(number).select(names)
+            return
+        self._read = True
+        for number, frame in enumerate(self._frames, start=1):
+            if not set(self._names) <= set(frame.columns):
+                raise InputError(
+                    f"batch {number:,} lacks columns that the first batch has",
+                    remedy="give batches of one table",
+                )
+            wanted = frame.select(self._names)
+            self._scratch.put(wanted)
+            yield wanted.select(names)
+
+
+def all_nested() -> InputError:
+    """No column holds plain values."""
+    return InputError(
+        "every column holds lists or structures", remedy="unnest them into plain columns"
+    )
+
+
+def _no_batches() -> InputError:
+    return InputError("there are no batches", remedy="give at least one, with its columns")
