@@ -23,7 +23,7 @@ Rule: TypeAlias = tuple[int, bool]
 Cut: TypeAlias = tuple[float, int, int]
 """What both sides cost, the pieces before the cut, and the records of the next piece before it."""
 
-Desk: TypeAlias = tuple[Codes, Floats, Codes, Floats]
+Workspace: TypeAlias = tuple[Codes, Floats, Codes, Floats]
 """Room to work in: lines of pieces, two lines of costs, a span and what each column of it costs.
 
 The last two lines are what `cut_up` finds: the pieces of all parts, and where each part begins."""
@@ -37,7 +37,7 @@ _NONE = np.int32(2**31 - 1)
 
 
 @jit
-def empty_desk(most: int, width: int) -> Desk:
+def empty_workspace(most: int, width: int) -> Workspace:
     """Room to cut so many pieces."""
     return (
         np.empty((8, most + 1), np.int32),
@@ -148,15 +148,15 @@ def cuttable(count: Counts, order: Codes, k: int, margin: int) -> tuple[int, int
 
 @jit
 def costs_from(
-    boxes: Boxes, codes: Codes, order: Codes, ends: tuple[int, int], step: int, desk: Desk
+    boxes: Boxes, codes: Codes, order: Codes, ends: tuple[int, int], step: int, workspace: Workspace
 ) -> None:
     """What the span of all pieces up to each one costs, between two places of the order.
 
-    From the first piece on if the step is 1, from the last if it is -1; costs are on the desk.
+    From the first piece on if the step is 1, from the last if it is -1; costs are on the workspace.
     """
     costs, start, size, _, limits = boxes
-    box, paid = desk[2], desk[3]
-    found = desk[1][0] if step > 0 else desk[1][1]
+    box, paid = workspace[2], workspace[3]
+    found = workspace[1][0] if step > 0 else workspace[1][1]
     width = codes.shape[1]
     near, far = ends if step > 0 else (ends[1], ends[0])
     at = 0 if step > 0 else len(order) - 1
@@ -225,7 +225,9 @@ def cut_in_order(
 
 
 @jit
-def best_cut(boxes: Boxes, pool: Pool, order: Codes, rule: Rule, seed: Counts, desk: Desk) -> Cut:
+def best_cut(
+    boxes: Boxes, pool: Pool, order: Codes, rule: Rule, seed: Counts, workspace: Workspace
+) -> Cut:
     """The cheapest cut along any column; the order becomes that of this cut.
 
     There are 2k records or more. The place is -1 if there is no cut, which only happens if pieces
@@ -233,7 +235,7 @@ def best_cut(boxes: Boxes, pool: Pool, order: Codes, rule: Rule, seed: Counts, d
     """
     codes, _, count = pool
     number = len(order)
-    lines, sides = desk[0], desk[1]
+    lines, sides = workspace[0], workspace[1]
     now, best_order, spare, keys = lines[0, :number], lines[1, :number], lines[2], lines[3]
     columns = np.arange(codes.shape[1]).astype(np.int32)
     where = np.empty(4, np.int64)
@@ -249,8 +251,8 @@ def best_cut(boxes: Boxes, pool: Pool, order: Codes, rule: Rule, seed: Counts, d
             if first > last:
                 continue
             where[0], where[1], where[2], where[3] = first, last, whole, margin
-            costs_from(boxes, codes, now, (first, last), 1, desk)
-            costs_from(boxes, codes, now, (first, last), -1, desk)
+            costs_from(boxes, codes, now, (first, last), 1, workspace)
+            costs_from(boxes, codes, now, (first, last), -1, workspace)
             cost, place, part = cut_in_order(count, now, sides, rule, best, where)
             if place >= 0:
                 best, at, more = cost, place, part
@@ -265,16 +267,21 @@ def best_cut(boxes: Boxes, pool: Pool, order: Codes, rule: Rule, seed: Counts, d
 
 @jit
 def cut_up(
-    boxes: Boxes, pool: Pool, size: tuple[int, int], rule: Rule, seed: Counts, desk: Desk
+    boxes: Boxes, pool: Pool, size: tuple[int, int], rule: Rule, seed: Counts, workspace: Workspace
 ) -> tuple[int, float]:
     """Cut the pieces of a pool until no part can be cut; how many parts, and what they cost.
 
     `size` is how many pieces there are, and how many there may be once some are cut in two; parts
-    stay as they are when there is no room left. What is found is on the desk.
+    stay as they are when there is no room left. What is found is on the workspace.
     """
     codes, _, count = pool
     used, most = size
-    line, begins, pieces, starts = desk[0][4], desk[0][5], desk[0][6], desk[0][7]
+    line, begins, pieces, starts = (
+        workspace[0][4],
+        workspace[0][5],
+        workspace[0][6],
+        workspace[0][7],
+    )
     for i in range(used):
         line[i] = i
     begins[0], starts[0], waiting, end = 0, 0, 1, used
@@ -287,7 +294,7 @@ def cut_up(
             records += count[piece]
         at, more = -1, 0
         if records >= 2 * rule[0]:
-            _, at, more = best_cut(boxes, pool, part, rule, seed, desk)
+            _, at, more = best_cut(boxes, pool, part, rule, seed, workspace)
         if at >= 0 and used + (more > 0) <= most:
             if more > 0:
                 divide(pool, line, first + at, end, more, used)
@@ -297,7 +304,7 @@ def cut_up(
             begins[waiting] = first + at
             waiting += 1
             continue
-        total += records * span_cost(boxes, codes, part, desk[2])
+        total += records * span_cost(boxes, codes, part, workspace[2])
         for piece in part:
             pieces[out] = piece
             out += 1

@@ -3,7 +3,7 @@
 import numpy as np
 
 from incrowd.kernels.compile import jit
-from incrowd.kernels.crowd.cut import Pool, Rule, cut_up, empty_desk, empty_pool, room_for
+from incrowd.kernels.crowd.cut import Pool, Rule, cut_up, empty_pool, empty_workspace, room_for
 from incrowd.kernels.crowd.state import Parts, Space
 
 
@@ -21,14 +21,14 @@ def cut_large(space: Space, parts: Parts, rule: Rule, seed: int) -> Parts:
     points, counts = np.empty(len(count) + fresh, np.int32), np.empty(len(count) + fresh, np.int64)
     begins = np.zeros(len(start) + len(count) + fresh, np.int64)
     random = np.full(1, seed, np.int64)
-    pool, desk = empty_pool(most, width), empty_desk(most, width)
+    pool, workspace = empty_pool(most, width), empty_workspace(most, width)
     made, out = 0, 0
     for c in range(len(start) - 1):
         size, room = pour(space, parts, c, pool), room_of(parts, c, rule[0])
         cuts = 1
         if room > size:
-            cuts, _ = cut_up(space[1], pool, (size, room), rule, random, desk)
-        pieces, starts = desk[0][6], desk[0][7]
+            cuts, _ = cut_up(space[1], pool, (size, room), rule, random, workspace)
+        pieces, starts = workspace[0][6], workspace[0][7]
         for p in range(cuts):
             first, end = (starts[p], starts[p + 1]) if room > size else (0, size)
             for i in range(first, end):

@@ -6,12 +6,12 @@ import numpy as np
 
 from incrowd.arrays import Codes, Counts
 from incrowd.kernels.compile import jit
-from incrowd.kernels.crowd.cut import Desk, Pool, Rule, cut_up, room_for
+from incrowd.kernels.crowd.cut import Pool, Rule, Workspace, cut_up, room_for
 from incrowd.kernels.crowd.hosts import cost_without, edges, host_of
 from incrowd.kernels.crowd.state import TINY, Space, State, add, measure, release, take, taken
 from incrowd.kernels.crowd.undo_log import blank, note, note_new, undo
 
-Tools: TypeAlias = tuple[Pool, Desk, Counts]
+Tools: TypeAlias = tuple[Pool, Workspace, Counts]
 """What classes are cut with: a pool, room to work in, and a random number."""
 
 
@@ -55,14 +55,14 @@ def fill(space: Space, state: State, c: int, pool: Pool, part: Codes) -> None:
 @jit
 def share_anew(space: Space, state: State, rule: Rule, members: Codes, tools: Tools) -> float:
     """Cut the union of some classes anew; what that saves, 0 if they stay as they are."""
-    pool, desk, seed = tools
+    pool, workspace, seed = tools
     room = state[0].shape[1]
     old = 0.0
     for c in members:
         old += state[4][c]
     size = pooled(space, state, rule[0], members, pool)
-    made, total = cut_up(space[1], pool, size, rule, seed, desk)
-    pieces, starts = desk[0][6], desk[0][7]
+    made, total = cut_up(space[1], pool, size, rule, seed, workspace)
+    pieces, starts = workspace[0][6], workspace[0][7]
     longest = 0
     for p in range(made):
         longest = max(longest, starts[p + 1] - starts[p])
@@ -164,24 +164,24 @@ def dissolve(space: Space, state: State, rule: Rule, c: int, tools: Tools) -> fl
     number = pieces[c]
     old, spent = cost[c], 0.0
     guests, records = held[c, :number].copy(), count[c, :number].copy()
-    diary = blank(2 * number + 1, held.shape[1])
-    note(state, diary, c)
+    log = blank(2 * number + 1, held.shape[1])
+    note(state, log, c)
     pieces[c] = size[c] = 0
     cost[c] = 0.0
     for i in range(number):
         guest = guests[i], records[i]
         more, host = host_of(space, state, rule, guest, c, old - spent - TINY)
         if host < 0 or not roomy(state, host):
-            undo(space, state, diary)
+            undo(space, state, log)
             return 0.0
-        note(state, diary, host)
+        note(state, log, host)
         new = receive(space, state, rule, guest, host)
         if new != host:
-            note_new(diary, new)
+            note_new(log, new)
         spent += more
     release(state, c)
     saved = float(old - spent)
-    for n in range(1, diary[3][0]):
-        if size[diary[0][n]] > 0:
-            saved += settle(space, state, rule, diary[0][n], tools)
+    for n in range(1, log[3][0]):
+        if size[log[0][n]] > 0:
+            saved += settle(space, state, rule, log[0][n], tools)
     return saved

@@ -6,7 +6,7 @@ import numpy as np
 
 from incrowd.arrays import Codes, Counts, Floats
 from incrowd.kernels.compile import jit
-from incrowd.kernels.crowd.cut import best_cut, divide, empty_desk, empty_pool
+from incrowd.kernels.crowd.cut import best_cut, divide, empty_pool, empty_workspace
 from incrowd.kernels.crowd.moves import pooled
 from incrowd.kernels.crowd.state import Parts, Space, loaded
 from incrowd.kernels.crowd.sweep import widest
@@ -28,7 +28,7 @@ def offers(space: Space, parts: Parts, least: Counts, divisible: bool, seed: int
     bounds, saving = np.zeros(2 * number + 1, np.int64), np.full(number, -np.inf)
     random = np.full(1, seed, np.int64)
     room, width = 2 * widest(parts) + 1, space[0].shape[1]
-    pool, desk = empty_pool(room, width), empty_desk(room, width)
+    pool, workspace = empty_pool(room, width), empty_workspace(room, width)
     members = np.empty(2, np.int32)
     out = 0
     for p in range(number):
@@ -36,7 +36,7 @@ def offers(space: Space, parts: Parts, least: Counts, divisible: bool, seed: int
         size, _ = pooled(space, state, 1, members, pool)
         line = np.arange(size + 1).astype(np.int32)
         rule = (least[p], divisible)
-        cost, at, more = best_cut(space[1], pool, line[:size], rule, random, desk)
+        cost, at, more = best_cut(space[1], pool, line[:size], rule, random, workspace)
         if at >= 0:
             saving[p] = state[4][2 * p] + state[4][2 * p + 1] - cost
             if more > 0:

@@ -5,6 +5,10 @@
 free): slot c holds `pieces[c]` pieces, `point[c]` and `count[c]`, with `size[c]` records in all
 that span `low[c]` to `high[c]` and together pay `cost[c]`. A slot of size 0 is empty; the empty
 ones are `free[1 : free[0] + 1]`.
+
+Shapes: points (points, d); point and count (slots, room); low and high (slots, d); all others
+(slots,), free one more. Invariants of every step: a point is in a slot at most once; size, span and
+cost are those of the pieces that a slot holds; the empty slots, and no others, are free.
 """
 
 from typing import TypeAlias

@@ -4,7 +4,7 @@ import numpy as np
 
 from incrowd.arrays import Codes, Floats
 from incrowd.kernels.compile import jit
-from incrowd.kernels.crowd.cut import Rule, empty_desk, empty_pool, room_for
+from incrowd.kernels.crowd.cut import Rule, empty_pool, empty_workspace, room_for
 from incrowd.kernels.crowd.hosts import near
 from incrowd.kernels.crowd.moves import Tools, dissolve, move_out, share_anew, worth_dissolving
 from incrowd.kernels.crowd.state import TINY, Parts, Space, State, loaded, unloaded
@@ -60,7 +60,7 @@ def sweep(
     most = 3 * room_for(room, 2 * room, 1)
     tools = (
         empty_pool(most, codes.shape[1]),
-        empty_desk(most, codes.shape[1]),
+        empty_workspace(most, codes.shape[1]),
         np.full(1, seed, np.int64),
     )
     saved = np.zeros(4)

@@ -8,14 +8,14 @@ from incrowd.arrays import Codes, Counts
 from incrowd.kernels.compile import jit
 from incrowd.kernels.crowd.state import Space, State, measure, release
 
-Diary: TypeAlias = tuple[Codes, Codes, Counts, Counts]
+UndoLog: TypeAlias = tuple[Codes, Codes, Counts, Counts]
 """Slots that were touched, the points and counts that they held, and how many pieces each; the
 number of slots stands before these."""
 
 
 @jit
-def blank(slots: int, room: int) -> Diary:
-    """A diary for so many slots, with room for so many pieces in each."""
+def blank(slots: int, room: int) -> UndoLog:
+    """A log for so many slots, with room for so many pieces in each."""
     return (
         np.empty(slots, np.int32),
         np.empty(slots * room, np.int32),
@@ -25,18 +25,18 @@ def blank(slots: int, room: int) -> Diary:
 
 
 @jit
-def note_new(diary: Diary, c: int) -> None:
+def note_new(log: UndoLog, c: int) -> None:
     """Write down that a slot was empty."""
-    slots, _, _, pieces = diary
+    slots, _, _, pieces = log
     slots[pieces[0]] = c
     pieces[0] += 1
     pieces[pieces[0]] = 0
 
 
 @jit
-def note(state: State, diary: Diary, c: int) -> None:
+def note(state: State, log: UndoLog, c: int) -> None:
     """Write down what a slot holds, the first time that it is touched."""
-    slots, point, count, pieces = diary
+    slots, point, count, pieces = log
     for n in range(pieces[0]):
         if slots[n] == c:
             return
@@ -50,9 +50,9 @@ def note(state: State, diary: Diary, c: int) -> None:
 
 
 @jit
-def undo(space: Space, state: State, diary: Diary) -> None:
-    """Give all slots of the diary back what they held."""
-    slots, point, count, pieces = diary
+def undo(space: Space, state: State, log: UndoLog) -> None:
+    """Give all slots of the log back what they held."""
+    slots, point, count, pieces = log
     room = state[0].shape[1]
     for n in range(pieces[0] - 1, -1, -1):
         c = slots[n]
