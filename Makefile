@@ -37,8 +37,8 @@ demo: $(VENV)/.core  ## A table of patients becomes a verified release
 test: lint  ## Lint, types and all tests
 	$(BIN)/python -m pytest $(PYTEST) --durations=20
 
-check: lint  ## The fast half of the tests
-	$(BIN)/python -m pytest $(PYTEST) -m 'not slow'
+check: lint  ## The fast half of the tests, few examples of each property
+	$(BIN)/python -m pytest $(PYTEST) -m 'not slow' --hypothesis-profile few
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .

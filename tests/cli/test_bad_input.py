@@ -304,6 +304,11 @@ def test_a_full_target(here, table):
     assert snapshot(here) == before
 
 
+def hears_interrupts():
+    """What runs in the background hears no Ctrl-C, and neither do those that it starts."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_an_interruption_in_the_middle(here, table, number):
@@ -314,7 +319,7 @@ def test_an_interruption_in_the_middle(here, table, number):
     flags = ("-q", ",".join(columns), "-k", "50", "--method", "exhaustive", "-o", "release.csv")
     command = [sys.executable, "-m", "incrowd.cli.main", "anonymize", "patients.csv", *flags]
     pipes = {"stderr": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
-    with subprocess.Popen(command, **pipes) as process:
+    with subprocess.Popen(command, **pipes, preexec_fn=hears_interrupts) as process:  # noqa: PLW1509  it only sets a signal
         time.sleep(3.0)
         assert process.poll() is None, "the search must last longer than that"
         process.send_signal(number)

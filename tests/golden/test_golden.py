@@ -20,7 +20,14 @@ def inputs(tmp_path_factory):
     return folder
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def _parameters():
+    """One case each; the many by method, most of which policies cover too, only with all tests."""
+    for case in CASES:
+        marks = [pytest.mark.slow] if case.name.startswith("method-") else []
+        yield pytest.param(case, id=case.name, marks=marks)
+
+
+@pytest.mark.parametrize("case", list(_parameters()))
 def test_a_command_does_what_it_did(case, inputs):
     found = json.loads(json.dumps(outcome(case, inputs.parent / case.name, inputs)))
     known = _spoken(KNOWN[case.name])
