@@ -237,20 +237,19 @@ CLASSES = {
 LISTED = {"search_names.py"}
 """Files that may list names: a test holds them to the unions."""
 PENDING = {
+    "attacks/limits.py",
     "cli/anonymize.py",
-    "cli/maximize.py",
-    "cli/world.py",
-    "documents/words.py",
+    "cli/frontier.py",
+    "cli/request.py",
+    "pipeline.py",
     "policy/presets.py",
-    "policy/quick.py",
     "release/assumptions.py",
+    "release/certify.py",
     "release/check.py",
     "release/claims.py",
     "release/original.py",
-    "release/prepare.py",
-    "release/prepared.py",
+    "release/spread.py",
     "verbs/attack.py",
-    "verbs/attack_limits.py",
     "verbs/check.py",
     "verbs/frontier.py",
 }
