@@ -1,7 +1,12 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+# A file's tests run in one process: they share its fixtures and the kernels that it compiled.
+PYTEST := -n 2 --dist loadfile
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+
+# Bytecode is kept: every process that a test starts would compile it anew.
+export PYTHONDONTWRITEBYTECODE :=
 
 .PHONY: help demo test check install bench lint clean
 
@@ -30,10 +35,10 @@ demo: $(VENV)/.core  ## A table of patients becomes a verified release
 	$(BIN)/python -m incrowd.demo
 
 test: lint  ## Lint, types and all tests
-	$(BIN)/python -m pytest -n 2 --durations=20
+	$(BIN)/python -m pytest $(PYTEST) --durations=20
 
 check: lint  ## The fast half of the tests
-	$(BIN)/python -m pytest -n 2 -m 'not slow'
+	$(BIN)/python -m pytest $(PYTEST) -m 'not slow'
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .

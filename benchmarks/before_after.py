@@ -210,7 +210,7 @@ def _release(tree: Path, folder: Path) -> None:
 
 
 def _environment(tree: Path) -> dict[str, str]:
-    return {**os.environ, "PYTHONPATH": str(tree / "src")}
+    return {**os.environ, "PYTHONPATH": str(tree / "src"), "PYTHONDONTWRITEBYTECODE": ""}
 
 
 def _process(tree: Path, folder: Path, line: str) -> dict[str, float | str]:

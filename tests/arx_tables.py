@@ -2,6 +2,7 @@
 
 import csv
 import gzip
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -27,10 +28,7 @@ def problem(table, models, loss, suppression=0.0, **options):
     names = {"adult": ADULT, "cup": CUP}[table].split()
     hidden = options.get("sensitive", ())
     quasi = [name for name in names if name not in hidden]
-    cells = _cells(table)
-    spelling = options.get("spelling", {})
-    trees = {name: _hierarchy(table, name, spelling) for name in names}
-    codes = {name: _codes(cells[name], trees[name]) for name in names}
+    trees, codes = _coded(table, tuple(options.get("spelling", {}).items()))
     matrix = np.array([codes[name] for name in (*quasi, *hidden)], dtype=np.int32)
     row_of, number = numbered(matrix)
     rows = np.empty((len(matrix), number), dtype=np.int32)
@@ -46,6 +44,18 @@ def problem(table, models, loss, suppression=0.0, **options):
     )
     secret = tuple(_sensitive(name, codes[name], trees[name]) for name in hidden)
     return Problem(tally, columns, secret, tuple(models), loss, suppression)
+
+
+@cache
+def _coded(table, spelling):
+    """The hierarchies and codes of all columns, read once for many tests."""
+    cells = _cells(table)
+    names = {"adult": ADULT, "cup": CUP}[table].split()
+    trees = {name: _hierarchy(table, name, dict(spelling)) for name in names}
+    codes = {name: _codes(cells[name], trees[name]) for name in names}
+    for column in codes.values():
+        column.flags.writeable = False
+    return trees, codes
 
 
 def _sensitive(name, codes, tree):

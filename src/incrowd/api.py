@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any
 from incrowd.lazy import homes_of
 
 if TYPE_CHECKING:
+    from incrowd.pipeline import anonymize as anonymize
     from incrowd.verbs.attack import attack as attack
+    from incrowd.verbs.check import check as check
     from incrowd.verbs.discover import discover as discover
     from incrowd.verbs.draft import draft as draft
-    from incrowd.verbs.either import anonymize as anonymize
-    from incrowd.verbs.either import check as check
-    from incrowd.verbs.either import frontier as frontier
+    from incrowd.verbs.frontier import frontier as frontier
     from incrowd.verbs.groups import groups as groups
     from incrowd.verbs.keys import new_keys as new_keys
     from incrowd.verbs.mask import mask as mask

@@ -1,92 +1,50 @@
-"""Releases: made, verified and certified, or checked.
+"""The spine: how a table becomes a release.
 
-Read and code the table, search, build the rows that leave, verify them, certify them.
+    open ─▶ load ─▶ search ─▶ plan the rows ─▶ stage ─▶ write ─▶ prove ─▶ certify ─▶ publish
+
+The engine that holds the rows touches them twice: to count them, and to release them. Everything
+between works on counts. The release takes its place, together with its certificate, only after it
+was proved from what was written.
 """
 
-import os
-import tempfile
-from collections.abc import Iterator, Mapping, Sequence
-from datetime import UTC, datetime
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import polars as pl
 
-from incrowd.arrays import MISSING
-from incrowd.engines.memory import MemoryEngine
 from incrowd.errors import PolicyError
 from incrowd.hierarchy import AnyHierarchy, Suggested
 from incrowd.io import files, tables
-from incrowd.io.atomic import replacing
-from incrowd.io.files import write_text
 from incrowd.io.hierarchies import resolve
-from incrowd.io.pair import heal, replacing_both
+from incrowd.io.pair import heal
+from incrowd.io.target import Place, certificate_path, placing, refuse_overwriting
+from incrowd.models.model import of_world
 from incrowd.policy.policy import Policy
-from incrowd.recoding import Levels
-from incrowd.release.against import Against
-from incrowd.release.certificate import (
-    Certificate,
-    Digest,
-    digest_of_bytes,
-    digest_of_frame,
-    digest_of_rows,
-)
-from incrowd.release.laps import Laps
-from incrowd.release.prepare import Outside, coded, prepare, search
-from incrowd.release.prepared import Prepared, Table, attest, extent_of, prove, risk_of
-from incrowd.release.release import Release
+from incrowd.recoding import Anatomized, Levels
+from incrowd.release.certify import Proved, certify, extent_of, risk_of
+from incrowd.release.load import LoadedTable, RunContext, load
+from incrowd.release.notes import notes_of
+from incrowd.release.proof import prove
+from incrowd.release.pseudonym import check_key
+from incrowd.release.release import Release, StageTimer
+from incrowd.release.rows import plan_rows, pseudonymous
 from incrowd.release.signing import refuse_no_key, signed
-from incrowd.release.telling import sentences
-from incrowd.table.column import CodedColumn, Kind
+from incrowd.search.refusals import raise_if_infeasible
+from incrowd.search.search import Found
 from incrowd.table.roles import Role
 from incrowd.verbs.derived import refuse_derived
-from incrowd.verbs.reading import AnyPath, Reading, collected, enough_memory, rows_of
-from incrowd.verbs.worlds import Called, notes_of, world_of_files, world_of_frames
-from incrowd.verify.cells import typed
-from incrowd.verify.spellings import alike_notes
+from incrowd.verbs.reading import AnyPath, Opened, Reading, enough_memory, is_path, opened
+from incrowd.verbs.worlds import Called, world_of
 from incrowd.verify.verify import demand
 from incrowd.watch import Watch
 
 
-def anonymize(  # noqa: PLR0913  the table, the request, and what comes from outside
-    frame: Any,
+def anonymize(  # noqa: PLR0913  the table, the request, and the settings of one run
+    source: Any,
     policy: Policy,
-    *,
-    seed: int | None = None,
-    key: bytes | None = None,
-    sign: AnyPath | bytes | None = None,
-    watch: Watch | None = None,
-    folder: AnyPath = ".",
-    world: Any = None,
-    world_id: str | None = None,
-    rename: Mapping[str, str] | None = None,
-) -> Release:
-    """A verified release of a frame of pandas, Polars or PyArrow, in the same kind of frame.
-
-    Records leave in a new order, drawn from the system's randomness or from `seed`. `key` is the
-    secret of pseudonyms. `sign` is a private key (PEM, or the path of its file): the certificate is
-    signed with it. Paths of hierarchies are taken from `folder`. The frame is not changed.
-
-    `world` is a frame that somebody may hold, or a list of them: models such as k-map count its
-    individuals, told apart by the column `world_id`, which joins several. `rename` says
-    what it calls a column of the table.
-    """
-    laps, outside = Laps(), Outside(seed, key, watch or Watch())
-    called, signer = Called(world_id, rename, folder), signer_of(sign)
-    with enough_memory():
-        frame = collected(frame)
-        source = tables.Source(rows_of(frame), text=False)
-        engine = MemoryEngine(frame)
-        against = world_of_frames(engine, world, policy, called)
-        prepared = _prepared(engine, source, (policy, folder, against), outside, laps)
-        return _proved(prepared, signer, laps)
-
-
-def anonymize_file(  # noqa: PLR0913  files, the request, and what comes from outside
-    source: AnyPath,
-    policy: Policy,
-    target: AnyPath,
+    target: AnyPath | None = None,
     *,
     certificate: AnyPath | None = None,
     dry_run: bool = False,
@@ -96,69 +54,107 @@ def anonymize_file(  # noqa: PLR0913  files, the request, and what comes from ou
     sign: AnyPath | bytes | None = None,
     watch: Watch | None = None,
     folder: AnyPath = ".",
-    world: AnyPath | Sequence[AnyPath] | None = None,
+    world: Any = None,
     world_id: str | None = None,
     rename: Mapping[str, str] | None = None,
 ) -> Release:
-    """A verified release of a file; the target is there at the end only if it was verified.
+    """Make a release of a table that keeps its policy, and prove it from the rows that leave.
 
-    The rows are written beside the target, read again and verified; then the target and its
-    certificate (by default the target's name with `.certificate.json`) take their places together.
-    What a killed run left half done there is completed or taken back first. Target "-" is standard
-    output, with a certificate only if its path is given. A dry run writes nothing. `sign` is a
-    private key (PEM, or the path of its file): the certificate is signed with it. `world` is a file
-    that somebody may hold, or a list of them: see `anonymize`.
+    `source` is a frame (pandas, Polars, PyArrow), a DuckDB relation or the path of a file; "-" is
+    standard input. Without a `target` the release is a frame of the same kind. With one, the rows
+    are written beside it, read again and verified; then the target and its certificate (by default
+    the target's name with `.certificate.json`) take their places together. What a killed run left
+    half done there is completed or taken back first. Target "-" is standard output, with a
+    certificate only if its path is given. A dry run writes nothing.
+
+    Records leave in a new order, drawn from the system's randomness or from `seed`. `key` is the
+    secret key of pseudonyms. `sign` is a private key (PEM, or the path of its file): the
+    certificate is signed with it. `reading` says how to read a text file; paths of hierarchies
+    start in `folder`. The source is not changed.
+
+    `world` is a table that somebody may hold, or a list of them: models such as k-map count its
+    individuals, told apart by the column `world_id`, which joins several. `rename` says what the
+    world calls a column of the table.
     """
-    laps, outside = Laps(), Outside(seed, key, watch or Watch())
-    called, signer = Called(world_id, rename, folder), signer_of(sign)
-    paper = certificate or (None if str(target) == "-" else f"{os.fspath(target)}.certificate.json")
-    _refuse_overwriting(source, target, paper)
-    if paper is not None and str(target) != "-" and not dry_run:
+    timer, context = StageTimer(), RunContext(seed, key, watch or Watch())
+    signer = _signer(sign)
+    paper = certificate_path(target, certificate)
+    refuse_overwriting(source if is_path(source) else None, target, paper)
+    if target is not None and str(target) != "-" and paper is not None and not dry_run:
         heal(target, paper)
     with enough_memory():
-        read = (reading or Reading()).expecting(policy.columns).read(source)
-        if not dry_run:
-            tables.refuse_nested(read.frame, _as_they_are(policy), target, read)
-        engine = MemoryEngine(read.frame, text=read.text)
-        against = world_of_files(engine, world, policy, called)
-        prepared = _prepared(engine, read, (policy, folder, against), outside, laps)
-        if dry_run:
-            return _proved(prepared, signer, laps)
-        return _written(prepared, read, (target, paper), signer, laps)
+        found_table = opened(source, reading, policy.columns)
+        goal = None if dry_run else target
+        _refuse_unwritable(found_table, policy, goal)
+        against = world_of(found_table.engine, world, policy, Called(world_id, rename, folder))
+        table = load(found_table.engine, policy, builders_of(policy, folder), against)
+        refuse_derived(found_table.engine, policy)
+        timer.end("read")
+        found = search(table, context)
+        timer.end("search")
+        with placing(goal, paper, found_table.like) as place:
+            proved = _proved(table, found, place, context, timer)
+            release = _release(proved, signer, timer)
+            place.certify(release.certificate.to_json())
+        timer.end("write")
+    return release
 
 
-def signer_of(sign: AnyPath | bytes | None) -> bytes | None:
-    """A private key as it is given, or read from its file; refused before any work is done."""
-    if sign is None:
-        return None
-    key = sign if isinstance(sign, bytes) else files.content(sign)
-    refuse_no_key(key)
-    return key
+def search(table: LoadedTable, context: RunContext) -> Found:
+    """What the policy's search finds; refuses at once what no release could satisfy."""
+    policy, problem = table.policy, table.compiled.problem
+    if pseudonymous(policy):
+        check_key(context.key)
+    raise_if_infeasible(problem)
+    _refuse_blind(policy)
+    if getattr(policy.search, "draws", False):
+        problem = replace(problem, seed=_search_seed(context))
+    found = policy.search.run(problem, context.search_watch(policy))
+    if policy.show == "permutation":
+        found = replace(found, recoding=Anatomized(found.recoding.pieces))
+    return found
 
 
-def _as_they_are(policy: Policy) -> list[str]:
-    """The columns whose cells leave unchanged."""
-    roles = (Role.KEEP, Role.SENSITIVE, Role.WEIGHT)
-    return [name for name, column in policy.columns.items() if column.role in roles]
+def _proved(
+    table: LoadedTable, found: Found, place: Place, context: RunContext, timer: StageTimer
+) -> Proved:
+    """What was found, staged, written and proved from what was written."""
+    outcome = table.compiled.problem.outcome(found.recoding)
+    plan = plan_rows(table, found, outcome, context)
+    staged = table.engine.stage(plan, np.random.default_rng(context.seed))
+    timer.end("release")
+    written = staged.write(place.file)
+    timer.end("write")
+    proof = prove(table, plan, staged, written)
+    demand(proof.verdicts, found.caveat)
+    return Proved(table, found, outcome, staged, written, proof, context)
 
 
-def _prepared(
-    engine: MemoryEngine,
-    source: tables.Source,
-    request: tuple[Policy, AnyPath, Against | None],
-    outside: Outside,
-    laps: Laps,
-) -> Prepared:
-    policy, folder, against = request
-    builders = builders_of(policy, folder)
-    table = coded(engine, source.frame, policy, builders, text=source.text, against=against)
-    refuse_derived(engine, policy)
-    laps.end("read")
-    found = search(table, outside)
-    laps.end("search")
-    prepared = prepare(table, engine, found, outside)
-    laps.end("release")
-    return prepared
+def _release(proved: Proved, signer: bytes | None, timer: StageTimer) -> Release:
+    certificate = certify(proved)
+    if signer is not None:
+        certificate = signed(certificate, signer)
+    risk = risk_of(proved)
+    extent = extent_of(proved, risk)
+    timer.end("verify")
+    recoding, policy = proved.found.recoding, proved.table.policy
+    levels = recoding.levels if isinstance(recoding, Levels) else None
+    return Release.verified(
+        proved.proof.verdicts,
+        frame=proved.staged.frame,
+        policy=policy,
+        recoding=recoding,
+        certificate=certificate,
+        risk=risk,
+        levels=None if levels is None else dict(zip(policy.quasi, levels, strict=True)),
+        labels={name: len(cells.labels) for name, cells in proved.proof.seen.quasi.items()},
+        privacy=extent.privacy,
+        max_class_ncp=extent.max_class_ncp,
+        bound_met=extent.bound_met,
+        seconds=timer.seconds,
+        notes=tuple(notes_of(proved, certificate)),
+        explored=proved.found.explored,
+    )
 
 
 def builders_of(policy: Policy, folder: AnyPath) -> dict[str, AnyHierarchy]:
@@ -168,144 +164,38 @@ def builders_of(policy: Policy, folder: AnyPath) -> dict[str, AnyHierarchy]:
     return {name: resolve(spec, Path(folder)) for name, spec in given.items() if spec is not None}
 
 
-def _proved(prepared: Prepared, signer: bytes | None, laps: Laps) -> Release:
-    """The release of a frame, verified as it is."""
-    rows = rows_of(prepared.frame)
-    digests = digest_of_frame(rows), digest_of_rows(rows, prepared.table.policy.missing_values)
-    return _release(prepared, rows, digests, signer, laps)
+def _signer(sign: AnyPath | bytes | None) -> bytes | None:
+    """A private key as it is given, or read from its file; refused before any work is done."""
+    if sign is None:
+        return None
+    key = sign if isinstance(sign, bytes) else files.content(sign)
+    refuse_no_key(key)
+    return key
 
 
-def _written(
-    prepared: Prepared,
-    read: tables.Source,
-    targets: tuple[AnyPath, AnyPath | None],
-    signer: bytes | None,
-    laps: Laps,
-) -> Release:
-    target, paper = targets
-    if str(target) == "-" or paper is None:
-        with tempfile.TemporaryDirectory() as folder:
-            release, content = _stored(prepared, read, Path(folder) / "release", signer, laps)
-            files.send(content)
-            _certify(release, paper)
-    else:
-        with replacing_both(target, paper) as (place, beside):
-            release, _ = _stored(prepared, read, place, signer, laps)
-            write_text(beside, release.certificate.to_json())
-    laps.end("write")
-    return release
+def _refuse_unwritable(table: Opened, policy: Policy, target: AnyPath | None) -> None:
+    """Refuse columns that leave as they are and that the target cannot hold."""
+    if target is not None:
+        roles = (Role.KEEP, Role.SENSITIVE, Role.WEIGHT)
+        names = [name for role in roles for name in policy.names(role)]
+        tables.refuse_nested(table.like.frame, names, target, table.like)
 
 
-def _stored(
-    prepared: Prepared, read: tables.Source, place: Path, signer: bytes | None, laps: Laps
-) -> tuple[Release, bytes]:
-    """The release of rows as they are in a file: written, read again, verified."""
-    tables.write(prepared.frame, place, like=read)
-    laps.end("write")
-    content = files.content(place)
-    again = tables.read(place, _delimiter(place, read), "utf-8", header=True)
-    rows = typed(again.frame, prepared.frame)
-    unread = prepared.table.policy.missing_values
-    digests = digest_of_bytes(content), digest_of_rows(again.frame, unread)
-    return _release(prepared, rows, digests, signer, laps), content
-
-
-def _release(
-    prepared: Prepared,
-    rows: pl.DataFrame,
-    digests: tuple[Digest, str],
-    signer: bytes | None,
-    laps: Laps,
-) -> Release:
-    seen, verdicts = prove(prepared, rows)
-    demand(verdicts, prepared.found.caveat)
-    created = datetime.now(UTC).isoformat(timespec="seconds")
-    certificate = attest(prepared, seen, verdicts, digests, created)
-    if signer is not None:
-        certificate = signed(certificate, signer)
-    risk = risk_of(prepared, seen)
-    extent = extent_of(prepared, risk)
-    laps.end("verify")
-    recoding, policy = prepared.found.recoding, prepared.table.policy
-    levels = recoding.levels if isinstance(recoding, Levels) else None
-    return Release.verified(
-        verdicts,
-        frame=prepared.frame,
-        policy=policy,
-        recoding=recoding,
-        certificate=certificate,
-        risk=risk,
-        levels=None if levels is None else dict(zip(policy.quasi, levels, strict=True)),
-        labels={name: len(cells.labels) for name, cells in seen.quasi.items()},
-        privacy=extent.privacy,
-        max_class_ncp=extent.max_class_ncp,
-        bound_met=extent.bound_met,
-        seconds=laps.seconds,
-        notes=_notes(prepared, certificate),
-        explored=prepared.found.explored,
-    )
-
-
-def _notes(prepared: Prepared, certificate: Certificate) -> tuple[str, ...]:
-    table = prepared.table
-    notes = [*table.policy.notes(), *_gaps(prepared)]
-    notes += sentences(certificate.unchanged, certificate.records_out)
-    notes += notes_of(table.against, table.policy, table.compiled.problem.world)
-    if prepared.order == "given":
-        notes.append("the order of the records comes from a seed: whoever guesses it can undo it")
-    if prepared.table.policy.show == "permutation" and not prepared.drawn:
-        notes.append("who shows whose values comes from a seed: whoever guesses it can undo it")
-    return (*notes, *_spellings(table))
-
-
-def _spellings(table: Table) -> Iterator[str]:
-    """Values that may be one and count as several."""
-    counted = {name: table.counted[name][0] for name in table.policy.sensitive}
-    quasi = {name: column for name, (column, _) in table.quasi.items()}
-    for role, columns in (("sensitive", counted), ("quasi", quasi)):
-        texts = {
-            name: pl.Series(_held(column), dtype=pl.String)
-            for name, column in columns.items()
-            if column.domain.kind is Kind.TEXT
-        }
-        yield from alike_notes(texts, role)
-
-
-def _held(column: CodedColumn) -> list[str]:
-    """The texts of a column that the table holds; hierarchies may know more."""
-    held: list[str] = column.domain.labels[np.unique(column.codes[column.codes > 0]) - 1].tolist()
-    return held
-
-
-def _gaps(prepared: Prepared) -> Iterator[str]:
-    """Sensitive columns with missing values, which models count like any other."""
-    for name in prepared.table.policy.sensitive:
-        if (prepared.table.counted[name][0].codes == MISSING).any():
-            yield (
-                f"some records lack a value of the sensitive column '{name}': "
-                "missing counts as a value of its own"
-            )
-
-
-def _certify(release: Release, paper: AnyPath | None) -> None:
-    if paper is not None:
-        with replacing(paper) as place:
-            write_text(place, release.certificate.to_json())
-
-
-def _delimiter(place: Path, read: tables.Source) -> str:
-    if place.suffix.lower() == ".tsv" or ".tsv" in [end.lower() for end in place.suffixes[-2:]]:
-        return "\t"
-    return read.delimiter if read.format == "csv" else ","
-
-
-def _refuse_overwriting(source: AnyPath, target: AnyPath, paper: AnyPath | None) -> None:
-    if str(source) != "-" and str(target) != "-" and files.same_file(source, target):
+def _refuse_blind(policy: Policy) -> None:
+    """A search that looks at the table alone cannot keep a model of a world."""
+    asked = [model.name for model in policy.models if of_world(model)]
+    if asked and policy.search.name not in {"auto", "world"}:
         raise PolicyError(
-            "the release would overwrite the table it is made of", remedy="name another target"
+            f"the search '{policy.search.name}' does not count the people of a world, whom "
+            f"{asked[0]} asks about",
+            remedy="take search = 'auto' or 'world'",
         )
-    taken = [path for path in (source, target) if str(path) != "-"]
-    if paper is not None and any(files.same_file(paper, path) for path in taken):
-        raise PolicyError(
-            "the certificate would overwrite a table", remedy="name another file for it"
-        )
+
+
+def _search_seed(context: RunContext) -> int:
+    """For a search that draws: whoever knew its seed could tell something of who was drawn."""
+    entropy = None if context.seed is None else [context.seed, 1]
+    return int(np.random.SeedSequence(entropy).generate_state(1, np.uint64)[0])
+
+
+anonymize_file = anonymize

@@ -83,8 +83,13 @@ class Setting(BaseModel):
 
     model_config = ConfigDict(**STRICT, frozen=True, use_attribute_docstrings=True)
 
-    def __init__(self, **values: Any) -> None:
+    def __init__(self, *unnamed: Any, **values: Any) -> None:
         """Check the values."""
+        if unnamed:
+            raise PolicyError(
+                f"a {type(self).__name__} takes named values only",
+                remedy=f"name each value, as in {next(iter(type(self).model_fields))}=…",
+            )
         made(lambda: super(Setting, self).__init__(**values), self._keys_at, type(self))
 
     __init__.__pydantic_base_init__ = True  # type: ignore[attr-defined]  # parts of a policy need no call
@@ -262,6 +267,10 @@ _EXAMPLES = {
     "string": "put it in quotes",
     "tuple": "put the entries in brackets",
     "list": "put the entries in brackets",
+    "dict": "give names with their values",
+    "mapping": "give names with their values",
+    "model": "give names with their values",
+    "dataclass": "give names with their values",
     "finite": "give a finite number",
 }
 """What to write, by the type of the value."""

@@ -162,8 +162,8 @@ def test_dates_out_of_range(incrowd, table, odd):
 
 
 @pytest.mark.slow
-def test_a_million_distinct_strings(incrowd, table):
-    n = 1_000_000
+def test_very_many_distinct_strings(incrowd, table):
+    n = 200_000
     names = [f"{MARK}{i}" for i in range(n)]
     text = "name,sex\n" + "\n".join(f"{name},{'FM'[i % 2]}" for i, name in enumerate(names))
     said = incrowd("anonymize", table(text), "-q", "name,sex", "-k", "5", "-o", "release.csv")

@@ -126,7 +126,7 @@ def test_a_population_has_a_name_and_a_hierarchy_a_flag(said):
     )  # fmt: skip
     assert document["population"] == 84_000_000
     assert document["actions"]["zip"]["left_out"]
-    assert document["actions"]["zip"]["note"].startswith("nothing lies between")
+    assert document["actions"]["zip"]["note"].startswith("there is no level between")
 
 
 def test_a_plan_is_carried_out_verified_and_certified(said, run):
@@ -170,7 +170,7 @@ def test_more_classes_than_a_float_holds_are_said_by_their_size(run):
     ("arguments", "code", "error"),
     [
         (("patients.csv", "--population", "999", "-k", "5", "--beta", "0.1"), 2, "1,000 records"),
-        (("patients.csv", "--population", "3e8", "-k", "4e8", "--beta", "0.1"), 2, "k is 400,000"),
+        (("patients.csv", "--population", "3e8", "-k", "4e8", "--beta", "0.1"), 2, "k = 400,000"),
         (("patients.csv", "--population", "3e8", "-k", "5", "--beta", "1"), 2, "beta must be"),
         (("patients.csv", "--population", "3e8", "-k", "5", "--beta", "-1"), 2, "beta must be"),
         (("patients.csv", *PEOPLE, "--weights", "zip=0"), 2, "weight of a column"),
@@ -178,12 +178,12 @@ def test_more_classes_than_a_float_holds_are_said_by_their_size(run):
         (("patients.csv", *PEOPLE, "--weights", "zpi=2"), 2, "'zpi' is not among"),
         (("patients.csv", *PEOPLE, "--columns", "zpi"), 2, "no column 'zpi'"),
         (("patients.csv", *PEOPLE, "--bound", "best"), 2, "no such bound"),
-        (("patients.csv", "--population", "3e8"), 2, "k and beta are not given"),
+        (("patients.csv", "--population", "3e8"), 2, "k and beta are missing"),
         (("patients.csv", *SIZES, *PEOPLE), 2, "a table or numbers of values"),
         (PEOPLE, 2, "a table or numbers of values"),
         ((*SIZES, *PEOPLE, "--columns", "zip"), 2, "need a table"),
         ((*SIZES, *PEOPLE, "--apply", "-o", "x.csv"), 2, "--apply needs a table"),
-        (("--distinct", "zip=0", *PEOPLE), 2, "whole number from 1 on"),
+        (("--distinct", "zip=0", *PEOPLE), 2, "whole number, 1 or more"),
         (("--distinct", "zip=5,zip=6", *PEOPLE), 2, "--distinct gives 'zip' two values"),
         ((*SIZES, "--population", "2.5", "-k", "2", "--beta", "0.1"), 2, "whole number of people"),
         (("--distinct", "zip=many", *PEOPLE), 2, "must be a number"),

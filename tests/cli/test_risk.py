@@ -97,7 +97,7 @@ def test_a_wide_interval_is_said(incrowd, table):
     [
         (("--population", "10"), "but the table already has"),
         (("--population", "0"), "whole number of people"),
-        (("--population", "usb"), "no such population"),
+        (("--population", "usb"), "no population of that name"),
         (("--unit", "nope"), "it has 'age', "),
         (("--list-records", "-"), "needs a file"),
         (("--fraction", "0"), "above 0"),

@@ -11,12 +11,13 @@ import pyarrow as pa
 import pytest
 
 from incrowd.engines.memory import MemoryEngine
+from incrowd.recoding.column_cells import Keep
 
 SECRET = "a text that is longer than a view: kanarienvogel"
 N = 60
 TEXTS = [f"a text of which there is one, number {i:02}" for i in range(N)]
 TEXTS[7] = SECRET
-CLASSES = np.where(np.arange(N) == 7, -1, 0).astype(np.int32)
+TAKE = np.flatnonzero(np.arange(N) != 7)
 ORDER = np.random.default_rng(5).permutation(N - 1)
 UNSORTED = list(dict.fromkeys(TEXTS))[::-1]
 NESTED = pa.struct([pa.field("a", pa.string(), metadata={"origin": SECRET})])
@@ -62,6 +63,11 @@ FRAMES = {
 }
 
 
+def kept(frame, take):
+    engine = MemoryEngine(frame)
+    return engine.show(dict.fromkeys(engine.names, Keep()), take)
+
+
 def stored(frame):
     """The frame as files and other processes would get it."""
     yield pickle.dumps(frame)
@@ -74,7 +80,7 @@ def stored(frame):
 
 @pytest.mark.parametrize("name", FRAMES)
 def test_nothing_of_a_record_that_stays_leaves(name):
-    released = MemoryEngine(FRAMES[name]).release({}, CLASSES, ORDER)
+    released = kept(FRAMES[name], TAKE[ORDER])
 
     assert len(released) == N - 1
     for content in stored(released):
@@ -83,7 +89,7 @@ def test_nothing_of_a_record_that_stays_leaves(name):
 
 @pytest.mark.parametrize("name", FRAMES)
 def test_the_old_order_does_not_leave(name):
-    released = MemoryEngine(FRAMES[name]).release({}, CLASSES, ORDER)
+    released = kept(FRAMES[name], TAKE[ORDER])
     lists = {"pandas-categories", "enum"}
 
     for content in stored(released):
@@ -95,12 +101,12 @@ def test_the_old_order_does_not_leave(name):
 
 def test_categories_keep_an_order_that_means_something():
     ordered = pd.Categorical(TEXTS, categories=UNSORTED, ordered=True)
-    kept = MemoryEngine(pd.DataFrame({"note": ordered})).release({}, CLASSES)
-    free = MemoryEngine(FRAMES["pandas-categories"]).release({}, CLASSES)
+    held = kept(pd.DataFrame({"note": ordered}), TAKE)
+    free = kept(FRAMES["pandas-categories"], TAKE)
     mixed = pd.DataFrame({"note": pd.Categorical(["b", 1, "a"])})
 
-    assert kept["note"].cat.categories.tolist() == [t for t in UNSORTED if t != SECRET]
+    assert held["note"].cat.categories.tolist() == [t for t in UNSORTED if t != SECRET]
     assert free["note"].cat.categories.tolist() == sorted(t for t in TEXTS if t != SECRET)
-    released = MemoryEngine(mixed).release({}, np.zeros(3, dtype=np.int32))
+    released = kept(mixed, np.arange(3))
     assert released["note"].cat.categories.tolist() == [1, "a", "b"]
     assert released["note"].tolist() == ["b", 1, "a"]

@@ -1,17 +1,28 @@
 import datetime as dt
 import traceback
+from collections import Counter
+from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from incrowd.engines.base import Engine
-from incrowd.engines.memory import MemoryEngine
+from incrowd.engines.base import Engine, RowPlan
+from incrowd.engines.memory import MemoryEngine, MemoryStaged, MemoryWritten, _places_drawn
 from incrowd.errors import InputError, PolicyError
-from incrowd.table.column import Kind
+from incrowd.loss import Gcp
+from incrowd.recoding import Pieces
+from incrowd.recoding.column_cells import ByClass, ByValue, ClassNumber, Keep, Within
+from incrowd.table.column import CodedColumn, Domain, Kind
+from incrowd.table.fold import fold
+from strategies import problem_of, tables
 
+ONE = np.array([1])
 CANARY = "kanarienvogel"
 PEOPLE = {
     "age": [30, 31, 30, 40],
@@ -89,16 +100,25 @@ def test_kinds_can_be_asked_for():
     assert coded["sex"].codes.tolist() == [1, 0, 0, 1]
 
 
+def kept(frame, *records):
+    engine = MemoryEngine(frame)
+    return engine.show(dict.fromkeys(engine.names, Keep()), np.array(records, dtype=np.int64))
+
+
 def test_only_what_is_shown_changes(kind):
     make, library = kind
     frame = make(PEOPLE)
     before = cells(frame)
-    released = MemoryEngine(frame).release(
-        {"age": (texts("30", "31", "40"), True), "sex": (texts("*", None, "m"), False)},
+    engine = MemoryEngine(frame)
+    released = engine.show(
+        {
+            "age": ByClass(texts("30", "31", "40"), original=True),
+            "name": ByValue(engine.texts("name"), texts(None, "p", "q", "r", "s")),
+            "sex": ByClass(texts("*", None, "m")),
+            "cost": Keep(),
+        },
+        np.array([3, 0, 1]),
         classes(0, 1, -1, 2),
-        np.array([2, 0, 1]),
-        ["born"],
-        {"name": texts("p", "q", "r", "s")},
     )
 
     assert isinstance(released, library)
@@ -114,7 +134,7 @@ def test_only_what_is_shown_changes(kind):
 def test_types_are_kept_when_nothing_is_shown(kind):
     make, *_ = kind
     frame = make(PEOPLE)
-    released = MemoryEngine(frame).release({}, classes(0, 0, 0, 0))
+    released = kept(frame, 0, 1, 2, 3)
 
     assert cells(released) == cells(frame)
     if isinstance(frame, pd.DataFrame):
@@ -128,7 +148,7 @@ def test_types_are_kept_when_nothing_is_shown(kind):
 def test_nothing_but_cells_leaves():
     frame = pandas(PEOPLE)
     frame["group"] = pd.Categorical(["u", CANARY, "w", None])
-    released = MemoryEngine(frame).release({}, classes(0, -1, 0, 0))
+    released = kept(frame, 0, 2, 3)
 
     assert released.attrs == {}
     assert isinstance(released.index, pd.RangeIndex)
@@ -140,7 +160,7 @@ def test_nothing_but_cells_leaves():
 
 def test_no_metadata_and_no_stranger_leave_an_arrow_table():
     frame = arrow({"group": pa.array(["u", CANARY, None]).dictionary_encode(), "n": [1, 2, 3]})
-    released = MemoryEngine(frame).release({}, classes(0, -1, 0))
+    released = kept(frame, 0, 2)
 
     assert released.schema.metadata is None
     assert released.schema.field("group").type == frame.schema.field("group").type
@@ -153,13 +173,14 @@ def test_one_value_is_written_in_one_way():
     coded = engine.code("cost", missing_values=["NA"])
     assert coded.codes.tolist() == [1, 1, 2, 0, 0]
 
-    released = engine.release({"cost": (texts(None, "1.5", "2"), True)}, coded.codes)
+    cell = ByValue(coded, texts(None, "1.5", "2"), original=True)
+    released = engine.show({"cost": cell}, np.arange(5))
 
     assert released["cost"].to_list() == ["1.50", "1.50", "2", None, None]
 
 
 def test_nothing_may_be_left():
-    released = MemoryEngine(pl.DataFrame(PEOPLE)).release({}, classes(-1, -1, -1, -1))
+    released = kept(pl.DataFrame(PEOPLE))
 
     assert released.shape == (0, 5)
 
@@ -234,3 +255,182 @@ def test_other_frames_are_refused(frame, words):
 def test_unknown_columns_are_met_with_a_guess():
     with pytest.raises(PolicyError, match="no column 'agee'; did you mean 'age'"):
         MemoryEngine(pl.DataFrame(PEOPLE)).code("agee")
+
+
+def test_a_class_shows_the_original_of_its_value(kind):
+    """The first record with the code says how the value is written; code 0 is missing."""
+    make, *_ = kind
+    engine = MemoryEngine(make(PEOPLE))
+    column = engine.code("cost")
+    cell = ByClass(texts("3.5", None), value=(column, classes(3, 0)))
+    released = engine.show({"cost": cell}, np.array([3, 1, 0]), classes(0, 0, -1, 1))
+
+    assert cells(released) == {"cost": [None, 3.5, 3.5]}
+
+
+def test_a_representative_is_written_as_the_first_record_writes_it():
+    engine = MemoryEngine(pl.DataFrame({"cost": ["1.50", "1.5", "2", ""]}), text=True)
+    column = engine.code("cost")
+    cell = ByClass(texts("1.5", "2", None), value=(column, classes(1, 2, 0)))
+    released = engine.show({"cost": cell}, np.array([3, 2, 1, 0]), classes(0, 1, 0, 2))
+
+    assert released["cost"].to_list() == [None, "1.50", "2", "1.50"]
+
+
+def plan_of(problem, pieces, **more):
+    """What becomes of records that keep their cells, by what was found for the problem."""
+    given = {"coded": (), "quasi": 0, "cells": {"n": Keep()}} | more
+    return RowPlan(tally=problem.tally, pieces=pieces, **given)
+
+
+@st.composite
+def pieces(draw):
+    """A table, and its rows cut into pieces of random classes."""
+    problem = problem_of(draw(tables()), (), Gcp())
+    cut = []
+    for row, count in enumerate(problem.tally.counts.tolist()):
+        first = draw(st.integers(0, count))
+        parts = [(row, part, draw(st.integers(-1, 3))) for part in (first, count - first)]
+        cut.extend(part for part in parts if part[1])
+    cut = draw(st.permutations(cut))
+    row, count, class_of = np.array(cut).T
+    made = Pieces(row.astype(np.int32), count.astype(np.int64), class_of.astype(np.int32))
+    return problem, made
+
+
+@settings(max_examples=60, deadline=None)
+@given(pieces(), st.integers(0, 5))
+def test_every_piece_gets_its_records(cut, seed):
+    """Every other record lacks a value: it is in no row, and does not leave."""
+    problem, made = cut
+    row_of = problem.tally.row_of
+    size = len(row_of)
+    there = CodedColumn("n", np.array([0, 1] * size, dtype=np.int32), Domain(Kind.NUMBER, ONE))
+    plan = plan_of(problem, made, coded=(there,), quasi=1, complete=True)
+    engine = MemoryEngine(pl.DataFrame({"n": np.arange(2 * size)}))
+    staged = engine.stage(plan, np.random.default_rng(seed))
+    assert (staged.classes[0::2] == -1).all()
+    held = staged.classes[1::2]
+    found = Counter(zip(row_of.tolist(), held.tolist(), strict=True))
+    asked = Counter()
+    for row, count, class_of in zip(made.row, made.count, made.class_of, strict=True):
+        asked[int(row), int(class_of)] += int(count)
+    assert found == asked
+    assert sorted(staged.take.tolist()) == np.flatnonzero(staged.classes >= 0).tolist()
+    assert staged.rows["n"].to_list() == staged.take.tolist()
+    assert staged.repeated == 0
+
+
+def test_records_keep_their_order_if_they_are_asked_to():
+    everyone = np.arange(12, dtype=np.int32)
+    problem = SimpleNamespace(tally=fold([everyone], []))
+    made = Pieces(everyone, problem.tally.counts, everyone)
+    engine = MemoryEngine(pl.DataFrame({"n": np.arange(12)}))
+    drawn = np.random.default_rng(1)
+    assert engine.stage(plan_of(problem, made), drawn).take.tolist() != list(range(12))
+    kept = engine.stage(plan_of(problem, made, keep_order=True), drawn)
+    assert kept.take.tolist() == list(range(12))
+
+
+def test_all_orders_of_a_class_are_equally_likely():
+    drawn = np.random.default_rng(1)
+    found = Counter(
+        tuple(_places_drawn(classes(0, 1, 0, 0, -1, 1), drawn).tolist()) for _ in range(6_000)
+    )
+    assert len(found) == 12
+    assert all(place[4] == 4 for place in found)
+    assert min(found.values()) > 380
+    assert max(found.values()) < 620
+
+
+CLASSES = st.lists(st.integers(-1, 2), min_size=1, max_size=12)
+
+
+@settings(max_examples=60)
+@given(CLASSES, st.integers(0, 99))
+def test_places_are_drawn_inside_the_class(drawn, seed):
+    numbers = classes(*drawn)
+    moved = _places_drawn(numbers, np.random.default_rng(seed))
+    assert sorted(moved.tolist()) == list(range(len(drawn)))
+    assert (numbers[moved] == numbers).all()
+    assert (moved[numbers < 0] == np.flatnonzero(numbers < 0)).all()
+
+
+@pytest.mark.parametrize("number", [0, 1])
+def test_places_are_drawn_in_the_first_class_too(number):
+    numbers = np.full(9, number, dtype=np.int32)
+    drawn = {tuple(_places_drawn(numbers, np.random.default_rng(seed))) for seed in range(4)}
+    assert len(drawn) > 1
+
+
+@settings(max_examples=60)
+@given(CLASSES, st.randoms(use_true_random=False))
+def test_classes_are_numbered_as_they_come_up(drawn, random):
+    records = [i for i, c in enumerate(drawn) if c >= 0]
+    random.shuffle(records)
+    engine = MemoryEngine(pl.DataFrame({"n": np.arange(len(drawn))}))
+    take = np.array(records, dtype=np.int64)
+    shown = engine.show({"class": ClassNumber()}, take, classes(*drawn))
+    order = list(dict.fromkeys(drawn[i] for i in records))
+    assert shown["class"].to_list() == [order.index(drawn[i]) + 1 for i in records]
+
+
+def test_cells_that_change_places_do_so_together():
+    frame = pl.DataFrame({"n": range(9), "a": range(9), "b": range(9)})
+    moved = np.array([1, 2, 0, 3, 5, 4, 8, 7, 6])
+    cell = {"n": Keep(), "a": Within(), "b": Within()}
+    shown = MemoryEngine(frame).show(cell, np.array([8, 0, 3]), moved=moved)
+    assert shown.to_dict(as_series=False) == {"n": [8, 0, 3], "a": [6, 1, 3], "b": [6, 1, 3]}
+
+
+def staged(rows, shown, take):
+    """Rows of the table, what leaves of them, and of which records."""
+    names = tuple(name for name in rows.columns if name != "shown")
+    plan = SimpleNamespace(kept=names, unit=None)
+    nobody = np.zeros(rows.height, dtype=np.int32)
+    return MemoryStaged(MemoryEngine(rows), plan, shown, nobody, np.array(take, dtype=np.int64))
+
+
+def test_what_was_written_is_held_against_what_was_staged():
+    """Missing cells are equal however they are written, but for columns that are kept."""
+    table = pl.DataFrame({"kept": ["u", "", "NA"]})
+    rows = pl.DataFrame({"kept": ["u", "", "NA"], "shown": ["x", None, "y"]})
+    before = staged(table, rows, [0, 1, 2])
+
+    def differing(after, missing_values=("NA",), *, blank=True):
+        return MemoryWritten(after, after).differing(before, missing_values, blank=blank)
+
+    assert before.write().differing(before, (), blank=False) == 0
+    assert differing(rows.clone()) == 0
+    for spelled in ("", " ", "NA"):
+        after = rows.with_columns(shown=pl.Series(["x", spelled, "y"]))
+        assert differing(after) == 0
+        assert differing(after, (), blank=False) == 1
+        assert differing(rows.with_columns(kept=pl.Series(["u", spelled, "NA"]))) == (
+            0 if spelled == "" else 1
+        )
+    assert differing(rows.with_columns(kept=pl.Series(["u", None, None]))) == 2
+    assert differing(rows[[1, 0, 2]]) == 2
+    assert differing(rows[:2]) == 3
+    assert differing(rows.select("shown", "kept")) == 3
+    assert differing(rows.rename({"shown": "other"})) == 3
+    assert differing(rows.with_columns(more=pl.lit(1))) == 3
+
+
+def test_staged_rows_say_what_their_records_held():
+    table = pl.DataFrame({"a": ["p", "q", "p", "q"], "kept": [1, 2, 3, 4]})
+    rows = pl.DataFrame({"a": ["x", "x", "y"], "kept": [3, 1, 2]})
+    found = replace(staged(table, rows, [2, 0, 1]), classes=classes(5, 5, 6, 6))
+    assert found.altered() == {"a": 3, "kept": 0}
+    pairs = found.replaced("a")
+    lines = zip(*pairs.cells.to_dict(as_series=False).values(), pairs.records, strict=True)
+    assert sorted(lines) == [("p", "x", 2), ("q", "y", 1)]
+    held = found.held(["a"])
+    lines = zip(held.cells["a"], held.classes.tolist(), held.records, strict=True)
+    assert sorted(lines) == [("p", 5, 1), ("p", 6, 1), ("q", 5, 1)]
+    code = CodedColumn("a", classes(1, 2, 1, 2), Domain(Kind.TEXT, texts("p", "q")))
+    shown = found.counts(["a"], [code])
+    lines = zip(shown.cells["a"], shown.codes["a"].tolist(), shown.records, strict=True)
+    assert sorted(lines) == [("x", 1, 2), ("y", 2, 1)]
+    assert replace(found, take=np.array([2, 2, 2])).repeated == 1
+    assert replace(found, take=np.array([0, 2, 1])).repeated == 0

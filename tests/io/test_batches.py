@@ -150,9 +150,9 @@ def test_wrong_requests(tmp_path):
     frame().write_csv(path)
     with pytest.raises(PolicyError, match="no column 'nobody'"):
         read(path, columns=("nobody",))
-    with pytest.raises(PolicyError, match="no delimiter"):
+    with pytest.raises(PolicyError, match="not a delimiter"):
         Layout(delimiter="#")
-    with pytest.raises(PolicyError, match="no encoding"):
+    with pytest.raises(PolicyError, match="unknown encoding"):
         read(path, encoding="klingon")
     with pytest.raises(InputError, match="not ascii"):
         read(path, encoding="ascii")

@@ -43,14 +43,14 @@ def members(keys, weights):
 @given(classes())
 def test_groups_are_the_classes_of_several_rows(table):
     class_of, codes, weights = table
-    rows, bounds = np.arange(len(codes), dtype=np.uint32), np.array([0, len(codes)])
+    rows, bounds = np.arange(len(codes), dtype=np.int32), np.array([0, len(codes)])
     number = int(class_of.max(initial=0)) + 1
     none = nothing(), nothing()
-    first = split(rows, weights, bounds, class_of.view(np.uint32), number, *none)
+    rows, held, bounds = split(rows, weights, bounds, class_of, number, *none)
     settled, told, joined = none[0].copy(), none[0].copy(), none[0].copy()
 
-    moved, heavy, start = split(*first, codes.view(np.uint32), 4, settled, told)
-    join(*first, codes.view(np.uint32), 4, joined)
+    moved, heavy, start = split(rows, weights, bounds, codes, 4, settled, told)
+    join(rows.view(np.uint32), held, bounds, codes.view(np.uint32), 4, joined)
 
     wanted = members(zip(class_of.tolist(), codes.tolist(), strict=True), weights).values()
     groups = [tuple(moved[lo:hi].tolist()) for lo, hi in pairwise(start)]

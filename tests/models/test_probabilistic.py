@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from pydantic import TypeAdapter
 
 import naive.probabilistic as naive
+from evidence import counted
 from incrowd.errors import NotMetError, PolicyError
 from incrowd.models import AnyModel, Probabilistic
 from incrowd.models.model import TableSize
@@ -36,7 +37,7 @@ def judged(sizes, model, missing=Missing.OWN_VALUE, drawn=None, columns=1):
     names = tuple("abcdefgh"[:columns])
     policy = SimpleNamespace(quasi=names, models=(model,), missing=missing)
     rows = pl.DataFrame(dict.fromkeys(names, cells))
-    return verify(look(rows, policy), policy, drawn=drawn)[0]
+    return verify(look(counted(rows), policy), policy, drawn=drawn)[0]
 
 
 @settings(max_examples=15, deadline=None)
@@ -157,8 +158,9 @@ def test_people_with_several_rows_count_once():
     rows = pl.DataFrame({"a": ["x"] * 40 + ["y"] * 40})
     model = Probabilistic(1_000, 100, 0.1)
     policy = SimpleNamespace(quasi=("a",), models=(model,), missing=Missing.OWN_VALUE)
-    everybody = verify(look(rows, policy), policy)[0]
-    one_person = verify(look(rows, policy, np.array([1] * 40 + [0] * 40)), policy)[0]
+    everybody = verify(look(counted(rows), policy), policy)[0]
+    units = np.array([1] * 40 + [0] * 40)
+    one_person = verify(look(counted(rows, units), policy), policy)[0]
 
     assert everybody.ok
     assert (one_person.reached, one_person.ok) == (1.0, False)

@@ -6,8 +6,17 @@ from fractions import Fraction
 
 def fewer(k, n, share):
     """P[fewer than k of n fall into a class of this share], term by term."""
+    return Fraction(sum(ways(j, n, share) for j in range(min(k, n + 1))), _parts(n, share))
+
+
+def ways(j, n, share):
+    """P[exactly j of n fall into a class of this share], as a whole number of `_parts`."""
     p = Fraction(share)
-    return sum(math.comb(n, j) * p**j * (1 - p) ** (n - j) for j in range(min(k, n + 1)))
+    return math.comb(n, j) * p.numerator**j * (p.denominator - p.numerator) ** (n - j)
+
+
+def _parts(n, share):
+    return Fraction(share).denominator ** n
 
 
 def chernoff(k, n, share):
@@ -28,8 +37,13 @@ def classes_allowed(n, k, beta, missed, *, simultaneous):
 
 
 def k_of_share(n, share, beta):
-    """The largest k that a class of this share holds but for beta, by trying all."""
-    return max(k for k in range(n + 1) if fewer(k, n, share) <= beta)
+    """The largest k that a class of this share holds but for beta, by adding one after another."""
+    below, most = 0, beta * _parts(n, share)
+    for k in range(n):
+        below += ways(k, n, share)
+        if below > most:
+            return k
+    return n
 
 
 def misled(size, people, columns, share, labels):

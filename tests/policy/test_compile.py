@@ -1,15 +1,20 @@
 import numpy as np
+import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import naive.policy
+from evidence import counted, each
+from incrowd.engines.memory import MemoryEngine
 from incrowd.errors import InfeasibleError, InputError, PolicyError
 from incrowd.hierarchy import Flat
 from incrowd.loss import Classification
 from incrowd.models import KAnonymity
 from incrowd.partition.classes import people_per_code
-from incrowd.policy.compile import compile as compiled
+from incrowd.policy.compile import compile as compile_problem
+from incrowd.policy.compile import count
+from incrowd.policy.ends import Holders
 from incrowd.policy.policy import Column, Policy
 from incrowd.table.column import CodedColumn, Domain, Kind
 from strategies import tables
@@ -26,6 +31,15 @@ def policy_of(quasi, sensitive, **rest):
     columns = {name: Column(role="quasi", weight=2.0) for name in quasi}
     columns |= {name: Column(role="sensitive") for name in sensitive}
     return Policy(columns=columns, models=(KAnonymity(2),), **rest)
+
+
+def compiled(policy, quasi, sensitive, unit=None, weights=None, **more):
+    """The problem of columns that are coded already."""
+    size = len(next(iter(quasi.values()))[0].codes)
+    frame = pl.DataFrame({"w": np.ones(size) if weights is None else weights})
+    who = None if unit is None else CodedColumn("who", unit, Domain(Kind.NUMBER, np.arange(1, 9)))
+    counting = count(MemoryEngine(frame), policy, quasi, sensitive, who)
+    return compile_problem(policy, quasi, sensitive, counting, **more)
 
 
 @settings(deadline=None, max_examples=40)
@@ -49,9 +63,10 @@ def test_the_problem_holds_the_records_of_the_table(table, missing):
     done = compiled(policy, given_quasi, given_values, people, seed=3)
 
     problem, tally = done.problem, done.problem.tally
-    assert done.tally_records.tolist() == [i for i, stay in enumerate(stays) if stay]
+    records = [i for i, stay in enumerate(stays) if stay]
+    assert done.records == len(records)
     assert done.left_out_missing == len(stays) - sum(stays)
-    for place, record in enumerate(done.tally_records.tolist()):
+    for place, record in enumerate(records):
         row = tally.row_of[place]
         assert tally.quasi[:, row].tolist() == [codes[record] for codes in quasi]
         assert tally.sensitive[:, row].tolist() == [codes[record] for codes in values]
@@ -75,6 +90,16 @@ def test_people_are_counted_once_per_code(pairs):
     assert fast.tolist() == slow
     everybody = people_per_code(column("s", values), None)
     assert everybody.tolist() == [values.count(code) for code in range(5)]
+    held = {"s": np.array(values, dtype=np.int32)}
+    people = np.array(unit, dtype=np.int32)
+    for rows in (counted, each):
+        found = Holders.of(rows(pl.DataFrame(), people, held), "s", 5)
+        assert found.each().tolist() == slow
+        first = {person: code for code, person in reversed(pairs) if person}
+        alone = [code for code, person in pairs if not person]
+        assert found.once().tolist() == [[*first.values(), *alone].count(c) for c in range(5)]
+        found = Holders.of(rows(pl.DataFrame(), None, held), "s", 5)
+        assert found.each().tolist() == found.once().tolist() == everybody.tolist()
 
 
 def test_numbers_and_hierarchies_of_sensitive_columns_are_told():
@@ -105,7 +130,9 @@ def test_the_target_of_the_loss_is_counted_though_it_is_kept():
 
 def test_weights_are_summed_per_row():
     quasi = {"q": (column("q", [1, 2, 1]), Flat().build(LETTERS, "q"))}
-    done = compiled(policy_of(["q"], []), quasi, {}, weights=np.array([1.0, 2.0, 4.0]))
+    policy = policy_of(["q"], [])
+    policy = policy.model_copy(update={"columns": {**policy.columns, "w": Column(role="weight")}})
+    done = compiled(policy, quasi, {}, weights=np.array([1.0, 2.0, 4.0]))
     assert done.problem.tally.weights.tolist() == [5.0, 2.0]
 
 

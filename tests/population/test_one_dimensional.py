@@ -186,12 +186,12 @@ def test_what_is_no_column_of_numbers_is_refused():
 
 def test_what_cannot_be_asked_is_refused():
     values = np.arange(5)
-    with pytest.raises(InfeasibleError, match="ask for k of at most 5"):
+    with pytest.raises(InfeasibleError, match="ask for k = 5 at most"):
         quantiles(values, 6)
     with pytest.raises(InfeasibleError, match="no values"):
         quantiles(np.array([], dtype=np.int64), 1)
     for refused in (lambda: quantiles(values, 0), lambda: value_buckets(values, 0)):
-        with pytest.raises(PolicyError, match="from 1 on"):
+        with pytest.raises(PolicyError, match="1 or more"):
             refused()
     with pytest.raises(PolicyError, match="no such method"):
         divided(values, 1, "k-means")

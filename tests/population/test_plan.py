@@ -76,7 +76,7 @@ def test_a_column_that_cannot_be_made_coarser_is_kept_or_left_out_by_what_it_cos
     ]
     assert left.classes_allowed < 30
     assert left.actions[0].left_out
-    assert "nothing lies between" in left.actions[0].note
+    assert "no level between" in left.actions[0].note
     assert left.actions[1].rung.values == 20
 
 
@@ -119,7 +119,7 @@ def test_a_table_says_what_its_classes_support(patients):
     assert (facts.people, facts.classes, facts.smallest) == (2_000, len(sizes), sizes.min())
     assert sizes.min() == 1
     assert (facts.share, facts.supports.k) == (0, 1)
-    assert any("so few do not tell" in note for note in found.notes)
+    assert any("too few to say" in note for note in found.notes)
 
 
 def test_what_a_table_supports_is_less_than_its_smallest_share(patients):
@@ -191,13 +191,13 @@ def test_a_plan_that_is_carried_out_shows_what_it_says(file, tmp_path):
     sizes = rows.group_by("sex", "smoker").len()["len"]
     reached = Drawn(2_000, 2, 0.95, "declared").supports(sizes.min(), 10**6, 0.1)
     assert done.release.models[0].reached == reached == done.plan.measured.supports.k
-    assert incrowd.check_file(target, certificate=f"{target}.certificate.json").ok
+    assert incrowd.check(target, certificate=f"{target}.certificate.json").ok
 
 
 def test_levels_are_raised_until_the_real_classes_support_k(file, tmp_path):
     wanted = plan(file, ["birth_date", "sex", "zip"], population=1e5, k=150, beta=0.1)
     assert wanted.measured.supports.k < 150
-    assert any("raises levels" in note for note in wanted.notes)
+    assert any("levels are raised" in note for note in wanted.notes)
     done = apply_plan(file, wanted, tmp_path / "release.csv")
 
     assert done.raised
@@ -244,7 +244,7 @@ def test_no_level_that_shows_anything_is_refused_with_what_would_do(tmp_path):
     ("options", "said"),
     [
         ({"population": 1_999}, "2,000 records, more than the population of 1,999"),
-        ({"k": 4e8}, "k is 400,000,000"),
+        ({"k": 4e8}, "k = 400,000,000"),
         ({"k": 2.5}, "k must be a whole number"),
         ({"beta": 1.0}, "beta must be"),
         ({"beta": 0.0}, "beta must be"),
@@ -253,8 +253,8 @@ def test_no_level_that_shows_anything_is_refused_with_what_would_do(tmp_path):
         ({"bound": "normal"}, "no such bound"),
         ({"confidence": 1.0}, "confidence must be"),
         ({"confidence": 0.4}, "confidence must be"),
-        ({"population": "atlantis"}, "no such population"),
-        ({"k": None, "beta": None}, "k and beta are not given"),
+        ({"population": "atlantis"}, "no population of that name"),
+        ({"k": None, "beta": None}, "k and beta are missing"),
     ],
 )
 def test_requests_that_make_no_sense(patients, options, said):

@@ -8,12 +8,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from evidence import counted, reference
 from incrowd.loss import Gcp
 from incrowd.models import AlphaK, KAnonymity, LDiversity, TCloseness
 from incrowd.partition.classes import classes_of
 from incrowd.table.column import CodedColumn, Domain, Kind
 from incrowd.table.roles import Missing
-from incrowd.verify.verify import Reference, look, verify
+from incrowd.verify.verify import look, verify
 from strategies import problem_of, tables
 
 MODELS = st.sampled_from(
@@ -52,9 +53,9 @@ def test_verdicts_are_the_models_own(table, models):
     domain = Domain(Kind.TEXT, np.array(["v1", "v2", "v3", "v4"], dtype=object))
     coded = CodedColumn("s0", np.array(values[0], dtype=np.int32), domain)
     people = None if unit is None else np.array(unit, dtype=np.int32) + 1
-    reference = Reference.read(rows["s0"], coded, people)
-    assert reference.people.tolist() == problem.sensitive[0].whole.tolist()
-    verdicts = verify(look(rows, policy, people), policy, reference={"s0": reference})
+    spread = reference(rows["s0"], coded, people)
+    assert spread.people.tolist() == problem.sensitive[0].whole.tolist()
+    verdicts = verify(look(counted(rows, people), policy), policy, reference={"s0": spread})
     for model, verdict in zip(models, verdicts, strict=True):
         assert verdict.reached == pytest.approx(model.achieved(classes), abs=1e-9)
         assert verdict.ok == bool(model.satisfied(classes).all())

@@ -1,21 +1,28 @@
 """Whatever lies on the way from the search to the file is found out, and nothing is released."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import polars as pl
 import pytest
 
+from evidence import made
 from incrowd import pipeline as run
 from incrowd.cli.main import perform
 from incrowd.engines.memory import MemoryEngine
 from incrowd.errors import IncrowdError, InputError, NotMetError, boundary
 from incrowd.hierarchy.hierarchy import Hierarchy
 from incrowd.io import tables
+from incrowd.io.target import TargetFile
 from incrowd.policy.policy import Policy
+from incrowd.recoding.column_cells import ByClass
+from incrowd.release import rows
 from incrowd.release.certificate import sha256_of
+from incrowd.release.proof import Evidence
 from incrowd.verbs import check as checks
+from incrowd.verify.shown import ShownColumn
 from incrowd.verify.verify import Reference
 
 N = 60
@@ -60,7 +67,7 @@ def folder(tmp_path, monkeypatch):
 
 
 def release(target="release.csv"):
-    return run.anonymize_file("table.parquet", Policy.loads(POLICY), target, key=KEY, seed=1)
+    return run.anonymize("table.parquet", Policy.loads(POLICY), target, key=KEY, seed=1)
 
 
 def text(name):
@@ -81,11 +88,32 @@ CHANGES = {
 
 @pytest.mark.parametrize("name", CHANGES)
 def test_an_engine_that_releases_something_else(monkeypatch, name):
-    honest = MemoryEngine.release
-    monkeypatch.setattr(MemoryEngine, "release", lambda *given: CHANGES[name](honest(*given)))
+    honest = MemoryEngine.show
+    monkeypatch.setattr(MemoryEngine, "show", lambda *given: CHANGES[name](honest(*given)))
     with pytest.raises(NotMetError):
         release()
     assert [path.name for path in Path().iterdir()] == ["table.parquet"]
+
+
+@pytest.mark.parametrize("name", ["kept", "ill"])
+def test_a_plan_that_changes_what_is_to_be_kept(monkeypatch, name):
+    honest = rows._shown
+
+    def changed(table, outcome):
+        labels = np.array([TABLE[name][0]] * len(outcome.classes), dtype=object)
+        return honest(table, outcome) | {name: ByClass(labels)}
+
+    monkeypatch.setattr(rows, "_shown", changed)
+    with pytest.raises(NotMetError, match=f"{name!r} should be kept as it is"):
+        release()
+
+
+def test_a_plan_that_does_not_know_whose_records_they_are(monkeypatch):
+    honest = run.plan_rows
+    monkeypatch.setattr(run, "plan_rows", lambda *given: replace(honest(*given), unit=None))
+    policy = Policy.loads(POLICY.replace('"drop"', '"unit"'))
+    with pytest.raises(NotMetError, match="cannot be told apart"):
+        run.anonymize("table.parquet", policy, "release.csv", key=KEY)
 
 
 @pytest.mark.parametrize("name", CHANGES)
@@ -96,6 +124,17 @@ def test_a_writer_that_writes_something_else(monkeypatch, name):
     )
     with pytest.raises(NotMetError):
         release()
+    assert [path.name for path in Path().iterdir()] == ["table.parquet"]
+
+
+@pytest.mark.parametrize("name", CHANGES)
+@pytest.mark.parametrize("target", ["release.csv", "release.parquet"])
+def test_a_file_that_is_altered_before_it_is_read_anew(monkeypatch, name, target):
+    """What counts is what was read from the file, not what was to be in it."""
+    honest = TargetFile.get
+    monkeypatch.setattr(TargetFile, "get", lambda self: CHANGES[name](honest(self)))
+    with pytest.raises(NotMetError, match=r"written release|columns that may|rows in place"):
+        release(target)
     assert [path.name for path in Path().iterdir()] == ["table.parquet"]
 
 
@@ -132,7 +171,7 @@ def test_a_number_that_is_none_is_missing_in_a_text_file():
     release()
 
     assert "NaN" not in Path("release.csv").read_text()
-    assert checks.check_file("release.csv", None, "release.csv.certificate.json").ok
+    assert checks.check("release.csv", None, "release.csv.certificate.json").ok
 
 
 def forged(**changes):
@@ -147,7 +186,7 @@ def forged(**changes):
         place[last] = value(place[last]) if callable(value) else value
     paper["policy_sha256"] = sha256_of(paper["policy"])
     Path("forged.json").write_text(json.dumps(paper))
-    return checks.check_file("release.csv", Policy.loads(POLICY), "forged.json")
+    return checks.check("release.csv", Policy.loads(POLICY), "forged.json")
 
 
 def test_an_honest_certificate():
@@ -183,18 +222,18 @@ def test_certificates_of_no_policy(policy):
     with pytest.raises(InputError):
         forged(policy=policy)
     with pytest.raises(InputError):
-        checks.check_file("release.csv", None, "forged.json")
+        checks.check("release.csv", None, "forged.json")
 
 
 def test_people_that_a_certificate_attests_are_enough_people():
     policy = Policy.loads(POLICY.replace('"drop"', '"unit"'))
-    run.anonymize_file("table.parquet", policy, "release.csv", key=KEY)
+    run.anonymize("table.parquet", policy, "release.csv", key=KEY)
     paper = json.loads(Path("release.csv.certificate.json").read_text())
-    assert checks.check_file("release.csv", policy, "release.csv.certificate.json").ok
+    assert checks.check("release.csv", policy, "release.csv.certificate.json").ok
     for reached in (1.0, 10.0**6):
         paper["models"][0]["reached"] = reached
         Path("forged.json").write_text(json.dumps(paper))
-        assert not checks.check_file("release.csv", policy, "forged.json").ok
+        assert not checks.check("release.csv", policy, "forged.json").ok
 
 
 class PanicException(BaseException):
@@ -209,15 +248,15 @@ def test_an_engine_that_panics_says_nothing():
         raise KeyboardInterrupt
 
 
-def test_what_holds_cells_does_not_show_them(monkeypatch):
-    held = []
-    honest = run.prove
-    monkeypatch.setattr(run, "prove", lambda *given: held.append(given[0]) or honest(*given))
-    seen, _ = honest(release() and held[0], pl.read_csv("release.csv", infer_schema=False))
-    prepared = held[0]
-    reference = next(iter(prepared.table.reference.values()))
+def test_what_holds_cells_does_not_show_them():
+    held = made("table.parquet", Policy.loads(POLICY), "release.csv", key=KEY, seed=1)
+    reference = next(iter(held.table.reference.values()))
     assert isinstance(reference, Reference)
-    shown = "".join(map(repr, [prepared, prepared.table, prepared.leaving, seen, reference]))
+    every = [held.table, held.plan, held.staged, held.written, held.proof().seen, reference]
+    evidence = Evidence(held.table, held.staged, held.written)
+    every += [evidence.rows, evidence.beside(("age",), "age"), held.staged.replaced("number")]
+    every += [ShownColumn.of("age", evidence.beside(("age",), "age"))]
+    shown = "".join(map(repr, every))
     assert not any(cell in shown for cell in ("name 1", "number 1", "'a'", "'x'", "[20"))
 
 

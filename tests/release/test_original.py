@@ -12,6 +12,7 @@ from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 import incrowd
+from evidence import keyed
 from incrowd import Column, KAnonymity, LDiversity, Policy
 from incrowd.cli.main import perform
 from incrowd.errors import IncrowdError, PolicyError
@@ -193,14 +194,14 @@ def test_another_original_is_found_out(capsys):
 
 @pytest.mark.usefixtures("folder")
 def test_losses_need_hierarchies_that_the_certificate_tells_or_the_policy():
-    assert "gcp" in incrowd.check_file(RELEASE, None, PAPER, original="table.csv").losses
+    assert "gcp" in incrowd.check(RELEASE, None, PAPER, original="table.csv").losses
     assert perform(["check", RELEASE, "--certificate", PAPER, "--original", "table.csv"]) == 0
     towns = incrowd.Tree(tuple((town, "*") for town in sorted(set(TABLE["town"].to_list()))))
     policy = Policy.loads(POLICY)
     columns = {**policy.columns, "town": Column(role="quasi", hierarchy=towns)}
-    incrowd.anonymize_file("table.csv", policy.model_copy(update={"columns": columns}), "tree.csv")
+    incrowd.anonymize("table.csv", policy.model_copy(update={"columns": columns}), "tree.csv")
     with pytest.raises(PolicyError, match="only names"):
-        incrowd.check_file("tree.csv", None, "tree.csv.certificate.json", original="table.csv")
+        incrowd.check("tree.csv", None, "tree.csv.certificate.json", original="table.csv")
     quick = ["-q", "age,town", "-k", "4", "--original", "table.csv"]
     assert perform(["check", RELEASE, *quick]) == 2
 
@@ -297,7 +298,7 @@ def test_rows_that_cover_nothing_are_counted(before, after):
         np.array([code for _, code in before], dtype=np.int32),
         hierarchy.decode_all([*names, None]),
     )
-    keys = np.array([key for key, _ in before]), np.array([key for key, _ in after])
+    keys = keyed(key for key, _ in before), keyed(key for key, _ in after)
     bare = sum(
         not any(key == k and code in stands[label] for k, code in before) for key, label in after
     )

@@ -1,7 +1,6 @@
 """Exact quasi-identifiers, sensitive values that change places inside their class."""
 
 from collections import Counter, defaultdict
-from dataclasses import replace
 
 import numpy as np
 import polars as pl
@@ -10,15 +9,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import incrowd
-from incrowd import pipeline as releases
+from evidence import made
 from incrowd.errors import NotMetError, PolicyError
 from incrowd.loss import Queries
 from incrowd.models import AlphaK, KAnonymity, LDiversity, TCloseness
 from incrowd.policy.policy import Column, Policy
 from incrowd.release.certificate import Certificate
-from incrowd.release.prepared import prove
 from incrowd.search import Anatomy, Lattice, Mondrian
-from incrowd.verify import permuted
 
 
 def table(rows=240, seed=3):
@@ -89,28 +86,6 @@ def test_values_really_change_places():
     )
 
 
-def test_all_orders_of_a_class_are_equally_likely():
-    classes = np.array([0, 1, 0, 0, -1, 1], dtype=np.int32)
-    rng = np.random.default_rng(1)
-    drawn = Counter(tuple(permuted.places_drawn(classes, rng).tolist()) for _ in range(6_000))
-    assert len(drawn) == 12
-    assert all(place[4] == 4 for place in drawn)
-    assert min(drawn.values()) > 380
-    assert max(drawn.values()) < 620
-
-
-@given(st.lists(st.integers(-1, 4), min_size=1, max_size=20), st.randoms(use_true_random=False))
-def test_numbers_come_up_one_after_the_other(drawn, random):
-    classes = np.array(drawn, dtype=np.int32)
-    records = [i for i, c in enumerate(drawn) if c >= 0]
-    random.shuffle(records)
-    numbers = permuted.numbers_shown(classes, np.array(records, dtype=np.int64))
-    seen = {}
-    for record in records:
-        assert numbers[record] == seen.setdefault(drawn[record], len(seen) + 1)
-    assert all(numbers[i] == 0 for i, c in enumerate(drawn) if c < 0)
-
-
 @pytest.mark.parametrize("kind", ["pandas", "pyarrow", "polars"])
 def test_every_kind_of_frame(kind):
     pytest.importorskip(kind)
@@ -137,9 +112,9 @@ def test_a_file_is_written_verified_and_checked(tmp_path):
     source, target = tmp_path / "in.csv", tmp_path / "out.csv"
     table().write_csv(source)
     asked = policy(search=Anatomy(), class_column="class")
-    incrowd.anonymize_file(source, asked, target)
+    incrowd.anonymize(source, asked, target)
     paper = tmp_path / "out.csv.certificate.json"
-    found = incrowd.check_file(target, None, paper)
+    found = incrowd.check(target, None, paper)
     assert found.ok
     assert found.models[0].reached >= 3
     assert any("cannot be seen from the release" in note for note in found.notes)
@@ -148,7 +123,7 @@ def test_a_file_is_written_verified_and_checked(tmp_path):
     assert any("No k-anonymity is claimed" in line for line in certificate.assumptions)
     changed = pl.read_csv(target, infer_schema=False)
     changed.with_columns(changed["ill"].reverse()).write_csv(target)
-    assert not incrowd.check_file(target, None, paper).ok
+    assert not incrowd.check(target, None, paper).ok
 
 
 def test_without_the_class_column_the_certificate_attests():
@@ -173,20 +148,8 @@ def test_a_class_column_that_fails_the_models_is_found_from_the_release_alone():
 
 
 @pytest.fixture(scope="module")
-def prepared():
-    kept = []
-    real = releases._proved
-
-    def stop(made, *rest):
-        kept.append(made)
-        return real(made, *rest)
-
-    releases._proved = stop
-    try:
-        incrowd.anonymize(table(), policy(class_column="class"), seed=1)
-    finally:
-        releases._proved = real
-    return kept[0]
+def release():
+    return made(table(), policy(class_column="class"), seed=1)
 
 
 def swapped(rows, name, one, other):
@@ -195,23 +158,22 @@ def swapped(rows, name, one, other):
     return rows.with_columns(pl.Series(name, cells, dtype=rows[name].dtype))
 
 
-def test_what_was_prepared_is_proved(prepared):
-    _, verdicts = prove(prepared, prepared.frame)
-    assert all(verdict.ok for verdict in verdicts)
+def test_what_was_staged_and_written_is_proved(release):
+    assert all(verdict.ok for verdict in release.proof().verdicts)
 
 
-def test_values_that_left_their_class_are_refused(prepared):
-    rows = prepared.frame
+def test_values_that_left_their_class_are_refused(release):
+    rows = release.rows
     classes = rows["class"].to_list()
     other = next(
         i for i, c in enumerate(classes) if c != classes[0] and rows["ill"][i] != rows["ill"][0]
     )
     with pytest.raises(NotMetError, match="does not show the sensitive values"):
-        prove(prepared, swapped(rows, "ill", 0, other))
+        release.showing(swapped(rows, "ill", 0, other)).proof()
 
 
-def test_sensitive_columns_that_were_torn_apart_are_refused(prepared):
-    rows = prepared.frame
+def test_sensitive_columns_that_were_torn_apart_are_refused(release):
+    rows = release.rows
     classes, ill, cost = (rows[name].to_list() for name in ("class", "ill", "cost"))
     mate = next(
         i
@@ -219,34 +181,36 @@ def test_sensitive_columns_that_were_torn_apart_are_refused(prepared):
         if classes[i] == classes[0] and ill[i] != ill[0] and cost[i] != cost[0]
     )
     with pytest.raises(NotMetError, match="does not show the sensitive values"):
-        prove(prepared, swapped(rows, "ill", 0, mate))
+        release.showing(swapped(rows, "ill", 0, mate)).proof()
 
 
-def test_values_may_change_places_inside_their_class(prepared):
-    rows = prepared.frame
+def test_values_may_change_places_inside_their_class(release):
+    rows = release.rows
     classes = rows["class"].to_list()
     mate = next(i for i in range(1, len(rows)) if classes[i] == classes[0])
     rows = swapped(swapped(rows, "ill", 0, mate), "cost", 0, mate)
-    assert all(verdict.ok for verdict in prove(prepared, rows)[1])
+    assert all(verdict.ok for verdict in release.showing(rows).proof().verdicts)
+    with pytest.raises(NotMetError, match="2 rows of the written release differ"):
+        release.written_as(rows).proof()
 
 
-def test_changed_quasi_identifiers_are_refused(prepared):
+def test_changed_quasi_identifiers_are_refused(release):
+    rows = release.rows.with_columns(pl.col("age") + 1)
     with pytest.raises(NotMetError, match="'age' should be kept"):
-        prove(prepared, prepared.frame.with_columns(pl.col("age") + 1))
+        release.showing(rows).proof()
+    with pytest.raises(NotMetError, match="240 rows of the written release differ"):
+        release.written_as(rows).proof()
 
 
-def test_a_wrong_class_column_is_refused(prepared):
-    rows = prepared.frame
+def test_a_wrong_class_column_is_refused(release):
+    rows = release.rows
     for wrong in (pl.lit(1, dtype=pl.Int64), pl.int_range(pl.len()), pl.lit(None, dtype=pl.Int64)):
         with pytest.raises(NotMetError, match="does not tell the classes apart"):
-            prove(prepared, rows.with_columns(wrong.alias("class")))
+            release.showing(rows.with_columns(wrong.alias("class"))).proof()
 
 
-def test_classes_that_fail_a_model_are_refused(prepared):
-    strict = prepared.table.policy.model_copy(update={"models": (LDiversity("ill", 5),)})
-    _, verdicts = prove(
-        replace(prepared, table=replace(prepared.table, policy=strict)), prepared.frame
-    )
+def test_classes_that_fail_a_model_are_refused(release):
+    verdicts = release.asking(models=(LDiversity("ill", 5),)).proof().verdicts
     assert not verdicts[0].ok
 
 

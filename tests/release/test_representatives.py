@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import incrowd
+from evidence import shown_column
 from incrowd.errors import NotMetError
 from incrowd.hierarchy import Intervals
 from incrowd.loss import Gcp
@@ -18,8 +19,7 @@ from incrowd.policy.policy import Column, Policy
 from incrowd.recoding import Pieces, Spans
 from incrowd.release.representatives import representatives
 from incrowd.search import Datafly, Exhaustive, Lattice, LatticeLocal, MinGen, Mondrian
-from incrowd.table.column import Domain, Kind
-from incrowd.verify.crowds import numbered
+from incrowd.table.column import CodedColumn, Domain, Kind
 from incrowd.verify.shown import represents
 from strategies import problem_of, tables
 
@@ -45,16 +45,19 @@ def test_medians_and_modes_are_those_of_the_definition(table, data):
     if not kept:
         return
     pieces = Pieces(np.arange(rows, dtype=np.int32), problem.tally.counts, class_of)
-    codes = {c.name: line for c, line in zip(problem.columns, table[1], strict=True)}
-    codes = {name: np.array(line, dtype=np.int32) for name, line in codes.items()}
-    found = representatives(problem.outcome(Spans(pieces)), codes)
+    held = {
+        c.name: CodedColumn(c.name, np.array(line, dtype=np.int32), c.hierarchy.leaves)
+        for c, line in zip(problem.columns, table[1], strict=True)
+    }
+    found = representatives(problem.outcome(Spans(pieces)), held)
     for j, column in enumerate(problem.columns):
-        labels, record = found[column.name]
+        labels, (whose, chosen) = found[column.name].labels, found[column.name].value
+        assert whose is held[column.name]
         for c in range(len(kept)):
             here = class_of == c
-            held = np.repeat(problem.tally.quasi[j, here], problem.tally.counts[here]).tolist()
-            code = expected(column, held)
-            assert codes[column.name][record[c]] == code
+            codes = np.repeat(problem.tally.quasi[j, here], problem.tally.counts[here]).tolist()
+            code = expected(column, codes)
+            assert chosen[c] == code
             assert labels[c] == (None if code == 0 else column.hierarchy.labels[0][code - 1])
 
 
@@ -100,9 +103,9 @@ def test_a_value_that_nobody_in_the_class_held_is_refused():
     crowd = np.array([0, 0, 0, 1, 1])
     shown = [["15", "15", "15", "31", "31"], ["[10, 20)"] * 3 + ["*"] * 2]
     for labels in shown:
-        represents(tree, "age", numbered(pl.Series(labels)), codes, crowd)
+        represents(tree, shown_column("age", pl.Series(labels), codes, crowd))
     with pytest.raises(NotMetError, match="1 cell of 'age' shows what nobody"):
-        represents(tree, "age", numbered(pl.Series(["31"] * 5)), codes, crowd)
+        represents(tree, shown_column("age", pl.Series(["31"] * 5), codes, crowd))
 
 
 def test_limits_of_what_a_cell_spans_do_not_go_with_single_values():

@@ -14,7 +14,7 @@ from incrowd.loss import Entropy, Gcp, Granularity
 from incrowd.models import KAnonymity
 from incrowd.policy.policy import Column, Policy
 from incrowd.recoding import Pieces, Spans
-from incrowd.release.leaving import shown
+from incrowd.release.rows import shown_by_class
 from incrowd.search import Mondrian
 from strategies import problem_of, tables
 
@@ -55,7 +55,7 @@ def test_a_set_stands_for_the_values_of_its_class_and_no_others(table, classes):
         here = spans.pieces.class_of == c
         line = []
         for j, column in enumerate(problem.columns):
-            label = shown(outcome)[column.name][0][c]
+            label = shown_by_class(outcome)[column.name].labels[c]
             held = sorted(set(problem.tally.quasi[j, here].tolist()))
             line.append(label)
             if not column.sets:

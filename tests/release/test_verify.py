@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from evidence import altered, counted, shown_column
 from incrowd.errors import NotMetError
 from incrowd.hierarchy import Dates
 from incrowd.hierarchy.hierarchy import Hierarchy
@@ -31,7 +32,7 @@ def model(name, column=None, **parameters):
 
 
 def verify(rows, policy, people=None, reference=None):
-    return verify_seen(look(rows, policy, people), policy, reference)
+    return verify_seen(look(counted(rows, people), policy), policy, reference)
 
 
 def policy_of(*models, quasi=("a", "b"), missing=Missing.OWN_VALUE):
@@ -172,11 +173,11 @@ def test_cells_must_cover_their_originals():
     names = tuple(np.array(level, dtype=object) for level in (["x", "y"], ["xy"], ["*"]))
     hierarchy = Hierarchy(domain, maps, names)
     labels = pl.Series("zip", ["x", "xy", "*", None, "*"])
-    covers(hierarchy, "zip", numbered(labels), np.array([1, 2, 2, 0, 0], dtype=np.int32))
+    covers(hierarchy, shown_column("zip", labels, [1, 2, 2, 0, 0]))
     with pytest.raises(NotMetError, match="2 cells of 'zip'"):
-        covers(hierarchy, "zip", numbered(labels), np.array([2, 2, 2, 1, 0], dtype=np.int32))
+        covers(hierarchy, shown_column("zip", labels, [2, 2, 2, 1, 0]))
     with pytest.raises(NotMetError, match="1 cell of 'zip'") as caught:
-        covers(hierarchy, "zip", numbered(pl.Series(["canary"])), np.array([1], dtype=np.int32))
+        covers(hierarchy, shown_column("zip", pl.Series(["canary"]), [1]))
     assert "canary" not in str(caught.value)
 
 
@@ -185,17 +186,16 @@ def test_numbers_may_be_written_with_a_fraction():
     maps = np.array([[0, 1, 2], [1, 1, 1]], dtype=np.int32)
     names = tuple(np.array(level, dtype=object) for level in (["30", "31"], ["*"]))
     hierarchy = Hierarchy(domain, maps, names, ordered=True)
-    covers(hierarchy, "n", numbered(pl.Series([30.0])), np.array([1], dtype=np.int32))
+    covers(hierarchy, shown_column("n", pl.Series([30.0]), [1]))
     with pytest.raises(NotMetError):
-        covers(hierarchy, "n", numbered(pl.Series([31.0])), np.array([1], dtype=np.int32))
+        covers(hierarchy, shown_column("n", pl.Series([31.0]), [1]))
 
 
 def test_kept_columns_follow_the_new_order():
     before = pl.DataFrame({"c": [1.5, float("nan"), None]})
-    order = np.array([2, 0, 1])
-    unchanged(before, before[[2, 0, 1]], order)
-    with pytest.raises(NotMetError, match="'c'"):
-        unchanged(before, before, order)
+    unchanged(altered(before, before[[2, 0, 1]], [2, 0, 1]), ["c"])
+    with pytest.raises(NotMetError, match=r"'c' .* 2 cells were changed"):
+        unchanged(altered(before, before, [2, 0, 1]), ["c"])
 
 
 @pytest.mark.parametrize(
@@ -245,12 +245,12 @@ def test_cells_coarser_than_the_limits_are_refused(limits, wide):
 
 
 def test_equal_values_that_show_different_cells_are_refused():
-    original = [np.array([1, 1, 2], dtype=np.int32), np.array([0, 0, 1], dtype=np.int32)]
-    same = {"a": numbered(pl.Series(["x", "x", "x"])), "b": numbered(pl.Series(["1", "1", "2"]))}
-    consistent(original, same)
-    torn = {"a": numbered(pl.Series(["x", "y", "x"])), "b": numbered(pl.Series(["1", "1", "2"]))}
+    codes = {"a": np.array([1, 1, 2]), "b": np.array([0, 0, 1])}
+    same = pl.DataFrame({"a": ["x", "x", "x"], "b": ["1", "1", "2"]})
+    consistent(counted(same, codes=codes))
+    torn = pl.DataFrame({"a": ["x", "y", "x"], "b": ["1", "1", "2"]})
     with pytest.raises(NotMetError, match="1 time "):
-        consistent(original, torn)
+        consistent(counted(torn, codes=codes))
 
 
 def test_people_of_a_class_are_those_of_its_own_rows():

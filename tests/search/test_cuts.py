@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 import arx_tables
 import incrowd
 import naive.one_dimensional as naive
+from evidence import shown_column
 from incrowd.errors import InfeasibleError, LimitError, NotMetError, PolicyError
 from incrowd.hierarchy import Intervals, Prefix
 from incrowd.hierarchy.hierarchy import Hierarchy
@@ -24,8 +25,7 @@ from incrowd.population.bounds import classes_allowed
 from incrowd.release.representatives import representatives
 from incrowd.search import Cuts, Lattice
 from incrowd.search.literature.cut_columns import ColumnCuts
-from incrowd.table.column import Domain, Kind
-from incrowd.verify.crowds import numbered
+from incrowd.table.column import CodedColumn, Domain, Kind
 from incrowd.verify.shown import steady
 from incrowd.watch import Watch
 from strategies import problem_of, tables
@@ -260,19 +260,24 @@ def test_representatives_are_those_of_buckets(table):
         return
     outcome = problem.outcome(recoding)
     names = [column.name for column in problem.columns]
-    codes = {n: np.array(line, dtype=np.int32) for n, line in zip(names, table[1], strict=True)}
-    found = representatives(outcome, codes)
+    held = {
+        column.name: CodedColumn(
+            column.name, np.array(line, dtype=np.int32), column.hierarchy.leaves
+        )
+        for column, line in zip(problem.columns, table[1], strict=True)
+    }
+    found = representatives(outcome, held)
     for j, name in enumerate(names):
-        labels = found[name][0]
+        labels = found[name].labels
         pairs = set(zip(outcome.buckets[j].tolist(), labels.tolist(), strict=True))
         assert len(pairs) == len(set(outcome.buckets[j].tolist()))
 
 
 def test_a_column_that_shows_equal_values_differently_is_refused():
     codes = np.array([1, 1, 2], dtype=np.int32)
-    steady("age", numbered(pl.Series(["a", "a", "b"])), codes)
+    steady(shown_column("age", pl.Series(["a", "a", "b"]), codes))
     with pytest.raises(NotMetError, match="1 time equal values of 'age' show something else"):
-        steady("age", numbered(pl.Series(["a", "b", "b"])), codes)
+        steady(shown_column("age", pl.Series(["a", "b", "b"]), codes))
 
 
 def test_buckets_are_a_largest_number():

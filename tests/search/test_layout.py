@@ -15,7 +15,7 @@ from incrowd.kernels.boxes import FORBIDDEN, box_cost, cell_cost
 from incrowd.loss import Gcp, Granularity, Precision
 from incrowd.models import KAnonymity
 from incrowd.recoding import Pieces, Spans
-from incrowd.release.leaving import shown
+from incrowd.release.rows import shown_by_class
 from incrowd.search import layout as boxes
 from incrowd.search.layout import boxes_of
 from incrowd.verify.crowds import numbered
@@ -74,7 +74,7 @@ def test_what_is_forbidden_is_what_verification_would_refuse(largest, data):
         limits = SimpleNamespace(
             highest=column.highest, widest=None if column.widest == inf else column.widest
         )
-        label = shown(outcome)[column.name][0][0]
+        label = shown_by_class(outcome)[column.name].labels[0]
         cells = numbered(pl.Series([label], dtype=pl.String))
         if cost >= FORBIDDEN:
             with pytest.raises(NotMetError):

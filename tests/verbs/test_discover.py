@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import incrowd
-from incrowd.api import mask, mask_file
+from incrowd.api import mask
 from incrowd.engines.recount import recounted
 from incrowd.errors import InfeasibleError, InputError, NotMetError, PolicyError
 from incrowd.verbs.discover import discover
@@ -159,7 +159,7 @@ def test_batches_do_not_change_the_answer(measure, ratio):
 
 def test_a_small_sample_names_the_size_that_would_do():
     found = discover(batches(people(3_000), 500), ratio=0.9, sample=100, seed=1)
-    assert any("too small" in note and "would do" in note for note in found.notes)
+    assert any("too small" in note and "are enough" in note for note in found.notes)
 
 
 def test_a_sample_with_equal_records_promises_only_a_border():
@@ -430,14 +430,14 @@ def test_masked_frames_are_of_the_kind_that_came():
 def test_files_are_counted_after_they_were_written(tmp_path, monkeypatch):
     people(200).write_csv(tmp_path / "t.csv")
     target = tmp_path / "published.csv"
-    found = mask_file(tmp_path / "t.csv", target, ratio=0.9)
+    found = mask(tmp_path / "t.csv", target, ratio=0.9)
     rows = pl.read_csv(target, infer_schema=False)
     assert rows.columns == list(found.published)
     assert rows.n_unique() / 200 == found.ratio
     before = target.read_bytes()
     monkeypatch.setattr("incrowd.verbs.mask.tables.write", spoiled)
     with pytest.raises(NotMetError):
-        mask_file(tmp_path / "t.csv", target, ratio=0.9)
+        mask(tmp_path / "t.csv", target, ratio=0.9)
     assert target.read_bytes() == before
     assert sorted(path.name for path in tmp_path.iterdir()) == ["published.csv", "t.csv"]
 
@@ -450,7 +450,7 @@ def test_texts_are_compared_as_they_are_written(tmp_path):
     """1 and 1.0 are one number and two texts: whoever sees the file can tell them apart."""
     text = "a,b\n" + "1,x\n1.0,x\n01,x\n1,y\n" * 5
     (tmp_path / "t.csv").write_text(text)
-    found = mask_file(tmp_path / "t.csv", tmp_path / "out.csv", ratio=0.1)
+    found = mask(tmp_path / "t.csv", tmp_path / "out.csv", ratio=0.1)
     assert found.published == ("b",)
 
 
@@ -477,9 +477,9 @@ def test_wrong_masks_are_refused(tmp_path):
         mask(people(5)[:0], ratio=0.5)
     people(9).write_csv(tmp_path / "t.csv")
     with pytest.raises(PolicyError, match="overwrite"):
-        mask_file(tmp_path / "t.csv", tmp_path / "t.csv", ratio=0.5)
+        mask(tmp_path / "t.csv", tmp_path / "t.csv", ratio=0.5)
     with pytest.raises(PolicyError, match="standard output"):
-        mask_file(tmp_path / "t.csv", "-", ratio=0.5)
+        mask(tmp_path / "t.csv", "-", ratio=0.5)
 
 
 @given(rows=TABLES)

@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import incrowd.verbs.mask as verb
-from incrowd.api import mask, mask_file
+from incrowd.api import mask
 from incrowd.errors import InfeasibleError, InputError, NotMetError, PolicyError
 from incrowd.identify.withholding import WithholdRequest, withhold
 from incrowd.io import batches
@@ -144,18 +144,18 @@ def test_rows_leave_in_a_new_order_unless_it_is_kept(table, tmp_path):
 @pytest.mark.usefixtures("large")
 def test_large_files_go_by_if_a_sample_decides(table, tmp_path, monkeypatch):
     monkeypatch.setattr("incrowd.io.tables.read", None)
-    found = mask_file(table, tmp_path / "p.csv", ratio=0.3, method="sampled", sample=2_000)
+    found = mask(table, tmp_path / "p.csv", ratio=0.3, method="sampled", sample=2_000)
     assert found.frame is None
     assert (tmp_path / "p.csv").exists()
-    assert mask_file(table, None, ratio=0.3, method="sampled", sample=2_000).ratio <= 0.3
+    assert mask(table, None, ratio=0.3, method="sampled", sample=2_000).ratio <= 0.3
     with pytest.raises(TypeError):
-        mask_file(table, tmp_path / "p.csv", ratio=0.3)
+        mask(table, tmp_path / "p.csv", ratio=0.3)
 
 
 def test_small_files_are_held(table, tmp_path):
-    found = mask_file(table, tmp_path / "p.csv", ratio=0.3, method="sampled", sample=2_000)
+    found = mask(table, tmp_path / "p.csv", ratio=0.3, method="sampled", sample=2_000)
     assert found.frame.height == 3_000
-    assert mask_file(table, None, ratio=0.3).frame.height == 3_000
+    assert mask(table, None, ratio=0.3).frame.height == 3_000
     assert sorted(path.name for path in tmp_path.iterdir()) == ["p.csv", "t.csv"]
 
 
@@ -167,7 +167,7 @@ def test_what_comes_once_is_put_aside(table, tmp_path, wanted):
     options = {"ratio": 0.3, "method": "sampled", "sample": 2_000, "seed": 3}
     writer = threading.Thread(target=lambda: pipe.write_bytes(table.read_bytes()))
     writer.start()
-    one = mask_file(pipe, tmp_path / "one.csv" if wanted else None, **options)
+    one = mask(pipe, tmp_path / "one.csv" if wanted else None, **options)
     writer.join()
     other = passed(table, tmp_path / "other.csv", ratio=0.3, sample=2_000, seed=3)
     assert (one.published, one.ratios) == (other.published, other.ratios)
@@ -220,7 +220,7 @@ def test_a_file_that_changes_between_the_passes_is_noticed(table, tmp_path, monk
         return real(*arguments, **options)
 
     monkeypatch.setattr(verb, "withhold_by_sample", meanwhile)
-    with pytest.raises(NotMetError, match="not those that were to leave"):
+    with pytest.raises(NotMetError, match="not those that should leave"):
         passed(table, tmp_path / "p.csv", ratio=0.3, sample=2_000, seed=1)
     assert [path.name for path in tmp_path.iterdir()] == ["t.csv"]
 
@@ -247,7 +247,7 @@ def test_a_file_that_changes_between_the_passes_is_noticed(table, tmp_path, monk
 def test_bad_tables_and_requests(tmp_path, text, options, error):
     (tmp_path / "t.csv").write_text(text)
     with pytest.raises(error):
-        mask_file(tmp_path / "t.csv", tmp_path / "p.csv", ratio=0.6, method="sampled", **options)
+        mask(tmp_path / "t.csv", tmp_path / "p.csv", ratio=0.6, method="sampled", **options)
     assert [path.name for path in tmp_path.iterdir()] == ["t.csv"]
 
 
@@ -257,7 +257,7 @@ def test_bad_targets_are_told_before_anything_is_read(tmp_path, monkeypatch, tar
     monkeypatch.setattr(verb, "draw", None)
     monkeypatch.chdir(tmp_path)
     with pytest.raises((PolicyError, InputError)):
-        mask_file("t.csv", target, ratio=0.6, method="sampled")
+        mask("t.csv", target, ratio=0.6, method="sampled")
     assert [path.name for path in tmp_path.iterdir()] == ["t.csv"]
 
 

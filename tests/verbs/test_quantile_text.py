@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from incrowd.api import quantiles_file
+from incrowd.api import quantiles
 from incrowd.errors import InputError
 from incrowd.io import csv_shuffle
 from incrowd.io.scratch import scratch_file
@@ -40,10 +40,10 @@ def both(table, monkeypatch, **options):
     quick, slow = table.with_name("quick.csv"), table.with_name("slow.csv")
     with monkeypatch.context() as patched:
         patched.setattr(quantile_passes, "_runs", None)
-        one = quantiles_file(table, quick, **options)
+        one = quantiles(table, quick, **options)
     with monkeypatch.context() as patched:
         patched.setattr(quantile_passes, "is_rewritable", lambda *_: False)
-        other = quantiles_file(table, slow, **options)
+        other = quantiles(table, slow, **options)
     assert [c.smallest for c in one.columns] == [c.smallest for c in other.columns]
     return (pl.read_csv(path, infer_schema=False) for path in (quick, slow))
 
@@ -75,12 +75,12 @@ def test_odd_texts_go_the_thorough_way(tmp_path, change, error):
     (tmp_path / "t.csv").write_text(change("town,age,zip,x\n" + lines))
     options = {"columns": ["age"], "k": 20, "keep": ["town", "zip"], "keep_order": True}
     if error is None:
-        assert quantiles_file(tmp_path / "t.csv", tmp_path / "o.csv", **options).smallest >= 20
+        assert quantiles(tmp_path / "t.csv", tmp_path / "o.csv", **options).smallest >= 20
         rows = pl.read_csv(tmp_path / "o.csv", infer_schema=False)
         assert rows["zip"][:500].to_list() == [f"{i:05}" for i in range(500)]
         return
     with pytest.raises(error) as caught:
-        quantiles_file(tmp_path / "t.csv", tmp_path / "o.csv", **options)
+        quantiles(tmp_path / "t.csv", tmp_path / "o.csv", **options)
     assert "canary" not in str(caught.value)
     assert [path.name for path in tmp_path.iterdir()] == ["t.csv"]
 
@@ -88,9 +88,7 @@ def test_odd_texts_go_the_thorough_way(tmp_path, change, error):
 def test_a_text_in_another_encoding_goes_the_thorough_way(tmp_path):
     lines = "".join(f"caf\xe9{i},{i % 50}\n" for i in range(500))
     (tmp_path / "t.csv").write_bytes(("town,age\n" + lines).encode("latin-1"))
-    found = quantiles_file(
-        tmp_path / "t.csv", tmp_path / "o.csv", columns=["age"], k=20, keep=["town"]
-    )
+    found = quantiles(tmp_path / "t.csv", tmp_path / "o.csv", columns=["age"], k=20, keep=["town"])
     assert any("latin-1" in note for note in found.notes)
     assert "caf\xe9" in (tmp_path / "o.csv").read_text(encoding="utf-8")
 
@@ -125,7 +123,7 @@ def test_cells_that_are_kept_are_those_of_the_csv_module(  # noqa: PLR0917  all 
     (folder / "t.csv").write_bytes(data)
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(quantile_passes, "_runs", None)
-        quantiles_file(
+        quantiles(
             folder / "t.csv",
             folder / "o.csv",
             columns=["age"],
@@ -140,9 +138,7 @@ def test_cells_that_are_kept_are_those_of_the_csv_module(  # noqa: PLR0917  all 
 def test_a_letter_that_is_not_utf_8_late_in_a_text_is_found(tmp_path):
     lines = "".join(f"town{i},{i % 50}\n" for i in range(100_000)).encode()
     (tmp_path / "t.csv").write_bytes(b"town,age\n" + lines + b"caf\xe9,7\n")
-    found = quantiles_file(
-        tmp_path / "t.csv", tmp_path / "o.csv", columns=["age"], k=20, keep=["town"]
-    )
+    found = quantiles(tmp_path / "t.csv", tmp_path / "o.csv", columns=["age"], k=20, keep=["town"])
     assert any("latin-1" in note for note in found.notes)
     assert found.records == 100_001
 

@@ -303,7 +303,7 @@ def test_buckets_below_k_are_joined_and_the_rows_mapped_again(keep_order, tmp_pa
     passed = incrowd.quantiles(cut_up(table, 999), **options)
     assert [c.merged for c in passed.columns] == [c.merged for c in found.columns]
     assert sorted(passed.frame.rows(), key=str) == sorted(found.frame.rows(), key=str)
-    written = incrowd.quantiles_file(cut_up(table, 5_000), tmp_path / "o.parquet", **options)
+    written = incrowd.quantiles(cut_up(table, 5_000), tmp_path / "o.parquet", **options)
     assert pl.read_parquet(tmp_path / "o.parquet").equals(passed.frame)
     for one, other in zip(written.columns, passed.columns, strict=True):
         assert one.error == pytest.approx(other.error)
@@ -423,7 +423,7 @@ def test_empty_streams(frames, tmp_path):
     with pytest.raises(InputError, match=r"no (batches|records)"):
         incrowd.quantiles(iter(frames), columns=["x"], k=5)
     with pytest.raises(InputError, match=r"no (batches|records)"):
-        incrowd.quantiles_file(iter(frames), tmp_path / "o.csv", columns=["x"], k=5)
+        incrowd.quantiles(iter(frames), tmp_path / "o.csv", columns=["x"], k=5)
     assert not list(tmp_path.iterdir())
 
 

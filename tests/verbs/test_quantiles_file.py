@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from incrowd.api import quantiles_file
+from incrowd.api import quantiles
 from incrowd.errors import InfeasibleError, InputError, NotMetError, PolicyError
 from incrowd.io.batches import Layout
 from incrowd.io.stamp import Stamp
@@ -65,7 +65,7 @@ def read(path):
 def test_rows_are_written_and_counted(table, tmp_path, ending, sampled):
     target = tmp_path / f"out.{ending}"
     options = {"epsilon": 0.05} if sampled else {}
-    found = quantiles_file(table, target, columns=NAMES, k=200, keep=["town"], seed=1, **options)
+    found = quantiles(table, target, columns=NAMES, k=200, keep=["town"], seed=1, **options)
     rows = read(target)
     assert found.frame is None
     assert found.promise.exact is not sampled
@@ -89,7 +89,7 @@ def test_files_of_all_kinds_are_read(tmp_path, ending):
         frame.write_ipc(path)
     else:
         path.write_bytes(gzip.compress(frame.write_csv().encode()))
-    found = quantiles_file(path, tmp_path / "out.parquet", columns=NAMES, k=100, keep_order=True)
+    found = quantiles(path, tmp_path / "out.parquet", columns=NAMES, k=100, keep_order=True)
     rows = pl.read_parquet(tmp_path / "out.parquet")
     assert found.smallest >= 100
     assert ending == "csv.gz" or rows.schema == frame.select(NAMES).schema
@@ -133,7 +133,7 @@ def test_odd_texts_are_read_as_ever(tmp_path, spoil, records):
     (tmp_path / "t.csv").write_bytes(spoil(text).encode())
     (tmp_path / "l.csv").write_bytes(spoil(text).encode("latin-1"))
     for name in ("t.csv", "l.csv"):
-        found = quantiles_file(tmp_path / name, tmp_path / "o.csv", columns=["age"], k=100, seed=1)
+        found = quantiles(tmp_path / name, tmp_path / "o.csv", columns=["age"], k=100, seed=1)
         assert found.records == records
         assert found.smallest >= 100
         assert found.columns[0].missing == 0
@@ -142,7 +142,7 @@ def test_odd_texts_are_read_as_ever(tmp_path, spoil, records):
 
 def test_no_header(tmp_path):
     people(500).select("age", "income").write_csv(tmp_path / "t.csv", include_header=False)
-    found = quantiles_file(tmp_path / "t.csv", tmp_path / "o.csv", columns=["column_1"], k=50)
+    found = quantiles(tmp_path / "t.csv", tmp_path / "o.csv", columns=["column_1"], k=50)
     assert found.records == 500
     assert read(tmp_path / "o.csv").columns == ["column_1"]
 
@@ -155,10 +155,10 @@ def test_what_comes_once_is_put_aside(table, tmp_path, wanted, monkeypatch):
     options = {"columns": NAMES, "k": 300, "epsilon": 0.05, "seed": 3}
     writer = threading.Thread(target=lambda: pipe.write_bytes(table.read_bytes()))
     writer.start()
-    one = quantiles_file(pipe, tmp_path / "one.csv" if wanted else None, **options)
+    one = quantiles(pipe, tmp_path / "one.csv" if wanted else None, **options)
     writer.join()
     monkeypatch.setattr(tables, "LARGE", 0)
-    other = quantiles_file(table, tmp_path / "other.csv", **options)
+    other = quantiles(table, tmp_path / "other.csv", **options)
     assert one.columns == other.columns
     if wanted:
         assert (tmp_path / "one.csv").read_bytes() == (tmp_path / "other.csv").read_bytes()
@@ -167,7 +167,7 @@ def test_what_comes_once_is_put_aside(table, tmp_path, wanted, monkeypatch):
 def test_standard_input(table, tmp_path, monkeypatch):
     data = io.TextIOWrapper(io.BytesIO(table.read_bytes()))
     monkeypatch.setattr(sys, "stdin", data)
-    found = quantiles_file("-", tmp_path / "o.csv", columns=["age"], k=300, epsilon=0.05)
+    found = quantiles("-", tmp_path / "o.csv", columns=["age"], k=300, epsilon=0.05)
     assert found.smallest >= 300
     assert found.records == 5_000
     assert found.withheld == ("income", "born", "town")
@@ -212,7 +212,7 @@ def test_what_was_written_is_verified(table, tmp_path, monkeypatch, spoil, endin
     monkeypatch.setattr(quantile_passes, "pieces", spoiled)
     monkeypatch.setattr(quantile_passes, "writing", spoiled_text)
     with pytest.raises(NotMetError):
-        quantiles_file(table, target, columns=NAMES, k=100, keep_order=True)
+        quantiles(table, target, columns=NAMES, k=100, keep_order=True)
     assert target.read_text() == "of yesterday"
     assert sorted(path.name for path in tmp_path.iterdir()) == [target.name, "t.csv"]
 
@@ -234,7 +234,7 @@ def test_a_file_that_changes_between_the_passes_is_noticed(  # noqa: PLR0917  ev
     monkeypatch.setattr(quantile_passes, "is_rewritable", lambda *_: quick)
     options = {"columns": ["age"], "k": 100, "epsilon": epsilon, "keep_order": True}
     with pytest.raises(NotMetError, match="changed while it was read"):
-        quantiles_file(table, tmp_path / "p.csv", **options)
+        quantiles(table, tmp_path / "p.csv", **options)
     assert [path.name for path in tmp_path.iterdir()] == ["t.csv"]
 
 
@@ -270,7 +270,7 @@ def test_bad_tables(tmp_path, monkeypatch, text, error, size):
     monkeypatch.setattr(tables, "LARGE", size)
     (tmp_path / "t.csv").write_text(text)
     with pytest.raises(error) as caught:
-        quantiles_file(tmp_path / "t.csv", tmp_path / "p.csv", columns=["a"], k=5)
+        quantiles(tmp_path / "t.csv", tmp_path / "p.csv", columns=["a"], k=5)
     assert "secret" not in str(caught.value)
     assert [path.name for path in tmp_path.iterdir()] == ["t.csv"]
 
@@ -281,7 +281,7 @@ def test_bad_targets_are_told_before_anything_is_read(tmp_path, monkeypatch, tar
     monkeypatch.setattr(quantile_passes, "_runs", None)
     monkeypatch.chdir(tmp_path)
     with pytest.raises((PolicyError, InputError)):
-        quantiles_file("t.csv", target, columns=["age"], k=5)
+        quantiles("t.csv", target, columns=["age"], k=5)
     assert [path.name for path in tmp_path.iterdir()] == ["t.csv"]
 
 
@@ -305,7 +305,7 @@ def test_an_interruption_leaves_nothing(table, tmp_path, monkeypatch, module, wh
 
     monkeypatch.setattr(module, where, interrupted)
     with pytest.raises(KeyboardInterrupt):
-        quantiles_file(table, target, columns=["age"], k=100)
+        quantiles(table, target, columns=["age"], k=100)
     assert target.read_text() == "of yesterday"
     assert sorted(path.name for path in tmp_path.iterdir()) == ["p.csv", "t.csv"]
 

@@ -4,7 +4,7 @@ import math
 from fractions import Fraction
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from incrowd.verify.binomial import fewer_than, largest_k, log_at_least, lower_share
@@ -50,6 +50,7 @@ def test_many_terms_are_summed_in_blocks():
 
 @settings(max_examples=60)
 @given(st.integers(1, 40), SHARES, st.sampled_from([0.01, 0.1, 0.5, 0.9]))
+@example(17, Fraction(1, 2), 0.5)
 def test_the_largest_k_is_missed_with_at_most_beta(n, share, beta):
     found = largest_k(n, float(share), beta)
     good = [k for k in range(n + 1) if float(tail(k, n, share)) <= beta]

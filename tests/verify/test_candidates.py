@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 import naive.hierarchy
 import naive.world
+from evidence import each
 from incrowd.errors import NotMetError
 from incrowd.hierarchy import Intervals, Prefix
 from incrowd.linkage.links import link
@@ -65,7 +66,7 @@ def public(rows, who, trees=None):
 
 def seen(released, missing, names=("c0", "c1", "c2")):
     frame = pl.DataFrame(released, schema=dict.fromkeys(names, pl.String), orient="row")
-    return look(frame, SimpleNamespace(quasi=names, models=(), missing=missing))
+    return look(each(frame), SimpleNamespace(quasi=names, models=(), missing=missing))
 
 
 def found(world, shown, missing):
@@ -219,7 +220,7 @@ def test_a_larger_world_is_counted_as_by_the_search(several, blocks):
         }
     )
     policy = SimpleNamespace(quasi=("age", "zip"), models=(), missing=Missing.OWN_VALUE)
-    shown = look(rows, policy)
+    shown = look(each(rows), policy)
     with patch.multiple(candidates, _LABEL_BYTES=blocks, _FIT_BYTES=blocks):
         here = found(PublicTable(columns, who), shown, Missing.OWN_VALUE)
         counts, sure = here.counts[shown.crowds.class_of], here.presence(shown.crowds.of_class)

@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import incrowd
+from evidence import keyed
 from incrowd.table.column import Domain, Kind
 from incrowd.verify import covering
 
@@ -33,7 +34,7 @@ def test_every_pair_of_a_label_and_a_value(labels):
 def test_no_pair_at_all():
     nobody = np.zeros(0, dtype=np.int64)
     assert side(["2"], [2]).covers(nobody, nobody).tolist() == []
-    assert covering.surplus(nobody, nobody) == 0
+    assert covering.surplus(keyed([]), keyed([])) == 0
 
 
 @given(
@@ -44,7 +45,7 @@ def test_no_pair_at_all():
 )
 def test_rows_without_a_record_are_counted(before, after):
     one = side([label for _, label in after], [code for _, code in before])
-    keys = np.array([key for key, _ in before]), np.array([key for key, _ in after])
+    keys = keyed(key for key, _ in before), keyed(key for key, _ in after)
     stands = STANDS | {None: {0}}
     bare = sum(
         not any(key == k and code in stands[label] for k, code in before) for key, label in after
@@ -55,13 +56,13 @@ def test_rows_without_a_record_are_counted(before, after):
 def test_as_many_pairs_as_may_be_are_compared(monkeypatch):
     """Two different rows and three different records of one key: six pairs."""
     one = side(["2", "{1, 3}", "2"], [1, 2, 4, 4])
-    keys = np.zeros(4, dtype=np.int64), np.zeros(3, dtype=np.int64)
+    keys = keyed([0] * 4), keyed([0] * 3)
     for most, found in ((6, 0), (5, None)):
         monkeypatch.setattr(covering, "MOST_PAIRS", most)
         assert covering.uncovered(*keys, [one]) == found
 
 
 def test_rows_too_many_are_counted_whatever_the_other_table_lacks():
-    assert covering.surplus(np.array([0, 5]), np.array([0, 0])) == 1
-    assert covering.surplus(np.array([0]), np.array([5, 5, 0])) == 2
-    assert covering.surplus(np.array([3, 3]), np.array([3])) == 0
+    assert covering.surplus(keyed([0, 5]), keyed([0, 0])) == 1
+    assert covering.surplus(keyed([0]), keyed([5, 5, 0])) == 2
+    assert covering.surplus(keyed([3, 3]), keyed([3])) == 0

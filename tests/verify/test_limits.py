@@ -13,14 +13,15 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from evidence import accounted_for, counted, each, reference
 from incrowd.errors import NotMetError
 from incrowd.table.column import CodedColumn, Domain, Kind
 from incrowd.table.roles import Missing
 from incrowd.verify.candidates import PublicTable
 from incrowd.verify.crowds import crowds_of
 from incrowd.verify.judges import Evidence, judge
-from incrowd.verify.permuted import by_number
-from incrowd.verify.verify import Reference, Seen, accounted, look, verify
+from incrowd.verify.shown import by_number
+from incrowd.verify.verify import Seen, look, verify
 from naive import verify as naive
 
 CELL = st.sampled_from([None, "x", "y", ""])
@@ -57,10 +58,14 @@ class Table:
     def of(self, figure, *more):
         return [figure(crowd, self.values, self.persons, *more) for crowd in self.crowds]
 
-    def verdict(self, asked, reference=None):
+    def verdict(self, asked, spread=None):
         policy = SimpleNamespace(quasi=("a", "b"), models=(asked,), missing=self.missing)
-        seen = look(self.frame, policy, self.unit)
-        return verify(seen, policy, reference)[0]
+        found, one_by_one = (
+            verify(look(rows(self.frame, self.unit), policy), policy, spread)[0]
+            for rows in (counted, each)
+        )
+        assert found == one_by_one
+        return found
 
 
 @settings(max_examples=60)
@@ -150,11 +155,11 @@ def test_closeness_at_its_limit(drawn, distance, data):
     column = pl.Series("s", [*table.values, *more], dtype=pl.String)
     domain = Domain(Kind.TEXT, np.array(places[1:], dtype=object))
     unit = None if table.unit is None else np.append(table.unit, [0] * len(more)).astype(np.int32)
-    reference = Reference.read(column, CodedColumn("s", codes, domain), unit)
+    spread = reference(column, CodedColumn("s", codes, domain), unit)
     who = [*table.persons, *(f"more {i}" for i in range(len(more)))]
     everybody = range(len(codes))
     whole = naive.spread(naive.holders(everybody, codes.tolist(), who), range(4))
-    assert reference.people.tolist() == [
+    assert spread.people.tolist() == [
         naive.holders(everybody, codes.tolist(), who).get(p, 0) for p in range(4)
     ]
     worst = max(
@@ -165,7 +170,7 @@ def test_closeness_at_its_limit(drawn, distance, data):
     )
     for t, met in ((worst, True), (worst - HAIR, False), (worst + HAIR, True)):
         asked = model("t-closeness", "s", t=float(t), distance=distance)
-        verdict = table.verdict(asked, {"s": reference})
+        verdict = table.verdict(asked, {"s": spread})
         assert (verdict.reached, verdict.ok) == (pytest.approx(float(worst), abs=1e-9), met)
 
 
@@ -218,7 +223,7 @@ def test_a_world_is_looked_at_only_if_a_model_asks_for_it():
         name: SimpleNamespace(quasi=("a",), models=(one,), missing=Missing.OWN_VALUE)
         for name, one in asked.items()
     }
-    seen = look(frame, policies["k"])
+    seen = look(counted(frame), policies["k"])
     assert verify(seen, policies["k"], None, other)[0].ok
     for world, said in ((None, "not at hand"), (other, "share no")):
         with pytest.raises(NotMetError, match=said):
@@ -227,7 +232,7 @@ def test_a_world_is_looked_at_only_if_a_model_asks_for_it():
 
 def test_rows_without_a_quasi_identifier_are_one_class():
     asked = SimpleNamespace(quasi=(), models=(), missing=Missing.OWN_VALUE)
-    assert look(pl.DataFrame({"s": ["p", "q"]}), asked).crowds.people.tolist() == [2]
+    assert look(counted(pl.DataFrame({"s": ["p", "q"]})), asked).crowds.people.tolist() == [2]
 
 
 def test_everybody_counts_once_in_the_release():
@@ -268,8 +273,10 @@ def test_classes_that_are_told_by_a_number(rows, l):
         models=(model("l-diversity", "s", l=l, kind="frequency"),),
         missing=Missing.OWN_VALUE,
     )
-    (verdict,) = verify(Seen(frame, {}, by_number(classes)), policy)
-    assert (verdict.reached, verdict.ok) == (pytest.approx(float(reached)), reached >= l)
+    for evidence in (counted(frame, classes=classes), each(frame, classes=classes)):
+        crowds = by_number(evidence.classes, evidence.records)
+        (verdict,) = verify(Seen(evidence.cells, {}, crowds), policy)
+        assert (verdict.reached, verdict.ok) == (pytest.approx(float(reached)), reached >= l)
 
 
 @settings(max_examples=100)
@@ -292,25 +299,24 @@ def test_records_left_out_at_the_limit(rows, share, missing, data):
         and gone <= Fraction(share).limit_denominator(100) * len(there)
     )
     policy = SimpleNamespace(missing=missing, suppression=share)
-    leaving = np.array(records, dtype=np.int64)
     if allowed:
-        accounted(original, leaving, policy)
+        accounted_for(original, records, policy)
     else:
         with pytest.raises(NotMetError):
-            accounted(original, leaving, policy)
+            accounted_for(original, records, policy)
 
 
 def test_a_table_of_one_quasi_identifier_is_accounted_for():
     policy = SimpleNamespace(missing=Missing.OWN_VALUE, suppression=0.5)
-    accounted([np.array([1, 0], dtype=np.int32)], np.array([1]), policy)
+    accounted_for([np.array([1, 0], dtype=np.int32)], [1], policy)
     with pytest.raises(NotMetError, match="2 of 2"):
-        accounted([np.array([1, 0], dtype=np.int32)], np.array([], dtype=np.int64), policy)
+        accounted_for([np.array([1, 0], dtype=np.int32)], [], policy)
 
 
 def test_records_that_lack_a_value_do_not_leave_where_they_are_suppressed():
     original = [np.array([1, 0, 1, 2], dtype=np.int32), np.array([1, 1, 0, 2], dtype=np.int32)]
     policy = SimpleNamespace(missing=Missing.SUPPRESS, suppression=0.0)
-    accounted(original, np.array([3, 0]), policy)
+    accounted_for(original, [3, 0], policy)
     for wrong in ([0], [0, 1, 3], [0, 2, 3], [0, 3, 3]):
         with pytest.raises(NotMetError):
-            accounted(original, np.array(wrong), policy)
+            accounted_for(original, wrong, policy)

@@ -13,6 +13,7 @@ from incrowd.table.column import Domain, Kind
 from incrowd.verify.crowds import numbered
 from incrowd.verify.ends import joined, split_columns
 from incrowd.verify.losses import Shown, extent, of_sizes, recounted
+from incrowd.verify.shown import by_number
 
 AGES = Domain(Kind.NUMBER, np.arange(20, 40))
 
@@ -24,6 +25,12 @@ def ages(*labels, weight=1.0):
     return Shown(tree, numbered(pl.Series(labels, dtype=pl.String)), held, weight)
 
 
+def by_class(*numbers, records=None):
+    """The classes of rows, which stand for one record each unless said otherwise."""
+    times = np.ones(len(numbers), dtype=np.int64) if records is None else np.array(records)
+    return by_number(np.array(numbers), times)
+
+
 def test_losses_of_sizes():
     """3 and 1 of 6 records leave: 9 + 1 + two times 6, and two per class."""
     found = of_sizes(np.array([3, 1]), 6)
@@ -33,7 +40,7 @@ def test_losses_of_sizes():
 def test_losses_of_one_column_by_hand():
     """Of the ten years that the table spans `[20, 30)` leaves nine open, `25` none, `*` all."""
     column = ages("[20, 30)", "25", "*", None)
-    found = recounted([column], np.array([0, 1, 2, 3]), 5)
+    found = recounted([column], by_class(0, 1, 2, 3), 5)
     assert found["gcp"] == pytest.approx((0.9 + 0 + 1 + 0 + 1) / 5)
     assert found["granularity"] == pytest.approx((9 / 19 + 0 + 1 + 0 + 1) / 5)
     assert found["precision"] == pytest.approx(1 - (0.5 + 0 + 1 + 0 + 1) / 5)
@@ -44,7 +51,7 @@ def test_losses_of_one_column_by_hand():
 def test_weights_are_shares_of_all_weights():
     """What a column costs counts three times what another costs."""
     light, heavy = ages("25", "25"), ages("[20, 30)", "[20, 30)", weight=3.0)
-    found = recounted([light, heavy], np.array([0, 0]), 2)
+    found = recounted([light, heavy], by_class(0, 0), 2)
     assert found["gcp"] == pytest.approx(0.75 * 0.9)
     assert found["il1"] == found["ilinf"] == pytest.approx(0.75 * 0.9)
     assert found["discernibility"] == 4
@@ -126,7 +133,7 @@ def test_dates_and_moments_end_where_they_say():
 
 def test_sets_cost_what_lies_between_their_ends():
     """`{20, 22}` lies in one node of ten, `{20, 31}` in the top only."""
-    found = recounted([ages("{20, 22}", "{20, 31}")], np.array([0, 1]), 2)
+    found = recounted([ages("{20, 22}", "{20, 31}")], by_class(0, 1), 2)
     assert found["gcp"] == pytest.approx((0.2 + 1) / 2)
     assert found["granularity"] == pytest.approx((1 / 19 + 1 / 19) / 2)
     assert found["precision"] == pytest.approx(1 - (0.5 + 1) / 2)
@@ -136,7 +143,7 @@ def test_a_column_of_one_value_has_nothing_to_lose():
     column = ages("[20, 30)", "*")
     for held in ([5, 5, 0], [0, 0, 0]):
         one = replace(column, held=np.array(held, dtype=np.int32))
-        assert recounted([one], np.array([0, 1]), 2)["gcp"] == 0.5
+        assert recounted([one], by_class(0, 1), 2)["gcp"] == 0.5
 
 
 def test_groups_without_an_order_cost_their_share_of_the_values():
@@ -144,7 +151,7 @@ def test_groups_without_an_order_cost_their_share_of_the_values():
     tree = incrowd.Prefix().build(leaves, "zip")
     labels = numbered(pl.Series(["1*", "2*", "10", "*"]))
     column = Shown(tree, labels, np.array([1, 2, 3, 4], dtype=np.int32))
-    found = recounted([column], np.arange(4), 4)
+    found = recounted([column], by_class(0, 1, 2, 3), 4)
     assert not tree.ordered
     assert found["gcp"] == pytest.approx((2 / 5 + 3 / 5 + 0 + 1) / 4)
     assert found["granularity"] == pytest.approx((1 / 4 + 2 / 4 + 0 + 1) / 4)

@@ -6,6 +6,7 @@ import numpy as np
 import polars as pl
 import pytest
 
+from evidence import altered, counted, each, reference
 from incrowd.errors import LimitError, NotMetError
 from incrowd.hierarchy import Dates, Intervals
 from incrowd.policy.policy import Column
@@ -16,10 +17,9 @@ from incrowd.verify import crowds
 from incrowd.verify.candidates import Candidates, PublicTable
 from incrowd.verify.crowds import crowds_of, numbered, pack
 from incrowd.verify.ends import split_columns
-from incrowd.verify.permuted import told_by
-from incrowd.verify.shown import coarse, within
+from incrowd.verify.shown import coarse, told_by, within
 from incrowd.verify.verdict import Verdict
-from incrowd.verify.verify import Reference, demand, look, people_in, unchanged, verify
+from incrowd.verify.verify import by_people, demand, look, once, same_rows, unchanged, verify
 
 
 def policy_of(*models, missing=Missing.OWN_VALUE):
@@ -34,25 +34,35 @@ def model(name, column=None, **parameters):
 
 def test_an_empty_release_is_refused():
     with pytest.raises(NotMetError, match="no record is left"):
-        look(pl.DataFrame({"a": pl.Series([], dtype=pl.String)}), policy_of())
+        look(counted(pl.DataFrame({"a": pl.Series([], dtype=pl.String)})), policy_of())
 
 
 @pytest.mark.parametrize("people", [[1], [1, 2, 3]])
 def test_people_are_told_row_by_row_or_not_at_all(people):
+    rows = each(pl.DataFrame({"a": ["x", "y"]}), np.array(people, dtype=np.int32))
     with pytest.raises(NotMetError, match="row by row"):
-        look(pl.DataFrame({"a": ["x", "y"]}), policy_of(), np.array(people, dtype=np.int32))
+        look(rows, policy_of())
 
 
-def reference(*values):
+def test_rows_that_should_say_whose_they_are_do():
+    rows = pl.DataFrame({"a": ["x", "y"]})
+    assert by_people(counted(rows, np.array([1, 1]))).unit.tolist() == [1, 1]
+    with pytest.raises(NotMetError, match="cannot be told apart"):
+        by_people(counted(rows))
+
+
+def spread(*values):
     column = pl.Series("s", values, dtype=pl.String)
-    return Reference.read(column, encode(column, "s"), None)
+    return reference(column, encode(column, "s"))
 
 
 @pytest.mark.parametrize(("shown", "strange"), [("p", 0), ("z", 1), ("zy", 2), ("pz", 1)])
 def test_values_that_the_table_did_not_hold_are_counted(shown, strange):
-    known = reference("p", "q", None)
+    known = spread("p", "q", None)
     if strange:
-        with pytest.raises(NotMetError, match=f"^{strange} sensitive values"):
+        with pytest.raises(
+            NotMetError, match=f"^{strange} sensitive value{'s' if strange > 1 else ''} "
+        ):
             known.places(list(shown))
     else:
         assert known.places(list(shown)).tolist() == [1]
@@ -62,16 +72,22 @@ def test_two_texts_of_one_number_stand_at_one_place():
     """The first record with a text says where it stands; the missing stand apart."""
     codes = np.array([2, 1, 0, 2, 1], dtype=np.int32)
     coded = CodedColumn("s", codes, Domain(Kind.NUMBER, np.array([1.0, 2.0])))
-    known = Reference.read(pl.Series("s", ["2", "1", None, "2.0", "1.0"]), coded, None)
+    known = reference(pl.Series("s", ["2", "1", None, "2.0", "1.0"]), coded)
     assert dict(known.place) == {"1": 1, "1.0": 1, "2": 2, "2.0": 2}
     assert known.people.tolist() == [1, 2, 2]
 
 
-def test_people_of_records():
-    assert people_in(4, None) == 4
-    assert people_in(4, np.array([0, 1, 1, 0], dtype=np.int32)) == 3
-    assert people_in(3, np.array([0, 0, 0], dtype=np.int32)) == 3
-    assert people_in(5, np.array([2, 3, 0, 0, 0], dtype=np.int32)) == 5
+@pytest.mark.parametrize(("rows", "said"), [(1, "^1 row of"), (1_200, "^1,200 rows of")])
+def test_rows_that_differ_from_what_was_staged_are_counted(rows, said):
+    same_rows(0)
+    with pytest.raises(NotMetError, match=said):
+        same_rows(rows)
+
+
+def test_records_that_would_leave_twice_are_counted():
+    once(0)
+    with pytest.raises(NotMetError, match=r"^2 records would leave more than once"):
+        once(2)
 
 
 def test_the_first_model_that_is_not_met_is_named():
@@ -99,11 +115,11 @@ def test_presence_is_asked_of_the_world_where_a_model_asks_for_it():
     rows = pl.DataFrame({"a": ["{x, y, z}", "{y, w}"]})
     world = world_of(["x", "y", "z", "w"])
     asked = policy_of(model("delta-presence", delta=0.9), model("k-map", k=2))
-    sure, crowd = verify(look(rows, asked), asked, None, world)
+    sure, crowd = verify(look(counted(rows), asked), asked, None, world)
     assert (sure.reached, sure.ok) == (pytest.approx(1 / 3 + 1 / 2), True)
     assert (crowd.reached, crowd.ok) == (2, True)
     closer = policy_of(model("delta-presence", delta=0.8))
-    assert not verify(look(rows, closer), closer, None, world)[0].ok
+    assert not verify(look(counted(rows), closer), closer, None, world)[0].ok
 
 
 @pytest.mark.parametrize(
@@ -118,7 +134,7 @@ def test_presence_is_asked_of_the_world_where_a_model_asks_for_it():
     ],
 )
 def test_individuals_without_a_name_are_somebody_else_each(individual, count):
-    shown = look(pl.DataFrame({"a": ["*", "x"]}), policy_of())
+    shown = look(each(pl.DataFrame({"a": ["*", "x"]})), policy_of())
     world = world_of(["x"] * 6, individual)
     found = Candidates(shown.quasi, shown.crowds, world, Missing.OWN_VALUE)
     assert found.counts.tolist() == [count, count]
@@ -127,7 +143,7 @@ def test_individuals_without_a_name_are_somebody_else_each(individual, count):
 
 @pytest.mark.parametrize("number", [1, 63, 64, 65, 128, 130])
 def test_every_row_of_a_world_has_its_bit(number):
-    shown = look(pl.DataFrame({"a": ["x", "{x, y}"]}), policy_of())
+    shown = look(each(pl.DataFrame({"a": ["x", "{x, y}"]})), policy_of())
     found = Candidates(
         shown.quasi, shown.crowds, world_of(["x"] * number + ["y"]), Missing.SUPPRESS
     )
@@ -162,18 +178,17 @@ def test_packed_rows_keep_their_order_however_small_numbers_are(largest, monkeyp
 def test_kept_columns_may_change_their_type_but_not_their_cells():
     """A release that was read as text shows the same numbers, and the same cells are missing."""
     before = pl.DataFrame({"s": [1, None, 3]})
-    order = np.array([2, 1])
-    unchanged(before, pl.DataFrame({"s": ["3", None]}), order)
-    unchanged(before, pl.DataFrame({"s": [3, None]}), order)
+    unchanged(altered(before, pl.DataFrame({"s": ["3", None]}), [2, 1]), ["s"])
+    unchanged(altered(before, pl.DataFrame({"s": [3, None]}), [2, 1]), ["s"])
     for wrong in (["3", "1"], ["3", ""], [None, "3"]):
         with pytest.raises(NotMetError, match="kept as it is"):
-            unchanged(before, pl.DataFrame({"s": wrong}), order)
+            unchanged(altered(before, pl.DataFrame({"s": wrong}), [2, 1]), ["s"])
 
 
 def test_a_verdict_names_the_column_that_a_model_is_about():
     rows = pl.DataFrame({"a": ["x", "x"], "s": ["p", "q"]})
     asked = policy_of(model("k-anonymity", k=2), model("l-diversity", "s", l=2, kind="distinct"))
-    assert [verdict.column for verdict in verify(look(rows, asked), asked)] == [None, "s"]
+    assert [verdict.column for verdict in verify(look(counted(rows), asked), asked)] == [None, "s"]
 
 
 def test_packed_rows_of_many_values_are_not_mistaken_for_each_other():
@@ -186,9 +201,13 @@ def test_packed_rows_of_many_values_are_not_mistaken_for_each_other():
 
 def test_every_class_has_a_number():
     """One class without a number could still be told from the others."""
-    told_by("class", pl.Series(["1", "1", "2"]), np.array([0, 0, 1]))
+    classes = np.array([0, 0, 1])
+    good, bad = (pl.DataFrame({"class": ["1", "1", last]}) for last in ("2", None))
+    told_by("class", counted(good, classes=classes))
     with pytest.raises(NotMetError, match="'class'"):
-        told_by("class", pl.Series(["1", "1", None]), np.array([0, 0, 1]))
+        told_by("class", counted(bad, classes=classes))
+    with pytest.raises(NotMetError, match="'class'"):
+        told_by("class", counted(good))
 
 
 def test_packed_rows_of_many_columns_are_not_mistaken_for_each_other():

@@ -12,6 +12,7 @@ import pytest
 
 import incrowd
 from incrowd import problem as problems
+from incrowd.engines import memory
 from incrowd.errors import NotMetError
 from incrowd.linkage import index
 from incrowd.linkage.candidates import CandidateCounter
@@ -58,13 +59,13 @@ def all_content(monkeypatch):
 
 def more_people(monkeypatch):
     """A fold that counts everybody five times."""
-    honest = compiling.fold
+    honest = memory.fold
 
     def folded(*given):
         tally = honest(*given)
         return replace(tally, people=tally.people * 5)
 
-    monkeypatch.setattr(compiling, "fold", folded)
+    monkeypatch.setattr(memory, "fold", folded)
 
 
 def larger_classes(monkeypatch):
@@ -96,10 +97,8 @@ def larger_world_where_nobody_is_sure(monkeypatch):
 
 def flat_whole(monkeypatch):
     """Every value is said to be as frequent in the table as any other."""
-    honest = compiling.people_per_code
-    monkeypatch.setattr(
-        compiling, "people_per_code", lambda column, unit: np.ones_like(honest(column, unit))
-    )
+    honest = compiling.Holders.each
+    monkeypatch.setattr(compiling.Holders, "each", lambda self: np.ones_like(honest(self)))
 
 
 TWICE = (KAnonymity(2), LDiversity("ill", 2))

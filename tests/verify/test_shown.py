@@ -9,12 +9,22 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import naive.hierarchy
+from evidence import altered, counted, each, shown_column
 from incrowd.errors import InputError, NotMetError
 from incrowd.hierarchy import Intervals, Prefix
 from incrowd.table.column import Domain, Kind
 from incrowd.verify.crowds import crowds_of, numbered
-from incrowd.verify.permuted import numbers_shown, permuted, places_drawn, told_by
-from incrowd.verify.shown import coarse, consistent, covers, represents, steady, within
+from incrowd.verify.shown import (
+    ShownColumn,
+    coarse,
+    consistent,
+    covers,
+    permuted,
+    represents,
+    steady,
+    told_by,
+    within,
+)
 from incrowd.verify.verify import complete, replaced, unchanged
 from strategies import hierarchies
 
@@ -55,6 +65,13 @@ def cells(draw):
     return tree, shown, codes, crowd
 
 
+TEXTS = {"held": pl.String, "shown": pl.String}
+
+
+def coded(codes):
+    return {"c": np.array(codes, dtype=np.int32)}
+
+
 def series(labels):
     return numbered(pl.Series(labels, dtype=pl.String))
 
@@ -64,7 +81,9 @@ def series(labels):
 def test_cells_that_do_not_cover_their_values_are_counted(drawn):
     tree, shown, codes, _ = drawn
     lost = sum(code not in decoded(tree, label) for label, code in zip(shown, codes, strict=True))
-    assert refuses(covers, tree, "c", series(shown), np.array(codes, dtype=np.int32)) == lost
+    assert refuses(covers, tree, shown_column("c", series(shown), codes)) == lost
+    rows = counted(pl.DataFrame({"c": pl.Series(shown, dtype=pl.String)}), None, coded(codes))
+    assert refuses(covers, tree, ShownColumn.of("c", rows)) == lost
 
 
 @settings(max_examples=80)
@@ -77,21 +96,39 @@ def test_representatives_are_of_somebody_in_the_class(drawn):
         if not decoded(tree, label)
         & {code for code, other in zip(codes, crowd, strict=True) if other == group}
     }
-    given = np.array(codes, dtype=np.int32), np.array(crowd, dtype=np.int64)
-    assert refuses(represents, tree, "c", series(shown), *given) == len(strange)
+    column = shown_column("c", series(shown), codes, crowd)
+    assert refuses(represents, tree, column) == len(strange)
+
+
+@settings(max_examples=40)
+@given(cells())
+def test_representatives_are_judged_among_rows_that_show_the_same(drawn):
+    """Of counted rows: who shows the same in all columns is one crowd."""
+    tree, shown, codes, crowd = drawn
+    frame = pl.DataFrame(
+        {"c": pl.Series(shown, dtype=pl.String), "b": [f"{number}" for number in crowd]}
+    )
+    held = {}
+    for label, code, number in zip(shown, codes, crowd, strict=True):
+        held.setdefault((label, number), set()).add(code)
+    strange = sum(not decoded(tree, label) & there for (label, _), there in held.items())
+    column = ShownColumn.of("c", counted(frame, None, coded(codes)))
+    assert refuses(represents, tree, column) == strange
 
 
 def test_representatives_of_neighbouring_classes_are_kept_apart():
     """The last value of one class is not the missing one of the next; labels of several runs."""
     tree = Prefix().build(Domain(Kind.TEXT, np.array(["11", "12", "21"], dtype=object)), "c")
-    codes, crowd = np.array([3, 1], dtype=np.int32), np.array([0, 1], dtype=np.int64)
-    assert refuses(represents, tree, "c", series(["21", None]), codes, crowd) == 1
-    codes, crowd = np.array([1, 2, 3], dtype=np.int32), np.array([0, 1, 2], dtype=np.int64)
-    for label, strange in (("{11, 21}", 1), ("{12, 21}", 1), ("{11, 12}", 1)):
-        assert refuses(represents, tree, "c", series([label] * 3), codes, crowd) == strange
-    shown = series(["{11, 21}", "12", "{11, 21}"])
-    assert refuses(represents, tree, "c", shown, codes, crowd) == 0
-    assert refuses(represents, tree, "c", series(["12", "{11, 21}", "11"]), codes, crowd) == 3
+
+    def strange(shown, codes, crowd):
+        return refuses(represents, tree, shown_column("c", series(shown), codes, crowd))
+
+    assert strange(["21", None], [3, 1], [0, 1]) == 1
+    held = [1, 2, 3], [0, 1, 2]
+    for label, number in (("{11, 21}", 1), ("{12, 21}", 1), ("{11, 12}", 1)):
+        assert strange([label] * 3, *held) == number
+    assert strange(["{11, 21}", "12", "{11, 21}"], *held) == 0
+    assert strange(["12", "{11, 21}", "11"], *held) == 3
 
 
 @settings(max_examples=60)
@@ -99,13 +136,16 @@ def test_representatives_of_neighbouring_classes_are_kept_apart():
 def test_equal_values_show_the_same(drawn):
     _, shown, codes, crowd = drawn
     pairs = set(zip(codes, shown, strict=True))
-    array = np.array(codes, dtype=np.int32)
-    assert refuses(steady, "c", series(shown), array) == len(pairs) - len(set(codes))
-    both = [array, np.array(crowd, dtype=np.int32)]
-    seen = {"a": series(shown), "b": series([f"{c}" for c in crowd])}
+    torn = len(pairs) - len(set(codes))
+    assert refuses(steady, shown_column("c", series(shown), codes)) == torn
+    seen = pl.DataFrame(
+        {"a": pl.Series(shown, dtype=pl.String), "b": [f"{number}" for number in crowd]}
+    )
+    both = {"a": np.array(codes, dtype=np.int32), "b": np.array(crowd, dtype=np.int32)}
     lines = list(zip(codes, crowd, strict=True))
     torn = len(set(zip(lines, shown, strict=True))) - len(set(lines))
-    assert refuses(consistent, both, seen) == torn
+    for rows in (counted, each):
+        assert refuses(consistent, rows(seen, None, both)) == torn
 
 
 @settings(max_examples=80)
@@ -150,11 +190,9 @@ def test_a_span_may_miss_the_widest_by_rounding():
 
 
 def test_one_column_alone_is_consistent_or_not():
-    codes = [np.array([1, 2, 3], dtype=np.int32)]
-    assert refuses(consistent, codes, {"a": series(["y", "x", "x"])}) == 0
-    assert refuses(consistent, codes, {"a": series(["x", "y", "z"])}) == 0
-    again = [np.array([1, 1, 3], dtype=np.int32)]
-    assert refuses(consistent, again, {"a": series(["y", "x", "x"])}) == 1
+    for codes, shown, torn in (([1, 2, 3], "yxx", 0), ([1, 2, 3], "xyz", 0), ([1, 1, 3], "yxx", 1)):
+        rows = counted(pl.DataFrame({"c": list(shown)}), None, coded(codes))
+        assert refuses(consistent, rows) == torn
 
 
 @pytest.mark.parametrize(
@@ -175,42 +213,9 @@ def test_labels_below_the_lowest_level(lowest, labels, finer):
 
 def test_labels_that_no_hierarchy_made_cover_nothing():
     tree = Prefix().build(Domain(Kind.TEXT, np.array(["12", "13"], dtype=object)), "c")
-    codes = np.array([1, 2, 2], dtype=np.int32)
-    assert refuses(covers, tree, "c", series(["12", "zz", "13"]), codes) == 3
+    assert refuses(covers, tree, shown_column("c", series(["12", "zz", "13"]), [1, 2, 2])) == 3
     with pytest.raises(InputError):
         tree.decode_all(["zz"])
-
-
-CLASSES = st.lists(st.integers(-1, 2), min_size=1, max_size=12)
-
-
-@settings(max_examples=60)
-@given(CLASSES, st.integers(0, 99))
-def test_places_are_drawn_inside_the_class(drawn, seed):
-    classes = np.array(drawn, dtype=np.int32)
-    moved = places_drawn(classes, np.random.default_rng(seed))
-    assert sorted(moved.tolist()) == list(range(len(drawn)))
-    assert (classes[moved] == classes).all()
-    assert (moved[classes < 0] == np.flatnonzero(classes < 0)).all()
-
-
-@pytest.mark.parametrize("number", [0, 1])
-def test_places_are_drawn_in_the_first_class_too(number):
-    classes = np.full(9, number, dtype=np.int32)
-    drawn = {tuple(places_drawn(classes, np.random.default_rng(seed))) for seed in range(4)}
-    assert len(drawn) > 1
-
-
-@settings(max_examples=60)
-@given(CLASSES, st.randoms())
-def test_numbers_are_given_as_classes_come_up(drawn, random):
-    classes = np.array(drawn, dtype=np.int32)
-    records = [i for i, c in enumerate(drawn) if c >= 0]
-    random.shuffle(records)
-    numbers = numbers_shown(classes, np.array(records, dtype=np.int64))
-    order = list(dict.fromkeys(drawn[i] for i in records))
-    expected = [order.index(c) + 1 if c >= 0 else 0 for c in drawn]
-    assert numbers.tolist() == expected
 
 
 @settings(max_examples=100)
@@ -236,15 +241,20 @@ def test_classes_show_what_they_held(rows, random):
         pl.DataFrame([r[1:] for r in part], schema=schema, orient="row") for part in (rows, after)
     ]
     classes = np.array([row[0] for row in rows], dtype=np.int64)
-    assert (refuses(permuted, *frames, classes) == 0) is (held(rows) == held(after))
+    for evidence in (counted, each):
+        both = (evidence(frame, classes=classes) for frame in frames)
+        assert (refuses(permuted, *both) == 0) is (held(rows) == held(after))
 
 
 @pytest.mark.parametrize("numbers", [(0, 1, 2), (0, 3, 6)])
 def test_values_that_go_round_three_classes_are_found(numbers):
     """Number and value add up to the same in every row, before and after."""
     before, after = (pl.DataFrame({"s": list(held)}) for held in ("qrp", "rpq"))
-    assert refuses(permuted, before, after, np.array(numbers)) == 1
-    assert refuses(permuted, before, before, np.array(numbers)) == 0
+    here, there = (counted(rows, classes=np.array(numbers)) for rows in (before, after))
+    assert refuses(permuted, here, there) == 1
+    assert refuses(permuted, here, here) == 0
+    with pytest.raises(NotMetError, match="cannot be told"):
+        permuted(here, counted(after))
 
 
 @settings(max_examples=100)
@@ -259,26 +269,47 @@ def test_a_class_column_tells_classes_apart(rows):
     pairs = {(c, s) for c, s in rows}
     one = len({c for c, _ in pairs}) == len(pairs) == len({s for _, s in pairs})
     good = one and None not in {s for _, s in rows}
-    assert (refuses(told_by, "class", shown, classes) == 0) is good
+    for evidence in (counted, each):
+        rows = evidence(pl.DataFrame({"class": shown}), classes=classes)
+        assert (refuses(told_by, "class", rows) == 0) is good
 
 
 def test_columns_rows_and_kept_cells():
     rows = pl.DataFrame({"a": ["x", "y"], "b": [1, 2]})
-    complete(rows, ["a", "b"], 2)
+    there = rows.columns, rows.height
+    complete(*there, ["a", "b"], 2)
     for names, records in ((["a"], 2), (["b", "a"], 2), (["a", "b", "c"], 2), (["a", "b"], 3)):
         with pytest.raises(NotMetError):
-            complete(rows, names, records)
+            complete(*there, names, records)
     with pytest.raises(NotMetError, match="has 1 that"):
-        complete(rows, ["a"], 2)
-    replaced("a", rows["a"], np.array(["x", "y"], dtype=object))
-    replaced("a", pl.Series([None, "y"]), np.array([None, "y"], dtype=object))
-    with pytest.raises(NotMetError, match="'a'"):
-        replaced("a", rows["a"], np.array(["x", "z"], dtype=object))
-    unchanged(rows, rows, np.array([0, 1]))
-    unchanged(rows, rows.with_columns(pl.col("b").cast(pl.String)), np.array([0, 1]))
+        complete(*there, ["a"], 2)
+    unchanged(altered(rows, rows, [0, 1]), ["a", "b"])
+    unchanged(altered(rows, rows.with_columns(pl.col("b").cast(pl.String)), [0, 1]), ["a", "b"])
     for wrong in (rows[::-1], rows.with_columns(b=pl.lit(1)), rows.with_columns(a=pl.lit("x"))):
         with pytest.raises(NotMetError):
-            unchanged(rows, wrong, np.array([0, 1]))
+            unchanged(altered(rows, wrong, [0, 1]), ["a", "b"])
+    with pytest.raises(NotMetError, match=r"'c' .* were not compared"):
+        unchanged(altered(rows, rows, [0, 1]), ["a", "b", "c"])
+
+
+def test_identifiers_show_the_pseudonyms_of_what_they_held():
+    def pairs(held, shown):
+        return counted(pl.DataFrame({"held": held, "shown": shown}, schema_overrides=TEXTS))
+
+    known = {"x": "p", "y": "q"}
+    replaced("a", pairs(["x", "y", "x"], ["p", "q", "p"]), known)
+    replaced("a", pairs([None, "y"], [None, "q"]), known)
+    wrong = (
+        (["x", "y"], ["q", "p"]),
+        (["x", "y"], ["p", "x"]),
+        (["x", "x"], ["p", "q"]),
+        (["x", None], ["p", "p"]),
+        (["x", "y"], ["p", None]),
+        (["x", "z"], ["p", "z"]),
+    )
+    for held, shown in wrong:
+        with pytest.raises(NotMetError, match="'a'"):
+            replaced("a", pairs(held, shown), known)
 
 
 @settings(max_examples=60)

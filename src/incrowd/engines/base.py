@@ -1,19 +1,76 @@
-"""The seam to the place where the rows live."""
+"""The seam to the place where the rows live.
+
+An engine is one snapshot of a table. Three things cross the seam: distinct values, distinct rows
+with counts, and a plan of what becomes of each record. The rows themselves stay: they are staged,
+written and counted anew where they are. No engine parses, formats or sorts a cell; how values
+become codes is decided once, from distinct values, in `table.encode`.
+
+    codes, tally ─▶ (search) ─▶ RowPlan ─▶ stage ─▶ Staged ─▶ write ─▶ Written
+                                             └ counts, altered ┘          └ counts, differing
+"""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Protocol, TypeAlias
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import Any, Literal, Protocol
 
-from incrowd.arrays import Codes, Counts, Floats, Texts
+import numpy as np
+import polars as pl
+
+from incrowd.arrays import Counts
+from incrowd.recoding.column_cells import Cell, Keep
+from incrowd.recoding.recoding import Pieces
 from incrowd.table.column import CodedColumn, Kind
-
-Shown: TypeAlias = tuple[Texts, bool | Counts]
-"""What the classes show of a column: a label each (None if missing), and whether all of them are
-the original values of their records, so that the column keeps its type. If they are original values
-of others, it is the record of the table whose cell each class shows."""
+from incrowd.table.counted import CountedRows
+from incrowd.table.tally import Tally
 
 
-class Engine(Protocol):
-    """Where the rows live: they are read once to be coded and once to be released."""
+class Can(StrEnum):
+    """What an engine can do beyond the contract."""
+
+    ORDER = "order"
+    """Rows have an order, and the release can keep it."""
+    STABLE = "stable"
+    """Two passes see the same rows: the snapshot cannot change meanwhile."""
+
+
+@dataclass(frozen=True, eq=False)
+class RowPlan:
+    """What becomes of each record: its class, and what each leaving column shows."""
+
+    coded: tuple[CodedColumn, ...]
+    """The columns of the tally, quasi-identifying ones first."""
+    quasi: int
+    """How many of them are quasi-identifying."""
+    tally: Tally
+    """The distinct coded rows that `pieces` are of."""
+    pieces: Pieces
+    """Which records are in which class; class -1 is left out. Which of the equal records of a row
+    go into which of its pieces is drawn."""
+    cells: Mapping[str, Cell]
+    """By column that leaves, in this order; columns of the table that are not here do not."""
+    complete: bool = False
+    """Whether records that lack a quasi-identifying value are left out (they are in no row)."""
+    keep_order: bool = False
+    """Whether records leave in the order of the table."""
+    unit: CodedColumn | None = None
+    """Which records belong to one person."""
+    steady: bool = False
+    """Whether equal values of a column show the same in every class."""
+
+    def __repr__(self) -> str:
+        """Without values."""
+        return f"RowPlan({self.tally.records} records, {len(self.cells)} columns)"
+
+    @property
+    def kept(self) -> tuple[str, ...]:
+        """The columns that leave as they are."""
+        return tuple(name for name, cell in self.cells.items() if isinstance(cell, Keep))
+
+
+class Rows(Protocol):
+    """Rows that can be counted."""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -25,10 +82,46 @@ class Engine(Protocol):
         """Number of records."""
         ...
 
-    def code(
-        self, name: str, kind: Kind | None = None, missing_values: Sequence[str] = ()
-    ) -> CodedColumn:
-        """One column as codes, in the natural order of its values."""
+    def counts(self, columns: Sequence[str]) -> CountedRows:
+        """The distinct rows of these columns, as they are stored, and their records."""
+        ...
+
+
+class Engine(Protocol):
+    """One snapshot of a table: read to be coded and counted, then to be released."""
+
+    @property
+    def name(self) -> str:
+        """What a certificate calls it."""
+        ...
+
+    @property
+    def can(self) -> frozenset[Can]:
+        """What it can do beyond the contract."""
+        ...
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The columns, in their order."""
+        ...
+
+    @property
+    def records(self) -> int:
+        """Number of records."""
+        ...
+
+    @property
+    def text(self) -> bool:
+        """Whether all cells are text, so that numbers and dates are still to be found."""
+        ...
+
+    @property
+    def sealed(self) -> Mapping[str, str]:
+        """By column: what its cells hold that no program can see into (lists, bytes)."""
+        ...
+
+    def stamp(self) -> str:
+        """Changes if the table does between two passes."""
         ...
 
     def codes(
@@ -37,32 +130,142 @@ class Engine(Protocol):
         kinds: Mapping[str, Kind] | None = None,
         missing_values: Sequence[str] = (),
     ) -> dict[str, CodedColumn]:
-        """Several columns as codes, side by side."""
+        """Columns as codes, one per entry: a record in memory, a distinct value elsewhere."""
         ...
 
-    def weights(self, name: str) -> Floats:
-        """A column of sampling weights: finite, at least 0."""
+    def unit(self, name: str, missing_values: Sequence[str] = ()) -> CodedColumn:
+        """Which records belong to one person; code 0 for a record that says nothing."""
         ...
 
-    def units(self, name: str, missing_values: Sequence[str] = ()) -> Codes:
-        """Which records belong to one person; 0 for a record that says nothing."""
+    def texts(self, name: str, missing_values: Sequence[str] = ()) -> CodedColumn:
+        """A column coded by the text of its cells, whatever they are."""
         ...
 
-    def release(  # noqa: PLR0913, PLR0917  what becomes of each kind of column
+    def frequency(self, column: CodedColumn) -> Counts:
+        """Records per code of a column: shape (values + 1,), entry 0 counts the missing."""
+        ...
+
+    def counts(
         self,
-        shown: Mapping[str, Shown | Counts],
-        class_of_record: Codes,
-        order: Counts | None = None,
-        dropped: Sequence[str] = (),
-        pseudonyms: Mapping[str, Texts] | None = None,
-        added: Mapping[str, Counts | Texts] | None = None,
-    ) -> Any:
-        """The rows that leave, in a frame of the kind that came in.
+        columns: Sequence[str] = (),
+        coded: Sequence[CodedColumn] = (),
+        unit: CodedColumn | None = None,
+        complete: Sequence[CodedColumn] = (),
+    ) -> CountedRows:
+        """The distinct rows of these columns, of these codes and of whom they belong to.
 
-        Left out are records of class -1 and the columns `dropped`. `order` is a permutation of the
-        records that leave (`order[i]` of them becomes the i-th; None keeps their order).
-        `pseudonyms` replace a column's cells, one text per record of the table; a column whose
-        cells change places is `shown` by the record whose cell each record shows. `added` columns
-        come last, one number or date per record of the table, None where it has none.
+        Only records that lack none of `complete`.
+        """
+        ...
+
+    def sample(
+        self, columns: Sequence[str], records: int, unit: CodedColumn | None = None
+    ) -> pl.DataFrame:
+        """So many records at most, drawn with a fixed seed; one of each person."""
+        ...
+
+    def tally(
+        self,
+        quasi: Sequence[CodedColumn],
+        sensitive: Sequence[CodedColumn],
+        unit: CodedColumn | None = None,
+        weight: str | None = None,
+        *,
+        complete: bool = False,
+    ) -> Tally:
+        """The distinct coded rows; with `complete` of records that lack no quasi-identifier."""
+        ...
+
+    def stage(self, plan: RowPlan, draw: np.random.Generator) -> "Staged":
+        """The rows that are to leave, private still, beside what their records held."""
+        ...
+
+
+class Staged(Rows, Protocol):
+    """Rows that are to leave, not published yet; with them what their records held."""
+
+    @property
+    def frame(self) -> Any:
+        """The rows, in the kind of table that came in."""
+        ...
+
+    @property
+    def repeated(self) -> int:
+        """Records of the table that leave more than once."""
+        ...
+
+    def counts(
+        self,
+        columns: Sequence[str],
+        held: Sequence[CodedColumn] = (),
+        *,
+        unit: bool = False,
+        classes: bool = False,
+        weight: str | None = None,
+    ) -> CountedRows:
+        """The distinct rows of what leaves, of the codes their records held, by person or class.
+
+        With a `weight` column of the table the sums of its cells come along.
+        """
+        ...
+
+    def held(self, columns: Sequence[str]) -> CountedRows:
+        """The distinct rows of what the records held in these columns, by class."""
+        ...
+
+    def replaced(self, column: str) -> CountedRows:
+        """Distinct pairs of cells of one column: what the record held (first), what it shows."""
+        ...
+
+    def altered(self) -> Mapping[str, int]:
+        """By column that leaves as it is: cells that do not show what their record held."""
+        ...
+
+    def write(self, target: "Target | None" = None) -> "Written":
+        """Write the rows to their target and read them anew; without one they stay a table."""
+        ...
+
+
+class Target(Protocol):
+    """A file beside the one that the release will be; what opens files is above the engines."""
+
+    @property
+    def path(self) -> Path:
+        """Where it is."""
+        ...
+
+    @property
+    def format(self) -> str:
+        """`csv`, `parquet` or `arrow`."""
+        ...
+
+    def put(self, frame: Any) -> None:
+        """Write a frame."""
+        ...
+
+    def get(self) -> pl.DataFrame:
+        """Read it anew, cells as they are stored."""
+        ...
+
+    def sha256(self) -> str:
+        """Of its bytes."""
+        ...
+
+
+class Written(Rows, Protocol):
+    """The release as it was written, read anew."""
+
+    def digest(self) -> tuple[Literal["file", "frame"], str]:
+        """What was digested, the bytes of a file or the cells of a frame, and its SHA-256."""
+        ...
+
+    def rows_digest(self, missing_values: Sequence[str]) -> str | None:
+        """SHA-256 of the rows whatever they are stored in; None if the engine does not tell."""
+        ...
+
+    def differing(self, staged: Any, missing_values: Sequence[str], *, blank: bool) -> int:
+        """Rows that are not the staged ones, whichever way.
+
+        Missing cells are equal however they are written, but for columns that leave as they are.
         """
         ...

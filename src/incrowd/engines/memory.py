@@ -3,22 +3,28 @@
 import datetime as dt
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import Any
+from typing import Any, Literal, assert_never
 
 import narwhals.stable.v2 as nw
 import numpy as np
 import polars as pl
 
-from incrowd.arrays import Codes, Counts, Floats, Texts
+from incrowd.arrays import MISSING, SUPPRESSED, Codes, Counts, Floats, Texts
 from incrowd.engines.bare import bare_arrow, bare_pandas, bare_polars
-from incrowd.engines.base import Shown
+from incrowd.engines.base import Can, RowPlan, Target
 from incrowd.errors import InputError, PolicyError, boundary, counted
-from incrowd.table.column import CodedColumn, Kind
-from incrowd.table.decode import decode, texts_like
-from incrowd.table.encode import BYTES, encode, sealed, to_polars
-from incrowd.table.fold import in_threads
+from incrowd.recoding.column_cells import ByClass, ByValue, Cell, ClassNumber, Keep, Within
+from incrowd.table.cells import readable, text_of, typed
+from incrowd.table.column import CodedColumn, Domain, Kind
+from incrowd.table.counted import CountedRows, count_rows
+from incrowd.table.decode import decode
+from incrowd.table.digest import frame_digest, rows_digest
+from incrowd.table.encode import encode, sealed, to_polars, uncoded
+from incrowd.table.fold import fold, in_threads
 from incrowd.table.names import nearest
+from incrowd.table.tally import Tally
 
 _KINDS = (nw.Implementation.PANDAS, nw.Implementation.POLARS, nw.Implementation.PYARROW)
 
@@ -29,6 +35,9 @@ class MemoryEngine:
     `text` says that the frame was read from a text file: all its columns are text, and which of
     them are numbers or dates is to be found.
     """
+
+    name = "memory"
+    can = frozenset({Can.ORDER, Can.STABLE})
 
     def __init__(self, frame: Any, *, text: bool = False) -> None:
         _refuse_names(frame)
@@ -59,7 +68,7 @@ class MemoryEngine:
     @property
     def uncoded(self) -> tuple[str, ...]:
         """The columns whose cells have no codes: lists and structures."""
-        return tuple(name for name, what in self.sealed.items() if what != BYTES)
+        return uncoded(self.sealed)
 
     @property
     def text(self) -> bool:
@@ -115,44 +124,160 @@ class MemoryEngine:
             )
         raise found
 
-    def units(self, name: str, missing_values: Sequence[str] = ()) -> Codes:
-        """Which records belong to one person; 0 for a record that says nothing."""
+    def unit(self, name: str, missing_values: Sequence[str] = ()) -> CodedColumn:
+        """Which records belong to one person; code 0 for a record that says nothing."""
         kind = Kind.TEXT if self._text else None
-        return self.code(name, kind, missing_values).codes
+        return self.code(name, kind, missing_values)
 
-    def release(  # noqa: PLR0913, PLR0917  what becomes of each kind of column
+    def units(self, name: str, missing_values: Sequence[str] = ()) -> Codes:
+        """Which records belong to one person, as codes alone."""
+        return self.unit(name, missing_values).codes
+
+    def texts(self, name: str, missing_values: Sequence[str] = ()) -> CodedColumn:
+        """A column coded by the text of its cells, whatever they are."""
+        cells = readable(self.rows.select(name), missing_values, text=self._text)[name]
+        return coded_texts(cells, name)
+
+    def frequency(self, column: CodedColumn) -> Counts:
+        """Records per code of a column: shape (values + 1,), entry 0 counts the missing."""
+        return np.bincount(column.codes, minlength=len(column.domain) + 1).astype(np.int64)
+
+    def counts(
         self,
-        shown: Mapping[str, Shown | Counts],
-        class_of_record: Codes,
-        order: Counts | None = None,
-        dropped: Sequence[str] = (),
-        pseudonyms: Mapping[str, Texts] | None = None,
-        added: Mapping[str, Counts | Texts] | None = None,
-    ) -> Any:
-        """The rows that leave, in a frame of the kind that came in.
+        columns: Sequence[str] = (),
+        coded: Sequence[CodedColumn] = (),
+        unit: CodedColumn | None = None,
+        complete: Sequence[CodedColumn] = (),
+    ) -> CountedRows:
+        """The distinct rows of these columns, of these codes and of whom they belong to."""
+        cells, there = self.rows.select(columns), self._there(complete)
+        codes = {column.name: column.codes for column in coded}
+        person = None if unit is None else unit.codes
+        if there is not None:
+            cells = cells[there] if columns else cells
+            codes = {name: column[there] for name, column in codes.items()}
+            person = None if person is None else person[there]
+        with boundary(InputError("the records cannot be counted", remedy="use plain cells")):
+            return count_rows(cells, codes, person)
 
-        Columns keep their order, and all but the shown ones and pseudonyms their type and values.
-        Nothing else leaves (see `bare`). `order` is a permutation of the records that leave.
+    def sample(
+        self, columns: Sequence[str], records: int, unit: CodedColumn | None = None
+    ) -> pl.DataFrame:
+        """So many records at most, drawn with a fixed seed; one of each person."""
+        every = np.arange(self.records)
+        if unit is not None:
+            first = np.unique(unit.codes, return_index=True)[1]
+            every = np.union1d(np.flatnonzero(unit.codes == 0), first)
+        if len(every) > records:
+            drawn = np.random.default_rng(0).choice(len(every), records, replace=False)
+            every = every[np.sort(drawn)]
+        return self.rows.select(columns)[every]
+
+    def tally(
+        self,
+        quasi: Sequence[CodedColumn],
+        sensitive: Sequence[CodedColumn],
+        unit: CodedColumn | None = None,
+        weight: str | None = None,
+        *,
+        complete: bool = False,
+    ) -> Tally:
+        """The distinct coded rows; with `complete` of records that lack no quasi-identifier."""
+        there = self._there(quasi if complete else ())
+        every: slice | Counts = slice(None) if there is None else there
+        return fold(
+            [column.codes[every] for column in quasi],
+            [column.codes[every] for column in sensitive],
+            None if unit is None else unit.codes[every],
+            None if weight is None else self.weights(weight)[every],
+        )
+
+    def stage(self, plan: RowPlan, draw: np.random.Generator) -> "MemoryStaged":
+        """The rows that are to leave, in a frame of the kind that came in.
+
+        What is drawn comes from one stream, in this order: which of equal records go into which
+        class, the order of records, who changes places with whom.
         """
-        take = np.flatnonzero(class_of_record >= 0)
-        take = take if order is None else take[order]
-        names = pseudonyms or {}
+        classes = self._classes(plan, draw)
+        kept = np.flatnonzero(classes >= 0)
+        take = kept if plan.keep_order else kept[draw.permutation(len(kept))]
+        moving = any(isinstance(cell, Within) for cell in plan.cells.values())
+        moved = _places_drawn(classes, draw) if moving else None
+        frame = self.show(plan.cells, take, classes, moved)
+        return MemoryStaged(self, plan, frame, classes, take)
 
-        def cells(name: str) -> "nw.Series[Any]":
-            column = self._column(name)
-            if name in names:
-                return texts_like(column, np.asarray(names[name], dtype=object)[take])
-            if name in shown:
-                what = shown[name]
-                if isinstance(what, np.ndarray):
-                    return column[what[take]]
-                return decode(column, what[0], class_of_record, take, exact=what[1])
-            return column[take]
+    def show(
+        self,
+        cells: Mapping[str, Cell],
+        take: Counts,
+        classes: Codes | None = None,
+        moved: Counts | None = None,
+    ) -> Any:
+        """What the records `take` show, in a frame of the kind that came in.
 
+        `classes` are those of all records, one if not given; `moved` says whose cells a record
+        shows where cells change places. Nothing but cells leaves (see `bare`).
+        """
+        of = np.zeros(self.records, dtype=np.int32) if classes is None else classes
         with boundary(InputError("the rows that leave cannot be built from this frame")):
-            stay = [cells(name) for name in self.names if name not in set(dropped)]
-            more = [self._added(name, every[take]) for name, every in (added or {}).items()]
-            return _released(self._frame, [*stay, *more])
+            columns = [self._shown(name, cell, of, take, moved) for name, cell in cells.items()]
+            return _released(self._frame, columns)
+
+    def _classes(self, plan: RowPlan, draw: np.random.Generator) -> Codes:
+        """The class of each record of the table; those left out have class -1."""
+        row_of, pieces = plan.tally.row_of, plan.pieces
+        assert row_of is not None  # noqa: S101  a tally made in memory has its records
+        there = self._there(plan.coded[: plan.quasi] if plan.complete else ())
+        drawn = draw.permutation(len(row_of))
+        place = drawn[np.argsort(row_of[drawn], kind="stable")]
+        order = np.argsort(pieces.row, kind="stable")
+        classes = np.full(self.records, SUPPRESSED, dtype=np.int32)
+        of_place = np.repeat(pieces.class_of[order], pieces.count[order])
+        classes[place if there is None else there[place]] = of_place
+        return classes
+
+    def _there(self, complete: Sequence[CodedColumn]) -> Counts | None:
+        """The records that lack none of these columns; None for all."""
+        if not complete:
+            return None
+        whole = np.logical_and.reduce([column.codes != MISSING for column in complete])
+        return np.flatnonzero(whole).astype(np.int64)
+
+    def _shown(
+        self, name: str, cell: Cell, classes: Codes, take: Counts, moved: Counts | None
+    ) -> "nw.Series[Any]":
+        """What a column shows of the records `take`."""
+        match cell:
+            case Keep():
+                return self._column(name)[take]
+            case Within():
+                places = np.arange(self.records) if moved is None else moved
+                return self._column(name)[places[take]]
+            case ByValue(column, labels, original):
+                return decode(self._column(name), labels, column.codes, take, exact=original)
+            case ByClass(labels, typed=True):
+                return self._added(name, labels[classes[take]])
+            case ByClass(labels, original, value):
+                exact = original if value is None else _first_records(*value)
+                return decode(self._column(name), labels, classes, take, exact=exact)
+            case ClassNumber():
+                return self._added(name, _numbers_shown(classes[take]))
+            case _:
+                assert_never(cell)
+
+    @cached_property
+    def rows(self) -> pl.DataFrame:
+        """The frame as one of Polars."""
+        native = nw.to_native(self._frame)
+        if isinstance(native, pl.DataFrame):
+            return native
+        with boundary(InputError("the frame cannot be read")):
+            columns = [to_polars(self._frame[name]).alias(name) for name in self.names]
+            return pl.DataFrame(columns)
+
+    def stamp(self) -> str:
+        """A frame in memory is held: it cannot change between two passes."""
+        return str(id(self._frame))
 
     def _added(self, name: str, values: Counts | Texts) -> "nw.Series[Any]":
         """A column of numbers or dates, as a series of the frame's library; None is missing."""
@@ -173,6 +298,193 @@ class MemoryEngine:
                 f"the table has no column {name!r}", remedy=nearest(name, self.names, listed=True)
             )
         return self._frame[name]
+
+
+@dataclass(frozen=True, eq=False)
+class MemoryStaged:
+    """Rows that are to leave, in a frame, beside the records that they are of."""
+
+    engine: MemoryEngine
+    plan: RowPlan
+    frame: Any
+    """The rows, in the kind of frame that came in."""
+    classes: Codes
+    """The class of each record of the table, -1 for one that is left out."""
+    take: Counts
+    """The record of each row."""
+
+    def __repr__(self) -> str:
+        """Without values."""
+        return f"MemoryStaged({self.records} records)"
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The columns, in their order."""
+        return tuple(self.rows.columns)
+
+    @property
+    def records(self) -> int:
+        """Number of records that leave."""
+        return len(self.take)
+
+    @cached_property
+    def rows(self) -> pl.DataFrame:
+        """The frame as one of Polars."""
+        return MemoryEngine(self.frame).rows
+
+    @property
+    def repeated(self) -> int:
+        """Records of the table that leave more than once."""
+        return int((np.bincount(self.take, minlength=1) > 1).sum())
+
+    def counts(
+        self,
+        columns: Sequence[str],
+        held: Sequence[CodedColumn] = (),
+        *,
+        unit: bool = False,
+        classes: bool = False,
+        weight: str | None = None,
+    ) -> CountedRows:
+        """The distinct rows of what leaves, of the codes their records held, by person or class."""
+        person = self.plan.unit if unit else None
+        return count_rows(
+            self.rows.select(columns),
+            {column.name: column.codes[self.take] for column in held},
+            None if person is None else person.codes[self.take],
+            self.classes[self.take] if classes else None,
+            None if weight is None else self.engine.weights(weight)[self.take],
+        )
+
+    def held(self, columns: Sequence[str]) -> CountedRows:
+        """The distinct rows of what the records held in these columns, by class."""
+        cells = self.engine.rows.select(columns)[self.take]
+        return count_rows(cells, classes=self.classes[self.take])
+
+    def replaced(self, column: str) -> CountedRows:
+        """Distinct pairs of cells of one column: what the record held (first), what it shows."""
+        held = self.engine.rows[column][self.take].alias("held")
+        return count_rows(pl.DataFrame([held, self.rows[column].alias("shown")]))
+
+    def altered(self) -> dict[str, int]:
+        """By column that leaves as it is: cells that do not show what their record held."""
+        before = self.engine.rows
+        return {
+            name: _unequal(before[name].gather(self.take), self.rows[name])
+            for name in self.plan.kept
+        }
+
+    def write(self, target: Target | None = None) -> "MemoryWritten":
+        """Write the rows to their target and read them anew; without one they stay a frame."""
+        if target is None:
+            return MemoryWritten(self.rows, self.rows)
+        target.put(self.frame)
+        stored = target.get()
+        return MemoryWritten(stored, typed(stored, self.rows), target)
+
+
+@dataclass(frozen=True, eq=False)
+class MemoryWritten:
+    """The release as it was written, read anew."""
+
+    stored: pl.DataFrame
+    """The cells as they are stored: texts, if the file is one."""
+    rows: pl.DataFrame
+    """The same in the types that they had."""
+    target: Target | None = None
+
+    def __repr__(self) -> str:
+        """Without values."""
+        return f"MemoryWritten({self.records} records)"
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The columns, in their order."""
+        return tuple(self.rows.columns)
+
+    @property
+    def records(self) -> int:
+        """Number of records."""
+        return self.rows.height
+
+    def counts(self, columns: Sequence[str]) -> CountedRows:
+        """The distinct rows of these columns, and their records."""
+        return count_rows(self.rows.select(columns))
+
+    def digest(self) -> tuple[Literal["file", "frame"], str]:
+        """What was digested, the bytes of a file or the cells of a frame, and its SHA-256."""
+        if self.target is None:
+            return "frame", frame_digest(self.stored)
+        return "file", self.target.sha256()
+
+    def rows_digest(self, missing_values: Sequence[str]) -> str:
+        """SHA-256 of the rows whatever they are stored in."""
+        return rows_digest(self.stored, missing_values)
+
+    def differing(self, staged: MemoryStaged, missing_values: Sequence[str], *, blank: bool) -> int:
+        """Rows that are not the staged ones, in their order.
+
+        Missing cells are equal however they are written, but for columns that leave as they are.
+        """
+        if self.rows is staged.rows:
+            return 0
+        if self.names != staged.names or self.records != staged.records:
+            return max(self.records, staged.records)
+        kept = set(staged.plan.kept)
+        others = [name for name in self.names if name not in kept]
+        before = readable(staged.rows.select(others), missing_values, text=blank)
+        after = readable(self.rows.select(others), missing_values, text=blank)
+        wrong = [_unequal(before[name], after[name]) for name in others]
+        wrong += [_unequal(staged.rows[name], self.rows[name]) for name in kept]
+        return max(wrong, default=0)
+
+
+def coded_texts(cells: pl.Series, name: str) -> CodedColumn:
+    """A column coded by the text of its cells; texts in code-point order."""
+    text = text_of(cells)
+    labels = text.drop_nulls().unique().sort()
+    codes = text.cast(pl.Enum(labels)).to_physical().cast(pl.Int32) + 1
+    domain = Domain(Kind.TEXT, np.array(labels.to_list(), dtype=object))
+    return CodedColumn(name, codes.fill_null(0).to_numpy().astype(np.int32, copy=False), domain)
+
+
+def _unequal(one: pl.Series, other: pl.Series) -> int:
+    """Cells that differ; numbers that are none are missing, as a text file would have it."""
+    one, other = (c.fill_nan(None) if c.dtype.is_float() else c for c in (one, other))
+    if one.dtype == other.dtype and one.equals(other, null_equal=True):
+        return 0
+    texts = text_of(one), text_of(other)
+    if texts[0].equals(texts[1], null_equal=True):
+        return 0
+    return int((~texts[0].eq_missing(texts[1])).sum())
+
+
+def _places_drawn(classes: Codes, draw: np.random.Generator) -> Counts:
+    """For each record the one whose cells it shows: one of its class, all orders equally likely.
+
+    Records that are left out (class -1) stay.
+    """
+    moved = np.arange(len(classes), dtype=np.int64)
+    kept = np.flatnonzero(classes >= 0)
+    drawn = draw.permutation(kept)
+    by_class = kept[np.argsort(classes[kept], kind="stable")]
+    moved[by_class] = drawn[np.argsort(classes[drawn], kind="stable")]
+    return moved
+
+
+def _numbers_shown(classes: Codes) -> Counts:
+    """The number of each row's class, 1, 2, … as they come up, so that it tells nothing else."""
+    here, first, place = np.unique(classes, return_index=True, return_inverse=True)
+    rank = np.empty(len(here), dtype=np.int64)
+    rank[np.argsort(first)] = np.arange(1, len(here) + 1)
+    return rank[place]
+
+
+def _first_records(column: CodedColumn, codes: Codes) -> Counts:
+    """A record with each of these codes, the first one; 0 for a code that none has."""
+    record = np.zeros(len(column.domain) + 1, dtype=np.int64)
+    record[column.codes[::-1]] = np.arange(len(column.codes) - 1, -1, -1)
+    return record[codes]
 
 
 _TYPES: dict[type, Any] = {

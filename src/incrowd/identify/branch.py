@@ -7,36 +7,20 @@ from typing import Any
 
 import numpy as np
 
-from incrowd.arrays import Codes, Counts
+from incrowd.arrays import Counts
 from incrowd.identify.ratios import Budget
 from incrowd.identify.records import Records
 from incrowd.kernels.identify import stripped
+from incrowd.partition.refinement import PartitionRefiner, StrippedPartition
 from incrowd.table.fold import in_threads
 
 _SMALL = 2**15
 _SPARE = 16
 """Classes may be left out that cost together at most the budget over this."""
 
+Stripped = StrippedPartition
 Cost = tuple[int, int]
 """Least and most that classes cost."""
-
-
-@dataclass(frozen=True, eq=False)
-class Stripped:
-    """Classes of two rows and more: their rows one class after the other, and where each starts."""
-
-    rows: Codes
-    starts: Counts
-
-    @property
-    def number(self) -> int:
-        """Number of classes."""
-        return len(self.starts) - 1
-
-    @property
-    def repeated(self) -> int:
-        """Rows beyond the first of their class; 0 for a key."""
-        return len(self.rows) - self.number
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,15 +45,12 @@ class Splitter:
     def __init__(self, records: Records) -> None:
         self._codes = records.codes
         self._domains = records.domains
-        self._tally = np.zeros(int(self._domains.max(initial=1)), dtype=np.int32)
-        self._seen = np.empty(records.rows, dtype=np.int32)
-        rows = records.rows if records.rows > 1 else 0
-        bounds = np.array([0, rows] if rows else [0], dtype=np.int64)
-        self.whole = Stripped(np.arange(rows, dtype=np.int32), bounds)
+        self._refiner = self._new_refiner()
+        self.whole = Stripped.whole(records.rows)
 
     def split(self, here: Stripped, column: int) -> Stripped:
         """The classes split by one column."""
-        return self._split(here, column, self._tally, self._seen)
+        return self._refiner.refined(here, self._codes[column])
 
     def singles(self, columns: Sequence[int]) -> list[Stripped]:
         """The classes of each single column."""
@@ -78,17 +59,10 @@ class Splitter:
         return in_threads([partial(self._single, column) for column in columns])
 
     def _single(self, column: int) -> Stripped:
-        tally, seen = np.zeros_like(self._tally), np.empty_like(self._seen)
-        return self._split(self.whole, column, tally, seen)
+        return self._new_refiner().refined(self.whole, self._codes[column])
 
-    def _split(self, here: Stripped, column: int, tally: Codes, seen: Codes) -> Stripped:
-        rows = np.empty_like(here.rows)
-        bounds = np.empty(len(rows) // 2 + 1, dtype=np.int64)
-        number = _kernels().refine(
-            here.rows, here.starts, self._codes[column], tally, seen, rows, bounds
-        )
-        bounds = bounds[: number + 1].copy()
-        return Stripped(rows[: bounds[-1]].copy(), bounds)
+    def _new_refiner(self) -> PartitionRefiner:
+        return PartitionRefiner(self._codes.shape[1], int(self._domains.max(initial=1)))
 
     def cost(self, here: Costly, column: int, budget: Budget, *, exact: bool) -> Cost:
         """Least and most that the classes split by one column cost.

@@ -133,9 +133,9 @@ def distinct_value_test(
     """
     n = population(people)
     if not 0 < alpha <= 1:
-        raise PolicyError(f"alpha must be above 0 and at most 1, and is {alpha:g}")
+        raise PolicyError(f"alpha must be above 0 and at most 1, not {alpha:g}")
     if not distinct >= 0:
-        raise PolicyError(f"the number of values must be 0 or more, and is {distinct:g}")
+        raise PolicyError(f"the number of values must be 0 or more, not {distinct:g}")
     share = unique_share(distinct, n)
     return DistinctValueTest(float(distinct), n, share, alpha, threshold(alpha, n), source, key)
 
@@ -172,12 +172,14 @@ def population(people: float | str) -> int:
             people = float(name.replace("_", "").replace(",", ""))
         except ValueError:
             near = difflib.get_close_matches(name, POPULATIONS, 1)
-            remedy = f"did you mean {near[0]!r}?" if near else "give a number, as 3e8, or one of "
+            remedy = (
+                f"did you mean {near[0]!r}?" if near else "give a number such as 3e8, or one of "
+            )
             remedy += "" if near else ", ".join(POPULATIONS)
-            raise PolicyError("no such population", remedy=remedy) from None
+            raise PolicyError("there is no population of that name", remedy=remedy) from None
     if not (math.isfinite(people) and people >= 1 and people == math.floor(people)):
         raise PolicyError(
-            "a population is a whole number of people, from 1 on", remedy="give 3e8, say"
+            "the population must be a whole number of people, 1 or more", remedy="for example 3e8"
         )
     return int(people)
 
@@ -261,7 +263,7 @@ def _possible_values(
             joint = 0.0 if all(name in known for name in names) else estimated(records, columns)
             return max(by_domains(each), joint)
         case _:
-            raise PolicyError("the number of values is not given", remedy="take another source")
+            raise PolicyError("the number of values is not given", remedy="choose another source")
 
 
 @dataclass(frozen=True)

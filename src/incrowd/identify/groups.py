@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from incrowd.arrays import Codes, Counts
 from incrowd.identify.ratios import Ratios
@@ -20,8 +19,10 @@ class Groups:
     (Others call this a stripped partition.)
     """
 
+    counts: Counts
+    """The records of every row of the table."""
     records: int
-    rows: NDArray[np.uint32]
+    rows: Codes
     """The rows of one group after the other."""
     weights: Counts
     """The records of each of these rows."""
@@ -40,16 +41,18 @@ class Groups:
     @classmethod
     def of(cls, records: Records, class_of: Codes, number: int) -> "Groups":
         """The classes given by the class of each row."""
-        rows = np.arange(records.rows, dtype=np.uint32)
+        rows = np.arange(records.rows, dtype=np.int32)
         bounds = np.array([0, records.rows], dtype=np.int64)
-        all_rows = cls(records.total, rows, records.counts, bounds, no_classes(), no_classes())
+        none, counts = no_classes(), records.counts
+        all_rows = cls(counts, records.total, rows, counts, bounds, none, none)
         return all_rows._split(class_of, number)
 
     def joined(self, records: Records, column: int) -> Ratios:
         """What the set with that column added does, without splitting the groups."""
         told = self.settled.copy()
         codes, domain = records.lines[column]
-        _kernels().join(self.rows, self.weights, self.start, codes.view(np.uint32), domain, told)
+        rows, values = self.rows.view(np.uint32), codes.view(np.uint32)
+        _kernels().join(rows, self.weights, self.start, values, domain, told)
         return ratios_of(self.records, told)
 
     def split(self, records: Records, column: int) -> "Groups":
@@ -59,9 +62,9 @@ class Groups:
     def _split(self, codes: Codes, domain: int) -> "Groups":
         settled, told = self.settled.copy(), self.settled.copy()
         rows, weights, start = _kernels().split(
-            self.rows, self.weights, self.start, codes.view(np.uint32), domain, settled, told
+            self.rows, self.counts, self.start, codes, domain, settled, told
         )
-        return Groups(self.records, rows, weights, start, settled, told)
+        return Groups(self.counts, self.records, rows, weights, start, settled, told)
 
     @property
     def ratios(self) -> Ratios:

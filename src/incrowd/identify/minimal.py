@@ -76,9 +76,9 @@ class MinimalSetSearch:
 
     def __init__(self, records: Records, question: MinimalSetQuery, watch: Watch) -> None:
         if not records.width:
-            raise PolicyError("no columns are left to search")
+            raise PolicyError("there are no columns to search", remedy="name at least one")
         if not records.total:
-            raise InfeasibleError("the table has no records, so no columns can tell them apart")
+            raise InfeasibleError("the table has no records to tell apart")
         self._records = records
         self._question = question
         self._watch = watch
@@ -131,8 +131,7 @@ class MinimalSetSearch:
             exact=not sampled,
             delta=samples.delta if sampled else None,
             sample=sum(samples.sizes) if samples.sizes else None,
-            searched=f"{self._records.width:,} columns, sets of them looked at in the table: "
-            f"{found.looked:,}",
+            searched=f"{found.looked:,} sets of {self._records.width:,} columns, in the table",
             not_searched=self._not_searched(),
         )
         return MinimalSets(found.sorted, found.complete, guarantee)
@@ -156,8 +155,9 @@ class MinimalSetSearch:
         most = math.floor(reached.ratio(question.measure) * 10**6) / 10**6
         return InfeasibleError(
             f"no set of columns reaches a {question.measure} ratio of {question.ratio:g}: "
-            f"{reached.records - reached.classes:,} of {reached.records:,} records repeat another",
-            remedy=f"ask for a ratio of at most {most:g}, or drop the duplicates",
+            f"{reached.records - reached.classes:,} of {reached.records:,} records repeat an "
+            "earlier one",
+            remedy=f"ask for a ratio of at most {most:g}, or drop duplicates",
         )
 
     def _go(self, order: list[int], rng: np.random.Generator) -> None:
@@ -192,8 +192,8 @@ class MinimalSetSearch:
     def _hit(self, order: list[int]) -> None:
         if len(order) > MOST_COLUMNS:
             raise PolicyError(
-                f"{len(order)} columns vary, and sets of at most {MOST_COLUMNS} can be searched",
-                remedy=f"name at most {MOST_COLUMNS}, or search depth-first up to a small size",
+                f"{len(order)} columns vary, and at most {MOST_COLUMNS} can be searched",
+                remedy=f"name at most {MOST_COLUMNS} columns, or limit the size of sets",
             )
         if self._question.keys:
             judge = KeyOracle(self._records, self._keys, order[::-1])

@@ -54,7 +54,7 @@ class Target:
 
     def __post_init__(self) -> None:
         if not 0 <= self.ratio <= 1:
-            raise PolicyError(f"the ratio must lie between 0 and 1, and is {self.ratio:g}")
+            raise PolicyError(f"the ratio must be between 0 and 1, not {self.ratio:g}")
 
     def met(self, ratios: Ratios) -> bool:
         """Whether these ratios reach it."""
@@ -344,13 +344,13 @@ def _sampled(size: int, epsilon: float, delta: float, searched: str) -> Guarante
 
 def _check_records(records: Records) -> None:
     if not records.total:
-        raise InputError("the table has no records")
+        raise InputError("the table has no records", remedy="give at least one")
 
 
 def _check_columns(records: Records) -> None:
     if records.width > MOST_COLUMNS:
         raise PolicyError(
-            f"the smallest of all sets is searched among at most {MOST_COLUMNS} columns, and the "
-            f"table has {records.width}",
+            f"the smallest set can be searched among at most {MOST_COLUMNS} columns, and the table "
+            f"has {records.width}",
             remedy="name the columns to search, or take the greedy answer",
         )

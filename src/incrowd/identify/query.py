@@ -27,13 +27,13 @@ class MinimalSetQuery:
 
     def __post_init__(self) -> None:
         if not 0 < self.ratio <= 1:
-            raise PolicyError(f"the ratio must be above 0 and at most 1, and is {self.ratio:g}")
+            raise PolicyError(f"the ratio must be above 0 and at most 1, not {self.ratio:g}")
         if self.max_size is not None and self.max_size < 1:
             raise PolicyError(f"a set has at least one column, not {self.max_size}")
         if self.sample is not None and self.sample < 1:
             raise PolicyError(f"a sample has at least one record, not {self.sample}")
         if not 0 < self.delta < 1:
-            raise PolicyError(f"delta must lie between 0 and 1, and is {self.delta:g}")
+            raise PolicyError(f"delta must be between 0 and 1, not {self.delta:g}")
 
     @property
     def keys(self) -> bool:

@@ -8,6 +8,7 @@ import numpy as np
 
 from incrowd.arrays import Codes, Counts
 from incrowd.errors import PolicyError
+from incrowd.table.names import nearest
 
 _ROOM = 2**12
 
@@ -62,7 +63,8 @@ class Records:
         """The places of these columns."""
         unknown = [name for name in names if name not in self.names]
         if unknown:
-            raise PolicyError(f"the table has no column {unknown[0]!r}")
+            remedy = nearest(unknown[0], self.names)
+            raise PolicyError(f"the table has no column {unknown[0]!r}", remedy=remedy)
         return tuple(self.names.index(name) for name in names)
 
     def select(self, names: Sequence[str]) -> "Records":

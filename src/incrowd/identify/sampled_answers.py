@@ -28,7 +28,7 @@ from incrowd.identify.sampling import Differences, distinct_tuples, pruning_rati
 from incrowd.watch import Watch
 
 _TINY = 1e-12
-_NO_KEY = "the sample holds records that are equal in all columns: no set is a key of the table"
+_NO_KEY = "records of the sample are equal in all columns, so no set is a key of the table"
 
 DrawnPairs: TypeAlias = Callable[[], Differences]
 """Draws pairs of records, when they are needed."""
@@ -193,11 +193,11 @@ def _candidates(
         delta=options.delta,
         sample=sample.total,
         searched=f"{sample.total:,} records; {searched}",
-        not_searched=_both("how far the sets reach in the table" if sets else "", missed),
+        not_searched=_both("which ratio the sets reach in the table" if sets else "", missed),
     )
     which = f"a {options.measure} ratio of {ratio:g} or more"
     contains = (
-        f"every set with {which} contains one of these; they themselves may reach less"
+        f"every set with {which} contains one of these, which may reach less themselves"
         if sets
         else f"no set of columns has {which}"
     )
@@ -231,10 +231,7 @@ def _too_small(
 
 
 def _larger(size: int, needed: int) -> str:
-    return (
-        f"a sample of {size:,} records is too small to promise what was asked for; "
-        f"{needed:,} would do"
-    )
+    return f"a sample of {size:,} records is too small for this promise; {needed:,} are enough"
 
 
 def _key_of_pairs(pairs: Differences, options: DiscoverOptions, names: Sequence[str]) -> Minimum:

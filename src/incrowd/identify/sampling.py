@@ -88,7 +88,7 @@ def pruning_ratio(columns: int, beta: float, size: int, delta: float) -> float:
         raise PolicyError(
             f"a sample of {size:,} is too small for {columns} columns, a ratio of {beta:g} and "
             f"delta {delta:g}",
-            remedy=f"draw at least {least:,}; several times as many lose less",
+            remedy=f"draw at least {least:,}; several times as many give a better answer",
         )
     return (1 - math.sqrt(2 * _logarithm(columns, delta) / (beta * size))) * beta
 
@@ -217,9 +217,9 @@ def _logarithm(columns: int, delta: float) -> float:
 def _check(epsilon: float, delta: float) -> None:
     for name, share in (("epsilon", epsilon), ("delta", delta)):
         if not 0 < share < 1:
-            raise PolicyError(f"{name} must lie between 0 and 1, and is {share:g}")
+            raise PolicyError(f"{name} must be between 0 and 1, not {share:g}")
 
 
 def _check_beta(beta: float) -> None:
     if not 0 < beta <= 1:
-        raise PolicyError(f"the ratio must be above 0 and at most 1, and is {beta:g}")
+        raise PolicyError(f"the ratio must be above 0 and at most 1, not {beta:g}")

@@ -90,7 +90,7 @@ class Layout:
     def __post_init__(self) -> None:
         if self.delimiter is not None and self.delimiter not in DELIMITERS:
             raise PolicyError(
-                f"{self.delimiter!r} is no delimiter that can be read",
+                f"{self.delimiter!r} is not a delimiter that can be read",
                 remedy="use a comma, a semicolon, a tab, a bar or a space",
             )
 
@@ -184,7 +184,7 @@ def _unzstd(stream: Counting) -> AbstractContextManager[Any]:
     opened = zstd_opened(stream)
     if opened is None:
         raise InputError(
-            "zstd is undone piece by piece by PyArrow, which is missing",
+            "reading zstd needs PyArrow, which is not installed",
             remedy="install incrowd[arrow], or decompress the file first",
         )
     return opened
@@ -326,9 +326,9 @@ def _guessed(pieces: Iterator[bytes], notes: list[str]) -> Iterator[bytes]:
         if text is None:
             whole = pending + piece
             if not plain or not whole[:place].isascii():
+                number = before - len(pending) + place + 1
                 raise InputError(
-                    f"the text is neither UTF-8 nor all of one byte per letter: byte "
-                    f"{before - len(pending) + place + 1:,} does not fit",
+                    f"the text starts as UTF-8, but byte {number:,} is not",
                     remedy="name its encoding",
                 )
             latin, text = True, whole.decode("latin-1")

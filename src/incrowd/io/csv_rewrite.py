@@ -2,7 +2,7 @@
 
 Cells that stay are copied as they are written, quotes and all. Cells that show something else get
 the bytes of what they show. A text with a quote or a carriage return in an odd place is refused
-here: `batches` reads it, or says what is wrong with it (docs/decisions/0016).
+here: `batches` reads it, or says what is wrong with it (docs/decisions/0019).
 """
 
 import os

@@ -26,7 +26,7 @@ def refuse_unwritable(form: Form) -> None:
     """Refuse a form that cannot be written piece by piece here."""
     if form.format != "csv" and find_spec("pyarrow") is None:
         raise PolicyError(
-            "Parquet and Arrow are written piece by piece by PyArrow, which is missing",
+            "writing Parquet and Arrow in parts needs PyArrow, which is not installed",
             remedy="install incrowd[arrow], or name a .csv file",
         )
 

@@ -34,6 +34,6 @@ class Stamp:
         """Refuse a file that is another now."""
         if Stamp.of(self.path) != self:
             raise NotMetError(
-                "the file changed while it was read: rows of it are not those that were to leave",
-                remedy="see that nothing changes it meanwhile",
+                "the file changed while it was read, so its rows are not those that should leave",
+                remedy="make sure that nothing changes it meanwhile",
             )

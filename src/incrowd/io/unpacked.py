@@ -64,8 +64,8 @@ class Limited(io.RawIOBase):
         if self._given > most:
             raise LimitError(
                 f"it unpacks to more than {most / 10**6:,.0f} MB, from "
-                f"{self._packed.read_so_far / 10**6:,.1f} MB that were read",
-                remedy=f"if that is right, say how many bytes it may be: {VARIABLE}=20000000000",
+                f"{self._packed.read_so_far / 10**6:,.1f} MB",
+                remedy=f"if that is right, allow more bytes: {VARIABLE}=20000000000",
             )
         return len(found)
 
@@ -107,6 +107,6 @@ def _asked() -> int | None:
         return None
     if not said.isdecimal() or not int(said):
         raise PolicyError(
-            f"{VARIABLE} must be a whole number of bytes", remedy="write 20000000000, say"
+            f"{VARIABLE} must be a whole number of bytes", remedy="for example 20000000000"
         )
     return int(said)

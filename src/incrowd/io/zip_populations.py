@@ -27,7 +27,7 @@ def read_zip_populations(path: str | os.PathLike[str]) -> dict[str, int]:
     if wrong or not rows:
         counted = f"{len(wrong)} of {len(rows)} lines" if rows else "no line"
         raise InputError(
-            f"{name!r} is no list of people by ZIP area: {counted} "
+            f"{name!r} is not a list of people by ZIP area: {counted} "
             + ("cannot be read" if rows else "can be read"),
             remedy="write three digits, a comma and a whole number in each line: 036,13153",
         )

@@ -19,6 +19,7 @@ from incrowd.kernels.linkage import fits as kernels
 from incrowd.linkage.attack_data import AttackData, TableSide
 from incrowd.linkage.decoding import FittingPairs, Members, joined, parts
 from incrowd.partition.csr import Rows, each
+from incrowd.partition.refinement import StrippedPartition
 from incrowd.watch import Watch
 
 _FIRST = 4
@@ -188,8 +189,9 @@ class Fit:
         """Split people and rows together; rows that are then alone are resolved."""
         data, line = self.data, self.data.shown.known[column]
         domain = data.known[column].decoding.labels + 1
-        split = kernels.split_off
-        rows, start, alone = split(self.rows.rows, self.rows.start, line, domain)
+        classes = StrippedPartition(self.rows.rows, self.rows.start)
+        left, alone = classes.refined(line, domain)
+        rows, start = left.rows, left.starts
         shown = SideClasses.of(data.shown, rows, start)
         same = data.people is data.shown
         people = shown if same else SideClasses.of(data.people, rows, start)

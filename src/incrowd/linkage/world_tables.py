@@ -33,10 +33,13 @@ class CodableColumns(Protocol):
     def records(self) -> int:
         """The number of records."""
 
-    def code(
-        self, name: str, kind: Kind | None = None, missing_values: Sequence[str] = ()
-    ) -> CodedColumn:
-        """A column as codes, with these texts read as missing."""
+    def codes(
+        self,
+        names: Sequence[str],
+        kinds: Mapping[str, Kind] | None = None,
+        missing_values: Sequence[str] = (),
+    ) -> dict[str, CodedColumn]:
+        """Columns as codes, with these texts read as missing."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,13 +67,17 @@ class AttackTable:
 
     def values(self, called: str, knowledge: "AttackerKnowledge", name: str) -> CodedColumn:
         """A column by its values, under the release's name for it."""
-        found = self.engine.code(called, knowledge.kinds.get(name), knowledge.missing_values)
+        found = self._coded(called, knowledge.kinds.get(name), knowledge.missing_values)
         return CodedColumn(name, found.codes, found.domain)
 
     def labels(self, name: str, missing_values: Sequence[str] = ()) -> CodedColumn:
         """A column by the text that it shows."""
         kind = Kind.TEXT if self.text else None
-        return self.engine.code(self.column(name), kind, missing_values)
+        return self._coded(self.column(name), kind, missing_values)
+
+    def _coded(self, name: str, kind: Kind | None, missing_values: Sequence[str]) -> CodedColumn:
+        kinds = {} if kind is None else {name: kind}
+        return self.engine.codes([name], kinds, missing_values)[name]
 
 
 def _nothing(_: str) -> None:

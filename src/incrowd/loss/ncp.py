@@ -35,7 +35,7 @@ def ncp(cells: ShownCells) -> Floats:
 
     Ordered columns: the extent of what the label says over the extent of the column, both within
     the smallest and largest value of the table. A label reaches from the smallest to the largest
-    value that it may stand for (`hierarchy.reach`), whichever of them occur. Others: 0 for one
+    value that it may stand for (`Hierarchy.reach`), whichever of them occur. Others: 0 for one
     leaf, else leaves under the node over leaves of the hierarchy, those included that the table
     does not hold.
     """

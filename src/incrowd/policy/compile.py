@@ -7,18 +7,20 @@ from typing import TypeAlias
 
 import numpy as np
 
-from incrowd.arrays import MISSING, Codes, Counts, Flags, Floats
+from incrowd.arrays import Counts
+from incrowd.engines.base import Engine
 from incrowd.errors import InfeasibleError, InputError, PolicyError, counted
 from incrowd.hierarchy.hierarchy import Hierarchy
 from incrowd.models.model import Model, TableSize
-from incrowd.partition.classes import SensitiveColumn, people_per_code
+from incrowd.partition.classes import SensitiveColumn
 from incrowd.policy.ends import ColumnHolders, with_ends
 from incrowd.policy.policy import Column, Policy
 from incrowd.problem import Problem
 from incrowd.recoding import QuasiColumn
 from incrowd.table.column import CodedColumn, Kind
-from incrowd.table.fold import fold
+from incrowd.table.counted import CountedRows, counted_codes
 from incrowd.table.roles import Missing
+from incrowd.table.tally import Tally
 
 _DAY = 86_400 * 1e6
 """Microseconds."""
@@ -29,23 +31,68 @@ Counted: TypeAlias = Mapping[str, tuple[CodedColumn, Hierarchy | None]]
 
 
 @dataclass(frozen=True, eq=False)
+class Counting:
+    """What was counted of a table whose columns are coded."""
+
+    tally: Tally
+    """Of the records that may leave: all, or with `Missing.SUPPRESS` those that lack no value."""
+    records: int
+    """Of the whole table."""
+    people: int
+    """Of the whole table; a record without a unit is one."""
+    quasi: Mapping[str, CountedRows]
+    """By quasi-identifying column: who holds which code, among the records that may leave."""
+    sensitive: Mapping[str, CountedRows]
+    """By counted column: who holds which code, in the whole table."""
+
+
+@dataclass(frozen=True, eq=False)
 class Compiled:
-    """A problem, and which records of the table it is about."""
+    """A problem, and how many records of the table it is not about."""
 
     problem: Problem
-    tally_records: Counts
-    """The records of the table that are in the tally, ascending: `tally.row_of[i]` is the row of
-    record `tally_records[i]`."""
     left_out_missing: int
     """Records left out because a quasi-identifying value is missing (`Missing.SUPPRESS`)."""
 
+    @property
+    def records(self) -> int:
+        """Records that may leave."""
+        return self.problem.tally.records
 
-def compile(  # noqa: A001, PLR0913  the word of the design; each argument is one thing of the table
+
+def count(
+    engine: Engine,
     policy: Policy,
     quasi: Quasi,
     sensitive: Counted,
-    unit: Codes | None = None,
-    weights: Floats | None = None,
+    unit: CodedColumn | None = None,
+) -> Counting:
+    """What a search must know of a table, counted where the table is."""
+    if not engine.records:
+        raise InputError("the table has no records", remedy="give a table with records")
+    _require(policy.quasi, quasi, "quasi-identifying")
+    _require(policy.counted, sensitive, "sensitive")
+    columns = [quasi[name][0] for name in policy.quasi]
+    values = [sensitive[name][0] for name in policy.counted]
+    whole = columns if policy.missing is Missing.SUPPRESS else ()
+    tally = engine.tally(columns, values, unit, policy.weight, complete=bool(whole))
+    if unit is None:
+        codes = zip(policy.quasi, tally.quasi, strict=True)
+        held = {name: counted_codes(name, of, tally.counts) for name, of in codes}
+        people = engine.records
+    else:
+        held = {c.name: engine.counts((), [c], unit, whole) for c in columns}
+        there = engine.frequency(unit)
+        people = int(there[0] + np.count_nonzero(there[1:]))
+    counted_of = {column.name: engine.counts((), [column], unit) for column in values}
+    return Counting(tally, engine.records, people, held, counted_of)
+
+
+def compile(  # noqa: A001, PLR0913  the word of the design; each argument is one thing
+    policy: Policy,
+    quasi: Quasi,
+    sensitive: Counted,
+    counting: Counting,
     *,
     seed: int = 0,
     world_people: Mapping[str, Counts] | None = None,
@@ -55,32 +102,20 @@ def compile(  # noqa: A001, PLR0913  the word of the design; each argument is on
     `world_people` are the individuals of a world per code of the columns that it knows: where they
     are given, what labels end on is chosen for them.
     """
-    _require(policy.quasi, quasi, "quasi-identifying")
-    _require(policy.counted, sensitive, "sensitive")
-    codes = [quasi[name][0].codes for name in policy.quasi]
-    values = [sensitive[name][0].codes for name in policy.counted]
-    there = _there(policy, codes)
-    tally = fold(
-        [column[there] for column in codes],
-        [column[there] for column in values],
-        None if unit is None else unit[there],
-        None if weights is None else weights[there],
-    )
-    models = _bound(policy, people_of(there.size, unit))
-    people = None if unit is None else unit[there]
+    tally = counting.tally
+    _refuse_empty(policy, counting)
+    models = _bound(policy, counting.people)
+    columns = []
+    for name, codes in zip(policy.quasi, tally.quasi, strict=True):
+        size = len(quasi[name][1].leaves) + 1
+        frequency = np.bincount(codes, weights=tally.counts, minlength=size).astype(np.int64)
+        column = _quasi_column(policy, name, quasi[name][1], frequency)
+        holders = ColumnHolders.of(counting.quasi[name], name, size)
+        columns.append(with_ends(column, policy, holders, models, (world_people or {}).get(name)))
     problem = Problem(
         tally=tally,
-        columns=tuple(
-            with_ends(
-                _quasi_column(policy, name, quasi, there),
-                policy,
-                ColumnHolders(column[there], people, len(quasi[name][1].leaves) + 1),
-                models,
-                (world_people or {}).get(name),
-            )
-            for name, column in zip(policy.quasi, codes, strict=True)
-        ),
-        sensitive=tuple(_sensitive_column(name, sensitive, unit) for name in policy.counted),
+        columns=tuple(columns),
+        sensitive=tuple(_sensitive_column(n, sensitive, counting) for n in policy.counted),
         models=models,
         loss=policy.loss,
         suppression=policy.suppression,
@@ -88,14 +123,17 @@ def compile(  # noqa: A001, PLR0913  the word of the design; each argument is on
         seed=seed,
         consistent=policy.consistent,
     )
-    return Compiled(problem, np.flatnonzero(there).astype(np.int64), int((~there).sum()))
+    return Compiled(problem, counting.records - tally.records)
 
 
-def people_of(records: int, unit: Codes | None) -> int:
-    """The people of a table; a record without a unit is one."""
-    if unit is None:
-        return records
-    return int(np.count_nonzero(unit == 0)) + len(np.unique(unit[unit > 0]))
+def _refuse_empty(policy: Policy, counting: Counting) -> None:
+    """Refuse a table of which nothing may leave."""
+    if policy.missing is Missing.SUPPRESS and not counting.tally.records:
+        raise InfeasibleError(
+            "every record lacks a quasi-identifying value, so missing = 'suppress' leaves none",
+            remedy="take missing = 'own-value', or fewer quasi-identifying columns",
+            proved=True,
+        )
 
 
 def _bound(policy: Policy, people: int) -> tuple[Model, ...]:
@@ -121,26 +159,9 @@ def _missing(policy: Policy) -> Missing:
     return policy.missing
 
 
-def _there(policy: Policy, codes: list[Codes]) -> Flags:
-    """Which records stay: all, or with `Missing.SUPPRESS` those that lack no value."""
-    there: Flags = np.ones(len(codes[0]), dtype=np.bool_)
-    if not len(there):
-        raise InputError("the table has no records")
-    if policy.missing is Missing.SUPPRESS:
-        for column in codes:
-            there &= column != MISSING
-        if not there.any():
-            raise InfeasibleError(
-                "every record lacks a quasi-identifying value, so missing = 'suppress' leaves none",
-                remedy="take missing = 'own-value', or fewer quasi-identifying columns",
-                proved=True,
-            )
-    return there
-
-
-def _quasi_column(policy: Policy, name: str, quasi: Quasi, there: Flags) -> QuasiColumn:
-    column, hierarchy = quasi[name]
-    frequency = np.bincount(column.codes[there], minlength=len(hierarchy.leaves) + 1)
+def _quasi_column(
+    policy: Policy, name: str, hierarchy: Hierarchy, frequency: Counts
+) -> QuasiColumn:
     asked = policy.columns[name]
     lowest = asked.lowest if len(hierarchy.leaves) else 0
     if lowest >= hierarchy.height:
@@ -154,7 +175,7 @@ def _quasi_column(policy: Policy, name: str, quasi: Quasi, there: Flags) -> Quas
     return QuasiColumn(
         name,
         hierarchy,
-        frequency.astype(np.int64),
+        frequency,
         asked.weight,
         lowest,
         _highest(name, asked, hierarchy),
@@ -220,12 +241,13 @@ def _widest(name: str, asked: Column, hierarchy: Hierarchy) -> float:
     return asked.widest * (_DAY if hierarchy.leaves.kind is Kind.DATE else 1)
 
 
-def _sensitive_column(name: str, sensitive: Counted, unit: Codes | None) -> SensitiveColumn:
+def _sensitive_column(name: str, sensitive: Counted, counting: Counting) -> SensitiveColumn:
     column, hierarchy = sensitive[name]
     ordered = column.domain.kind is not Kind.TEXT
+    holders = ColumnHolders.of(counting.sensitive[name], name, len(column.domain) + 1)
     return SensitiveColumn(
         name,
-        people_per_code(column, unit),
+        holders.each(),
         ordered=ordered if hierarchy is None else ordered or hierarchy.ordered,
         maps=None if hierarchy is None else hierarchy.maps,
     )

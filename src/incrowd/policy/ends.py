@@ -6,13 +6,14 @@ from math import ceil
 
 import numpy as np
 
-from incrowd.arrays import Codes, Counts
+from incrowd.arrays import Codes, Counts, Flags
 from incrowd.errors import PolicyError
 from incrowd.hierarchy.aligned import Ask, align
 from incrowd.hierarchy.cells import CellGrid, pools_of
 from incrowd.models.model import Model
 from incrowd.policy.policy import Policy
 from incrowd.recoding import QuasiColumn
+from incrowd.table.counted import CountedRows
 
 _FEWEST = 2
 """People that an end tells of at least, whatever the models ask for."""
@@ -37,22 +38,29 @@ def world_crowd_of(models: Sequence[Model]) -> int:
 
 @dataclass(frozen=True, eq=False)
 class ColumnHolders:
-    """Who holds which value of a column: a code and a person per record."""
+    """Who holds which value of a column: distinct codes, whose they are, and their records."""
 
     codes: Codes
+    records: Counts
+    """Records per entry; a record that belongs to nobody else is a person."""
     unit: Codes | None
-    """Whose record each is, 0 for somebody who has no other; None if every record is a person."""
+    """Whose entry it is, 0 for records that belong to nobody else; None if every record is a
+    person. The first entry of a person is that of their first record."""
     size: int
     """Number of codes, missing included."""
 
+    @classmethod
+    def of(cls, rows: CountedRows, name: str, size: int) -> "ColumnHolders":
+        """The holders of a column in counted rows, which know its codes."""
+        return cls(rows.codes[name], rows.records, rows.unit, size)
+
     def once(self) -> Counts:
         """People of each code; whoever has several values counts for the first one only."""
-        codes = self.codes
-        if self.unit is not None:
-            _, first = np.unique(self.unit, return_index=True)
-            alone = codes[self.unit == 0]
-            codes = np.concatenate([codes[first[self.unit[first] > 0]], alone])
-        return np.bincount(codes, minlength=self.size).astype(np.int64)
+        if self.unit is None:
+            return self._alone(np.ones(len(self.codes), dtype=np.bool_))
+        _, first = np.unique(self.unit, return_index=True)
+        named = self.codes[first[self.unit[first] > 0]]
+        return self._alone(self.unit == 0) + np.bincount(named, minlength=self.size)
 
     def each(self) -> Counts:
         """People of each code; whoever has several values counts for each."""
@@ -63,12 +71,21 @@ class ColumnHolders:
         held = self._people(grid.of[self.codes], len(grid) + 1)[1:]
         return bool((held[held > 0] >= k).all())
 
+    def _alone(self, entries: Flags) -> Counts:
+        """Records of each code among these entries."""
+        return _records(self.codes[entries], self.records[entries], self.size)
+
     def _people(self, codes: Codes, size: int) -> Counts:
         if self.unit is None:
-            return np.bincount(codes, minlength=size).astype(np.int64)
+            return _records(codes, self.records, size)
         some = self.unit > 0
         pairs = np.unique(self.unit[some].astype(np.int64) * size + codes[some]) % size
-        return np.bincount(np.append(pairs, codes[~some]), minlength=size).astype(np.int64)
+        alone = _records(codes[~some], self.records[~some], size)
+        return alone + np.bincount(pairs, minlength=size)
+
+
+def _records(codes: Codes, records: Counts, size: int) -> Counts:
+    return np.bincount(codes, weights=records, minlength=size).astype(np.int64)
 
 
 def with_ends(

@@ -45,7 +45,7 @@ def quick(  # noqa: PLR0913  one argument per flag
     sensitive = listed(sensitive)
     roles = {Role.QUASI: listed(quasi), Role.SENSITIVE: sensitive, Role.KEEP: listed(keep)}
     roles |= {Role.IDENTIFIER: listed(identifiers)}
-    roles |= {Role.UNIT: (unit,) if unit else (), Role.WEIGHT: (weight,) if weight else ()}
+    roles |= {Role.UNIT: listed(unit or ()), Role.WEIGHT: listed(weight or ())}
     role_of = _roles(listed(names), roles)
     details = _details(role_of, hierarchies or {}, weights or {})
     if target is not None:

@@ -150,7 +150,7 @@ def k_of_shares(
     """
     n, _ = _request(population, 1, beta, bound)
     if not len(shares):
-        raise PolicyError("there is no class whose share could be taken")
+        raise PolicyError("give the share of at least one class")
     least = float(min(shares))
     if not (least > 0 and max(shares) <= 1 + _ROUNDING):
         raise PolicyError("the share of a class must be above 0 and at most 1")
@@ -169,7 +169,7 @@ def population_of_share(share: float, k: float, beta: float, *, bound: Bound = "
     if share < 1 / _MOST_CLASSES:
         raise LimitError(
             f"no population fills that many classes: more than {_MOST_CLASSES:.0e}",
-            remedy="take fewer columns, or coarser ones",
+            remedy="use fewer columns, or coarser ones",
         )
     return _first(lambda n: _held(share, n, k, beta, bound), low=k)
 
@@ -195,7 +195,7 @@ def whole(value: float, what: str) -> int:
     number = isinstance(value, Real) and math.isfinite(value)
     if not (number and value == math.floor(value) and value >= 1):
         raise PolicyError(
-            f"{what} must be a whole number from 1 on", remedy="write 100, or 3e8, say"
+            f"{what} must be a whole number, 1 or more", remedy="for example 100 or 3e8"
         )
     return int(value)
 
@@ -205,7 +205,7 @@ def check_beta(beta: float) -> float:
     if not (isinstance(beta, Real) and 0 < beta < 1):
         raise PolicyError(
             "beta must be above 0 and below 1",
-            remedy="give the probability that may be missed: 0.1, say",
+            remedy="give the probability that a class may hold fewer people, for example 0.1",
         )
     return float(beta)
 
@@ -217,12 +217,12 @@ def _request(population: float, k: float, beta: float, bound: str) -> tuple[int,
         raise PolicyError(f"a population has at most {LARGEST:,} people")
     if k > n:
         raise PolicyError(
-            f"k is {k:,} and the population has {n:,} people",
-            remedy="ask for a k of at most the population, or give a larger one",
+            f"k = {k:,} is more than the population of {n:,} people",
+            remedy="ask for a smaller k, or give a larger population",
         )
     check_beta(beta)
     if bound not in {"exact", "chernoff"}:
-        raise PolicyError("there is no such bound", remedy="take exact or chernoff")
+        raise PolicyError("there is no such bound", remedy="choose exact or chernoff")
     return n, k
 
 

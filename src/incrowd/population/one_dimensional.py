@@ -181,7 +181,7 @@ def rank_difference(values: Values, onto: Counts) -> int:
 def _order(values: Values, k: int) -> Counts:
     """The places of the values in ascending order, equal ones in the order given."""
     if k < 1:
-        raise PolicyError("k must be a whole number from 1 on")
+        raise PolicyError("k must be a whole number, 1 or more")
     _check_values(values)
     if len(values) < k:
         raise _too_few(len(values), k)
@@ -210,11 +210,13 @@ def _check_values(values: Values) -> None:
 def _check_runs(positions: Floats, counts: Counts, k: int, method: str) -> None:
     if method not in get_args(Method):
         some = ", ".join(get_args(Method))
-        raise PolicyError("there is no such method of dividing values", remedy=f"take {some}")
+        raise PolicyError(
+            "there is no such method of dividing values", remedy=f"choose one of {some}"
+        )
     if k < 1:
-        raise PolicyError("k must be a whole number from 1 on")
+        raise PolicyError("k must be a whole number, 1 or more")
     if not np.isfinite(positions).all() or (np.diff(positions) < 0).any():
-        raise InputError("the values to divide are not finite, or do not ascend")
+        raise InputError("the values to divide must be finite and ascending")
     if (counts < 0).any():
         raise InputError("the counts of values must not be negative")
     if len(counts) == 0 or int(counts.sum()) < k:
@@ -225,14 +227,14 @@ def _too_few(number: int, k: int) -> InfeasibleError:
     if number == 0:
         return InfeasibleError("there are no values to divide", remedy="give a column with values")
     return InfeasibleError(
-        f"buckets of {k:,} are asked for, the column has {number:,} values",
-        remedy=f"ask for k of at most {number:,}",
+        f"the column has {number:,} values, fewer than k = {k:,}",
+        remedy=f"ask for k = {number:,} at most",
     )
 
 
 def _none_allowed(k: int) -> InfeasibleError:
     return InfeasibleError(
-        f"the limits of the column allow no buckets that all have {k:,} records",
+        f"the limits of the column allow no buckets of {k:,} records or more",
         remedy="ask for a smaller k, or let buckets be wider",
     )
 

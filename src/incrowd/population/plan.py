@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from incrowd.arrays import Codes
-from incrowd.errors import PolicyError
+from incrowd.errors import PolicyError, counted
 from incrowd.hierarchy import Intervals
 from incrowd.partition.classes import numbered
 from incrowd.population.actions import Ladder, Rung, built, described
@@ -26,7 +26,7 @@ from incrowd.table.column import CodedColumn
 
 _MOST_CLASSES = 10**200
 """More classes than this are as good as empty, and no floating-point number counts them."""
-_RIGID = "nothing lies between its values and leaving it out; a hierarchy would help"
+_RIGID = "there is no level between its values and leaving it out; a hierarchy would help"
 
 
 @dataclass(frozen=True)
@@ -49,12 +49,12 @@ class Question:
         lacking = [name for name in ("population", "k", "beta") if getattr(self, name) is None]
         if len(lacking) > 1:
             raise PolicyError(
-                f"{' and '.join(lacking)} are not given",
-                remedy="give at least two of population, k and beta: the third is then found",
+                f"{' and '.join(lacking)} are missing",
+                remedy="give at least two of population, k and beta; the third is then computed",
             )
         if not 0.5 <= self.confidence < 1:
             raise PolicyError(
-                "the confidence must be at least 0.5 and below 1", remedy="give 0.95, say"
+                "the confidence must be at least 0.5 and below 1", remedy="for example 0.95"
             )
 
     @property
@@ -197,7 +197,7 @@ class Plan:
 def planned(question: Question, ladders: Sequence[Ladder], weights: Sequence[float] | None) -> Plan:
     """The plan for columns with these ladders."""
     if not ladders:
-        raise PolicyError("no column is named", remedy="name those that others may know")
+        raise PolicyError("no column is named", remedy="name the columns that others may know")
     worth = check_weights(weights, len(ladders))
     _refuse_wrong(question)
     if question.unknown is not None:
@@ -294,14 +294,14 @@ def _actions(
 
 def _refuse_wrong(question: Question) -> None:
     if question.bound not in {"exact", "chernoff"}:
-        raise PolicyError("there is no such bound", remedy="take exact or chernoff")
+        raise PolicyError("there is no such bound", remedy="choose exact or chernoff")
     if question.beta is not None:
         check_beta(question.beta)
     n, k = question.population, question.k
     if n is not None and k is not None and k > n:
         raise PolicyError(
-            f"k is {k:,} and the population has {n:,} people",
-            remedy="ask for a k of at most the population, or give a larger one",
+            f"k = {k:,} is more than the population of {n:,} people",
+            remedy="ask for a smaller k, or give a larger population",
         )
 
 
@@ -332,17 +332,16 @@ def _notes(found: Plan) -> Iterator[str]:
     if facts is None:
         return
     if asked.population is not None and facts.people > asked.population:
-        yield f"the table itself has {facts.people:,} records: the population is no smaller"
+        yield f"the table itself has {facts.people:,} records, so the population is no smaller"
     if not facts.share:
-        few = "1 record" if facts.smallest == 1 else f"{facts.smallest} records"
         yield (
-            f"the smallest class has {few}: so few do not tell that it is a share of the "
-            "population at all"
+            f"the smallest class has {counted(facts.smallest, 'record')}: too few to say how large "
+            "its share of the population is"
         )
     if found.found is None and (facts.supports.k or 0) < (asked.k or 0):
         yield (
-            f"the smallest class supports a k of {facts.supports.k:,}, not {asked.k:,}; carried "
-            "out, the plan raises levels until all classes support it"
+            f"the smallest class supports k = {facts.supports.k:,}, not {asked.k:,}: when the plan "
+            "is applied, levels are raised until all classes support it"
         )
 
 

@@ -1,26 +1,27 @@
 """Checking a release by itself: its rows, its policy and, if there is one, its certificate."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import polars as pl
 
+from incrowd.engines.base import Written
 from incrowd.errors import NotMetError
 from incrowd.hierarchy.labels import TOP
 from incrowd.policy.policy import Policy
 from incrowd.release.against import Against
-from incrowd.release.certificate import Certificate, Digest, digest_of_rows
-from incrowd.release.claims import ROUNDING, at_most, close, contradictions, recount
-from incrowd.release.leaving import dropped, leaving_names
+from incrowd.release.certificate import Certificate, Digest
+from incrowd.release.claims import ROUNDING, at_most, contradictions, recount
 from incrowd.release.original import Original
+from incrowd.release.released import ReleasedRows
+from incrowd.release.rows import dropped, leaving_names
 from incrowd.release.signing import who_signed
-from incrowd.release.spread import fits, reference_of
+from incrowd.release.spread import close, fits, reference_of
 from incrowd.table.column import Kind
 from incrowd.table.roles import Missing
-from incrowd.verify.cells import readable
 from incrowd.verify.crowds import numbered
-from incrowd.verify.ends import joined, split_columns
-from incrowd.verify.permuted import by_number
+from incrowd.verify.ends import split_columns
+from incrowd.verify.shown import by_number
 from incrowd.verify.spellings import alike_notes, kind_found, own_reference
 from incrowd.verify.verdict import Check, Signed, Verdict
 from incrowd.verify.verify import Reference, Seen, look, verify
@@ -43,16 +44,18 @@ _TORN = (
 class Checked:
     """The release that is checked."""
 
-    rows: pl.DataFrame
+    release: Written
     digest: Digest
     text: bool = False
     """Whether the rows come from a text file."""
+    sealed: tuple[str, ...] = ()
+    """The columns of lists and structures, whose cells are not compared."""
     torn: bool = False
     """Whether a run was killed while it replaced this release and its certificate."""
 
     def __repr__(self) -> str:
         """Without values."""
-        return f"Checked({len(self.rows)} records)"
+        return f"Checked({self.release.records} records)"
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,19 +80,19 @@ def check_rows(checked: Checked, policy: Policy, backing: Backing) -> Check:
     same = _same_rows(checked, policy, certificate)
     digest_ok = _digest_ok(checked, certificate, same)
     signature = None if certificate is None else who_signed(certificate, backing.trusted)
-    checked = _labelled(checked, policy)
+    rows = _read(checked, policy, certificate if digest_ok else None)
     faults = [
-        *_columns(checked.rows, policy),
+        *_columns(rows.names, policy),
         *_unlike(checked, certificate, digest_ok, same),
         *contradictions(policy, certificate),
         *_unsigned(certificate, signature, backing),
     ]
     notes = [_TORN] if checked.torn else []
     notes += _opposed(certificate, backing.against)
-    found = _Found(len(checked.rows))
-    if not _lacking(checked.rows, policy):
+    found = _Found(rows.records)
+    if not _lacking(rows.names, policy):
         known = certificate if digest_ok else None
-        found = _judged(_read(checked, policy, known), policy, known, backing)
+        found = replace(_judged(rows, policy, known, backing), sealed=checked.sealed)
     if not found.verdicts:
         faults.append("The models could not be checked.")
     claims = recount(certificate, policy, found, backing) if digest_ok and certificate else None
@@ -119,6 +122,9 @@ class _Found:
     notes: tuple[str, ...] = ()
     seen: Seen | None = None
     """None if the release does not tell its classes."""
+    rows: ReleasedRows | None = None
+    """The same rows, to count more of them."""
+    sealed: tuple[str, ...] = ()
     counted: bool = False
     """Whether the verdicts were counted, all of them, and not taken from the certificate."""
 
@@ -127,7 +133,8 @@ def _same_rows(checked: Checked, policy: Policy, certificate: Certificate | None
     """Whether these are the rows that the certificate is of; None if it does not say."""
     if certificate is None or certificate.rows_sha256 is None:
         return None
-    return certificate.rows_sha256 == digest_of_rows(checked.rows, policy.missing_values)
+    found = checked.release.rows_digest(policy.missing_values)
+    return None if found is None else certificate.rows_sha256 == found
 
 
 def _digest_ok(checked: Checked, certificate: Certificate | None, same: bool | None) -> bool | None:
@@ -202,31 +209,27 @@ def _origin(
         yield f"The certificate is signed by the trusted key {signature.fingerprint}."
 
 
-def _labelled(checked: Checked, policy: Policy) -> Checked:
-    """With one column of labels in place of two columns of ends."""
-    if not policy.split_ends:
-        return checked
-    split = split_columns(policy.quasi, checked.rows.columns)
-    return replace(checked, rows=joined(checked.rows, dict.fromkeys(split, TOP)))
-
-
-def _read(checked: Checked, policy: Policy, known: Certificate | None) -> pl.DataFrame:
+def _read(checked: Checked, policy: Policy, known: Certificate | None) -> ReleasedRows:
+    """The rows as the policy reads them, and as the certificate says that they were read."""
+    names = checked.release.names
+    split = split_columns(policy.quasi, names) if policy.split_ends else ()
     blank = checked.text or (known is not None and known.blank)
-    return readable(checked.rows, policy.missing_values, text=blank)
+    tops = dict.fromkeys(split, TOP)
+    return ReleasedRows(checked.release, tops, policy.missing_values, blank)
 
 
-def _lacking(rows: pl.DataFrame, policy: Policy) -> list[str]:
-    return [name for name in leaving_names(policy, policy.columns) if name not in rows.columns]
+def _lacking(names: Sequence[str], policy: Policy) -> list[str]:
+    return [name for name in leaving_names(policy, policy.columns) if name not in names]
 
 
-def _columns(rows: pl.DataFrame, policy: Policy) -> Iterator[str]:
-    if lacking := _lacking(rows, policy):
+def _columns(names: Sequence[str], policy: Policy) -> Iterator[str]:
+    if lacking := _lacking(names, policy):
         yield f"The release lacks columns that the policy lets leave: {', '.join(lacking)}."
     gone = set(dropped(policy))
-    if stray := [name for name in rows.columns if name in gone]:
+    if stray := [name for name in names if name in gone]:
         yield f"The release has columns that must not leave: {', '.join(stray)}."
     known = {*policy.columns, policy.class_column}
-    if unknown := [name for name in rows.columns if name not in known]:
+    if unknown := [name for name in names if name not in known]:
         yield f"The release has columns that the policy does not name: {', '.join(unknown)}."
 
 
@@ -241,37 +244,48 @@ def _opposed(certificate: Certificate | None, against: Against | None) -> Iterat
 
 
 def _judged(
-    rows: pl.DataFrame, policy: Policy, certificate: Certificate | None, backing: Backing
+    rows: ReleasedRows, policy: Policy, certificate: Certificate | None, backing: Backing
 ) -> _Found:
     """The verdicts, and what was taken on trust or stands in their way."""
+    records = rows.records
     if policy.show == "permutation" and policy.class_column is None:
-        return _said(len(rows), policy, certificate)
+        return _said(records, policy, certificate)
     reference, notes = _references(rows, policy, certificate, backing.trees)
     notes += _spellings(rows, policy, certificate)
     try:
-        seen = look(rows, policy)
+        seen = _seen(rows, policy)
         if policy.class_column is not None:
-            seen = replace(seen, crowds=by_number(numbered(rows[policy.class_column]).codes))
             notes.append(_PERMUTED)
         against = backing.against
         world = None if against is None else against.public
-        drawn, told = _drawn(policy, len(rows), certificate)
+        drawn, told = _drawn(policy, records, certificate)
         notes += told
         verdicts = verify(seen, policy, reference, world, drawn)
     except NotMetError as error:
-        return _Found(len(rows), notes=(f"{error.message[:1].upper()}{error.message[1:]}.",))
+        return _Found(records, notes=(f"{error.message[:1].upper()}{error.message[1:]}.",))
     if policy.unit is None:
-        return _Found(len(rows), verdicts, tuple(notes), seen, counted=True)
+        return _Found(records, verdicts, tuple(notes), seen, rows, counted=True)
     if certificate is None or len(certificate.models) != len(verdicts):
         notes.append(
             "People cannot be counted from the release alone, only its records were; a "
             "certificate of this very release would attest the people."
         )
         verdicts = tuple(replace(verdict, ok=False) for verdict in verdicts)
-        return _Found(len(rows), verdicts, tuple(notes), seen)
+        return _Found(records, verdicts, tuple(notes), seen, rows)
     notes.append("The number of people per class is attested by the certificate, not recounted.")
     verdicts = tuple(_attested(certificate, i, verdict) for i, verdict in enumerate(verdicts))
-    return _Found(len(rows), verdicts, tuple(notes), seen)
+    return _Found(records, verdicts, tuple(notes), seen, rows)
+
+
+def _seen(rows: ReleasedRows, policy: Policy) -> Seen:
+    """Who shows the same: in the quasi-identifying columns, or in the column of classes."""
+    judged = (name for model in policy.models for name in model.columns)
+    columns = dict.fromkeys((*policy.quasi, *judged))
+    if policy.class_column is None:
+        return look(rows.counts(tuple(columns)), policy)
+    held = rows.counts((*columns, policy.class_column))
+    crowds = by_number(numbered(held.cells[policy.class_column]).codes, held.records)
+    return replace(look(held, policy), crowds=crowds)
 
 
 def _drawn(
@@ -321,22 +335,28 @@ def _attested(certificate: Certificate, number: int, counted: Verdict) -> Verdic
 
 
 def _references(
-    rows: pl.DataFrame,
+    rows: ReleasedRows,
     policy: Policy,
     certificate: Certificate | None,
     trees: Mapping[str, Reference],
 ) -> tuple[dict[str, Reference], list[str]]:
     """What sensitive columns are compared with, and in which spellings of a value are one."""
-    asked = (name for model in policy.models for name in model.columns)
+    asked = dict.fromkeys(name for model in policy.models for name in model.columns)
+    held = {name: rows.counts((name,)) for name in asked}
     found = {
-        name: own_reference(rows[name], _kind(rows[name], policy, certificate))
-        for name in dict.fromkeys(asked)
+        name: own_reference(of.cells[name], _kind(of.cells[name], policy, certificate), of.records)
+        for name, of in held.items()
     }
     notes = []
     for name in close(policy):
         spread = {} if certificate is None else certificate.spread
-        if certificate is not None and name in spread and fits(certificate, rows[name], policy):
-            found[name] = reference_of(spread[name], numbered(rows[name]).labels.to_list())
+        cells = held[name].cells[name]
+        if (
+            certificate is not None
+            and name in spread
+            and fits(certificate, name, held[name], policy)
+        ):
+            found[name] = reference_of(spread[name], numbered(cells).labels.to_list())
             notes.append(
                 f"How {name} was spread in the table as it was read is attested by the certificate."
             )
@@ -365,13 +385,14 @@ def _kind(column: pl.Series, policy: Policy, certificate: Certificate | None) ->
     return kind_found(numbered(column).labels)
 
 
-def _spellings(rows: pl.DataFrame, policy: Policy, certificate: Certificate | None) -> list[str]:
+def _spellings(rows: ReleasedRows, policy: Policy, certificate: Certificate | None) -> list[str]:
     """Values that may be one and count as several."""
+    cells = {name: rows.counts((name,)).cells[name] for name in (*policy.sensitive, *policy.quasi)}
     texts = {
-        name: numbered(rows[name]).labels
+        name: numbered(cells[name]).labels
         for name in policy.sensitive
-        if _kind(rows[name], policy, certificate) is Kind.TEXT
+        if _kind(cells[name], policy, certificate) is Kind.TEXT
     }
     notes = alike_notes(texts, "sensitive")
-    notes += alike_notes({name: numbered(rows[name]).labels for name in policy.quasi}, "quasi")
+    notes += alike_notes({name: numbered(cells[name]).labels for name in policy.quasi}, "quasi")
     return [f"{note[:1].upper()}{note[1:]}." for note in notes]

@@ -8,15 +8,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-import numpy as np
-
 from incrowd.errors import InputError, boundary
 from incrowd.policy.policy import Policy
 from incrowd.release.against import Against
 from incrowd.release.assumptions import assumptions
 from incrowd.release.certificate import Attested, Certificate, digest_of_policy, versions
 from incrowd.release.original import Original, Recounted
-from incrowd.release.spread import fits
+from incrowd.release.released import ReleasedRows
+from incrowd.release.spread import close, fits
 from incrowd.release.telling import cautions, distinct_shares
 from incrowd.release.written import promised, rewritten, written
 from incrowd.table.roles import Missing
@@ -43,7 +42,11 @@ class _Found(Protocol):
     @property
     def seen(self) -> Seen | None: ...
     @property
+    def rows(self) -> ReleasedRows | None: ...
+    @property
     def counted(self) -> bool: ...
+    @property
+    def sealed(self) -> tuple[str, ...]: ...
 
 
 class _Backing(Protocol):
@@ -85,12 +88,6 @@ def promise_of(certificate: Certificate) -> dict[str, Any]:
         return promised(certificate.policy)
 
 
-def close(policy: Policy) -> tuple[str, ...]:
-    """The columns that must be spread in each class as in the whole table."""
-    names = (model.columns[0] for model in policy.models if model.name == "t-closeness")
-    return tuple(dict.fromkeys(names))
-
-
 def at_most(name: str) -> bool:
     """Whether a model asks for a value or less."""
     return name in _AT_MOST
@@ -99,14 +96,16 @@ def at_most(name: str) -> bool:
 def recount(certificate: Certificate, policy: Policy, found: _Found, backing: _Backing) -> Claims:
     """The certificate held against what was found in the rows that it is of."""
     original = backing.original
-    anew = None if original is None or found.seen is None else original.recount(found.seen)
+    anew = None
+    if original is not None and found.seen is not None and found.rows is not None:
+        anew = original.recount(found.seen, found.rows)
     figures = _figures(certificate, policy, found, anew)
     said = _said(certificate)
     faults = [*_models(certificate, found), *_accounts(certificate, policy, found)]
     faults += _differing(said, figures)
-    faults += _spreads(certificate, policy, found.seen)
+    faults += _spreads(certificate, policy, found.rows)
     faults += () if anew is None else (*anew.faults, *_other_spread(certificate, anew))
-    faults += (*_assumed(certificate), *_telling(certificate, policy, found.seen))
+    faults += (*_assumed(certificate), *_telling(certificate, policy, found))
     proven = {
         "digest",
         "rows_sha256",
@@ -171,7 +170,7 @@ def _figures(
         figures["suppressed.records"] = whole - found.records
     figures["suppressed.share"] = (whole - found.records) / max(whole, 1)
     if found.seen is not None:
-        sizes = np.bincount(found.seen.crowds.class_of)
+        sizes = found.seen.crowds.sizes
         figures["classes"] = found.seen.crowds.number
         losses = of_sizes(sizes, whole - missing) | ({} if anew is None else dict(anew.losses))
         untold = _BY_LEAVES if policy.split_ends else ()
@@ -226,12 +225,12 @@ def _accounts(certificate: Certificate, policy: Policy, found: _Found) -> Iterat
         yield "The certificate counts other records than the release and its policy allow."
 
 
-def _spreads(certificate: Certificate, policy: Policy, seen: Seen | None) -> Iterator[str]:
-    if seen is None:
+def _spreads(certificate: Certificate, policy: Policy, rows: ReleasedRows | None) -> Iterator[str]:
+    if rows is None:
         return
     for name in close(policy):
         there = name in certificate.spread
-        if not there or not fits(certificate, seen.rows[name], policy):
+        if not there or not fits(certificate, name, rows.counts((name,)), policy):
             yield f"The certificate does not say how {name} was spread in the table as it was read."
 
 
@@ -255,9 +254,13 @@ def _assumed(certificate: Certificate) -> Iterator[str]:
         yield "The certificate's assumptions are not those of its policy."
 
 
-def _telling(certificate: Certificate, policy: Policy, seen: Seen | None) -> Iterator[str]:
+def _telling(certificate: Certificate, policy: Policy, found: _Found) -> Iterator[str]:
     """Columns that tell other shares of the records apart than the certificate says."""
-    if seen is not None and distinct_shares(seen.rows, policy) != certificate.unchanged:
+    if found.rows is None:
+        return
+    rows = found.rows
+    shares = distinct_shares(lambda name: rows.counts((name,)), policy, found.sealed)
+    if shares != certificate.unchanged:
         yield "Columns that leave unchanged have other shares of distinct values than it says."
 
 

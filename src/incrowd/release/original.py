@@ -8,15 +8,18 @@ import numpy as np
 from incrowd.arrays import MISSING
 from incrowd.errors import InputError, NotMetError, counted
 from incrowd.release.certificate import Spread
-from incrowd.release.leaving import unchanging
-from incrowd.release.prepared import Table, spreads
+from incrowd.release.certify import spreads
+from incrowd.release.load import LoadedTable
+from incrowd.release.released import ReleasedRows
+from incrowd.release.rows import unchanging
+from incrowd.table.cells import readable, typed
 from incrowd.table.column import Kind
-from incrowd.verify.cells import readable, typed
+from incrowd.table.counted import CountedRows
 from incrowd.verify.covering import Sides, keys_of, surplus, uncovered
-from incrowd.verify.crowds import numbered
+from incrowd.verify.crowds import numbered, weighted
 from incrowd.verify.losses import Shown, recounted
 from incrowd.verify.spellings import own_reference
-from incrowd.verify.verify import Seen
+from incrowd.verify.verify import Seen, look
 
 
 @dataclass(frozen=True)
@@ -39,22 +42,22 @@ class Recounted:
 class Original:
     """The table that a release is said to be of, coded by its policy."""
 
-    table: Table
+    table: LoadedTable
 
-    def recount(self, seen: Seen) -> Recounted:
+    def recount(self, seen: Seen, rows: ReleasedRows) -> Recounted:
         """All that release and original tell without what a search did."""
         faults: list[str] = []
         notes = list(self._untold())
         losses: dict[str, float] = {}
         spread: dict[str, Spread] = {}
         try:
-            spread = spreads(self.table, seen.rows)
-            losses = self._losses(seen, notes)
-            faults += self._strange(seen, notes)
+            spread = spreads(self.table, lambda name: rows.counts((name,)).cells[name])
+            losses = self._losses(seen, rows, notes)
+            faults += self._strange(rows, notes)
         except (InputError, NotMetError) as error:
             faults.append(f"The release cannot be of this original: {error.message}.")
         return Recounted(
-            len(self.table.rows),
+            self.table.engine.records,
             self.table.compiled.left_out_missing,
             losses,
             spread,
@@ -70,19 +73,19 @@ class Original:
                 "but for those that count classes."
             )
 
-    def _losses(self, seen: Seen, notes: list[str]) -> dict[str, float]:
-        policy, there = self.table.policy, self.table.compiled.tally_records
+    def _losses(self, seen: Seen, rows: ReleasedRows, notes: list[str]) -> dict[str, float]:
+        policy, tally = self.table.policy, self.table.compiled.problem.tally
         if policy.show == "representatives":
             return {}
         columns = {
             name: Shown(
                 hierarchy,
                 seen.quasi[name],
-                column.codes[there],
+                tally.quasi[j],
                 policy.columns[name].weight,
                 policy.columns[name].lowest,
             )
-            for name, (column, hierarchy) in self.table.quasi.items()
+            for j, (name, (_, hierarchy)) in enumerate(self.table.quasi.items())
         }
         if unclear := [name for name, shown in columns.items() if self._two_readings(shown, seen)]:
             notes.append(
@@ -90,8 +93,8 @@ class Original:
                 "so losses cannot be recounted, but for those that count classes."
             )
             return {}
-        found = recounted(list(columns.values()), seen.crowds.class_of, len(there))
-        return found | self._classification(seen, len(there))
+        found = recounted(list(columns.values()), seen.crowds, tally.records)
+        return found | self._classification(rows, tally.records)
 
     def _two_readings(self, shown: Shown, seen: Seen) -> bool:
         """Whether a cell may hold a value or stand for several.
@@ -106,40 +109,46 @@ class Original:
         split = shown.hierarchy.ordered and leaves.kind is not Kind.TEXT
         if not self.table.policy.split_ends or not split or shown.top not in shown.texts:
             return False
-        class_of = seen.crowds.class_of
-        empty = class_of[shown.cells.codes == shown.texts.index(shown.top) + 1]
-        return int((shown.held == MISSING).sum()) >= int(np.bincount(class_of)[empty].min())
+        crowds, tally = seen.crowds, self.table.compiled.problem.tally
+        empty = crowds.class_of[shown.cells.codes == shown.texts.index(shown.top) + 1]
+        missing = int(tally.counts[shown.held == MISSING].sum())
+        return missing >= int(crowds.sizes[empty].min())
 
-    def _classification(self, seen: Seen, records: int) -> dict[str, float]:
+    def _classification(self, rows: ReleasedRows, records: int) -> dict[str, float]:
         """The share of records that are left out or outside their class's majority."""
-        target = getattr(self.table.policy.loss, "target", None)
+        policy = self.table.policy
+        target = getattr(policy.loss, "target", None)
         if target is None or self.table.unit is not None:
             return {}
-        column = seen.rows[target]
-        reference = own_reference(column, self.table.kinds[target])
+        seen = look(rows.counts((*policy.quasi, target)), policy)
+        column, crowds = seen.rows[target], seen.crowds
+        reference = own_reference(column, self.table.kinds[target], crowds.records)
         values = np.array([0, *reference.place.values()])[numbered(column).codes]
-        pairs = seen.crowds.class_of * (int(values.max(initial=0)) + 1) + values
-        held, times = np.unique(pairs, return_counts=True)
-        most = np.zeros(seen.crowds.number, dtype=np.int64)
-        np.maximum.at(most, held // (int(values.max(initial=0)) + 1), times)
+        width = int(values.max(initial=0)) + 1
+        held, place = np.unique(crowds.class_of * width + values, return_inverse=True)
+        most = np.zeros(crowds.number, dtype=np.int64)
+        np.maximum.at(most, held // width, weighted(place, crowds.records, len(held)))
         return {"classification": (records - int(most.sum())) / records}
 
-    def _strange(self, seen: Seen, notes: list[str]) -> Iterator[str]:
+    def _strange(self, rows: ReleasedRows, notes: list[str]) -> Iterator[str]:
         """Rows that no record of the original can have become."""
-        table, names = self.table, list(unchanging(self.table.policy))
-        before = readable(table.rows.select(names), table.policy.missing_values, text=table.text)
-        after = typed(seen.rows.select(names), before)
-        # Polars forgets how many rows a table without columns has.
-        alike = np.zeros(len(table.rows), np.int64), np.zeros(len(seen.rows), np.int64)
-        keys = keys_of(before, after) if names else alike
+        table, policy = self.table, self.table.policy
+        names = unchanging(policy)
+        columns = [column for column, _ in table.quasi.values()]
+        before = table.engine.counts(names, columns)
+        plain = readable(before.cells, policy.missing_values, text=table.engine.text)
+        before = before.with_cells(plain)
+        after = rows.counts(tuple(dict.fromkeys((*policy.quasi, *names))))
+        after = after.with_cells(typed(after.cells, plain))
+        keys = keys_of(before, after)
         if more := surplus(*keys):
             yield (
                 f"{counted(more, 'row')} of the release "
                 f"{'holds' if more == 1 else 'hold'} what no record of the original has left."
             )
-        if table.policy.show not in {"spans", "sets"}:
+        if policy.show not in {"spans", "sets"}:
             return
-        bare = uncovered(*keys, self._sides(seen))
+        bare = uncovered(*keys, self._sides(before, after))
         if bare is None:
             notes.append(
                 "Whether every row covers a record of the original was not counted: too many rows "
@@ -149,12 +158,13 @@ class Original:
             verb = "covers" if bare == 1 else "cover"
             yield f"{counted(bare, 'row')} of the release {verb} no record of the original."
 
-    def _sides(self, seen: Seen) -> list[Sides]:
+    def _sides(self, before: CountedRows, after: CountedRows) -> list[Sides]:
+        shown = {name: numbered(after.cells[name]) for name in self.table.quasi}
         return [
             Sides(
-                seen.quasi[name].codes,
-                column.codes,
-                hierarchy.decode_all([*seen.quasi[name].labels.to_list(), None]),
+                shown[name].codes,
+                before.codes[name],
+                hierarchy.decode_all([*shown[name].labels.to_list(), None]),
             )
-            for name, (column, hierarchy) in self.table.quasi.items()
+            for name, (_, hierarchy) in self.table.quasi.items()
         ]

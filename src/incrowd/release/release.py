@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
 import polars as pl
 
 from incrowd.errors import NotMetError, counted
@@ -12,12 +13,29 @@ from incrowd.exposure import Risk
 from incrowd.policy.policy import Policy
 from incrowd.recoding import Recoding
 from incrowd.release.certificate import Certificate
-from incrowd.release.lattice import nodes_frame
-from incrowd.search.lattice.explored import Explored
+from incrowd.search.lattice.explored import Explored, State
 from incrowd.verify.verdict import Verdict
 from incrowd.verify.verify import demand
+from incrowd.watch import Watch
 
 _SEAL = object()
+STAGES = ("read", "search", "release", "verify", "write")
+"""What `Release.seconds` tells the time of."""
+
+
+@dataclass
+class StageTimer:
+    """Seconds per stage, measured from one end of a stage to the next."""
+
+    watch: Watch = field(default_factory=Watch)
+    seconds: dict[str, float] = field(default_factory=lambda: dict.fromkeys(STAGES, 0.0))
+    before: float = 0.0
+
+    def end(self, stage: str) -> None:
+        """The time since the end of the stage before belongs to this one."""
+        now = self.watch.elapsed
+        self.seconds[stage] += now - self.before
+        self.before = now
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -140,3 +158,29 @@ def _title(model: Verdict) -> str:
 
 def _line(name: str, value: str) -> str:
     return f"<tr><th>{html.escape(name)}</th><td>{html.escape(value)}</td></tr>"
+
+
+def nodes_frame(explored: Explored) -> pl.DataFrame:
+    """One line per node that was counted, in the order in which it was."""
+    levels = {
+        _free(name): explored.levels[:, j].astype(np.int32)
+        for j, name in enumerate(explored.columns)
+    }
+    judged = explored.suppressed >= 0
+    return pl.DataFrame(
+        {
+            **levels,
+            "k": explored.k,
+            "suppressed": pl.Series(explored.suppressed.tolist(), dtype=pl.Int64).set(
+                pl.Series(~judged), None
+            ),
+            "loss": pl.Series(explored.loss).fill_nan(None),
+            "state": [State(int(state)).name.lower() for state in explored.state],
+            "optimum": np.arange(len(explored)) == explored.best,
+        }
+    )
+
+
+def _free(name: str) -> str:
+    """The name of a column of the table, told apart from the figures of a node."""
+    return f"{name} (level)" if name in {"k", "suppressed", "loss", "state", "optimum"} else name

@@ -5,23 +5,24 @@ from collections.abc import Mapping
 import numpy as np
 
 from incrowd.arrays import Codes, Counts, Flags
-from incrowd.engines.base import Shown
 from incrowd.recoding import Outcome
+from incrowd.recoding.column_cells import ByClass
+from incrowd.table.column import CodedColumn
 
 
-def representatives(outcome: Outcome, codes: Mapping[str, Codes]) -> dict[str, Shown]:
+def representatives(outcome: Outcome, columns: Mapping[str, CodedColumn]) -> dict[str, ByClass]:
     """What the classes show: the median of ordered columns, the most frequent value of others.
 
     Of the class, or of its bucket in the column where every class shows its buckets.
     The lower median, so that somebody there has it; of equally frequent values the first in
     leaf order; missing if most records of the class lack the value. A column with a lowest level
-    shows the node of that value there. `codes` are the columns of the table.
+    shows the node of that value there. `columns` are those of the table.
     """
     tally, class_of = outcome.tally, outcome.class_of
     assert tally is not None  # noqa: S101  an outcome of a search has its rows
     assert class_of is not None  # noqa: S101  the same
     kept = class_of >= 0
-    found: dict[str, Shown] = {}
+    found: dict[str, ByClass] = {}
     for j, column in enumerate(outcome.columns):
         pick = _median if column.hierarchy.ordered else _mode
         bucket = None if outcome.buckets is None else outcome.buckets[j]
@@ -30,16 +31,9 @@ def representatives(outcome: Outcome, codes: Mapping[str, Codes]) -> dict[str, S
         chosen = chosen if bucket is None else chosen[bucket]
         level = np.full(len(chosen), column.lowest, dtype=np.int32)
         labels = column.hierarchy.show(chosen, chosen, level, False)
-        record = _records(codes[column.name], len(column.frequency))
-        found[column.name] = labels, False if column.lowest else record[chosen]
+        value = None if column.lowest else (columns[column.name], chosen)
+        found[column.name] = ByClass(labels, value=value)
     return found
-
-
-def _records(codes: Codes, domain: int) -> Counts:
-    """A record with each code, the first one; 0 for a code that none has."""
-    record = np.zeros(domain, dtype=np.int64)
-    record[codes[::-1]] = np.arange(len(codes) - 1, -1, -1)
-    return record
 
 
 def _median(class_of: Codes, codes: Codes, counts: Counts) -> Codes:

@@ -3,12 +3,18 @@
 from itertools import pairwise
 
 import numpy as np
-import polars as pl
 
 from incrowd.policy.policy import Policy
 from incrowd.release.certificate import Certificate, Spread
-from incrowd.verify.crowds import numbered
+from incrowd.table.counted import CountedRows
+from incrowd.verify.crowds import numbered, weighted
 from incrowd.verify.verify import Reference
+
+
+def close(policy: Policy) -> tuple[str, ...]:
+    """The columns that must be spread in each class as in the whole table."""
+    names = (model.columns[0] for model in policy.models if model.name == "t-closeness")
+    return tuple(dict.fromkeys(names))
 
 
 def reference_of(spread: Spread, labels: list[str]) -> Reference:
@@ -18,15 +24,18 @@ def reference_of(spread: Spread, labels: list[str]) -> Reference:
     return Reference(place, np.array(spread.people, dtype=np.int64), maps)
 
 
-def fits(certificate: Certificate, column: pl.Series, policy: Policy) -> bool:
-    """Whether the column can come from a table in which it was spread as the certificate says."""
-    spread = certificate.spread[column.name]
-    cells, places, people = numbered(column), np.array([0, *spread.places]), len(spread.people)
+def fits(certificate: Certificate, name: str, rows: CountedRows, policy: Policy) -> bool:
+    """Whether the column can come from a table in which it was spread as the certificate says.
+
+    `rows` are its distinct cells.
+    """
+    spread, cells = certificate.spread[name], numbered(rows.cells[name])
+    places, people = np.array([0, *spread.places]), len(spread.people)
     if len(places) != len(cells.labels) + 1 or ((places < 0) | (places >= people)).any():
         return False
     if not sum(spread.people) or min(spread.people) < 0 or not _is_hierarchy(spread):
         return False
-    held = np.bincount(places[cells.codes], minlength=people)
+    held = weighted(places[cells.codes], rows.records, people)
     whole = sum(spread.people) == certificate.records_in and bool((held <= spread.people).all())
     return whole or policy.unit is not None
 

@@ -4,12 +4,10 @@ A bill of 48820.13 is as good as a name to whoever wrote it. No model of quasi-i
 so that the release and its certificate name such columns.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 
-import polars as pl
-
-from incrowd.errors import InputError, boundary
 from incrowd.policy.policy import Policy
+from incrowd.table.counted import CountedRows
 
 MOST = 0.5
 """From this share of distinct values on a column tells most records apart."""
@@ -17,12 +15,17 @@ _RECORDS = 20
 """In fewer records every column tells most of them apart."""
 
 
-def distinct_shares(rows: pl.DataFrame, policy: Policy) -> dict[str, float]:
-    """Of each column whose values leave as they are: distinct values over cells with a value."""
+def distinct_shares(
+    counts: Callable[[str], CountedRows], policy: Policy, sealed: Collection[str]
+) -> dict[str, float]:
+    """Of each column whose values leave as they are: distinct values over cells with a value.
+
+    `counts` tells the distinct cells of a column, missing ones null; those of `sealed` columns
+    (lists and structures) are not compared.
+    """
     names = (*policy.sensitive, *policy.kept, *filter(None, [policy.weight]))
-    able = [name for name in policy.columns if name in names and _comparable(rows[name].dtype)]
-    with boundary(InputError("the cells that leave cannot be counted", remedy="use plain cells")):
-        return {name: round(_share(rows[name].drop_nulls()), 4) for name in able}
+    able = [name for name in policy.columns if name in names and name not in sealed]
+    return {name: round(_share(counts(name), name), 4) for name in able}
 
 
 def telling(shares: Mapping[str, float], records: int) -> tuple[str, ...]:
@@ -55,9 +58,7 @@ def sentences(shares: Mapping[str, float], records: int) -> Iterator[str]:
         )
 
 
-def _comparable(dtype: pl.DataType) -> bool:
-    return not dtype.is_nested() and dtype != pl.Object
-
-
-def _share(cells: pl.Series) -> float:
-    return cells.n_unique() / len(cells) if len(cells) else 0.0
+def _share(rows: CountedRows, name: str) -> float:
+    there = rows.cells[name].is_not_null().to_numpy()
+    cells = int(rows.records[there].sum())
+    return rows.cells[name].drop_nulls().n_unique() / cells if cells else 0.0

@@ -1,5 +1,1 @@
-"""Columns as codes, distinct rows with their counts, and the way from a frame and back."""
-
-from incrowd.lazy import modules_of
-
-__getattr__ = modules_of(__name__)
+"""Table: values become codes at one door, and codes become cells at another."""

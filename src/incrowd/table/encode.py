@@ -1,6 +1,6 @@
 """From values to codes: the only place that does it."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
 import narwhals.stable.v2 as nw
@@ -77,6 +77,11 @@ def sealed(series: AnySeries) -> str:
     if isinstance(dtype, _NESTED):
         return "lists or structures"
     return BYTES if isinstance(dtype, pl.Binary) else ""
+
+
+def uncoded(sealed: Mapping[str, str]) -> tuple[str, ...]:
+    """The columns whose cells have no codes, lists and structures, by what `sealed` found."""
+    return tuple(name for name, what in sealed.items() if what != BYTES)
 
 
 def to_polars(series: AnySeries) -> pl.Series:

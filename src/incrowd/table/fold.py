@@ -4,6 +4,7 @@ import os
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from functools import cache, partial
 from itertools import pairwise
 from typing import Any, TypeVar
@@ -32,15 +33,20 @@ def fold(
     sensitive: Sequence[Codes],
     unit: Codes | None = None,
     weights: Floats | None = None,
+    *,
+    records: Counts | None = None,
 ) -> Tally:
     """The distinct rows of a table given by its columns of codes, with their counts.
 
     Rows are in lexicographic order of their codes, first column first, so that the order of the
-    records does not matter. A record whose unit is missing is a person of its own.
+    records does not matter. A record whose unit is missing is a person of its own. With `records`
+    a line stands for so many of them that were counted already, all of one unit if there are units;
+    `weights` are then their sums, and no record can be told (`row_of` is None).
     """
+    if records is not None:
+        return _fold_counted([*quasi], [*sensitive], unit, weights, records)
     columns = [np.ascontiguousarray(codes, dtype=np.int32) for codes in (*quasi, *sensitive)]
-    records = _records(columns, unit, weights)
-    rows, row_of = _distinct_rows(columns, records)
+    rows, row_of = _distinct_rows(columns, _records(columns, unit, weights))
     counts = np.bincount(row_of, minlength=rows.shape[1]).astype(np.int64)
     people, shared = _people(counts, row_of, unit)
     return Tally(
@@ -52,6 +58,30 @@ def fold(
         shared_unit=np.ascontiguousarray(shared[1]),
         weights=_sums(row_of, weights, len(counts)),
         row_of=row_of,
+    )
+
+
+def _fold_counted(
+    quasi: list[Codes],
+    sensitive: list[Codes],
+    unit: Codes | None,
+    weights: Floats | None,
+    records: Counts,
+) -> Tally:
+    """The tally of lines that stand for several records each."""
+    if unit is not None:  # each record without a unit is a person: a line for each of them
+        line = np.repeat(np.arange(len(records)), np.where(unit == MISSING, records, 1))
+        whole = fold([codes[line] for codes in quasi], [c[line] for c in sensitive], unit[line])
+    else:
+        whole = fold(quasi, sensitive)
+    rows, row_of = _distinct_rows([*quasi, *sensitive], len(records))
+    counts = np.bincount(row_of, weights=records, minlength=rows.shape[1]).astype(np.int64)
+    return replace(
+        whole,
+        counts=counts,
+        people=counts if unit is None else whole.people,
+        weights=_sums(row_of, weights, len(counts)),
+        row_of=None,
     )
 
 

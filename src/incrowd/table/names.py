@@ -18,7 +18,14 @@ def listed(names: Iterable[str]) -> tuple[str, ...]:
     >>> listed("age"), listed(name for name in ["age", "zip", "age"])
     (('age',), ('age', 'zip'))
     """
-    return (names,) if isinstance(names, str) else tuple(dict.fromkeys(names))
+    if isinstance(names, str):
+        return (names,)
+    found = tuple(dict.fromkeys(names)) if isinstance(names, Iterable) else (names,)
+    if not all(isinstance(name, str) for name in found):
+        raise PolicyError(
+            "column names must be text", remedy='write "age" or ["age", "zip"], for example'
+        )
+    return found
 
 
 def nearest(name: str, names: Sequence[str], *, listed: bool = False) -> str:

@@ -33,8 +33,8 @@ from incrowd.policy.policy import Policy
 from incrowd.release.certificate import Certificate
 from incrowd.release.written import rewritten
 from incrowd.table.names import listed as listed_names
-from incrowd.verbs.reading import AnyPath, Reading, each_of, enough_memory
-from incrowd.verbs.worlds import is_path, knowledge_of, labelled, table_of
+from incrowd.verbs.reading import AnyPath, Reading, each_of, enough_memory, is_path
+from incrowd.verbs.worlds import knowledge_of, labelled, table_of
 from incrowd.watch import Watch
 
 

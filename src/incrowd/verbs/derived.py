@@ -6,13 +6,12 @@ Looked for in a sample, before anything else is done with a table.
 from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
-import polars as pl
 
-from incrowd.engines.memory import MemoryEngine
+from incrowd.engines.base import Engine
 from incrowd.errors import PolicyError
 from incrowd.identify.derived import Derived, derived
 from incrowd.policy.policy import Policy
-from incrowd.table.column import CodedColumn, Kind
+from incrowd.table.column import CodedColumn
 from incrowd.table.encode import encode
 from incrowd.table.roles import Role
 
@@ -22,7 +21,7 @@ LEAVING = (Role.KEEP, Role.SENSITIVE, Role.WEIGHT)
 """Roles of columns that leave as they are."""
 
 
-def refuse_derived(engine: MemoryEngine, policy: Policy) -> None:
+def refuse_derived(engine: Engine, policy: Policy) -> None:
     """Refuse a policy that lets a column leave as it is from which protected ones can be told."""
     found = derived_in(engine, policy)
     if not found:
@@ -37,7 +36,7 @@ def refuse_derived(engine: MemoryEngine, policy: Policy) -> None:
     )
 
 
-def derived_in(engine: MemoryEngine, policy: Policy) -> list[Derived]:
+def derived_in(engine: Engine, policy: Policy) -> list[Derived]:
     """Columns of a table that leave as they are and are told by quasi-identifying ones, or tell."""
     leaving = [
         name
@@ -47,10 +46,16 @@ def derived_in(engine: MemoryEngine, policy: Policy) -> list[Derived]:
     hidden = [name for name in policy.quasi if name not in engine.sealed]
     if policy.show == "permutation" or not leaving or not hidden:
         return []
-    rows = _sampled(engine, policy.unit)
-    kinds = {name: column.kind for name, column in policy.columns.items()}
+    unit = None if policy.unit is None else engine.unit(policy.unit)
+    rows = engine.sample([*leaving, *hidden], SAMPLE, unit)
     coded = {
-        name: _coded(engine, name, kinds[name], rows, policy.missing_values)
+        name: encode(
+            rows[name],
+            name,
+            policy.columns[name].kind,
+            infer=engine.text,
+            missing_values=policy.missing_values,
+        )
         for name in (*leaving, *hidden)
     }
     return derived([coded[name] for name in leaving], [coded[name] for name in hidden])
@@ -92,21 +97,3 @@ def _drawn(records: int) -> "np.ndarray[tuple[int], np.dtype[np.int64]]":
     if records <= SAMPLE:
         return np.arange(records)
     return np.sort(np.random.default_rng(0).choice(records, SAMPLE, replace=False))
-
-
-def _sampled(engine: MemoryEngine, unit: str | None) -> pl.Series:
-    """The numbers of the records to look at, one of each person: people repeat themselves."""
-    if unit is None:
-        return pl.Series(_drawn(engine.records))
-    person = engine.units(unit)
-    alone = np.flatnonzero(person == 0)
-    first = np.unique(person, return_index=True)[1]
-    every = np.union1d(alone, first)
-    return pl.Series(every[_drawn(len(every))])
-
-
-def _coded(
-    engine: MemoryEngine, name: str, kind: Kind | None, rows: pl.Series, missing: Sequence[str]
-) -> CodedColumn:
-    cells = engine.series(name).gather(rows)
-    return encode(cells, name, kind, infer=engine.text, missing_values=missing)

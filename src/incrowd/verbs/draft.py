@@ -1,17 +1,17 @@
 """`draft`: a first policy for a table, with reasons, to review."""
 
-import os
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from incrowd.engines.memory import MemoryEngine
+from incrowd.errors import InputError
 from incrowd.identify.derived import Derived
 from incrowd.pii.profile import ColumnProfile
 from incrowd.policy.draft import Draft, profiles, redrafted, with_joint_uniqueness
 from incrowd.policy.draft import draft as drafted
 from incrowd.table.column import CodedColumn
 from incrowd.verbs.derived import LEAVING, among, leaving_of
-from incrowd.verbs.reading import Reading
+from incrowd.verbs.reading import Reading, opened
 
 
 def draft(source: Any, *, reading: Reading | None = None) -> Draft:
@@ -29,11 +29,14 @@ def draft(source: Any, *, reading: Reading | None = None) -> Draft:
 def engine_of(
     source: Any, reading: Reading | None = None, expected: Iterable[str] = ()
 ) -> MemoryEngine:
-    """The engine of a frame, or of a file at this path; a file should have `expected` columns."""
-    if not isinstance(source, str | os.PathLike):
-        return MemoryEngine(source)
-    read = (reading or Reading()).expecting(expected).read(source)
-    return MemoryEngine(read.frame, text=read.text)
+    """The table in a frame or a file, in memory; a file should have `expected` columns."""
+    engine = opened(source, reading, expected).engine
+    if not isinstance(engine, MemoryEngine):
+        raise InputError(
+            f"incrowd cannot look at the values of a table in {engine.name}",
+            remedy="give a frame: relation.pl(), for example",
+        )
+    return engine
 
 
 def _protected(

@@ -6,44 +6,22 @@ from collections.abc import Sequence
 from typing import Any
 
 from incrowd.documents import charts, json
-from incrowd.engines.memory import MemoryEngine
 from incrowd.errors import PolicyError
-from incrowd.io import tables
 from incrowd.io.atomic import replacing
 from incrowd.io.files import write_bytes
 from incrowd.pipeline import builders_of
 from incrowd.policy.policy import Policy
-from incrowd.release.prepare import Outside, coded
+from incrowd.release.load import RunContext, load
 from incrowd.search import Accuracy
 from incrowd.search.literature.accuracy.frontier import BOUNDS, Frontier
 from incrowd.search.literature.accuracy.frontier import frontier as frontier_of
 from incrowd.verbs.explored import kind_of
-from incrowd.verbs.reading import AnyPath, Reading, collected, enough_memory, rows_of
+from incrowd.verbs.reading import AnyPath, Reading, enough_memory, opened
 from incrowd.watch import Watch
 
 
-def frontier(
-    frame: Any,
-    policy: Policy,
-    *,
-    bounds: Sequence[float] = BOUNDS,
-    watch: Watch | None = None,
-    folder: AnyPath = ".",
-) -> Frontier:
-    """The most privacy of a frame for every largest loss of a class; nothing is released.
-
-    The models of the policy are floors. If its search is `accuracy`, that is asked with each of the
-    `bounds` in place of its own; otherwise privacy means l of the first sensitive column, or k if
-    there is none. The policy's time limit is for the whole curve.
-    """
-    with enough_memory():
-        frame = collected(frame)
-        source = tables.Source(rows_of(frame), text=False)
-        return _curve(frame, source, policy, bounds, (watch, folder))
-
-
-def frontier_file(  # noqa: PLR0913  a file, the request, and what comes from outside
-    source: AnyPath,
+def frontier(  # noqa: PLR0913  the table, the request, and the settings of one run
+    source: Any,
     policy: Policy,
     *,
     bounds: Sequence[float] = BOUNDS,
@@ -51,10 +29,23 @@ def frontier_file(  # noqa: PLR0913  a file, the request, and what comes from ou
     watch: Watch | None = None,
     folder: AnyPath = ".",
 ) -> Frontier:
-    """The most privacy of a table in a file for every largest loss of a class; see `frontier`."""
+    """Find the most privacy of a table for every largest loss of a class; nothing is released.
+
+    `source` is a frame or the path of a file. The models of the policy are floors. If its search is
+    `accuracy`, that is asked with each of the `bounds` in place of its own; otherwise privacy means
+    l of the first sensitive column, or k if there is none. The policy's time limit is for the whole
+    curve.
+    """
+    if policy.show == "permutation":
+        raise PolicyError(
+            'show = "permutation" leaves quasi-identifiers exact, so there is no loss to weigh',
+            remedy="leave it out",
+        )
     with enough_memory():
-        read = (reading or Reading()).expecting(policy.columns).read(source)
-        return _curve(read.frame, read, policy, bounds, (watch, folder))
+        engine = opened(source, reading, policy.columns).engine
+        table = load(engine, policy, builders_of(policy, folder))
+        limited = RunContext(watch=watch or Watch()).search_watch(policy)
+        return frontier_of(table.compiled.problem, _search(policy), limited, bounds)
 
 
 def write_frontier(curve: Frontier, path: AnyPath) -> None:
@@ -62,26 +53,6 @@ def write_frontier(curve: Frontier, path: AnyPath) -> None:
     content = _content(curve, kind_of(path))
     with replacing(path) as place:
         write_bytes(place, content)
-
-
-def _curve(
-    frame: Any,
-    source: tables.Source,
-    policy: Policy,
-    bounds: Sequence[float],
-    outside: tuple[Watch | None, AnyPath],
-) -> Frontier:
-    watch, folder = outside
-    if policy.show == "permutation":
-        raise PolicyError(
-            'show = "permutation" leaves quasi-identifiers exact, so there is no loss to weigh',
-            remedy="leave it out",
-        )
-    engine = MemoryEngine(frame, text=source.text)
-    builders = builders_of(policy, folder)
-    table = coded(engine, source.frame, policy, builders, text=source.text)
-    limited = Outside(watch=watch or Watch()).search_watch(policy)
-    return frontier_of(table.compiled.problem, _search(policy), limited, bounds)
 
 
 def _search(policy: Policy) -> Accuracy:
@@ -102,3 +73,6 @@ def _content(curve: Frontier, kind: str) -> bytes:
         lines.writerows(points)
         return text.getvalue().encode()
     return charts.drawn(charts.frontier_chart(curve), kind)  # type: ignore[arg-type]
+
+
+frontier_file = frontier

@@ -51,6 +51,7 @@ from incrowd.io.atomic import replacing
 from incrowd.io.batches import Layout, batches
 from incrowd.io.pieces import pieces, refuse_unwritable
 from incrowd.io.scratch import scratch_frames
+from incrowd.recoding.column_cells import Keep
 from incrowd.table.names import chosen, listed
 from incrowd.verbs.order import shuffled
 from incrowd.verbs.reading import AnyPath, Reading, enough_memory, rows_of
@@ -250,8 +251,9 @@ def _mask_frame(frame: Any, request: WithholdRequest, watch: Watch) -> Masked:
         return withhold(coded(engine, names), plain, watch=within)
 
     decision = _decided(request, engine.names, engine.uncoded, engine.records, decide)
-    everyone = np.zeros(engine.records, dtype=np.int32)
-    rows = engine.release({}, everyone, _order(engine.records, request), decision.withheld)
+    order = _order(engine.records, request)
+    cells = {name: Keep() for name in engine.names if name not in decision.withheld}
+    rows = engine.show(cells, np.arange(engine.records) if order is None else order)
     ratios = _recounted(rows_of(rows), decision.published, decision.records)
     refuse_above(ratios, request.measure, request.ratio)
     return decision.masked(rows, ratios, watch.elapsed)

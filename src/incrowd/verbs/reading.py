@@ -9,6 +9,8 @@ from typing import Any, Self, TypeAlias
 import narwhals.stable.v2 as nw
 import polars as pl
 
+from incrowd.engines import duckdb as duckdb_engine
+from incrowd.engines.base import Engine
 from incrowd.engines.memory import MemoryEngine
 from incrowd.errors import InputError, LimitError, boundary
 from incrowd.io import tables
@@ -42,6 +44,34 @@ class Reading:
     def expecting(self, names: Iterable[str]) -> Self:
         """The same for a table that should have columns of these names too."""
         return replace(self, expected=(*self.expected, *names))
+
+
+@dataclass(frozen=True, eq=False)
+class Opened:
+    """A table that was opened: the engine that holds it, and how it came."""
+
+    engine: Engine
+    like: tables.Source
+    """How it came; its frame is empty if the rows live elsewhere."""
+
+
+def is_path(source: Any) -> bool:
+    """Whether this names a file, and is not a table itself."""
+    return isinstance(source, str | os.PathLike)
+
+
+def opened(source: Any, reading: Reading | None = None, expected: Iterable[str] = ()) -> Opened:
+    """The table in a frame, in a file, on standard input ("-") or in a DuckDB relation.
+
+    `expected` are names that it should have: they help to tell the header of a text file.
+    """
+    if is_path(source):
+        read = (reading or Reading()).expecting(expected).read(source)
+        return Opened(MemoryEngine(read.frame, text=read.text), read)
+    nowhere = tables.Source(pl.DataFrame(), text=False)
+    if duckdb_engine.is_relation(source):
+        return Opened(duckdb_engine.DuckDBEngine(source), replace(nowhere, format="parquet"))
+    return Opened(MemoryEngine(collected(source)), nowhere)
 
 
 def rows_of(frame: Any) -> pl.DataFrame:

@@ -23,8 +23,7 @@ from incrowd.table.encode import align
 from incrowd.table.fold import fold
 from incrowd.table.names import listed
 from incrowd.table.tally import Tally
-from incrowd.verbs.reading import AnyPath, Reading, enough_memory
-from incrowd.verbs.worlds import is_path
+from incrowd.verbs.reading import AnyPath, Reading, enough_memory, is_path
 from incrowd.watch import Watch
 
 

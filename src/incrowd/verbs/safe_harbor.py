@@ -19,7 +19,7 @@ from incrowd.pii.patterns import ANYWHERE
 from incrowd.pipeline import builders_of
 from incrowd.policy.policy import Policy, require_declared
 from incrowd.policy.presets import TableFacts
-from incrowd.release.leaving import dropped, pseudonymous
+from incrowd.release.rows import dropped, pseudonymous
 from incrowd.table.column import CodedColumn, Domain, Kind
 from incrowd.table.encode import align, encode
 from incrowd.table.fold import in_threads
@@ -46,6 +46,13 @@ class SafeHarborOptions:
     """People by the first three digits of ZIP codes, in place of the census's counts."""
     folder: AnyPath = "."
     """Where the paths of the policy begin."""
+
+    def __post_init__(self) -> None:
+        """Refuse what is no policy."""
+        if self.policy is not None and not isinstance(self.policy, Policy):
+            raise PolicyError(
+                "policy must be a Policy", remedy="read it with incrowd.read_policy, for example"
+            )
 
     @property
     def rules(self) -> SafeHarborRules:
@@ -83,7 +90,7 @@ def safe_harbor(  # noqa: PLR0913  its options, and how to read a file
     """
     options = SafeHarborOptions(policy, today, zip_populations or {}, folder)
     with enough_memory():
-        named = () if policy is None else policy.columns
+        named = () if options.policy is None else options.policy.columns
         return _checked(engine_of(source, reading, named), options)
 
 

@@ -1,7 +1,6 @@
 """The tables that somebody may have beside a release, from frames or from files."""
 
-import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -9,21 +8,20 @@ from typing import Any
 
 import polars as pl
 
+from incrowd.engines.base import Engine
 from incrowd.engines.memory import MemoryEngine
-from incrowd.errors import InputError, PolicyError, counted
+from incrowd.errors import InputError, PolicyError
 from incrowd.hierarchy import AnyHierarchy, Flat, Suggested
 from incrowd.hierarchy.labels import TOP
 from incrowd.io import files
 from incrowd.io.hierarchies import resolve
-from incrowd.linkage.candidates import CandidateCounter
 from incrowd.linkage.tables import AttackTables
 from incrowd.linkage.world_tables import AttackerKnowledge, AttackTable
-from incrowd.models.model import of_world
 from incrowd.policy.policy import Policy
 from incrowd.release.against import Against
 from incrowd.release.certificate import Digest, digest_of_bytes, digest_of_frame
 from incrowd.table.roles import Missing
-from incrowd.verbs.reading import AnyPath, Reading, collected, each_of, rows_of
+from incrowd.verbs.reading import AnyPath, Reading, collected, each_of, is_path, rows_of
 from incrowd.verify.ends import joined, split_columns
 
 
@@ -39,11 +37,16 @@ class Called:
     """Where paths of hierarchies start."""
 
 
-def world_of(engine: MemoryEngine, world: Any, policy: Policy, called: Called) -> Against | None:
+def world_of(engine: Engine, world: Any, policy: Policy, called: Called) -> Against | None:
     """The world in frames or files, in the quasi-identifying columns that the table shares."""
     if not (given := each_of(world)):
         _refuse_unused(called)
         return None
+    if not isinstance(engine, MemoryEngine):
+        raise PolicyError(
+            "a world is compared with a table in memory only",
+            remedy="read the table into memory, with .pl() for a DuckDB relation",
+        )
     if any(is_path(one) and str(one) == "-" for one in given):
         raise PolicyError("the world cannot come from standard input", remedy="name a file")
     names = (*policy.columns, *(called.rename or {}).values(), *filter(None, [called.id]))
@@ -54,14 +57,6 @@ def world_of(engine: MemoryEngine, world: Any, policy: Policy, called: Called) -
     found = tables.world_tables.world(_shared(tables, policy))
     digests = tuple(_digest(one) for one in given)
     return Against(found, digests, tables.hierarchies(found.columns), tables.world_tables.notes)
-
-
-world_of_frames = world_of_files = world_of
-
-
-def is_path(source: Any) -> bool:
-    """Whether a table is given as the path of a file, not as a frame."""
-    return isinstance(source, str | os.PathLike)
 
 
 def table_of(name: str, source: Any, reading: Reading) -> AttackTable:
@@ -139,28 +134,3 @@ def _shared(tables: AttackTables, policy: Policy) -> tuple[str, ...]:
             remedy="say what it calls them, such as --rename zip=zipcode",
         )
     return names
-
-
-def notes_of(
-    against: Against | None, policy: Policy, world: CandidateCounter | None
-) -> Iterator[str]:
-    """What you should know about the world that a release was compared with."""
-    if against is None:
-        return
-    yield from against.notes
-    if not any(of_world(model) for model in policy.models):
-        yield (
-            "no model of the policy uses the world, so it changed nothing: add k-map or "
-            "delta-presence"
-        )
-    lacking = [name for name in policy.quasi if name not in against.world.names]
-    if lacking:
-        yield (
-            f"the world does not have {', '.join(lacking)}: models of the world ignore these "
-            "columns, though somebody with another world may know them"
-        )
-    for name, outside in (world.outside if world is not None else {}).items():
-        yield (
-            f"the hierarchy of {name!r} lacks {counted(outside, 'value')} of the world; labels are "
-            "compared with these as they are written"
-        )

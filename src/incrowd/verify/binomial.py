@@ -13,6 +13,8 @@ from incrowd.arrays import Floats
 
 _BLOCK = 1 << 14
 _NOTHING = 1e-18
+_ROUNDING = 1e-11
+"""By which a sum of terms may be off, relative to it."""
 _STIRLING = (1 / 12, -1 / 360, 1 / 1260, -1 / 1680, 1 / 1188)
 
 
@@ -36,7 +38,8 @@ def largest_k(n: int, share: float, beta: float) -> int:
     low, high = 0, n
     while low < high:
         middle = (low + high + 1) // 2
-        low, high = (middle, high) if fewer_than(middle, n, share) <= beta else (low, middle - 1)
+        met = fewer_than(middle, n, share) <= beta * (1 + _ROUNDING)
+        low, high = (middle, high) if met else (low, middle - 1)
     return low
 
 

@@ -8,8 +8,9 @@ import polars as pl
 
 from incrowd.arrays import Codes, Counts, Flags
 from incrowd.hierarchy.decoding import Decoded
-from incrowd.verify.cells import text_of
-from incrowd.verify.crowds import numbered
+from incrowd.table.cells import text_of
+from incrowd.table.counted import CountedRows
+from incrowd.verify.crowds import numbered, weighted
 from incrowd.verify.shown import sets
 
 MOST_PAIRS = 20_000_000
@@ -40,33 +41,44 @@ class Sides:
         return found
 
 
-def keys_of(before: pl.DataFrame, after: pl.DataFrame) -> tuple[Counts, Counts]:
-    """The number of what each row holds in columns that both have: the original, the release."""
+@dataclass(frozen=True, eq=False)
+class Keys:
+    """What rows hold in columns that leave unchanged, and how many records each stands for."""
+
+    number: Counts
+    """The same for rows of the release and of the table that hold the same."""
+    records: Counts
+
+
+def keys_of(before: CountedRows, after: CountedRows) -> tuple[Keys, Keys]:
+    """The keys of the table's rows and of the release's, by the columns that both have."""
     both = [
-        numbered(pl.concat([text_of(before[name]), text_of(after[name])])).codes
-        for name in before.columns
+        numbered(pl.concat([text_of(before.cells[name]), text_of(after.cells[name])])).codes
+        for name in before.cells.columns
+        if name in after.cells.columns
     ]
-    key = sets(both)
-    return key[: len(before)], key[len(before) :]
+    first = len(before.records)
+    key = sets(both) if both else np.zeros(first + len(after.records), dtype=np.int64)
+    return Keys(key[:first], before.records), Keys(key[first:], after.records)
 
 
-def surplus(before: Counts, after: Counts) -> int:
-    """How many released rows hold what no record of the table has left for them."""
-    size = int(max(before.max(initial=-1), after.max(initial=-1))) + 1
-    more = np.bincount(after, minlength=size) - np.bincount(before, minlength=size)
-    return int(np.maximum(more, 0).sum())
+def surplus(before: Keys, after: Keys) -> int:
+    """How many released records hold what no record of the table has left for them."""
+    size = int(max(before.number.max(initial=-1), after.number.max(initial=-1))) + 1
+    there, released = (weighted(side.number, side.records, size) for side in (before, after))
+    return int(np.maximum(released - there, 0).sum())
 
 
-def uncovered(before: Counts, after: Counts, columns: Sequence[Sides]) -> int | None:
-    """How many released rows cover no record with the same key; None if there are too many pairs.
+def uncovered(before: Keys, after: Keys, columns: Sequence[Sides]) -> int | None:
+    """How many released records cover none with the same key; None if there are too many pairs.
 
     Rows that hold and show the same are looked at once.
     """
     rows, times = _distinct(after, [column.shown for column in columns])
     records, _ = _distinct(before, [column.held.astype(np.int64) for column in columns])
-    records = records[np.argsort(before[records], kind="stable")]
-    start = np.searchsorted(before[records], after[rows], side="left")
-    length = np.searchsorted(before[records], after[rows], side="right") - start
+    records = records[np.argsort(before.number[records], kind="stable")]
+    start = np.searchsorted(before.number[records], after.number[rows], side="left")
+    length = np.searchsorted(before.number[records], after.number[rows], side="right") - start
     if int(length.sum()) > MOST_PAIRS:
         return None
     row = np.repeat(np.arange(len(rows)), length)
@@ -80,7 +92,8 @@ def uncovered(before: Counts, after: Counts, columns: Sequence[Sides]) -> int | 
     return int(times[~covered].sum())
 
 
-def _distinct(key: Counts, columns: Sequence[Counts]) -> tuple[Counts, Counts]:
-    """The first of all rows that are equal in all of these, and how many are."""
-    _, first, times = np.unique(sets([key, *columns]), return_index=True, return_counts=True)
-    return first.astype(np.int64), times.astype(np.int64)
+def _distinct(keys: Keys, columns: Sequence[Counts]) -> tuple[Counts, Counts]:
+    """The first of all rows that are equal in all of these, and how many records they stand for."""
+    place = sets([keys.number, *columns])
+    _, first = np.unique(place, return_index=True)
+    return first.astype(np.int64), weighted(place, keys.records, len(first))

@@ -1,6 +1,7 @@
-"""Counting the rows that leave: who stands with whom, by what the cells say and nothing else.
+"""Counting what leaves: which records show the same, by what the cells say and nothing else.
 
-Nothing here knows codes, hierarchies or searches. Cells are compared as text; a missing cell is
+Rows are distinct ones with the number of records that each stands for. Nothing here knows codes,
+hierarchies or searches. Cells are compared as text; a missing cell is
 equal to a missing cell, or, where a missing value matches anything, to every cell.
 """
 
@@ -12,7 +13,7 @@ import polars as pl
 
 from incrowd.arrays import Counts
 from incrowd.errors import LimitError
-from incrowd.verify.cells import text_of
+from incrowd.table.cells import text_of
 
 _LARGEST = 2**62
 _MOST_PAIRS = 100_000_000
@@ -30,10 +31,17 @@ class Crowds:
     """The class of each row."""
     number: int
     """How many classes there are, and so crowds."""
+    records: Counts
+    """How many records each row stands for."""
     unit: Counts | None
-    """Whose row it is; None if every row is a person."""
+    """Whose row it is; None if every record is a person."""
     pairs: tuple[Counts, Counts] | None
     """(crowd, member class), if a crowd is more than its class."""
+
+    @property
+    def sizes(self) -> Counts:
+        """Records per class."""
+        return weighted(self.class_of, self.records, self.number)
 
     @property
     def people(self) -> Counts:
@@ -51,7 +59,7 @@ class Crowds:
     def values(self, codes: Counts) -> tuple[Counts, Counts, Counts]:
         """(crowd, value, people who have it), sorted by crowd, then value; each pair once."""
         if self.unit is None:
-            (member, value), count = _distinct(self.class_of, codes)
+            (member, value), count = _distinct(self.class_of, codes, count=self.records)
             crowd, place = self._spread(member)
             (crowd, value), count = _distinct(crowd, value[place], count=count[place])
         else:
@@ -71,15 +79,25 @@ class Crowds:
         return np.repeat(crowd, length), _ranges(start, length)
 
 
-def crowds_of(columns: Sequence[Counts], unit: Counts | None, *, anything: bool) -> Crowds:
-    """The crowds of rows whose cells are numbered (see `numbered`), one array per column."""
+def crowds_of(
+    columns: Sequence[Counts],
+    unit: Counts | None,
+    *,
+    anything: bool,
+    records: Counts | None = None,
+) -> Crowds:
+    """The crowds of rows whose cells are numbered (see `numbered`), one array per column.
+
+    `records` says how many records each row stands for, one if not given.
+    """
     key = np.zeros(len(columns[0]), dtype=np.int64)
     for codes in columns:
         key = pack((key, codes))
     _, first, class_of = np.unique(key, return_index=True, return_inverse=True)
     shown = np.stack([codes[first] for codes in columns])
     pairs = _compatible(shown) if anything and not shown.all() else None
-    return Crowds(class_of.astype(np.int64), len(first), unit, pairs)
+    times = np.ones(len(key), dtype=np.int64) if records is None else records
+    return Crowds(class_of.astype(np.int64), len(first), times, unit, pairs)
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,6 +132,11 @@ def _distinct(*columns: Counts, count: Counts | None = None) -> tuple[tuple[Coun
     else:
         times = np.add.reduceat(count[order], start)
     return tuple(column[order[start]] for column in columns), times
+
+
+def weighted(codes: Counts, records: Counts, number: int) -> Counts:
+    """Records per code 0, 1, …, number - 1: whole numbers, however many records there are."""
+    return np.bincount(codes, weights=records, minlength=number).astype(np.int64)
 
 
 def pack(columns: Sequence[Counts]) -> Counts:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import polars as pl
 
 from incrowd.hierarchy.labels import write_ends
-from incrowd.verify.cells import text_of
+from incrowd.table.cells import text_of
 
 
 def end_names(name: str) -> tuple[str, str]:

@@ -58,7 +58,7 @@ class Evidence:
     def everybody(self) -> int:
         """Different people in the rows that leave."""
         crowds = self.crowds
-        return len(crowds.class_of) if crowds.unit is None else len(np.unique(crowds.unit))
+        return int(crowds.records.sum()) if crowds.unit is None else len(np.unique(crowds.unit))
 
     def holders(self, column: str) -> "Holders":
         """Who holds which value of this column in which crowd."""
@@ -95,21 +95,12 @@ Judgement = tuple[float, bool]
 
 def judge(model: Any, evidence: Evidence) -> Judgement:
     """The value that the weakest crowd reaches, and whether it is what the model asks for."""
-    judges: dict[str, Callable[[Any, Evidence], Judgement]] = {
-        "k-anonymity": _k_anonymity,
-        "l-diversity": _l_diversity,
-        "t-closeness": _t_closeness,
-        "alpha-k": _alpha_k,
-        "probabilistic": _probabilistic,
-        "k-map": _k_map,
-        "delta-presence": _delta_presence,
-    }
-    if model.name not in judges:
+    if model.name not in JUDGES:
         raise NotMetError(
             f"the model {model.name!r} cannot be verified, so nothing was released",
-            remedy=f"use one of {', '.join(judges)}",
+            remedy=f"use one of {', '.join(JUDGES)}",
         )
-    reached, ok = judges[model.name](model, evidence)
+    reached, ok = JUDGES[model.name](model, evidence)
     near = abs(reached - model.threshold) <= _ROUNDING
     return float(model.threshold) if near else reached, bool(ok)
 
@@ -345,3 +336,15 @@ def _below(part: Counts, whole: Counts, share: Fraction) -> bool:
     limit, unit = share.numerator, share.denominator
     pairs = np.unique(np.stack([part, whole]), axis=1).T.tolist()
     return all(one * unit < limit * other for one, other in pairs)
+
+
+JUDGES: dict[str, Callable[[Any, Evidence], Judgement]] = {
+    "k-anonymity": _k_anonymity,
+    "l-diversity": _l_diversity,
+    "t-closeness": _t_closeness,
+    "alpha-k": _alpha_k,
+    "probabilistic": _probabilistic,
+    "k-map": _k_map,
+    "delta-presence": _delta_presence,
+}
+"""By the model's name: how it is judged. A model without a judge is never released."""

@@ -6,7 +6,6 @@ cell loses (entropy) depends on who stands behind it.
 """
 
 import math
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -16,12 +15,9 @@ import numpy as np
 
 from incrowd.arrays import Codes, Counts, Floats, Texts
 from incrowd.hierarchy.decoding import Decoded
-from incrowd.hierarchy.labels import Bounds, parse_date, parse_number, read_bounds, read_set
+from incrowd.hierarchy.labels import ends_of, parse_date, parse_number, read_quarter, read_set
 from incrowd.table.column import Domain, Kind
-from incrowd.verify.crowds import Cells
-
-_OPEN = re.compile(r"(≥|>=|>|≤|<=|<) ?(.+)")
-_QUARTER = re.compile(r"([0-9]{4,5})-Q([1-4])")
+from incrowd.verify.crowds import Cells, Crowds, weighted
 
 
 class _Hierarchy(Protocol):
@@ -85,17 +81,18 @@ def of_sizes(sizes: Counts, records: int) -> dict[str, float]:
     }
 
 
-def recounted(columns: Sequence[Shown], class_of: Counts, records: int) -> dict[str, float]:
+def recounted(columns: Sequence[Shown], crowds: Crowds, records: int) -> dict[str, float]:
     """Every loss that labels tell, by name; `records` are those of the table."""
-    found = of_sizes(np.bincount(class_of), records)
-    _, first = np.unique(class_of, return_index=True)
+    found = of_sizes(crowds.sizes, records)
+    _, first = np.unique(crowds.class_of, return_index=True)
+    held = crowds.records, records
     penalty = [_ncp(column) for column in columns]
-    found["gcp"] = _mean(columns, penalty, records)
-    found["granularity"] = _mean(columns, [_granularity(column) for column in columns], records)
+    found["gcp"] = _mean(columns, penalty, *held)
+    found["granularity"] = _mean(columns, [_granularity(column) for column in columns], *held)
     levels = [_levels(column) for column in columns]
     told = [level for level in levels if level is not None]
     if len(told) == len(levels):
-        found["precision"] = 1.0 - _mean(columns, told, records)
+        found["precision"] = 1.0 - _mean(columns, told, *held)
     extents = np.zeros(len(first))
     for weight, column, cost in zip(_weights(columns), columns, penalty, strict=True):
         extents += weight * cost[column.cells.codes[first]]
@@ -109,14 +106,18 @@ def _weights(columns: Sequence[Shown]) -> list[float]:
     return [column.weight / total for column in columns]
 
 
-def _mean(columns: Sequence[Shown], costs: Sequence[Floats], records: int) -> float:
-    """The weighted mean over all records of what their cells cost; one left out costs 1."""
-    kept = len(columns[0].cells.codes)
+def _mean(
+    columns: Sequence[Shown], costs: Sequence[Floats], released: Counts, records: int
+) -> float:
+    """The weighted mean over all records of what their cells cost; one left out costs 1.
+
+    `released` says how many records each row stands for.
+    """
     paid = [
-        weight * math.fsum((np.bincount(column.cells.codes, minlength=len(cost)) * cost).tolist())
+        weight * math.fsum((weighted(column.cells.codes, released, len(cost)) * cost).tolist())
         for weight, column, cost in zip(_weights(columns), columns, costs, strict=True)
     ]
-    return (math.fsum(paid) + (records - kept)) / records
+    return (math.fsum(paid) + (records - int(released.sum()))) / records
 
 
 def _charged(column: Shown, shares: Sequence[float] | Floats) -> Floats:
@@ -193,7 +194,7 @@ def extent(leaves: Domain, label: str) -> tuple[float, float] | None:
     """
     if leaves.kind is Kind.TEXT or read_set(label) is not None:
         return None
-    bounds = _bounds(label)
+    bounds = ends_of(label)
     low = (-math.inf, -math.inf) if bounds.low is None else _ends(leaves, bounds.low)
     high = (math.inf, math.inf) if bounds.high is None else _ends(leaves, bounds.high)
     if low is None or high is None:
@@ -202,17 +203,6 @@ def extent(leaves: Domain, label: str) -> tuple[float, float] | None:
     below = low[0] if bounds.low_inside or bounds.low is None else low[1] + step
     above = high[1] if bounds.high_inside or bounds.high is None else high[0] - step
     return below, above
-
-
-def _bounds(label: str) -> Bounds:
-    """The two ends of a label; an exact value is both of its ends."""
-    found = _OPEN.fullmatch(label)
-    if found is None:
-        return read_bounds(label) or Bounds(label, label, low_inside=True, high_inside=True)
-    inside = found[1] in {"≥", ">=", "≤", "<="}
-    if found[1] in {"≥", ">=", ">"}:
-        return Bounds(found[2], None, low_inside=inside)
-    return Bounds(None, found[2], high_inside=inside)
 
 
 def _step(leaves: Domain) -> float:
@@ -247,9 +237,9 @@ def _date_ends(leaves: Domain, text: str) -> tuple[float, float] | None:
 
 
 def _period(text: str) -> tuple[Any, Any]:
-    quarter = _QUARTER.fullmatch(text)
+    quarter = read_quarter(text)
     if quarter is not None:
-        start = np.datetime64(f"{quarter[1]}-{3 * int(quarter[2]) - 2:02d}")
+        start = np.datetime64(quarter.low)
         return start, start + np.timedelta64(3, "M")
     date = parse_date(text)
     if date is None:

@@ -1,21 +1,25 @@
 """What the cells of a release may show, judged by the leaves that they stand for.
 
-Part of the verification: it shares nothing with the search.
+Everything is judged on distinct pairs of what records show and what they held. Part of the
+verification: it shares nothing with the search.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from math import inf
 from typing import Any, Protocol
 
 import numpy as np
+import polars as pl
 
 from incrowd.arrays import Codes, Counts, Texts
 from incrowd.errors import InputError, NotMetError, counted
 from incrowd.hierarchy.decoding import Decoded
 from incrowd.hierarchy.labels import node_reach, reach_of, read_bounds
+from incrowd.table.cells import text_of
 from incrowd.table.column import Domain
-from incrowd.verify.crowds import Cells
+from incrowd.table.counted import CountedRows
+from incrowd.verify.crowds import Cells, Crowds, numbered
 
 
 class _Decoder(Protocol):
@@ -28,22 +32,48 @@ class _Decoder(Protocol):
     def decode_all(self, labels: Sequence[str | None]) -> Decoded: ...
 
 
-def covers(decoder: _Decoder, name: str, cells: Cells, codes: Codes) -> None:
+@dataclass(frozen=True, eq=False)
+class ShownColumn:
+    """What a column of the release shows, and what the same records held: distinct pairs."""
+
+    name: str
+    cells: Cells
+    codes: Codes
+    """The original values, pair by pair; 0 for missing."""
+    records: Counts
+    """Records per pair."""
+    together: Counts
+    """The number of what the records show in all columns that were counted, pair by pair."""
+
+    @classmethod
+    def of(cls, name: str, rows: CountedRows) -> "ShownColumn":
+        """The column of this name in counted rows, which know its codes."""
+        every = {column.name: numbered(column) for column in rows.cells.iter_columns()}
+        together = sets([cells.codes for cells in every.values()])
+        return cls(name, every[name], rows.codes[name], rows.records, together)
+
+    def __repr__(self) -> str:
+        """Without values."""
+        return f"ShownColumn({self.name!r}, {self.cells!r})"
+
+
+def covers(decoder: _Decoder, column: ShownColumn) -> None:
     """Every released cell stands for a set of values with the original among them.
 
-    `codes` are the original values, row by row. The sets are those of the hierarchy's own decoding
-    (Bettini's Dec).
+    The sets are those of the hierarchy's own decoding (Bettini's Dec).
     """
+    cells = column.cells
     texts: list[str | None] = [None, *cells.labels.to_list()]
     try:
         each = decoder.decode_all(texts)
-        lost = int((~replace(each, of=each.of[cells.codes]).covers(codes)).sum())
+        outside = ~replace(each, of=each.of[cells.codes]).covers(column.codes)
+        lost = int(column.records[outside].sum())
     except InputError:
-        lost = len(codes)
+        lost = int(column.records.sum())
     if lost:
         raise NotMetError(
-            f"{counted(lost, 'cell')} of {name!r} {'does' if lost == 1 else 'do'} not cover the "
-            "values to stand for"
+            f"{counted(lost, 'cell')} of {column.name!r} {'does' if lost == 1 else 'do'} not cover "
+            "the values to stand for"
         )
 
 
@@ -71,22 +101,25 @@ def coarse(decoder: _Decoder, name: str, cells: Cells, lowest: int) -> None:
         )
 
 
-def steady(name: str, cells: Cells, codes: Codes) -> None:
-    """Equal values of a column show the same in every row; `codes` are the original values."""
+def steady(column: ShownColumn) -> None:
+    """Equal values of a column show the same in every row."""
+    cells, codes = column.cells, column.codes
     shown = np.unique(codes.astype(np.int64) * (len(cells.labels) + 1) + cells.codes)
     torn = len(shown) - len(np.unique(codes))
     if torn:
-        raise NotMetError(f"{counted(torn, 'time')} equal values of {name!r} show something else")
+        times = counted(torn, "time")
+        raise NotMetError(f"{times} equal values of {column.name!r} show something else")
 
 
-def represents(decoder: _Decoder, name: str, cells: Cells, codes: Codes, crowd: Counts) -> None:
+def represents(decoder: _Decoder, column: ShownColumn) -> None:
     """Every released cell shows a value, or its node, of somebody in the same crowd.
 
-    `codes` are the original values and `crowd` the number of what each row shows, row by row.
+    A crowd is all records that show the same in all columns that were counted together.
     """
+    cells, crowd = column.cells, column.together
     each = decoder.decode_all([None, *cells.labels.to_list()])
     domain = len(decoder.leaves) + 1
-    held = np.append(np.unique(crowd * domain + codes), np.iinfo(np.int64).max)
+    held = np.append(np.unique(crowd * domain + column.codes), np.iinfo(np.int64).max)
     pairs = np.unique(crowd * len(each) + cells.codes)
     group, label = np.divmod(pairs, len(each))
     first, last = each.start[each.of[label]], each.start[each.of[label] + 1]
@@ -99,7 +132,8 @@ def represents(decoder: _Decoder, name: str, cells: Cells, codes: Codes, crowd: 
     if strange:
         verb = "shows" if strange == 1 else "show"
         raise NotMetError(
-            f"{counted(strange, 'cell')} of {name!r} {verb} what nobody in the same class held"
+            f"{counted(strange, 'cell')} of {column.name!r} {verb} what nobody in the same class "
+            "held"
         )
 
 
@@ -143,13 +177,47 @@ def _beyond(decoder: _Decoder, codes: Codes, limits: _Limits) -> bool:
     return bool(extent > limits.widest * (1 + 1e-12))
 
 
-def consistent(original: Sequence[Codes], seen: Mapping[str, Cells]) -> None:
-    """Records with the same quasi-identifying values show the same."""
-    before, after = sets(original), sets([cells.codes for cells in seen.values()])
+def consistent(rows: CountedRows) -> None:
+    """Records with the same quasi-identifying values show the same in all these columns."""
+    before = sets(list(rows.codes.values()))
+    after = sets([numbered(column).codes for column in rows.cells.iter_columns()])
     torn = len(_sets_of_both(before, after)) - len(np.unique(before))
     if torn:
         times = counted(torn, "time")
         raise NotMetError(f"{times} equal quasi-identifying values show something else")
+
+
+def permuted(held: CountedRows, shown: CountedRows) -> None:
+    """Every class shows the sensitive rows that it held, each as often, in whatever order.
+
+    All sensitive columns of a record change places together.
+    """
+    if held.classes is None or shown.classes is None:
+        raise NotMetError("the classes of the release cannot be told")
+    both = [
+        numbered(pl.concat([text_of(held.cells[name]), text_of(shown.cells[name])])).codes
+        for name in held.cells.columns
+    ]
+    row = sets([np.concatenate([held.classes, shown.classes]).astype(np.int64), *both])
+    records = np.concatenate([held.records, -shown.records])
+    if np.bincount(row, weights=records).any():
+        raise NotMetError("a class does not show the sensitive values that its records held")
+
+
+def told_by(name: str, rows: CountedRows) -> None:
+    """The added column has one number for each class, and another for each other class."""
+    shown, classes = numbered(rows.cells[name]).codes, rows.classes
+    if classes is None or (shown == 0).any():
+        raise NotMetError(f"the column {name!r} does not tell the classes apart")
+    pairs = np.unique(np.stack([shown, classes.astype(np.int64)]), axis=1)
+    if not len(np.unique(shown)) == pairs.shape[1] == len(np.unique(classes)):
+        raise NotMetError(f"the column {name!r} does not tell the classes apart")
+
+
+def by_number(classes: Any, records: Counts) -> Crowds:
+    """The crowds of rows whose class is told by a number."""
+    held, class_of = np.unique(classes, return_inverse=True)
+    return Crowds(class_of.astype(np.int64), len(held), records, None, None)
 
 
 def sets(columns: Sequence[Any]) -> Counts:

@@ -13,7 +13,7 @@ import polars as pl
 from incrowd.arrays import Counts
 from incrowd.table.column import Kind
 from incrowd.table.parse import FEW, MARKS, kind_of, parse
-from incrowd.verify.crowds import numbered
+from incrowd.verify.crowds import numbered, weighted
 from incrowd.verify.verify import Reference
 
 _DECIMAL = r"^[+-]?\d+(\.\d*)?$"
@@ -46,12 +46,15 @@ def kind_found(labels: pl.Series) -> Kind:
     return kind_of(texts[plain])
 
 
-def own_reference(column: pl.Series, kind: Kind) -> Reference:
-    """How a column is spread in the release itself, its values told apart by the rule."""
+def own_reference(column: pl.Series, kind: Kind, records: Counts) -> Reference:
+    """How a column is spread in the release itself, its values told apart by the rule.
+
+    `records` says how many records each cell stands for.
+    """
     cells = numbered(column)
     place = places_of(cells.labels, kind)
     places = np.concatenate([[0], place])
-    people = np.bincount(places[cells.codes], minlength=int(places.max()) + 1)
+    people = weighted(places[cells.codes], records, int(places.max()) + 1)
     return Reference(dict(zip(cells.labels.to_list(), place.tolist(), strict=True)), people)
 
 

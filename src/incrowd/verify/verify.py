@@ -1,7 +1,9 @@
-"""Verification of the rows that leave, by code that shares nothing with the search.
+"""Verification of what leaves, by code that shares nothing with the search.
 
-It groups the released cells as text and counts; it imports no kernel, class, recoding, loss, model
-or search. What it cannot verify it refuses.
+It is given evidence: distinct released rows with the number of records that show each, what those
+records held before, and how many rows differ where none may. It groups the cells as text and
+counts; it imports no kernel, class, recoding, loss, model, engine or search. What it cannot verify
+it refuses.
 """
 
 from collections.abc import Mapping, Sequence
@@ -11,13 +13,12 @@ from typing import Any, Protocol
 import numpy as np
 import polars as pl
 
-from incrowd.arrays import MISSING, Codes, Counts, Texts
-from incrowd.errors import NotMetError
-from incrowd.table.column import CodedColumn
+from incrowd.arrays import MISSING, Codes, Counts
+from incrowd.errors import NotMetError, counted
+from incrowd.table.counted import CountedRows
 from incrowd.table.roles import Missing
 from incrowd.verify.candidates import Candidates, PublicTable
-from incrowd.verify.cells import text_of
-from incrowd.verify.crowds import Cells, Crowds, crowds_of, numbered
+from incrowd.verify.crowds import Cells, Crowds, crowds_of, numbered, weighted
 from incrowd.verify.judges import Evidence, Values, judge, written
 from incrowd.verify.verdict import Verdict
 
@@ -45,26 +46,28 @@ class Reference:
 
     @classmethod
     def read(
-        cls, column: pl.Series, coded: CodedColumn, unit: Codes | None, maps: Codes | None = None
+        cls, rows: CountedRows, name: str, values: int, maps: Codes | None = None
     ) -> "Reference":
-        """The reference of a column of the table: each row's value at its position, people counted.
+        """The reference of a column of the table, which has so many values.
 
-        `unit` says whose row each is, as `look` has it.
+        `rows` are its distinct cells with their codes, and whose they are if people have several.
         """
-        cells = numbered(column)
-        codes = coded.codes
+        rows = rows.one_by_one()
+        cells, codes = numbered(rows.cells[name]), rows.codes[name].astype(np.int64)
         first = np.zeros(len(cells.labels) + 1, dtype=np.int64)
         first[cells.codes[::-1]] = np.arange(len(codes), dtype=np.int64)[::-1]
         place = dict(zip(cells.labels.to_list(), codes[first[1:]].tolist(), strict=True))
-        owner = None if unit is None else _alone(unit)
-        people = _spread(codes.astype(np.int64), len(coded.domain), owner)
-        return cls(place, people, maps)
+        owner = None if rows.unit is None else _alone(rows.unit)
+        return cls(place, _spread(codes, values, owner, rows.records), maps)
 
     def places(self, labels: Sequence[str]) -> Counts:
         """The positions of these labels; `NotMetError` if one is not of the table."""
         strange = sum(label not in self.place for label in labels)
         if strange:
-            raise NotMetError(f"{strange} sensitive values of the release are not of the table")
+            raise NotMetError(
+                f"{counted(strange, 'sensitive value')} of the release "
+                f"{'is' if strange == 1 else 'are'} not in the table"
+            )
         return np.array([self.place[label] for label in labels], dtype=np.int64)
 
 
@@ -79,14 +82,12 @@ class _Policy(Protocol):
 
 class _Limit(Protocol):
     @property
-    def missing(self) -> Missing: ...
-    @property
     def suppression(self) -> float: ...
 
 
 @dataclass(frozen=True, eq=False)
 class Seen:
-    """Rows as somebody sees them who holds the release."""
+    """A release as somebody sees it who holds it: distinct rows, and how many records show each."""
 
     rows: pl.DataFrame
     """With every missing cell null."""
@@ -96,27 +97,41 @@ class Seen:
 
     def __repr__(self) -> str:
         """Without values."""
-        return f"Seen({len(self.rows)} rows, {self.crowds.number} classes)"
+        return f"Seen({self.records} records, {self.crowds.number} classes)"
+
+    @property
+    def records(self) -> int:
+        """Records of the release."""
+        return int(self.crowds.records.sum())
 
 
-def look(rows: pl.DataFrame, policy: _Policy, people: Codes | None = None) -> Seen:
-    """Who stands with whom in these rows, by the policy's quasi-identifying columns.
+def look(rows: CountedRows, policy: _Policy) -> Seen:
+    """Which records show the same in the policy's quasi-identifying columns.
 
-    `people` says whose row each is (0: of somebody who has no other), if one person may have
-    several.
+    If the rows say whose they are, people are counted in place of records.
     """
-    if not len(rows):
+    if not len(rows.records):
         raise NotMetError(
-            "no record is left in the release, and an empty table is not published",
+            "no record is left in the release, and incrowd does not publish an empty table",
             remedy="ask for less of the models",
         )
-    if people is not None and len(people) != len(rows):
+    if rows.unit is not None and len(rows.unit) != len(rows.records):
         raise NotMetError("the people of the release cannot be told apart row by row")
-    quasi = {name: numbered(rows[name]) for name in policy.quasi}
-    columns = [cells.codes for cells in quasi.values()] or [np.zeros(len(rows), dtype=np.int64)]
-    unit = None if people is None else _alone(people)
+    rows = rows.one_by_one()
+    quasi = {name: numbered(rows.cells[name]) for name in policy.quasi}
+    nothing = np.zeros(len(rows.records), dtype=np.int64)
+    columns = [cells.codes for cells in quasi.values()] or [nothing]
+    unit = None if rows.unit is None else _alone(rows.unit)
     anything = policy.missing is Missing.MATCHES_ANYTHING
-    return Seen(rows, quasi, crowds_of(columns, unit, anything=anything))
+    crowds = crowds_of(columns, unit, anything=anything, records=rows.records)
+    return Seen(rows.cells, quasi, crowds)
+
+
+def by_people(rows: CountedRows) -> CountedRows:
+    """The same rows, which say whose they are; refused if they do not."""
+    if rows.unit is None:
+        raise NotMetError("the people of the release cannot be told apart")
+    return rows
 
 
 def verify(
@@ -167,57 +182,83 @@ def demand(verdicts: Sequence[Verdict], remedy: str = "") -> None:
     )
 
 
-def complete(rows: pl.DataFrame, names: Sequence[str], records: int) -> None:
-    """There are these columns and so many rows, and nothing else."""
-    if rows.columns != list(names):
-        strange = len(set(rows.columns) - set(names))
+def complete(names: Sequence[str], records: int, wanted: Sequence[str], leaving: int) -> None:
+    """The release has the columns and the number of rows that it must have, and nothing else."""
+    if tuple(names) != tuple(wanted):
+        strange = len(set(names) - set(wanted))
         raise NotMetError(
-            f"the release does not have the {len(names)} columns that may leave, or has "
+            f"the release does not have the {len(wanted)} columns that may leave, or has "
             f"{strange} that may not; nothing was released"
         )
-    if len(rows) != records:
-        raise NotMetError(f"the release has {len(rows):,} rows in place of {records:,}")
+    if records != leaving:
+        raise NotMetError(f"the release has {records:,} rows in place of {leaving:,}")
 
 
-def accounted(original: Sequence[Codes], records: Counts, policy: _Limit) -> None:
-    """No record leaves twice, and no more were left out than the policy allows.
+def same_rows(differing: int) -> None:
+    """What was written is what was staged; `differing` rows are not."""
+    if differing:
+        rows = counted(differing, "row")
+        raise NotMetError(f"{rows} of the written release differ from what was to be written")
 
-    `original` are the quasi-identifying values of the table, column by column. Records that lack
-    one, where such records are to be suppressed, do not leave and do not count.
-    """
-    there = np.ones(len(original[0]), dtype=np.bool_)
-    if policy.missing is Missing.SUPPRESS:
-        there = np.logical_and.reduce([codes != MISSING for codes in original])
-    leaving = np.bincount(records, minlength=len(there))
-    if (leaving > 1).any() or (leaving[~there] > 0).any():
-        raise NotMetError("the release has records that may not leave, or leave once only")
-    gone, most = int((leaving[there] == 0).sum()), written(policy.suppression)
-    if gone * most.denominator > most.numerator * int(there.sum()):
+
+def once(repeated: int) -> None:
+    """No record of the table leaves more than once; `repeated` do."""
+    if repeated:
         raise NotMetError(
-            f"{gone:,} of {int(there.sum()):,} records are left out, and the policy allows a share "
+            f"{counted(repeated, 'record')} would leave more than once; nothing was released"
+        )
+
+
+def lacking(released: CountedRows) -> None:
+    """No record leaves that lacks a value, where such are to be suppressed.
+
+    `released` are the codes that the records held, by quasi-identifying column.
+    """
+    if any((codes == MISSING).any() for codes in released.codes.values()):
+        raise NotMetError("the release has records that lack a value and may not leave")
+
+
+def accounted(leaving: int, whole: int, policy: _Limit) -> None:
+    """No more records are left out than the policy allows, of the `whole` that may leave.
+
+    Records that lack a value, where such are to be suppressed, do not count.
+    """
+    gone, most = whole - leaving, written(policy.suppression)
+    if gone < 0 or gone * most.denominator > most.numerator * whole:
+        raise NotMetError(
+            f"{gone:,} of {whole:,} records are left out, and the policy allows a share "
             f"of {policy.suppression:g}; nothing was released"
         )
 
 
-def replaced(name: str, cells: pl.Series, pseudonyms: Texts) -> None:
-    """Every cell of an identifier shows its pseudonym."""
-    wanted = pl.Series(pseudonyms.tolist(), dtype=pl.String)
-    if not text_of(cells).equals(wanted, null_equal=True):
+def replaced(name: str, pairs: CountedRows, pseudonym: Mapping[str, str]) -> None:
+    """Every cell of an identifier shows the pseudonym of what it held, or nothing if it was empty.
+
+    `pairs` are the cells held and shown, in this order; `pseudonym` is told by the text held.
+    """
+    held, shown = (numbered(column) for column in pairs.cells.iter_columns())
+    texts = np.array([None, *held.labels.to_list()], dtype=object)[held.codes]
+    found = np.array([None, *shown.labels.to_list()], dtype=object)[shown.codes]
+    wanted = [None if text is None else pseudonym.get(text) for text in texts.tolist()]
+    if wanted != found.tolist():
         raise NotMetError(f"the identifier {name!r} does not show its pseudonyms")
 
 
-def unchanged(before: pl.DataFrame, after: pl.DataFrame, order: Counts) -> None:
-    """Columns that are kept hold in row i of the release what row `order[i]` of the table held."""
-    for name in before.columns:
-        old, new = (_known(column) for column in (before[name].gather(order), after[name]))
-        same = old.dtype == new.dtype and old.equals(new, null_equal=True)
-        if not same and not text_of(old).equals(text_of(new), null_equal=True):
-            raise NotMetError(f"the column {name!r} should be kept as it is, but was changed")
+def unchanged(altered: Mapping[str, int], kept: Sequence[str]) -> None:
+    """The columns that are kept show what the records held.
 
-
-def _known(column: pl.Series) -> pl.Series:
-    """Numbers that are none are missing, as a text file would have it."""
-    return column.fill_nan(None) if column.dtype.is_float() else column
+    `altered` says by column how many cells do not; a column that was not compared is refused, too.
+    """
+    for name in kept:
+        if name not in altered:
+            raise NotMetError(
+                f"the column {name!r} should be kept as it is, but its cells were not compared"
+            )
+        if cells := altered[name]:
+            raise NotMetError(
+                f"the column {name!r} should be kept as it is, but {counted(cells, 'cell')} "
+                f"{'was' if cells == 1 else 'were'} changed"
+            )
 
 
 def _verdict(model: Any, evidence: Evidence) -> Verdict:
@@ -230,26 +271,22 @@ def _verdict(model: Any, evidence: Evidence) -> Verdict:
 def _values(column: pl.Series, crowds: Crowds, reference: Reference | None) -> Values:
     cells = numbered(column)
     if reference is None:
-        return Values(cells.codes, _spread(cells.codes, len(cells.labels), crowds.unit))
+        whole = _spread(cells.codes, len(cells.labels), crowds.unit, crowds.records)
+        return Values(cells.codes, whole)
     places = np.concatenate([[0], reference.places(cells.labels.to_list())])
     return Values(places[cells.codes], reference.people.astype(np.int64), reference.maps)
 
 
-def _spread(codes: Counts, number: int, unit: Counts | None) -> Counts:
+def _spread(codes: Counts, number: int, unit: Counts | None, records: Counts) -> Counts:
     """People per value: a person counts once for each."""
-    if unit is not None:
-        domain = number + 1
-        codes = np.unique(unit * domain + codes) % domain
-    return np.bincount(codes, minlength=number + 1)
-
-
-def people_in(records: int, unit: Codes | None) -> int:
-    """Different people among so many records; one without a unit is a person."""
-    return records if unit is None else len(np.unique(_alone(unit)))
+    if unit is None:
+        return weighted(codes, records, number + 1)
+    domain = number + 1
+    return np.bincount(np.unique(unit * domain + codes) % domain, minlength=domain)
 
 
 def _alone(people: Codes) -> Counts:
-    """Units as numbers; whoever has no other row gets one of their own."""
+    """Units as numbers; a record that belongs to nobody else gets one of its own."""
     unit = people.astype(np.int64)
     nobody = np.flatnonzero(unit == 0)
     unit[nobody] = int(unit.max(initial=0)) + 1 + np.arange(len(nobody))

@@ -1,22 +1,21 @@
-"""Classes split by one column after the other.
+"""Figures of classes that are split by one column after the other.
 
-Rows of one class stand together in `rows`; group g is `start[g]` to `start[g + 1]`. Only classes of
-two rows or more are groups: a row alone in its class cannot be split. Codes, rows and places are
-unsigned here, which spares numba the look for negative ones.
+Groups are the classes of a stripped partition (see `kernels.refinement`). `join` takes codes and
+rows as unsigned numbers, which spares numba the check for negative ones.
 
-What classes look like is told in four figures: how many there are, twice the pairs of records that
-are together in one, how many hold a single record, and the records of the smallest.
+Four figures describe classes: how many there are, twice the pairs of records that share one, how
+many have a single record, and the records of the smallest.
 """
 
 import numpy as np
 from numpy.typing import NDArray
 
-from incrowd.arrays import Counts
+from incrowd.arrays import Codes, Counts
 from incrowd.kernels.compile import jit
+from incrowd.kernels.refinement import refined
 
 Places = NDArray[np.uint32]
 
-_PLACE = np.uint32
 _STEP = np.uint64
 
 
@@ -59,50 +58,26 @@ def join(
 
 @jit
 def split(
-    rows: Places,
-    weights: Counts,
+    rows: Codes,
+    counts: Counts,
     start: Counts,
-    column: Places,
+    column: Codes,
     domain: int,
     settled: Counts,
     told: Counts,
-) -> tuple[Places, Counts, Counts]:
-    """The groups split by a column; `told` is what `join` tells, `settled` without the new groups.
+) -> tuple[Codes, Counts, Counts]:
+    """The groups split by a column: rows, the records of each of them, and start.
 
-    A row that is alone is moved too, to the place of the next group, whose rows come later.
+    `counts` are the records of every row of the table. `told` gets the figures that `join` adds,
+    `settled` the figures of the rows that are alone now.
     """
-    end = len(rows)
-    cells = np.full(domain, -1, dtype=np.int64)
-    label, free = np.empty(end, dtype=np.uint32), np.zeros(end, dtype=np.uint32)
-    sizes, alone = np.zeros(end, dtype=np.int64), np.empty(end, dtype=np.int64)
-    moved, heavy = np.empty(end, dtype=np.uint32), np.empty(end, dtype=np.int64)
-    bounds = np.zeros(end // 2 + 1, dtype=np.int64)
-    found, single, kept, filled = 0, 0, 0, 0
-    for g in range(len(start) - 1):
-        first = found
-        for i in range(_STEP(start[g]), _STEP(start[g + 1])):
-            v = column[rows[i]]
-            if cells[v] < first:
-                cells[v] = found
-                found += 1
-            label[i] = cells[v]
-            sizes[label[i]] += weights[i]
-            free[label[i]] += _PLACE(1)
-        for c in range(_STEP(first), _STEP(found)):
-            length = free[c]
-            free[c] = filled
-            if length == 1:
-                alone[single] = sizes[c]
-                single += 1
-                continue
-            filled += length
-            kept += 1
-            bounds[kept] = filled
-        for i in range(_STEP(start[g]), _STEP(start[g + 1])):
-            to = free[label[i]]
-            moved[to] = rows[i]
-            heavy[to] = weights[i]
-            free[label[i]] = to + _PLACE(1)
-    tell(sizes, found, told)
-    tell(alone, single, settled)
-    return moved[:filled].copy(), heavy[:filled].copy(), bounds[: kept + 1].copy()
+    moved, bounds, alone = refined(rows, start, column, domain)
+    tell(counts[alone], len(alone), settled)
+    told[:] = settled
+    heavy = counts[moved]
+    sizes = np.zeros(len(bounds) - 1, dtype=np.int64)
+    for g in range(len(sizes)):
+        for i in range(bounds[g], bounds[g + 1]):
+            sizes[g] += heavy[i]
+    tell(sizes, len(sizes), told)
+    return moved, heavy, bounds

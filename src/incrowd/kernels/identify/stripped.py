@@ -1,7 +1,4 @@
-"""Classes of two rows and more, refined by one column after the other.
-
-A *stripped* partition lists the rows of its classes, class after class; class i has the rows from
-`starts[i]` to `starts[i + 1]`. Rows alone in their class are left out: no column can split them.
+"""What the classes of a stripped partition cost (see `kernels.refinement` for the arrays).
 
 What a class costs is what it lacks to being told apart, beyond what rows that stand for several
 records lack anyway (`kind` names the measure):
@@ -14,51 +11,6 @@ import numpy as np
 
 from incrowd.arrays import Codes, Counts
 from incrowd.kernels.compile import jit
-
-
-@jit
-def refine(
-    rows: Codes,
-    starts: Counts,
-    column: Codes,
-    tally: Codes,
-    seen: Codes,
-    split: Codes,
-    bounds: Counts,
-) -> int:
-    """Split each class by the codes of a column; the classes go to `split` and `bounds`.
-
-    `tally` has a zero for every code of the column, and has it again afterwards; `seen` has room
-    for the largest class. Returned is the number of classes; `bounds` has one entry more.
-    """
-    classes = 0
-    end = 0
-    bounds[0] = 0
-    for c in range(len(starts) - 1):
-        first, size = starts[c], starts[c + 1] - starts[c]
-        if size == 2:
-            if column[rows[first]] == column[rows[first + 1]]:
-                split[end] = rows[first]
-                split[end + 1] = rows[first + 1]
-                end += 2
-                classes += 1
-                bounds[classes] = end
-            continue
-        for i in range(size):
-            seen[i] = column[rows[first + i]]
-            tally[seen[i]] += 1
-        for i in range(size):
-            place = tally[seen[i]]
-            if place > 1:
-                classes += 1
-                bounds[classes] = end + place
-                place, end = -end - 1, end + place
-            if place < 0:
-                split[-place - 1] = rows[first + i]
-                tally[seen[i]] = place - 1
-        for i in range(size):
-            tally[seen[i]] = 0
-    return classes
 
 
 @jit

@@ -44,48 +44,6 @@ def split(rows: Codes, start: Counts, column: Codes, domain: int) -> tuple[Codes
 
 
 @jit
-def split_off(
-    rows: Codes, start: Counts, column: Codes, domain: int
-) -> tuple[Codes, Counts, Codes]:
-    """The classes split by a column, and apart from them the rows that are then alone."""
-    end = len(rows)
-    cells, size = np.full(domain, -1, dtype=np.int32), np.zeros(end, dtype=np.int32)
-    label, moved = np.empty(end, dtype=np.int32), np.empty(end, dtype=np.int32)
-    alone, bounds = np.empty(end, dtype=np.int32), np.zeros(end // 2 + 1, dtype=np.int64)
-    found, kept, filled, left = 0, 0, 0, 0
-    for g in range(len(start) - 1):
-        low, high = start[g], start[g + 1]
-        if high - low == 2 and column[rows[low]] != column[rows[low + 1]]:
-            alone[left], alone[left + 1] = rows[low], rows[low + 1]
-            left += 2
-            continue
-        first = found
-        for i in range(low, high):
-            here = column[rows[i]]
-            if cells[here] < first:
-                cells[here] = found
-                found += 1
-            label[i] = cells[here]
-            size[label[i]] += 1
-        for c in range(first, found):
-            if size[c] > 1:
-                filled += size[c]
-                size[c] = filled - size[c]
-                kept += 1
-                bounds[kept] = filled
-            else:
-                size[c] = -1
-        for i in range(low, high):
-            if size[label[i]] < 0:
-                alone[left] = rows[i]
-                left += 1
-            else:
-                moved[size[label[i]]] = rows[i]
-                size[label[i]] += 1
-    return moved[:filled].copy(), bounds[: kept + 1].copy(), alone[:left].copy()
-
-
-@jit
 def transposed(start: Counts, member: Codes, number: int) -> tuple[Counts, Codes]:
     """The pairs the other way round: the owners of each member, of which there are `number`."""
     begin = np.zeros(number + 1, dtype=np.int64)

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 import polars as pl
 import pytest
 
-from incrowd.verify.cells import readable, text_of, typed
+from incrowd.table.cells import readable, text_of, typed
 
 NOON = datetime(2020, 1, 1, 12)  # noqa: DTZ001  tables hold times without a zone
 

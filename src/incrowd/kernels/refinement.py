@@ -1,0 +1,80 @@
+"""Stripped partitions, refined by one column after the other.
+
+A *stripped* partition lists the rows of its classes, class after class: class c has the rows from
+`start[c]` up to but not including `start[c + 1]`. Every class has two rows or more: a row alone in
+its class is left out, because no column can split it. Classes keep the order in which their first
+rows come, and rows keep their order within a class.
+"""
+
+import numpy as np
+
+from incrowd.arrays import Codes, Counts
+from incrowd.kernels.compile import jit
+
+
+@jit
+def refine(
+    rows: Codes,
+    start: Counts,
+    column: Codes,
+    tally: Codes,
+    seen: Codes,
+    split: Codes,
+    bounds: Counts,
+    alone: Codes,
+) -> tuple[int, int]:
+    """Split each class by the codes of a column, into buffers; return classes and rows alone.
+
+    The rows go to `split`, the bounds of the classes to `bounds` (one entry more than classes) and
+    the rows that are alone now to `alone`, unless it is empty. `tally` has a zero for every code of
+    the column, and has it again afterwards; `seen` has room for the largest class; `split` and
+    `alone` for all rows, `bounds` for half as many classes as rows and one entry more.
+    """
+    classes, end, left = 0, 0, 0
+    noted = len(alone) > 0
+    bounds[0] = 0
+    for c in range(len(start) - 1):
+        first, size = start[c], start[c + 1] - start[c]
+        if size == 2:
+            one, other = rows[first], rows[first + 1]
+            if column[one] == column[other]:
+                split[end], split[end + 1] = one, other
+                end += 2
+                classes += 1
+                bounds[classes] = end
+            elif noted:
+                alone[left], alone[left + 1] = one, other
+                left += 2
+            continue
+        for i in range(size):
+            seen[i] = column[rows[first + i]]
+            tally[seen[i]] += 1
+        # The tally of a code turns from its count into -1 - the place of its next row.
+        for i in range(size):
+            place = tally[seen[i]]
+            if place > 1:
+                classes += 1
+                bounds[classes] = end + place
+                place, end = -end - 1, end + place
+            if place < 0:
+                split[-place - 1] = rows[first + i]
+                tally[seen[i]] = place - 1
+            elif noted:
+                alone[left] = rows[first + i]
+                left += 1
+        for i in range(size):
+            tally[seen[i]] = 0
+    return classes, left
+
+
+@jit
+def refined(rows: Codes, start: Counts, column: Codes, domain: int) -> tuple[Codes, Counts, Codes]:
+    """The classes split by a column with codes below `domain`: rows, start, and rows alone."""
+    end, largest = len(rows), 0
+    for c in range(len(start) - 1):
+        largest = max(largest, start[c + 1] - start[c])
+    tally, seen = np.zeros(domain, dtype=np.int32), np.empty(largest, dtype=np.int32)
+    split, alone = np.empty(end, dtype=np.int32), np.empty(end, dtype=np.int32)
+    bounds = np.zeros(end // 2 + 1, dtype=np.int64)
+    classes, left = refine(rows, start, column, tally, seen, split, bounds, alone)
+    return split[: bounds[classes]].copy(), bounds[: classes + 1].copy(), alone[:left].copy()

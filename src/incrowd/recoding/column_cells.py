@@ -1,0 +1,55 @@
+"""What a column of the release shows: one of a few kinds of cells, by value, by class or by record.
+
+An engine knows how to write each kind; what transforms a column says which one it is.
+"""
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from incrowd.arrays import Codes, Texts
+from incrowd.table.column import CodedColumn
+
+
+@dataclass(frozen=True, eq=False)
+class Keep:
+    """The column leaves as it is."""
+
+
+@dataclass(frozen=True, eq=False)
+class ByValue:
+    """A value shows a label, the same wherever it stands: levels, cuts, pseudonyms."""
+
+    column: CodedColumn
+    """The codes of the column's entries, as the engine coded them."""
+    labels: Texts
+    """What code c shows at `labels[c]`; None is missing."""
+    original: bool = False
+    """Whether every label is the value itself, so that the column keeps its type."""
+
+
+@dataclass(frozen=True, eq=False)
+class ByClass:
+    """A class shows a label, the same for all its records: spans, sets, representatives."""
+
+    labels: Texts
+    """What class c shows at `labels[c]`; None is missing."""
+    original: bool = False
+    """Whether every label is the original value of its records: the column keeps its type."""
+    value: tuple[CodedColumn, Codes] | None = None
+    """The column and, by class, the code whose original value is shown; None if labels are."""
+    typed: bool = False
+    """Whether labels are numbers or dates, not texts: a column of such is made."""
+
+
+@dataclass(frozen=True, eq=False)
+class Within:
+    """Cells change places among the records of a class; all such columns move together."""
+
+
+@dataclass(frozen=True, eq=False)
+class ClassNumber:
+    """A column that is added: the number of each record's class, 1, 2, … as they come up."""
+
+
+Cell: TypeAlias = Keep | ByValue | ByClass | Within | ClassNumber
+"""What a column of the release shows."""

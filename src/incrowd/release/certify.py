@@ -1,0 +1,211 @@
+"""From a proof to a certificate, and to what else is known of a release."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from typing import Any, Literal
+
+import numpy as np
+import polars as pl
+
+from incrowd.engines.base import Staged, Written
+from incrowd.exposure import Risk, measure
+from incrowd.loss import figures
+from incrowd.loss.ncp import ncp_of_classes
+from incrowd.models.l_diversity import LDiversity
+from incrowd.policy.policy import Policy
+from incrowd.recoding import Outcome
+from incrowd.release.assumptions import assumptions
+from incrowd.release.certificate import (
+    Attested,
+    Certificate,
+    Digest,
+    LeftOut,
+    Seed,
+    Spread,
+    digest_of_policy,
+    versions,
+)
+from incrowd.release.load import LoadedTable, RunContext
+from incrowd.release.proof import Proof
+from incrowd.release.released import released
+from incrowd.release.spread import close
+from incrowd.release.telling import cautions, distinct_shares
+from incrowd.release.written import written as written_policy
+from incrowd.search.search import Found
+from incrowd.table.counted import CountedRows
+from incrowd.table.encode import uncoded
+from incrowd.table.fold import fold
+from incrowd.verify.crowds import numbered
+from incrowd.verify.losses import of_sizes
+from incrowd.verify.verify import Reference
+
+ROUNDING = 1e-9
+"""What a sum of shares may be above its bound."""
+
+
+@dataclass(frozen=True, eq=False)
+class Proved:
+    """A release that was proved: what it is of, what was found, what was written and seen."""
+
+    table: LoadedTable
+    found: Found
+    outcome: Outcome
+    staged: Staged
+    written: Written
+    proof: Proof
+    context: RunContext
+
+    def column(self, name: str) -> CountedRows:
+        """The distinct cells of a column that was written, missing ones null."""
+        return released(self.table, self.written).counts((name,))
+
+    @property
+    def order(self) -> Literal["system", "given", "kept"]:
+        """Where the order of records comes from."""
+        if self.table.policy.order == "keep":
+            return "kept"
+        return "system" if self.context.seed is None else "given"
+
+    @property
+    def seeded(self) -> bool:
+        """Whether what was drawn comes from a seed that was given."""
+        return self.context.seed is not None
+
+
+def certify(proved: Proved) -> Certificate:
+    """The certificate of what was written."""
+    table, found, seen = proved.table, proved.found, proved.proof.seen
+    policy = written_policy(table.policy)
+    kind, sha256 = proved.written.digest()
+    shares = distinct_shares(proved.column, table.policy, uncoded(table.engine.sealed))
+    records = proved.written.records
+    return Certificate(
+        created=datetime.now(UTC).isoformat(timespec="seconds"),
+        versions=versions(),
+        policy=policy,
+        policy_sha256=digest_of_policy(policy),
+        digest=Digest(of=kind, sha256=sha256),
+        models=tuple(Attested(**asdict(verdict)) for verdict in proved.proof.verdicts),
+        loss=_losses(proved),
+        search=found.search,
+        optimal=found.optimal,
+        why=found.why,
+        suppressed=_left_out(proved),
+        records_in=table.engine.records,
+        records_out=records,
+        people=_people(proved),
+        classes=seen.crowds.number,
+        blank=table.engine.text,
+        seed=Seed(search=_search_seed(table), order=proved.order, given=proved.seeded),
+        spread=spreads(table, lambda name: proved.column(name).cells[name]),
+        unchanged=shares,
+        world=None if table.against is None else table.against.opposed,
+        assumptions=(
+            *assumptions(table.policy, proved.order, seeded=proved.seeded),
+            *cautions(shares, records),
+        ),
+        kinds={name: table.kinds[name] for name in table.reference},
+        rows_sha256=proved.written.rows_digest(table.policy.missing_values),
+    )
+
+
+def risk_of(proved: Proved) -> Risk:
+    """The risk of the rows that leave.
+
+    Where sensitive values changed places, rows that show the same tell nothing of them: then only
+    who can be found is measured.
+    """
+    table, policy = proved.table, proved.table.policy
+    names = () if policy.show == "permutation" else policy.sensitive
+    rows = released(table, proved.written)
+    lines = proved.staged.counts(
+        rows.stored(policy.quasi),
+        [table.counted[name][0] for name in names],
+        unit=table.unit is not None,
+        weight=policy.weight,
+    )
+    cells = rows.clear(lines).cells
+    shown = [numbered(cells[name]).codes.astype(np.int32) for name in policy.quasi]
+    held = [lines.codes[name] for name in names]
+    tally = fold(shown, held, lines.unit, lines.weights, records=lines.records)
+    sensitive = [column for column in table.compiled.problem.sensitive if column.name in names]
+    return measure(tally, sensitive, missing=policy.missing)
+
+
+@dataclass(frozen=True)
+class Extent:
+    """How private the least private class is, and how much the worst one loses."""
+
+    privacy: Mapping[str, Any]
+    """`k`, people in the smallest class, and `l` of the sensitive column, by column if several."""
+    max_class_ncp: float
+    """The largest share (NCP) that a class loses, 0..1."""
+    bound_met: bool | None
+    """Whether every class is within what the policy allows it to lose; None if it allows all."""
+
+
+def extent_of(proved: Proved, risk: Risk) -> Extent:
+    """What the rows that leave reach; where quasi-identifiers are exact, l is that of classes."""
+    policy, outcome = proved.table.policy, proved.outcome
+    reached: dict[str, float | None]
+    if policy.show == "permutation":
+        reached = {name: LDiversity(name, 1).achieved(outcome.classes) for name in policy.sensitive}
+    else:
+        reached = {name: risk.sensitive[name].l["frequency"] for name in policy.sensitive}
+    l = reached if len(reached) > 1 else next(iter(reached.values()), None)
+    largest = float(ncp_of_classes(outcome).max(initial=0.0))
+    return Extent({"k": int(risk.k), "l": l}, largest, _bound_met(policy, largest))
+
+
+def _bound_met(policy: Policy, largest: float) -> bool | None:
+    """Limits of columns were seen to by verification: rows that break one are no release."""
+    most = getattr(policy.search, "max_loss", None)
+    limited = any(c.highest is not None or c.widest is not None for c in policy.columns.values())
+    if most is None and not limited:
+        return None
+    return most is None or largest <= most + ROUNDING
+
+
+def _losses(proved: Proved) -> dict[str, float]:
+    """All figures; those that count classes count what the rows show, as a reader does."""
+    loss = proved.table.policy.loss
+    every = figures(proved.outcome, loss)
+    return every | of_sizes(proved.proof.seen.crowds.sizes, proved.table.compiled.records)
+
+
+def _search_seed(table: LoadedTable) -> int | None:
+    """The seed of the search; one that draws keeps its seed to itself."""
+    return None if getattr(table.policy.search, "draws", False) else table.compiled.problem.seed
+
+
+def _left_out(proved: Proved) -> LeftOut:
+    records = proved.table.engine.records
+    gone = records - proved.staged.records
+    missing = proved.table.compiled.left_out_missing
+    return LeftOut(records=gone, share=gone / max(records, 1), for_missing=missing)
+
+
+def _people(proved: Proved) -> int:
+    """Different people among the records that leave; one without a unit is a person."""
+    if proved.table.unit is None:
+        return proved.staged.records
+    rows = proved.staged.counts((), unit=True)
+    assert rows.unit is not None  # noqa: S101  it was asked for
+    return int(rows.records[rows.unit == 0].sum()) + int((rows.unit > 0).sum())
+
+
+def spreads(table: LoadedTable, cells: Callable[[str], pl.Series]) -> dict[str, Spread]:
+    """What is needed to measure t-closeness again from the release alone.
+
+    `cells` tells the released values of a column, missing ones null.
+    """
+    return {name: _spread(table.reference[name], cells(name)) for name in close(table.policy)}
+
+
+def _spread(reference: Reference, column: pl.Series) -> Spread:
+    return Spread(
+        people=tuple(reference.people.tolist()),
+        places=tuple(reference.places(numbered(column).labels.to_list()).tolist()),
+        maps=None if reference.maps is None else tuple(map(tuple, reference.maps.tolist())),
+    )

@@ -1,0 +1,165 @@
+"""The proof of a release: the evidence of its engine, held against its policy by the judges.
+
+Everything that is asked of the evidence is asked here; every judge stands in `verify`.
+"""
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from incrowd.engines.base import RowPlan, Staged, Written
+from incrowd.recoding.column_cells import ByValue
+from incrowd.release.load import LoadedTable
+from incrowd.release.released import ReleasedRows, released
+from incrowd.release.rows import leaving_names, pseudonymous, unchanging
+from incrowd.table.counted import CountedRows
+from incrowd.table.roles import Missing
+from incrowd.verify.shown import (
+    ShownColumn,
+    by_number,
+    coarse,
+    consistent,
+    covers,
+    permuted,
+    represents,
+    steady,
+    told_by,
+    within,
+)
+from incrowd.verify.verdict import Verdict
+from incrowd.verify.verify import (
+    Seen,
+    accounted,
+    by_people,
+    complete,
+    lacking,
+    look,
+    once,
+    replaced,
+    same_rows,
+    unchanged,
+    verify,
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Proof:
+    """What was seen in the rows as they were written, and what every model finds in them."""
+
+    seen: Seen
+    verdicts: tuple[Verdict, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """What an engine says of a release: counted where the rows are, read as the policy reads."""
+
+    table: LoadedTable
+    staged: Staged
+    written: Written
+
+    @cached_property
+    def rows(self) -> ReleasedRows:
+        """The rows that were written."""
+        return released(self.table, self.written)
+
+    def by_person(self, columns: tuple[str, ...]) -> CountedRows:
+        """What is shown by whom: of the staged rows, as whose they are does not leave."""
+        return self.rows.clear(self.staged.counts(self.rows.stored(columns), unit=True))
+
+    def beside(self, columns: tuple[str, ...], *held: str) -> CountedRows:
+        """What the staged rows show of these columns, beside the codes that the records held."""
+        codes = [self.table.quasi[name][0] for name in held]
+        return self.rows.clear(self.staged.counts(self.rows.stored(columns), codes))
+
+    def by_class(self, columns: tuple[str, ...]) -> CountedRows:
+        """What the staged rows show of these columns, by class."""
+        return self.rows.clear(self.staged.counts(columns, classes=True))
+
+    def held(self, columns: tuple[str, ...]) -> CountedRows:
+        """What the records held in these columns, by class."""
+        return self.rows.clear(self.staged.held(columns))
+
+    def pairs(self, column: str) -> CountedRows:
+        """What the records held in a column that is replaced, and what they show."""
+        return self.rows.clear(self.staged.replaced(column))
+
+
+def prove(table: LoadedTable, plan: RowPlan, staged: Staged, written: Written) -> Proof:
+    """What a written release shows of its policy; `NotMetError` if a cell is wrong."""
+    policy, evidence = table.policy, Evidence(table, staged, written)
+    _demand_rows(evidence)
+    for name in pseudonymous(policy):
+        replaced(name, evidence.pairs(name), _pseudonyms(plan, name))
+    if policy.show == "permutation":
+        return _proved_by_class(evidence)
+    for name in policy.quasi:
+        _demand_cells(evidence, name, steadily=plan.steady)
+    if policy.consistent:
+        consistent(evidence.beside(policy.quasi, *policy.quasi))
+    columns = tuple(dict.fromkeys((*policy.quasi, *_judged(table))))
+    if table.unit is None:
+        rows = evidence.rows.counts(columns)
+    else:
+        rows = by_people(evidence.by_person(columns))
+    seen = look(rows, policy)
+    world = None if table.against is None else table.against.public
+    return Proof(seen, verify(seen, policy, table.reference, world, table.people))
+
+
+def _proved_by_class(evidence: Evidence) -> Proof:
+    """What rows show whose sensitive cells changed places; other columns were seen to already."""
+    table, policy = evidence.table, evidence.table.policy
+    sensitive = policy.sensitive
+    permuted(evidence.held(sensitive), evidence.by_class(sensitive))
+    if policy.class_column is not None:
+        told_by(policy.class_column, evidence.by_class((policy.class_column,)))
+    rows = evidence.by_class(tuple(dict.fromkeys((*policy.quasi, *_judged(table)))))
+    seen = look(rows, policy)
+    seen = replace(seen, crowds=by_number(rows.classes, rows.records))
+    return Proof(seen, verify(seen, policy, table.reference))
+
+
+def _judged(table: LoadedTable) -> tuple[str, ...]:
+    """The sensitive columns that models are about."""
+    return tuple(dict.fromkeys(name for model in table.policy.models for name in model.columns))
+
+
+def _demand_rows(evidence: Evidence) -> None:
+    """The rows that leave are those that may, each once, and what is kept is unchanged."""
+    table, staged, written = evidence.table, evidence.staged, evidence.written
+    policy, engine = table.policy, table.engine
+    wanted = leaving_names(policy, engine.names, evidence.rows.split)
+    complete(written.names, written.records, wanted, staged.records)
+    same_rows(written.differing(staged, policy.missing_values, blank=engine.text))
+    once(staged.repeated)
+    unchanged(staged.altered(), unchanging(policy))
+    if policy.missing is not Missing.SUPPRESS:
+        accounted(staged.records, engine.records, policy)
+        return
+    held = [table.quasi[name][0] for name in policy.quasi]
+    lacking(staged.counts((), held))
+    accounted(staged.records, int(engine.counts((), held, None, held).records.sum()), policy)
+
+
+def _pseudonyms(plan: RowPlan, name: str) -> dict[str, str]:
+    """What was to replace each text of an identifier."""
+    cell = plan.cells[name]
+    assert isinstance(cell, ByValue)  # noqa: S101  pseudonyms are shown by value
+    return dict(zip(cell.column.domain.labels.tolist(), cell.labels[1:].tolist(), strict=True))
+
+
+def _demand_cells(evidence: Evidence, name: str, *, steadily: bool) -> None:
+    """The cells of a quasi-identifying column say nothing but what they may."""
+    policy = evidence.table.policy
+    hierarchy = evidence.table.quasi[name][1]
+    single = policy.show == "representatives"
+    together = policy.quasi if single and not steadily else (name,)
+    column = ShownColumn.of(name, evidence.beside(together, name))
+    if steadily:
+        steady(column)
+    if single:
+        represents(hierarchy, column)
+    else:
+        covers(hierarchy, column)
+    coarse(hierarchy, name, column.cells, policy.columns[name].lowest)
+    within(hierarchy, name, column.cells, policy.columns[name])
