@@ -258,7 +258,7 @@ class WorldOptions:
 
     def notes(self, request: PolicyRequest) -> Iterator[str]:
         """What -k means with a world."""
-        asked = [model for model in request.policy.models if model.name == "k-map"]
+        asked = [model for model in request.policy.models if "world" in model.requires]
         if self.worlds and not request.filed and asked:
             yield (
                 f"k = {asked[0].threshold:g} counts people of the world (k-map), not of the table "
