@@ -9,18 +9,19 @@ was proved from what was written.
 
 from collections.abc import Mapping
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from incrowd.errors import PolicyError
-from incrowd.hierarchy import AnyHierarchy, Suggested
 from incrowd.io import files, tables
-from incrowd.io.hierarchies import resolve
+from incrowd.io.hierarchies import builders_of
 from incrowd.io.pair import heal
+from incrowd.io.reading import AnyPath, Opened, Reading, enough_memory, is_path, opened
 from incrowd.io.target import Place, certificate_path, placing, refuse_overwriting
+from incrowd.io.worlds import Called, world_of
 from incrowd.models.model import of_world
+from incrowd.policy.derived import refuse_derived
 from incrowd.policy.policy import Policy
 from incrowd.recoding import Anatomized, Levels
 from incrowd.release.certify import Proved, certify, extent_of, risk_of
@@ -34,9 +35,6 @@ from incrowd.release.signing import refuse_no_key, signed
 from incrowd.search.refusals import raise_if_infeasible
 from incrowd.search.search import Found
 from incrowd.table.roles import Role
-from incrowd.verbs.derived import refuse_derived
-from incrowd.verbs.reading import AnyPath, Opened, Reading, enough_memory, is_path, opened
-from incrowd.verbs.worlds import Called, world_of
 from incrowd.verify.verify import demand
 from incrowd.watch import Watch
 
@@ -157,13 +155,6 @@ def _release(proved: Proved, signer: bytes | None, timer: StageTimer) -> Release
     )
 
 
-def builders_of(policy: Policy, folder: AnyPath) -> dict[str, AnyHierarchy]:
-    """What builds the hierarchy of each column; files are read."""
-    given = {name: column.hierarchy for name, column in policy.columns.items()}
-    given |= {name: given[name] or Suggested() for name in policy.quasi}
-    return {name: resolve(spec, Path(folder)) for name, spec in given.items() if spec is not None}
-
-
 def _signer(sign: AnyPath | bytes | None) -> bytes | None:
     """A private key as it is given, or read from its file; refused before any work is done."""
     if sign is None:
@@ -196,6 +187,3 @@ def _search_seed(context: RunContext) -> int:
     """For a search that draws: whoever knew its seed could tell something of who was drawn."""
     entropy = None if context.seed is None else [context.seed, 1]
     return int(np.random.SeedSequence(entropy).generate_state(1, np.uint64)[0])
-
-
-anonymize_file = anonymize

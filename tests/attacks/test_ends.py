@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 import incrowd
 import naive.attacks as naive
 from incrowd.attacks.ends import EndCells, ends, sole_matches
+from incrowd.io.reading import Reading
+from incrowd.io.worlds import table_of
 from incrowd.linkage.tables import AttackTables
 from incrowd.verbs.attack import AttackOptions
-from incrowd.verbs.reading import Reading
-from incrowd.verbs.worlds import table_of
 
 OTHERS = ("[20, 30)", "[20, 25)", "≥ 100000", "≥ 50000", "< 1930", "< 1910", "[1965-01, 1966-01)")
 

@@ -12,7 +12,8 @@ from incrowd.engines.base import Engine, Staged, Written
 from incrowd.engines.duckdb import DuckDBEngine, DuckDBWritten
 from incrowd.engines.memory import MemoryEngine
 from incrowd.errors import InputError, NotMetError, PolicyError
-from incrowd.pipeline import builders_of, search
+from incrowd.io.hierarchies import builders_of
+from incrowd.pipeline import search
 from incrowd.policy.policy import Column, Policy
 from incrowd.release.load import RunContext, load
 from incrowd.release.proof import prove

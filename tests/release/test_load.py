@@ -5,7 +5,7 @@ import pytest
 
 import incrowd
 from incrowd.engines.memory import MemoryEngine
-from incrowd.pipeline import builders_of
+from incrowd.io.hierarchies import builders_of
 from incrowd.release.load import load
 
 

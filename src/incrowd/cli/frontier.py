@@ -23,8 +23,8 @@ from incrowd.verbs import frontier as frontiers
 
 if TYPE_CHECKING:
     from incrowd.cli.request import PolicyFlags, PolicyRequest
+    from incrowd.io.reading import Reading
     from incrowd.policy.policy import Policy
-    from incrowd.verbs.reading import Reading
 
 _LEAST_K = 2
 """The k of every class where no model is given."""

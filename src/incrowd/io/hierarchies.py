@@ -6,6 +6,7 @@ or a comma. It may be compressed (`.gz`), have any line ends, and be encoded as 
 
 import csv
 import io
+import os
 from collections.abc import Callable, Iterable, Sequence
 from difflib import get_close_matches
 from pathlib import Path
@@ -26,6 +27,7 @@ from incrowd.hierarchy import (
 )
 from incrowd.io.text import decoded
 from incrowd.io.unpacked import gunzipped
+from incrowd.policy.policy import Policy
 from incrowd.values import FaultyPolicyError
 
 Line = tuple[int, tuple[str, ...]]
@@ -255,3 +257,10 @@ def _only(column: str, paths: list[Path]) -> Path:
             remedy=f"name one of them {column}.csv, or choose one with --hierarchy",
         )
     return paths[0]
+
+
+def builders_of(policy: Policy, folder: str | os.PathLike[str]) -> dict[str, AnyHierarchy]:
+    """What builds the hierarchy of each column; files are read."""
+    given = {name: column.hierarchy for name, column in policy.columns.items()}
+    given |= {name: given[name] or Suggested() for name in policy.quasi}
+    return {name: resolve(spec, Path(folder)) for name, spec in given.items() if spec is not None}

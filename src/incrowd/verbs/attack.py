@@ -21,6 +21,8 @@ from incrowd.attacks.play import (
 from incrowd.errors import PolicyError
 from incrowd.hierarchy import AnyHierarchy
 from incrowd.io import files
+from incrowd.io.reading import AnyPath, Reading, each_of, enough_memory, is_path
+from incrowd.io.worlds import knowledge_of, labelled, table_of
 from incrowd.linkage.attack_data import LIMIT
 from incrowd.linkage.conservative import Conservative, cautions, conservative
 from incrowd.linkage.constraints import AtLeast, proved, refuse_broken
@@ -33,8 +35,6 @@ from incrowd.policy.policy import Policy
 from incrowd.release.certificate import Certificate
 from incrowd.release.written import rewritten
 from incrowd.table.names import listed as listed_names
-from incrowd.verbs.reading import AnyPath, Reading, each_of, enough_memory, is_path
-from incrowd.verbs.worlds import knowledge_of, labelled, table_of
 from incrowd.watch import Watch
 
 
@@ -343,6 +343,3 @@ def _cautions(tables: AttackTables, policy: Policy | None) -> list[str]:
     sizes = [model.k for model in policy.models if isinstance(model, AlphaK | KAnonymity | KMap)]
     found = cautions(public, [policy.quasi], max(sizes, default=2), tables.linked_world.world)
     return [caution.text for caution in found]
-
-
-attack_file = attack

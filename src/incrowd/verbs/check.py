@@ -8,18 +8,9 @@ from incrowd.engines.base import Engine
 from incrowd.engines.memory import MemoryWritten
 from incrowd.errors import IncrowdError, PolicyError
 from incrowd.io import files
-from incrowd.io.hierarchies import resolve
+from incrowd.io.hierarchies import builders_of, resolve
 from incrowd.io.pair import pending
-from incrowd.pipeline import builders_of
-from incrowd.policy.policy import Policy
-from incrowd.release.certificate import Certificate, digest_of_bytes, digest_of_frame
-from incrowd.release.check import Backing, Checked, check_rows
-from incrowd.release.load import load, with_hierarchy
-from incrowd.release.original import Original
-from incrowd.release.written import restored, rewritten
-from incrowd.table.cells import readable
-from incrowd.table.encode import uncoded
-from incrowd.verbs.reading import (
+from incrowd.io.reading import (
     AnyPath,
     Opened,
     Reading,
@@ -29,7 +20,15 @@ from incrowd.verbs.reading import (
     opened,
     rows_of,
 )
-from incrowd.verbs.worlds import Called, world_of
+from incrowd.io.worlds import Called, world_of
+from incrowd.policy.policy import Policy
+from incrowd.release.certificate import Certificate, digest_of_bytes, digest_of_frame
+from incrowd.release.check import Backing, Checked, check_rows
+from incrowd.release.load import load, with_hierarchy
+from incrowd.release.original import Original
+from incrowd.release.written import restored, rewritten
+from incrowd.table.cells import readable
+from incrowd.table.encode import uncoded
 from incrowd.verify.verdict import Check
 from incrowd.verify.verify import Reference
 
@@ -144,6 +143,3 @@ def _certified_policy(paper: Certificate | None, original: Any) -> Policy:
             remedy="give the policy, too",
         )
     return found
-
-
-check_file = check

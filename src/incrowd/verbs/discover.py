@@ -41,9 +41,9 @@ from incrowd.identify.sampling import (
     sampled_rows,
     separation_pairs,
 )
+from incrowd.io.reading import Reading, enough_memory
 from incrowd.table.encode import align
 from incrowd.table.names import chosen, listed
-from incrowd.verbs.reading import Reading, enough_memory
 from incrowd.verbs.tables import IN_BATCHES, LoadedTable, PassingTable, opened
 from incrowd.watch import Watch, Within
 

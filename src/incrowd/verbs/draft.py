@@ -6,12 +6,12 @@ from typing import Any
 from incrowd.engines.memory import MemoryEngine
 from incrowd.errors import InputError
 from incrowd.identify.derived import Derived
+from incrowd.io.reading import Reading, opened
 from incrowd.pii.profile import ColumnProfile
+from incrowd.policy.derived import LEAVING, among, leaving_of
 from incrowd.policy.draft import Draft, profiles, redrafted, with_joint_uniqueness
 from incrowd.policy.draft import draft as drafted
 from incrowd.table.column import CodedColumn
-from incrowd.verbs.derived import LEAVING, among, leaving_of
-from incrowd.verbs.reading import Reading, opened
 
 
 def draft(source: Any, *, reading: Reading | None = None) -> Draft:

@@ -6,8 +6,8 @@ from incrowd.documents import charts, json
 from incrowd.errors import PolicyError
 from incrowd.io.atomic import replacing
 from incrowd.io.files import refuse_nowhere, write_bytes
+from incrowd.io.reading import AnyPath
 from incrowd.release.release import Release
-from incrowd.verbs.reading import AnyPath
 
 KINDS = ("csv", "json", "svg", "png", "html")
 """The kinds of files, by their suffix."""

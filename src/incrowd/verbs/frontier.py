@@ -9,14 +9,14 @@ from incrowd.documents import charts, json
 from incrowd.errors import PolicyError
 from incrowd.io.atomic import replacing
 from incrowd.io.files import write_bytes
-from incrowd.pipeline import builders_of
+from incrowd.io.hierarchies import builders_of
+from incrowd.io.reading import AnyPath, Reading, enough_memory, opened
 from incrowd.policy.policy import Policy
 from incrowd.release.load import RunContext, load
 from incrowd.search import Accuracy
 from incrowd.search.literature.accuracy.frontier import BOUNDS, Frontier
 from incrowd.search.literature.accuracy.frontier import frontier as frontier_of
 from incrowd.verbs.explored import kind_of
-from incrowd.verbs.reading import AnyPath, Reading, enough_memory, opened
 from incrowd.watch import Watch
 
 
@@ -73,6 +73,3 @@ def _content(curve: Frontier, kind: str) -> bytes:
         lines.writerows(points)
         return text.getvalue().encode()
     return charts.drawn(charts.frontier_chart(curve), kind)  # type: ignore[arg-type]
-
-
-frontier_file = frontier

@@ -6,10 +6,10 @@ from typing import Any
 
 from incrowd.errors import InputError, PolicyError
 from incrowd.identify.outcome import Group, Groups
+from incrowd.io.reading import Reading, enough_memory
 from incrowd.linkage.identify import minimal_k_qis
 from incrowd.linkage.world import World
 from incrowd.table.names import listed
-from incrowd.verbs.reading import Reading, enough_memory
 from incrowd.verbs.tables import LoadedTable, opened
 from incrowd.watch import Watch, Within
 

@@ -3,9 +3,9 @@
 import os
 
 from incrowd.io import files
+from incrowd.io.reading import AnyPath
 from incrowd.release.signing import KeyFiles, public_fingerprint
 from incrowd.release.signing import new_keys as make
-from incrowd.verbs.reading import AnyPath
 
 
 def new_keys(path: AnyPath) -> KeyFiles:

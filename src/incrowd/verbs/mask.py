@@ -50,11 +50,11 @@ from incrowd.io import files, tables
 from incrowd.io.atomic import replacing
 from incrowd.io.batches import Layout, batches
 from incrowd.io.pieces import pieces, refuse_unwritable
+from incrowd.io.reading import AnyPath, Reading, enough_memory, rows_of
 from incrowd.io.scratch import scratch_frames
 from incrowd.recoding.column_cells import Keep
 from incrowd.table.names import chosen, listed
 from incrowd.verbs.order import shuffled
-from incrowd.verbs.reading import AnyPath, Reading, enough_memory, rows_of
 from incrowd.verbs.tables import (
     IN_BATCHES,
     RereadableTable,

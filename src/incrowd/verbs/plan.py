@@ -8,9 +8,10 @@ from incrowd.engines.memory import MemoryEngine
 from incrowd.errors import InfeasibleError, InputError, PolicyError
 from incrowd.hierarchy import AnyHierarchy
 from incrowd.identify.distinct_values import population as people_of
+from incrowd.io.reading import AnyPath, Reading, enough_memory
 from incrowd.models import Probabilistic
 from incrowd.pii.column_names import topic_of
-from incrowd.pipeline import anonymize_file
+from incrowd.pipeline import anonymize
 from incrowd.policy import draft
 from incrowd.policy.codec import made
 from incrowd.policy.policy import Policy
@@ -22,7 +23,6 @@ from incrowd.release.release import Release
 from incrowd.table.names import listed
 from incrowd.table.roles import Role
 from incrowd.values import did_you_mean
-from incrowd.verbs.reading import AnyPath, Reading, enough_memory
 from incrowd.verbs.tables import is_path
 
 _MISSING = ("",)
@@ -140,10 +140,10 @@ def apply_plan(  # noqa: PLR0913  files, the plan, and what becomes of other col
     policy = policy_of(wanted, names, sensitive=sensitive, keep=keep)
     final = wanted
     if not _supported(wanted):
-        trial = anonymize_file(source, _loosened(policy), target, dry_run=True, reading=reading)
+        trial = anonymize(source, _loosened(policy), target, dry_run=True, reading=reading)
         final = _raised(wanted, trial.levels or {}, MemoryEngine(read.frame, text=read.text))
         policy = policy_of(final, names, sensitive=sensitive, keep=keep)
-    release = anonymize_file(source, policy, target, reading=reading, **options)
+    release = anonymize(source, policy, target, reading=reading, **options)
     before = {action.column: action.rung for action in wanted.actions}
     raised = tuple(a.column for a in final.actions if a.rung != before[a.column])
     return Applied(release, final, raised)

@@ -30,6 +30,7 @@ from incrowd.io.csv_chunks import PlainText, plain_text
 from incrowd.io.csv_rewrite import OtherRecordsError, Rewriting, rewritten, writing
 from incrowd.io.csv_shuffle import shuffled_text
 from incrowd.io.pieces import Write, pieces, refuse_unwritable
+from incrowd.io.reading import AnyPath
 from incrowd.io.scratch import ScratchFrames, scratch_file, scratch_frames
 from incrowd.io.tables import Form, form_of
 from incrowd.population.buckets import (
@@ -44,7 +45,6 @@ from incrowd.population.buckets import (
 from incrowd.population.quantiles import Bucketed
 from incrowd.table.fold import in_threads
 from incrowd.verbs.order import shuffled
-from incrowd.verbs.reading import AnyPath
 from incrowd.verbs.tables import Frames, RereadableTable, rereadable
 from incrowd.watch import Watch
 

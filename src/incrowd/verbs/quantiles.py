@@ -20,6 +20,7 @@ from incrowd.engines.memory import MemoryEngine
 from incrowd.engines.stream import RecordReservoir
 from incrowd.errors import InputError, boundary
 from incrowd.io.batches import Layout
+from incrowd.io.reading import AnyPath, Reading, collected, enough_memory, rows_of
 from incrowd.population.buckets import (
     Bucketing,
     BucketRecount,
@@ -31,7 +32,6 @@ from incrowd.table.fold import in_threads
 from incrowd.table.names import listed
 from incrowd.verbs.mask import check_target
 from incrowd.verbs.quantile_passes import gathered, outcome, written
-from incrowd.verbs.reading import AnyPath, Reading, collected, enough_memory, rows_of
 from incrowd.verbs.tables import IN_BATCHES, is_batches, is_path, passes_once
 from incrowd.watch import Watch
 

@@ -2,13 +2,14 @@
 
 from typing import Any
 
+from incrowd.io.hierarchies import builders_of
+from incrowd.io.reading import AnyPath, Reading, enough_memory, opened
 from incrowd.loss.queries_precision import FLOOR, QueryPrecision
 from incrowd.loss.queries_precision import query_precision as precision_of
 from incrowd.loss.queries_workload import Workload
-from incrowd.pipeline import builders_of, search
+from incrowd.pipeline import search
 from incrowd.policy.policy import Policy
 from incrowd.release.load import RunContext, load
-from incrowd.verbs.reading import AnyPath, Reading, enough_memory, opened
 from incrowd.watch import Watch
 
 

@@ -17,13 +17,13 @@ from incrowd.hierarchy import AnyHierarchy, Suggested
 from incrowd.identify import distinct_values
 from incrowd.io import files
 from incrowd.io import hierarchies as hierarchies_of_io
+from incrowd.io.reading import AnyPath, Reading, enough_memory, is_path
 from incrowd.partition.classes import SensitiveColumn, people_per_code
 from incrowd.table.column import CodedColumn, Kind
 from incrowd.table.encode import align
 from incrowd.table.fold import fold
 from incrowd.table.names import listed
 from incrowd.table.tally import Tally
-from incrowd.verbs.reading import AnyPath, Reading, enough_memory, is_path
 from incrowd.watch import Watch
 
 
@@ -244,6 +244,3 @@ def _sensitive(
         ordered, maps = ordered or hierarchy.ordered, hierarchy.maps
     people = people_per_code(column, unit)
     return column, SensitiveColumn(column.name, people, ordered=ordered, maps=maps)
-
-
-risk_file = risk

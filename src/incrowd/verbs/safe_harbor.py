@@ -14,9 +14,10 @@ import polars as pl
 from incrowd.engines.memory import MemoryEngine
 from incrowd.errors import InputError, PolicyError, boundary
 from incrowd.hierarchy.hierarchy import Hierarchy
+from incrowd.io.hierarchies import builders_of
+from incrowd.io.reading import AnyPath, Reading, enough_memory
 from incrowd.pii import Checklist, ColumnProfile, SafeHarborRules, checklist, hints
 from incrowd.pii.patterns import ANYWHERE
-from incrowd.pipeline import builders_of
 from incrowd.policy.policy import Policy, require_declared
 from incrowd.policy.presets import TableFacts
 from incrowd.release.rows import dropped, pseudonymous
@@ -24,7 +25,6 @@ from incrowd.table.column import CodedColumn, Domain, Kind
 from incrowd.table.encode import align, encode
 from incrowd.table.fold import in_threads
 from incrowd.verbs.draft import engine_of
-from incrowd.verbs.reading import AnyPath, Reading, enough_memory
 
 SAMPLE = 200_000
 """Distinct values to look at in a column whose name says nothing."""

@@ -23,11 +23,11 @@ from incrowd.errors import InputError, PolicyError
 from incrowd.identify.records import Records
 from incrowd.io.batches import Layout, batches
 from incrowd.io.csv_chunks import PIECE, PlainText, plain_text
+from incrowd.io.reading import AnyPath, Reading, rows_of
 from incrowd.io.scratch import ScratchFrames, scratch_frames
 from incrowd.io.stamp import Stamp
 from incrowd.io.tables import Form
 from incrowd.table.names import chosen
-from incrowd.verbs.reading import AnyPath, Reading, rows_of
 
 IN_BATCHES = "give it in batches, or through standard input"
 """What to do if a table does not fit into memory."""

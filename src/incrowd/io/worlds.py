@@ -15,13 +15,13 @@ from incrowd.hierarchy import AnyHierarchy, Flat, Suggested
 from incrowd.hierarchy.labels import TOP
 from incrowd.io import files
 from incrowd.io.hierarchies import resolve
+from incrowd.io.reading import AnyPath, Reading, collected, each_of, is_path, rows_of
 from incrowd.linkage.tables import AttackTables
 from incrowd.linkage.world_tables import AttackerKnowledge, AttackTable
 from incrowd.policy.policy import Policy
 from incrowd.release.against import Against
 from incrowd.release.certificate import Digest, digest_of_bytes, digest_of_frame
 from incrowd.table.roles import Missing
-from incrowd.verbs.reading import AnyPath, Reading, collected, each_of, is_path, rows_of
 from incrowd.verify.ends import joined, split_columns
 
 
