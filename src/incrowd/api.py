@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from incrowd.lazy import homes_of
 
 if TYPE_CHECKING:
+    from incrowd.io.reading import Reading as Reading
     from incrowd.pipeline import anonymize as anonymize
     from incrowd.verbs.attack import attack as attack
     from incrowd.verbs.check import check as check
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from incrowd.verbs.plan import plan_sizes as plan_sizes
     from incrowd.verbs.quantiles import quantiles as quantiles
     from incrowd.verbs.query_precision import query_precision as query_precision
-    from incrowd.verbs.reading import Reading as Reading
     from incrowd.verbs.risk import risk as risk
     from incrowd.verbs.safe_harbor import safe_harbor as safe_harbor
     from incrowd.verbs.safe_harbor import table_facts as table_facts
