@@ -174,7 +174,7 @@ def test_a_faulty_search_is_caught_and_nothing_is_written(table, tmp_path, monke
     source = tmp_path / "in.csv"
     table.write_csv(source)
     with pytest.raises(NotMetError):
-        incrowd.anonymize_file(source, policy_of(), tmp_path / "out.csv")
+        incrowd.anonymize(source, policy_of(), tmp_path / "out.csv")
     assert [path.name for path in tmp_path.iterdir()] == ["in.csv"]
 
 
@@ -195,13 +195,13 @@ def test_labels_that_do_not_cover_are_caught(table, monkeypatch):
 def test_files_are_written_verified_and_checked(table, tmp_path, ending):
     source, target = tmp_path / "in.csv", tmp_path / f"out.{ending}"
     table.write_csv(source)
-    release = incrowd.anonymize_file(source, policy_of(), target, seed=1)
+    release = incrowd.anonymize(source, policy_of(), target, seed=1)
     paper = tmp_path / f"out.{ending}.certificate.json"
     assert {path.name for path in tmp_path.iterdir()} == {"in.csv", target.name, paper.name}
     assert Certificate.from_json(paper.read_text()) == release.certificate
     assert release.certificate.digest.of == "file"
-    assert incrowd.check_file(target, policy_of(), paper).ok
-    assert incrowd.check_file(target, policy_of()).ok
+    assert incrowd.check(target, policy_of(), paper).ok
+    assert incrowd.check(target, policy_of()).ok
     assert set(release.seconds) == {"read", "search", "release", "verify", "write"}
     assert all(seconds >= 0 for seconds in release.seconds.values())
     assert release.seconds["write"] > 0
@@ -210,12 +210,12 @@ def test_files_are_written_verified_and_checked(table, tmp_path, ending):
 def test_typed_files_keep_their_types(table, tmp_path):
     source = tmp_path / "in.parquet"
     table.write_parquet(source)
-    incrowd.anonymize_file(source, policy_of(), tmp_path / "out.parquet", seed=1)
+    incrowd.anonymize(source, policy_of(), tmp_path / "out.parquet", seed=1)
     released = pl.read_parquet(tmp_path / "out.parquet")
     assert released["cost"].dtype == pl.Float64
-    incrowd.anonymize_file(source, policy_of(), tmp_path / "out.csv", seed=1)
+    incrowd.anonymize(source, policy_of(), tmp_path / "out.csv", seed=1)
     paper = tmp_path / "out.csv.certificate.json"
-    assert incrowd.check_file(tmp_path / "out.csv", policy_of(), paper).ok
+    assert incrowd.check(tmp_path / "out.csv", policy_of(), paper).ok
 
 
 @pytest.mark.parametrize("ending", ["csv", "parquet"])
@@ -229,9 +229,9 @@ def test_blank_cells_of_a_text_file_are_missing_in_every_format(tmp_path, ending
         missing="matches-anything",
     )
     target = tmp_path / f"out.{ending}"
-    release = incrowd.anonymize_file(tmp_path / "in.csv", policy, target)
+    release = incrowd.anonymize(tmp_path / "in.csv", policy, target)
     assert release.certificate.blank
-    found = incrowd.check_file(target, policy, f"{target}.certificate.json")
+    found = incrowd.check(target, policy, f"{target}.certificate.json")
     assert found.ok
     assert not any("itself" in note for note in found.notes)
 
@@ -239,7 +239,7 @@ def test_blank_cells_of_a_text_file_are_missing_in_every_format(tmp_path, ending
 def test_a_dry_run_writes_nothing(table, tmp_path):
     source = tmp_path / "in.csv"
     table.write_csv(source)
-    release = incrowd.anonymize_file(source, policy_of(), tmp_path / "out.csv", dry_run=True)
+    release = incrowd.anonymize(source, policy_of(), tmp_path / "out.csv", dry_run=True)
     assert release.k >= 4
     assert [path.name for path in tmp_path.iterdir()] == ["in.csv"]
 
@@ -247,7 +247,7 @@ def test_a_dry_run_writes_nothing(table, tmp_path):
 def test_standard_output_gets_the_verified_bytes(table, tmp_path, capfdbinary):
     source = tmp_path / "in.csv"
     table.write_csv(source)
-    release = incrowd.anonymize_file(source, policy_of(), "-", seed=1)
+    release = incrowd.anonymize(source, policy_of(), "-", seed=1)
     out = capfdbinary.readouterr().out
     from incrowd.release.certificate import digest_of_bytes
 
@@ -263,9 +263,9 @@ def test_a_table_is_never_overwritten(table, tmp_path):
     before = source.read_bytes()
     for target in (source, link, tmp_path / ".." / tmp_path.name / "in.csv"):
         with pytest.raises(PolicyError, match="overwrite"):
-            incrowd.anonymize_file(source, policy_of(), target)
+            incrowd.anonymize(source, policy_of(), target)
     with pytest.raises(PolicyError, match="overwrite"):
-        incrowd.anonymize_file(source, policy_of(), tmp_path / "out.csv", certificate=source)
+        incrowd.anonymize(source, policy_of(), tmp_path / "out.csv", certificate=source)
     assert source.read_bytes() == before
 
 
@@ -284,7 +284,7 @@ def test_an_interruption_leaves_nothing_half_written(table, tmp_path, monkeypatc
         with monkeypatch.context() as patch:
             patch.setattr(module, name, interrupted)
             with pytest.raises(KeyboardInterrupt):
-                incrowd.anonymize_file(source, policy_of(), target)
+                incrowd.anonymize(source, policy_of(), target)
         assert {path.name for path in tmp_path.iterdir()} == {"in.csv", "out.csv"}
         assert target.read_text() == "old"
 
@@ -306,7 +306,7 @@ def test_running_out_of_memory_is_said(table, monkeypatch):
 def released(table, tmp_path_factory):
     folder = tmp_path_factory.mktemp("released")
     table.write_csv(folder / "in.csv")
-    incrowd.anonymize_file(folder / "in.csv", policy_of(), folder / "out.csv", seed=1)
+    incrowd.anonymize(folder / "in.csv", policy_of(), folder / "out.csv", seed=1)
     return folder / "out.csv", folder / "out.csv.certificate.json"
 
 
@@ -317,11 +317,11 @@ def test_one_changed_cell_fails_the_check(released, tmp_path):
     for column, value in (("zip", "00000"), ("ward", "other")):
         cells = [value, *rows[column].to_list()[1:]]
         rows.with_columns(pl.Series(column, cells)).write_csv(changed)
-        result = incrowd.check_file(changed, policy_of(), paper)
+        result = incrowd.check(changed, policy_of(), paper)
         assert not result.ok
         assert result.digest_ok is False
     rows.with_columns(zip=pl.Series(["00000", *rows["zip"].to_list()[1:]])).write_csv(changed)
-    alone = incrowd.check_file(changed, policy_of())
+    alone = incrowd.check(changed, policy_of())
     assert not alone.ok
     assert alone.models[0].reached == 1
 
@@ -337,7 +337,7 @@ def test_a_column_too_many_or_too_few_fails_the_check(released, tmp_path):
         (rows.drop("zip"), "lacks columns that the policy lets leave: zip"),
     ):
         frame.write_csv(changed)
-        result = incrowd.check_file(changed, policy_of())
+        result = incrowd.check(changed, policy_of())
         assert not result.ok
         assert any(word in note for note in result.notes)
 
@@ -345,40 +345,40 @@ def test_a_column_too_many_or_too_few_fails_the_check(released, tmp_path):
 def test_another_policy_fails_the_check(released):
     target, paper = released
     for other in (policy_of(missing="suppress"), policy_of(models=(KAnonymity(3),))):
-        result = incrowd.check_file(target, other, paper)
+        result = incrowd.check(target, other, paper)
         assert not result.ok
         assert "The certificate is of another policy." in result.notes
-    stricter = incrowd.check_file(target, policy_of(models=(KAnonymity(400),)))
+    stricter = incrowd.check(target, policy_of(models=(KAnonymity(400),)))
     assert not stricter.ok
 
 
 def test_another_way_to_find_the_release_is_remarked(released):
     target, paper = released
     other = policy_of(search=Lattice(), suppression=0.2, columns={"zip": Column(role="quasi")})
-    result = incrowd.check_file(target, other, paper)
+    result = incrowd.check(target, other, paper)
     assert result.ok
     assert any("how the release was found" in note for note in result.notes)
     leaving = {name: column for name, column in policy_of().columns.items() if name != "ssn"}
     fewer = Policy(columns=leaving, models=policy_of().models)
-    assert incrowd.check_file(target, fewer, paper).ok
+    assert incrowd.check(target, fewer, paper).ok
 
 
 def test_the_policy_of_the_certificate_will_do(released, tmp_path):
     target, paper = released
-    assert incrowd.check_file(target, certificate=paper).ok
+    assert incrowd.check(target, certificate=paper).ok
     changed = tmp_path / "changed.csv"
     pl.read_csv(target, infer_schema=False).reverse().write_csv(changed)
-    assert not incrowd.check_file(changed, certificate=paper).ok
+    assert not incrowd.check(changed, certificate=paper).ok
     with pytest.raises(PolicyError, match="give a policy"):
-        incrowd.check_file(target)
+        incrowd.check(target)
 
 
 def test_a_release_is_checked_without_the_files_of_hierarchies(released):
     target, paper = released
     policy = policy_of(columns={"zip": Column(role="quasi", hierarchy=File("nowhere.csv"))})
-    assert incrowd.check_file(target, policy, paper).ok
+    assert incrowd.check(target, policy, paper).ok
     with pytest.raises(InputError, match=r"nowhere\.csv"):
-        incrowd.anonymize_file(target, policy, target.with_name("other.csv"))
+        incrowd.anonymize(target, policy, target.with_name("other.csv"))
 
 
 def test_a_lazy_frame_is_computed_once(table):
@@ -451,7 +451,7 @@ def test_a_changed_certificate_is_refused(released, tmp_path):
     changed = tmp_path / "changed.json"
     changed.write_text(json.dumps(document))
     with pytest.raises(InputError, match="certificate"):
-        incrowd.check_file(target, policy_of(), changed)
+        incrowd.check(target, policy_of(), changed)
 
 
 def people_policy(**changes):
@@ -654,7 +654,7 @@ def test_risk_is_a_function_and_a_package(table):
 def test_the_risk_of_a_file_is_that_of_its_table(table, tmp_path):
     table.write_csv(tmp_path / "in.csv")
     asked = {"quasi": ["sex", "zip"], "sensitive": ["diagnosis"]}
-    found = incrowd.risk_file(tmp_path / "in.csv", **asked)
+    found = incrowd.risk(tmp_path / "in.csv", **asked)
     assert found.as_dict() == incrowd.risk(table, **asked).as_dict()
 
 

@@ -37,7 +37,7 @@ DEEP = {
 def test_a_policy_without_a_floor(refused, table, here, text):
     (here / "policy.toml").write_text(f"version = 1\n{text}\n")
     said = refused(USAGE, "anonymize", table(), "--policy", "policy.toml", "-o", "release.csv")
-    assert "too deep (line 2)" in said.err
+    assert "nested too deeply (line 2)" in said.err
 
 
 @pytest.mark.parametrize(

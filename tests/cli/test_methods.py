@@ -5,9 +5,9 @@ from typing import get_args
 import pytest
 import typer
 
-from incrowd.cli.anonymize import SEARCHES
 from incrowd.cli.main import app
 from incrowd.search import AnySearch
+from incrowd.search_names import SEARCHES
 from patients import QUICK, patients
 
 KNOWN = [search.__dataclass_fields__["name"].default for search in get_args(get_args(AnySearch)[0])]

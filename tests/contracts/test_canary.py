@@ -19,9 +19,9 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from incrowd.cli.anonymize import SEARCHES
 from incrowd.cli.main import main
 from incrowd.search import Lattice
+from incrowd.search_names import SEARCHES
 
 WORD, NUMBER, DAY = "CanaryQx9", "735190486", "2187"
 CANARY = re.compile(rf"{WORD}|{NUMBER}|{DAY}-", re.IGNORECASE)

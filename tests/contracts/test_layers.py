@@ -52,6 +52,7 @@ OUTSIDE = {
     "typer": {"cli"},
     "altair": {"documents"},
     "cryptography": {"release"},
+    "duckdb": {"engines"},
     "rich": {"cli", "documents", "demo"},
     "tomlkit": {"policy"},
 }

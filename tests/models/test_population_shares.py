@@ -140,10 +140,10 @@ def test_check_counts_the_people_who_were_left_out(tmp_path):
     frame = pl.DataFrame({"code": ["a"] * 400 + ["b"] * 300 + [f"p{i}" for i in range(4_000)]})
     source, target = tmp_path / "in.csv", tmp_path / "out.csv"
     frame.write_csv(source)
-    release = incrowd.anonymize_file(source, policy, target, seed=1)
+    release = incrowd.anonymize(source, policy, target, seed=1)
     assert release.records == 700
-    certified = incrowd.check_file(target, certificate=f"{target}.certificate.json")
-    alone = incrowd.check_file(target, policy)
+    certified = incrowd.check(target, certificate=f"{target}.certificate.json")
+    alone = incrowd.check(target, policy)
 
     assert certified.ok
     assert certified.models[0].reached == release.models[0].reached < alone_without_loss(release)

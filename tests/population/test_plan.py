@@ -191,7 +191,7 @@ def test_a_plan_that_is_carried_out_shows_what_it_says(file, tmp_path):
     sizes = rows.group_by("sex", "smoker").len()["len"]
     reached = Drawn(2_000, 2, 0.95, "declared").supports(sizes.min(), 10**6, 0.1)
     assert done.release.models[0].reached == reached == done.plan.measured.supports.k
-    assert incrowd.check_file(target, certificate=f"{target}.certificate.json").ok
+    assert incrowd.check(target, certificate=f"{target}.certificate.json").ok
 
 
 def test_levels_are_raised_until_the_real_classes_support_k(file, tmp_path):

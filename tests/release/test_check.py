@@ -49,7 +49,7 @@ def folder(tmp_path, monkeypatch):
 
 
 def anonymize(target=RELEASE, **more):
-    return incrowd.anonymize_file("table.csv", Policy.loads(POLICY), target, **more)
+    return incrowd.anonymize("table.csv", Policy.loads(POLICY), target, **more)
 
 
 def paper(path=PAPER):
@@ -139,13 +139,13 @@ def test_the_digest_of_rows_does_not_depend_on_what_holds_them():
 
 def test_the_certificates_own_policy_is_no_other_policy():
     anonymize()
-    found = incrowd.check_file(RELEASE, None, PAPER)
+    found = incrowd.check(RELEASE, None, PAPER)
     assert found.ok
     assert "differs" not in said(found)
     assert "policy" in found.claimed
-    assert "differs" not in said(incrowd.check_file(RELEASE, Policy.loads(POLICY), PAPER))
+    assert "differs" not in said(incrowd.check(RELEASE, Policy.loads(POLICY), PAPER))
     other = Policy.loads(POLICY).model_copy(update={"time_limit": 7.0})
-    found = incrowd.check_file(RELEASE, other, PAPER)
+    found = incrowd.check(RELEASE, other, PAPER)
     assert "differs" in said(found)
     assert found.ok
 
@@ -196,7 +196,7 @@ def forged(**changes):
             place = place[key]
         place[last] = value(place[last]) if callable(value) else value
     Path("forged.json").write_text(json.dumps(document))
-    return incrowd.check_file(RELEASE, Policy.loads(POLICY), "forged.json")
+    return incrowd.check(RELEASE, Policy.loads(POLICY), "forged.json")
 
 
 @pytest.mark.parametrize(
@@ -221,7 +221,7 @@ def test_what_can_be_recounted_is(change):
 
 def test_the_rest_is_named_as_claimed(capsys):
     anonymize()
-    found = incrowd.check_file(RELEASE, Policy.loads(POLICY), PAPER)
+    found = incrowd.check(RELEASE, Policy.loads(POLICY), PAPER)
     assert {"classes", "records_out", "models", "people", "digest", "policy"} <= set(
         found.recounted
     )
@@ -264,7 +264,7 @@ def test_numbers_are_counted_by_value_by_both():
     assert perform(["check", "spelled.csv", *quick]) == 1
     assert perform(["anonymize", "spelled.csv", *quick, "-o", "out.csv"]) == 4
     policy = incrowd.quick(("age", "ill"), quasi=("age",), sensitive=("ill",), k=4, l=2)
-    as_file = incrowd.check_file("spelled.csv", policy)
+    as_file = incrowd.check("spelled.csv", policy)
     assert [model.reached for model in as_file.models] == [8, 1]
     policy = policy.model_copy(
         update={
@@ -272,7 +272,7 @@ def test_numbers_are_counted_by_value_by_both():
             | {"ill": policy.columns["ill"].model_copy(update={"kind": Kind.TEXT})}
         }
     )
-    assert incrowd.check_file("spelled.csv", policy).models[1].reached == 4
+    assert incrowd.check("spelled.csv", policy).models[1].reached == 4
 
 
 def test_texts_are_counted_as_written_and_a_note_says_so(capsys):
@@ -319,9 +319,9 @@ def test_without_a_certificate_distances_are_those_of_the_policys_tree():
     Path("ill.csv").write_text(TREE)
     Path("policy.toml").write_text(hierarchical(0.6))
     policy = incrowd.read_policy("policy.toml")
-    release = incrowd.anonymize_file("table.csv", policy, RELEASE)
-    with_it = incrowd.check_file(RELEASE, policy, PAPER)
-    without = incrowd.check_file(RELEASE, policy)
+    release = incrowd.anonymize("table.csv", policy, RELEASE)
+    with_it = incrowd.check(RELEASE, policy, PAPER)
+    without = incrowd.check(RELEASE, policy)
     assert with_it.ok
     assert without.ok
     assert "against the release itself" in said(without)
@@ -329,7 +329,7 @@ def test_without_a_certificate_distances_are_those_of_the_policys_tree():
     if not release.suppressed:
         assert without.models[1].reached == pytest.approx(with_it.models[1].reached)
     Path("policy.toml").write_text(hierarchical(0.0))
-    assert not incrowd.check_file(RELEASE, incrowd.read_policy("policy.toml")).ok
+    assert not incrowd.check(RELEASE, incrowd.read_policy("policy.toml")).ok
     found = incrowd.check(pl.read_csv(RELEASE), policy)
     assert found.models[1].reached == pytest.approx(without.models[1].reached)
 
@@ -346,13 +346,13 @@ def test_a_pair_that_was_torn_is_named():
     Path(PAPER).write_text(first)
     intent = Path(f"{prefix_of(Path(RELEASE))}x.intent")
     intent.write_text("{}")
-    found = incrowd.check_file(RELEASE, None, PAPER)
+    found = incrowd.check(RELEASE, None, PAPER)
     assert not found.ok
     assert found.digest_ok is False
     assert "was killed" in said(found)
     anonymize()
     assert not intent.exists()
-    assert incrowd.check_file(RELEASE, None, PAPER).ok
+    assert incrowd.check(RELEASE, None, PAPER).ok
 
 
 # Other files with the same rows, and files as they come
@@ -363,9 +363,9 @@ def test_a_pair_that_was_torn_is_named():
 )
 def test_every_format_that_is_written_is_checked(target):
     anonymize(target)
-    assert incrowd.check_file(target, Policy.loads(POLICY), f"{target}.certificate.json").ok
-    assert incrowd.check_file(target, None, f"{target}.certificate.json").ok
-    assert incrowd.check_file(target, Policy.loads(POLICY)).ok
+    assert incrowd.check(target, Policy.loads(POLICY), f"{target}.certificate.json").ok
+    assert incrowd.check(target, None, f"{target}.certificate.json").ok
+    assert incrowd.check(target, Policy.loads(POLICY)).ok
 
 
 @pytest.mark.parametrize("target", ["one.tsv", "one.csv", "one.tsv.gz"])
@@ -373,17 +373,17 @@ def test_every_format_that_is_written_is_checked(target):
 def test_a_table_of_one_column_is_checked(target, values):
     pl.DataFrame({"town": [values[i % 2] for i in range(20)]}).write_parquet("in.parquet")
     policy = incrowd.quick(("town",), quasi=("town",), k=4)
-    incrowd.anonymize_file("in.parquet", policy, target)
-    assert incrowd.check_file(target, policy, f"{target}.certificate.json").ok
+    incrowd.anonymize("in.parquet", policy, target)
+    assert incrowd.check(target, policy, f"{target}.certificate.json").ok
 
 
 def test_the_same_rows_in_another_file_are_named():
     anonymize()
     pl.read_csv(RELEASE, infer_schema=False).write_csv("other.csv", separator=";")
-    found = incrowd.check_file("other.csv", Policy.loads(POLICY), PAPER)
+    found = incrowd.check("other.csv", Policy.loads(POLICY), PAPER)
     assert not found.ok
     assert "bytes were written anew" in said(found)
     swapped(pl.read_csv(RELEASE)).write_csv("changed.csv")
-    found = incrowd.check_file("changed.csv", Policy.loads(POLICY), PAPER)
+    found = incrowd.check("changed.csv", Policy.loads(POLICY), PAPER)
     assert not found.ok
     assert "bytes were written anew" not in said(found)

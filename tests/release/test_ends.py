@@ -159,18 +159,16 @@ def test_ends_leave_as_two_columns_that_check_reads(tmp_path, monkeypatch, suffi
     )
     frame.write_parquet("t.parquet")
     asked = policy(columns=quasi(*frame.columns), split_ends=True)
-    found = incrowd.anonymize_file("t.parquet", asked, f"r.{suffix}", seed=1)
+    found = incrowd.anonymize("t.parquet", asked, f"r.{suffix}", seed=1)
     read = pl.read_csv("r.csv") if suffix == "csv" else pl.read_parquet("r.parquet")
     ends = [f"{name}_{end}" for name in ("age", "born", "ratio") for end in ("low", "high")]
     assert read.columns == ["sex", *ends]
     assert found.frame["age_low"].dtype == pl.Int64
     groups = read.group_by(read.columns).len()
     assert groups["len"].min() >= 5
-    assert incrowd.check_file(f"r.{suffix}", asked, f"r.{suffix}.certificate.json").ok
-    assert incrowd.check_file(f"r.{suffix}", asked).ok
-    whole = incrowd.check_file(
-        f"r.{suffix}", None, f"r.{suffix}.certificate.json", original="t.parquet"
-    )
+    assert incrowd.check(f"r.{suffix}", asked, f"r.{suffix}.certificate.json").ok
+    assert incrowd.check(f"r.{suffix}", asked).ok
+    whole = incrowd.check(f"r.{suffix}", None, f"r.{suffix}.certificate.json", original="t.parquet")
     assert whole.ok
     assert "gcp" in whole.losses
     more = {**asked.columns, "age_low": Column(role="keep")}

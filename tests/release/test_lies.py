@@ -67,7 +67,7 @@ def folder(tmp_path, monkeypatch):
 
 
 def release(target="release.csv"):
-    return run.anonymize_file("table.parquet", Policy.loads(POLICY), target, key=KEY, seed=1)
+    return run.anonymize("table.parquet", Policy.loads(POLICY), target, key=KEY, seed=1)
 
 
 def text(name):
@@ -171,7 +171,7 @@ def test_a_number_that_is_none_is_missing_in_a_text_file():
     release()
 
     assert "NaN" not in Path("release.csv").read_text()
-    assert checks.check_file("release.csv", None, "release.csv.certificate.json").ok
+    assert checks.check("release.csv", None, "release.csv.certificate.json").ok
 
 
 def forged(**changes):
@@ -186,7 +186,7 @@ def forged(**changes):
         place[last] = value(place[last]) if callable(value) else value
     paper["policy_sha256"] = sha256_of(paper["policy"])
     Path("forged.json").write_text(json.dumps(paper))
-    return checks.check_file("release.csv", Policy.loads(POLICY), "forged.json")
+    return checks.check("release.csv", Policy.loads(POLICY), "forged.json")
 
 
 def test_an_honest_certificate():
@@ -222,18 +222,18 @@ def test_certificates_of_no_policy(policy):
     with pytest.raises(InputError):
         forged(policy=policy)
     with pytest.raises(InputError):
-        checks.check_file("release.csv", None, "forged.json")
+        checks.check("release.csv", None, "forged.json")
 
 
 def test_people_that_a_certificate_attests_are_enough_people():
     policy = Policy.loads(POLICY.replace('"drop"', '"unit"'))
-    run.anonymize_file("table.parquet", policy, "release.csv", key=KEY)
+    run.anonymize("table.parquet", policy, "release.csv", key=KEY)
     paper = json.loads(Path("release.csv.certificate.json").read_text())
-    assert checks.check_file("release.csv", policy, "release.csv.certificate.json").ok
+    assert checks.check("release.csv", policy, "release.csv.certificate.json").ok
     for reached in (1.0, 10.0**6):
         paper["models"][0]["reached"] = reached
         Path("forged.json").write_text(json.dumps(paper))
-        assert not checks.check_file("release.csv", policy, "forged.json").ok
+        assert not checks.check("release.csv", policy, "forged.json").ok
 
 
 class PanicException(BaseException):

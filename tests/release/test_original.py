@@ -194,14 +194,14 @@ def test_another_original_is_found_out(capsys):
 
 @pytest.mark.usefixtures("folder")
 def test_losses_need_hierarchies_that_the_certificate_tells_or_the_policy():
-    assert "gcp" in incrowd.check_file(RELEASE, None, PAPER, original="table.csv").losses
+    assert "gcp" in incrowd.check(RELEASE, None, PAPER, original="table.csv").losses
     assert perform(["check", RELEASE, "--certificate", PAPER, "--original", "table.csv"]) == 0
     towns = incrowd.Tree(tuple((town, "*") for town in sorted(set(TABLE["town"].to_list()))))
     policy = Policy.loads(POLICY)
     columns = {**policy.columns, "town": Column(role="quasi", hierarchy=towns)}
-    incrowd.anonymize_file("table.csv", policy.model_copy(update={"columns": columns}), "tree.csv")
+    incrowd.anonymize("table.csv", policy.model_copy(update={"columns": columns}), "tree.csv")
     with pytest.raises(PolicyError, match="only names"):
-        incrowd.check_file("tree.csv", None, "tree.csv.certificate.json", original="table.csv")
+        incrowd.check("tree.csv", None, "tree.csv.certificate.json", original="table.csv")
     quick = ["-q", "age,town", "-k", "4", "--original", "table.csv"]
     assert perform(["check", RELEASE, *quick]) == 2
 

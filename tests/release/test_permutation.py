@@ -112,9 +112,9 @@ def test_a_file_is_written_verified_and_checked(tmp_path):
     source, target = tmp_path / "in.csv", tmp_path / "out.csv"
     table().write_csv(source)
     asked = policy(search=Anatomy(), class_column="class")
-    incrowd.anonymize_file(source, asked, target)
+    incrowd.anonymize(source, asked, target)
     paper = tmp_path / "out.csv.certificate.json"
-    found = incrowd.check_file(target, None, paper)
+    found = incrowd.check(target, None, paper)
     assert found.ok
     assert found.models[0].reached >= 3
     assert any("cannot be seen from the release" in note for note in found.notes)
@@ -123,7 +123,7 @@ def test_a_file_is_written_verified_and_checked(tmp_path):
     assert any("No k-anonymity is claimed" in line for line in certificate.assumptions)
     changed = pl.read_csv(target, infer_schema=False)
     changed.with_columns(changed["ill"].reverse()).write_csv(target)
-    assert not incrowd.check_file(target, None, paper).ok
+    assert not incrowd.check(target, None, paper).ok
 
 
 def test_without_the_class_column_the_certificate_attests():

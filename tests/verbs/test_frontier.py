@@ -80,7 +80,7 @@ def test_privacy_means_l_where_a_column_is_sensitive(people):
 
 def test_a_file_gives_the_same(people, tmp_path):
     people.write_csv(tmp_path / "people.csv")
-    of_file = incrowd.frontier_file(tmp_path / "people.csv", policy_of(), bounds=FEW)
+    of_file = incrowd.frontier(tmp_path / "people.csv", policy_of(), bounds=FEW)
     assert of_file == incrowd.frontier(people, policy_of(), bounds=FEW)
 
 

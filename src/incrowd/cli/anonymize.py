@@ -17,30 +17,8 @@ from incrowd.documents import json
 from incrowd.documents import release as texts
 from incrowd.errors import PolicyError
 from incrowd.io import files, tables
+from incrowd.search_names import SEARCHES
 from incrowd.verbs import explored
-
-SEARCHES = (
-    "auto",
-    "accuracy",
-    "anatomy",
-    "crowd",
-    "cuts",
-    "datafly",
-    "diversify",
-    "exhaustive",
-    "hilbert",
-    "idistance",
-    "lattice",
-    "lattice+local",
-    "mingen",
-    "mingen-cells",
-    "mondrian",
-    "mu-argus",
-    "top-down",
-    "tree",
-    "world",
-)
-"""The searches of `--method`, written out because --help loads no search; a test compares them."""
 
 
 def anonymize(  # noqa: PLR0913  one parameter per option

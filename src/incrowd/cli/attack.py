@@ -1,6 +1,6 @@
 """`incrowd attack`: what somebody with other tables learns from a release."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -14,9 +14,11 @@ from incrowd.cli.output import Output, waiting
 from incrowd.documents import attack as texts
 from incrowd.errors import NotMetError, PolicyError
 from incrowd.io import policies
+from incrowd.linkage import constraints
 
 if TYPE_CHECKING:
     from incrowd.hierarchy import AnyHierarchy
+    from incrowd.linkage.constraints import AtLeast
 
 _KNOWS = "What the attacker has"
 _LIMITS = "Limits (exit code 1 if one is broken)"
@@ -253,8 +255,8 @@ def attack(  # noqa: PLR0913  one parameter per option
             max_raise=max_raise,
             listed=listed,
             rule_out=rule_out,
-            rename=options.renamed(rename),
-            promises=options.promised(promise),
+            rename=requests.renamed(rename),
+            promises=_promised(promise),
             hierarchies=_hierarchies(hierarchy, hierarchies, table.names),
             seed=seed,
             folder=Path() if policy is None else Path(policy).parent,
@@ -277,3 +279,22 @@ def _hierarchies(
                 f"the release has no column {name!r}", remedy="it has: " + ", ".join(names)
             )
     return found
+
+
+def _promised(texts: Iterable[str] | None) -> "tuple[AtLeast, ...]":
+    """Promises about a world, from COLUMNS=PEOPLE.
+
+    >>> _promised(["zip,sex=500"])
+    (AtLeast(columns=('zip', 'sex'), people=500),)
+    """
+    found = []
+    for text in texts or ():
+        names, _, people = text.rpartition("=")
+        some = options.columns([names])
+        if not some or not people.isdecimal() or int(people) < 1:
+            raise PolicyError(
+                "--promise takes COLUMNS=PEOPLE",
+                remedy="write, for example, --promise zip,sex=500",
+            )
+        found.append(constraints.AtLeast(some, int(people)))
+    return tuple(found)

@@ -112,9 +112,8 @@ class MaximizeOptions:
         if not self.given:
             return request
         policy = request.policy
-        search = (
-            policy.search if isinstance(policy.search, searches.Accuracy) else searches.Accuracy()
-        )
+        kept = policy.search.largest_class_loss is not None
+        search: Any = policy.search if kept else searches.Accuracy()
         search = replace(search, privacy=self._means(request))
         if self.max_loss is not None:
             search = replace(search, max_loss=self.max_loss)
@@ -148,7 +147,7 @@ class MaximizeOptions:
 def _meaning(policy: "Policy") -> str:
     if not policy.sensitive:
         return "maximizing k, the people of the smallest class, because no column is sensitive"
-    column = getattr(policy.search, "column", None) or policy.sensitive[0]
+    column = policy.search.protects(policy.sensitive)[0]
     return f"maximizing l of the sensitive column '{column}'; --privacy k maximizes class sizes"
 
 

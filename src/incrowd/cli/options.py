@@ -2,16 +2,12 @@
 
 import csv
 import math
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, Annotated
+from collections.abc import Iterable, Iterator
+from typing import Annotated
 
 import typer
 
 from incrowd.errors import PolicyError
-from incrowd.linkage import constraints
-
-if TYPE_CHECKING:
-    from incrowd.linkage.constraints import AtLeast
 
 COLUMNS = "Columns"
 HOLD = "What must hold"
@@ -60,11 +56,7 @@ Header = Annotated[
 PolicyFile = Annotated[
     str | None,
     typer.Option(
-        "--policy",
-        "-p",
-        metavar="FILE",
-        help="The policy (TOML) to follow.",
-        rich_help_panel=HOLD,
+        "--policy", "-p", metavar="FILE", help="The policy (TOML) to follow.", rich_help_panel=HOLD
     ),
 ]
 Quasi = Annotated[
@@ -74,7 +66,6 @@ Quasi = Annotated[
         "-q",
         metavar="COLUMNS",
         help="Quasi-identifiers: columns that somebody who looks for a person may know.",
-        show_default=False,
         rich_help_panel=COLUMNS,
     ),
 ]
@@ -85,7 +76,6 @@ Sensitive = Annotated[
         "-s",
         metavar="COLUMNS",
         help="Sensitive columns: nobody should learn a person's value.",
-        show_default=False,
         rich_help_panel=COLUMNS,
     ),
 ]
@@ -95,7 +85,6 @@ Keep = Annotated[
         "--keep",
         metavar="COLUMNS",
         help="Columns to release unchanged. Columns that no option names are left out.",
-        show_default=False,
         rich_help_panel=COLUMNS,
     ),
 ]
@@ -111,10 +100,7 @@ Unit = Annotated[
 Weight = Annotated[
     str | None,
     typer.Option(
-        "--weight",
-        metavar="COLUMN",
-        help="Column with sampling weights.",
-        rich_help_panel=COLUMNS,
+        "--weight", metavar="COLUMN", help="Column with sampling weights.", rich_help_panel=COLUMNS
     ),
 ]
 K = Annotated[
@@ -170,7 +156,6 @@ HierarchyOf = Annotated[
         metavar="COLUMN=WHAT",
         help="Hierarchy of a column: a CSV file (leaf;parent;…;*) or a builder such as prefix. "
         "Repeat it for each column.",
-        show_default=False,
         rich_help_panel=COARSER,
     ),
 ]
@@ -189,7 +174,6 @@ Widest = Annotated[
         "--widest",
         metavar="COLUMN=EXTENT",
         help="How much of a number or date a cell may span, such as age=10.",
-        show_default=False,
         rich_help_panel=COARSER,
     ),
 ]
@@ -199,7 +183,6 @@ Highest = Annotated[
         "--highest",
         metavar="COLUMN=LEVEL",
         help="The highest level of the hierarchy that a cell may show, such as zip=2.",
-        show_default=False,
         rich_help_panel=COARSER,
     ),
 ]
@@ -209,7 +192,6 @@ Grid = Annotated[
         "--grid",
         metavar="COLUMN=STEP",
         help="A step for the ends of spans, such as age=5 or birth_date=month: fewer labels.",
-        show_default=False,
         rich_help_panel=COARSER,
     ),
 ]
@@ -220,7 +202,6 @@ Ends = Annotated[
         metavar="aligned|exact",
         help="Where spans end: aligned (default) on round values that many people share, exact on "
         "values of people in the class, which gives these people away.",
-        show_default=False,
         rich_help_panel=COARSER,
     ),
 ]
@@ -239,7 +220,6 @@ AcceptDerived = Annotated[
         metavar="COLUMNS",
         help="Release these columns although quasi-identifiers follow from them, or they from "
         "quasi-identifiers. Without it incrowd refuses.",
-        show_default=False,
         rich_help_panel=COLUMNS,
     ),
 ]
@@ -250,7 +230,6 @@ World = Annotated[
         metavar="FILE",
         help="A table with names that somebody may have: -k then counts its people. Repeat it for "
         "several tables, joined by --world-id.",
-        show_default=False,
         rich_help_panel=WORLDS,
     ),
 ]
@@ -269,7 +248,6 @@ Rename = Annotated[
         "--rename",
         metavar="COLUMN=OTHER",
         help="The world's name for a column of the table. Repeat it for each column.",
-        show_default=False,
         rich_help_panel=WORLDS,
     ),
 ]
@@ -310,8 +288,7 @@ KeepOrder = Annotated[
     ),
 ]
 DryRun = Annotated[
-    bool,
-    typer.Option("--dry-run", help="Do everything but write.", rich_help_panel=WRITING),
+    bool, typer.Option("--dry-run", help="Do everything but write.", rich_help_panel=WRITING)
 ]
 Seed = Annotated[
     int | None,
@@ -331,8 +308,7 @@ AsJson = Annotated[
     ),
 ]
 Quiet = Annotated[
-    bool,
-    typer.Option("--quiet", help="Show nothing but errors.", rich_help_panel=WRITING),
+    bool, typer.Option("--quiet", help="Show nothing but errors.", rich_help_panel=WRITING)
 ]
 
 
@@ -350,42 +326,6 @@ def columns(texts: Iterable[str] | None) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for line in lines for name in line if name))
 
 
-def renamed(texts: Iterable[str] | None) -> dict[str, str]:
-    """Other tables' names of columns, from COLUMN=OTHER.
-
-    >>> renamed(["zip=zipcode"])
-    {'zip': 'zipcode'}
-    """
-    found = {}
-    for text in texts or ():
-        name, _, called = text.partition("=")
-        if not name or not called:
-            raise PolicyError(
-                "--rename takes COLUMN=OTHER", remedy="write, for example, --rename zip=zipcode"
-            )
-        found[name] = called
-    return found
-
-
-def promised(texts: Iterable[str] | None) -> "tuple[AtLeast, ...]":
-    """Promises about a world, from COLUMNS=PEOPLE.
-
-    >>> promised(["zip,sex=500"])
-    (AtLeast(columns=('zip', 'sex'), people=500),)
-    """
-    found = []
-    for text in texts or ():
-        names, _, people = text.rpartition("=")
-        some = columns([names])
-        if not some or not people.isdecimal() or int(people) < 1:
-            raise PolicyError(
-                "--promise takes COLUMNS=PEOPLE",
-                remedy="write, for example, --promise zip,sex=500",
-            )
-        found.append(constraints.AtLeast(some, int(people)))
-    return tuple(found)
-
-
 def numbers(texts: Iterable[str] | None, flag: str, example: str = "age=10") -> dict[str, float]:
     """The number of each column, from an option that takes commas and repetition.
 
@@ -393,13 +333,8 @@ def numbers(texts: Iterable[str] | None, flag: str, example: str = "age=10") -> 
     {'age': 10, 'zip': 2, 'cost': 0.5}
     """
     found: dict[str, float] = {}
-    for text in columns(texts):
-        name, equals, number = text.rpartition("=")
-        if not equals or not name:
-            raise PolicyError(
-                f"--{flag} takes COLUMN=NUMBER", remedy=f"write, for example, --{flag} {example}"
-            )
-        value = _number(number, f"--{flag} of '{name}'")
+    for name, text in _pairs(texts, flag, "NUMBER", example):
+        value = _number(text, f"--{flag} of '{name}'")
         if found.setdefault(name, value) != value:
             raise twice(name, f"--{flag}")
     return found
@@ -412,14 +347,24 @@ def steps(texts: Iterable[str] | None) -> dict[str, float | str]:
     {'age': 5, 'birth': 'month'}
     """
     found: dict[str, float | str] = {}
-    for text in columns(texts):
-        name, equals, step = text.rpartition("=")
-        if not equals or not name or not step:
-            raise PolicyError("--grid takes COLUMN=STEP", remedy="write, for example, --grid age=5")
+    for name, step in _pairs(texts, "grid", "STEP", "age=5"):
         value = step if step[-1].isalpha() else _number(step, f"--grid of '{name}'")
         if found.setdefault(name, value) != value:
             raise twice(name, "--grid")
     return found
+
+
+def _pairs(
+    texts: Iterable[str] | None, flag: str, what: str, example: str
+) -> Iterator[tuple[str, str]]:
+    """The columns of an option, each with what is written behind its `=`."""
+    for text in columns(texts):
+        name, _, value = text.rpartition("=")
+        if not name or not value:
+            raise PolicyError(
+                f"--{flag} takes COLUMN={what}", remedy=f"write, for example, --{flag} {example}"
+            )
+        yield name, value
 
 
 def twice(name: str, flag: str) -> PolicyError:

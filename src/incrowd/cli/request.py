@@ -66,6 +66,23 @@ def columns_of_certificate(path: str | None) -> Iterator[str]:
             yield from rewritten(Certificate.from_json(files.content(path)).policy).columns
 
 
+def renamed(texts: Iterable[str] | None) -> dict[str, str]:
+    """Other tables' names of columns, from COLUMN=OTHER.
+
+    >>> renamed(["zip=zipcode"])
+    {'zip': 'zipcode'}
+    """
+    found = {}
+    for text in texts or ():
+        name, _, called = text.partition("=")
+        if not name or not called:
+            raise PolicyError(
+                "--rename takes COLUMN=OTHER", remedy="write, for example, --rename zip=zipcode"
+            )
+        found[name] = called
+    return found
+
+
 def hierarchies(
     texts: Iterable[str] | None, folder: str | None, names: Iterable[str]
 ) -> dict[str, AnyHierarchy]:
@@ -246,7 +263,7 @@ class WorldOptions:
     @property
     def given(self) -> dict[str, Any]:
         """As keyword arguments of verbs."""
-        names = options.renamed(self.rename)
+        names = renamed(self.rename)
         return {"world": self.worlds, "world_id": self.id, "rename": names}
 
     def laid_over(self, request: PolicyRequest) -> PolicyRequest:
@@ -258,7 +275,7 @@ class WorldOptions:
 
     def notes(self, request: PolicyRequest) -> Iterator[str]:
         """What -k means with a world."""
-        asked = [model for model in request.policy.models if model.name == "k-map"]
+        asked = [model for model in request.policy.models if "world" in model.requires]
         if self.worlds and not request.filed and asked:
             yield (
                 f"k = {asked[0].threshold:g} counts people of the world (k-map), not of the table "

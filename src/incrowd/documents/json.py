@@ -28,10 +28,6 @@ if TYPE_CHECKING:
     from incrowd.verify.verdict import Check, Verdict
 
 
-_POINT = ("max_loss", "k", "l", "loss", "classes")
-"""What a frontier says about each of its points."""
-
-
 def dumps(document: Mapping[str, Any]) -> str:
     """The document as JSON text; what is not a finite number becomes null.
 
@@ -97,12 +93,13 @@ def lattice_document(release: "Release", nodes: list[dict[str, Any]]) -> dict[st
 
 def frontier_document(curve: "Frontier", path: str | None = None) -> dict[str, Any]:
     """`incrowd.frontier/1`: how much privacy there is for every largest loss of a class."""
+    figures = ("max_loss", "k", "l", "loss", "classes")
     return {
         "schema": "incrowd.frontier/1",
         "privacy": curve.privacy,
         "column": curve.column if curve.privacy == "l" else None,
         "loss": curve.loss,
-        "points": [{name: getattr(point, name) for name in _POINT} for point in curve.points],
+        "points": [{name: getattr(point, name) for name in figures} for point in curve.points],
         "out_of_reach": curve.out_of_reach,
         "unseen": curve.unseen,
         "complete": curve.complete,
@@ -171,7 +168,7 @@ def draft_document(draft: "Draft", toml: str, path: str | None) -> dict[str, Any
             name: {
                 "role": column.role.value,
                 "hierarchy": column.hierarchy.name if column.hierarchy else None,
-                "reasons": [draft.reasons[name], *_also(draft.hierarchies.get(name))],
+                "reasons": [draft.reasons[name], *filter(None, [draft.hierarchies.get(name)])],
                 "review": name in draft.review,
                 "distinct": shares.get(name),
             }
@@ -180,10 +177,6 @@ def draft_document(draft: "Draft", toml: str, path: str | None) -> dict[str, Any
         "policy": toml,
         "written": path,
     }
-
-
-def _also(reason: str | None) -> list[str]:
-    return [] if reason is None else [reason]
 
 
 def discovery_document(found: "Discovery") -> dict[str, Any]:
