@@ -13,14 +13,12 @@ from typing import Any
 
 import numpy as np
 
-from incrowd.errors import PolicyError
 from incrowd.io import files, tables
 from incrowd.io.hierarchies import builders_of
 from incrowd.io.pair import heal
 from incrowd.io.reading import AnyPath, Opened, Reading, enough_memory, is_path, opened
 from incrowd.io.target import Place, certificate_path, placing, refuse_overwriting
 from incrowd.io.worlds import Called, world_of
-from incrowd.models.model import of_world
 from incrowd.policy.derived import refuse_derived
 from incrowd.policy.policy import Policy
 from incrowd.recoding import Levels
@@ -33,6 +31,7 @@ from incrowd.release.release import Release, StageTimer
 from incrowd.release.rows import plan_rows, pseudonymous
 from incrowd.release.signing import refuse_no_key, signed
 from incrowd.search.refusals import raise_if_infeasible
+from incrowd.search.requirements import raise_if_unprovided
 from incrowd.search.search import Found
 from incrowd.table.roles import Role
 from incrowd.verify.verify import demand
@@ -104,8 +103,8 @@ def search(table: LoadedTable, context: RunContext) -> Found:
     if pseudonymous(policy):
         check_key(context.key)
     raise_if_infeasible(problem)
-    _refuse_blind(policy)
-    if getattr(policy.search, "draws", False):
+    raise_if_unprovided(policy.models, policy.search)
+    if policy.search.draws:
         problem = replace(problem, seed=_search_seed(context))
     found = policy.search.run(problem, context.search_watch(policy))
     return replace(found, recoding=policy.shown.recoding(found.recoding))
@@ -168,17 +167,6 @@ def _refuse_unwritable(table: Opened, policy: Policy, target: AnyPath | None) ->
         roles = (Role.KEEP, Role.SENSITIVE, Role.WEIGHT)
         names = [name for role in roles for name in policy.names(role)]
         tables.refuse_nested(table.like.frame, names, target, table.like)
-
-
-def _refuse_blind(policy: Policy) -> None:
-    """A search that looks at the table alone cannot keep a model of a world."""
-    asked = [model.name for model in policy.models if of_world(model)]
-    if asked and policy.search.name not in {"auto", "world"}:
-        raise PolicyError(
-            f"the search '{policy.search.name}' does not count the people of a world, whom "
-            f"{asked[0]} asks about",
-            remedy="take search = 'auto' or 'world'",
-        )
 
 
 def _search_seed(context: RunContext) -> int:

@@ -6,7 +6,6 @@ from typing import Any
 
 from incrowd.attacks.attack import Attack, columns, people, share
 from incrowd.linkage.attack_data import LIMIT
-from incrowd.models import AlphaK, KAnonymity, KMap, LDiversity
 from incrowd.models.model import Model, of_world
 
 RAISE = 0.3
@@ -60,13 +59,13 @@ def broken(
         yield from _added(attack, limits.most_added)
         yield from _above(attack, limits.success)
     for model in models:
-        if isinstance(model, KAnonymity | AlphaK):
-            yield from _fewer(attacks, k_world, model.k)
-        if isinstance(model, KMap):
+        if (k := model.smallest_class()) > 1:
+            yield from _fewer(attacks, k_world, k)
+        if (k := model.smallest_candidate_set()) > 1:
             linkage = [attack for attack in attacks if attack.kind == "linkage"]
-            yield from _fewer(linkage, k_world, model.k)
-        if isinstance(model, LDiversity):
-            yield from _plainer(attacks, model)
+            yield from _fewer(linkage, k_world, k)
+        if (l := model.values_left()) > 0:
+            yield from _plainer(attacks, l, *model.columns)
 
 
 def against_outsiders(models: Sequence[Model]) -> bool:
@@ -74,7 +73,7 @@ def against_outsiders(models: Sequence[Model]) -> bool:
 
     k-map and delta-presence do. Somebody who does know finds people in smaller classes.
     """
-    counted = any(isinstance(model, KAnonymity | AlphaK) for model in models)
+    counted = any(model.smallest_class() > 1 for model in models)
     return any(of_world(model) for model in models) and not counted
 
 
@@ -121,11 +120,11 @@ def _fewer(attacks: Sequence[Attack], k_world: int | None, k: int) -> Iterator[s
             )
 
 
-def _plainer(attacks: Sequence[Attack], model: LDiversity) -> Iterator[str]:
+def _plainer(attacks: Sequence[Attack], l: float, column: str) -> Iterator[str]:
     for attack in attacks:
-        left = attack.figures.get("fewest_values", model.l)
-        if attack.kind == "releases" and attack.column == model.column and left < model.l:
+        left = attack.figures.get("fewest_values", l)
+        if attack.kind == "releases" and attack.column == column and left < l:
             yield (
-                f"two releases leave {int(left):,} values of {model.column} for somebody known by "
-                f"{columns(attack.knows)}, fewer than l = {share(model.l)}"
+                f"two releases leave {int(left):,} values of {column} for somebody known by "
+                f"{columns(attack.knows)}, fewer than l = {share(l)}"
             )

@@ -144,6 +144,10 @@ class LDiversity(Model):
             return math.floor(fraction(self.l) - 1 + 1 / fraction(self.c or 1.0)) + 1
         return self.distinct_values()
 
+    def values_left(self) -> float:
+        """At least l."""
+        return self.l
+
     def share_limits(self, column: str) -> ShareLimits:
         """At most 1/l for `frequency`; other kinds set no limit that is the same in all classes."""
         if column != self.column or self.kind != "frequency":

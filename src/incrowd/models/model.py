@@ -149,6 +149,10 @@ class Model(ABC):
         """How many people who all hold different values satisfy it; 1 if it does not say."""
         return 1
 
+    def values_left(self) -> float:
+        """Values of its column that other releases of the same people must leave; 0 if any."""
+        return 0.0
+
     def share_limits(self, column: str) -> ShareLimits:
         """The least and the most share of one value of this column in every class."""
         del column

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from incrowd.errors import PolicyError
 from incrowd.hierarchy import AnyHierarchy, Dates, Intervals, Suggested, ZipCodes
 from incrowd.models import AnyModel, KAnonymity, LDiversity
+from incrowd.models.model import same_condition
 from incrowd.pii.column_names import topic_of
 from incrowd.policy.policy import Column, Policy
 from incrowd.table.column import Kind
@@ -79,8 +80,9 @@ def find(name: str) -> Preset:
 def _models(
     preset: Preset, models: tuple[AnyModel, ...], sensitive: tuple[str, ...]
 ) -> tuple[AnyModel, ...]:
-    k = max([preset.k, *(model.k for model in models if isinstance(model, KAnonymity))])
-    others = [m for m in models if not isinstance(m, KAnonymity) and set(m.columns) <= {*sensitive}]
+    same = [model for model in models if same_condition(model, KAnonymity(preset.k))]
+    k = max([preset.k, *(model.smallest_class() for model in same)])
+    others = [m for m in models if m not in same and set(m.columns) <= {*sensitive}]
     protected = {name for model in others for name in model.columns}
     added: list[AnyModel] = []
     if preset.l is not None:

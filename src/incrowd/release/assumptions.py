@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Sequence
 from typing import Literal
 
-from incrowd.models import Probabilistic
 from incrowd.models.model import of_world
 from incrowd.policy.policy import Policy
 from incrowd.table.roles import Missing
@@ -55,11 +54,8 @@ def _sentences(policy: Policy, order: Order, seeded: bool) -> Iterator[str]:
             "the world that this certificate names; whoever holds another world may find fewer "
             "people in it."
         )
-    for name in dict.fromkeys(m.columns[0] for m in policy.models if m.name == "t-closeness"):
-        yield f"t-closeness of {name} is measured against the table as it was read."
-    for model in policy.models:
-        if isinstance(model, Probabilistic):
-            yield _population(model)
+    models = sorted(policy.models, key=lambda model: "reference" not in model.requires)
+    yield from dict.fromkeys(said for model in models for said in model.assumptions())
     yield _order(order)
     yield from _unprotected(policy)
     yield "Other releases of the same people were not considered: together they may reveal more."
@@ -88,17 +84,6 @@ def _counted(policy: Policy) -> str:
     return (
         f"Classes count different people by the column {policy.unit}, which does not leave; "
         "people cannot be counted again from the release alone."
-    )
-
-
-def _population(model: Probabilistic) -> str:
-    drawn = "levels that were fixed without the table"
-    if model.labels == "any":
-        drawn = "what two people of the table per column determine"
-    return (
-        f"The table is taken for a random sample of {model.population:,} people. What "
-        f"{model.name} reaches is a lower bound. It holds with confidence {model.confidence:g} for "
-        f"all classes together and allows for every class that could be shown by {drawn}."
     )
 
 

@@ -160,7 +160,7 @@ def extent_of(proved: Proved, risk: Risk) -> Extent:
 
 def _bound_met(policy: Policy, largest: float) -> bool | None:
     """Limits of columns were seen to by verification: rows that break one are no release."""
-    most = getattr(policy.search, "max_loss", None)
+    most = policy.search.largest_class_loss
     limited = any(c.highest is not None or c.widest is not None for c in policy.columns.values())
     if most is None and not limited:
         return None
@@ -176,7 +176,7 @@ def _losses(proved: Proved) -> dict[str, float]:
 
 def _search_seed(table: LoadedTable) -> int | None:
     """The seed of the search; one that draws keeps its seed to itself."""
-    return None if getattr(table.policy.search, "draws", False) else table.compiled.problem.seed
+    return None if table.policy.search.draws else table.compiled.problem.seed
 
 
 def _left_out(proved: Proved) -> LeftOut:
@@ -196,7 +196,7 @@ def _people(proved: Proved) -> int:
 
 
 def spreads(table: LoadedTable, cells: Callable[[str], pl.Series]) -> dict[str, Spread]:
-    """What is needed to measure t-closeness again from the release alone.
+    """What is needed to compare a column with the whole table again from the release alone.
 
     `cells` tells the released values of a column, missing ones null.
     """

@@ -8,10 +8,11 @@ import polars as pl
 from incrowd.engines.base import Written
 from incrowd.errors import NotMetError
 from incrowd.hierarchy.labels import TOP
+from incrowd.models import AnyModel
 from incrowd.policy.policy import Policy
 from incrowd.release.against import Against
 from incrowd.release.certificate import Certificate, Digest
-from incrowd.release.claims import ROUNDING, at_most, contradictions, recount
+from incrowd.release.claims import ROUNDING, contradictions, recount
 from incrowd.release.original import Original
 from incrowd.release.released import ReleasedRows
 from incrowd.release.rows import dropped, leaving_names
@@ -273,7 +274,7 @@ def _judged(
         verdicts = tuple(replace(verdict, ok=False) for verdict in verdicts)
         return _Found(records, verdicts, tuple(notes), seen, rows)
     notes.append("The number of people per class is attested by the certificate, not recounted.")
-    verdicts = tuple(_attested(certificate, i, verdict) for i, verdict in enumerate(verdicts))
+    verdicts = _all_attested(certificate, policy, verdicts)
     return _Found(records, verdicts, tuple(notes), seen, rows)
 
 
@@ -295,7 +296,7 @@ def _drawn(
 
     Without a certificate as many were left out as may be.
     """
-    if not any(model.name == "probabilistic" for model in policy.models):
+    if not any("population" in model.requires for model in policy.models):
         return None, []
     if certificate is not None:
         return certificate.records_in, [
@@ -319,17 +320,25 @@ def _said(records: int, policy: Policy, certificate: Certificate | None) -> _Fou
         for model, said in zip(policy.models, certificate.models, strict=True)
     ]
     notes = ("What the models reach is attested by the certificate, not recounted.", _PERMUTED)
-    verdicts = tuple(_attested(certificate, i, verdict) for i, verdict in enumerate(asked))
+    verdicts = _all_attested(certificate, policy, asked)
     return _Found(records, verdicts, notes)
 
 
-def _attested(certificate: Certificate, number: int, counted: Verdict) -> Verdict:
+def _all_attested(
+    certificate: Certificate, policy: Policy, verdicts: Sequence[Verdict]
+) -> tuple[Verdict, ...]:
+    pairs = zip(policy.models, verdicts, strict=True)
+    return tuple(_attested(certificate, i, *pair) for i, pair in enumerate(pairs))
+
+
+def _attested(certificate: Certificate, number: int, model: AnyModel, counted: Verdict) -> Verdict:
     """What the certificate says of a model; a class never has more people than records."""
     said = certificate.models[number]
     same = (said.name, said.column, said.asked) == (counted.name, counted.column, counted.asked)
-    possible = counted.name != "k-anonymity" or said.reached <= counted.reached
+    people = model.higher_is_safer and not model.columns and not model.requires
+    possible = not people or said.reached <= counted.reached
     met = said.reached >= said.asked - ROUNDING
-    if at_most(counted.name):
+    if not model.higher_is_safer:
         met = said.reached <= said.asked + ROUNDING
     return replace(counted, reached=said.reached, ok=same and said.ok and met and possible)
 
@@ -362,13 +371,19 @@ def _references(
             )
             continue
         notes.append(
-            f"t-closeness of {name} is measured against the release itself: how the column was "
-            "spread in the table as it was read is not at hand."
+            f"{_compared(policy, name)} of {name} is measured against the release itself: how the "
+            "column was spread in the table as it was read is not at hand."
         )
         if name in trees:
             found[name] = trees[name]
             notes.append(f"The distances of {name} are those of the hierarchy in the policy.")
     return found, notes
+
+
+def _compared(policy: Policy, name: str) -> str:
+    """The model that compares classes with the whole table in this column."""
+    models = (m for m in policy.models if "reference" in m.requires and name in m.columns)
+    return next(models).name
 
 
 def _kind(column: pl.Series, policy: Policy, certificate: Certificate | None) -> Kind:

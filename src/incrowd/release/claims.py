@@ -9,6 +9,9 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from incrowd.errors import InputError, boundary
+from incrowd.loss import LOSSES
+from incrowd.models import AnyModel
+from incrowd.models.model import of_world
 from incrowd.policy.policy import Policy
 from incrowd.release.against import Against
 from incrowd.release.assumptions import assumptions
@@ -27,11 +30,6 @@ ROUNDING = 1e-9
 """What figures that were computed twice may differ by."""
 LAST_DIGIT = 1e-12
 """What losses may differ by, relative to themselves: sums of the same numbers in another order."""
-_AT_MOST = ("t-closeness", "alpha-k", "delta-presence")
-"""Models that ask for a value or less; the others ask for one or more."""
-_BY_LEAVES = ("granularity", "precision")
-"""Losses that count values: two columns do not say whether an end itself lies inside."""
-_OF_WORLD = ("k-map", "delta-presence")
 
 
 class _Found(Protocol):
@@ -88,11 +86,6 @@ def promise_of(certificate: Certificate) -> dict[str, Any]:
         return promised(certificate.policy)
 
 
-def at_most(name: str) -> bool:
-    """Whether a model asks for a value or less."""
-    return name in _AT_MOST
-
-
 def recount(certificate: Certificate, policy: Policy, found: _Found, backing: _Backing) -> Claims:
     """The certificate held against what was found in the rows that it is of."""
     original = backing.original
@@ -101,7 +94,7 @@ def recount(certificate: Certificate, policy: Policy, found: _Found, backing: _B
         anew = original.recount(found.seen, found.rows)
     figures = _figures(certificate, policy, found, anew)
     said = _said(certificate)
-    faults = [*_models(certificate, found), *_accounts(certificate, policy, found)]
+    faults = [*_models(certificate, policy, found), *_accounts(certificate, policy, found)]
     faults += _differing(said, figures)
     faults += _spreads(certificate, policy, found.rows)
     faults += () if anew is None else (*anew.faults, *_other_spread(certificate, anew))
@@ -173,7 +166,10 @@ def _figures(
         sizes = found.seen.crowds.sizes
         figures["classes"] = found.seen.crowds.number
         losses = of_sizes(sizes, whole - missing) | ({} if anew is None else dict(anew.losses))
-        untold = _BY_LEAVES if policy.split_ends else ()
+        # Two columns of ends do not say whether an end itself lies inside.
+        untold = {
+            n for n in losses if policy.split_ends and n in LOSSES and LOSSES[n].counts_leaves
+        }
         figures |= {f"loss.{name}": losses[name] for name in losses if name not in untold}
     said = _said(certificate)
     return {name: value for name, value in figures.items() if name in said}
@@ -185,30 +181,30 @@ def _differing(said: Mapping[str, float], figures: Mapping[str, float]) -> Itera
             yield f"The certificate says {name} = {said[name]:.12g}; recounted it is {value:.12g}."
 
 
-def _models(certificate: Certificate, found: _Found) -> Iterator[str]:
+def _models(certificate: Certificate, policy: Policy, found: _Found) -> Iterator[str]:
     asked = [(model.name, model.column, model.asked) for model in certificate.models]
     verdicts = found.verdicts
     if verdicts and asked != [(model.name, model.column, model.asked) for model in verdicts]:
         yield "The certificate attests other models than the policy asks for."
         return
-    pairs = list(zip(certificate.models, verdicts, strict=False))
-    if any(_better(said, counted) for said, counted in pairs):
+    pairs = list(zip(certificate.models, verdicts, policy.models, strict=False))
+    if any(_better(*pair) for pair in pairs):
         yield "The certificate attests more than the release reaches."
-    elif any(_other(said, counted) for said, counted in pairs):
+    elif any(_other(*pair) for pair in pairs):
         yield "The certificate attests something else than the release reaches."
 
 
-def _better(said: Attested, counted: Verdict) -> bool:
+def _better(said: Attested, counted: Verdict, model: AnyModel) -> bool:
     """Whether a model is said to be met better than was counted."""
-    if at_most(counted.name):
+    if not model.higher_is_safer:
         return said.reached < counted.reached - ROUNDING
     return said.reached > counted.reached + ROUNDING
 
 
-def _other(said: Attested, counted: Verdict) -> bool:
+def _other(said: Attested, counted: Verdict, model: AnyModel) -> bool:
     """Whether a model is said to be met worse than was counted; worlds differ, tables do not."""
     near = math.isclose(said.reached, counted.reached, rel_tol=ROUNDING, abs_tol=ROUNDING)
-    return not near and counted.name not in _OF_WORLD
+    return not near and not of_world(model)
 
 
 def _accounts(certificate: Certificate, policy: Policy, found: _Found) -> Iterator[str]:

@@ -122,7 +122,7 @@ class Original:
     def _classification(self, rows: ReleasedRows, records: int) -> dict[str, float]:
         """The share of records that are left out or outside their class's majority."""
         policy = self.table.policy
-        target = getattr(policy.loss, "target", None)
+        target = next(iter(policy.loss.columns), None)
         if target is None or self.table.unit is not None:
             return {}
         seen = look(rows.counts((*policy.quasi, target)), policy)

@@ -13,8 +13,8 @@ from incrowd.verify.verify import Reference
 
 def close(policy: Policy) -> tuple[str, ...]:
     """The columns that must be spread in each class as in the whole table."""
-    names = (model.columns[0] for model in policy.models if model.name == "t-closeness")
-    return tuple(dict.fromkeys(names))
+    models = (model for model in policy.models if "reference" in model.requires)
+    return tuple(dict.fromkeys(name for model in models for name in model.columns))
 
 
 def reference_of(spread: Spread, labels: list[str]) -> Reference:

@@ -29,7 +29,7 @@ from incrowd.linkage.constraints import AtLeast, proved, refuse_broken
 from incrowd.linkage.links import Linked
 from incrowd.linkage.tables import AttackTables
 from incrowd.linkage.world_tables import AttackerKnowledge
-from incrowd.models import AlphaK, AnyModel, KAnonymity, KMap
+from incrowd.models import AnyModel
 from incrowd.models.model import of_world
 from incrowd.policy.policy import Policy
 from incrowd.release.certificate import Certificate
@@ -340,6 +340,6 @@ def _cautions(tables: AttackTables, policy: Policy | None) -> list[str]:
     left = [] if policy is None else [name for name in public if name not in policy.quasi]
     if policy is None or not left:
         return []
-    sizes = [model.k for model in policy.models if isinstance(model, AlphaK | KAnonymity | KMap)]
-    found = cautions(public, [policy.quasi], max(sizes, default=2), tables.linked_world.world)
+    k = max(2, *(max(m.smallest_class(), m.smallest_candidate_set()) for m in policy.models))
+    found = cautions(public, [policy.quasi], k, tables.linked_world.world)
     return [caution.text for caution in found]

@@ -100,7 +100,7 @@ def _trees(engine: Engine, policy: Policy, folder: AnyPath) -> dict[str, Referen
 
     Without a tree at hand the distances cannot be measured; the judge then says so.
     """
-    asked = (model for model in policy.models if getattr(model, "distance", "") == "hierarchical")
+    asked = (model for model in policy.models if model.needs_hierarchy)
     names = {name for model in asked for name in model.columns if name in engine.names}
     found = {}
     for name in sorted(names):

@@ -22,9 +22,6 @@ from incrowd.verify.crowds import Cells, Crowds, crowds_of, numbered, weighted
 from incrowd.verify.judges import Evidence, Values, judge, written
 from incrowd.verify.verdict import Verdict
 
-_OF_A_WORLD = {"k-map", "delta-presence"}
-"""Models that count the people of a world."""
-
 
 @dataclass(frozen=True, eq=False)
 class Reference:
@@ -159,11 +156,12 @@ def _whom(
     seen: Seen, policy: _Policy, world: PublicTable | None
 ) -> tuple[Counts | None, float | None]:
     """Whom classes may be about, and how sure that says that somebody is there, if it is asked."""
-    asked = {model.name for model in policy.models} & _OF_A_WORLD
+    asked = [model for model in policy.models if "world" in model.requires]
     if world is None or not asked:
         return None, None
+    shares = any(not model.higher_is_safer for model in asked)
     found = Candidates(seen.quasi, seen.crowds, world, policy.missing)
-    sure = found.presence(seen.crowds.of_class) if "delta-presence" in asked else None
+    sure = found.presence(seen.crowds.of_class) if shares else None
     return found.counts, sure
 
 
