@@ -178,15 +178,7 @@ def discover(  # noqa: PLR0913  one parameter per option
             rich_help_panel=options.SEARCH,
         ),
     ] = None,
-    time_limit: Annotated[
-        float,
-        typer.Option(
-            "--time-limit",
-            metavar="SECONDS",
-            help="The longest that the search may take.",
-            rich_help_panel=options.SEARCH,
-        ),
-    ] = 60.0,
+    time_limit: options.SearchSeconds = 60.0,
     delimiter: options.Delimiter = None,
     encoding: options.Encoding = None,
     header: options.Header = None,

@@ -95,15 +95,7 @@ def mask(  # noqa: PLR0913  one parameter per option
             rich_help_panel=options.SEARCH,
         ),
     ] = 0.01,
-    time_limit: Annotated[
-        float,
-        typer.Option(
-            "--time-limit",
-            metavar="SECONDS",
-            help="The longest that the search may take.",
-            rich_help_panel=options.SEARCH,
-        ),
-    ] = 60.0,
+    time_limit: options.SearchSeconds = 60.0,
     output: Annotated[
         str | None,
         typer.Option(

@@ -269,6 +269,15 @@ TimeLimit = Annotated[
         rich_help_panel=SEARCH,
     ),
 ]
+SearchSeconds = Annotated[
+    float,
+    typer.Option(
+        "--time-limit",
+        metavar="SECONDS",
+        help="The longest that the search may take.",
+        rich_help_panel=SEARCH,
+    ),
+]
 Privacy = Annotated[
     str | None,
     typer.Option(
