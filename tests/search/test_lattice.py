@@ -144,6 +144,7 @@ def test_it_finds_what_looking_at_every_node_finds(problem):
     agree(problem)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("loss", LOSSES, ids=lambda loss: loss.name)
 @pytest.mark.parametrize("models", MODELS, ids=lambda models: "-".join(m.name for m in models))
 @settings(max_examples=6, deadline=None)
