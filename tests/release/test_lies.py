@@ -18,7 +18,7 @@ from incrowd.io import tables
 from incrowd.io.target import TargetFile
 from incrowd.policy.policy import Policy
 from incrowd.recoding.column_cells import ByClass
-from incrowd.release import rows
+from incrowd.recoding.show.labels import ShowSpans
 from incrowd.release.certificate import sha256_of
 from incrowd.release.proof import Evidence
 from incrowd.verbs import check as checks
@@ -97,13 +97,13 @@ def test_an_engine_that_releases_something_else(monkeypatch, name):
 
 @pytest.mark.parametrize("name", ["kept", "ill"])
 def test_a_plan_that_changes_what_is_to_be_kept(monkeypatch, name):
-    honest = rows._shown
+    honest = ShowSpans.cells
 
-    def changed(table, outcome):
+    def changed(self, outcome, *given):
         labels = np.array([TABLE[name][0]] * len(outcome.classes), dtype=object)
-        return honest(table, outcome) | {name: ByClass(labels)}
+        return honest(self, outcome, *given) | {name: ByClass(labels)}
 
-    monkeypatch.setattr(rows, "_shown", changed)
+    monkeypatch.setattr(ShowSpans, "cells", changed)
     with pytest.raises(NotMetError, match=f"{name!r} should be kept as it is"):
         release()
 

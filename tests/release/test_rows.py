@@ -11,7 +11,7 @@ def test_a_value_that_its_cell_hides_is_not_shown_as_it_is():
     policy = incrowd.Policy(
         columns={name: incrowd.Column(role="quasi") for name in "ad"},
         models=(incrowd.KAnonymity(2),),
-        search=incrowd.Cuts(),
+        search=incrowd.search.Cuts(),
         missing="matches-anything",
         suppression=0.5,
     )

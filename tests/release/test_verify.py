@@ -12,7 +12,8 @@ from evidence import altered, counted, shown_column
 from incrowd.errors import NotMetError
 from incrowd.hierarchy import Dates
 from incrowd.hierarchy.hierarchy import Hierarchy
-from incrowd.models import DeltaPresence
+from incrowd.models import MODELS, DeltaPresence
+from incrowd.models.model import Model
 from incrowd.policy.policy import Column
 from incrowd.table.column import Domain, Kind
 from incrowd.table.roles import Missing
@@ -28,7 +29,16 @@ from strategies import hierarchies
 def model(name, column=None, **parameters):
     columns = () if column is None else (column,)
     asked = next(iter(parameters.values()))
-    return SimpleNamespace(name=name, column=column, columns=columns, threshold=asked, **parameters)
+    known = MODELS.get(name, Model)
+    return SimpleNamespace(
+        name=name,
+        column=column,
+        columns=columns,
+        threshold=asked,
+        requires=known.requires,
+        higher_is_safer=known.higher_is_safer,
+        **parameters,
+    )
 
 
 def verify(rows, policy, people=None, reference=None):

@@ -144,7 +144,7 @@ def test_both_ways_to_divide_agree_where_classes_may_be_joined(table, models, lo
     losses = []
     for way in (partitions._Partitioned, partitions._Apart):
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(partitions, "_Division", way)
+            patch.setattr(partitions, "_Partitioned", way)
             try:
                 losses.append(loss.of(of.outcome(MinGenCells().run(of, Watch()).recoding)))
             except InfeasibleError:

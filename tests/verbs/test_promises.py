@@ -121,7 +121,7 @@ def test_candidates_are_called_candidates():
     answer = discover(frame, ratio=0.004, sample=9_000, seed=1)
     assert answer.basis == "candidates"
     text = said(answer)
-    assert "no set is shown to reach a distinct ratio of 0.004" in text
+    assert "None is shown to reach a distinct ratio of 0.004" in text
     assert "Smallest candidate: age" in text
 
 
@@ -146,7 +146,7 @@ def test_without_duplicates_a_stream_counts_its_different_rows():
     answer = discover(iter([frame]), sample=1_000, drop_duplicates=True, seed=3)
     assert answer.bounded
     assert 3_500 <= answer.records < 5_000
-    assert "At most" in said(answer)
+    assert "at most" in said(answer)
     whole = discover(iter([frame]), sample=4_000, drop_duplicates=True, seed=3)
     assert (whole.bounded, whole.records, whole.sampled) == (False, 3_500, False)
 

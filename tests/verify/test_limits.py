@@ -15,6 +15,8 @@ from hypothesis import strategies as st
 
 from evidence import accounted_for, counted, each, reference
 from incrowd.errors import NotMetError
+from incrowd.models import MODELS
+from incrowd.models.model import Model
 from incrowd.table.column import CodedColumn, Domain, Kind
 from incrowd.table.roles import Missing
 from incrowd.verify.candidates import PublicTable
@@ -32,7 +34,16 @@ HAIR = Fraction(1, 10_000)
 def model(name, column=None, **parameters):
     columns = () if column is None else (column,)
     asked = next(iter(parameters.values()))
-    return SimpleNamespace(name=name, column=column, columns=columns, threshold=asked, **parameters)
+    known = MODELS.get(name, Model)
+    return SimpleNamespace(
+        name=name,
+        column=column,
+        columns=columns,
+        threshold=asked,
+        requires=known.requires,
+        higher_is_safer=known.higher_is_safer,
+        **parameters,
+    )
 
 
 @st.composite

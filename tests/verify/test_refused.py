@@ -9,6 +9,8 @@ import pytest
 from evidence import altered, counted, each, reference
 from incrowd.errors import LimitError, NotMetError
 from incrowd.hierarchy import Dates, Intervals
+from incrowd.models import MODELS
+from incrowd.models.model import Model
 from incrowd.policy.policy import Column
 from incrowd.table.column import CodedColumn, Domain, Kind
 from incrowd.table.encode import encode
@@ -29,7 +31,16 @@ def policy_of(*models, missing=Missing.OWN_VALUE):
 def model(name, column=None, **parameters):
     columns = () if column is None else (column,)
     asked = next(iter(parameters.values()))
-    return SimpleNamespace(name=name, column=column, columns=columns, threshold=asked, **parameters)
+    known = MODELS.get(name, Model)
+    return SimpleNamespace(
+        name=name,
+        column=column,
+        columns=columns,
+        threshold=asked,
+        requires=known.requires,
+        higher_is_safer=known.higher_is_safer,
+        **parameters,
+    )
 
 
 def test_an_empty_release_is_refused():

@@ -2,13 +2,13 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import polars as pl
 
 from incrowd.engines.base import Written
 from incrowd.errors import NotMetError
 from incrowd.hierarchy.labels import TOP
-from incrowd.models import AnyModel
 from incrowd.policy.policy import Policy
 from incrowd.release.against import Against
 from incrowd.release.certificate import Certificate, Digest
@@ -331,7 +331,7 @@ def _all_attested(
     return tuple(_attested(certificate, i, *pair) for i, pair in enumerate(pairs))
 
 
-def _attested(certificate: Certificate, number: int, model: AnyModel, counted: Verdict) -> Verdict:
+def _attested(certificate: Certificate, number: int, model: Any, counted: Verdict) -> Verdict:
     """What the certificate says of a model; a class never has more people than records."""
     said = certificate.models[number]
     same = (said.name, said.column, said.asked) == (counted.name, counted.column, counted.asked)
