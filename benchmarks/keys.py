@@ -21,8 +21,7 @@ import polars as pl
 
 from incrowd.identify.measures import folded
 from incrowd.identify.minimal import MinimalSets, minimal_sets
-from incrowd.identify.ratios import Measure
-from incrowd.identify.records import Records
+from incrowd.identify.records import Measure, Records
 from incrowd.identify.sampling import once
 from incrowd.watch import Watch
 

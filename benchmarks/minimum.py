@@ -17,8 +17,7 @@ import polars as pl
 
 from incrowd.identify.measures import ratios
 from incrowd.identify.minimum import greedy_key, key_of_sample, separation_key_of
-from incrowd.identify.ratios import Measure
-from incrowd.identify.records import Records
+from incrowd.identify.records import Measure, Records
 from incrowd.identify.sampling import (
     sampled_pairs,
     sampled_rows,

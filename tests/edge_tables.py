@@ -9,7 +9,7 @@ import math
 
 from scipy.stats import binom, binomtest, hypergeom
 
-from incrowd.identify.ratios import Measure
+from incrowd.identify.records import Measure
 from quasi_tables import records_of
 
 SEEDS = 2000

@@ -12,8 +12,8 @@ from incrowd.engines.base import RowPlan
 from incrowd.engines.memory import MemoryEngine, MemoryStaged, MemoryWritten
 from incrowd.release.load import LoadedTable
 from incrowd.release.proof import prove
+from incrowd.table.column import Missing
 from incrowd.table.counted import CountedRows, count_rows
-from incrowd.table.roles import Missing
 from incrowd.verify.covering import Keys
 from incrowd.verify.crowds import Cells, numbered
 from incrowd.verify.shown import ShownColumn

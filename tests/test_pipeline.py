@@ -522,7 +522,7 @@ def test_pseudonyms_need_a_key_and_hide_it(table):
         incrowd.anonymize(table, policy, key=b"short")
     marked = table.with_columns(stay=pl.int_range(len(table), dtype=pl.Int64))
     release = incrowd.anonymize(marked, policy, key=KEY, seed=1)
-    from incrowd.release.pseudonym import pseudonyms
+    from incrowd.release.rows import pseudonyms
 
     names = table["name"].gather(release.frame["stay"].to_list()).to_list()
     assert release.frame["name"].to_list() == pseudonyms("name", names, KEY)

@@ -51,8 +51,8 @@ if TYPE_CHECKING:
     from incrowd.identify.outcome import Discovery as Discovery
     from incrowd.identify.outcome import Groups as Groups
     from incrowd.identify.outcome import Masked as Masked
-    from incrowd.io.policies import read_policy as read_policy
-    from incrowd.io.side_files import read_workload as read_workload
+    from incrowd.io.files import read_policy as read_policy
+    from incrowd.io.files import read_workload as read_workload
     from incrowd.loss import AverageClass as AverageClass
     from incrowd.loss import Classification as Classification
     from incrowd.loss import Discernibility as Discernibility
@@ -73,7 +73,7 @@ if TYPE_CHECKING:
     from incrowd.pii import Checklist as Checklist
     from incrowd.policy.policy import Column as Column
     from incrowd.policy.policy import Policy as Policy
-    from incrowd.policy.quick import quick as quick
+    from incrowd.policy.presets import quick as quick
     from incrowd.population.plan import Plan as Plan
     from incrowd.population.quantiles import Bucketed as Bucketed
     from incrowd.release import Certificate as Certificate
@@ -86,8 +86,8 @@ if TYPE_CHECKING:
     from incrowd.search import LatticeLocal as LatticeLocal
     from incrowd.search import Mondrian as Mondrian
     from incrowd.search.literature.accuracy.frontier import Frontier as Frontier
-    from incrowd.table.roles import Missing as Missing
-    from incrowd.table.roles import Role as Role
+    from incrowd.table.column import Missing as Missing
+    from incrowd.table.column import Role as Role
 
     __version__: str
 

@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from incrowd.pipeline import anonymize as anonymize
     from incrowd.verbs.attack import attack as attack
     from incrowd.verbs.check import check as check
+    from incrowd.verbs.check import new_keys as new_keys
     from incrowd.verbs.discover import discover as discover
     from incrowd.verbs.draft import draft as draft
     from incrowd.verbs.frontier import frontier as frontier
     from incrowd.verbs.groups import groups as groups
-    from incrowd.verbs.keys import new_keys as new_keys
     from incrowd.verbs.mask import mask as mask
     from incrowd.verbs.plan import apply_plan as apply_plan
     from incrowd.verbs.plan import plan as plan

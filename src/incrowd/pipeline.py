@@ -14,26 +14,24 @@ from typing import Any
 import numpy as np
 
 from incrowd.io import files, tables
+from incrowd.io.atomic import heal
 from incrowd.io.hierarchies import builders_of
-from incrowd.io.pair import heal
 from incrowd.io.reading import AnyPath, Opened, Reading, enough_memory, is_path, opened
 from incrowd.io.target import Place, certificate_path, placing, refuse_overwriting
 from incrowd.io.worlds import Called, world_of
 from incrowd.policy.derived import refuse_derived
 from incrowd.policy.policy import Policy
 from incrowd.recoding import Levels
-from incrowd.release.certify import Proved, certify, extent_of, risk_of
+from incrowd.release.certificate import refuse_no_key, signed
+from incrowd.release.certify import Proved, certify, extent_of, notes_of, risk_of
 from incrowd.release.load import LoadedTable, RunContext, load
-from incrowd.release.notes import notes_of
 from incrowd.release.proof import prove
-from incrowd.release.pseudonym import check_key
 from incrowd.release.release import Release, StageTimer
-from incrowd.release.rows import plan_rows, pseudonymous
-from incrowd.release.signing import refuse_no_key, signed
+from incrowd.release.rows import check_key, plan_rows, pseudonymous
 from incrowd.search.refusals import raise_if_infeasible
 from incrowd.search.requirements import raise_if_unprovided
 from incrowd.search.search import Found
-from incrowd.table.roles import Role
+from incrowd.table.column import Role
 from incrowd.verify.verify import demand
 from incrowd.watch import Watch
 

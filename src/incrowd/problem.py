@@ -10,7 +10,7 @@ from incrowd.loss.loss import Loss
 from incrowd.models.model import Model
 from incrowd.partition.classes import Classes, SensitiveColumn
 from incrowd.recoding import Outcome, QuasiColumn, Recoding, outcome_of
-from incrowd.table.roles import Missing
+from incrowd.table.column import Missing
 from incrowd.table.tally import Tally
 
 

@@ -6,7 +6,7 @@ import pytest
 
 import incrowd
 from incrowd import InputError, KAnonymity, PolicyError
-from incrowd.linkage.constraints import AtLeast
+from incrowd.linkage.identify import AtLeast
 from incrowd.models import KMap
 from incrowd.policy.policy import Column, Policy
 

@@ -12,10 +12,10 @@ from incrowd.cli import attack as command
 from incrowd.io.reading import Reading
 from incrowd.io.worlds import table_of
 from incrowd.linkage.attack_data import LIMIT, SharedColumn
-from incrowd.linkage.constraints import AtLeast, crowd_sizes
 from incrowd.linkage.decoding import LabelDecoding
+from incrowd.linkage.identify import AtLeast, crowd_sizes
 from incrowd.linkage.tables import AttackTables
-from incrowd.table.roles import Missing
+from incrowd.table.column import Missing
 from incrowd.verbs.attack import AttackOptions
 
 SPANS = st.tuples(st.integers(0, 4), st.integers(0, 4)).map(sorted).map(tuple)

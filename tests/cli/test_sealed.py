@@ -6,7 +6,7 @@ import pytest
 import incrowd as library
 from incrowd import api
 from incrowd.policy.policy import Policy
-from incrowd.table.roles import Role
+from incrowd.table.column import Role
 
 N = 60
 USAGE, INPUT = 2, 3

@@ -17,7 +17,7 @@ from incrowd.models import AlphaK, KAnonymity, LDiversity, TCloseness
 from incrowd.search import AnySearch, Exhaustive
 from incrowd.search.lattice.full_domain import satisfied_crowds
 from incrowd.search.search import FROM_TABLE, Recodes
-from incrowd.table.roles import Missing
+from incrowd.table.column import Missing
 from incrowd.watch import Watch
 from plugin_values import values as values_of
 from strategies import problem_of, tables

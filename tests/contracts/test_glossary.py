@@ -13,7 +13,7 @@ import incrowd.loss
 import incrowd.models
 import incrowd.search
 from incrowd import Missing, Policy, Role
-from incrowd.identify.ratios import Measure
+from incrowd.identify.records import Measure
 
 ROOT = Path(__file__).parents[2]
 GLOSSARY = (ROOT / "docs" / "glossary.md").read_text(encoding="utf-8")

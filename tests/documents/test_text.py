@@ -10,7 +10,7 @@ from incrowd.documents import release as texts_of_releases
 from incrowd.documents import risk as texts_of_risk
 from incrowd.documents.words import counted, number, promise
 from incrowd.exposure import Figures, Prosecutor, Reached, Risk
-from incrowd.table.roles import Missing
+from incrowd.table.column import Missing
 from incrowd.verify.verdict import Check, Verdict
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import naive.quasi
 from incrowd.engines.recount import recounted, recounted_in_passes, refuse_above
 from incrowd.errors import NotMetError
-from incrowd.identify.ratios import Measure
+from incrowd.identify.records import Measure
 
 CELLS = [
     st.one_of(st.none(), st.integers(0, 3)),

@@ -9,10 +9,9 @@ from hypothesis import strategies as st
 
 import naive.risk
 from incrowd.exposure import measure
-from incrowd.exposure.estimates import estimates, most_people
+from incrowd.exposure.estimates import _BINS, _Populations, estimates, most_people, possible
 from incrowd.exposure.mixture import LARGE, STEP, Sample, curves
 from incrowd.exposure.people import ClassKinds, PeopleBehind, _laguerre
-from incrowd.exposure.possible import _BINS, _Populations, possible
 from incrowd.table.fold import fold
 
 SIZES = st.lists(st.integers(1, 9), min_size=1, max_size=40)

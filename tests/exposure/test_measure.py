@@ -9,8 +9,8 @@ import naive.models
 import naive.risk
 from incrowd.exposure import measure
 from incrowd.partition.classes import SensitiveColumn
+from incrowd.table.column import Missing
 from incrowd.table.fold import fold
-from incrowd.table.roles import Missing
 from strategies import problem_of, tables
 
 KEYS = {

@@ -6,10 +6,9 @@ from hypothesis import strategies as st
 import naive.cells as naive
 from incrowd.hierarchy import Flat, Intervals, Ordered, Tree
 from incrowd.hierarchy.aligned import Ask, align
-from incrowd.hierarchy.cells import pools_of
+from incrowd.hierarchy.cells import best_parts, pools_of
+from incrowd.hierarchy.hierarchy import texts
 from incrowd.hierarchy.labels import reach_of
-from incrowd.hierarchy.levels import texts
-from incrowd.hierarchy.parting import best_parts
 from incrowd.hierarchy.rounding import DateStep
 from incrowd.table.column import Domain, Kind
 

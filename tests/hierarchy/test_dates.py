@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 import naive.hierarchy
 from incrowd.errors import InputError, PolicyError
 from incrowd.hierarchy import Dates
-from incrowd.hierarchy.levels import texts
+from incrowd.hierarchy.hierarchy import texts
 from incrowd.table.column import Domain, Kind
 
 STEPS = ("day", "month", "quarter", "year", "5 years", "10 years")

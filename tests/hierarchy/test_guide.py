@@ -7,7 +7,7 @@ import pytest
 from pydantic import TypeAdapter
 
 from incrowd.hierarchy import AnyHierarchy
-from incrowd.hierarchy.levels import texts
+from incrowd.hierarchy.hierarchy import texts
 from incrowd.table.column import Domain, Kind
 
 GUIDE = Path(__file__).parents[2] / "docs/guide/hierarchies.md"

@@ -21,7 +21,7 @@ from incrowd.hierarchy import (
     Tree,
     check,
 )
-from incrowd.hierarchy.levels import texts
+from incrowd.hierarchy.hierarchy import texts
 from incrowd.table.column import CodedColumn, Domain, Kind
 from incrowd.table.encode import align
 

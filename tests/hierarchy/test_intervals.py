@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 import naive.hierarchy
 from incrowd.errors import InputError, PolicyError
 from incrowd.hierarchy import Intervals
+from incrowd.hierarchy.hierarchy import texts
 from incrowd.hierarchy.labels import interval, read_bounds
-from incrowd.hierarchy.levels import texts
 from incrowd.hierarchy.rounding import NumberGrid, nice_width
 from incrowd.table.column import Domain, Kind
 

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 import naive.hierarchy
 from incrowd.errors import PolicyError
 from incrowd.hierarchy import Prefix
-from incrowd.hierarchy.levels import texts
+from incrowd.hierarchy.hierarchy import texts
 from incrowd.table.column import Domain, Kind
 
 

@@ -2,7 +2,7 @@ import pytest
 
 from incrowd.errors import InputError
 from incrowd.hierarchy import Regions
-from incrowd.hierarchy.levels import texts
+from incrowd.hierarchy.hierarchy import texts
 from incrowd.hierarchy.regions import _countries, is_country
 from incrowd.table.column import Domain, Kind
 

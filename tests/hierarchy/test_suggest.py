@@ -3,7 +3,7 @@ import pytest
 from pydantic import TypeAdapter, ValidationError
 
 from incrowd.hierarchy import AnyHierarchy, Prefix, Suggested, suggest
-from incrowd.hierarchy.levels import texts
+from incrowd.hierarchy.hierarchy import texts
 from incrowd.table.column import Domain, Kind
 
 

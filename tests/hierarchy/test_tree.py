@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 import naive.hierarchy
 from incrowd.errors import InputError, PolicyError
 from incrowd.hierarchy import File, Ordered, Tree
-from incrowd.hierarchy.levels import texts
+from incrowd.hierarchy.hierarchy import texts
 from incrowd.table.column import Domain, Kind
 
 NONE = Domain(Kind.TEXT, texts([]))

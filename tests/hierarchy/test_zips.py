@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from incrowd.errors import InputError, PolicyError
 from incrowd.hierarchy import ZipCodes
-from incrowd.hierarchy.levels import texts
+from incrowd.hierarchy.hierarchy import texts
 from incrowd.hierarchy.zips import is_populous, people_by_area
 from incrowd.models import KAnonymity
 from incrowd.policy.policy import Column, Policy

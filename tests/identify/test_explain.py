@@ -9,7 +9,7 @@ import naive.quasi
 from incrowd.errors import PolicyError
 from incrowd.identify.explain import adds, coarsened, partners
 from incrowd.identify.measures import ratios
-from incrowd.identify.ratios import Measure
+from incrowd.identify.records import Measure
 from incrowd.watch import Watch
 from quasi_tables import column_tables, records_of
 from strategies import hierarchies

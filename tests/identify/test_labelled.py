@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 from incrowd.identify import labelled
 from incrowd.identify.border import GrowthPath
 from incrowd.identify.labelled import Cutter
-from incrowd.identify.ratios import Measure, budget
-from incrowd.identify.records import Records
+from incrowd.identify.records import Measure, Records, budget
 
 ANY = 2**62
 

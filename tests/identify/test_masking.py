@@ -11,7 +11,7 @@ import naive.quasi
 import naive.subtables
 from incrowd.errors import InfeasibleError, PolicyError
 from incrowd.identify.measures import ratios
-from incrowd.identify.ratios import Measure
+from incrowd.identify.records import Measure
 from incrowd.identify.sampling import pruning_size, sampled_pairs, sampled_rows
 from incrowd.identify.withholding import (
     ColumnChoice,

@@ -13,9 +13,8 @@ from incrowd.identify import border, branch, labelled, oracles
 from incrowd.identify.levelwise import joined
 from incrowd.identify.measures import folded
 from incrowd.identify.minimal import MinimalSetSearch, minimal_sets
-from incrowd.identify.query import MinimalSetQuery
-from incrowd.identify.ratios import Measure
-from incrowd.identify.records import Records
+from incrowd.identify.oracles import MinimalSetQuery
+from incrowd.identify.records import Measure, Records
 from incrowd.identify.sampling import once
 from incrowd.watch import Watch
 

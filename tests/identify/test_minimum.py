@@ -14,7 +14,7 @@ import edge_tables
 import naive.minimum
 import naive.quasi
 from incrowd.errors import InfeasibleError, InputError, PolicyError
-from incrowd.identify.cover import greedy, least, lightest, members, minimal
+from incrowd.identify.hitting_sets import greedy, least, lightest, members, minimal
 from incrowd.identify.measures import folded, ratios
 from incrowd.identify.minimum import (
     exact_minimum,
@@ -26,7 +26,7 @@ from incrowd.identify.minimum import (
     sampled_separation_key,
     separation_key_of,
 )
-from incrowd.identify.ratios import Measure
+from incrowd.identify.records import Measure
 from incrowd.identify.sampling import (
     differences,
     distinct_tuples,

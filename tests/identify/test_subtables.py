@@ -14,8 +14,8 @@ from incrowd.errors import InfeasibleError, PolicyError
 from incrowd.identify import levelwise
 from incrowd.identify.levelwise import Samples, border_of, samples_for
 from incrowd.identify.minimal import minimal_sets
-from incrowd.identify.query import MinimalSetQuery
-from incrowd.identify.ratios import Measure
+from incrowd.identify.oracles import MinimalSetQuery
+from incrowd.identify.records import Measure
 from incrowd.identify.sampling import pruning_size, sampled_pairs, sampled_rows
 from incrowd.watch import Watch
 from quasi_tables import column_tables, records_of

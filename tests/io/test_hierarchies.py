@@ -16,7 +16,7 @@ from incrowd.hierarchy import (
     Suggested,
     Tree,
 )
-from incrowd.hierarchy.levels import texts
+from incrowd.hierarchy.hierarchy import texts
 from incrowd.io.hierarchies import find, parse_option, read_tree, resolve
 from incrowd.table.column import Domain, Kind
 

@@ -10,13 +10,12 @@ from pathlib import Path
 import pytest
 
 from incrowd.errors import InputError
-from incrowd.io import pair
-from incrowd.io.atomic import beside, replacing
-from incrowd.io.pair import heal, pending, replacing_both
+from incrowd.io import atomic as pair
+from incrowd.io.atomic import beside, heal, pending, replacing, replacing_both
 
 CHILD = """
 import os, signal, sys
-from incrowd.io.pair import replacing_both
+from incrowd.io.atomic import replacing_both
 
 when, left = sys.argv[1], int(sys.argv[2])
 

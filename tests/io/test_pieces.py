@@ -6,8 +6,8 @@ import pytest
 
 from incrowd.errors import InputError, PolicyError
 from incrowd.io import tables
-from incrowd.io.pieces import pieces
 from incrowd.io.tables import Form, form_of
+from incrowd.io.target import pieces
 
 TABLE = pl.DataFrame(
     {
@@ -65,7 +65,7 @@ def test_the_delimiter_is_that_of_the_source(tmp_path):
 
 
 def test_parquet_needs_pyarrow(tmp_path, monkeypatch):
-    monkeypatch.setattr("incrowd.io.pieces.find_spec", lambda _: None)
+    monkeypatch.setattr("incrowd.io.target.find_spec", lambda _: None)
     with pytest.raises(PolicyError, match=r"incrowd\[arrow\]"):
         written(tmp_path / "t.parquet", [TABLE])
     written(tmp_path / "t.csv", [TABLE])

@@ -1,7 +1,7 @@
 import pytest
 
 from incrowd.errors import PolicyError
-from incrowd.io.policies import read_policy
+from incrowd.io.files import read_policy
 from incrowd.policy.codec import loads
 
 GOOD = """

@@ -18,8 +18,7 @@ from incrowd.models import KAnonymity
 from incrowd.partition.classes import numbered
 from incrowd.recoding import Levels, Pieces, QuasiColumn, Spans
 from incrowd.search.lattice.full_domain import node_classes
-from incrowd.table.column import CodedColumn, Domain, Kind
-from incrowd.table.roles import Missing
+from incrowd.table.column import CodedColumn, Domain, Kind, Missing
 from strategies import problem_of, tables
 
 

@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from incrowd.linkage.leaves import joined, known_rows, leaf_codes, people_of
-from incrowd.linkage.world import World
+from incrowd.linkage.world import World, joined, known_rows, leaf_codes, people_of
 from incrowd.table.column import CodedColumn, Domain, Kind
 
 

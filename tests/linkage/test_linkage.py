@@ -17,9 +17,8 @@ from incrowd.linkage.atoms import _mostly_distinct, sets_of
 from incrowd.linkage.index import made
 from incrowd.linkage.links import _matched, link, tuples_of
 from incrowd.linkage.world import World
-from incrowd.table.column import CodedColumn, Domain, Kind
+from incrowd.table.column import CodedColumn, Domain, Kind, Missing
 from incrowd.table.encode import encode
-from incrowd.table.roles import Missing
 from strategies import hierarchies
 
 LETTERS = "abcd"

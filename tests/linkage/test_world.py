@@ -7,8 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from incrowd.errors import InputError, PolicyError
-from incrowd.linkage.constraints import AtLeast, refuse_broken
-from incrowd.linkage.identify import minimal_k_qis, smallest_crowd
+from incrowd.linkage.identify import AtLeast, minimal_k_qis, refuse_broken, smallest_crowd
 from incrowd.linkage.links import link
 from incrowd.linkage.world import World, joined_world
 from incrowd.table.encode import encode

@@ -12,7 +12,7 @@ import naive.queries
 from incrowd.errors import LimitError, PolicyError
 from incrowd.loss import Queries, figures
 from incrowd.loss import queries_cubes as cubes
-from incrowd.policy.quick import quick
+from incrowd.policy.presets import quick
 from incrowd.recoding import Anatomized, Pieces, Spans
 from incrowd.search.lattice.full_domain import levels_recoding, node_classes
 from strategies import problem_of, tables

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import naive.loss
 import naive.queries
 from incrowd.errors import InputError
-from incrowd.loss.queries_precision import query_precision
+from incrowd.loss.queries import query_precision
 from incrowd.loss.queries_workload import parse
 from incrowd.recoding import Anatomized, Pieces, Spans
 from incrowd.table.column import Domain, Kind

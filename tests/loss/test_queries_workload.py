@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from incrowd.errors import InputError
-from incrowd.io.side_files import read_workload
+from incrowd.io.files import read_workload
 from incrowd.loss.queries_workload import Condition, Query, parse
 
 

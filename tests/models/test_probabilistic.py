@@ -17,7 +17,7 @@ from incrowd.models import AnyModel, Probabilistic
 from incrowd.models.model import TableSize
 from incrowd.partition.classes import Classes
 from incrowd.population.bounds import Drawn, missing_probability
-from incrowd.table.roles import Missing
+from incrowd.table.column import Missing
 from incrowd.verify.binomial import fewer_than, largest_k, log_at_least, lower_share
 from incrowd.verify.verify import demand, look, verify
 

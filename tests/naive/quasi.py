@@ -17,7 +17,7 @@ def sizes(columns, counts, chosen):
 
 
 def ratios(columns, counts, chosen):
-    """The figures of `incrowd.identify.ratios.Ratios`, pairs counted one by one."""
+    """The figures of `incrowd.identify.records.Ratios`, pairs counted one by one."""
     classes = sizes(columns, counts, chosen).values()
     records = sum(counts)
     together = sum(1 for size in classes for a in range(size) for _ in range(a))

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 import naive.world
 from incrowd.hierarchy import Tree
 from incrowd.linkage.conservative import cautions, conservative
-from incrowd.linkage.constraints import AtLeast, proved
-from incrowd.linkage.identify import minimal_k_qis, smallest_crowd
+from incrowd.linkage.identify import AtLeast, minimal_k_qis, proved, smallest_crowd
 from incrowd.linkage.links import link
 from incrowd.linkage.world import World
 from incrowd.table.column import Domain, Kind

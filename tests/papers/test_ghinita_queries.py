@@ -10,7 +10,7 @@ from incrowd.datasets import correlated
 from incrowd.errors import PolicyError
 from incrowd.hierarchy.hierarchy import Hierarchy
 from incrowd.loss import Gcp, Queries
-from incrowd.loss.queries_precision import query_precision
+from incrowd.loss.queries import query_precision
 from incrowd.loss.queries_workload import parse
 from incrowd.models import LDiversity
 from incrowd.partition.classes import SensitiveColumn

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import naive.quasi
 from incrowd.identify.measures import Partition, added, ratios
 from incrowd.identify.minimum import exact_minimum, greedy_key
-from incrowd.identify.ratios import Measure
+from incrowd.identify.records import Measure
 from incrowd.identify.withholding import WithholdRequest, withhold
 from quasi_tables import ABSENT, ADULT, adult, coded, records_of
 

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from incrowd.identify.minimal import minimal_sets
-from incrowd.identify.ratios import Measure
-from incrowd.identify.records import Records
+from incrowd.identify.records import Measure, Records
 
 AGE, SEX, STATE = range(3)
 TABLE_1 = Records(

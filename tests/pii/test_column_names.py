@@ -3,8 +3,8 @@ import pytest
 from incrowd.pii.column_names import IDENTIFIERS, topic_of
 from incrowd.pii.patterns import PATTERNS
 from incrowd.pii.words import TOPICS
+from incrowd.table.column import Role
 from incrowd.table.names import words_of
-from incrowd.table.roles import Role
 
 
 @pytest.mark.parametrize(

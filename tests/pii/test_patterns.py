@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from incrowd.pii.ages import shows_old_ages, shows_old_births
+from incrowd.pii.dates import shows_old_ages, shows_old_births
 from incrowd.pii.patterns import has_check_sum, is_bank_account, is_vehicle
 from naive.safe_harbor import tells_old_age, tells_old_birth
 

@@ -8,7 +8,7 @@ import tomlkit
 from incrowd.policy.codec import loads
 from incrowd.policy.policy import Column, Policy
 from incrowd.policy.presets import PRESETS
-from incrowd.table.roles import Role
+from incrowd.table.column import Role
 
 GUIDE = (Path(__file__).parents[2] / "docs" / "guide" / "policy.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"```toml\n(.*?)```", GUIDE, flags=re.DOTALL)

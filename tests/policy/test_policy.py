@@ -5,7 +5,7 @@ from incrowd.hierarchy import Flat, Intervals
 from incrowd.loss import Classification, Gcp
 from incrowd.models import KAnonymity, LDiversity, TCloseness
 from incrowd.policy.policy import Column, Policy, absent, require_declared, undeclared
-from incrowd.table.roles import Role
+from incrowd.table.column import Role
 
 QUASI = Column(role="quasi")
 SENSITIVE = Column(role="sensitive")

@@ -4,8 +4,8 @@ from incrowd.errors import PolicyError
 from incrowd.hierarchy import Intervals, Prefix
 from incrowd.loss import Classification
 from incrowd.models import KAnonymity, LDiversity, TCloseness
-from incrowd.policy.quick import left_out, quick
-from incrowd.table.roles import Missing, Role
+from incrowd.policy.presets import left_out, quick
+from incrowd.table.column import Missing, Role
 
 NAMES = ["name", "age", "zip", "illness", "pay", "year", "person", "w"]
 

@@ -1,15 +1,14 @@
 import json
 from pathlib import Path
 
-from incrowd.policy.codec import keys_at
-from incrowd.policy.schema import schema, schema_text
+from incrowd.policy.codec import keys_at, schema, schema_text
 
 PUBLISHED = Path(__file__).parents[2] / "docs" / "reference" / "policy.schema.json"
 
 
 def test_the_published_schema_is_up_to_date():
     assert PUBLISHED.read_text(encoding="utf-8") == schema_text(), (
-        "write incrowd.policy.schema.schema_text() to docs/reference/policy.schema.json"
+        "write incrowd.policy.codec.schema_text() to docs/reference/policy.schema.json"
     )
 
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from incrowd.errors import PolicyError
 from incrowd.hierarchy import Dates, Flat, Intervals, Prefix, Regions, Suggested, Tree
-from incrowd.hierarchy.levels import texts
+from incrowd.hierarchy.hierarchy import texts
 from incrowd.population.actions import AS_IT_IS, LEFT_OUT, built, ladder_of, ladder_of_size
 from incrowd.table.column import CodedColumn, Domain, Kind
 

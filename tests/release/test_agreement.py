@@ -12,8 +12,7 @@ from evidence import counted, reference
 from incrowd.loss import Gcp
 from incrowd.models import AlphaK, KAnonymity, LDiversity, TCloseness
 from incrowd.partition.classes import classes_of
-from incrowd.table.column import CodedColumn, Domain, Kind
-from incrowd.table.roles import Missing
+from incrowd.table.column import CodedColumn, Domain, Kind, Missing
 from incrowd.verify.verify import look, verify
 from strategies import problem_of, tables
 

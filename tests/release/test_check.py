@@ -10,8 +10,8 @@ import incrowd
 from incrowd.cli.main import perform
 from incrowd.policy.policy import Policy
 from incrowd.release.certificate import Certificate
+from incrowd.table.cells import rows_digest
 from incrowd.table.column import Kind
-from incrowd.table.digest import rows_digest
 
 N = 60
 TABLE = {

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from incrowd.errors import PolicyError
-from incrowd.release.pseudonym import check_key, pseudonyms
+from incrowd.release.rows import check_key, pseudonyms
 
 KEY = b"a secret key of 16+ bytes"
 

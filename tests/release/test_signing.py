@@ -13,7 +13,7 @@ import incrowd
 from incrowd.cli.main import perform
 from incrowd.errors import InputError
 from incrowd.policy.policy import Policy
-from incrowd.release import signing
+from incrowd.release import certificate as signing
 from incrowd.release.certificate import Certificate, sha256_of
 
 POLICY = """version = 1

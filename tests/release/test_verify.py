@@ -15,8 +15,7 @@ from incrowd.hierarchy.hierarchy import Hierarchy
 from incrowd.models import MODELS, DeltaPresence
 from incrowd.models.model import Model
 from incrowd.policy.policy import Column
-from incrowd.table.column import Domain, Kind
-from incrowd.table.roles import Missing
+from incrowd.table.column import Domain, Kind, Missing
 from incrowd.verify.crowds import crowds_of, numbered
 from incrowd.verify.judges import Evidence, judge
 from incrowd.verify.shown import coarse, consistent, covers, within

@@ -11,7 +11,7 @@ from incrowd.loss import Gcp
 from incrowd.models import KAnonymity, LDiversity, TCloseness
 from incrowd.search.divisions import every_division, tiny
 from incrowd.search.repair import safe_crowds
-from incrowd.table.roles import Missing
+from incrowd.table.column import Missing
 from incrowd.watch import Watch
 from strategies import problem_of, tables
 

@@ -12,8 +12,7 @@ from incrowd.loss import Gcp
 from incrowd.models import AlphaK, KAnonymity, LDiversity, TCloseness
 from incrowd.search.lattice.full_domain import node_classes, recode, shown_nodes
 from incrowd.search.refusals import nothing_found, raise_if_infeasible
-from incrowd.table.column import Domain, Kind
-from incrowd.table.roles import Missing
+from incrowd.table.column import Domain, Kind, Missing
 from strategies import problem_of, tables
 
 

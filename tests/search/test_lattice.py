@@ -24,12 +24,10 @@ from incrowd.models.model import Model
 from incrowd.search.lattice import branches, explored, judging
 from incrowd.search.lattice import judging as rollup
 from incrowd.search.lattice import lattice as best_first
-from incrowd.search.lattice.exhaustive import Exhaustive
 from incrowd.search.lattice.explored import State
-from incrowd.search.lattice.full_domain import judged, released
+from incrowd.search.lattice.full_domain import Exhaustive, judged, released
 from incrowd.search.lattice.lattice import Lattice
-from incrowd.table.column import Domain, Kind
-from incrowd.table.roles import Missing
+from incrowd.table.column import Domain, Kind, Missing
 from incrowd.watch import Watch
 from strategies import problem_of, tables
 

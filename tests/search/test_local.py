@@ -16,7 +16,7 @@ from incrowd.search import Lattice, LatticeLocal
 from incrowd.search.lattice.full_domain import node_classes, renumbered
 from incrowd.search.refine.local import checked
 from incrowd.search.refine.moves import Moves
-from incrowd.table.roles import Missing
+from incrowd.table.column import Missing
 from incrowd.watch import Watch
 from search.test_cover import column, tree
 from strategies import problem_of, tables

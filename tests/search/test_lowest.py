@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from incrowd.errors import InfeasibleError
 from incrowd.hierarchy import Dates, Intervals, Ordered, Tree
-from incrowd.hierarchy.levels import texts
+from incrowd.hierarchy.hierarchy import texts
 from incrowd.loss import Discernibility, Gcp, Il1
 from incrowd.models import KAnonymity
 from incrowd.search import Auto, Datafly, Exhaustive, Lattice, Mondrian, MuArgus

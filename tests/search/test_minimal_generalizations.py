@@ -18,7 +18,7 @@ from incrowd.search.literature.mingen.mingen import (
     minimal_generalizations,
 )
 from incrowd.search.refusals import raise_if_infeasible
-from incrowd.table.roles import Missing
+from incrowd.table.column import Missing
 from incrowd.watch import Watch
 from strategies import problem_of, tables
 from worked import problem, tree

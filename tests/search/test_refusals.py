@@ -15,7 +15,7 @@ from incrowd.errors import InfeasibleError
 from incrowd.loss import Gcp
 from incrowd.search import Auto, Lattice, Mondrian
 from incrowd.search.refusals import no_levels, nothing_found, raise_if_infeasible
-from incrowd.table.roles import Missing
+from incrowd.table.column import Missing
 from incrowd.watch import Watch
 from naive.feasible import Small
 from refusals import SEARCHES, Case, answer, verdict

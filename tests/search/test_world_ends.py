@@ -19,8 +19,7 @@ from incrowd.linkage.world import World
 from incrowd.loss import Gcp
 from incrowd.models import DeltaPresence, KAnonymity, KMap
 from incrowd.recoding import Pieces, Spans
-from incrowd.table.column import CodedColumn, Domain, Kind
-from incrowd.table.roles import Missing
+from incrowd.table.column import CodedColumn, Domain, Kind, Missing
 from strategies import problem_of, tables
 
 MODELS = [KMap(5), DeltaPresence(0.3), DeltaPresence(0.5)]

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from scipy.stats import chisquare
 
 from incrowd.io.scratch import scratch_frames
-from incrowd.verbs import order
-from incrowd.verbs.order import shuffled
+from incrowd.verbs import tables as order
+from incrowd.verbs.tables import shuffled
 
 
 def shuffle(n, size, seed, cells):

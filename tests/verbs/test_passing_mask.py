@@ -304,7 +304,7 @@ def generated(path, records):
 
 USED = """
 import resource
-import incrowd.verbs.order as order
+import incrowd.verbs.tables as order
 from incrowd.identify.withholding import WithholdRequest
 from incrowd.io.batches import Layout
 from incrowd.verbs.mask import _mask_in_passes

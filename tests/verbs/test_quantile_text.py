@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from incrowd.api import quantiles
 from incrowd.errors import InputError
-from incrowd.io import csv_shuffle
+from incrowd.io import csv_chunks as csv_shuffle
 from incrowd.io.scratch import scratch_file
 from incrowd.verbs import quantile_passes, tables
 

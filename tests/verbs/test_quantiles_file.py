@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from incrowd.api import quantiles
 from incrowd.errors import InfeasibleError, InputError, NotMetError, PolicyError
 from incrowd.io.batches import Layout
-from incrowd.io.stamp import Stamp
+from incrowd.io.scratch import Stamp
 from incrowd.population.buckets import QuantileOptions
 from incrowd.verbs import quantile_passes, tables
 from incrowd.watch import Watch
@@ -312,12 +312,12 @@ def test_an_interruption_leaves_nothing(table, tmp_path, monkeypatch, module, wh
 
 USED = """
 import resource
-import incrowd.io.csv_shuffle as csv_shuffle
+import incrowd.io.csv_chunks as csv_shuffle
 from incrowd.verbs.quantile_passes import written
 from incrowd.population.buckets import QuantileOptions
 from incrowd.io.batches import Layout
 from incrowd.population.buckets import QuantileOptions
-from incrowd.io.stamp import Stamp
+from incrowd.io.scratch import Stamp
 from incrowd.watch import Watch
 
 csv_shuffle.BYTES = 2**20

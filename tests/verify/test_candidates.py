@@ -17,9 +17,8 @@ from incrowd.errors import NotMetError
 from incrowd.hierarchy import Intervals, Prefix
 from incrowd.linkage.links import link
 from incrowd.linkage.world import World
-from incrowd.table.column import Kind
+from incrowd.table.column import Kind, Missing
 from incrowd.table.encode import encode
-from incrowd.table.roles import Missing
 from incrowd.verify import candidates
 from incrowd.verify.candidates import Candidates, PublicTable
 from incrowd.verify.verify import look

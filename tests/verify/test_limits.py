@@ -17,8 +17,7 @@ from evidence import accounted_for, counted, each, reference
 from incrowd.errors import NotMetError
 from incrowd.models import MODELS
 from incrowd.models.model import Model
-from incrowd.table.column import CodedColumn, Domain, Kind
-from incrowd.table.roles import Missing
+from incrowd.table.column import CodedColumn, Domain, Kind, Missing
 from incrowd.verify.candidates import PublicTable
 from incrowd.verify.crowds import crowds_of
 from incrowd.verify.judges import Evidence, judge

@@ -11,9 +11,9 @@ import incrowd
 from incrowd.hierarchy.labels import node_reach, reach_of
 from incrowd.table.column import Domain, Kind
 from incrowd.verify.crowds import numbered
-from incrowd.verify.ends import joined, split_columns
 from incrowd.verify.losses import Shown, extent, of_sizes, recounted
 from incrowd.verify.shown import by_number
+from incrowd.verify.spellings import joined, split_columns
 
 AGES = Domain(Kind.NUMBER, np.arange(20, 40))
 

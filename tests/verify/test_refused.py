@@ -12,14 +12,13 @@ from incrowd.hierarchy import Dates, Intervals
 from incrowd.models import MODELS
 from incrowd.models.model import Model
 from incrowd.policy.policy import Column
-from incrowd.table.column import CodedColumn, Domain, Kind
+from incrowd.table.column import CodedColumn, Domain, Kind, Missing
 from incrowd.table.encode import encode
-from incrowd.table.roles import Missing
 from incrowd.verify import crowds
 from incrowd.verify.candidates import Candidates, PublicTable
 from incrowd.verify.crowds import crowds_of, numbered, pack
-from incrowd.verify.ends import split_columns
 from incrowd.verify.shown import coarse, told_by, within
+from incrowd.verify.spellings import split_columns
 from incrowd.verify.verdict import Verdict
 from incrowd.verify.verify import by_people, demand, look, once, same_rows, unchanged, verify
 

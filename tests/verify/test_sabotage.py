@@ -21,7 +21,7 @@ from incrowd.policy import compile as compiling
 from incrowd.search import mondrian, repair
 from incrowd.search.lattice import full_domain
 from incrowd.search.world import partition
-from incrowd.table.roles import Missing
+from incrowd.table.column import Missing
 
 
 def table(records=120, seed=4):

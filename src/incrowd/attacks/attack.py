@@ -6,7 +6,7 @@ from typing import Any
 
 from incrowd.attacks.rates import Interval, PersonRisk, Rate
 from incrowd.errors import counted
-from incrowd.linkage.constraints import Proof
+from incrowd.linkage.identify import Proof
 
 _ROUNDING = 1e-12
 """A smaller gain over guessing is rounding."""

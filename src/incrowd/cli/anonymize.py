@@ -18,7 +18,7 @@ from incrowd.documents import release as texts
 from incrowd.errors import PolicyError
 from incrowd.io import files, tables
 from incrowd.search_names import SEARCHES
-from incrowd.verbs import explored
+from incrowd.verbs import frontier as explored
 
 
 def anonymize(  # noqa: PLR0913  one parameter per option

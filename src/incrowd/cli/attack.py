@@ -13,12 +13,12 @@ from incrowd.cli import request as requests
 from incrowd.cli.output import Output, waiting
 from incrowd.documents import attack as texts
 from incrowd.errors import NotMetError, PolicyError
-from incrowd.io import policies
-from incrowd.linkage import constraints
+from incrowd.io import files as policies
+from incrowd.linkage import identify as constraints
 
 if TYPE_CHECKING:
     from incrowd.hierarchy import AnyHierarchy
-    from incrowd.linkage.constraints import AtLeast
+    from incrowd.linkage.identify import AtLeast
 
 _KNOWS = "What the attacker has"
 _LIMITS = "Limits (exit code 1 if one is broken)"

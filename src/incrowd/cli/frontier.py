@@ -18,7 +18,7 @@ from incrowd.errors import PolicyError
 from incrowd.io import files
 from incrowd.policy import codec
 from incrowd.policy import policy as policies
-from incrowd.verbs import explored
+from incrowd.verbs import frontier as explored
 from incrowd.verbs import frontier as frontiers
 
 if TYPE_CHECKING:

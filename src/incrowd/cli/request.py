@@ -12,12 +12,12 @@ from incrowd.cli.output import Output
 from incrowd.errors import IncrowdError, PolicyError
 from incrowd.hierarchy import AnyHierarchy
 from incrowd.io import files, tables
+from incrowd.io.files import read_policy
 from incrowd.io.hierarchies import find, parse_option, read_tree, resolve
-from incrowd.io.policies import read_policy
 from incrowd.io.reading import Reading
 from incrowd.policy.codec import made
 from incrowd.policy.policy import Column, Policy
-from incrowd.policy.quick import quick
+from incrowd.policy.presets import quick
 from incrowd.release.certificate import Certificate
 from incrowd.release.written import rewritten
 from incrowd.table.names import listed

@@ -11,7 +11,8 @@ from incrowd.cli import request as requests
 from incrowd.cli.output import Output, waiting
 from incrowd.documents import identify as texts
 from incrowd.errors import NotMetError
-from incrowd.io import policies, side_files
+from incrowd.io import files as policies
+from incrowd.io import files as side_files
 
 
 def safe_harbor(  # noqa: PLR0913  one parameter per option

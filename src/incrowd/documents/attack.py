@@ -6,8 +6,18 @@ from typing import TYPE_CHECKING
 from rich.console import RenderableType
 from rich.table import Table
 
-from incrowd.documents.layout import BAD, GOOD, SHOWN, line, lines, spaced, table
-from incrowd.documents.words import counted, number, sentence
+from incrowd.documents.words import (
+    BAD,
+    GOOD,
+    SHOWN,
+    counted,
+    line,
+    lines,
+    number,
+    sentence,
+    spaced,
+    table,
+)
 
 if TYPE_CHECKING:
     from incrowd.attacks import Attack, Attacked

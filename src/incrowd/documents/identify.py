@@ -9,8 +9,22 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from incrowd.documents.layout import BAD, GOOD, QUIET, SHOWN, hidden, line, lines, spaced, table
-from incrowd.documents.words import counted, number, percent, sentence, share
+from incrowd.documents.words import (
+    BAD,
+    GOOD,
+    QUIET,
+    SHOWN,
+    counted,
+    hidden,
+    line,
+    lines,
+    number,
+    percent,
+    sentence,
+    share,
+    spaced,
+    table,
+)
 
 if TYPE_CHECKING:
     from incrowd.identify.distinct_values import DistinctValueTest

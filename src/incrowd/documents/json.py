@@ -18,12 +18,12 @@ if TYPE_CHECKING:
         Guarantee,
         Masked,
     )
-    from incrowd.identify.ratios import Ratios
+    from incrowd.identify.records import Ratios
     from incrowd.policy.draft import Draft
     from incrowd.population.plan import Action, Measured, Plan
     from incrowd.population.quantiles import Bucketed, BucketedColumn
+    from incrowd.release.certificate import KeyFiles
     from incrowd.release.release import Release
-    from incrowd.release.signing import KeyFiles
     from incrowd.search.literature.accuracy.frontier import Frontier
     from incrowd.verify.verdict import Check, Verdict
 

@@ -6,14 +6,26 @@ from typing import TYPE_CHECKING
 from rich.console import RenderableType
 from rich.table import Table
 
-from incrowd.documents.layout import BAD, GOOD, QUIET, line, lines, spaced, table
-from incrowd.documents.words import counted, listed, number, promise, sentence
+from incrowd.documents.words import (
+    BAD,
+    GOOD,
+    QUIET,
+    counted,
+    line,
+    lines,
+    listed,
+    number,
+    promise,
+    sentence,
+    spaced,
+    table,
+)
 
 if TYPE_CHECKING:
     from incrowd.population.plan import Measured, Plan
     from incrowd.population.quantiles import Bucketed, RankPromise
+    from incrowd.release.certificate import KeyFiles
     from incrowd.release.release import Release
-    from incrowd.release.signing import KeyFiles
     from incrowd.search.literature.accuracy.frontier import Frontier
     from incrowd.verify.verdict import Check, Verdict
 

@@ -6,12 +6,11 @@ from typing import TYPE_CHECKING, Any
 from rich.console import RenderableType
 from rich.table import Table
 
-from incrowd.documents.layout import BAD, GOOD, line, spaced, table
-from incrowd.documents.words import counted, listed, number, share
+from incrowd.documents.words import BAD, GOOD, counted, line, listed, number, share, spaced, table
 from incrowd.exposure.explained import findings as findings_of
 
 if TYPE_CHECKING:
-    from incrowd.exposure.possible import Range
+    from incrowd.exposure.estimates import Range
     from incrowd.exposure.risk import (
         Change,
         Explained,

@@ -16,11 +16,10 @@ from incrowd.engines.bare import bare_arrow, bare_pandas, bare_polars
 from incrowd.engines.base import Can, RowPlan, Target
 from incrowd.errors import InputError, PolicyError, boundary, counted
 from incrowd.recoding.column_cells import ByClass, ByValue, Cell, ClassNumber, Keep, Within
-from incrowd.table.cells import readable, text_of, typed
+from incrowd.table.cells import frame_digest, readable, rows_digest, text_of, typed
 from incrowd.table.column import CodedColumn, Domain, Kind
 from incrowd.table.counted import CountedRows, count_rows
 from incrowd.table.decode import decode
-from incrowd.table.digest import frame_digest, rows_digest
 from incrowd.table.encode import encode, sealed, to_polars, uncoded
 from incrowd.table.fold import fold, in_threads
 from incrowd.table.names import nearest

@@ -12,7 +12,7 @@ import polars as pl
 
 from incrowd.arrays import Counts
 from incrowd.errors import NotMetError
-from incrowd.identify.ratios import Measure, Ratios
+from incrowd.identify.records import Measure, Ratios
 from incrowd.watch import Watch
 
 MOST = 2**20

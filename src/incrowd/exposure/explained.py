@@ -25,7 +25,7 @@ from incrowd.exposure.risk import (
 )
 from incrowd.identify.measures import all_ratios
 from incrowd.identify.records import Records
-from incrowd.models.shares import fraction
+from incrowd.models.model import fraction
 from incrowd.partition.classes import classes_of, numbered
 from incrowd.table.tally import Tally
 from incrowd.watch import Watch

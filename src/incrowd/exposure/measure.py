@@ -27,7 +27,7 @@ from incrowd.exposure.risk import (
 )
 from incrowd.exposure.uniqueness import uniqueness
 from incrowd.models.l_diversity import LDiversity
-from incrowd.models.shares import TOLERANCE, fraction
+from incrowd.models.model import TOLERANCE, fraction
 from incrowd.models.t_closeness import TCloseness, distances
 from incrowd.partition.classes import (
     Classes,
@@ -37,7 +37,7 @@ from incrowd.partition.classes import (
     crowds,
     numbered,
 )
-from incrowd.table.roles import Missing
+from incrowd.table.column import Missing
 from incrowd.table.tally import Tally
 
 _KINDS: tuple[Literal["frequency", "distinct", "entropy"], ...] = (

@@ -5,10 +5,10 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
-from incrowd.exposure.possible import Range
+from incrowd.exposure.estimates import Range
 from incrowd.exposure.special_uniques import SpecialUniques
 from incrowd.exposure.uniqueness import Uniqueness
-from incrowd.table.roles import Missing
+from incrowd.table.column import Missing
 
 _MORE = (
     "model",

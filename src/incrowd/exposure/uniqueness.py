@@ -25,8 +25,7 @@ from typing import Any
 import numpy as np
 
 from incrowd.arrays import Counts, Floats
-from incrowd.exposure.estimates import Estimates
-from incrowd.exposure.possible import Range
+from incrowd.exposure.estimates import Estimates, Range
 from incrowd.lazy import module
 
 optimize = module("scipy.optimize")

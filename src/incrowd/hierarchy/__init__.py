@@ -10,14 +10,13 @@ from pydantic import Field
 
 from incrowd.hierarchy.dates import Dates
 from incrowd.hierarchy.decoding import Decoded
-from incrowd.hierarchy.flat import Flat
 from incrowd.hierarchy.hierarchy import Hierarchy, check
 from incrowd.hierarchy.intervals import Intervals
 from incrowd.hierarchy.ordered import Ordered
 from incrowd.hierarchy.prefix import Prefix
 from incrowd.hierarchy.regions import Regions
 from incrowd.hierarchy.suggest import Suggested, Suggestion, suggest
-from incrowd.hierarchy.tree import File, Tree
+from incrowd.hierarchy.tree import File, Flat, Tree
 from incrowd.hierarchy.zips import ZipCodes
 
 AnyHierarchy: TypeAlias = Annotated[

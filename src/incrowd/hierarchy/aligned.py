@@ -15,7 +15,7 @@ from math import inf
 import numpy as np
 
 from incrowd.arrays import Codes, Counts, Flags, Floats
-from incrowd.hierarchy.cells import CellGrid, grid_of
+from incrowd.hierarchy.cells import CellGrid, CutPoints, Marks, best_parts, grid_of, limited_parts
 from incrowd.hierarchy.hierarchy import Hierarchy
 from incrowd.hierarchy.labels import (
     LASTING,
@@ -28,7 +28,6 @@ from incrowd.hierarchy.labels import (
     write_bounds,
     write_dates,
 )
-from incrowd.hierarchy.parting import CutPoints, Marks, best_parts, limited_parts
 from incrowd.hierarchy.rounding import Step, lattice_unit, round_intervals, text_of
 from incrowd.table.column import Domain, Kind
 

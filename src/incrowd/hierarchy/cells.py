@@ -10,8 +10,150 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from incrowd.arrays import Codes, Counts, Floats, Texts
+from incrowd.arrays import Codes, Counts, Flags, Floats, Texts
 from incrowd.hierarchy.labels import Bounds, write_bounds
+
+_ALONE = 1e9
+"""What a part with fewer than k people costs in extents of the whole line, per person."""
+
+
+@dataclass(frozen=True, eq=False)
+class CutPoints:
+    """Places where cells may begin and end: before a value, or behind it."""
+
+    place: Floats
+    behind: Flags
+
+    @classmethod
+    def before(cls, place: Floats) -> "CutPoints":
+        """CutPoints before the values at these places."""
+        return cls(place, np.zeros(len(place), dtype=np.bool_))
+
+    def __add__(self, other: "CutPoints") -> "CutPoints":
+        place = np.concatenate([self.place, other.place])
+        return CutPoints(place, np.concatenate([self.behind, other.behind]))
+
+    def gaps(self, values: Floats) -> Counts:
+        """How many of the values lie before each point."""
+        upto = np.searchsorted(values, self.place, side="right")
+        gaps: Counts = np.where(self.behind, upto, np.searchsorted(values, self.place))
+        return gaps
+
+    def take(self, which: Counts | Flags) -> "CutPoints":
+        """Some of the points."""
+        return CutPoints(self.place[which], self.behind[which])
+
+    def at(self, gap: Counts, own: Counts, other: "CutPoints", others: Counts) -> "CutPoints":
+        """The point of each gap: one of its own, else that of others."""
+        both = self + other
+        mine, theirs = np.searchsorted(own, gap), np.searchsorted(others, gap)
+        known = np.isin(gap, own)
+        return both.take(np.where(known, mine, len(own) + theirs))
+
+    def before_or_at(self, other: "CutPoints") -> Flags:
+        """Which points lie no farther than those of another."""
+        same: Flags = (self.place == other.place) & (self.behind <= other.behind)
+        return same | (self.place < other.place)
+
+    def one_per_gap(self, values: Floats, *, last: bool) -> tuple[Counts, "CutPoints"]:
+        """The gaps between values that hold points, and the last or first point of each."""
+        gaps = self.gaps(values)
+        order = np.lexsort((self.behind, self.place, gaps))
+        order = order[::-1] if last else order
+        order = order[(gaps[order] > 0) & (gaps[order] < len(values))]
+        gap, first = np.unique(gaps[order], return_index=True)
+        return gap, self.take(order[first])
+
+    def where(self, which: Flags, other: "CutPoints") -> "CutPoints":
+        """These points where flagged, else those of another."""
+        place = np.where(which, self.place, other.place)
+        return CutPoints(place, np.where(which, self.behind, other.behind))
+
+
+@dataclass(frozen=True, eq=False)
+class Marks:
+    """Gaps between held values where cells may be parted, and the two ends of the line.
+
+    A cell that begins in a gap begins at the gap's last point, one that ends there at its first.
+    """
+
+    gap: Counts
+    begin: CutPoints
+    end: CutPoints
+
+    @classmethod
+    def between(cls, lows: CutPoints, highs: CutPoints, values: Floats) -> "Marks":
+        """The gaps between values that points lie in.
+
+        Cells begin at the last low end of a gap and end at its first high end, so that the crowd of
+        an end is on the cell's own side where that is possible.
+        """
+        low_gap, low = lows.one_per_gap(values, last=True)
+        high_gap, high = highs.one_per_gap(values, last=False)
+        gap = np.union1d(low_gap, high_gap)
+        begin, end = low.at(gap, low_gap, high, high_gap), high.at(gap, high_gap, low, low_gap)
+        end = end.where(end.before_or_at(begin), begin)
+        left = CutPoints.before(values[:1])
+        right = CutPoints(values[-1:], np.ones(1, dtype=np.bool_))
+        every = np.concatenate([[0], gap, [len(values)]]).astype(np.int64)
+        return cls(every, left + begin + right, left + end + right)
+
+    def __len__(self) -> int:
+        return len(self.gap)
+
+    def take(self, which: Counts) -> "Marks":
+        """Some of the marks."""
+        return Marks(self.gap[which], self.begin.take(which), self.end.take(which))
+
+
+def best_parts(people: Counts, low: Floats, high: Floats, k: int) -> list[int]:
+    """The marks at which the best parts of a line begin, each with at least k people.
+
+    `people` are those before each mark; a part from mark i to mark j extends from `low[i]` to
+    `high[j]`, shares of the whole line. One part if there are fewer than k people. To join two
+    parts of k people each never pays, as extents only grow: so few beginnings are worth a look for
+    each end.
+    """
+    last = len(people) - 1
+    nearest = np.searchsorted(people, people - k, side="right") - 1
+    farthest = np.searchsorted(people, people[nearest] - k, side="right") - 1
+    cost = np.full(len(people), np.inf)
+    cost[0] = 0.0
+    source = np.zeros(len(people), dtype=np.int64)
+    for j in range(1, len(people)):
+        if nearest[j] < 0:
+            continue
+        some = slice(max(int(farthest[j]), 0), int(nearest[j]) + 1)
+        paid = cost[some] + (people[j] - people[some]) * (high[j] - low[some])
+        least = int(np.argmin(paid))
+        cost[j], source[j] = paid[least], some.start + least
+    return _traced(source, last) if np.isfinite(cost[last]) else [0]
+
+
+def limited_parts(people: Counts, low: Floats, high: Floats, k: int, widest: float) -> list[int]:
+    """As `best_parts`, no part wider than `widest` where marks allow it.
+
+    A part with fewer than k people is the last resort.
+    """
+    cost = np.full(len(people), np.inf)
+    cost[0] = 0.0
+    source = np.zeros(len(people), dtype=np.int64)
+    for j in range(1, len(people)):
+        first = min(int(np.searchsorted(low[:j], high[j] - widest * (1 + 1e-12))), j - 1)
+        some = slice(first, j)
+        held = people[j] - people[some]
+        paid = cost[some] + held * (high[j] - low[some] + _ALONE * (held < k))
+        least = int(np.argmin(paid))
+        cost[j], source[j] = paid[least], first + least
+    return _traced(source, len(people) - 1)
+
+
+def _traced(source: Counts, end: int) -> list[int]:
+    begins = []
+    while end > 0:
+        end = int(source[end])
+        begins.append(end)
+    return begins[::-1]
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -8,9 +8,8 @@ from pydantic import Field
 
 from incrowd.arrays import Counts, Values
 from incrowd.errors import InputError
-from incrowd.hierarchy.hierarchy import Hierarchy
+from incrowd.hierarchy.hierarchy import Hierarchy, Level, runs, stack, texts
 from incrowd.hierarchy.labels import Bounds, read_bounds, write_bounds, write_quarter
-from incrowd.hierarchy.levels import Level, runs, stack, texts
 from incrowd.table.column import Domain, Kind
 from incrowd.values import STRICT, dataclass
 

@@ -11,7 +11,7 @@ from pydantic import Field
 from incrowd.arrays import Codes, Counts, Values
 from incrowd.errors import InputError
 from incrowd.hierarchy.aligned import Ask, align
-from incrowd.hierarchy.hierarchy import Hierarchy
+from incrowd.hierarchy.hierarchy import Hierarchy, Level, runs, stack, texts
 from incrowd.hierarchy.labels import (
     Number,
     interval,
@@ -19,7 +19,6 @@ from incrowd.hierarchy.labels import (
     parse_number,
     span,
 )
-from incrowd.hierarchy.levels import Level, runs, stack, texts
 from incrowd.hierarchy.rounding import NumberGrid, nice_width
 from incrowd.table.column import Domain, Kind, count_below
 from incrowd.values import STRICT, dataclass

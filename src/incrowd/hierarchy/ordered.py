@@ -7,9 +7,8 @@ import numpy as np
 from pydantic import Field
 
 from incrowd.arrays import Counts
-from incrowd.hierarchy.hierarchy import Hierarchy
+from incrowd.hierarchy.hierarchy import Hierarchy, Level, as_values, runs, stack, texts
 from incrowd.hierarchy.labels import span
-from incrowd.hierarchy.levels import Level, as_values, runs, stack, texts
 from incrowd.table.column import Domain, Kind
 from incrowd.values import STRICT, dataclass
 

@@ -6,9 +6,8 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from incrowd.arrays import Counts, Texts
-from incrowd.hierarchy.hierarchy import Hierarchy
+from incrowd.hierarchy.hierarchy import Hierarchy, Level, runs, stack, texts
 from incrowd.hierarchy.labels import masked
-from incrowd.hierarchy.levels import Level, runs, stack, texts
 from incrowd.table.column import Domain, Kind
 from incrowd.values import STRICT, dataclass
 
@@ -24,7 +23,7 @@ class Prefix:
     after it go first, then the characters of what is left: E11.9, E11, E1*, E**, *. Whole numbers
     get back the leading zeros that they lost: 501 beside 10001 is masked as 00501.
 
-    >>> from incrowd.hierarchy.levels import texts
+    >>> from incrowd.hierarchy.hierarchy import texts
     >>> zips = Domain(Kind.TEXT, texts(["02138", "02139", "02141"]))
     >>> [labels.tolist() for labels in Prefix(steps=(4, 3)).build(zips, "zip").labels[1:]]
     [['0213*', '0214*'], ['021**'], ['*']]

@@ -9,8 +9,7 @@ from unicodedata import combining, normalize
 
 from incrowd.arrays import Counts
 from incrowd.errors import InputError
-from incrowd.hierarchy.hierarchy import Hierarchy
-from incrowd.hierarchy.levels import stack, texts
+from incrowd.hierarchy.hierarchy import Hierarchy, stack, texts
 from incrowd.hierarchy.tree import Tree
 from incrowd.table.column import Domain, Kind
 from incrowd.values import STRICT, dataclass

@@ -10,12 +10,12 @@ import numpy as np
 from incrowd.arrays import Counts
 from incrowd.errors import counted
 from incrowd.hierarchy.dates import Dates
-from incrowd.hierarchy.flat import Flat
 from incrowd.hierarchy.hierarchy import Hierarchy
 from incrowd.hierarchy.intervals import Intervals
 from incrowd.hierarchy.prefix import Prefix
 from incrowd.hierarchy.regions import Regions, is_country
 from incrowd.hierarchy.rounding import NumberGrid, nice_width
+from incrowd.hierarchy.tree import Flat
 from incrowd.table.column import Domain, Kind
 from incrowd.values import STRICT, dataclass
 

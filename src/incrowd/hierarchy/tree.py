@@ -8,13 +8,34 @@ from pydantic import Field
 
 from incrowd.arrays import Codes, Counts, Values
 from incrowd.errors import InputError, PolicyError, counted
-from incrowd.hierarchy.hierarchy import Hierarchy
+from incrowd.hierarchy.hierarchy import Hierarchy, Level, as_values, runs, stack, texts
 from incrowd.hierarchy.labels import TOP, number_text, parse_number
-from incrowd.hierarchy.levels import Level, as_values, runs, stack, texts
 from incrowd.table.column import Domain, Kind
 from incrowd.values import STRICT, dataclass
 
+
+@dataclass(frozen=True, config=STRICT, kw_only=True)
+class Flat:
+    """Only suppression above the values.
+
+    Numbers and dates keep their order, so that a search that shows spans can still use it.
+    """
+
+    name: Literal["flat"] = "flat"
+
+    def build(
+        self,
+        domain: Domain,
+        column: str,
+        counts: Counts | None = None,  # noqa: ARG002  every builder gets them
+    ) -> Hierarchy:
+        """The values, and `*`."""
+        return stack(domain, [], column=column, ordered=domain.kind is not Kind.TEXT)
+
+
 Row = Annotated[tuple[str, ...], Field(min_length=1)]
+
+
 Path = tuple[str, ...]
 
 

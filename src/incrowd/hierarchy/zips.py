@@ -12,9 +12,8 @@ from pydantic import Field
 
 from incrowd.arrays import Counts
 from incrowd.errors import InputError
-from incrowd.hierarchy.hierarchy import Hierarchy
+from incrowd.hierarchy.hierarchy import Hierarchy, Level, runs, stack, texts
 from incrowd.hierarchy.labels import masked
-from incrowd.hierarchy.levels import Level, runs, stack, texts
 from incrowd.table.column import Domain, Kind
 from incrowd.values import STRICT, dataclass
 

@@ -9,8 +9,7 @@ from incrowd.identify.measures import Partition, best
 from incrowd.identify.minimal import minimal_sets
 from incrowd.identify.minimum import Minimum, exact_minimum, greedy_key
 from incrowd.identify.outcome import Basis, ColumnSet, Guarantee
-from incrowd.identify.ratios import Measure, measure_of
-from incrowd.identify.records import Records
+from incrowd.identify.records import Measure, Records, measure_of
 from incrowd.table.names import listed
 from incrowd.watch import Watch
 

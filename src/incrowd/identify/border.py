@@ -19,8 +19,7 @@ import numpy as np
 
 from incrowd.identify.hitting_sets import HittingSetTree, Masks, mask_of, minimal_masks
 from incrowd.identify.labelled import Set
-from incrowd.identify.oracles import ExactOracle, SampledOracle
-from incrowd.identify.query import SearchState
+from incrowd.identify.oracles import ExactOracle, SampledOracle, SearchState
 from incrowd.watch import Watch, Within
 
 _DONE, _LOOK = 0, 1

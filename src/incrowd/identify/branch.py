@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 
 from incrowd.arrays import Counts
-from incrowd.identify.ratios import Budget
-from incrowd.identify.records import Records
+from incrowd.identify.records import Budget, Records
 from incrowd.kernels.identify import stripped
 from incrowd.partition.refinement import PartitionRefiner, StrippedPartition
 from incrowd.table.fold import in_threads

@@ -8,11 +8,10 @@ import numpy as np
 
 from incrowd.arrays import Codes
 from incrowd.errors import PolicyError
-from incrowd.identify.groups import Groups
+from incrowd.identify.labelled import Groups
 from incrowd.identify.measures import ratios
 from incrowd.identify.outcome import Coarser
-from incrowd.identify.ratios import Measure, Ratios
-from incrowd.identify.records import Records
+from incrowd.identify.records import Measure, Ratios, Records
 from incrowd.watch import Watch
 
 

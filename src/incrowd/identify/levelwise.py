@@ -23,9 +23,8 @@ from itertools import chain, groupby
 import numpy as np
 
 from incrowd.identify.branch import CostBranch, Splitter
-from incrowd.identify.query import MinimalSetQuery, SearchState
-from incrowd.identify.ratios import KIND, Budget, Measure, budget
-from incrowd.identify.records import Records
+from incrowd.identify.oracles import MinimalSetQuery, SearchState
+from incrowd.identify.records import KIND, Budget, Measure, Records, budget
 from incrowd.identify.sampling import pruning_ratio, pruning_size, sampled_pairs, sampled_rows
 from incrowd.watch import Watch
 

@@ -16,9 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from incrowd.arrays import Codes, Counts
-from incrowd.identify.groups import Groups, no_classes, ratios_of
-from incrowd.identify.ratios import Ratios
-from incrowd.identify.records import Records
+from incrowd.identify.labelled import Groups, no_classes, ratios_of
+from incrowd.identify.records import Ratios, Records
 from incrowd.kernels.identify import distinct as distinct_kernels
 from incrowd.kernels.identify import partition as partition_kernels
 from incrowd.table.fold import distinct, fold, in_threads, threads

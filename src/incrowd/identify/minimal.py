@@ -14,11 +14,15 @@ from incrowd.identify.hitting_sets import HittingSets, KeyOracle
 from incrowd.identify.labelled import Cutter
 from incrowd.identify.levelwise import DepthFirst, Levelwise, Samples, border_of, samples_for
 from incrowd.identify.measures import best, folded
-from incrowd.identify.oracles import ExactOracle, SampledOracle
+from incrowd.identify.oracles import (
+    ExactOracle,
+    Method,
+    MinimalSetQuery,
+    SampledOracle,
+    SearchState,
+)
 from incrowd.identify.outcome import Guarantee
-from incrowd.identify.query import Method, MinimalSetQuery, SearchState
-from incrowd.identify.ratios import Measure, budget
-from incrowd.identify.records import Records
+from incrowd.identify.records import Measure, Records, budget
 from incrowd.identify.sampling import once
 from incrowd.watch import Watch
 

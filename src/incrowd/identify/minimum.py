@@ -9,12 +9,11 @@ from typing import Literal
 import numpy as np
 
 from incrowd.errors import InfeasibleError, InputError, PolicyError
-from incrowd.identify.cover import bits, least, members
-from incrowd.identify.groups import Groups
+from incrowd.identify.hitting_sets import bits, least, members
+from incrowd.identify.labelled import Groups
 from incrowd.identify.measures import best, folded
 from incrowd.identify.outcome import Guarantee
-from incrowd.identify.ratios import Measure, Ratios
-from incrowd.identify.records import Records
+from incrowd.identify.records import Measure, Ratios, Records
 from incrowd.identify.sampling import (
     Differences,
     differences,

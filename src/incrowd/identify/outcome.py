@@ -5,7 +5,7 @@ from enum import StrEnum
 from typing import Any
 
 from incrowd.identify.distinct_values import DistinctValueTest
-from incrowd.identify.ratios import Measure, Ratios
+from incrowd.identify.records import Measure, Ratios
 
 
 class Basis(StrEnum):

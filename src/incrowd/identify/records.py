@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from functools import cached_property
 
 import numpy as np
@@ -80,3 +81,135 @@ class Records:
 def _renumbered(codes: Codes) -> tuple[Codes, int]:
     values, place = np.unique(codes, return_inverse=True)
     return place.astype(np.int32), max(len(values), 1)
+
+
+class Measure(StrEnum):
+    """How well a set of columns tells records apart, 0..1; more columns never measure less."""
+
+    DISTINCT = "distinct"
+    """Distinct values over records (Motwani-Xu Section 1.1)."""
+    SEPARATION = "separation"
+    """Pairs of records that differ over all pairs (Motwani-Xu Section 1.1)."""
+    UNIQUE = "unique"
+    """Records with a value of their own over records (Lodha-Thomas' F1)."""
+
+
+def measure_of(name: str) -> Measure:
+    """The measure with this name."""
+    if name not in set(Measure):
+        raise PolicyError(
+            f"there is no measure {name!r}", remedy=f"choose one of {', '.join(Measure)}"
+        )
+    return Measure(name)
+
+
+@dataclass(frozen=True)
+class Ratios:
+    """What a set of columns does to a table: its classes in figures.
+
+    A table of no records has ratios of 0; one record is told apart by anything (ratios of 1).
+    """
+
+    records: int
+    classes: int
+    """Distinct values of the set."""
+    apart: int
+    """Pairs of records that the set tells apart."""
+    unique: int
+    """Records that are alone in their class."""
+    smallest: int
+    """Records of the smallest class."""
+
+    @property
+    def distinct_ratio(self) -> float:
+        """Distinct values over records."""
+        return self.classes / self.records if self.records else 0.0
+
+    @property
+    def separation_ratio(self) -> float:
+        """Pairs told apart over all pairs."""
+        pairs = self.records * (self.records - 1) // 2
+        return self.apart / pairs if pairs else float(bool(self.records))
+
+    @property
+    def unique_ratio(self) -> float:
+        """Records alone in their class over records."""
+        return self.unique / self.records if self.records else 0.0
+
+    @property
+    def average(self) -> float:
+        """Records per class."""
+        return self.records / self.classes if self.classes else 0.0
+
+    def ratio(self, measure: Measure) -> float:
+        """The ratio of this measure."""
+        match measure:
+            case Measure.DISTINCT:
+                return self.distinct_ratio
+            case Measure.SEPARATION:
+                return self.separation_ratio
+            case Measure.UNIQUE:
+                return self.unique_ratio
+
+
+KIND = {Measure.DISTINCT: 0, Measure.SEPARATION: 1, Measure.UNIQUE: 2}
+"""The number by which kernels know a measure."""
+
+
+@dataclass(frozen=True, eq=False)
+class Budget:
+    """How much a set of columns may lack, beyond what the rows lack anyway."""
+
+    kind: int
+    weights: Counts
+    """What each row weighs, empty where all weigh 1."""
+    left: int
+    """The most that the classes of a good enough set may cost; below 0 when no set is."""
+
+
+def budget(records: Records, measure: Measure, ratio: float) -> Budget:
+    """The budget that sets of at least this ratio keep to."""
+    counts = records.counts
+    kind = KIND[measure]
+    weights = np.empty(0, dtype=np.int64)
+    if counts.max(initial=1) > 1 and measure is not Measure.DISTINCT:
+        weights = counts if measure is Measure.SEPARATION else (counts == 1).astype(np.int64)
+    return Budget(kind, weights, _allowed(records.total, measure, ratio) - _floor(counts, measure))
+
+
+def _floor(counts: Counts, measure: Measure) -> int:
+    """What rows that stand for several records lack whatever the columns."""
+    match measure:
+        case Measure.DISTINCT:
+            return int(counts.sum()) - len(counts)
+        case Measure.SEPARATION:
+            return int((counts * (counts - 1) // 2).sum())
+        case Measure.UNIQUE:
+            return int(counts[counts > 1].sum())
+
+
+def _most(total: int, measure: Measure) -> int:
+    return total * (total - 1) // 2 if measure is Measure.SEPARATION else total
+
+
+def _ratio(total: int, measure: Measure, lacking: int) -> float:
+    """The ratio of a set that lacks so much, rounded exactly as `Ratios` rounds it."""
+    good = _most(total, measure) - lacking
+    return Ratios(total, good, good, good, 1).ratio(measure)
+
+
+def _allowed(total: int, measure: Measure, ratio: float) -> int:
+    """The most that a set of at least this ratio lacks; -1 if even lacking nothing is too little.
+
+    More lacking never makes the ratio larger, so bisection finds it.
+    """
+    if _ratio(total, measure, 0) < ratio:
+        return -1
+    low, high = 0, _most(total, measure) + 1
+    while high - low > 1:
+        middle = (low + high) // 2
+        if _ratio(total, measure, middle) >= ratio:
+            low = middle
+        else:
+            high = middle
+    return low

@@ -22,8 +22,7 @@ from incrowd.identify.measures import best
 from incrowd.identify.minimal import minimal_sets
 from incrowd.identify.minimum import Minimum, greedy_key, separation_key_of
 from incrowd.identify.outcome import Basis, Guarantee
-from incrowd.identify.ratios import Measure
-from incrowd.identify.records import Records
+from incrowd.identify.records import Measure, Records
 from incrowd.identify.sampling import Differences, distinct_tuples, pruning_ratio, separation_tuples
 from incrowd.watch import Watch
 

@@ -12,12 +12,11 @@ import numpy as np
 
 from incrowd.errors import InfeasibleError, PolicyError
 from incrowd.identify.answers import TIME_LIMIT
-from incrowd.identify.cover import bits, least, members
-from incrowd.identify.groups import Groups
+from incrowd.identify.hitting_sets import bits, least, members
+from incrowd.identify.labelled import Groups
 from incrowd.identify.measures import folded, ratios
 from incrowd.identify.outcome import Guarantee
-from incrowd.identify.ratios import Measure, Ratios, measure_of
-from incrowd.identify.records import Records
+from incrowd.identify.records import Measure, Ratios, Records, measure_of
 from incrowd.identify.sampling import Differences, pruning_ratio, sampled_pairs, sampled_rows
 from incrowd.table.names import listed
 from incrowd.watch import Watch

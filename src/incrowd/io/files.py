@@ -1,13 +1,17 @@
 """Whole files: their bytes, certificates, keys, and standard output."""
 
+import csv
 import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from incrowd.errors import InputError
+from incrowd.errors import InputError, PolicyError
 from incrowd.io.atomic import reason, remedy_of
+from incrowd.loss.queries_workload import Workload, parse
+from incrowd.policy.codec import loads
+from incrowd.policy.policy import Policy
 
 
 def content(path: str | os.PathLike[str]) -> bytes:
@@ -78,3 +82,64 @@ def _named(path: str | os.PathLike[str], done: str) -> Iterator[None]:
     else:
         return
     raise InputError(f"{str(path)!r} cannot be {done}: {why}", remedy=help_)
+
+
+def read_workload(path: str | os.PathLike[str]) -> Workload:
+    """The workload of a text file, one query per line."""
+    name, text = os.fspath(path), _text(path)
+    if text is None:
+        raise InputError(f"the workload {name!r} is not UTF-8 text", remedy="save it as UTF-8")
+    return parse(text, name)
+
+
+def read_zip_populations(path: str | os.PathLike[str]) -> dict[str, int]:
+    """People by the first three digits of their ZIP codes, from a CSV file.
+
+    Each line has three digits and a number of people. A first line without a number is the header;
+    further columns are ignored.
+    """
+    name = os.fspath(path)
+    try:
+        rows = [row for row in csv.reader((_text(path) or "").splitlines()) if row]
+    except csv.Error:  # it quotes no cell, but says nothing that would help either
+        rows = []
+    if rows and not _is_count(rows[0]):
+        rows = rows[1:]
+    wrong = [number for number, row in enumerate(rows, start=1) if not _is_count(row)]
+    if wrong or not rows:
+        counted = f"{len(wrong)} of {len(rows)} lines" if rows else "no line"
+        raise InputError(
+            f"{name!r} is not a list of people by ZIP area: {counted} "
+            + ("cannot be read" if rows else "can be read"),
+            remedy="write three digits, a comma and a whole number in each line: 036,13153",
+        )
+    return {row[0].strip(): int(row[1]) for row in rows}
+
+
+def _text(path: str | os.PathLike[str]) -> str | None:
+    """The text of a file; None if it is not UTF-8."""
+    try:
+        return content(path).decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return None
+
+
+def _is_count(row: list[str]) -> bool:
+    if len(row) < 2:
+        return False
+    area, people = row[0].strip(), row[1].strip()
+    return len(area) == 3 and (area + people).isascii() and area.isdigit() and people.isdigit()
+
+
+def read_policy(path: str | os.PathLike[str]) -> Policy:
+    """The policy of a TOML file."""
+    name = os.fspath(path)
+    try:
+        return loads(content(path).decode("utf-8-sig"), name)
+    except InputError as error:
+        raise PolicyError(f"the policy {error.message}", remedy=error.remedy) from None
+    except UnicodeDecodeError:
+        problem = PolicyError(
+            f"the policy {name!r} is not UTF-8 text", remedy="name a TOML file, saved as UTF-8"
+        )
+    raise problem

@@ -19,10 +19,10 @@ from incrowd.io.reading import AnyPath, Reading, collected, each_of, is_path, ro
 from incrowd.linkage.tables import AttackTables
 from incrowd.linkage.world_tables import AttackerKnowledge, AttackTable
 from incrowd.policy.policy import Policy
-from incrowd.release.against import Against
 from incrowd.release.certificate import Digest, digest_of_bytes, digest_of_frame
-from incrowd.table.roles import Missing
-from incrowd.verify.ends import joined, split_columns
+from incrowd.release.load import Against
+from incrowd.table.column import Missing
+from incrowd.verify.spellings import joined, split_columns
 
 
 @dataclass(frozen=True)

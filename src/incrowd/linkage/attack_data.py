@@ -15,9 +15,8 @@ from incrowd.hierarchy.hierarchy import Hierarchy
 from incrowd.linkage.decoding import LabelDecoding
 from incrowd.linkage.matching import match
 from incrowd.partition.csr import Rows, WeightedRows, each, grouped, offsets_of
-from incrowd.table.column import CodedColumn
+from incrowd.table.column import CodedColumn, Missing
 from incrowd.table.fold import fold
-from incrowd.table.roles import Missing
 from incrowd.table.tally import Tally
 
 LIMIT = 0.95

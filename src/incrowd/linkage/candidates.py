@@ -18,8 +18,7 @@ from incrowd.linkage.links import persons_of
 from incrowd.linkage.matching import Matcher, Matching, from_runs
 from incrowd.linkage.world import World
 from incrowd.partition.classes import Classes, numbered
-from incrowd.table.column import CodedColumn, Domain
-from incrowd.table.roles import Missing
+from incrowd.table.column import CodedColumn, Domain, Missing
 
 
 class _Column(Protocol):

@@ -14,9 +14,8 @@ from incrowd.linkage.index import Index, index_of
 from incrowd.linkage.matching import Matching, match
 from incrowd.linkage.world import World
 from incrowd.partition.csr import Rows, entries, offsets, offsets_of, owners
-from incrowd.table.column import CodedColumn, Domain
+from incrowd.table.column import CodedColumn, Domain, Missing
 from incrowd.table.fold import fold
-from incrowd.table.roles import Missing
 
 Same = Callable[[str], str]
 

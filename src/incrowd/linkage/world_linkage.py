@@ -13,9 +13,8 @@ from incrowd.linkage.fit import ColumnSets, sweep
 from incrowd.linkage.links import Linked, link
 from incrowd.linkage.world import World
 from incrowd.partition.csr import entries, grouped
-from incrowd.table.column import CodedColumn
+from incrowd.table.column import CodedColumn, Missing
 from incrowd.table.fold import fold
-from incrowd.table.roles import Missing
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,9 +14,8 @@ from incrowd.hierarchy import AnyHierarchy
 from incrowd.linkage.attack_data import LIMIT
 from incrowd.linkage.links import Linked, link
 from incrowd.linkage.world import World, joined_world
-from incrowd.table.column import CodedColumn, Domain, Kind
+from incrowd.table.column import CodedColumn, Domain, Kind, Missing
 from incrowd.table.fold import fold
-from incrowd.table.roles import Missing
 
 if TYPE_CHECKING:
     from incrowd.linkage.tables import AttackTables

@@ -1,21 +1,219 @@
 """Query precision: how far counts that are estimated from a release are from those of the table."""
 
+from collections.abc import Mapping
+from dataclasses import dataclass as plain
 from dataclasses import field
 from functools import partial
 from itertools import combinations
 from math import prod
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, ClassVar, Literal, NoReturn
 
 import numpy as np
 from pydantic import Field
 
-from incrowd.arrays import MISSING
-from incrowd.errors import PolicyError
+from incrowd.arrays import MISSING, Codes, Flags, Floats
+from incrowd.errors import InputError, PolicyError
 from incrowd.loss.loss import Loss
 from incrowd.loss.queries_cubes import CountedColumn, CubeAnswer, Cubes, rows_of
+from incrowd.loss.queries_workload import Condition, Query, Workload
+from incrowd.partition.classes import numbered
 from incrowd.recoding import Outcome
+from incrowd.table.column import Domain, Kind
 from incrowd.table.fold import in_threads
 from incrowd.values import STRICT, dataclass
+
+FLOOR = 0.001
+"""The share of the records that a relative error is measured against at the least."""
+
+
+@plain(frozen=True)
+class QueryPrecision:
+    """The error of what a release answers to one query; no count of the table is in it."""
+
+    line: int
+    """Of the workload."""
+    kl: float
+    """Divergence of the estimated from the true answer, in nats; 0 without GROUP BY."""
+    relative: float
+    """Mean relative error of the cells in which the table holds somebody."""
+
+
+def query_precision(
+    outcome: Outcome,
+    workload: Workload,
+    domains: Mapping[str, Domain],
+    *,
+    floor: float = FLOOR,
+) -> tuple[QueryPrecision, ...]:
+    """The error of every query of a workload, the table's own answer against the release's.
+
+    Queries name quasi-identifying columns and sensitive ones; `domains` says what the codes of the
+    sensitive columns stand for. Estimates are those of the loss `queries`.
+    """
+    asked = _AskedQuery(outcome, workload.source, domains)
+    return tuple(_precision(asked, query, floor) for query in workload.queries)
+
+
+def _precision(asked: "_AskedQuery", query: Query, floor: float) -> QueryPrecision:
+    group = [asked.quasi[name] for name in query.group_by if name in asked.quasi]
+    answer = Cubes(asked.outcome, asked.counted(query)).answer(group)
+    least = floor * max(asked.outcome.records, 1)
+    kl = error(answer, "kl", least) if query.group_by else 0.0
+    return QueryPrecision(query.line, kl, error(answer, "relative", least))
+
+
+class _AskedQuery:
+    """An outcome whose columns are asked by name."""
+
+    def __init__(self, outcome: Outcome, source: str, domains: Mapping[str, Domain]) -> None:
+        self.outcome = outcome
+        self.source = source
+        self.tally, _ = rows_of(outcome)
+        self.quasi = {column.name: j for j, column in enumerate(outcome.columns)}
+        held = enumerate(outcome.classes.histograms)
+        self.sensitive = {name: i for i, name in held if name not in self.quasi}
+        self.domains = domains
+
+    def counted(self, query: Query) -> CountedColumn:
+        """Which records a query counts, and by what of theirs that is not quasi-identifying."""
+        masks = self._masks(query)
+        grouped = [name for name in query.group_by if self._known(name, query, 1) not in self.quasi]
+        inside: Flags = np.ones(self.tally.rows, dtype=np.bool_)
+        chance = even = 1.0
+        for name, mask in masks.items():
+            if name in self.sensitive:
+                inside &= mask[self._codes(name)]
+                chance *= self._share(name, mask)
+                even *= 1.0 if name in grouped else self._share(name, mask)
+        even /= prod(self._values(name) for name in grouped)
+        held, number = self._held(grouped)
+        quasi = {self.quasi[name]: mask for name, mask in masks.items() if name in self.quasi}
+        return CountedColumn(
+            np.where(inside, held, -1).astype(np.int32), number, even, quasi, chance
+        )
+
+    def _held(self, names: list[str]) -> tuple[Codes, int]:
+        """What the rows hold of these sensitive columns together, numbered."""
+        if not names:
+            return np.zeros(self.tally.rows, dtype=np.int32), 1
+        return numbered(np.stack([self._codes(name) for name in names]))
+
+    def _masks(self, query: Query) -> dict[str, Flags]:
+        """By column: the codes that all conditions of a query allow."""
+        masks: dict[str, Flags] = {}
+        for condition in query.where:
+            mask = self._mask(condition, query)
+            name = condition.column
+            masks[name] = masks[name] & mask if name in masks else mask
+        return masks
+
+    def _mask(self, condition: Condition, query: Query) -> Flags:
+        """The codes that one condition allows."""
+        name = self._known(condition.column, query, condition.place)
+        domain, ordered = self._domain(name, query, condition.place)
+        mask: Flags = np.zeros(len(domain) + 1, dtype=np.bool_)
+        if condition.relation == "missing":
+            mask[MISSING] = True
+            return mask
+        problem = ""
+        try:
+            mask[1:] = _allowed(domain, condition, ordered=ordered)
+        except _UnfitError as unfit:
+            problem = unfit.problem
+        if problem:
+            self._fail(query, condition.place, f"{problem} of '{name}'")
+        return mask
+
+    def _domain(self, name: str, query: Query, place: int) -> tuple[Domain, bool]:
+        """What the codes of a column stand for, and whether texts have an order."""
+        if name in self.quasi:
+            hierarchy = self.outcome.columns[self.quasi[name]].hierarchy
+            return hierarchy.leaves, hierarchy.ordered
+        if name not in self.domains:
+            self._fail(query, place, f"it is not known what the values of '{name}' are")
+        return self.domains[name], False
+
+    def _known(self, name: str, query: Query, place: int) -> str:
+        if name not in self.quasi and name not in self.sensitive:
+            self._fail(query, place, f"'{name}' is neither quasi-identifying nor sensitive")
+        return name
+
+    def _codes(self, name: str) -> Codes:
+        codes: Codes = self.tally.sensitive[self.sensitive[name]]
+        return codes
+
+    def _values(self, name: str) -> int:
+        """How many values the sensitive column can have, missing too if there are such."""
+        whole = self.outcome.classes.histograms[name].column.whole
+        return max(len(whole) - 1 + int(whole[MISSING] > 0), 1)
+
+    def _share(self, name: str, mask: Flags) -> float:
+        """The chance of a mask if nothing is known of a record."""
+        lacking = self.outcome.classes.histograms[name].column.whole[MISSING] > 0
+        return (int(mask[1:].sum()) + int(mask[MISSING] and lacking)) / self._values(name)
+
+    def _fail(self, query: Query, place: int, message: str) -> NoReturn:
+        raise InputError(
+            f"{self.source}, line {query.line}, column {place}: {message}",
+            remedy="take a column and values that the table has",
+        )
+
+
+class _UnfitError(Exception):
+    def __init__(self, problem: str) -> None:
+        self.problem = problem
+
+
+def _allowed(domain: Domain, condition: Condition, *, ordered: bool) -> Flags:
+    """Which values of a domain fulfil a condition."""
+    if domain.kind is Kind.TEXT:
+        values, scale = condition.values, np.arange(len(domain), dtype=np.float64)
+        if not all(isinstance(value, str) for value in values):
+            raise _UnfitError("a number is compared with the texts")
+        place = {label: i for i, label in enumerate(domain.values.tolist())}
+        if condition.relation not in {"=", "in"} and not ordered:
+            raise _UnfitError("there is no order between the values")
+        if condition.relation not in {"=", "in"} and not all(value in place for value in values):
+            raise _UnfitError("a limit is none of the values")
+        ends = [float(place.get(str(value), -1)) for value in values]
+    else:
+        scale = domain.positions
+        ends = [_position(domain, value) for value in condition.values]
+    return _compared(scale, condition.relation, ends)
+
+
+def _position(domain: Domain, value: float | str) -> float:
+    """Where a value lies on the scale of numbers or dates."""
+    if domain.kind is Kind.NUMBER:
+        if isinstance(value, str):
+            raise _UnfitError("a text is compared with the numbers")
+        return value
+    if not isinstance(value, str):
+        raise _UnfitError("a number is compared with the dates")
+    try:
+        moment = np.datetime64(value, "us")
+    except ValueError:
+        moment = None
+    if moment is None or np.isnat(moment):
+        raise _UnfitError("what is not written like '2024-12-31' is compared with the dates")
+    return float(moment.astype(np.int64))
+
+
+def _compared(scale: Floats, relation: str, ends: list[float]) -> Flags:
+    match relation:
+        case "between":
+            return (scale >= ends[0]) & (scale <= ends[1])
+        case "<":
+            return scale < ends[0]
+        case "<=":
+            return scale <= ends[0]
+        case ">":
+            return scale > ends[0]
+        case ">=":
+            return scale >= ends[0]
+        case _:
+            return np.isin(scale, ends)
+
 
 Measure = Literal["kl", "relative"]
 

@@ -9,8 +9,7 @@ from pydantic import Field
 
 from incrowd.arrays import Counts, Flags
 from incrowd.kernels import diversity
-from incrowd.models.model import Model, ShareLimits, histogram_of
-from incrowd.models.shares import fraction, part
+from incrowd.models.model import Model, ShareLimits, fraction, histogram_of, part
 from incrowd.partition.classes import Classes
 from incrowd.values import STRICT, dataclass
 

@@ -7,8 +7,7 @@ import numpy as np
 from pydantic import Field
 
 from incrowd.arrays import Flags
-from incrowd.models.model import Model, Requirement, candidates_of
-from incrowd.models.shares import fraction, part
+from incrowd.models.model import Model, Requirement, candidates_of, fraction, part
 from incrowd.partition.classes import Classes
 from incrowd.values import STRICT, dataclass
 

@@ -9,8 +9,15 @@ from pydantic import Field, model_validator
 
 from incrowd.arrays import Counts, Flags, Floats
 from incrowd.kernels import diversity as kernels
-from incrowd.models.model import Model, ShareLimits, histogram_of
-from incrowd.models.shares import TOLERANCE, fraction, part, settled
+from incrowd.models.model import (
+    TOLERANCE,
+    Model,
+    ShareLimits,
+    fraction,
+    histogram_of,
+    part,
+    settled,
+)
 from incrowd.partition.classes import Classes
 from incrowd.values import STRICT, dataclass
 

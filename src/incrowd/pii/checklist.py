@@ -15,15 +15,17 @@ from incrowd.pii.codes import (
 )
 from incrowd.pii.column_names import IDENTIFIERS, PLACES, WHEN, Identifier
 from incrowd.pii.dates import dates_and_ages
-from incrowd.pii.names import is_things_name, names_of_persons, possible_names
-from incrowd.pii.patterns import identifiers_in
-from incrowd.pii.places import (
+from incrowd.pii.names import (
     is_no_place,
+    is_things_name,
+    names_of_persons,
+    possible_names,
     small_places,
     unnamed_zip_codes,
     vague_places,
     zip_codes,
 )
+from incrowd.pii.patterns import identifiers_in
 from incrowd.pii.profile import ColumnFinding, ColumnProfile, SafeHarborRules, Status
 from incrowd.table.column import CodedColumn
 

@@ -2,23 +2,171 @@
 
 import re
 
-from incrowd.pii.column_names import THINGS
-from incrowd.pii.places import is_large_place
-from incrowd.pii.profile import MOST, ColumnFinding, ColumnProfile
+from incrowd.hierarchy.regions import is_country
+from incrowd.hierarchy.zips import digits_shown, is_populous, people_by_area, zip_texts
+from incrowd.pii.column_names import (
+    ADDRESSES,
+    FILES,
+    IDENTIFIERS,
+    NETWORKS,
+    POSTAL,
+    THINGS,
+    VAGUE_PLACES,
+)
+from incrowd.pii.profile import (
+    MOST,
+    ColumnFinding,
+    ColumnProfile,
+    SafeHarborRules,
+    looks_like,
+    parts_of,
+)
 from incrowd.pii.words import PERSONS
-from incrowd.table.column import Kind
+from incrowd.table.column import Domain, Kind
 from incrowd.table.names import words_of
 
+_WHERE = IDENTIFIERS[1].words - ADDRESSES
+"""Names of small places that no network has: `ip_city` is one."""
+
+
+_NEARLY_ALL = 0.95
+
+
+_KNOWN = 0.9
+
+
+_STATES = """
+AL Alabama|AK Alaska|AZ Arizona|AR Arkansas|CA California|CO Colorado|CT Connecticut|DE Delaware|
+DC District of Columbia|FL Florida|GA Georgia|HI Hawaii|ID Idaho|IL Illinois|IN Indiana|IA Iowa|
+KS Kansas|KY Kentucky|LA Louisiana|ME Maine|MD Maryland|MA Massachusetts|MI Michigan|MN Minnesota|
+MS Mississippi|MO Missouri|MT Montana|NE Nebraska|NV Nevada|NH New Hampshire|NJ New Jersey|
+NM New Mexico|NY New York|NC North Carolina|ND North Dakota|OH Ohio|OK Oklahoma|OR Oregon|
+PA Pennsylvania|RI Rhode Island|SC South Carolina|SD South Dakota|TN Tennessee|TX Texas|UT Utah|
+VT Vermont|VA Virginia|WA Washington|WV West Virginia|WI Wisconsin|WY Wyoming|AS American Samoa|
+GU Guam|MP Northern Mariana Islands|PR Puerto Rico|VI Virgin Islands
+"""
+
+
+STATES = frozenset(
+    part.casefold()
+    for entry in _STATES.replace("\n", "").split("|")
+    for part in (entry[:2], entry[3:])
+)
+"""States and territories of the United States, by name and by postal abbreviation."""
+
+
+def is_postal(profile: ColumnProfile) -> bool:
+    """Whether a column is named like ZIP codes."""
+    return bool(profile.said & POSTAL) and not profile.words & FILES
+
+
+def is_no_place(profile: ColumnProfile) -> bool:
+    """Whether what sounds like a small place is none: another address, the code of a state."""
+    if (profile.words & NETWORKS and not profile.said & _WHERE) or is_postal(profile):
+        return True
+    return "fips" in profile.words and _two_digits(profile)
+
+
+def zip_codes(profile: ColumnProfile, rules: SafeHarborRules) -> ColumnFinding | None:
+    """That ZIP codes show more than the digits that they may."""
+    if not is_postal(profile) or profile.is_flag or profile.is_about:
+        return None
+    codes = (
+        Domain(Kind.TEXT, profile.domain.labels) if profile.kind is Kind.DATE else profile.domain
+    )
+    shown = [digits_shown(part) for code in _codes(codes) for part in parts_of(code)]
+    if any(digits is None for digits in shown):
+        return profile.fails("its name suggests postal codes, and not all values are ZIP codes")
+    digits = [digits for digits in shown if digits]
+    if any(len(one) > 3 for one in digits):
+        return profile.fails("shows more than three digits of ZIP codes")
+    areas = {one for one in digits if len(one) == 3 and one != "000"}
+    if all(is_populous(area, rules.people) for area in areas):
+        return None
+    return profile.fails("shows ZIP codes of areas with 20,000 people or fewer, which must be 000")
+
+
+def vague_places(profile: ColumnProfile) -> ColumnFinding | None:
+    """That a column may tell a small place."""
+    if (
+        profile.is_flag
+        or profile.is_about
+        or not profile.said & VAGUE_PLACES
+        or _are_large(profile)
+    ):
+        return None
+    return profile.unseen("its name suggests a place smaller than a state")
+
+
+def unnamed_zip_codes(profile: ColumnProfile, rules: SafeHarborRules) -> ColumnFinding | None:
+    """That a column of five digits, with leading zeros, may be one of ZIP codes."""
+    if profile.kind is not Kind.TEXT or len(profile.domain) < 10 or is_postal(profile):
+        return None
+    areas = {*people_by_area(), *rules.people}
+    known = profile.share(lambda text: len(text) == 5 and text.isdigit() and text[:3] in areas)
+    return profile.unseen("the values could be ZIP codes") if known >= _KNOWN else None
+
+
+_CITY = re.compile(
+    rf"[a-z][a-z .'-]+, ?(?:{'|'.join(sorted(s for s in STATES if len(s) == 2))})"
+    r"(?: \d{5}(?:-\d{4})?)?"
+    r"|[a-z][a-z .'-]+ (?:county|parish|borough)",
+    re.IGNORECASE,
+)
+
+
+def small_places(profile: ColumnProfile) -> ColumnFinding | None:
+    """That values are a city with its state, or counties."""
+    share = profile.share(_CITY.fullmatch) if profile.kind is Kind.TEXT else 0.0
+    return profile.fails(looks_like(share, "cities or counties")) if share >= MOST else None
+
+
+def _codes(domain: Domain) -> list[str]:
+    """The codes without those that are suppressed altogether."""
+    return [code for code in zip_texts(domain) if code.strip("*")]
+
+
+def _are_large(profile: ColumnProfile) -> bool:
+    """Whether all values are states or countries."""
+    return not profile.is_empty and profile.share(is_large_place, bool) >= _NEARLY_ALL
+
+
+def is_large_place(text: str) -> bool:
+    """Whether a text names a state or a country."""
+    return text.casefold() in STATES or is_country(text)
+
+
+def _two_digits(profile: ColumnProfile) -> bool:
+    """Whether codes are those of states."""
+    return all(text.isdigit() and len(text) <= 2 for text in profile.texts)
+
+
 _LETTERS = r"[^\W\d_](?:[^\W\d_]|['\u2019-])"
+
+
 _GIVEN_LAST = re.compile(rf"{_LETTERS}+, ?{_LETTERS}*\.?(?: [^\W\d_]\.?)?")
+
+
 _WORDS = re.compile(rf"(?:{_LETTERS}+\.? |[^\W\d_]\. ?){{1,3}}{_LETTERS}+")
+
+
 _INSTITUTIONS = frozenset(
     "hospital clinic center centre medical school university college church street inc ltd".split()  # noqa: SIM905  it reads better
 )
-_KNOWN = 0.2
+
+
+_KNOWN_NAMES = 0.2
+
+
 _ALONE = 0.6
+
+
 _SOME = 10
+
+
 _OF_THEIR_OWN = 0.9
+
+
 _ENOUGH = 20
 
 
@@ -64,7 +212,7 @@ def _given_names(profile: ColumnProfile) -> bool:
     if profile.kind is not Kind.TEXT or len(profile.texts) < _SOME:
         return False
     alone = profile.share(lambda text: text.casefold() in GIVEN)
-    return alone >= _ALONE or profile.share(_holds_given_name) >= _KNOWN
+    return alone >= _ALONE or profile.share(_holds_given_name) >= _KNOWN_NAMES
 
 
 def _holds_given_name(text: str) -> bool:
@@ -97,5 +245,7 @@ teresa ann sara gloria kathryn janice rosa ana sofia isabella lucia carmen
 hans klaus peter jan lukas felix karl fritz otto greta ingrid heidi pierre jean marie claire luc
 giovanni marco luca giulia mohammed ahmed fatima aisha wei ming priya raj anil yuki hiroshi olga
 """
+
+
 GIVEN = frozenset(_GIVEN.split())
 """Common given names that are not also places, months or flowers: no Virginia, June or Rose."""

@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from ipaddress import ip_address
 
 from incrowd.pii.profile import MOST, ColumnFinding, ColumnProfile, Test, looks_like
-from incrowd.table.column import Kind
-from incrowd.table.roles import Role
+from incrowd.table.column import Kind, Role
 
 
 @dataclass(frozen=True)

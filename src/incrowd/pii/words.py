@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from incrowd.table.roles import Role
+from incrowd.table.column import Role
 
 _PERSONS = (
     "patient person member customer client subject participant student employee user citizen "

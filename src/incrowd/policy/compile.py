@@ -17,9 +17,8 @@ from incrowd.policy.ends import ColumnHolders, with_ends
 from incrowd.policy.policy import Column, Policy
 from incrowd.problem import Problem
 from incrowd.recoding import QuasiColumn
-from incrowd.table.column import CodedColumn, Kind
+from incrowd.table.column import CodedColumn, Kind, Missing
 from incrowd.table.counted import CountedRows, counted_codes
-from incrowd.table.roles import Missing
 from incrowd.table.tally import Tally
 
 _DAY = 86_400 * 1e6

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from incrowd.models.model import Model, same_condition
 from incrowd.recoding.show import SHOWS
 from incrowd.search import SEARCHES
-from incrowd.table.roles import Missing, Role
+from incrowd.table.column import Missing, Role
 from incrowd.values import Fault, did_you_mean
 
 if TYPE_CHECKING:

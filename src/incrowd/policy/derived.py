@@ -11,9 +11,8 @@ from incrowd.engines.base import Engine
 from incrowd.errors import PolicyError
 from incrowd.identify.derived import Derived, derived
 from incrowd.policy.policy import Policy
-from incrowd.table.column import CodedColumn
+from incrowd.table.column import CodedColumn, Role
 from incrowd.table.encode import encode
-from incrowd.table.roles import Role
 
 SAMPLE = 5_000
 """Records that are looked at."""

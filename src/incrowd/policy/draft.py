@@ -21,8 +21,7 @@ from incrowd.pii.patterns import ValuePattern, pattern_of
 from incrowd.pii.profile import ColumnProfile, are_sentences
 from incrowd.policy import codec
 from incrowd.policy.policy import Column, Policy
-from incrowd.table.column import CodedColumn, Kind
-from incrowd.table.roles import Role
+from incrowd.table.column import CodedColumn, Kind, Role
 from incrowd.watch import Watch
 
 if TYPE_CHECKING:

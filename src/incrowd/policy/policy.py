@@ -16,8 +16,7 @@ from incrowd.policy import codec, consistency
 from incrowd.policy import draft as drafts
 from incrowd.recoding.show import SHOWS, Transformation
 from incrowd.search import AnySearch, Auto
-from incrowd.table.column import Kind
-from incrowd.table.roles import Missing, Role
+from incrowd.table.column import Kind, Missing, Role
 from incrowd.values import FaultyPolicyError, Path, Setting, did_you_mean
 
 VERSION = 1

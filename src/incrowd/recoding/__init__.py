@@ -1,9 +1,7 @@
 """What is done to the rows, and what that shows."""
 
-from incrowd.recoding.anatomy import Anatomized
 from incrowd.recoding.column import QuasiColumn
-from incrowd.recoding.cuts import ColumnBuckets
-from incrowd.recoding.levels import CellLevels, Levels
+from incrowd.recoding.levels import Anatomized, CellLevels, ColumnBuckets, Levels
 from incrowd.recoding.outcome import Outcome, outcome_of
 from incrowd.recoding.recoding import Pieces, Recoding
 from incrowd.recoding.spans import GivenCells, Spans, ValueSets, value_sets

@@ -1,6 +1,6 @@
 """From a proof to a certificate, and to what else is known of a release."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from typing import Any, Literal
@@ -9,13 +9,15 @@ import numpy as np
 import polars as pl
 
 from incrowd.engines.base import Staged, Written
+from incrowd.errors import counted
 from incrowd.exposure import Risk, measure
 from incrowd.loss import figures
 from incrowd.loss.ncp import ncp_of_classes
 from incrowd.models.l_diversity import LDiversity
+from incrowd.models.model import of_world
 from incrowd.policy.policy import Policy
 from incrowd.recoding import Outcome
-from incrowd.release.assumptions import assumptions
+from incrowd.release.assumptions import assumptions, cautions, distinct_shares, sentences
 from incrowd.release.certificate import (
     Attested,
     Certificate,
@@ -28,16 +30,16 @@ from incrowd.release.certificate import (
 )
 from incrowd.release.load import LoadedTable, RunContext
 from incrowd.release.proof import Proof
-from incrowd.release.released import released
-from incrowd.release.spread import close
-from incrowd.release.telling import cautions, distinct_shares
+from incrowd.release.released import close, released
 from incrowd.release.written import written as written_policy
 from incrowd.search.search import Found
+from incrowd.table.column import CodedColumn, Kind
 from incrowd.table.counted import CountedRows
 from incrowd.table.encode import uncoded
 from incrowd.table.fold import fold
 from incrowd.verify.crowds import numbered
 from incrowd.verify.losses import of_sizes
+from incrowd.verify.spellings import alike_notes
 from incrowd.verify.verify import Reference
 
 ROUNDING = 1e-9
@@ -209,3 +211,71 @@ def _spread(reference: Reference, column: pl.Series) -> Spread:
         places=tuple(reference.places(numbered(column).labels.to_list()).tolist()),
         maps=None if reference.maps is None else tuple(map(tuple, reference.maps.tolist())),
     )
+
+
+def notes_of(proved: Proved, certificate: Certificate) -> Iterator[str]:
+    """What a release does not say by itself: gaps, columns that tell, seeds, spellings."""
+    table = proved.table
+    yield from table.policy.notes()
+    yield from _gaps(table)
+    yield from sentences(certificate.unchanged, certificate.records_out)
+    yield from _world(table)
+    if proved.order == "given":
+        yield "the order of the records comes from a seed: whoever guesses it can undo it"
+    if "random" in table.policy.shown.needs and proved.seeded:
+        yield "who shows whose values comes from a seed: whoever guesses it can undo it"
+    yield from _spellings(table)
+
+
+def _gaps(table: LoadedTable) -> Iterator[str]:
+    """Sensitive columns with missing values, which models count like any other."""
+    for name in table.policy.sensitive:
+        if table.engine.frequency(table.counted[name][0])[0]:
+            yield (
+                f"some records lack a value of the sensitive column '{name}': "
+                "missing counts as a value of its own"
+            )
+
+
+def _world(table: LoadedTable) -> Iterator[str]:
+    """What you should know about the world that the release was compared with."""
+    policy, against, world = table.policy, table.against, table.compiled.problem.world
+    if against is None:
+        return
+    yield from against.notes
+    if not any(of_world(model) for model in policy.models):
+        yield (
+            "no model of the policy uses the world, so it changed nothing: add k-map or "
+            "delta-presence"
+        )
+    lacking = [name for name in policy.quasi if name not in against.world.names]
+    if lacking:
+        yield (
+            f"the world does not have {', '.join(lacking)}: models of the world ignore these "
+            "columns, though somebody with another world may know them"
+        )
+    for name, outside in (world.outside if world is not None else {}).items():
+        yield (
+            f"the hierarchy of {name!r} lacks {counted(outside, 'value')} of the world; labels are "
+            "compared with these as they are written"
+        )
+
+
+def _spellings(table: LoadedTable) -> Iterator[str]:
+    """Values that may be one and count as several."""
+    sensitive = {name: table.counted[name][0] for name in table.policy.sensitive}
+    quasi = {name: column for name, (column, _) in table.quasi.items()}
+    for role, columns in (("sensitive", sensitive), ("quasi", quasi)):
+        texts = {
+            name: pl.Series(_held(table, column), dtype=pl.String)
+            for name, column in columns.items()
+            if column.domain.kind is Kind.TEXT
+        }
+        yield from alike_notes(texts, role)
+
+
+def _held(table: LoadedTable, column: CodedColumn) -> list[str]:
+    """The texts of a column that the table holds; hierarchies may know more."""
+    there = table.engine.frequency(column)[1:] > 0
+    held: list[str] = column.domain.labels[there].tolist()
+    return held

@@ -10,20 +10,16 @@ from incrowd.engines.base import Written
 from incrowd.errors import NotMetError
 from incrowd.hierarchy.labels import TOP
 from incrowd.policy.policy import Policy
-from incrowd.release.against import Against
-from incrowd.release.certificate import Certificate, Digest
+from incrowd.release.certificate import Certificate, Digest, who_signed
 from incrowd.release.claims import ROUNDING, contradictions, recount
+from incrowd.release.load import Against
 from incrowd.release.original import Original
-from incrowd.release.released import ReleasedRows
+from incrowd.release.released import ReleasedRows, close, fits, reference_of
 from incrowd.release.rows import dropped, leaving_names
-from incrowd.release.signing import who_signed
-from incrowd.release.spread import close, fits, reference_of
-from incrowd.table.column import Kind
-from incrowd.table.roles import Missing
+from incrowd.table.column import Kind, Missing
 from incrowd.verify.crowds import numbered
-from incrowd.verify.ends import split_columns
 from incrowd.verify.shown import by_number
-from incrowd.verify.spellings import alike_notes, kind_found, own_reference
+from incrowd.verify.spellings import alike_notes, kind_found, own_reference, split_columns
 from incrowd.verify.verdict import Check, Signed, Verdict
 from incrowd.verify.verify import Reference, Seen, look, verify
 

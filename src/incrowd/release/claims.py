@@ -13,15 +13,13 @@ from incrowd.loss import LOSSES
 from incrowd.models import AnyModel
 from incrowd.models.model import of_world
 from incrowd.policy.policy import Policy
-from incrowd.release.against import Against
-from incrowd.release.assumptions import assumptions
+from incrowd.release.assumptions import assumptions, cautions, distinct_shares
 from incrowd.release.certificate import Attested, Certificate, digest_of_policy, versions
+from incrowd.release.load import Against
 from incrowd.release.original import Original, Recounted
-from incrowd.release.released import ReleasedRows
-from incrowd.release.spread import close, fits
-from incrowd.release.telling import cautions, distinct_shares
+from incrowd.release.released import ReleasedRows, close, fits
 from incrowd.release.written import promised, rewritten, written
-from incrowd.table.roles import Missing
+from incrowd.table.column import Missing
 from incrowd.verify.losses import of_sizes
 from incrowd.verify.verdict import Verdict
 from incrowd.verify.verify import Seen

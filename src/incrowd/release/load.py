@@ -13,18 +13,54 @@ from incrowd.engines.base import Engine
 from incrowd.errors import PolicyError
 from incrowd.hierarchy.hierarchy import Hierarchy
 from incrowd.linkage.candidates import CandidateCounter
-from incrowd.linkage.leaves import joined, people_of
-from incrowd.linkage.world import World
+from incrowd.linkage.world import World, joined, people_of
 from incrowd.models.model import of_world
 from incrowd.policy.compile import Compiled, Counted, Quasi, count
 from incrowd.policy.compile import compile as compile_problem
 from incrowd.policy.policy import Policy, require_declared
-from incrowd.release.against import Against
-from incrowd.table.column import CodedColumn, Domain, Kind
+from incrowd.release.certificate import Digest, Opposed
+from incrowd.table.column import CodedColumn, Domain, Kind, Missing
 from incrowd.table.encode import align
-from incrowd.table.roles import Missing
+from incrowd.verify.candidates import PublicTable
 from incrowd.verify.verify import Reference
 from incrowd.watch import Watch
+
+
+@dataclass(frozen=True, eq=False)
+class Against:
+    """The world that somebody may hold, and what its files or frames were."""
+
+    world: World
+    digests: tuple[Digest, ...]
+    hierarchies: Mapping[str, Hierarchy] = field(default_factory=dict)
+    """What labels stand for, by column; those of other columns are read as they are written."""
+    joined: tuple[str, ...] = ()
+    """What is taken for granted where several tables are one world, in words."""
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What is taken for granted about who is who, in words."""
+        return (*self.world.notes, *self.joined)
+
+    @property
+    def opposed(self) -> Opposed:
+        """What a certificate says of the world: no value of it."""
+        return Opposed(
+            digests=self.digests,
+            columns=self.world.names,
+            rows=self.world.rows,
+            people=self.world.people,
+        )
+
+    @property
+    def public(self) -> PublicTable:
+        """The world as verification sees it."""
+        return PublicTable(self.world.columns, self.world.individual, self.hierarchies)
+
+    def __repr__(self) -> str:
+        """Without values."""
+        return f"Against({self.world!r})"
+
 
 SEARCH_SEED = 0
 """The seed of the search is always this one: that of the shuffle must not be guessed from it."""

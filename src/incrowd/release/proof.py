@@ -11,8 +11,8 @@ from incrowd.recoding.column_cells import ByValue
 from incrowd.release.load import LoadedTable
 from incrowd.release.released import ReleasedRows, released
 from incrowd.release.rows import leaving_names, pseudonymous, unchanging
+from incrowd.table.column import Missing
 from incrowd.table.counted import CountedRows
-from incrowd.table.roles import Missing
 from incrowd.verify.shown import (
     ShownColumn,
     by_number,

@@ -1,20 +1,116 @@
 """From what a search found to what becomes of each record."""
 
-from collections.abc import Iterable
+import hashlib
+import hmac
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
 from incrowd.arrays import Texts
 from incrowd.engines.base import RowPlan
+from incrowd.errors import PolicyError
+from incrowd.hierarchy.hierarchy import Hierarchy
+from incrowd.hierarchy.labels import node_reach
+from incrowd.policy.compile import Quasi
 from incrowd.policy.policy import Policy
 from incrowd.recoding import Outcome
 from incrowd.recoding.column_cells import ByClass, ByValue, Cell, ClassNumber, Keep
 from incrowd.release.load import LoadedTable, RunContext
-from incrowd.release.pseudonym import check_key, pseudonyms
-from incrowd.release.split import ends_of, splitting
 from incrowd.search.search import Found
-from incrowd.table.roles import Missing
-from incrowd.verify.ends import end_names
+from incrowd.table.column import Domain, Kind, Missing
+from incrowd.verify.spellings import end_names
+
+SHORTEST_KEY = 16
+"""Bytes that a key has at least."""
+
+
+DIGITS = 32
+"""Hexadecimal digits of a pseudonym: 128 bits."""
+
+
+def check_key(key: bytes | None) -> bytes:
+    """The key, if it is one that can protect anything."""
+    if key is None:
+        raise PolicyError(
+            "pseudonyms need a secret key",
+            remedy="give a key file, or set the environment variable INCROWD_KEY",
+        )
+    if not isinstance(key, bytes):
+        raise PolicyError("the key for pseudonyms is not bytes", remedy="encode it")
+    if len(key) < SHORTEST_KEY:
+        raise PolicyError(
+            f"the key for pseudonyms has {len(key)} bytes",
+            remedy=f"use at least {SHORTEST_KEY} random bytes",
+        )
+    return key
+
+
+def pseudonyms(column: str, texts: Iterable[str | None], key: bytes) -> list[str | None]:
+    """The pseudonyms of these cells of a column; a missing cell stays missing.
+
+    >>> pseudonyms("name", ["Ann", None], b"0123456789abcdef")
+    ['dd8b687d3c6178df60e63e0ffd37306a', None]
+    """
+    domain = hmac.new(check_key(key), digestmod=hashlib.sha256)
+    name = column.encode()
+    domain.update(len(name).to_bytes(8, "big") + name)
+    return [None if text is None else _pseudonym(domain, text) for text in texts]
+
+
+def _pseudonym(domain: hmac.HMAC, text: str) -> str:
+    code = domain.copy()
+    code.update(text.encode())
+    return code.hexdigest()[:DIGITS]
+
+
+def splitting(quasi: Quasi, names: Iterable[str]) -> tuple[str, ...]:
+    """The columns that can leave as two; `PolicyError` if the table has a column of such a name."""
+    found = tuple(
+        name
+        for name, (_, hierarchy) in quasi.items()
+        if hierarchy.ordered and hierarchy.leaves.kind is not Kind.TEXT
+    )
+    taken = {end for name in found for end in end_names(name)} & set(names)
+    if taken:
+        raise PolicyError(
+            f"the table has a column {min(taken)!r} already, so split_ends cannot add one",
+            remedy="rename it, or leave out split_ends",
+        )
+    return found
+
+
+def ends_of(hierarchy: Hierarchy, labels: Texts) -> tuple[Texts, Texts]:
+    """The smallest and the largest value of each label; None where there is none."""
+    known = {label: _ends(hierarchy, label) for label in set(labels.tolist())}
+    ends = np.empty((2, len(labels)), dtype=object)
+    for i, label in enumerate(labels.tolist()):
+        ends[:, i] = known[label]
+    return ends[0], ends[1]
+
+
+def _ends(hierarchy: Hierarchy, label: str | None) -> Sequence[object]:
+    if label is None or label == hierarchy.labels[-1][0]:
+        return None, None
+    reach = node_reach(label, hierarchy.leaves)
+    if reach is None:
+        codes = hierarchy.decode(label)
+        place = hierarchy.leaves.positions[codes[codes > 0] - 1]
+        reach = float(place[0]), float(place[-1])
+    return [_value(place, hierarchy.leaves) for place in reach]
+
+
+def _value(place: float, domain: Domain) -> object:
+    """What lies at a place of a column's scale, None at its open ends."""
+    if not np.isfinite(place):
+        return None
+    if domain.kind is Kind.DATE:
+        moment = np.datetime64(int(place), "us")
+        return (moment.astype("datetime64[D]") if _daily(domain) else moment).item()
+    return int(place) if domain.values.dtype.kind == "i" else place
+
+
+def _daily(domain: Domain) -> bool:
+    return bool(domain.values.dtype == np.dtype("datetime64[D]"))
 
 
 def plan_rows(table: LoadedTable, found: Found, outcome: Outcome, context: RunContext) -> RowPlan:

@@ -23,7 +23,7 @@ from incrowd.partition.classes import Classes, classes_of
 from incrowd.problem import Problem
 from incrowd.recoding import QuasiColumn
 from incrowd.search.lattice.full_domain import allowed_levels
-from incrowd.table.roles import Missing
+from incrowd.table.column import Missing
 
 THIS_SEARCH = "this search"
 """What a search calls itself if it is not the one that tries all others."""

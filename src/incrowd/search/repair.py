@@ -30,7 +30,7 @@ from incrowd.recoding import Outcome, Pieces, Spans
 from incrowd.search.lattice.full_domain import renumbered
 from incrowd.search.layout import boxes_of
 from incrowd.search.refusals import nothing_found
-from incrowd.table.roles import Missing
+from incrowd.table.column import Missing
 from incrowd.table.tally import Tally
 
 if TYPE_CHECKING:

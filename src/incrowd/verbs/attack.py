@@ -25,7 +25,7 @@ from incrowd.io.reading import AnyPath, Reading, each_of, enough_memory, is_path
 from incrowd.io.worlds import knowledge_of, labelled, table_of
 from incrowd.linkage.attack_data import LIMIT
 from incrowd.linkage.conservative import Conservative, cautions, conservative
-from incrowd.linkage.constraints import AtLeast, proved, refuse_broken
+from incrowd.linkage.identify import AtLeast, proved, refuse_broken
 from incrowd.linkage.links import Linked
 from incrowd.linkage.tables import AttackTables
 from incrowd.linkage.world_tables import AttackerKnowledge

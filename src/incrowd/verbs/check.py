@@ -1,5 +1,6 @@
 """Releases checked: everything counted anew, from the release and what is given beside it."""
 
+import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -8,8 +9,8 @@ from incrowd.engines.base import Engine
 from incrowd.engines.memory import MemoryWritten
 from incrowd.errors import IncrowdError, PolicyError
 from incrowd.io import files
+from incrowd.io.atomic import pending
 from incrowd.io.hierarchies import builders_of, resolve
-from incrowd.io.pair import pending
 from incrowd.io.reading import (
     AnyPath,
     Opened,
@@ -22,7 +23,14 @@ from incrowd.io.reading import (
 )
 from incrowd.io.worlds import Called, world_of
 from incrowd.policy.policy import Policy
-from incrowd.release.certificate import Certificate, digest_of_bytes, digest_of_frame
+from incrowd.release.certificate import (
+    Certificate,
+    KeyFiles,
+    digest_of_bytes,
+    digest_of_frame,
+    public_fingerprint,
+)
+from incrowd.release.certificate import new_keys as make
 from incrowd.release.check import Backing, Checked, check_rows
 from incrowd.release.load import load, with_hierarchy
 from incrowd.release.original import Original
@@ -31,6 +39,19 @@ from incrowd.table.cells import readable
 from incrowd.table.encode import uncoded
 from incrowd.verify.verdict import Check
 from incrowd.verify.verify import Reference
+
+
+def new_keys(path: AnyPath) -> KeyFiles:
+    """A new private key in this file, the public one beside it with `.pub` behind its name.
+
+    Neither replaces a file that is there.
+    """
+    private, public = os.fspath(path), f"{os.fspath(path)}.pub"
+    secret, shown = make()
+    files.refuse_there(private, public)
+    files.write_new(private, secret, mode=0o600)
+    files.write_new(public, shown, mode=0o644)
+    return KeyFiles(private, public, public_fingerprint(shown))
 
 
 def check(  # noqa: PLR0913  the release, what it promises, and what it is held against

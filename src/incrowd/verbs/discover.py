@@ -31,8 +31,7 @@ from incrowd.identify.distinct_values import CountSource
 from incrowd.identify.explain import adds, coarsened, partners
 from incrowd.identify.measures import best, folded
 from incrowd.identify.outcome import Coarser, ColumnSet, Discovery, Explanation, SmallestSet
-from incrowd.identify.ratios import Measure, Ratios, measure_of
-from incrowd.identify.records import Records
+from incrowd.identify.records import Measure, Ratios, Records, measure_of
 from incrowd.identify.sampled_answers import sampled_answer, size_for
 from incrowd.identify.sampling import (
     differences_of,

@@ -34,7 +34,7 @@ from incrowd.engines.stream import (
 from incrowd.errors import InfeasibleError, InputError, NotMetError, PolicyError
 from incrowd.identify.answers import TIME_LIMIT
 from incrowd.identify.outcome import Masked
-from incrowd.identify.ratios import Measure, Ratios, measure_of
+from incrowd.identify.records import Measure, Ratios, measure_of
 from incrowd.identify.sampling import differences_of, pruning_ratio
 from incrowd.identify.withholding import (
     ColumnChoice,
@@ -49,12 +49,11 @@ from incrowd.identify.withholding import (
 from incrowd.io import files, tables
 from incrowd.io.atomic import replacing
 from incrowd.io.batches import Layout, batches
-from incrowd.io.pieces import pieces, refuse_unwritable
 from incrowd.io.reading import AnyPath, Reading, enough_memory, rows_of
 from incrowd.io.scratch import scratch_frames
+from incrowd.io.target import pieces, refuse_unwritable
 from incrowd.recoding.column_cells import Keep
 from incrowd.table.names import chosen, listed
-from incrowd.verbs.order import shuffled
 from incrowd.verbs.tables import (
     IN_BATCHES,
     RereadableTable,
@@ -62,6 +61,7 @@ from incrowd.verbs.tables import (
     is_path,
     passes_once,
     rereadable,
+    shuffled,
 )
 from incrowd.watch import Watch, Within
 

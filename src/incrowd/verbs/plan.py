@@ -15,13 +15,13 @@ from incrowd.pipeline import anonymize
 from incrowd.policy import draft
 from incrowd.policy.codec import made
 from incrowd.policy.policy import Policy
-from incrowd.policy.quick import quick
+from incrowd.policy.presets import quick
 from incrowd.population.actions import Look, ladder_of, ladder_of_size
 from incrowd.population.bounds import Bound, whole
 from incrowd.population.plan import Plan, Question, measured, planned, raised_to
 from incrowd.release.release import Release
+from incrowd.table.column import Role
 from incrowd.table.names import listed
-from incrowd.table.roles import Role
 from incrowd.values import did_you_mean
 from incrowd.verbs.tables import is_path
 

@@ -26,13 +26,12 @@ from incrowd.engines.stream import RecordReservoir, StreamSample, draw
 from incrowd.errors import IncrowdError, InputError, boundary
 from incrowd.io.atomic import replacing
 from incrowd.io.batches import Layout, batches
-from incrowd.io.csv_chunks import PlainText, plain_text
+from incrowd.io.csv_chunks import PlainText, plain_text, shuffled_text
 from incrowd.io.csv_rewrite import OtherRecordsError, Rewriting, rewritten, writing
-from incrowd.io.csv_shuffle import shuffled_text
-from incrowd.io.pieces import Write, pieces, refuse_unwritable
 from incrowd.io.reading import AnyPath
 from incrowd.io.scratch import ScratchFrames, scratch_file, scratch_frames
 from incrowd.io.tables import Form, form_of
+from incrowd.io.target import Write, pieces, refuse_unwritable
 from incrowd.population.buckets import (
     Bucketing,
     BucketRecount,
@@ -44,8 +43,7 @@ from incrowd.population.buckets import (
 )
 from incrowd.population.quantiles import Bucketed
 from incrowd.table.fold import in_threads
-from incrowd.verbs.order import shuffled
-from incrowd.verbs.tables import Frames, RereadableTable, rereadable
+from incrowd.verbs.tables import Frames, RereadableTable, rereadable, shuffled
 from incrowd.watch import Watch
 
 OpenTarget: TypeAlias = Callable[[], AbstractContextManager[Write]]

@@ -4,8 +4,8 @@ from typing import Any
 
 from incrowd.io.hierarchies import builders_of
 from incrowd.io.reading import AnyPath, Reading, enough_memory, opened
-from incrowd.loss.queries_precision import FLOOR, QueryPrecision
-from incrowd.loss.queries_precision import query_precision as precision_of
+from incrowd.loss.queries import FLOOR, QueryPrecision
+from incrowd.loss.queries import query_precision as precision_of
 from incrowd.loss.queries_workload import Workload
 from incrowd.pipeline import search
 from incrowd.policy.policy import Policy

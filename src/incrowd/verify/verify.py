@@ -15,8 +15,8 @@ import polars as pl
 
 from incrowd.arrays import MISSING, Codes, Counts
 from incrowd.errors import NotMetError, counted
+from incrowd.table.column import Missing
 from incrowd.table.counted import CountedRows
-from incrowd.table.roles import Missing
 from incrowd.verify.candidates import Candidates, PublicTable
 from incrowd.verify.crowds import Cells, Crowds, crowds_of, numbered, weighted
 from incrowd.verify.judges import Evidence, Values, judge, written

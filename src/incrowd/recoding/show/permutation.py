@@ -7,13 +7,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from incrowd.recoding.anatomy import Anatomized
 from incrowd.recoding.column_cells import Cell, Within
+from incrowd.recoding.levels import Anatomized
 from incrowd.recoding.outcome import Outcome
 from incrowd.recoding.recoding import Recoding
 from incrowd.recoding.show.transformation import Transformation
-from incrowd.table.column import CodedColumn
-from incrowd.table.roles import Missing, Role
+from incrowd.table.column import CodedColumn, Missing, Role
 from incrowd.values import Fault
 
 

@@ -10,8 +10,7 @@ from incrowd.arrays import Codes, Counts, Flags
 from incrowd.recoding.column_cells import ByClass, Cell
 from incrowd.recoding.outcome import Outcome
 from incrowd.recoding.show.transformation import Transformation
-from incrowd.table.column import CodedColumn
-from incrowd.table.roles import Missing
+from incrowd.table.column import CodedColumn, Missing
 from incrowd.values import Fault
 
 

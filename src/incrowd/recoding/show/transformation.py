@@ -7,8 +7,7 @@ from typing import Any, ClassVar, Literal
 from incrowd.recoding.column_cells import Cell
 from incrowd.recoding.outcome import Outcome
 from incrowd.recoding.recoding import Recoding
-from incrowd.table.column import CodedColumn
-from incrowd.table.roles import Missing
+from incrowd.table.column import CodedColumn, Missing
 from incrowd.values import Fault
 
 

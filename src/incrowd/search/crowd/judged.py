@@ -15,8 +15,8 @@ from incrowd.kernels.crowd import pairs as pairs_kernels
 from incrowd.kernels.crowd import regions as regions_kernels
 from incrowd.partition.classes import classes_of
 from incrowd.problem import Problem
-from incrowd.search.crowd.points import CrowdPoints
-from incrowd.search.crowd.sweeps import joined, taken
+from incrowd.search.crowd.crowd import joined, taken
+from incrowd.search.crowd.starts import CrowdPoints
 from incrowd.watch import Watch
 
 if TYPE_CHECKING:

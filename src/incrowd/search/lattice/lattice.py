@@ -25,7 +25,7 @@ from incrowd.search.lattice.full_domain import (
 from incrowd.search.lattice.judging import Node, NodeClasses, NodeJudge
 from incrowd.search.refusals import no_levels, raise_if_infeasible
 from incrowd.search.search import Found, Recodes, Search
-from incrowd.table.roles import Missing
+from incrowd.table.column import Missing
 from incrowd.values import STRICT, dataclass
 from incrowd.watch import Watch
 

@@ -30,7 +30,7 @@ from incrowd.search.lattice.full_domain import allowed_levels, renumbered
 from incrowd.search.literature.cut_columns import ColumnCuts, suppressible
 from incrowd.search.refusals import nothing_found, raise_if_infeasible
 from incrowd.search.search import Found, Recodes, Search, places
-from incrowd.table.roles import Missing
+from incrowd.table.column import Missing
 from incrowd.values import STRICT, dataclass
 from incrowd.watch import Watch
 

@@ -9,27 +9,262 @@ Quasi-identifying values as numbers on one scale (Ghinita Section 6, Figure 20).
 """
 
 from collections.abc import Callable
-from typing import TypeAlias
+from dataclasses import dataclass, replace
+from functools import partial
+from math import ceil, inf, sqrt
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from incrowd.arrays import MISSING, Codes, Floats
+from incrowd.arrays import MISSING, Codes, Counts, Flags, Floats
 from incrowd.errors import LimitError, counted
+from incrowd.kernels import order_dp
 from incrowd.loss.ncp import places
+from incrowd.partition.classes import Classes
+from incrowd.partition.csr import offsets
 from incrowd.problem import Problem
-from incrowd.recoding import QuasiColumn
+from incrowd.recoding import Pieces, QuasiColumn
+from incrowd.search.layout import boxes_of
 from incrowd.search.left_out import leaving_out
-from incrowd.search.literature.order_division import partition_in_order
 from incrowd.search.refusals import raise_if_infeasible
 from incrowd.search.repair import merge_failing_classes
 from incrowd.search.search import Found
+from incrowd.table.fold import in_threads
+from incrowd.table.tally import Tally
 from incrowd.watch import Watch
 
-Line: TypeAlias = tuple[Codes, Floats | None]
+if TYPE_CHECKING:
+    from incrowd.kernels.shapes import Boxes
+
+
+_LARGEST_WORK = 2**29
+"""Steps that are worth taking one by one; above, several items are taken together."""
+
+
+_LONG = 2**14
+"""Longer lines are divided from both ends at once."""
+
+
+_SLACK = 1e-12
+
+
+@dataclass(frozen=True, eq=False)
+class Line:
+    """What is divided: items in their order (see `kernels.order_dp`)."""
+
+    order: Codes
+    """The rows of the tally in their order."""
+    first: Codes
+    """The first item of each of these rows, or the one that it is part of."""
+    boxes: Codes
+    """Distinct quasi-identifying codes, one line each."""
+    of: Codes
+    """The box of each item."""
+    people: Counts
+    records: Counts
+    """People and records before each item, and of all."""
+    whole: bool
+    """Whether items are whole rows or several; else they are single records."""
+
+    @property
+    def items(self) -> tuple[Codes, Codes, Codes, Counts, Counts]:
+        """As kernels want them."""
+        return self.boxes, self.boxes, self.of, self.people, self.records
+
+
+def partition_in_order(problem: Problem, order: Codes, keys: Floats | None = None) -> Pieces:
+    """The division of the rows in this order that has the least cost, each class large enough.
+
+    `order` is a permutation of the tally's rows that keeps rows with the same quasi-identifying
+    codes together. Classes are numbered in their order. Only sizes are looked at: models that read
+    values, people with several records and the limits of columns are left to `repair`.
+
+    With `keys`, ascending numbers of the rows in their order, a class costs its records times the
+    extent of its keys (the Fast variants of Section 6.1) instead of its box.
+    """
+    line = line_of(problem, order)
+    k = least_people(problem)
+    if keys is None:
+        ends = _by_boxes(line, k, boxes_of(problem), largest=problem.loss.worst_class)
+    else:
+        ends = _by_keys(line, k, keys)
+    return _pieces(problem.tally, replace(line, boxes=line.boxes[:0]), ends)
+
+
+def least_people(problem: Problem) -> int:
+    """The size from which on a class satisfies all models that look at sizes only.
+
+    If there is none, the largest k that a model asks for.
+    """
+    sizes = np.arange(1, problem.tally.records + 1, dtype=np.int64)
+    fine: Flags = np.ones(len(sizes), dtype=np.bool_)
+    for model in problem.models:
+        if not model.columns:
+            fine &= model.satisfied(Classes(sizes, sizes, {}))
+    failing = np.flatnonzero(~fine)
+    least = int(failing[-1]) + 2 if len(failing) else 1
+    asked = max((model.smallest_class() for model in problem.models), default=1)
+    return max(least if least <= len(sizes) else 1, asked)
+
+
+def line_of(problem: Problem, order: Codes) -> Line:
+    """The items of the tally's rows in this order."""
+    tally = problem.tally
+    codes = np.empty((len(order), len(tally.quasi)), dtype=np.int32)
+    for j, column in enumerate(tally.quasi):
+        codes[:, j] = column[order]
+    fresh = np.append(True, (codes[1:] != codes[:-1]).any(axis=1))
+    box = (np.cumsum(fresh) - 1).astype(np.int32)
+    boxes = codes if fresh.all() else codes[fresh]
+    counts, people = tally.counts[order], _people(tally)[order]
+    if not problem.consistent and not tally.has_units:
+        taken = _shortened(counts, least_people(problem))
+        before = np.arange(int(taken.sum()) + 1, dtype=np.int64)
+        first = (np.cumsum(taken) - taken).astype(np.int32)
+        return Line(order, first, boxes, np.repeat(box, taken), before, before, whole=False)
+    first = np.arange(len(order), dtype=np.int32)
+    if problem.consistent:
+        starts = np.flatnonzero(fresh)
+        counts, people = np.add.reduceat(counts, starts), np.add.reduceat(people, starts)
+        first, box = box, first[: len(boxes)]
+    return Line(order, first, boxes, box, _before(people), _before(counts), whole=True)
+
+
+def _people(tally: Tally) -> Counts:
+    """People per row, each of them in every row where they stand."""
+    if not tally.has_units:
+        return tally.counts
+    shared: Counts = np.bincount(tally.shared_row, minlength=tally.rows).astype(np.int64)
+    shared += tally.people
+    return shared
+
+
+def _before(counts: Counts) -> Counts:
+    return offsets(counts)
+
+
+def _shortened(counts: Counts, k: int) -> Counts:
+    """Counts without the classes of k that any best division may cut from the midst of a row."""
+    beyond: Counts = np.maximum(counts - (4 * k - 2), 0)
+    taken: Counts = counts - beyond // k * k
+    return taken
+
+
+def _by_boxes(line: Line, k: int, boxes: "Boxes", *, largest: bool) -> Codes:
+    """Where the classes end, by the cost of their boxes."""
+    items = line.items
+    steps = len(line.of) * k * (len(line.of) / max(int(line.people[-1]), 1))
+    every = ceil(sqrt(steps / _LARGEST_WORK)) if steps > _LARGEST_WORK else 1
+    if every > 1:
+        items = _together(line, every)
+    if not largest:
+        ends, _ = _divided(items, k, boxes, (inf, False))
+    else:
+        _, most = _divided(items, k, boxes, (inf, True))
+        ends, _ = _divided(items, k, boxes, (most + _SLACK, False))
+    return np.minimum(ends * every, len(line.of)).astype(np.int32)
+
+
+def _together(line: Line, every: int) -> Any:
+    """The same line with so many consecutive items made one."""
+    low, high = order_dp.joined_boxes(line.boxes, line.boxes, line.of, every)
+    at = np.append(np.arange(0, len(line.of), every), len(line.of))
+    return low, high, np.arange(len(low), dtype=np.int32), line.people[at], line.records[at]
+
+
+def _divided(items: Any, k: int, boxes: "Boxes", rule: tuple[float, bool]) -> tuple[Codes, float]:
+    """Where the classes end, and what they cost; `rule` is (most, largest)."""
+    number = len(items[2])
+    if number < _LONG:
+        total, last = order_dp.shortest(items, k, boxes, *rule)
+        return order_dp.ends(last, number), float(total[-1])
+    middle = number // 2
+    halves = [_first(items, middle), _turned(items, middle)]
+    found = in_threads([partial(order_dp.shortest, half, k, boxes, *rule) for half in halves])
+    (before, last), (behind, next_) = found
+    after = np.ascontiguousarray(behind[::-1])
+    begin, end, cost = order_dp.meeting(items, k, boxes, *rule, (before, after))
+    left = order_dp.ends(last, begin)
+    right = number - np.append(order_dp.ends(next_, number - end)[::-1], 0)
+    ends = np.concatenate([left, right[right > begin]])
+    return ends.astype(np.int32), float(cost)
+
+
+def _first(items: Any, number: int) -> Any:
+    low, high, of, people, records = items
+    return low, high, of[:number], people[: number + 1], records[: number + 1]
+
+
+def _turned(items: Any, middle: int) -> Any:
+    """The items from the middle on, from the last to the first."""
+    low, high, of, people, records = items
+    before = [(counts[-1] - counts[middle:])[::-1].copy() for counts in (people, records)]
+    return low, high, of[middle:][::-1].copy(), *before
+
+
+def _by_keys(line: Line, k: int, keys: Floats) -> Codes:
+    """Where the classes end, by the extent of their keys."""
+    held = np.zeros(len(line.of), dtype=np.bool_)
+    held[line.first] = True
+    each = keys[np.append(True, np.diff(line.first) > 0)]
+    each = each[np.cumsum(held) - 1]
+    _, last = order_dp.shortest_by_key(each, line.people, line.records, k)
+    return order_dp.ends(last, len(line.of))
+
+
+def _pieces(tally: Tally, line: Line, ends: Codes) -> Pieces:
+    """Which records of which row are in the class that ends at each of the ends."""
+    class_of = np.zeros(len(line.of), dtype=np.int32)
+    class_of[ends[:-1]] = 1
+    if line.whole:
+        class_of = np.cumsum(class_of, dtype=np.int32)
+        of_row = np.empty(tally.rows, dtype=np.int32)
+        of_row[line.order] = class_of[line.first]
+        return Pieces(np.arange(tally.rows, dtype=np.int32), tally.counts, of_row)
+    row = np.zeros(len(line.of), dtype=np.int32)
+    row[line.first] = 1
+    starts = np.flatnonzero(row | class_of)
+    counts = np.diff(starts, append=len(line.of))
+    place = np.cumsum(row[starts], dtype=np.int32) - 1
+    classes = np.cumsum(class_of[starts], dtype=np.int32)
+    if len(line.of) < tally.records:
+        counts += _spare(tally.counts[line.order], place, classes, counts)
+    to = _by_row(line.order, place)
+    pieces = Pieces(np.empty_like(place), np.empty_like(counts), np.empty_like(classes))
+    pieces.row[to], pieces.count[to], pieces.class_of[to] = line.order[place], counts, classes
+    return pieces
+
+
+def _spare(whole: Counts, place: Codes, classes: Codes, counts: Counts) -> Counts:
+    """Per piece the records of its row that were no items; they join a class within the row."""
+    more = np.zeros(len(counts), dtype=np.int64)
+    left = whole - np.bincount(place, weights=counts).astype(np.int64)
+    sizes = np.bincount(classes, weights=counts)
+    inside = np.flatnonzero((left[place] > 0) & (counts == sizes[classes]))
+    rows, at = np.unique(place[inside], return_index=True)
+    more[inside[at]] = left[rows]
+    return more
+
+
+def _by_row(order: Codes, place: Codes) -> Codes:
+    """Where each piece goes if they stand in the order of the tally's rows."""
+    number = np.bincount(place, minlength=len(order)).astype(np.int32)
+    of_row = np.empty(len(order), dtype=np.int32)
+    of_row[order] = number
+    shift = (np.cumsum(of_row, dtype=np.int32) - of_row)[order]
+    shift -= np.cumsum(number, dtype=np.int32) - number
+    to: Codes = np.arange(len(place), dtype=np.int32)
+    to += shift[place]
+    return to
+
+
+KeyedOrder: TypeAlias = tuple[Codes, Floats | None]
 """The rows in their order, and their ascending keys if classes are judged by them."""
 
 
-def along(problem: Problem, watch: Watch, name: str, line: Callable[[Problem], Line]) -> Found:
+def along(
+    problem: Problem, watch: Watch, name: str, line: Callable[[Problem], KeyedOrder]
+) -> Found:
     """The best division of a line of the rows that stay."""
     raise_if_infeasible(problem)
     if watch.expired:
@@ -38,12 +273,12 @@ def along(problem: Problem, watch: Watch, name: str, line: Callable[[Problem], L
     return leaving_out(problem, lambda stay: divided(stay, watch, name, line(stay)))
 
 
-def with_keys(line: tuple[Codes, Floats], *, fast: bool) -> Line:
+def with_keys(line: tuple[Codes, Floats], *, fast: bool) -> KeyedOrder:
     """The line with its keys if classes are judged by them (`fast`), else without."""
     return line if fast else (line[0], None)
 
 
-def divided(problem: Problem, watch: Watch, name: str, line: Line) -> Found:
+def divided(problem: Problem, watch: Watch, name: str, line: KeyedOrder) -> Found:
     """The best division of a line of rows, every class satisfying every model."""
     order, keys = line
     watch.tell("dividing the order", 0.4)

@@ -22,7 +22,7 @@ from incrowd.problem import Problem
 from incrowd.recoding import Pieces
 from incrowd.search.layout import boxes_of
 from incrowd.search.left_out import leaving_out
-from incrowd.search.literature.order_division import least_people
+from incrowd.search.literature.order import least_people
 from incrowd.search.refusals import raise_if_infeasible
 from incrowd.search.repair import merge_failing_classes
 from incrowd.search.search import Found, Search

@@ -19,10 +19,9 @@ import numpy as np
 from incrowd.arrays import Codes, Counts, Flags
 from incrowd.errors import InfeasibleError, LimitError
 from incrowd.linkage.candidates import CandidateCounter
-from incrowd.linkage.leaves import known_rows, leaf_codes, people_of
+from incrowd.linkage.world import known_rows, leaf_codes, people_of
 from incrowd.models.k_anonymity import KAnonymity
-from incrowd.models.model import Model, histogram_of
-from incrowd.models.shares import fraction, part
+from incrowd.models.model import Model, fraction, histogram_of, part
 from incrowd.partition.classes import Classes, SensitiveColumn, numbered
 from incrowd.problem import Problem
 from incrowd.recoding import GivenCells, Pieces, QuasiColumn, Spans
@@ -31,8 +30,8 @@ from incrowd.search.crowd.crowd import Crowd
 from incrowd.search.layout import cell_loss, lowest_codes
 from incrowd.search.mondrian import Mondrian
 from incrowd.search.repair import merge_failing_classes
+from incrowd.table.column import Missing
 from incrowd.table.fold import fold
-from incrowd.table.roles import Missing
 from incrowd.table.tally import Tally
 from incrowd.watch import Watch
 

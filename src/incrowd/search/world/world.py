@@ -31,7 +31,7 @@ from incrowd.search.repair import merge_failing_classes
 from incrowd.search.search import FROM_TABLE, Found, Recodes, Search
 from incrowd.search.world.partition import by_partition
 from incrowd.search.world.staged import by_stages
-from incrowd.table.roles import Missing
+from incrowd.table.column import Missing
 from incrowd.values import STRICT, dataclass
 from incrowd.watch import Watch
 

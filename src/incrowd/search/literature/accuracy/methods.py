@@ -27,7 +27,7 @@ from incrowd.recoding import Pieces, Spans
 from incrowd.search.literature.diversify import exact
 from incrowd.search.literature.diversify.diversify import Diversify, MappingName, order_of, shown
 from incrowd.search.literature.diversify.groups import OrderedRecords, records_of
-from incrowd.search.literature.order_division import least_people
+from incrowd.search.literature.order import least_people
 from incrowd.search.search import Search
 from incrowd.table.fold import in_threads
 from incrowd.watch import Watch

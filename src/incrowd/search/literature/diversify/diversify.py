@@ -16,8 +16,7 @@ from incrowd.search.left_out import leaving_out
 from incrowd.search.literature.diversify import exact, groups
 from incrowd.search.literature.hilbert import hilbert_line
 from incrowd.search.literature.idistance import IDistance, idistance_line
-from incrowd.search.literature.order import divided
-from incrowd.search.literature.order_division import least_people, partition_in_order
+from incrowd.search.literature.order import divided, least_people, partition_in_order
 from incrowd.search.literature.tree import kd_order
 from incrowd.search.refusals import nothing_found, raise_if_infeasible
 from incrowd.search.repair import folded, merge_failing_classes

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 from pydantic import Field
 
 from incrowd.errors import InfeasibleError, LimitError, PolicyError
+from incrowd.loss.cells import Precision
 from incrowd.loss.loss import Loss
-from incrowd.loss.precision import Precision
 from incrowd.problem import Problem
 from incrowd.recoding import QuasiColumn
 from incrowd.search.lattice.full_domain import allowed_levels, many, recode

@@ -19,7 +19,7 @@ from incrowd.search.lattice.frontier import outer_sum, rank
 from incrowd.search.lattice.full_domain import EPSILON, recode
 from incrowd.search.lattice.judging import NodeClasses, NodeJudge
 from incrowd.search.literature.mingen.mingen import Node
-from incrowd.table.roles import Missing
+from incrowd.table.column import Missing
 from incrowd.watch import Watch
 
 _OPEN, _CLOSED, _ABOVE = range(3)
