@@ -9,7 +9,7 @@ import pytest
 
 import incrowd.documents.charts as charts  # noqa: PLR0402  the module itself, to patch it
 from incrowd.errors import InputError
-from incrowd.search.lattice.explored import Explored, State
+from incrowd.search.lattice.frontier import Explored, State
 
 pytest.importorskip("altair", reason="the extra charts is not installed")
 

@@ -11,7 +11,7 @@ from incrowd.documents import risk as texts_of_risk
 from incrowd.documents.words import counted, number, promise
 from incrowd.exposure import Figures, Prosecutor, Reached, Risk
 from incrowd.table.column import Missing
-from incrowd.verify.verdict import Check, Verdict
+from incrowd.verify.verify import Check, Verdict
 
 
 def shown(picture):

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from incrowd.kernels.identify.partition import join, split, tell
+from incrowd.kernels.identify.stripped import join, split, tell
 
 NONE = np.iinfo(np.int64).max
 

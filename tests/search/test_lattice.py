@@ -21,10 +21,11 @@ from incrowd.loss import (
 )
 from incrowd.models import AlphaK, KAnonymity, LDiversity, TCloseness
 from incrowd.models.model import Model
-from incrowd.search.lattice import branches, explored, judging
+from incrowd.search.lattice import branches, judging
+from incrowd.search.lattice import frontier as explored
 from incrowd.search.lattice import judging as rollup
 from incrowd.search.lattice import lattice as best_first
-from incrowd.search.lattice.explored import State
+from incrowd.search.lattice.frontier import State
 from incrowd.search.lattice.full_domain import Exhaustive, judged, released
 from incrowd.search.lattice.lattice import Lattice
 from incrowd.table.column import Domain, Kind, Missing

@@ -10,7 +10,7 @@ from incrowd.errors import InfeasibleError, LimitError, PolicyError
 from incrowd.loss import Discernibility, Gcp, Precision
 from incrowd.models import KAnonymity, LDiversity, TCloseness
 from incrowd.search import AnySearch
-from incrowd.search.lattice.explored import State
+from incrowd.search.lattice.frontier import State
 from incrowd.search.lattice.full_domain import Exhaustive, recode
 from incrowd.search.literature.mingen.mingen import (
     MinGen,

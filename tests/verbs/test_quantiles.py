@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import incrowd
 from incrowd.engines.stream import RecordReservoir
 from incrowd.errors import InfeasibleError, InputError, NotMetError, PolicyError
-from incrowd.kernels.quantiles import begin, look_up
+from incrowd.kernels.one_dimensional import begin, look_up
 from incrowd.population.quantile_cells import faces, scaled
 from incrowd.population.quantiles import (
     BucketErrors,

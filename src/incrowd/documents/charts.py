@@ -14,7 +14,7 @@ import numpy as np
 from incrowd.arrays import Codes, Counts
 from incrowd.documents.words import printable
 from incrowd.errors import InputError
-from incrowd.search.lattice.explored import Explored, State
+from incrowd.search.lattice.frontier import Explored, State
 from incrowd.search.literature.accuracy.frontier import Frontier
 
 Chart: TypeAlias = Any

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from incrowd.release.certificate import KeyFiles
     from incrowd.release.release import Release
     from incrowd.search.literature.accuracy.frontier import Frontier
-    from incrowd.verify.verdict import Check, Verdict
+    from incrowd.verify.verify import Check, Verdict
 
 _RECODINGS = {
     "Levels": "full-domain generalization",

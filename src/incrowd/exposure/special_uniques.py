@@ -17,7 +17,7 @@ import numpy as np
 
 from incrowd.arrays import MISSING, Codes, Counts, Floats
 from incrowd.errors import LimitError, PolicyError
-from incrowd.kernels import special_uniques as kernels
+from incrowd.kernels import refinement as kernels
 from incrowd.models.model import TOLERANCE
 from incrowd.partition.classes import numbered
 from incrowd.table.fold import fold

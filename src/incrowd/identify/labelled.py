@@ -11,7 +11,7 @@ import numpy as np
 from incrowd.arrays import Codes, Counts
 from incrowd.identify.records import Budget, Ratios, Records
 from incrowd.kernels.identify import labelled
-from incrowd.kernels.identify import partition as kernels
+from incrowd.kernels.identify import stripped as kernels
 
 
 @dataclass(frozen=True, eq=False)

@@ -19,7 +19,7 @@ from incrowd.arrays import Codes, Counts
 from incrowd.identify.labelled import Groups, no_classes, ratios_of
 from incrowd.identify.records import Ratios, Records
 from incrowd.kernels.identify import distinct as distinct_kernels
-from incrowd.kernels.identify import partition as partition_kernels
+from incrowd.kernels.identify import stripped as partition_kernels
 from incrowd.table.fold import distinct, fold, in_threads, threads
 from incrowd.watch import Watch
 

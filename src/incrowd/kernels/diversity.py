@@ -2,8 +2,172 @@
 
 import numpy as np
 
-from incrowd.arrays import Counts, Floats
+from incrowd.arrays import Codes, Counts, Floats
 from incrowd.kernels.compile import jit
+
+
+@jit
+def total_of(start: Counts, count: Counts, c: int) -> int:
+    """The sum of the counts of one class."""
+    total = 0
+    for e in range(start[c], start[c + 1]):
+        total += count[e]
+    return total
+
+
+@jit
+def node_distances(
+    start: Counts, code: Codes, count: Counts, node: Codes, shares: Floats
+) -> Floats:
+    """Half the sum of |p - q| over the nodes of one level; 0 for a class that holds nothing.
+
+    `node[code]` is the node of a code, `shares[node]` its share q of the whole table. The codes of
+    a class ascend and nodes are runs of codes, so that one walk meets each node once.
+    """
+    distance = np.zeros(len(start) - 1, dtype=np.float64)
+    for c in range(len(distance)):
+        total = total_of(start, count, c)
+        if total == 0:
+            continue
+        apart, absent = 0.0, 1.0
+        e = start[c]
+        while e < start[c + 1]:
+            here = node[code[e]]
+            people = 0
+            while e < start[c + 1] and node[code[e]] == here:
+                people += count[e]
+                e += 1
+            apart += abs(people / total - shares[here])
+            absent -= shares[here]
+        distance[c] = (apart + max(absent, 0.0)) / 2
+    return distance
+
+
+@jit
+def most_kept(
+    start: Counts, code: Codes, count: Counts, maps: Codes, shares: Floats, t: float
+) -> Counts:
+    """The most people of each class that can stay so that those left are t-close, over levels.
+
+    `maps[h, code]` is the node of a code on level h, `shares[h, node]` its share q of the table. At
+    best m people share Σ min(x, q m) with the table on a level where x of the class are at a node,
+    so that the mean over levels of m minus that must be at most t m. It is convex in m and 0 at 0:
+    all m up to the largest fit. With one level this is exact up to rounding.
+    """
+    most = np.zeros(len(start) - 1, dtype=np.int64)
+    for c in range(len(most)):
+        low, high = 0, total_of(start, count, c)
+        while low < high:
+            m = (low + high + 1) // 2
+            shared = 0.0
+            for h in range(len(maps)):
+                e = start[c]
+                while e < start[c + 1]:
+                    here = maps[h, code[e]]
+                    people = 0
+                    while e < start[c + 1] and maps[h, code[e]] == here:
+                        people += count[e]
+                        e += 1
+                    shared += min(float(people), shares[h, here] * m)
+            if shared >= (1 - t) * m * len(maps):
+                low = m
+            else:
+                high = m - 1
+        most[c] = low
+    return most
+
+
+@jit
+def most_kept_ordered(
+    start: Counts, code: Codes, count: Counts, missing: float, rank: Counts, upto: Floats, t: float
+) -> Counts:
+    """The most people of each class that can stay so that those left are t-close, ordered.
+
+    Of m people at least K = m - (missing ones) are known. Up to each value stand at most as many of
+    them as of the class, and beyond it too, so that each term of the distance has a lower limit of
+    its own (see `ordered_distances`). Their sum is convex in m and 0 at 0.
+    """
+    values = len(upto) - 1
+    below = np.zeros(values + 1, dtype=np.int64)
+    most = np.zeros(len(start) - 1, dtype=np.int64)
+    for c in range(len(most)):
+        everyone = total_of(start, count, c)
+        absent = 0
+        below[:] = 0
+        for e in range(start[c], start[c + 1]):
+            if code[e] == 0:
+                absent = count[e]
+            else:
+                below[rank[code[e]]] += count[e]
+        for i in range(values):
+            below[i + 1] += below[i]
+        known = everyone - absent
+        low, high = 0, everyone
+        while low < high:
+            m = (low + high + 1) // 2
+            stay = max(m - absent, 0)
+            gaps = 0.0
+            for i in range(1, values):
+                short = max(upto[i] * stay - below[i], (1 - upto[i]) * stay - (known - below[i]))
+                gaps += max(short, 0.0)
+            apart = max(missing * m - absent, (1 - missing) * m - known, 0.0)
+            if apart + gaps / max(values - 1, 1) <= t * m:
+                low = m
+            else:
+                high = m - 1
+        most[c] = low
+    return most
+
+
+@jit
+def ordered_distances(
+    start: Counts, code: Codes, count: Counts, missing: float, rank: Counts, upto: Floats
+) -> Floats:
+    """The ordered distance of each class; see `TCloseness`. 0 for a class that holds nothing.
+
+    `missing` is the share of missing values in the whole table; `rank[code]` counts the values up
+    to that code and `upto[i]` is the share that holds one of the first i, of those known.
+    """
+    values = len(upto) - 1
+    before = np.zeros(values + 2, dtype=np.float64)
+    for i in range(values + 1):
+        before[i + 1] = before[i] + upto[i]
+    distance = np.zeros(len(start) - 1, dtype=np.float64)
+    for c in range(len(distance)):
+        total = total_of(start, count, c)
+        if total == 0:
+            continue
+        e = start[c]
+        absent = 0
+        if e < start[c + 1] and code[e] == 0:
+            absent = count[e]
+            e += 1
+        known = (total - absent) / total
+        gaps = 0.0
+        people, i = 0, 1
+        while e < start[c + 1] and known > 0:
+            gaps += gap(people / total, known, i, rank[code[e]], upto, before)
+            i = rank[code[e]]
+            people += count[e]
+            e += 1
+        if known > 0:
+            gaps += gap(people / total, known, i, values, upto, before)
+        distance[c] = min(1.0, abs(absent / total - missing) + gaps / max(values - 1, 1))
+    return distance
+
+
+@jit
+def gap(level: float, known: float, first: int, last: int, upto: Floats, before: Floats) -> float:
+    """The sum of |level - known * upto[i]| for first <= i < last; `before` sums `upto`.
+
+    `upto` ascends, so the sum has two parts: where the whole table is behind and where ahead.
+    """
+    if first >= last:
+        return 0.0
+    cross = first + np.searchsorted(upto[first:last], level / known)
+    behind = level * (cross - first) - known * (before[cross] - before[first])
+    ahead = known * (before[last] - before[cross]) - level * (last - cross)
+    return float(behind + ahead)
 
 
 @jit

@@ -15,9 +15,8 @@ from typing import TypeAlias
 import numpy as np
 
 from incrowd.arrays import Codes, Counts, Flags, Floats
-from incrowd.kernels.boxes import cell_cost
+from incrowd.kernels.boxes import Boxes, cell_cost
 from incrowd.kernels.compile import jit
-from incrowd.kernels.shapes import Boxes
 
 Items: TypeAlias = tuple[Codes, Counts]
 Rule: TypeAlias = tuple[int, bool, int]

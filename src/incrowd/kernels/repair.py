@@ -6,9 +6,8 @@ Classes are numbered in an order in which near ones stand near each other.
 import numpy as np
 
 from incrowd.arrays import Codes, Counts, Flags, Floats
-from incrowd.kernels.boxes import box_cost, cell_cost
+from incrowd.kernels.boxes import FORBIDDEN, Boxes, box_cost, cell_cost
 from incrowd.kernels.compile import jit
-from incrowd.kernels.shapes import FORBIDDEN, Boxes
 
 
 @jit

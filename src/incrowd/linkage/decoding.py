@@ -9,7 +9,7 @@ import numpy as np
 
 from incrowd.arrays import Codes, Counts, Flags
 from incrowd.errors import LimitError
-from incrowd.kernels.linkage import overlap
+from incrowd.kernels.linkage import world_tree as overlap
 from incrowd.linkage.matching import Matching
 from incrowd.partition.csr import Rows, entries, offsets, owners, ranges
 

@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 from incrowd.arrays import Codes, Counts, Floats
 from incrowd.kernels import histogram
-from incrowd.kernels.linkage import world as world_kernels
 from incrowd.kernels.linkage import world_tree
+from incrowd.kernels.linkage import world_tree as world_kernels
 from incrowd.linkage.atoms import AtomSets, Points, folded_points, rows_as_points
 from incrowd.linkage.world import World
 from incrowd.partition.classes import numbered

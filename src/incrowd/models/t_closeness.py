@@ -8,7 +8,7 @@ from pydantic import Field
 
 from incrowd.arrays import Codes, Counts, Flags, Floats
 from incrowd.errors import PolicyError
-from incrowd.kernels import closeness
+from incrowd.kernels import diversity as closeness
 from incrowd.models.model import TOLERANCE, Model, Requirement, histogram_of, settled
 from incrowd.partition.classes import Classes, Histogram, SensitiveColumn
 from incrowd.values import STRICT, dataclass

@@ -15,7 +15,7 @@ import polars as pl
 
 from incrowd.arrays import Codes, Counts, Floats
 from incrowd.errors import InfeasibleError, InputError, NotMetError, PolicyError, counted
-from incrowd.kernels import quantiles
+from incrowd.kernels import one_dimensional as quantiles
 from incrowd.population.quantile_cells import Scaled, faces, kind_of_cells, scaled
 from incrowd.population.quantiles import (
     DELTA,

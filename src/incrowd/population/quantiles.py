@@ -18,7 +18,7 @@ import numpy as np
 
 from incrowd.arrays import Counts, Floats
 from incrowd.errors import InputError, PolicyError
-from incrowd.kernels import quantiles
+from incrowd.kernels import one_dimensional as quantiles
 from incrowd.population.bounds import whole
 from incrowd.table.column import Kind
 

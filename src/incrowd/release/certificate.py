@@ -18,7 +18,7 @@ from incrowd.errors import InputError, boundary
 from incrowd.table.cells import frame_digest
 from incrowd.table.column import Kind
 from incrowd.values import STRICT
-from incrowd.verify.verdict import Signed
+from incrowd.verify.verify import Signed
 
 SCHEMA: Literal["incrowd.certificate/1"] = "incrowd.certificate/1"
 

@@ -20,8 +20,7 @@ from incrowd.table.column import Kind, Missing
 from incrowd.verify.crowds import numbered
 from incrowd.verify.shown import by_number
 from incrowd.verify.spellings import alike_notes, kind_found, own_reference, split_columns
-from incrowd.verify.verdict import Check, Signed, Verdict
-from incrowd.verify.verify import Reference, Seen, look, verify
+from incrowd.verify.verify import Check, Reference, Seen, Signed, Verdict, look, verify
 
 _UNTOLD = (
     "The release does not tell its classes, so models cannot be counted from it; a certificate of "

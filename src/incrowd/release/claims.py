@@ -21,8 +21,7 @@ from incrowd.release.released import ReleasedRows, close, fits
 from incrowd.release.written import promised, rewritten, written
 from incrowd.table.column import Missing
 from incrowd.verify.losses import of_sizes
-from incrowd.verify.verdict import Verdict
-from incrowd.verify.verify import Seen
+from incrowd.verify.verify import Seen, Verdict
 
 ROUNDING = 1e-9
 """What figures that were computed twice may differ by."""

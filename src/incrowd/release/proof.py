@@ -24,9 +24,9 @@ from incrowd.verify.shown import (
     told_by,
     within,
 )
-from incrowd.verify.verdict import Verdict
 from incrowd.verify.verify import (
     Seen,
+    Verdict,
     accounted,
     by_people,
     complete,

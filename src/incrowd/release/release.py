@@ -13,9 +13,8 @@ from incrowd.exposure import Risk
 from incrowd.policy.policy import Policy
 from incrowd.recoding import Recoding
 from incrowd.release.certificate import Certificate
-from incrowd.search.lattice.explored import Explored, State
-from incrowd.verify.verdict import Verdict
-from incrowd.verify.verify import demand
+from incrowd.search.lattice.frontier import Explored, State
+from incrowd.verify.verify import Verdict, demand
 from incrowd.watch import Watch
 
 _SEAL = object()

@@ -13,7 +13,7 @@ import numpy as np
 
 from incrowd.arrays import MISSING, Codes, Counts, Flags, Floats
 from incrowd.kernels import repair
-from incrowd.kernels.shapes import FORBIDDEN
+from incrowd.kernels.boxes import FORBIDDEN
 from incrowd.problem import Problem
 from incrowd.recoding import Pieces, Spans
 from incrowd.search.layout import boxes_of

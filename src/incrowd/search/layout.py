@@ -9,7 +9,7 @@ import numpy as np
 
 from incrowd.arrays import Codes, Flags, Floats
 from incrowd.kernels import histogram
-from incrowd.kernels.shapes import FORBIDDEN, Boxes
+from incrowd.kernels.boxes import FORBIDDEN, Boxes
 from incrowd.loss.cells import ShownCells
 from incrowd.loss.loss import Loss
 from incrowd.loss.ncp import Gcp, places, scaled

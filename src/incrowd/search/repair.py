@@ -21,7 +21,7 @@ from incrowd.arrays import SUPPRESSED, Codes, Counts, Flags, Floats
 from incrowd.errors import InfeasibleError, counted
 from incrowd.kernels import histogram
 from incrowd.kernels import repair as kernels
-from incrowd.kernels.shapes import FORBIDDEN
+from incrowd.kernels.boxes import FORBIDDEN
 from incrowd.loss.cells import ShownCells as Shown
 from incrowd.loss.cells import cells_of
 from incrowd.partition.classes import Classes, classes_of, crowds, numbered
@@ -34,7 +34,7 @@ from incrowd.table.column import Missing
 from incrowd.table.tally import Tally
 
 if TYPE_CHECKING:
-    from incrowd.kernels.shapes import Boxes
+    from incrowd.kernels.boxes import Boxes
 
 
 _REACH = 4

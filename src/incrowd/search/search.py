@@ -10,7 +10,7 @@ from incrowd.errors import PolicyError
 from incrowd.models.model import Requirement
 from incrowd.problem import Problem
 from incrowd.recoding import Recoding
-from incrowd.search.lattice.explored import Explored
+from incrowd.search.lattice.frontier import Explored
 from incrowd.watch import Watch
 
 Recodes: TypeAlias = Literal["levels", "cells", "spans", "cuts", "anatomy", "any"]

@@ -37,8 +37,7 @@ from incrowd.release.original import Original
 from incrowd.release.written import restored, rewritten
 from incrowd.table.cells import readable
 from incrowd.table.encode import uncoded
-from incrowd.verify.verdict import Check
-from incrowd.verify.verify import Reference
+from incrowd.verify.verify import Check, Reference
 
 
 def new_keys(path: AnyPath) -> KeyFiles:

@@ -11,11 +11,9 @@ from typing import TypeAlias
 import numpy as np
 
 from incrowd.arrays import Codes, Counts, Floats
-from incrowd.kernels.boxes import cell_cost
+from incrowd.kernels.boxes import Boxes, cell_cost
 from incrowd.kernels.compile import jit
-from incrowd.kernels.crowd.price import price, scaled, tabled
-from incrowd.kernels.crowd.state import TINY
-from incrowd.kernels.shapes import Boxes
+from incrowd.kernels.crowd.state import TINY, price, scaled, tabled
 
 Pool: TypeAlias = tuple[Codes, Codes, Counts]
 Rule: TypeAlias = tuple[int, bool]

@@ -6,8 +6,7 @@ from incrowd.arrays import Codes, Counts, Floats
 from incrowd.kernels.boxes import cell_cost
 from incrowd.kernels.compile import jit
 from incrowd.kernels.crowd.cut import Rule
-from incrowd.kernels.crowd.price import price, scaled, tabled
-from incrowd.kernels.crowd.state import Space, State
+from incrowd.kernels.crowd.state import Space, State, price, scaled, tabled
 
 
 @jit

@@ -8,8 +8,20 @@ from incrowd.arrays import Codes, Counts
 from incrowd.kernels.compile import jit
 from incrowd.kernels.crowd.cut import Pool, Rule, Workspace, cut_up, room_for
 from incrowd.kernels.crowd.hosts import cost_without, edges, host_of
-from incrowd.kernels.crowd.state import TINY, Space, State, add, measure, release, take, taken
-from incrowd.kernels.crowd.undo_log import blank, note, note_new, undo
+from incrowd.kernels.crowd.state import (
+    TINY,
+    Space,
+    State,
+    add,
+    blank,
+    measure,
+    note,
+    note_new,
+    release,
+    take,
+    taken,
+    undo,
+)
 
 Tools: TypeAlias = tuple[Pool, Workspace, Counts]
 """What classes are cut with: a pool, room to work in, and a random number."""

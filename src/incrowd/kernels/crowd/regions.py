@@ -4,12 +4,122 @@ Classes stand for one of their points each, `codes[c]`. The column in which the 
 by what it costs to show them together, is cut in the middle, and each half again.
 """
 
+from typing import TypeAlias
+
 import numpy as np
 
 from incrowd.arrays import Codes, Counts, Floats
-from incrowd.kernels.boxes import cell_cost
+from incrowd.kernels.boxes import Boxes, cell_cost
 from incrowd.kernels.compile import jit
-from incrowd.kernels.shapes import Boxes
+from incrowd.kernels.crowd.cut import (
+    Pool,
+    Rule,
+    best_cut,
+    cut_up,
+    divide,
+    empty_pool,
+    empty_workspace,
+    room_for,
+)
+from incrowd.kernels.crowd.moves import pooled
+from incrowd.kernels.crowd.state import Parts, Space, loaded
+from incrowd.kernels.crowd.sweep import widest
+
+Offers: TypeAlias = tuple[Codes, Counts, Counts, Floats]
+"""Pieces as points and counts; where the two classes of each pair begin and end; the saving."""
+
+
+@jit
+def offers(space: Space, parts: Parts, least: Counts, divisible: bool, seed: int) -> Offers:
+    """What each two consecutive classes would be, each with `least[p]` records, and what it saves.
+
+    `least` has one entry per pair. A pair that cannot be cut saves minus infinity.
+    """
+    state = loaded(space, parts, widest(parts), 0)
+    number = len(least)
+    most = len(parts[0]) + number
+    points, counts = np.empty(most, np.int32), np.empty(most, np.int64)
+    bounds, saving = np.zeros(2 * number + 1, np.int64), np.full(number, -np.inf)
+    random = np.full(1, seed, np.int64)
+    room, width = 2 * widest(parts) + 1, space[0].shape[1]
+    pool, workspace = empty_pool(room, width), empty_workspace(room, width)
+    members = np.empty(2, np.int32)
+    out = 0
+    for p in range(number):
+        members[0], members[1] = 2 * p, 2 * p + 1
+        size, _ = pooled(space, state, 1, members, pool)
+        line = np.arange(size + 1).astype(np.int32)
+        rule = (least[p], divisible)
+        cost, at, more = best_cut(space[1], pool, line[:size], rule, random, workspace)
+        if at >= 0:
+            saving[p] = state[4][2 * p] + state[4][2 * p + 1] - cost
+            if more > 0:
+                divide(pool, line, at, size, more, size)
+                size += 1
+                at += 1
+        for i in range(size):
+            points[out + i] = pool[1][line[i]]
+            counts[out + i] = pool[2][line[i]]
+        bounds[2 * p + 1] = out + max(at, 0)
+        out += size
+        bounds[2 * p + 2] = out
+    return points[:out], counts[:out], bounds, saving
+
+
+@jit
+def cut_large(space: Space, parts: Parts, rule: Rule, seed: int) -> Parts:
+    """The same pieces with every class cut until no part of it is large enough for two.
+
+    Classes of one piece stay whole: to cut them saves nothing.
+    """
+    _, count, start = parts
+    width, most, fresh = space[0].shape[1], 0, 0
+    for c in range(len(start) - 1):
+        size, room = start[c + 1] - start[c], room_of(parts, c, rule[0])
+        most, fresh = max(most, room), fresh + room - size
+    points, counts = np.empty(len(count) + fresh, np.int32), np.empty(len(count) + fresh, np.int64)
+    begins = np.zeros(len(start) + len(count) + fresh, np.int64)
+    random = np.full(1, seed, np.int64)
+    pool, workspace = empty_pool(most, width), empty_workspace(most, width)
+    made, out = 0, 0
+    for c in range(len(start) - 1):
+        size, room = pour(space, parts, c, pool), room_of(parts, c, rule[0])
+        cuts = 1
+        if room > size:
+            cuts, _ = cut_up(space[1], pool, (size, room), rule, random, workspace)
+        pieces, starts = workspace[0][6], workspace[0][7]
+        for p in range(cuts):
+            first, end = (starts[p], starts[p + 1]) if room > size else (0, size)
+            for i in range(first, end):
+                piece = pieces[i] if room > size else i
+                points[out] = pool[1][piece]
+                counts[out] = pool[2][piece]
+                out += 1
+            made += 1
+            begins[made] = out
+    return points[:out].copy(), counts[:out].copy(), begins[: made + 1].copy()
+
+
+@jit
+def room_of(parts: Parts, c: int, k: int) -> int:
+    """How many pieces a class may be once it is cut; as many as it has if it cannot be."""
+    _, count, start = parts
+    size, records = start[c + 1] - start[c], 0
+    for i in range(start[c], start[c + 1]):
+        records += count[i]
+    return room_for(size, records, k) if records >= 2 * k else int(size)
+
+
+@jit
+def pour(space: Space, parts: Parts, c: int, pool: Pool) -> int:
+    """Put the pieces of a class into a pool; how many they are."""
+    point, count, start = parts
+    for i in range(start[c + 1] - start[c]):
+        pool[0][i] = space[0][point[start[c] + i]]
+        pool[1][i] = point[start[c] + i]
+        pool[2][i] = count[start[c] + i]
+    return int(start[c + 1] - start[c])
+
 
 _LOOKED_AT = 64
 """Points of a part that tell how much a column differs."""

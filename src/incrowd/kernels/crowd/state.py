@@ -16,14 +16,53 @@ from typing import TypeAlias
 import numpy as np
 
 from incrowd.arrays import Codes, Counts, Floats
+from incrowd.kernels.boxes import FORBIDDEN, Boxes, cell_cost
 from incrowd.kernels.compile import jit
-from incrowd.kernels.crowd.price import price
-from incrowd.kernels.shapes import Boxes
+
+
+@jit
+def tabled(costs: Floats, start: Counts, width: Counts, j: int, low: int, high: int) -> float:
+    """The cost of a span of a column of few values."""
+    return float(costs[start[j] + low * width[j] + high])
+
+
+@jit
+def scaled(costs: Floats, start: Counts, limits: Floats, j: int, low: int, high: int) -> float:
+    """The cost of a span of an ordered column of many values."""
+    if high == 0:
+        return 0.0
+    if low == 0:
+        return float(limits[j, 0] if limits[j, 4] else FORBIDDEN)
+    begin, end = start[j] + 3 * low, start[j] + 3 * high
+    extent = costs[end + 1] - costs[begin]
+    allowed = extent <= limits[j, 3] and costs[begin + 2] == costs[end + 2]
+    return float(extent if allowed else FORBIDDEN)
+
+
+@jit
+def price(boxes: Boxes, low: Codes, high: Codes) -> float:
+    """The cost of a span of all columns, as `box_cost` has it."""
+    costs, start, width, _, limits = boxes
+    total = 0.0
+    for j in range(len(low)):
+        if width[j] > 0:
+            total += tabled(costs, start, width, j, low[j], high[j])
+        elif width[j] == 0:
+            total += scaled(costs, start, limits, j, low[j], high[j])
+        else:
+            total += cell_cost(boxes, j, low[j], high[j])
+    return total
+
 
 Space: TypeAlias = tuple[Codes, Boxes]
+
+
 Parts: TypeAlias = tuple[Codes, Counts, Counts]
 """Pieces class by class: points, counts, and where each class begins."""
+
+
 State: TypeAlias = tuple[Codes, Counts, Counts, Counts, Floats, Codes, Codes, Counts]
+
 
 TINY = 1e-9
 """Costs that differ by less are equal."""
@@ -169,3 +208,61 @@ def class_costs(space: Space, parts: Parts) -> Floats:
                 high[j] = max(high[j], points[point[i], j])
         found[c] = records * price(boxes, low, high)
     return found
+
+
+UndoLog: TypeAlias = tuple[Codes, Codes, Counts, Counts]
+"""Slots that were touched, the points and counts that they held, and how many pieces each; the
+number of slots stands before these."""
+
+
+@jit
+def blank(slots: int, room: int) -> UndoLog:
+    """A log for so many slots, with room for so many pieces in each."""
+    return (
+        np.empty(slots, np.int32),
+        np.empty(slots * room, np.int32),
+        np.empty(slots * room, np.int64),
+        np.zeros(slots + 1, np.int64),
+    )
+
+
+@jit
+def note_new(log: UndoLog, c: int) -> None:
+    """Write down that a slot was empty."""
+    slots, _, _, pieces = log
+    slots[pieces[0]] = c
+    pieces[0] += 1
+    pieces[pieces[0]] = 0
+
+
+@jit
+def note(state: State, log: UndoLog, c: int) -> None:
+    """Write down what a slot holds, the first time that it is touched."""
+    slots, point, count, pieces = log
+    for n in range(pieces[0]):
+        if slots[n] == c:
+            return
+    n = pieces[0]
+    slots[n] = c
+    pieces[n + 1] = state[2][c]
+    for i in range(state[2][c]):
+        point[n * state[0].shape[1] + i] = state[0][c, i]
+        count[n * state[0].shape[1] + i] = state[1][c, i]
+    pieces[0] = n + 1
+
+
+@jit
+def undo(space: Space, state: State, log: UndoLog) -> None:
+    """Give all slots of the log back what they held."""
+    slots, point, count, pieces = log
+    room = state[0].shape[1]
+    for n in range(pieces[0] - 1, -1, -1):
+        c = slots[n]
+        if pieces[n + 1] == 0:
+            release(state, c)
+            continue
+        for i in range(pieces[n + 1]):
+            state[0][c, i] = point[n * room + i]
+            state[1][c, i] = count[n * room + i]
+        state[2][c] = pieces[n + 1]
+        measure(space, state, c)

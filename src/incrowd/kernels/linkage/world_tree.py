@@ -13,15 +13,151 @@ to `high[…]`, ascending and apart.
 from typing import TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from incrowd.arrays import Codes, Counts, Floats
 from incrowd.kernels.compile import jit
+from incrowd.kernels.fold import mix
+from incrowd.kernels.identify.hitting_sets import bits as ones
+
+Keys = np.ndarray[tuple[int], np.dtype[np.uint64]]
+
+
+_ONE = np.uint64(1)
+
+
+@jit
+def translate(codes: Codes, digit: Codes, radix: np.uint64, keys: Keys) -> None:
+    """Append the digit of each code, below `radix`, as the last one of the keys."""
+    for i in range(len(keys)):
+        keys[i] = keys[i] * radix + np.uint64(digit[codes[i]])
+
+
+@jit
+def remember(keys: Keys, slots: Keys, number: Codes) -> None:
+    """Put different keys into a hash table: `slots` holds keys + 1, `number` their places."""
+    mask = np.uint64(len(slots) - 1)
+    for i in range(len(keys)):
+        slot = mix(keys[i]) & mask
+        while slots[slot] != 0:
+            slot = (slot + _ONE) & mask
+        slots[slot] = keys[i] + _ONE
+        number[slot] = i
+
+
+@jit
+def look_up(keys: Keys, slots: Keys, number: Codes, place: Codes) -> None:
+    """The place of each key, -1 if it is unknown."""
+    mask = np.uint64(len(slots) - 1)
+    for i in range(len(keys)):
+        slot = mix(keys[i]) & mask
+        while slots[slot] != 0 and slots[slot] != keys[i] + _ONE:
+            slot = (slot + _ONE) & mask
+        place[i] = number[slot] if slots[slot] != 0 else -1
+
+
+@jit
+def count(place: Codes, total: Counts) -> None:
+    """Add 1 to the total of each place; -1 is nobody's."""
+    for i in range(len(place)):
+        if place[i] >= 0:
+            total[place[i]] += 1
+
+
+Words = NDArray[np.uint64]
+
+
+_NONE = np.uint64(0)
+
+
+@jit
+def cover(runs: tuple[Counts, Codes, Codes], label: Codes, rank: Codes, sets: Words) -> None:
+    """Fill the sets of the rows that show a label which stands for a value, one set per value.
+
+    `runs` are those of each label, from `low` to `high`. `rank` has, for each value, how many
+    smaller ones have a set. A row enters at the first value of a run and leaves after the last.
+    """
+    for r in range(len(label)):
+        bit = _ONE << np.uint64(r & 63)
+        for i in range(runs[0][label[r]], runs[0][label[r] + 1]):
+            sets[rank[runs[1][i]], r >> 6] ^= bit
+            sets[rank[runs[2][i] + 1], r >> 6] ^= bit
+    for v in range(1, len(sets)):
+        for w in range(sets.shape[1]):
+            sets[v, w] ^= sets[v - 1, w]
+
+
+@jit
+def fitting(sets: Words, rows: int, people: Codes, first: int, room: int) -> tuple[Counts, Codes]:
+    """The rows that people fit, from the first of them on, until there are more than `room`.
+
+    `people` has the sets of each, column by column. Those that share the sets of the first columns
+    stand together: what these leave is kept, as the words that are not empty, and found once.
+    """
+    depth, number = people.shape
+    width = sets.shape[1]
+    word, place = np.empty((depth + 1, width), np.uint64), np.empty((depth + 1, width), np.int32)
+    left = np.zeros(depth + 1, dtype=np.int64)
+    _everything(rows, word[0], place[0])
+    left[0] = width
+    start = np.zeros(number - first + 1, dtype=np.int64)
+    found = np.empty(room + 64 * width, dtype=np.int32)
+    used, a = 0, first
+    while a < number and used <= room:
+        j = 0
+        while a > first and j < depth and people[j, a] == people[j, a - 1]:
+            j += 1
+        for c in range(j, depth):
+            left[c + 1] = _both(sets[people[c, a]], left[c], word[c : c + 2], place[c : c + 2])
+        for i in range(left[depth]):
+            used = _list(word[depth, i], place[depth, i] * 64, found, used)
+        a += 1
+        start[a - first] = used
+    return start[: a - first + 1].copy(), found[:used].copy()
+
+
+@jit
+def _everything(rows: int, word: Words, place: Codes) -> None:
+    """The set of all rows."""
+    for w in range(len(word)):
+        word[w], place[w] = ~_NONE, w
+    if rows & 63:
+        word[-1] = (_ONE << np.uint64(rows & 63)) - _ONE
+
+
+@jit
+def _both(line: Words, number: int, word: Words, place: Codes) -> int:
+    """What is in a set and in what is left before it: into the second line of either."""
+    kept = 0
+    for i in range(number):
+        here = word[0, i] & line[place[0, i]]
+        word[1, kept], place[1, kept] = here, place[0, i]
+        kept += here != _NONE
+    return kept
+
+
+@jit
+def _list(word: np.uint64, base: int, found: Codes, used: int) -> int:
+    """Write down the rows of a word, and return where the next is written."""
+    while word != _NONE:
+        found[used] = base + ones((word & (~word + _ONE)) - _ONE)
+        used += 1
+        word &= word - _ONE
+    return used
+
 
 Tree: TypeAlias = tuple[Codes, Codes, Codes]
+
+
 Sets: TypeAlias = tuple[Counts, Codes, Codes]
+
+
 Shared: TypeAlias = tuple[Counts, Counts, Codes]
 
+
 LEAF = 8
+
+
 _DEPTH = 128
 
 

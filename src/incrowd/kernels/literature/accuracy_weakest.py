@@ -10,6 +10,7 @@ from typing import TypeAlias
 import numpy as np
 
 from incrowd.arrays import Codes, Counts, Floats
+from incrowd.kernels.boxes import Boxes
 from incrowd.kernels.compile import jit
 from incrowd.kernels.literature.accuracy import (
     Pair,
@@ -24,7 +25,6 @@ from incrowd.kernels.literature.accuracy import (
 )
 from incrowd.kernels.literature.diversify import Items
 from incrowd.kernels.repair import joined_cost
-from incrowd.kernels.shapes import Boxes
 
 Classes: TypeAlias = tuple[Counts, Counts, Counts, Counts, Codes, Codes]
 """The first record and the next ones, sizes and tops, low and high ends."""

@@ -7,10 +7,9 @@ of each part side by side.
 import numpy as np
 
 from incrowd.arrays import Codes, Flags
-from incrowd.kernels.boxes import cell_cost
+from incrowd.kernels.boxes import Boxes, cell_cost
 from incrowd.kernels.compile import jit
 from incrowd.kernels.mondrian import Items
-from incrowd.kernels.shapes import Boxes
 
 
 @jit

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from incrowd.arrays import Codes, Counts, Flags
-from incrowd.kernels.crowd import pairs as pairs_kernels
+from incrowd.kernels.crowd import regions as pairs_kernels
 from incrowd.kernels.crowd import regions as regions_kernels
 from incrowd.partition.classes import classes_of
 from incrowd.problem import Problem
@@ -20,7 +20,7 @@ from incrowd.search.crowd.starts import CrowdPoints
 from incrowd.watch import Watch
 
 if TYPE_CHECKING:
-    from incrowd.kernels.crowd.pairs import Offers
+    from incrowd.kernels.crowd.regions import Offers
     from incrowd.kernels.crowd.state import Parts
 
 ROUNDS = 24

@@ -10,8 +10,8 @@ import numpy as np
 from incrowd.arrays import Codes, Counts
 from incrowd.errors import InfeasibleError, LimitError
 from incrowd.kernels import histogram
-from incrowd.kernels.crowd import large as large_kernels
 from incrowd.kernels.crowd import regions, state
+from incrowd.kernels.crowd import regions as large_kernels
 from incrowd.partition.classes import numbered
 from incrowd.problem import Problem
 from incrowd.recoding import Pieces
@@ -25,8 +25,8 @@ from incrowd.table.tally import Tally
 from incrowd.watch import Watch, Within
 
 if TYPE_CHECKING:
+    from incrowd.kernels.boxes import Boxes
     from incrowd.kernels.crowd.state import Parts, Space
-    from incrowd.kernels.shapes import Boxes
 
 
 _PAIRS = 512

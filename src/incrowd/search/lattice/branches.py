@@ -13,7 +13,7 @@ from typing import TypeAlias
 import numpy as np
 
 from incrowd.arrays import Counts, Flags, Floats
-from incrowd.kernels.lattice import branches as kernels
+from incrowd.kernels.lattice import nodes as kernels
 from incrowd.search.lattice.full_domain import EPSILON
 from incrowd.search.lattice.judging import Node
 

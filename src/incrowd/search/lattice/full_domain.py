@@ -19,7 +19,7 @@ from incrowd.errors import InfeasibleError, LimitError, PolicyError
 from incrowd.partition.classes import Classes, classes_of, crowds
 from incrowd.problem import Problem
 from incrowd.recoding import Levels, Pieces, QuasiColumn
-from incrowd.search.lattice.explored import Record, State
+from incrowd.search.lattice.frontier import Record, State
 from incrowd.search.refusals import no_levels, raise_if_infeasible
 from incrowd.search.search import Found, Recodes, Search
 from incrowd.table.column import Missing

@@ -12,8 +12,7 @@ from incrowd.problem import Problem
 from incrowd.search.lattice.bounds import limits_of
 from incrowd.search.lattice.branches import Branches
 from incrowd.search.lattice.descent import Descent, Stage
-from incrowd.search.lattice.explored import NOT_JUDGED, Record, State
-from incrowd.search.lattice.frontier import NodeGrid, OpenNodes, rank
+from incrowd.search.lattice.frontier import NOT_JUDGED, NodeGrid, OpenNodes, Record, State, rank
 from incrowd.search.lattice.full_domain import (
     EPSILON,
     allowed_levels,

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from incrowd.arrays import Codes, Floats
-from incrowd.kernels.literature import hilbert
+from incrowd.kernels.literature import kd_order as hilbert
 from incrowd.problem import Problem
 from incrowd.search.layout import by_codes
 from incrowd.search.literature.order import along, grid, with_keys

@@ -14,7 +14,7 @@ import numpy as np
 from pydantic import Field
 
 from incrowd.arrays import Codes, Floats
-from incrowd.kernels.literature import idistance
+from incrowd.kernels.literature import kd_order as idistance
 from incrowd.problem import Problem
 from incrowd.search.layout import by_codes
 from incrowd.search.literature.hilbert import curve_words

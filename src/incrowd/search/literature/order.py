@@ -34,7 +34,7 @@ from incrowd.table.tally import Tally
 from incrowd.watch import Watch
 
 if TYPE_CHECKING:
-    from incrowd.kernels.shapes import Boxes
+    from incrowd.kernels.boxes import Boxes
 
 
 _LARGEST_WORK = 2**29

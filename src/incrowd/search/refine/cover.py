@@ -14,8 +14,8 @@ from math import inf
 import numpy as np
 
 from incrowd.arrays import SUPPRESSED, Codes
+from incrowd.kernels.boxes import FORBIDDEN
 from incrowd.kernels.lattice import level_cover
-from incrowd.kernels.shapes import FORBIDDEN
 from incrowd.partition.classes import numbered
 from incrowd.problem import Problem
 from incrowd.search.refine.moves import CoveredRows, Node, hash_table

@@ -6,8 +6,8 @@ from functools import cached_property
 import numpy as np
 
 from incrowd.arrays import Codes, Counts, Flags, Floats
-from incrowd.kernels.lattice import level_moves
-from incrowd.kernels.shapes import FORBIDDEN, Keys, Work
+from incrowd.kernels.boxes import FORBIDDEN, Keys, Work
+from incrowd.kernels.lattice import level_cover as level_moves
 from incrowd.partition.classes import classes_of, numbered
 from incrowd.problem import Problem
 from incrowd.recoding import QuasiColumn

@@ -18,7 +18,7 @@ from pydantic import Field
 from incrowd.arrays import SUPPRESSED, Codes
 from incrowd.errors import InfeasibleError, LimitError, PolicyError
 from incrowd.kernels import repair
-from incrowd.kernels.shapes import FORBIDDEN
+from incrowd.kernels.boxes import FORBIDDEN
 from incrowd.loss.extent import IlInf
 from incrowd.loss.ncp import Gcp, ncp_of_classes
 from incrowd.models.k_anonymity import KAnonymity

@@ -15,9 +15,9 @@ import numpy as np
 from incrowd.arrays import Codes, Counts
 from incrowd.errors import InfeasibleError
 from incrowd.kernels import order_dp
+from incrowd.kernels.boxes import Boxes
 from incrowd.kernels.literature import accuracy, accuracy_weakest
-from incrowd.kernels.literature import accuracy_runs as kernels
-from incrowd.kernels.shapes import Boxes
+from incrowd.kernels.literature import accuracy as kernels
 from incrowd.models.k_anonymity import KAnonymity
 from incrowd.models.l_diversity import LDiversity
 from incrowd.models.model import Model

@@ -21,7 +21,7 @@ import numpy as np
 from incrowd.arrays import SUPPRESSED, Codes, Counts, Flags
 from incrowd.kernels import order_dp, repair
 from incrowd.kernels.literature import diversify
-from incrowd.kernels.literature import diversify_swaps as kernels
+from incrowd.kernels.literature import diversify as kernels
 from incrowd.partition.csr import offsets
 from incrowd.problem import Problem
 from incrowd.recoding import Pieces
@@ -29,7 +29,7 @@ from incrowd.search.repair import folded
 from incrowd.table.fold import in_threads
 
 if TYPE_CHECKING:
-    from incrowd.kernels.shapes import Boxes
+    from incrowd.kernels.boxes import Boxes
 
 _REACH = 8
 """How many places apart two classes may be that swap records, at most."""

@@ -14,8 +14,7 @@ import numpy as np
 from incrowd.arrays import Codes, Flags, Floats
 from incrowd.problem import Problem
 from incrowd.search.lattice.bounds import limits_of
-from incrowd.search.lattice.explored import NOT_JUDGED, Explored, State
-from incrowd.search.lattice.frontier import outer_sum, rank
+from incrowd.search.lattice.frontier import NOT_JUDGED, Explored, State, outer_sum, rank
 from incrowd.search.lattice.full_domain import EPSILON, recode
 from incrowd.search.lattice.judging import NodeClasses, NodeJudge
 from incrowd.search.literature.mingen.mingen import Node
