@@ -18,7 +18,7 @@ from incrowd.io.atomic import heal
 from incrowd.io.hierarchies import builders_of
 from incrowd.io.reading import AnyPath, Opened, Reading, enough_memory, is_path, opened
 from incrowd.io.target import Place, certificate_path, placing, refuse_overwriting
-from incrowd.io.worlds import Called, world_of
+from incrowd.io.worlds import WorldNames, world_of
 from incrowd.policy.derived import refuse_derived
 from incrowd.policy.policy import Policy
 from incrowd.recoding import Levels
@@ -81,7 +81,7 @@ def anonymize(  # noqa: PLR0913  the table, the request, and the settings of one
         found_table = opened(source, reading, policy.columns)
         goal = None if dry_run else target
         _refuse_unwritable(found_table, policy, goal)
-        against = world_of(found_table.engine, world, policy, Called(world_id, rename, folder))
+        against = world_of(found_table.engine, world, policy, WorldNames(world_id, rename, folder))
         table = load(found_table.engine, policy, builders_of(policy, folder), against)
         refuse_derived(found_table.engine, policy)
         timer.end("read")

@@ -14,7 +14,7 @@ from incrowd.release.certificate import (
     digest_of_policy,
     versions,
 )
-from incrowd.release.written import described
+from incrowd.release.policy_record import described
 
 POLICY = {"columns": {"age": {"role": "quasi"}}, "models": [{"name": "k-anonymity", "k": 2}]}
 

@@ -157,7 +157,7 @@ def _falling(table, crowd):
 @settings(max_examples=60)
 @given(tables(), st.sampled_from(["equal", "ordered"]), st.data())
 def test_closeness_at_its_limit(drawn, distance, data):
-    """Against a table as it was read of which the rows that leave are a part."""
+    """WorldReference a table as it was read of which the rows that leave are a part."""
     table = Table(drawn)
     places = [None, "p", "q", "r"]
     more = data.draw(st.lists(st.sampled_from(places), max_size=6))

@@ -19,7 +19,7 @@ from incrowd.policy.codec import made
 from incrowd.policy.policy import Column, Policy
 from incrowd.policy.presets import quick
 from incrowd.release.certificate import Certificate
-from incrowd.release.written import rewritten
+from incrowd.release.policy_record import restored_roles
 from incrowd.table.names import listed
 from incrowd.watch import Watch
 
@@ -63,7 +63,7 @@ def columns_of_certificate(path: str | None) -> Iterator[str]:
     """The columns of a certificate's policy; a wrong certificate is refused when it is used."""
     if path is not None:
         with suppress(IncrowdError):
-            yield from rewritten(Certificate.from_json(files.content(path)).policy).columns
+            yield from restored_roles(Certificate.from_json(files.content(path)).policy).columns
 
 
 def renamed(texts: Iterable[str] | None) -> dict[str, str]:

@@ -20,13 +20,13 @@ from incrowd.linkage.tables import AttackTables
 from incrowd.linkage.world_tables import AttackerKnowledge, AttackTable
 from incrowd.policy.policy import Policy
 from incrowd.release.certificate import Digest, digest_of_bytes, digest_of_frame
-from incrowd.release.load import Against
+from incrowd.release.load import WorldReference
 from incrowd.table.column import Missing
 from incrowd.verify.spellings import joined, split_columns
 
 
 @dataclass(frozen=True)
-class Called:
+class WorldNames:
     """What the columns of a world are called."""
 
     id: str | None = None
@@ -37,7 +37,9 @@ class Called:
     """Where paths of hierarchies start."""
 
 
-def world_of(engine: Engine, world: Any, policy: Policy, called: Called) -> Against | None:
+def world_of(
+    engine: Engine, world: Any, policy: Policy, called: WorldNames
+) -> WorldReference | None:
     """The world in frames or files, in the quasi-identifying columns that the table shares."""
     if not (given := each_of(world)):
         _refuse_unused(called)
@@ -56,7 +58,9 @@ def world_of(engine: Engine, world: Any, policy: Policy, called: Called) -> Agai
     tables = AttackTables(AttackTable("table", engine), {}, knowledge, parts)
     found = tables.world_tables.world(_shared(tables, policy))
     digests = tuple(_digest(one) for one in given)
-    return Against(found, digests, tables.hierarchies(found.columns), tables.world_tables.notes)
+    return WorldReference(
+        found, digests, tables.hierarchies(found.columns), tables.world_tables.notes
+    )
 
 
 def table_of(name: str, source: Any, reading: Reading) -> AttackTable:
@@ -117,7 +121,7 @@ def _digest(source: Any) -> Digest:
     return digest_of_frame(rows_of(source))
 
 
-def _refuse_unused(called: Called) -> None:
+def _refuse_unused(called: WorldNames) -> None:
     if called.id is not None or called.rename:
         raise PolicyError(
             "an id column or new names are given, but no world",

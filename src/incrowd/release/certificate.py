@@ -77,7 +77,7 @@ class Seed(_Part):
     """Whether a seed was given, and so whether whoever has it can repeat what was drawn."""
 
 
-class Opposed(_Part):
+class CertifiedWorld(_Part):
     """The world that a release was held against."""
 
     digests: tuple[Digest, ...]
@@ -126,7 +126,7 @@ class Certificate(_Part):
     """By sensitive column: what t-closeness was measured against."""
     unchanged: dict[str, float] = {}
     """By column whose values leave as they are: distinct values over cells with a value, 0..1."""
-    world: Opposed | None = None
+    world: CertifiedWorld | None = None
     """What models of a world were counted in: they say nothing of other worlds."""
     assumptions: tuple[str, ...]
     kinds: dict[str, Kind] = {}

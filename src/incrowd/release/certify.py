@@ -29,9 +29,9 @@ from incrowd.release.certificate import (
     versions,
 )
 from incrowd.release.load import LoadedTable, RunContext
+from incrowd.release.policy_record import redacted
 from incrowd.release.proof import Proof
 from incrowd.release.released import close, released
-from incrowd.release.written import written as written_policy
 from incrowd.search.search import Found
 from incrowd.table.column import CodedColumn, Kind
 from incrowd.table.counted import CountedRows
@@ -78,7 +78,7 @@ class Proved:
 def certify(proved: Proved) -> Certificate:
     """The certificate of what was written."""
     table, found, seen = proved.table, proved.found, proved.proof.seen
-    policy = written_policy(table.policy)
+    policy = redacted(table.policy)
     kind, sha256 = proved.written.digest()
     shares = distinct_shares(proved.column, table.policy, uncoded(table.engine.sealed))
     records = proved.written.records

@@ -12,7 +12,7 @@ from incrowd.hierarchy.labels import TOP
 from incrowd.policy.policy import Policy
 from incrowd.release.certificate import Certificate, Digest, who_signed
 from incrowd.release.claims import ROUNDING, contradictions, recount
-from incrowd.release.load import Against
+from incrowd.release.load import WorldReference
 from incrowd.release.original import Original
 from incrowd.release.released import ReleasedRows, close, fits, reference_of
 from incrowd.release.rows import dropped, leaving_names
@@ -63,7 +63,7 @@ class Backing:
     """Whether the policy is the certificate's own, as no other was given."""
     trusted: tuple[bytes, ...] = ()
     """Public keys (PEM) whose signatures are trusted; without one nobody's is asked for."""
-    against: Against | None = None
+    against: WorldReference | None = None
     trees: Mapping[str, Reference] = field(default_factory=dict)
     """By sensitive column with a hierarchy: how it is spread in the release, with the levels."""
     original: Original | None = None
@@ -229,7 +229,7 @@ def _columns(names: Sequence[str], policy: Policy) -> Iterator[str]:
         yield f"The release has columns that the policy does not name: {', '.join(unknown)}."
 
 
-def _opposed(certificate: Certificate | None, against: Against | None) -> Iterator[str]:
+def _opposed(certificate: Certificate | None, against: WorldReference | None) -> Iterator[str]:
     """Whether the world is that of the certificate."""
     if against is None:
         return

@@ -15,10 +15,10 @@ from incrowd.models.model import of_world
 from incrowd.policy.policy import Policy
 from incrowd.release.assumptions import assumptions, cautions, distinct_shares
 from incrowd.release.certificate import Attested, Certificate, digest_of_policy, versions
-from incrowd.release.load import Against
+from incrowd.release.load import WorldReference
 from incrowd.release.original import Original, Recounted
+from incrowd.release.policy_record import promised, redacted, restored_roles
 from incrowd.release.released import ReleasedRows, close, fits
-from incrowd.release.written import promised, rewritten, written
 from incrowd.table.column import Missing
 from incrowd.verify.losses import of_sizes
 from incrowd.verify.verify import Seen, Verdict
@@ -48,7 +48,7 @@ class _Backing(Protocol):
     @property
     def lent(self) -> bool: ...
     @property
-    def against(self) -> Against | None: ...
+    def against(self) -> WorldReference | None: ...
     @property
     def original(self) -> Original | None: ...
 
@@ -71,7 +71,7 @@ def contradictions(policy: Policy, certificate: Certificate | None) -> Iterator[
     """In what the certificate contradicts the policy, or itself."""
     if certificate is None:
         return
-    if promise_of(certificate) != promised(written(policy)):
+    if promise_of(certificate) != promised(redacted(policy)):
         yield "The certificate is of another policy."
     if not all(model.ok for model in certificate.models):
         yield "The certificate itself says that a model is not met."
@@ -238,7 +238,7 @@ def _assumed(certificate: Certificate) -> Iterator[str]:
     """Sentences of another version may differ; those of this version follow from the policy."""
     if not _comparable(certificate):
         return
-    seed, policy = certificate.seed, rewritten(certificate.policy)
+    seed, policy = certificate.seed, restored_roles(certificate.policy)
     sentences = (
         *assumptions(policy, seed.order, seeded=seed.given),
         *cautions(certificate.unchanged, certificate.records_out),
@@ -276,7 +276,7 @@ def _proven(
 
 
 def _same_policy(policy: Policy, certificate: Certificate) -> bool:
-    return digest_of_policy(written(policy)) == certificate.policy_sha256
+    return digest_of_policy(redacted(policy)) == certificate.policy_sha256
 
 
 def _remarks(policy: Policy, certificate: Certificate, backing: _Backing) -> Iterator[str]:
@@ -284,7 +284,7 @@ def _remarks(policy: Policy, certificate: Certificate, backing: _Backing) -> Ite
     promise = promise_of(certificate)
     if backing.lent or _same_policy(policy, certificate):
         return
-    if promise == promised(written(policy)):
+    if promise == promised(redacted(policy)):
         yield (
             "The certificate's policy differs from this one in how the release was found, "
             "not in what it promises."

@@ -18,7 +18,7 @@ from incrowd.models.model import of_world
 from incrowd.policy.compile import Compiled, Counted, Quasi, count
 from incrowd.policy.compile import compile as compile_problem
 from incrowd.policy.policy import Policy, require_declared
-from incrowd.release.certificate import Digest, Opposed
+from incrowd.release.certificate import CertifiedWorld, Digest
 from incrowd.table.column import CodedColumn, Domain, Kind, Missing
 from incrowd.table.encode import align
 from incrowd.verify.candidates import PublicTable
@@ -27,7 +27,7 @@ from incrowd.watch import Watch
 
 
 @dataclass(frozen=True, eq=False)
-class Against:
+class WorldReference:
     """The world that somebody may hold, and what its files or frames were."""
 
     world: World
@@ -43,9 +43,9 @@ class Against:
         return (*self.world.notes, *self.joined)
 
     @property
-    def opposed(self) -> Opposed:
+    def opposed(self) -> CertifiedWorld:
         """What a certificate says of the world: no value of it."""
-        return Opposed(
+        return CertifiedWorld(
             digests=self.digests,
             columns=self.world.names,
             rows=self.world.rows,
@@ -59,7 +59,7 @@ class Against:
 
     def __repr__(self) -> str:
         """Without values."""
-        return f"Against({self.world!r})"
+        return f"WorldReference({self.world!r})"
 
 
 SEARCH_SEED = 0
@@ -105,7 +105,7 @@ class LoadedTable:
     counted: Counted
     unit: CodedColumn | None
     compiled: Compiled
-    against: Against | None = None
+    against: WorldReference | None = None
     """The world that the release is held against, if there is one."""
     kinds: Mapping[str, Kind] = field(default_factory=dict)
     """What the values of the counted columns were read as."""
@@ -145,7 +145,7 @@ def load(
     engine: Engine,
     policy: Policy,
     builders: Mapping[str, Builder],
-    against: Against | None = None,
+    against: WorldReference | None = None,
 ) -> LoadedTable:
     """The table of a policy: its columns coded by the leaves of their hierarchies, and counted."""
     require_declared(policy, engine.names)
@@ -190,7 +190,7 @@ def with_hierarchy(
     return align(column, hierarchy.leaves), hierarchy
 
 
-def _asked_about(policy: Policy, against: Against | None) -> World | None:
+def _asked_about(policy: Policy, against: WorldReference | None) -> World | None:
     """The world whose people decide what labels end on, if a model asks about one.
 
     With exact ends the table decides alone.
@@ -209,8 +209,8 @@ def _people(world: World, quasi: Quasi) -> dict[str, Counts]:
 
 
 def _opposed(
-    against: Against, compiled: Compiled, quasi: Quasi, *, exact: bool
-) -> tuple[Against, Compiled]:
+    against: WorldReference, compiled: Compiled, quasi: Quasi, *, exact: bool
+) -> tuple[WorldReference, Compiled]:
     """The world read by the table's hierarchies, and the problem that knows it."""
     problem = compiled.problem
     reading = Missing.OWN_VALUE if problem.missing is Missing.SUPPRESS else problem.missing

@@ -33,7 +33,7 @@ from incrowd.models import AnyModel
 from incrowd.models.model import of_world
 from incrowd.policy.policy import Policy
 from incrowd.release.certificate import Certificate
-from incrowd.release.written import rewritten
+from incrowd.release.policy_record import restored_roles
 from incrowd.table.names import listed as listed_names
 from incrowd.watch import Watch
 
@@ -229,7 +229,7 @@ def _certified(certificate: AnyPath, policy: Policy | None) -> Policy:
             "both a policy and a certificate are given, and the certificate has its own policy",
             remedy="leave one of them out",
         )
-    return rewritten(Certificate.from_json(files.content(certificate)).policy)
+    return restored_roles(Certificate.from_json(files.content(certificate)).policy)
 
 
 def _attacked(tables: AttackTables, options: AttackOptions, watch: Watch | None) -> Attacked:

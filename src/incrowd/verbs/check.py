@@ -21,7 +21,7 @@ from incrowd.io.reading import (
     opened,
     rows_of,
 )
-from incrowd.io.worlds import Called, world_of
+from incrowd.io.worlds import WorldNames, world_of
 from incrowd.policy.policy import Policy
 from incrowd.release.certificate import (
     Certificate,
@@ -34,7 +34,7 @@ from incrowd.release.certificate import new_keys as make
 from incrowd.release.check import Backing, Checked, check_rows
 from incrowd.release.load import load, with_hierarchy
 from incrowd.release.original import Original
-from incrowd.release.written import restored, rewritten
+from incrowd.release.policy_record import restored, restored_roles
 from incrowd.table.cells import readable
 from incrowd.table.encode import uncoded
 from incrowd.verify.verify import Check, Reference
@@ -83,7 +83,7 @@ def check(  # noqa: PLR0913  the release, what it promises, and what it is held 
             paper,
             lent=policy is None,
             trusted=_keys(trusted_keys),
-            against=world_of(engine, world, asked, Called(world_id, rename, folder)),
+            against=world_of(engine, world, asked, WorldNames(world_id, rename, folder)),
             trees={} if policy is None else _trees(engine, asked, folder),
             original=_original(original, asked, folder),
         )
@@ -154,7 +154,7 @@ def _certified_policy(paper: Certificate | None, original: Any) -> Policy:
     if paper is None:
         raise PolicyError("there is nothing to check against", remedy="give a policy")
     if original is None:
-        return rewritten(paper.policy)
+        return restored_roles(paper.policy)
     found = restored(paper.policy)
     if found is None:
         raise PolicyError(

@@ -13,7 +13,7 @@ from incrowd.release.certificate import sha256_of
 _LISTED = ("rows", "values")
 
 
-def written(policy: Policy) -> dict[str, Any]:
+def redacted(policy: Policy) -> dict[str, Any]:
     """The policy in plain values; what its hierarchies list only by number and digest."""
     return described(tomllib.loads(policy.dumps()))
 
@@ -45,7 +45,7 @@ def promised(policy: Mapping[str, Any]) -> dict[str, Any]:
     return {"columns": columns, **rest}
 
 
-def rewritten(policy: Mapping[str, Any]) -> Policy:
+def restored_roles(policy: Mapping[str, Any]) -> Policy:
     """The policy of a certificate, without its hierarchies: good enough to check a release."""
     with boundary(InputError("the policy in the certificate cannot be read")):
         columns = {
