@@ -9,7 +9,8 @@ import polars as pl
 import incrowd
 from incrowd import pipeline
 from incrowd.engines.base import RowPlan
-from incrowd.engines.memory import MemoryEngine, MemoryStaged, MemoryWritten
+from incrowd.engines.memory import MemoryEngine
+from incrowd.engines.memory_release import MemoryStaged, MemoryWritten
 from incrowd.release.load import LoadedTable
 from incrowd.release.proof import prove
 from incrowd.table.column import Missing

@@ -9,7 +9,8 @@ import pytest
 import incrowd
 from incrowd.datasets import hospital
 from incrowd.engines.base import Engine, Staged, Written
-from incrowd.engines.duckdb import DuckDBEngine, DuckDBWritten
+from incrowd.engines.duckdb import DuckDBEngine
+from incrowd.engines.duckdb_release import DuckDBWritten
 from incrowd.engines.memory import MemoryEngine
 from incrowd.errors import InputError, NotMetError, PolicyError
 from incrowd.io.hierarchies import builders_of

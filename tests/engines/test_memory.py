@@ -13,7 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from incrowd.engines.base import Engine, RowPlan
-from incrowd.engines.memory import MemoryEngine, MemoryStaged, MemoryWritten, _places_drawn
+from incrowd.engines.memory import MemoryEngine, _places_drawn
+from incrowd.engines.memory_release import MemoryStaged, MemoryWritten
 from incrowd.errors import InputError, PolicyError
 from incrowd.loss import Gcp
 from incrowd.recoding import Pieces

@@ -6,30 +6,30 @@ come out of it; codes and labels go in as small tables that are joined, null-saf
 part of a statement, and columns are called c0, c1, … in it.
 """
 
-import hashlib
 import secrets
 import shutil
 import tempfile
 import weakref
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import polars as pl
 
-from incrowd.arrays import Codes, Counts, Floats
-from incrowd.engines.base import Can, RowPlan, Target
+from incrowd.arrays import Codes, Counts
+from incrowd.engines.base import Can, RowPlan
+from incrowd.engines.duckdb_release import DuckDBStaged
 from incrowd.engines.memory import coded_texts
+from incrowd.engines.sql import Coding, JoinedCodes, folded, if_any, parquet, place_of, quoted
 from incrowd.errors import InputError, PolicyError, boundary, counted
 from incrowd.recoding.column_cells import ByClass, ByValue, Cell, ClassNumber, Keep, Within
 from incrowd.table.cells import readable
 from incrowd.table.column import CodedColumn, Kind
 from incrowd.table.counted import CountedRows
 from incrowd.table.encode import BYTES, encode
-from incrowd.table.fold import fold
 from incrowd.table.names import nearest
 from incrowd.table.tally import Tally
 
@@ -44,7 +44,7 @@ def is_relation(source: Any) -> bool:
     return type(source).__module__.partition(".")[0] in {"duckdb", "_duckdb"}
 
 
-class _Database:
+class Database:
     """A database of our own in a private folder; errors of DuckDB, which quote cells, end here."""
 
     def __init__(self) -> None:
@@ -110,16 +110,16 @@ class DuckDBEngine:
 
     def __init__(self, relation: Any) -> None:
         self._relation = relation
-        self._db = _Database()
+        self._db = Database()
         path = self._db.folder / "table.parquet"
         with boundary(InputError("the relation cannot be read", remedy=_REMEDY)):
             relation.write_parquet(str(path))
         self._path = path
-        self._types = dict(self._db.types(f"SELECT * FROM {_file(path)}"))
-        columns = ", ".join(f"{_quoted(name)} AS c{j}" for j, name in enumerate(self._types))
+        self._types = dict(self._db.types(f"SELECT * FROM {parquet(path)}"))
+        columns = ", ".join(f"{quoted(name)} AS c{j}" for j, name in enumerate(self._types))
         self._db.run(
             f"CREATE VIEW source AS SELECT {columns}, file_row_number AS row "
-            f"FROM {_file(path, 'file_row_number = true')}"
+            f"FROM {parquet(path, 'file_row_number = true')}"
         )
         self._entries: dict[str, _Entries] = {}
 
@@ -190,9 +190,11 @@ class DuckDBEngine:
         complete: Sequence[CodedColumn] = (),
     ) -> CountedRows:
         """The distinct rows of these columns, of these codes and of whom they belong to."""
-        given = {column.name: column for column in (*coded, *complete, *_one(unit))}
-        joined = _Joined("source", {name: self.coding(column) for name, column in given.items()})
-        return self._counted(
+        given = {column.name: column for column in (*coded, *complete, *if_any(unit))}
+        joined = JoinedCodes(
+            "source", {name: self.coding(column) for name, column in given.items()}
+        )
+        return self.counted(
             [self.cell(name) for name in columns],
             columns,
             {column.name: joined.code(column.name) for column in coded},
@@ -204,11 +206,11 @@ class DuckDBEngine:
         self, columns: Sequence[str], records: int, unit: CodedColumn | None = None
     ) -> pl.DataFrame:
         """So many records at most, by the hash of their number; one of each person."""
-        joined = _Joined("source", {c.name: self.coding(c) for c in _one(unit)})
+        joined = JoinedCodes("source", {c.name: self.coding(c) for c in if_any(unit)})
         person = "row" if unit is None else f"CASE WHEN {joined.code(unit.name)} = 0 THEN -1 - row "
         if unit is not None:
             person += f"ELSE {joined.code(unit.name)} END"
-        shown = ", ".join(f"{self.cell(name)} AS {_quoted(name)}" for name in columns)
+        shown = ", ".join(f"{self.cell(name)} AS {quoted(name)}" for name in columns)
         first = f"SELECT min(row) AS row FROM {joined.text} GROUP BY {person}"
         return self._db.rows(
             f"SELECT {shown} FROM source SEMI JOIN ({first}) USING (row) "
@@ -226,7 +228,7 @@ class DuckDBEngine:
     ) -> Tally:
         """The distinct coded rows; with `complete` of records that lack no quasi-identifier."""
         every = (*quasi, *sensitive)
-        joined = _Joined("source", {c.name: self.coding(c) for c in (*every, *_one(unit))})
+        joined = JoinedCodes("source", {c.name: self.coding(c) for c in (*every, *if_any(unit))})
         keys = [f"{joined.code(column.name)} AS k{j}" for j, column in enumerate(every)]
         if unit is not None:
             keys.append(f"{joined.code(unit.name)} AS u")
@@ -236,9 +238,9 @@ class DuckDBEngine:
             f"FROM {joined.text} {where} GROUP BY ALL"
         )
         codes = [lines[f"k{j}"].to_numpy().astype(np.int32) for j in range(len(every))]
-        return _folded(lines, codes[: len(quasi)], codes[len(quasi) :])
+        return folded(lines, codes[: len(quasi)], codes[len(quasi) :])
 
-    def stage(self, plan: RowPlan, draw: np.random.Generator) -> "DuckDBStaged":
+    def stage(self, plan: RowPlan, draw: np.random.Generator) -> DuckDBStaged:
         """The rows that are to leave, in a table of our own, with their class and unit."""
         if plan.keep_order:
             raise PolicyError(
@@ -262,15 +264,15 @@ class DuckDBEngine:
         """Whether a column holds floating-point numbers."""
         return self._types.get(name) in _FLOATS
 
-    def coding(self, column: CodedColumn) -> "_Coding":
+    def coding(self, column: CodedColumn) -> Coding:
         """A table of the column's values with their codes, to be joined."""
         entries, name = self._held(column.name), f"m{self.names.index(column.name)}"
         codes = pl.Series("code", column.codes)
         self._db.put(name, pl.DataFrame([entries.values.alias("value"), codes]))
-        return _Coding(name, self.cell(column.name))
+        return Coding(name, self.cell(column.name))
 
     @property
-    def database(self) -> _Database:
+    def database(self) -> Database:
         """Where everything is."""
         return self._db
 
@@ -279,7 +281,7 @@ class DuckDBEngine:
         name = f"incrowd_release_{secrets.token_hex(8)}"
         with boundary(InputError("the release cannot be made a table of DuckDB", remedy=_REMEDY)):
             self._relation.query(
-                "given", f"CREATE TEMP TABLE {name} AS SELECT * FROM {_file(path)}"
+                "given", f"CREATE TEMP TABLE {name} AS SELECT * FROM {parquet(path)}"
             )
             return self._relation.query("given", f"SELECT * FROM {name}")
 
@@ -311,7 +313,7 @@ class DuckDBEngine:
             self._entries[name] = _Entries(values, found["records"].to_numpy().astype(np.int64))
         return self._entries[name]
 
-    def _counted(  # noqa: PLR0913  cells, codes, and where they are
+    def counted(  # noqa: PLR0913  cells, codes, and where they are
         self,
         cells: Sequence[str],
         names: Sequence[str],
@@ -377,8 +379,8 @@ class DuckDBEngine:
         codes = np.concatenate([tally.quasi, tally.sensitive])
         keys = {f"k{j}": line for j, line in enumerate(codes)}
         self._db.put("tally_rows", pl.DataFrame({"tally_row": np.arange(tally.rows), **keys}))
-        joined = _Joined(
-            "source", {c.name: self.coding(c) for c in (*plan.coded, *_one(plan.unit))}
+        joined = JoinedCodes(
+            "source", {c.name: self.coding(c) for c in (*plan.coded, *if_any(plan.unit))}
         )
         shown = [f"{joined.code(column.name)} AS k{j}" for j, column in enumerate(plan.coded)]
         shown.append("0 AS u" if plan.unit is None else f"{joined.code(plan.unit.name)} AS u")
@@ -446,7 +448,7 @@ class DuckDBEngine:
                     f"JOIN label{j} t{j} ON t{j}.code = v{j}.code"
                 )
             case ByClass(original=True):
-                return self._original(j, name, plan, f"assigned.k{_place(plan, name)}")
+                return self._original(j, name, plan, f"assigned.k{place_of(plan, name)}")
             case ByClass(value=(_, codes)):
                 every = np.arange(len(codes), dtype=np.int32)
                 self._db.put(f"chosen{j}", pl.DataFrame({"class": every, "code": codes}))
@@ -476,244 +478,3 @@ class DuckDBEngine:
         shown = values.zip_with(~gone, nothing).alias("value")
         self._db.put(f"value{j}", pl.DataFrame([codes, shown]))
         return f"t{j}.value", f"JOIN value{j} t{j} ON t{j}.code = {code}"
-
-
-@dataclass(frozen=True, eq=False)
-class DuckDBStaged:
-    """Rows that are to leave, in a private table, beside the records that they are of."""
-
-    engine: DuckDBEngine
-    plan: RowPlan
-
-    def __repr__(self) -> str:
-        """Without values."""
-        return f"DuckDBStaged({self.records} records)"
-
-    @property
-    def _db(self) -> _Database:
-        return self.engine.database
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The columns, in their order."""
-        return tuple(self.plan.cells)
-
-    @cached_property
-    def records(self) -> int:
-        """Number of records that leave."""
-        return self._db.number("SELECT count(*) FROM staged")
-
-    @property
-    def frame(self) -> Any:
-        """The rows as a table of the connection that the relation came from.
-
-        None if they were written to a file: they are not copied into the connection besides.
-        """
-        return self.engine.frame(self._written) if self._written.exists() else None
-
-    @property
-    def _written(self) -> Path:
-        return self._db.folder / "release.parquet"
-
-    @property
-    def repeated(self) -> int:
-        """Records of the table that leave more than once."""
-        return self._db.number(
-            "SELECT count(*) FROM (SELECT row FROM staged GROUP BY row HAVING count(*) > 1)"
-        )
-
-    def counts(
-        self,
-        columns: Sequence[str],
-        held: Sequence[CodedColumn] = (),
-        *,
-        unit: bool = False,
-        classes: bool = False,
-        weight: str | None = None,
-    ) -> CountedRows:
-        """The distinct rows of what leaves, of the codes their records held, by person or class."""
-        return self.engine._counted(  # noqa: SLF001  one engine, two sides
-            [self._shown(name) for name in columns],
-            columns,
-            {column.name: f"k{_place(self.plan, column.name)}" for column in held},
-            "staged" if weight is None else "staged JOIN source USING (row)",
-            unit="u" if unit else None,
-            classes="class" if classes else None,
-            weight=None if weight is None else self.engine.weights(weight),
-        )
-
-    def held(self, columns: Sequence[str]) -> CountedRows:
-        """The distinct rows of what the records held in these columns, by class."""
-        return self.engine._counted(  # noqa: SLF001  one engine, two sides
-            [self.engine.cell(name) for name in columns],
-            columns,
-            {},
-            "(SELECT source.*, class FROM staged JOIN source USING (row))",
-            classes="class",
-        )
-
-    def replaced(self, column: str) -> CountedRows:
-        """Distinct pairs of cells of one column: what the record held (first), what it shows."""
-        return self.engine._counted(  # noqa: SLF001  one engine, two sides
-            [self.engine.cell(column), self._shown(column)],
-            ("held", "shown"),
-            {},
-            "(SELECT * FROM staged JOIN source USING (row))",
-        )
-
-    def altered(self) -> dict[str, int]:
-        """By column that leaves as it is: cells that do not show what their record held."""
-        kept = self.plan.kept
-        if not kept:
-            return {}
-        wrong = ", ".join(
-            f"count(*) FILTER ({self._shown(name)} IS DISTINCT FROM {self.engine.cell(name)})"
-            for name in kept
-        )
-        found = self._db.rows(f"SELECT {wrong} FROM staged JOIN source USING (row)")
-        return dict(zip(kept, found.row(0), strict=True))
-
-    def write(self, target: Target | None = None) -> "DuckDBWritten":
-        """Write the rows as Parquet, in their new order, and read them anew."""
-        if target is not None and target.format != "parquet":
-            raise PolicyError(
-                "a DuckDB relation is released as a Parquet file",
-                remedy="name a .parquet file, or read the table into memory with .pl()",
-            )
-        path = self._written if target is None else target.path
-        shown = ", ".join(f"{self._shown(name)} AS {_quoted(name)}" for name in self.names)
-        query = f"SELECT {shown} FROM staged ORDER BY pos"
-        self._db.run(f"COPY ({query}) TO {_text(path)} (FORMAT parquet)")
-        return DuckDBWritten(self, path, target)
-
-    def _shown(self, name: str) -> str:
-        return f"s{self.names.index(name)}"
-
-
-@dataclass(frozen=True, eq=False)
-class DuckDBWritten:
-    """The release as it was written, read anew."""
-
-    staged: DuckDBStaged
-    path: Path
-    target: Target | None = None
-
-    def __repr__(self) -> str:
-        """Without values."""
-        return f"DuckDBWritten({self.records} records)"
-
-    @property
-    def _db(self) -> _Database:
-        return self.staged.engine.database
-
-    @cached_property
-    def names(self) -> tuple[str, ...]:
-        """The columns, in their order."""
-        return tuple(name for name, _ in self._db.types(f"SELECT * FROM {_file(self.path)}"))
-
-    @cached_property
-    def records(self) -> int:
-        """Number of records."""
-        return self._db.number(f"SELECT count(*) FROM {_file(self.path)}")
-
-    def counts(self, columns: Sequence[str]) -> CountedRows:
-        """The distinct rows of these columns, and their records."""
-        return self.staged.engine._counted(  # noqa: SLF001  one engine, two sides
-            [_quoted(name) for name in columns], columns, {}, _file(self.path)
-        )
-
-    def digest(self) -> tuple[Literal["file", "frame"], str]:
-        """The bytes of the file, and their SHA-256."""
-        if self.target is not None:
-            return "file", self.target.sha256()
-        with self.path.open("rb") as file:
-            return "file", hashlib.file_digest(file, "sha256").hexdigest()
-
-    def rows_digest(self, missing_values: Sequence[str]) -> None:
-        """Rows of a relation have no order, so that their digest is not told."""
-
-    def differing(
-        self,
-        staged: DuckDBStaged,
-        missing_values: Sequence[str],  # noqa: ARG002  Parquet keeps missing cells as they are
-        *,
-        blank: bool,  # noqa: ARG002  the same
-    ) -> int:
-        """Rows that are not the staged ones, whichever way, counted as often as they stand."""
-        if self.names != staged.names:
-            return max(self.records, staged.records)
-        mine = f"SELECT {', '.join(map(_quoted, self.names))} FROM {_file(self.path)}"
-        theirs = f"SELECT {', '.join(f's{j}' for j in range(len(self.names)))} FROM staged"
-        return sum(
-            self._db.number(f"SELECT count(*) FROM (({one}) EXCEPT ALL ({other}))")
-            for one, other in ((mine, theirs), (theirs, mine))
-        )
-
-
-@dataclass(frozen=True)
-class _Coding:
-    """A table of values and codes, and the column that it is joined to."""
-
-    table: str
-    cell: str
-
-
-@dataclass(frozen=True)
-class _Joined:
-    """Rows with the codes of some of their columns."""
-
-    rows: str
-    codings: Mapping[str, _Coding]
-
-    @property
-    def text(self) -> str:
-        """What stands after FROM."""
-        joins = (
-            f"JOIN {coding.table} ON {coding.table}.value IS NOT DISTINCT FROM "
-            f"{self.rows}.{coding.cell}"
-            for coding in self.codings.values()
-        )
-        return " ".join([self.rows, *joins])
-
-    def code(self, name: str) -> str:
-        """The code of a column."""
-        return f"{self.codings[name].table}.code"
-
-    def where(self, complete: Iterable[str]) -> str:
-        """Only rows that lack none of these."""
-        known = " AND ".join(f"{self.code(name)} <> 0" for name in complete)
-        return f"WHERE {known}" if known else ""
-
-
-def _folded(lines: pl.DataFrame, quasi: Sequence[Codes], sensitive: Sequence[Codes]) -> Tally:
-    """The tally of counted lines, which say whose they are where people have several records."""
-    records = lines["records"].to_numpy().astype(np.int64)
-    weights: Floats | None = None
-    if lines["weight"].null_count() < len(lines):
-        weights = lines["weight"].to_numpy().astype(np.float64)
-    unit = lines["u"].to_numpy().astype(np.int32) if "u" in lines.columns else None
-    return fold(quasi, sensitive, unit, weights, records=records)
-
-
-def _one(column: CodedColumn | None) -> tuple[CodedColumn, ...]:
-    return () if column is None else (column,)
-
-
-def _place(plan: RowPlan, name: str) -> int:
-    """The place of a coded column of the plan."""
-    return next(j for j, column in enumerate(plan.coded) if column.name == name)
-
-
-def _quoted(name: str) -> str:
-    """The name of a column in a statement."""
-    return '"' + name.replace('"', '""') + '"'
-
-
-def _text(path: Path) -> str:
-    """A path in a statement."""
-    return "'" + str(path).replace("'", "''") + "'"
-
-
-def _file(path: Path, more: str = "") -> str:
-    """The rows of a Parquet file."""
-    return f"read_parquet({', '.join(filter(None, [_text(path), more]))})"

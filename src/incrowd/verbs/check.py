@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from incrowd.engines.base import Engine
-from incrowd.engines.memory import MemoryWritten
+from incrowd.engines.memory_release import MemoryWritten
 from incrowd.errors import IncrowdError, PolicyError
 from incrowd.io import files
 from incrowd.io.atomic import pending

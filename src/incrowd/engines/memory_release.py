@@ -1,0 +1,181 @@
+"""Releases in memory: staged in a frame, written to a file or not at all, counted anew."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal
+
+import narwhals.stable.v2 as nw
+import numpy as np
+import polars as pl
+
+from incrowd.arrays import Codes, Counts
+from incrowd.engines.base import RowPlan, Target
+from incrowd.errors import InputError, boundary
+from incrowd.table.cells import frame_digest, readable, rows_digest, text_of, typed
+from incrowd.table.column import CodedColumn
+from incrowd.table.counted import CountedRows, count_rows
+from incrowd.table.encode import to_polars
+
+if TYPE_CHECKING:
+    from incrowd.engines.memory import MemoryEngine
+
+
+def polars_of(frame: "nw.DataFrame[Any]") -> pl.DataFrame:
+    """A frame of any library as one of Polars."""
+    native = nw.to_native(frame)
+    if isinstance(native, pl.DataFrame):
+        return native
+    with boundary(InputError("the frame cannot be read")):
+        columns = [to_polars(frame[name]).alias(name) for name in frame.columns]
+        return pl.DataFrame(columns)
+
+
+@dataclass(frozen=True, eq=False)
+class MemoryStaged:
+    """Rows that are to leave, in a frame, beside the records that they are of."""
+
+    engine: "MemoryEngine"
+    plan: RowPlan
+    frame: Any
+    """The rows, in the kind of frame that came in."""
+    classes: Codes
+    """The class of each record of the table, -1 for one that is left out."""
+    take: Counts
+    """The record of each row."""
+
+    def __repr__(self) -> str:
+        """Without values."""
+        return f"MemoryStaged({self.records} records)"
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The columns, in their order."""
+        return tuple(self.rows.columns)
+
+    @property
+    def records(self) -> int:
+        """Number of records that leave."""
+        return len(self.take)
+
+    @cached_property
+    def rows(self) -> pl.DataFrame:
+        """The frame as one of Polars."""
+        return polars_of(nw.from_native(self.frame, eager_only=True))
+
+    @property
+    def repeated(self) -> int:
+        """Records of the table that leave more than once."""
+        return int((np.bincount(self.take, minlength=1) > 1).sum())
+
+    def counts(
+        self,
+        columns: Sequence[str],
+        held: Sequence[CodedColumn] = (),
+        *,
+        unit: bool = False,
+        classes: bool = False,
+        weight: str | None = None,
+    ) -> CountedRows:
+        """The distinct rows of what leaves, of the codes their records held, by person or class."""
+        person = self.plan.unit if unit else None
+        return count_rows(
+            self.rows.select(columns),
+            {column.name: column.codes[self.take] for column in held},
+            None if person is None else person.codes[self.take],
+            self.classes[self.take] if classes else None,
+            None if weight is None else self.engine.weights(weight)[self.take],
+        )
+
+    def held(self, columns: Sequence[str]) -> CountedRows:
+        """The distinct rows of what the records held in these columns, by class."""
+        cells = self.engine.rows.select(columns)[self.take]
+        return count_rows(cells, classes=self.classes[self.take])
+
+    def replaced(self, column: str) -> CountedRows:
+        """Distinct pairs of cells of one column: what the record held (first), what it shows."""
+        held = self.engine.rows[column][self.take].alias("held")
+        return count_rows(pl.DataFrame([held, self.rows[column].alias("shown")]))
+
+    def altered(self) -> dict[str, int]:
+        """By column that leaves as it is: cells that do not show what their record held."""
+        before = self.engine.rows
+        return {
+            name: _unequal(before[name].gather(self.take), self.rows[name])
+            for name in self.plan.kept
+        }
+
+    def write(self, target: Target | None = None) -> "MemoryWritten":
+        """Write the rows to their target and read them anew; without one they stay a frame."""
+        if target is None:
+            return MemoryWritten(self.rows, self.rows)
+        target.put(self.frame)
+        stored = target.get()
+        return MemoryWritten(stored, typed(stored, self.rows), target)
+
+
+@dataclass(frozen=True, eq=False)
+class MemoryWritten:
+    """The release as it was written, read anew."""
+
+    stored: pl.DataFrame
+    """The cells as they are stored: texts, if the file is one."""
+    rows: pl.DataFrame
+    """The same in the types that they had."""
+    target: Target | None = None
+
+    def __repr__(self) -> str:
+        """Without values."""
+        return f"MemoryWritten({self.records} records)"
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The columns, in their order."""
+        return tuple(self.rows.columns)
+
+    @property
+    def records(self) -> int:
+        """Number of records."""
+        return self.rows.height
+
+    def counts(self, columns: Sequence[str]) -> CountedRows:
+        """The distinct rows of these columns, and their records."""
+        return count_rows(self.rows.select(columns))
+
+    def digest(self) -> tuple[Literal["file", "frame"], str]:
+        """What was digested, the bytes of a file or the cells of a frame, and its SHA-256."""
+        if self.target is None:
+            return "frame", frame_digest(self.stored)
+        return "file", self.target.sha256()
+
+    def rows_digest(self, missing_values: Sequence[str]) -> str:
+        """SHA-256 of the rows whatever they are stored in."""
+        return rows_digest(self.stored, missing_values)
+
+    def differing(self, staged: MemoryStaged, missing_values: Sequence[str], *, blank: bool) -> int:
+        """Rows that are not the staged ones, in their order.
+
+        Missing cells are equal however they are written, but for columns that leave as they are.
+        """
+        if self.rows is staged.rows:
+            return 0
+        if self.names != staged.names or self.records != staged.records:
+            return max(self.records, staged.records)
+        kept = set(staged.plan.kept)
+        others = [name for name in self.names if name not in kept]
+        before = readable(staged.rows.select(others), missing_values, text=blank)
+        after = readable(self.rows.select(others), missing_values, text=blank)
+        wrong = [_unequal(before[name], after[name]) for name in others]
+        wrong += [_unequal(staged.rows[name], self.rows[name]) for name in kept]
+        return max(wrong, default=0)
+
+
+def _unequal(one: pl.Series, other: pl.Series) -> int:
+    """Cells that differ; numbers that are none are missing, as a text file would have it."""
+    one, other = (c.fill_nan(None) if c.dtype.is_float() else c for c in (one, other))
+    if one.dtype == other.dtype and one.equals(other, null_equal=True):
+        return 0
+    texts = text_of(one), text_of(other)
+    if texts[0].equals(texts[1], null_equal=True):
+        return 0
+    return int((~texts[0].eq_missing(texts[1])).sum())
