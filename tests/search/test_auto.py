@@ -11,7 +11,7 @@ from incrowd.loss import AverageClass, Gcp, Precision
 from incrowd.models import KAnonymity, LDiversity, TCloseness
 from incrowd.search import auto
 from incrowd.search.auto import Auto
-from incrowd.search.lattice.full_domain import Exhaustive
+from incrowd.search.lattice.exhaustive import Exhaustive
 from incrowd.search.mondrian import Mondrian
 from incrowd.watch import Watch
 from strategies import problem_of, tables

@@ -10,7 +10,8 @@ import naive.crowd
 from incrowd.errors import InfeasibleError, LimitError
 from incrowd.loss import Gcp, Granularity, Precision
 from incrowd.models import AlphaK, KAnonymity, LDiversity, TCloseness
-from incrowd.search.crowd.crowd import REGION, Crowd, Sweeps
+from incrowd.search.crowd.crowd import Crowd
+from incrowd.search.crowd.judged import REGION, Sweeps
 from incrowd.search.crowd.starts import Steps, points_of, starts
 from incrowd.search.mondrian import Mondrian
 from incrowd.watch import Watch

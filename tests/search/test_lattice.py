@@ -25,8 +25,9 @@ from incrowd.search.lattice import branches, judging
 from incrowd.search.lattice import frontier as explored
 from incrowd.search.lattice import judging as rollup
 from incrowd.search.lattice import lattice as best_first
+from incrowd.search.lattice.exhaustive import Exhaustive
 from incrowd.search.lattice.frontier import State
-from incrowd.search.lattice.full_domain import Exhaustive, judged, released
+from incrowd.search.lattice.full_domain import judged, released
 from incrowd.search.lattice.lattice import Lattice
 from incrowd.table.column import Domain, Kind, Missing
 from incrowd.watch import Watch

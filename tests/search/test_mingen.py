@@ -10,8 +10,9 @@ from incrowd.errors import InfeasibleError, LimitError, PolicyError
 from incrowd.loss import Discernibility, Gcp, Precision
 from incrowd.models import KAnonymity, LDiversity, TCloseness
 from incrowd.search import AnySearch
+from incrowd.search.lattice.exhaustive import Exhaustive
 from incrowd.search.lattice.frontier import State
-from incrowd.search.lattice.full_domain import Exhaustive, recode
+from incrowd.search.lattice.full_domain import recode
 from incrowd.search.literature.mingen.mingen import (
     MinGen,
     Preferred,

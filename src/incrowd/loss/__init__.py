@@ -5,12 +5,12 @@ from typing import Annotated, TypeAlias, get_args
 
 from pydantic import Field
 
-from incrowd.loss.cells import Granularity, Precision
 from incrowd.loss.class_sizes import AverageClass, Discernibility
 from incrowd.loss.classification import Classification
 from incrowd.loss.entropy import Entropy
 from incrowd.loss.extent import Il1, IlInf
 from incrowd.loss.figures import figures
+from incrowd.loss.granularity import Granularity, Precision
 from incrowd.loss.loss import Loss
 from incrowd.loss.ncp import Gcp
 from incrowd.loss.queries import Queries

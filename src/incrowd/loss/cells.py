@@ -1,16 +1,12 @@
 """What the cells of classes show, column by column: what losses are computed from."""
 
 from dataclasses import dataclass as plain
-from dataclasses import field
-from typing import ClassVar, Literal
 
 import numpy as np
 
-from incrowd.arrays import MISSING, Codes, Counts, Flags, Floats
+from incrowd.arrays import MISSING, Codes, Counts, Flags
 from incrowd.hierarchy.cells import CellGrid
-from incrowd.loss.loss import CellLoss
 from incrowd.recoding import Outcome, QuasiColumn, ValueSets
-from incrowd.values import STRICT, dataclass
 
 
 @plain(frozen=True, eq=False)
@@ -100,51 +96,3 @@ def cells_at(column: QuasiColumn, level: int) -> ShownCells:
     return ShownCells(
         column, low[node], high[node], np.full(len(node), level, dtype=np.int32), False
     )
-
-
-@dataclass(frozen=True, config=STRICT)
-class Granularity(CellLoss):
-    """The mean over cells of (share - 1/D) / (1 - 1/D), the generalized loss metric of Iyengar.
-
-    Share is the leaves under what is shown over the D leaves of the hierarchy. This is the figure
-    that ARX calls loss. In a column of one leaf, showing it costs 0 and suppressing it 1.
-
-    >>> Granularity().name
-    'granularity'
-    """
-
-    name: Literal["granularity"] = field(default="granularity", kw_only=True)
-    counts_leaves: ClassVar[bool] = True
-
-    def cost(self, cells: ShownCells) -> Floats:
-        """The granularity of each cell: (leaves - 1) / (D - 1)."""
-        others = max(len(cells.column.hierarchy.leaves) - 1, 1)
-        cost: Floats = (cells.leaves - 1) / others
-        cost[cells.suppressed] = 1.0
-        return cost
-
-
-@dataclass(frozen=True, config=STRICT)
-class Precision(CellLoss):
-    """The mean of level over height; a report shows Prec, which is 1 minus that.
-
-    Sweeney Definition 5, with weights per column as its Section 3.3 proposes. Heights count the
-    suppressed value on top. Spans of ordered columns count the lowest level that covers them.
-
-    >>> Precision().figure(0.25)
-    0.75
-    """
-
-    name: Literal["precision"] = field(default="precision", kw_only=True)
-    counts_leaves: ClassVar[bool] = True
-
-    def cost(self, cells: ShownCells) -> Floats:
-        """The level of each cell over the height of its hierarchy."""
-        cost: Floats = cells.shown_level / max(cells.column.hierarchy.height, 1)
-        cost[cells.missing] = 0.0
-        cost[cells.suppressed] = 1.0
-        return cost
-
-    def figure(self, loss: float) -> float:
-        """Prec: 1 = undamaged."""
-        return 1.0 - loss

@@ -1,9 +1,9 @@
 """The losses that every report shows."""
 
-from incrowd.loss.cells import Granularity, Precision
 from incrowd.loss.class_sizes import AverageClass, Discernibility
 from incrowd.loss.entropy import Entropy
 from incrowd.loss.extent import Il1, IlInf
+from incrowd.loss.granularity import Granularity, Precision
 from incrowd.loss.loss import Loss
 from incrowd.loss.ncp import Gcp
 from incrowd.recoding import Outcome

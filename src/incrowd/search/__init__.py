@@ -8,7 +8,7 @@ from pydantic import Field
 from incrowd.lazy import modules_of
 from incrowd.search.auto import Auto
 from incrowd.search.crowd.crowd import Crowd
-from incrowd.search.lattice.full_domain import Exhaustive
+from incrowd.search.lattice.exhaustive import Exhaustive
 from incrowd.search.lattice.lattice import Lattice
 from incrowd.search.literature.accuracy.accuracy import Accuracy
 from incrowd.search.literature.anatomy import Anatomy

@@ -17,8 +17,8 @@ from incrowd.kernels.boxes import FORBIDDEN
 from incrowd.problem import Problem
 from incrowd.recoding import Pieces, Spans
 from incrowd.search.layout import boxes_of
-from incrowd.search.literature.mingen.cells import SmallTable
 from incrowd.search.literature.mingen.partitions import Parts
+from incrowd.search.literature.mingen.small_table import SmallTable
 from incrowd.search.refusals import gaps_match, nothing_found
 from incrowd.search.repair import safe_crowds
 from incrowd.search.search import Found

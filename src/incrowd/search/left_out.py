@@ -23,8 +23,8 @@ from incrowd.models.model import Model
 from incrowd.partition.classes import Histogram, classes_of, numbered
 from incrowd.problem import Problem
 from incrowd.recoding import Pieces
-from incrowd.search.literature.mingen.cells import SmallTable
 from incrowd.search.literature.mingen.partitions import Parts
+from incrowd.search.literature.mingen.small_table import SmallTable
 from incrowd.search.refusals import as_one_class, each_counts_once, nothing_found
 from incrowd.search.repair import folded
 from incrowd.search.search import Found

@@ -26,8 +26,8 @@ from incrowd.engines.stream import RecordReservoir, StreamSample, draw
 from incrowd.errors import IncrowdError, InputError, boundary
 from incrowd.io.atomic import replacing
 from incrowd.io.batches import Layout, batches
-from incrowd.io.csv_chunks import PlainText, plain_text, shuffled_text
-from incrowd.io.csv_rewrite import OtherRecordsError, Rewriting, rewritten, writing
+from incrowd.io.csv_chunks import PlainText, plain_text
+from incrowd.io.csv_rewrite import OtherRecordsError, Rewriting, rewritten, shuffled_text, writing
 from incrowd.io.reading import AnyPath
 from incrowd.io.scratch import ScratchFrames, scratch_file, scratch_frames
 from incrowd.io.tables import Form, form_of

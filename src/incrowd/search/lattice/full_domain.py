@@ -4,36 +4,26 @@ A *node* of the lattice is a vector of levels, one per column (Sweeney Section 3
 the records that show the same nodes of the hierarchies; classes that fail a model are suppressed.
 """
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass as plain
-from dataclasses import field
-from itertools import product
-from math import inf, log10, prod
-from typing import Annotated, ClassVar, Literal
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import log10
 
 import numpy as np
-from pydantic import Field
 
 from incrowd.arrays import MISSING, SUPPRESSED, Codes, Counts, Flags
-from incrowd.errors import InfeasibleError, LimitError, PolicyError
+from incrowd.errors import InfeasibleError
 from incrowd.partition.classes import Classes, classes_of, crowds
 from incrowd.problem import Problem
 from incrowd.recoding import Levels, Pieces, QuasiColumn
-from incrowd.search.lattice.frontier import Record, State
-from incrowd.search.refusals import no_levels, raise_if_infeasible
-from incrowd.search.search import Found, Recodes, Search
 from incrowd.table.column import Missing
-from incrowd.values import STRICT, dataclass
-from incrowd.watch import Watch
 
 EPSILON = 1e-12
 """Losses that differ by less are equal; the node with fewer and then smaller levels is taken."""
 
-
 _LARGEST_KEY = 2**62
 
 
-@plain(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Judged:
     """A node with its classes, and which of them may leave."""
 
@@ -204,82 +194,3 @@ def many(number: int) -> str:
 def _numbered(key: Counts) -> tuple[Counts, int]:
     distinct, place = np.unique(key, return_inverse=True)
     return place.astype(np.int64), len(distinct)
-
-
-@dataclass(frozen=True, config=STRICT)
-class Exhaustive(Search):
-    """The oracle: look at all levels of all columns and take the least loss.
-
-    Sweeney Section 3.4 at the attribute level, for any loss and any models. Of equal losses it
-    takes the one with the fewest steps in all, then the first in the order of levels.
-
-    >>> Exhaustive().limit
-    200000
-    """
-
-    limit: Annotated[int, Field(ge=1)] = 200_000
-    """The largest lattice that it takes on."""
-    name: Literal["exhaustive"] = field(default="exhaustive", kw_only=True)
-    recoding: ClassVar[Recodes] = "levels"
-
-    def run(self, problem: Problem, watch: Watch) -> Found:
-        """Look at every node."""
-        size = lattice_size(problem)
-        if size > self.limit:
-            raise PolicyError(
-                f"the exhaustive search would look at {many(size)} nodes, more than its limit of "
-                f"{self.limit:,}",
-                remedy='use search = "lattice", which finds the same without looking at all',
-            )
-        raise_if_infeasible(problem)
-        best, looked, record = _best(problem, watch, size)
-        if best is None:
-            raise _none(problem, whole=looked == size)
-        return Found(
-            best,
-            self.name,
-            optimal=looked == size,
-            why=f"looked at {looked:,} of {size:,} nodes and took the one with the least loss",
-            facts={"nodes": size, "examined": looked},
-            explored=record.explored(best.levels),
-        )
-
-
-def lattice_size(problem: Problem) -> int:
-    """How many full-domain generalizations there are (Sweeney Equation 1)."""
-    return prod(len(allowed_levels(column)) for column in problem.columns)
-
-
-def nodes_in_order(problem: Problem) -> Iterator[tuple[int, ...]]:
-    """All nodes, those with fewer steps first, then in the order of levels."""
-    levels = [allowed_levels(column) for column in problem.columns]
-    return iter(sorted(product(*levels), key=lambda node: (sum(node), node)))
-
-
-def _best(problem: Problem, watch: Watch, size: int) -> tuple[Levels | None, int, Record]:
-    best, least = None, inf
-    record = Record(tuple(column.name for column in problem.columns), size)
-    for looked, levels in enumerate(nodes_in_order(problem)):
-        if watch.expired:
-            return best, looked, record
-        watch.tell("looking at every node", looked / size)
-        node = judged(problem, levels)
-        recoding = released(problem, node)
-        if recoding is None:
-            record.other(levels, node.smallest, State.FAILING, node.failing)
-            continue
-        loss = problem.loss.of(problem.outcome(recoding))
-        better = best is None or loss < least - EPSILON
-        record.releasable(levels, node.smallest, node.failing, loss, best=better)
-        if better:
-            best, least = recoding, loss
-    return best, size, record
-
-
-def _none(problem: Problem, *, whole: bool) -> Exception:
-    if whole:
-        return no_levels(problem)
-    return LimitError(
-        "the time was up before the exhaustive search had found anything",
-        remedy='give it more time, or use search = "lattice"',
-    )

@@ -1,107 +1,22 @@
 """MinGen at the level of cells: the best of all ways to divide a small table into classes."""
 
-from dataclasses import dataclass as plain
 from dataclasses import field
-from functools import cached_property
-from math import prod
 from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 from pydantic import Field
 
-from incrowd.arrays import SUPPRESSED, Codes, Counts
 from incrowd.errors import InfeasibleError, LimitError, PolicyError
-from incrowd.partition.classes import numbered
 from incrowd.problem import Problem
-from incrowd.recoding import CellLevels, Pieces
+from incrowd.recoding import CellLevels
 from incrowd.search.lattice.full_domain import many
 from incrowd.search.literature.mingen.partitions import Partitions
+from incrowd.search.literature.mingen.small_table import SmallTable
 from incrowd.search.refusals import nothing_found, raise_if_infeasible
 from incrowd.search.search import Found, Recodes, Search
 from incrowd.table.column import Missing
-from incrowd.table.tally import Tally
 from incrowd.values import STRICT, dataclass
 from incrowd.watch import Watch
-
-
-@plain(frozen=True, eq=False)
-class SmallTable:
-    """The items that a partition of the table into classes moves around.
-
-    An item is some copies of one record as models and hierarchies see it; where rows may not be
-    cut, it is a block of whole rows, once. Items come in the order of their codes.
-    """
-
-    item_of: Codes
-    """The item of each row of the tally."""
-    copies: Counts
-    """How many of each item there are, each of which goes to a class of its own choice."""
-    weight: Counts
-    """Records in one copy of each item."""
-    whole: bool
-    """Whether items are blocks of whole rows."""
-
-    @classmethod
-    def of(cls, problem: Problem) -> "SmallTable":
-        """The items of a problem.
-
-        Rows are whole if people may have several records, or if equal values must show the same;
-        else rows that differ only in values no model looks at are one item.
-        """
-        tally = problem.tally
-        whole = tally.has_units or problem.consistent
-        read = np.arange(len(tally.sensitive)) if tally.has_units else read_columns(problem)
-        read = np.empty(0, dtype=np.int64) if problem.consistent else read
-        item_of, number = numbered(np.vstack([tally.quasi, tally.sensitive[read]]))
-        records = np.bincount(item_of, tally.counts, minlength=number).astype(np.int64)
-        one = np.ones(number, dtype=np.int64)
-        return cls(item_of, one if whole else records, records if whole else one, whole)
-
-    @cached_property
-    def parts(self) -> int:
-        """How many parts the table has, the empty one and itself included."""
-        return prod(int(number) + 1 for number in self.copies)
-
-    @property
-    def stride(self) -> Counts:
-        """What one copy of each item adds to the number of a part (see `kernels.subsets`)."""
-        radix = np.concatenate([[1], self.copies[:-1] + 1]).astype(np.int64)
-        stride: Counts = np.cumprod(radix)
-        return stride
-
-    @cached_property
-    def first_row(self) -> Codes:
-        """A row of the tally of each item."""
-        first = np.zeros(len(self.copies), dtype=np.int32)
-        first[self.item_of[::-1]] = np.arange(len(self.item_of), dtype=np.int32)[::-1]
-        return first
-
-    def pieces(self, tally: Tally, digits: Codes) -> Pieces:
-        """Which records are in which class; `digits[c, i]` copies of item i are in class c."""
-        classes = np.arange(len(digits), dtype=np.int32)
-        if self.whole:
-            held = digits.astype(np.bool_)
-            class_of = np.where(held.any(axis=0), held.argmax(axis=0), SUPPRESSED)
-            rows = np.arange(tally.rows, dtype=np.int32)
-            return Pieces(rows, tally.counts, class_of[self.item_of].astype(np.int32))
-        out = self.copies - digits.sum(axis=0)
-        places = np.append(classes, SUPPRESSED)
-        amounts = np.vstack([digits, out[None]]).astype(np.int64)
-        of_records = np.repeat(np.tile(places, len(self.copies)), amounts.T.ravel())
-        order = np.argsort(self.item_of, kind="stable").astype(np.int32)
-        rows = np.repeat(order, tally.counts[order])
-        keys, counts = np.unique(
-            rows.astype(np.int64) * (len(classes) + 1) + of_records + 1, return_counts=True
-        )
-        row, place = np.divmod(keys, len(classes) + 1)
-        return Pieces(row.astype(np.int32), counts.astype(np.int64), place.astype(np.int32) - 1)
-
-
-def read_columns(problem: Problem) -> Counts:
-    """The places of the sensitive columns that the models look at."""
-    names = {name for model in problem.models for name in model.columns}
-    return np.flatnonzero([column.name in names for column in problem.sensitive])
-
 
 LARGEST = 2**20
 """The most parts of a table that fit the memory in reason."""

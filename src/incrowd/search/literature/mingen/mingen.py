@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 from pydantic import Field
 
 from incrowd.errors import InfeasibleError, LimitError, PolicyError
-from incrowd.loss.cells import Precision
+from incrowd.loss.granularity import Precision
 from incrowd.loss.loss import Loss
 from incrowd.problem import Problem
 from incrowd.recoding import QuasiColumn

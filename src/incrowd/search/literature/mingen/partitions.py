@@ -17,7 +17,7 @@ from incrowd.loss.ncp import Gcp
 from incrowd.partition.classes import Classes, classes_of, numbered
 from incrowd.problem import Problem
 from incrowd.recoding import QuasiColumn
-from incrowd.search.literature.mingen.cells import SmallTable, read_columns
+from incrowd.search.literature.mingen.small_table import SmallTable, read_columns
 from incrowd.table.tally import Tally
 from incrowd.watch import Watch
 

@@ -1,0 +1,98 @@
+"""Exhaustive search: every node of the lattice, one after the other."""
+
+from collections.abc import Iterator
+from dataclasses import field
+from itertools import product
+from math import inf, prod
+from typing import Annotated, ClassVar, Literal
+
+from pydantic import Field
+
+from incrowd.errors import LimitError, PolicyError
+from incrowd.problem import Problem
+from incrowd.recoding import Levels
+from incrowd.search.lattice.frontier import Record, State
+from incrowd.search.lattice.full_domain import EPSILON, allowed_levels, judged, many, released
+from incrowd.search.refusals import no_levels, raise_if_infeasible
+from incrowd.search.search import Found, Recodes, Search
+from incrowd.values import STRICT, dataclass
+from incrowd.watch import Watch
+
+
+@dataclass(frozen=True, config=STRICT)
+class Exhaustive(Search):
+    """The oracle: look at all levels of all columns and take the least loss.
+
+    Sweeney Section 3.4 at the attribute level, for any loss and any models. Of equal losses it
+    takes the one with the fewest steps in all, then the first in the order of levels.
+
+    >>> Exhaustive().limit
+    200000
+    """
+
+    limit: Annotated[int, Field(ge=1)] = 200_000
+    """The largest lattice that it takes on."""
+    name: Literal["exhaustive"] = field(default="exhaustive", kw_only=True)
+    recoding: ClassVar[Recodes] = "levels"
+
+    def run(self, problem: Problem, watch: Watch) -> Found:
+        """Look at every node."""
+        size = lattice_size(problem)
+        if size > self.limit:
+            raise PolicyError(
+                f"the exhaustive search would look at {many(size)} nodes, more than its limit of "
+                f"{self.limit:,}",
+                remedy='use search = "lattice", which finds the same without looking at all',
+            )
+        raise_if_infeasible(problem)
+        best, looked, record = _best(problem, watch, size)
+        if best is None:
+            raise _none(problem, whole=looked == size)
+        return Found(
+            best,
+            self.name,
+            optimal=looked == size,
+            why=f"looked at {looked:,} of {size:,} nodes and took the one with the least loss",
+            facts={"nodes": size, "examined": looked},
+            explored=record.explored(best.levels),
+        )
+
+
+def lattice_size(problem: Problem) -> int:
+    """How many full-domain generalizations there are (Sweeney Equation 1)."""
+    return prod(len(allowed_levels(column)) for column in problem.columns)
+
+
+def nodes_in_order(problem: Problem) -> Iterator[tuple[int, ...]]:
+    """All nodes, those with fewer steps first, then in the order of levels."""
+    levels = [allowed_levels(column) for column in problem.columns]
+    return iter(sorted(product(*levels), key=lambda node: (sum(node), node)))
+
+
+def _best(problem: Problem, watch: Watch, size: int) -> tuple[Levels | None, int, Record]:
+    best, least = None, inf
+    record = Record(tuple(column.name for column in problem.columns), size)
+    for looked, levels in enumerate(nodes_in_order(problem)):
+        if watch.expired:
+            return best, looked, record
+        watch.tell("looking at every node", looked / size)
+        node = judged(problem, levels)
+        recoding = released(problem, node)
+        if recoding is None:
+            record.other(levels, node.smallest, State.FAILING, node.failing)
+            continue
+        loss = problem.loss.of(problem.outcome(recoding))
+        better = best is None or loss < least - EPSILON
+        record.releasable(levels, node.smallest, node.failing, loss, best=better)
+        if better:
+            best, least = recoding, loss
+    return best, size, record
+
+
+def _none(problem: Problem, *, whole: bool) -> Exception:
+    if whole:
+        return no_levels(problem)
+    return LimitError(
+        "the time was up before the exhaustive search had found anything",
+        remedy='give it more time, or use search = "lattice"',
+    )
