@@ -13,7 +13,7 @@ from incrowd.loss import Discernibility, Gcp, Granularity, Precision
 from incrowd.models import AlphaK, KAnonymity, LDiversity, TCloseness
 from incrowd.recoding import CellLevels, Pieces
 from incrowd.search.refine.cover import _Cover, cover, settled, tightened
-from incrowd.search.refine.moves import CoveredRows, hash_table
+from incrowd.search.refine.level_tables import CoveredRows, hash_table
 from incrowd.table.column import Domain, Kind
 from incrowd.watch import Watch
 from strategies import problem_of, tables

@@ -18,7 +18,7 @@ from incrowd.kernels.boxes import FORBIDDEN
 from incrowd.kernels.lattice import level_cover
 from incrowd.partition.classes import numbered
 from incrowd.problem import Problem
-from incrowd.search.refine.moves import CoveredRows, Node, hash_table
+from incrowd.search.refine.level_tables import CoveredRows, Node, hash_table
 from incrowd.watch import Watch
 
 SHARE = 0.0005
