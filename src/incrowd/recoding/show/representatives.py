@@ -20,6 +20,7 @@ class ShowRepresentatives(Transformation):
 
     name: ClassVar[str] = "representatives"
     coarsens: ClassVar[bool] = False
+    tells_loss: ClassVar[bool] = False
     spans: ClassVar[bool] = False
     names_values: ClassVar[bool] = True
     note: ClassVar[str] = (

@@ -26,6 +26,8 @@ class Transformation:
     """What its cells depend on."""
     coarsens: ClassVar[bool] = True
     """Whether a cell stands for a set of values with the original among them."""
+    tells_loss: ClassVar[bool] = True
+    """Whether cells say just what the recoding left open, so that its loss can be recounted."""
     exact: ClassVar[bool] = False
     """Whether quasi-identifiers leave as they are: then sensitive values change places, and models
     are judged by class."""
