@@ -90,7 +90,7 @@ class CertifiedWorld(_Part):
 
 
 class Signature(_Part):
-    """Who says what a certificate says: see `signing`."""
+    """Who says what a certificate says: see `signed`."""
 
     algorithm: Literal["ed25519"]
     public_key: str = Field(pattern="^[0-9a-f]{64}$")
