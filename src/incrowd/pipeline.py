@@ -90,7 +90,7 @@ def anonymize(  # noqa: PLR0913  the table, the request, and the settings of one
         with placing(goal, paper, found_table.like) as place:
             proved = _proved(table, found, place, context, timer)
             release = _release(proved, signer, timer)
-            place.certify(release.certificate.to_json())
+            place.certify(release.certificate.to_json)
         timer.end("write")
     return release
 

@@ -152,10 +152,10 @@ class Place:
     paper: Path | None
     """Where the certificate is written; None if nowhere."""
 
-    def certify(self, text: str) -> None:
-        """Write the certificate."""
+    def certify(self, text: Callable[[], str]) -> None:
+        """Write the certificate, if there is a place for it."""
         if self.paper is not None:
-            files.write_text(self.paper, text)
+            files.write_text(self.paper, text())
 
 
 @contextmanager

@@ -23,22 +23,24 @@ def text_of(column: pl.Series) -> pl.Series:
 
 def readable(rows: pl.DataFrame, missing_values: Sequence[str], *, text: bool) -> pl.DataFrame:
     """The rows with every missing cell null: NaN, the texts listed and, in text files, blanks."""
-    return rows.with_columns(
-        _readable(column, missing_values, text=text) for column in rows.iter_columns()
-    )
+    columns = [
+        _readable(pl.nth(j), dtype, missing_values, text=text)
+        for j, dtype in enumerate(rows.dtypes)
+        if dtype.is_float() or isinstance(dtype, pl.String | pl.Categorical | pl.Enum)
+    ]
+    return rows.with_columns(columns) if columns else rows
 
 
-def _readable(column: pl.Series, missing_values: Sequence[str], *, text: bool) -> pl.Series:
-    if column.dtype.is_float():
-        return column.fill_nan(None)
-    if not isinstance(column.dtype, pl.String | pl.Categorical | pl.Enum):
-        return column
-    cells = column.cast(pl.String)
-    gone = cells.is_in(list(missing_values))
+def _readable(
+    cells: pl.Expr, dtype: pl.DataType, missing_values: Sequence[str], *, text: bool
+) -> pl.Expr:
+    if dtype.is_float():
+        return cells.fill_nan(None)
+    cells = cells.cast(pl.String)
+    gone = cells.is_in(list(missing_values)) if missing_values else pl.lit(value=False)
     if text:
         gone |= cells.str.strip_chars() == ""
-    nothing = pl.Series([None], dtype=pl.String)
-    return cells.zip_with(~gone.fill_null(value=False), nothing).alias(column.name)
+    return pl.when(~gone.fill_null(value=False)).then(cells).name.keep()
 
 
 def typed(rows: pl.DataFrame, like: pl.DataFrame) -> pl.DataFrame:
