@@ -37,7 +37,7 @@ def recounted_in_passes(
     part, parts = 0, 1
     while part < parts:
         if watch is not None:
-            watch.tell("counting the rows that leave", part / parts)
+            watch.tell("counting the released rows", part / parts)
         classes = _Classes(names, part, parts, MOST if most is None else most)
         for frame in frames():
             classes.add(frame)
@@ -50,9 +50,9 @@ def refuse_above(found: Ratios, measure: Measure, limit: float) -> Ratios:
     """Refuse ratios above the limit; return the others."""
     if found.ratio(measure) > limit:
         raise NotMetError(
-            f"the published columns have a {measure} ratio of {found.ratio(measure):.6g}, above "
-            f"{limit:g}",
-            remedy="ask for a lower ratio, or choose the method greedy",
+            f"the kept columns have a {measure} ratio of {found.ratio(measure):.6g}, above the "
+            f"limit of {limit:g}",
+            remedy="ask for a lower ratio, or use the method greedy",
         )
     return found
 

@@ -271,9 +271,11 @@ def _limits_bind(problem: Problem, left_out: int) -> InfeasibleError:
     names = ", ".join(repr(name) for name in _limited(problem))
     return InfeasibleError(
         f"within the limits of {names} this search found no class that satisfies the models for "
-        f"{counted(left_out, 'record')}, and {problem.suppressible:,} may be left out",
-        remedy="raise the limits of these columns, let more records be left out, "
-        "or try another search: auto tries several",
+        f"{counted(left_out, 'record')}, but only {problem.suppressible:,} may be left out",
+        remedy=(
+            'raise the limits of these columns, raise suppression, or use search = "auto", '
+            "which tries several"
+        ),
         proved=False,
     )
 

@@ -109,5 +109,5 @@ def _unknown(name: str, known: Mapping[str, int], search: str) -> PolicyError:
     some = ", ".join(f"'{column}'" for column in known)
     return PolicyError(
         f"{search} names '{name}', which is not a quasi-identifying column",
-        remedy=f"did you mean '{near[0]}'?" if near else f"choose among {some}",
+        remedy=f"did you mean '{near[0]}'?" if near else f"use one of {some}",
     )

@@ -166,7 +166,7 @@ def _compatible(shown: Counts) -> tuple[Counts, Counts]:
             total += len(a)
             if total > _MOST_PAIRS:
                 raise LimitError(
-                    "too many classes match each other through missing values to be counted",
+                    "too many classes match each other through missing values to count them",
                     remedy='set missing = "own-value" or "suppress"',
                 )
     return np.concatenate(crowd), np.concatenate(member)

@@ -97,7 +97,7 @@ def judge(model: Any, evidence: Evidence) -> Judgement:
     """The value that the weakest crowd reaches, and whether it is what the model asks for."""
     if model.name not in JUDGES:
         raise NotMetError(
-            f"the model {model.name!r} cannot be verified, so nothing was released",
+            f"incrowd cannot verify the model {model.name!r}, so nothing was released",
             remedy=f"use one of {', '.join(JUDGES)}",
         )
     reached, ok = JUDGES[model.name](model, evidence)
@@ -201,8 +201,7 @@ def _delta_presence(model: Any, evidence: Evidence) -> Judgement:
 def _candidates(model: Any, evidence: Evidence) -> Counts:
     if evidence.world is None:
         raise NotMetError(
-            f"the world that {model.name} is about is not at hand, so nothing can be verified: "
-            "give the world",
+            f"{model.name} needs its world, so it cannot be verified without one: give the world",
             remedy="add --world FILE, or world=… in Python",
         )
     return evidence.world
@@ -277,9 +276,8 @@ def _hierarchical_distance(holders: Holders, values: Values) -> Floats:
     """What has to be carried over each node of the tree, by the node's height."""
     if values.maps is None:
         raise NotMetError(
-            "the hierarchy of a sensitive column is not at hand, so its distances cannot be "
-            "verified",
-            remedy="give the certificate of the release",
+            "a sensitive column lacks its hierarchy, so its distances cannot be verified",
+            remedy="check the release with its certificate",
         )
     share = values.whole / values.whole.sum()
     total = np.empty(len(holders.start))

@@ -70,8 +70,8 @@ class AgainstWorld(Search):
         best = min(tried, key=lambda trial: trial.loss)
         rest = ", ".join(f"{one.title} {one.loss:.4f}" for one in tried if one is not best)
         why = (
-            f"used {best.title}: {problem.loss.name} {best.loss:.4f}, the least of what was tried "
-            "against the world"
+            f"used {best.title}: {problem.loss.name} {best.loss:.4f}, the lowest of those tried "
+            "with the world"
         )
         facts = {"classes": float(best.classes), **{one.title: one.loss for one in tried}}
         return Found(best.recoding, self.name, why=f"{why} ({rest})" if rest else why, facts=facts)
@@ -88,7 +88,7 @@ class AgainstWorld(Search):
         for number, (title, way) in enumerate(ways, start=1):
             if tried and watch.expired:
                 break
-            watch.tell("holding classes against the world", number / (len(ways) + 2))
+            watch.tell("comparing classes with the world", number / (len(ways) + 2))
             try:
                 tried += _trial(guarded, title, way(guarded, watch))
             except (InfeasibleError, LimitError):
