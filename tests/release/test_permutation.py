@@ -238,9 +238,9 @@ def test_the_loss_that_was_asked_for_is_reported():
 @pytest.mark.parametrize(
     ("more", "said"),
     [
-        ({"models": (KAnonymity(5),)}, "k-anonymity hides people among equal"),
-        ({"class_column": "ill"}, "there is a column 'ill' already"),
-        ({"missing": "matches-anything"}, "a missing value matches nothing"),
+        ({"models": (KAnonymity(5),)}, "k-anonymity needs equal quasi-identifiers"),
+        ({"class_column": "ill"}, "the table has a column 'ill' already"),
+        ({"missing": "matches-anything"}, "a missing value cannot match"),
         ({"show": "spans", "class_column": "class"}, 'only show = "permutation" adds a column'),
         ({"show": "spans", "search": Anatomy()}, "is for exact quasi-identifiers"),
         ({"loss": Queries("age")}, "which is quasi-identifying"),
@@ -255,11 +255,11 @@ def test_what_does_not_fit_is_refused(more, said):
 @pytest.mark.parametrize(
     ("name", "column", "said"),
     [
-        ("more", Column(role="keep"), "beside the exact quasi-identifiers"),
-        ("more", Column(role="unit"), "records of one person could be compared"),
-        ("age", Column(role="quasi", lowest=1), "limits what a cell shows"),
-        ("age", Column(role="quasi", widest=3), "limits what a cell shows"),
-        ("age", Column(role="quasi", highest=0), "limits what a cell shows"),
+        ("more", Column(role="keep"), "next to the exact quasi-identifiers"),
+        ("more", Column(role="unit"), "classes of all records of one person"),
+        ("age", Column(role="quasi", lowest=1), "limits what a cell may show"),
+        ("age", Column(role="quasi", widest=3), "limits what a cell may show"),
+        ("age", Column(role="quasi", highest=0), "limits what a cell may show"),
     ],
 )
 def test_columns_that_do_not_fit_are_refused(name, column, said):

@@ -119,7 +119,9 @@ def test_the_first_model_that_is_not_met_is_named():
         match=r"1 of 2 models: l-diversity of 'illness' achieves 1, the policy asks for 3",
     ):
         demand((good, bad))
-    with pytest.raises(NotMetError, match="2 of 3 models: k-map achieves 4, the policy asks for 5;") as told:
+    with pytest.raises(
+        NotMetError, match="2 of 3 models: k-map achieves 4, the policy asks for 5;"
+    ) as told:
         demand((worse, good, bad), remedy="ask for less")
     assert told.value.remedy == "ask for less"
 

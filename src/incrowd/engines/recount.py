@@ -16,7 +16,7 @@ from incrowd.identify.records import Measure, Ratios
 from incrowd.watch import Watch
 
 MOST = 2**20
-"""Classes that are kept in memory at a time."""
+"""Most classes in memory at a time."""
 _WAITING = 2**16
 _BITS = 64
 
@@ -47,7 +47,7 @@ def recounted_in_passes(
 
 
 def refuse_above(found: Ratios, measure: Measure, limit: float) -> Ratios:
-    """Refuse ratios above the limit; return the others."""
+    """Raise `NotMetError` if a ratio is above the limit; return the ratios."""
     if found.ratio(measure) > limit:
         raise NotMetError(
             f"the kept columns have a {measure} ratio of {found.ratio(measure):.6g}, above the "

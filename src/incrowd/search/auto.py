@@ -118,7 +118,7 @@ def _others(problem: Problem) -> list[tuple[str, Run]]:
 
 
 def _full_domain(problem: Problem, watch: Watch) -> Found:
-    """What one level per column does where no local recoding does."""
+    """Full-domain generalization, if no local recoding works."""
     titles = ["crowd", *(title for title, _ in _others(problem))]
     try:
         found = Lattice().run(problem, watch)
@@ -129,7 +129,7 @@ def _full_domain(problem: Problem, watch: Watch) -> Found:
 
 
 def _tried(problem: Problem, title: str, found: Found) -> list[_Trial]:
-    """The trial; none if it may not leave, which a search by classes does not always see."""
+    """The trial, or nothing if it breaks the policy, which searches do not always notice."""
     outcome = problem.outcome(found.recoding)
     if outcome.suppressed > problem.suppressible or not safe_crowds(problem, outcome):
         return []
@@ -141,7 +141,7 @@ def _loss(problem: Problem, found: Found) -> float:
 
 
 def _lattice(problem: Problem, watch: Watch, bar: float) -> tuple[_Trial | None, str]:
-    """A full-domain generalization that loses less than `bar`, and what came of the search."""
+    """A full-domain generalization that loses less than `bar`, and a sentence on the search."""
     nodes = prod(column.hierarchy.levels - column.lowest for column in problem.columns)
     if watch.expired:
         return None, f"full-domain generalization ({many(nodes)} level vectors) got no time"
@@ -170,7 +170,7 @@ def _seconds(problem: Problem, nodes: int) -> float:
 
 
 def _chosen(problem: Problem, trials: list[_Trial], said: str) -> Found:
-    """The first of these, and what it was compared with: nothing is said of other searches."""
+    """The first trial, with a sentence on what it was compared with."""
     first, *others = trials
     made = _KINDS.get(first.title, "local recoding")
     rest = "".join(f", {trial.title} {trial.loss:.4f}" for trial in others)

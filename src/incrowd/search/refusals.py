@@ -26,7 +26,7 @@ from incrowd.search.lattice.full_domain import allowed_levels
 from incrowd.table.column import Missing
 
 THIS_SEARCH = "this search"
-"""What a search calls itself if it is not the one that tries all others."""
+"""The name of a search in messages, unless it is `auto`."""
 _SLACK = 1e-9
 _OTHER_SEARCH = 'use search = "auto", which tries several'
 
@@ -34,7 +34,7 @@ _OTHER_SEARCH = 'use search = "auto", which tries several'
 def raise_if_infeasible(problem: Problem) -> None:
     """Raise `InfeasibleError` if it is proved that no release of the table satisfies the policy.
 
-    It costs one look at the table. That it raises nothing does not mean that there is a release.
+    It needs one pass over the table. If it raises nothing, a release may still not exist.
     """
     if not problem.tally.rows:
         raise InfeasibleError(
@@ -102,12 +102,12 @@ def no_levels(problem: Problem) -> InfeasibleError:
 
 @dataclass(frozen=True)
 class _Shortfall:
-    """Why a model is out of reach."""
+    """Why a model is impossible."""
 
     left_out: int | None = None
-    """Records that would have to be left out at least; None if leaving out any number is no use."""
+    """The least number of records to leave out; None if leaving out records does not help."""
     values: int = 0
-    """Different values that there are, if they are too few."""
+    """Number of different values, if there are too few."""
 
 
 def _limit(problem: Problem, model: Model, whole: Classes) -> _Shortfall | None:
@@ -161,7 +161,7 @@ def _must_leave(model: Model, whole: Classes) -> int | None:
 
 
 def _refuse_jointly(problem: Problem, whole: Classes) -> None:
-    """Refuse if those whom one model lets stay are fewer than another asks for in a class."""
+    """Raise if one model lets fewer people stay than another needs in a class."""
     asked = max(problem.models, key=lambda model: model.smallest_class(), default=None)
     if asked is None:
         return

@@ -1,4 +1,4 @@
-"""What models require and searches provide, compared in one place."""
+"""Compare what models require with what searches provide."""
 
 from collections.abc import Sequence
 

@@ -23,7 +23,7 @@ _LARGEST_BLOCK = 2**21
 
 @dataclass(frozen=True, eq=False)
 class Values:
-    """A sensitive column of the rows that leave, and how it was spread in the table as read."""
+    """A sensitive column of the release, with its distribution in the original table."""
 
     codes: Counts
     """The position of each row's value in the column's order, 0 for missing."""
@@ -35,16 +35,16 @@ class Values:
 
 @dataclass(frozen=True, eq=False)
 class Evidence:
-    """What the rows that leave show: their crowds, and the sensitive values in them."""
+    """What the released rows show: their crowds and sensitive values."""
 
     crowds: Crowds
     sensitive: Mapping[str, Values]
     world: Counts | None = None
     """Per crowd: the individuals of the world that it may be about, if there is a world."""
     presence: float | None = None
-    """How sure it is at most that an individual is there, over all crowds, if that was counted."""
+    """The highest chance over all crowds that an individual is in the table, if counted."""
     columns: int = 1
-    """Columns that crowds are told apart by."""
+    """Columns that define the crowds."""
     drawn: int | None = None
     """People of the table as it was read, also those whom the release leaves out, if known."""
     _holders: dict[str, "Holders"] = field(default_factory=dict, repr=False)
@@ -94,7 +94,7 @@ Judgement = tuple[float, bool]
 
 
 def judge(model: Any, evidence: Evidence) -> Judgement:
-    """The value that the weakest crowd reaches, and whether it is what the model asks for."""
+    """The value of the weakest crowd, and whether it meets the model's threshold."""
     if model.name not in JUDGES:
         raise NotMetError(
             f"incrowd cannot verify the model {model.name!r}, so nothing was released",
@@ -188,7 +188,7 @@ def _k_map(model: Any, evidence: Evidence) -> Judgement:
 
 
 def _delta_presence(model: Any, evidence: Evidence) -> Judgement:
-    """How sure a crowd, and all crowds together, make that an individual is there.
+    """The highest chance that an individual is in the table, by one crowd and by all.
 
     Nergiz et al. 2007; of all crowds what they say of one individual is added up.
     """

@@ -1,4 +1,4 @@
-"""Against a world: as little generalization as hides everybody among the people somebody may hold.
+"""Search with a world: the least generalization that hides everybody among a world's people.
 
 Bettini Section 6 ends with the remark that whoever knows something of the world can do better than
 to make k records alike: three Janes in the world hide one in the table. Here that is done in
@@ -106,7 +106,7 @@ def _read_plainly(problem: Problem) -> Problem:
 
 
 def _guarded(problem: Problem) -> Problem:
-    """The problem for somebody who knows that the ends of spans are attained."""
+    """The problem for an attacker who knows that somebody is at each end of a span."""
     if problem.world is None or problem.world.exact:
         return problem
     return replace(problem, world=AttainedEndsCounter.by(problem.world))
@@ -144,7 +144,7 @@ def _trial(problem: Problem, title: str, recoding: Recoding | None) -> list[_Wor
 
 
 def _without(problem: Problem, models: tuple[Model, ...], watch: Watch) -> Found:
-    """What is found for these models by whoever knows of no world."""
+    """The result for these models without a world."""
     return auto.Auto().run(replace(problem, models=models, world=None), watch)
 
 
