@@ -74,7 +74,7 @@ def splitting(quasi: Quasi, names: Iterable[str]) -> tuple[str, ...]:
     if taken:
         raise PolicyError(
             f"split_ends cannot add the column {min(taken)!r}: the table has one of that name",
-            remedy="rename it, or leave out split_ends",
+            remedy="rename it, or remove split_ends",
         )
     return found
 

@@ -140,7 +140,7 @@ def _sensitive(problem: Problem, column: str | None, privacy: str) -> int | None
         return 0
     if column in names:
         return names.index(column)
-    what = "there is none" if column is None else f"'{column}' is none"
+    what = "there is none" if column is None else f"'{column}' is not one"
     raise PolicyError(
         f"privacy 'l' needs a sensitive column, but {what}",
         remedy='give one column role = "sensitive", or use privacy = "k"',
