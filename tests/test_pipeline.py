@@ -435,7 +435,7 @@ def test_a_frame_with_a_name_twice_says_so():
 def test_names_that_are_no_text_are_told_as_what_they_are():
     with pytest.raises(incrowd.PolicyError, match="column names must be text"):
         incrowd.quick([0, 1], quasi=["age"], k=2)
-    with pytest.raises(incrowd.PolicyError, match="columns: every name must be text"):
+    with pytest.raises(incrowd.PolicyError, match="column names must be text"):
         incrowd.quick([0, 1], quasi=[0], k=2)
 
 

@@ -41,7 +41,7 @@ class Watch:
             self._tell(what, share)
 
 
-class Within(Watch):
+class NestedWatch(Watch):
     """A time limit within an outer watch: the earlier of both ends it."""
 
     def __init__(self, outer: Watch, limit: float | None) -> None:

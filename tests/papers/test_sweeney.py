@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from incrowd.loss import Precision
 from incrowd.models.k_anonymity import KAnonymity
-from incrowd.search.lattice.exhaustive import Exhaustive
-from incrowd.search.lattice.full_domain import lattice_size, levels_recoding, node_classes, recode
+from incrowd.search.lattice.exhaustive import Exhaustive, lattice_size
+from incrowd.search.lattice.full_domain import levels_recoding, node_classes, recode
 from incrowd.search.literature.datafly import Datafly, next_column
 from incrowd.watch import Watch
 from strategies import problem_of, tables

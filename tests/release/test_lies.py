@@ -20,7 +20,7 @@ from incrowd.policy.policy import Policy
 from incrowd.recoding.column_cells import ByClass
 from incrowd.recoding.show.labels import ShowSpans
 from incrowd.release.certificate import sha256_of
-from incrowd.release.proof import Evidence
+from incrowd.release.proof import ReleaseEvidence
 from incrowd.verbs import check as checks
 from incrowd.verify.shown import ShownColumn
 from incrowd.verify.verify import Reference
@@ -255,7 +255,7 @@ def test_what_holds_cells_does_not_show_them():
     reference = next(iter(held.table.reference.values()))
     assert isinstance(reference, Reference)
     every = [held.table, held.plan, held.staged, held.written, held.proof().seen, reference]
-    evidence = Evidence(held.table, held.staged, held.written)
+    evidence = ReleaseEvidence(held.table, held.staged, held.written)
     every += [evidence.rows, evidence.beside(("age",), "age"), held.staged.replaced("number")]
     every += [ShownColumn.of("age", evidence.beside(("age",), "age"))]
     shown = "".join(map(repr, every))

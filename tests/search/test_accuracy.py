@@ -224,7 +224,7 @@ def test_privacy_of_values_needs_a_sensitive_column():
     problem = replace(problem, sensitive=(), tally=none)
     with pytest.raises(PolicyError, match="there is none"):
         Accuracy(privacy="l").run(problem, Watch())
-    with pytest.raises(PolicyError, match="'job' is none"):
+    with pytest.raises(PolicyError, match="'job' is not one"):
         Accuracy(privacy="l", column="job").run(ages([(0, 1), (1, 2)], []), Watch())
 
 

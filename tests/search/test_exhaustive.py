@@ -9,8 +9,7 @@ from incrowd.errors import InfeasibleError, LimitError, PolicyError
 from incrowd.hierarchy.hierarchy import Hierarchy
 from incrowd.loss import Discernibility, Gcp
 from incrowd.models.k_anonymity import KAnonymity
-from incrowd.search.lattice.exhaustive import Exhaustive
-from incrowd.search.lattice.full_domain import lattice_size, nodes_in_order
+from incrowd.search.lattice.exhaustive import Exhaustive, lattice_size, nodes_in_order
 from incrowd.table.column import Domain, Kind
 from incrowd.watch import Watch
 from strategies import problem_of, tables

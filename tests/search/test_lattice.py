@@ -21,8 +21,7 @@ from incrowd.loss import (
 )
 from incrowd.models import AlphaK, KAnonymity, LDiversity, TCloseness
 from incrowd.models.model import Model
-from incrowd.search.lattice import branches, judging
-from incrowd.search.lattice import frontier as explored
+from incrowd.search.lattice import branches, frontier, judging
 from incrowd.search.lattice import judging as rollup
 from incrowd.search.lattice import lattice as best_first
 from incrowd.search.lattice.exhaustive import Exhaustive
@@ -230,7 +229,7 @@ def test_the_record_is_no_longer_than_its_limit_and_holds_the_optimum(problem):
     if whole is None:
         return
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(explored, "LONGEST", 1)
+        patch.setattr(frontier, "LONGEST", 1)
         short = Lattice().run(problem, Watch()).explored
     assert short.optimum == whole.recoding.levels
     assert len(short) + short.left_out == len(whole.explored)

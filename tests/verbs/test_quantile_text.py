@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from incrowd.api import quantiles
 from incrowd.errors import InputError
-from incrowd.io import csv_chunks as csv_shuffle
+from incrowd.io import csv_rewrite
 from incrowd.io.scratch import scratch_file
 from incrowd.verbs import quantile_passes, tables
 
@@ -54,7 +54,7 @@ def both(table, monkeypatch, **options):
 @pytest.mark.parametrize("keep", [["note", "zip"], [], ["zip"]])
 def test_both_ways_agree(table, monkeypatch, limit, keep_order, held, keep):  # noqa: PLR0917  every pair of ways
     monkeypatch.setattr(tables, "LARGE", limit)
-    monkeypatch.setattr(csv_shuffle, "BYTES", held)
+    monkeypatch.setattr(csv_rewrite, "BYTES", held)
     options = {"columns": ["age", "income"], "k": 60, "seed": 4, "show": "range"}
     quick, slow = both(table, monkeypatch, keep=keep, keep_order=keep_order, **options)
     assert quick.equals(slow)

@@ -312,7 +312,7 @@ def test_an_interruption_leaves_nothing(table, tmp_path, monkeypatch, module, wh
 
 USED = """
 import resource
-import incrowd.io.csv_chunks as csv_shuffle
+import incrowd.io.csv_rewrite as csv_rewrite
 from incrowd.verbs.quantile_passes import written
 from incrowd.population.buckets import QuantileOptions
 from incrowd.io.batches import Layout
@@ -320,7 +320,7 @@ from incrowd.population.buckets import QuantileOptions
 from incrowd.io.scratch import Stamp
 from incrowd.watch import Watch
 
-csv_shuffle.BYTES = 2**20
+csv_rewrite.BYTES = 2**20
 
 def run(source):
     options = QuantileOptions(["zip", "age"], k=1000, epsilon=0.05, seed=1)

@@ -6,7 +6,7 @@ from typing import Any
 
 from incrowd.attacks.rates import Interval, PersonRisk, Rate
 from incrowd.errors import counted
-from incrowd.linkage.identify import Proof
+from incrowd.linkage.identify import PromiseProof
 
 _ROUNDING = 1e-12
 """A smaller gain over guessing is rounding."""
@@ -119,7 +119,7 @@ class Attacked:
 
     None if that is unknown: there are no rows, or people have several rows.
     """
-    proved: Proof | None = None
+    proved: PromiseProof | None = None
     """What promises about the world prove; None without promises."""
     broken: tuple[str, ...] = ()
     """The broken limits, in words."""

@@ -11,10 +11,10 @@ from incrowd.arrays import Flags, Floats
 from incrowd.attacks.attack import Attack, columns, part, people, rows, share
 from incrowd.attacks.rates import PersonRisk, Rate
 from incrowd.linkage.attack_data import LIMIT
-from incrowd.linkage.world_linkage import Candidates
+from incrowd.linkage.world_linkage import RowCandidates
 
 
-def linkage(found: Candidates, limit: float = LIMIT) -> Attack:
+def linkage(found: RowCandidates, limit: float = LIMIT) -> Attack:
     """How often a random candidate of a row is the right person.
 
     Without the truth this is the most that it can be: as many people as possible are assumed to be
@@ -46,7 +46,7 @@ def linkage(found: Candidates, limit: float = LIMIT) -> Attack:
     )
 
 
-def _persons(found: Candidates, before: float, limit: float) -> PersonRisk:
+def _persons(found: RowCandidates, before: float, limit: float) -> PersonRisk:
     """The worst for the people behind single rows."""
     if found.right is None:
         among = np.maximum(found.fitting, found.sizes if found.one_each else 1)
@@ -58,18 +58,18 @@ def _persons(found: Candidates, before: float, limit: float) -> PersonRisk:
     return PersonRisk.of(1 / np.maximum(found.fitting, 1), before, right, limit)
 
 
-def _alone(found: Candidates) -> int:
+def _alone(found: RowCandidates) -> int:
     """Rows that fit one person only: the right one, if the truth is known."""
     single: Flags = found.number == 1
     return int((single if found.right is None else single & found.right).sum())
 
 
-def _share(found: Candidates) -> float:
+def _share(found: RowCandidates) -> float:
     """The largest share of the released people that can be listed."""
     return float(found.most_listed.sum()) / max(len(found.number), 1)
 
 
-def _on_the_list(found: Candidates, listed: float) -> str:
+def _on_the_list(found: RowCandidates, listed: float) -> str:
     """Whose share the rate can be of, in a sentence."""
     if found.listed is not None:
         some = f"{share(listed)} of the" if 0 < listed < 1 else ("All" if listed else "None of the")
@@ -82,7 +82,7 @@ def _on_the_list(found: Candidates, listed: float) -> str:
     return "All released people may be on the list, and are taken to be."
 
 
-def _fewest(found: Candidates, alone: int) -> str:
+def _fewest(found: RowCandidates, alone: int) -> str:
     """How few people a row fits, in a sentence."""
     if found.k is None:
         return "No row fits anybody."
@@ -93,7 +93,7 @@ def _fewest(found: Candidates, alone: int) -> str:
     )
 
 
-def _drawn(found: Candidates, success: float) -> str:
+def _drawn(found: RowCandidates, success: float) -> str:
     """How often a draw is right, in a sentence: of all released rows, listed or not."""
     if found.right is None and success:
         return (
@@ -106,7 +106,7 @@ def _drawn(found: Candidates, success: float) -> str:
     )
 
 
-def _figures(found: Candidates, shares: tuple[float, float]) -> dict[str, float]:
+def _figures(found: RowCandidates, shares: tuple[float, float]) -> dict[str, float]:
     total = max(len(found.number), 1)
     alone, listed = shares
     figures: dict[str, float] = {"inconsistent": found.inconsistent, "listed": listed}

@@ -27,16 +27,7 @@ def anonymize(  # noqa: PLR0913  one parameter per option
         str | None, typer.Argument(hidden=True, help="With --frontier: the curve's file.")
     ] = None,
     *,
-    output: Annotated[
-        str | None,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="FILE",
-            help="Write the release to this file.",
-            rich_help_panel=options.WRITING,
-        ),
-    ] = None,
+    output: Annotated[str | None, options.output("Write the release to this file.")] = None,
     quasi: options.Quasi = None,
     sensitive: options.Sensitive = None,
     keep: options.Keep = None,

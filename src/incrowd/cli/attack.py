@@ -13,8 +13,8 @@ from incrowd.cli import request as requests
 from incrowd.cli.output import Output, waiting
 from incrowd.documents import attack as texts
 from incrowd.errors import NotMetError, PolicyError
-from incrowd.io import files as policies
-from incrowd.linkage import identify as constraints
+from incrowd.io import files
+from incrowd.linkage import identify
 
 if TYPE_CHECKING:
     from incrowd.hierarchy import AnyHierarchy
@@ -246,7 +246,7 @@ def attack(  # noqa: PLR0913  one parameter per option
             other=other,
             control=control,
             sensitive=options.columns(sensitive),
-            policy=None if policy is None else policies.read_policy(policy),
+            policy=None if policy is None else files.read_policy(policy),
             certificate=certificate,
             max_size=max_size,
             max_success=max_success,
@@ -296,5 +296,5 @@ def _promised(texts: Iterable[str] | None) -> "tuple[AtLeast, ...]":
                 "--promise takes COLUMNS=PEOPLE",
                 remedy="write, for example, --promise zip,sex=500",
             )
-        found.append(constraints.AtLeast(some, int(people)))
+        found.append(identify.AtLeast(some, int(people)))
     return tuple(found)

@@ -4,8 +4,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-import typer
-
 from incrowd import api
 from incrowd import search as searches
 from incrowd import watch as watching
@@ -179,22 +177,15 @@ def frontier(  # noqa: PLR0913  one parameter per option
     file: options.TableFile,
     *,
     output: Annotated[
-        str | None,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="FILE",
-            help="Write the curve to a file: .csv, .json, .svg, .png or .html.",
-            rich_help_panel=options.WRITING,
-        ),
+        str | None, options.output("Write the curve to a file: .csv, .json, .svg, .png or .html.")
     ] = None,
+    policy: options.PolicyFile = None,
     quasi: options.Quasi = None,
     sensitive: options.Sensitive = None,
     keep: options.Keep = None,
     unit: options.Unit = None,
     weight: options.Weight = None,
     accept_derived: options.AcceptDerived = None,
-    policy: options.PolicyFile = None,
     k: options.K = None,
     l: options.L = None,
     t: options.T = None,

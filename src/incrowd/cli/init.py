@@ -27,14 +27,7 @@ def init(  # noqa: PLR0913  one parameter per option
     file: options.TableFile,
     *,
     output: Annotated[
-        str | None,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="FILE",
-            help="Write the policy to this file; by default to standard output.",
-            rich_help_panel=options.WRITING,
-        ),
+        str | None, options.output("Write the policy to this file; by default to standard output.")
     ] = None,
     preset: Annotated[
         str | None,

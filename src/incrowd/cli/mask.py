@@ -97,14 +97,7 @@ def mask(  # noqa: PLR0913  one parameter per option
     ] = 0.01,
     time_limit: options.SearchSeconds = 60.0,
     output: Annotated[
-        str | None,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="FILE",
-            help="Write the published columns to this file.",
-            rich_help_panel=options.WRITING,
-        ),
+        str | None, options.output("Write the published columns to this file.")
     ] = None,
     seed: options.Seed = None,
     keep_order: options.KeepOrder = False,

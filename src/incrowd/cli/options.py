@@ -3,7 +3,7 @@
 import csv
 import math
 from collections.abc import Iterable, Iterator
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -17,6 +17,12 @@ WORLDS = "Worlds"
 WRITING = "Writing"
 READING = "Reading"
 """Groups of options, as --help shows them."""
+
+
+def output(words: str) -> Any:
+    """The option `--output`, which every command that writes has, with what it writes."""
+    return typer.Option("--output", "-o", metavar="FILE", help=words, rich_help_panel=WRITING)
+
 
 TableFile = Annotated[
     str,

@@ -122,14 +122,7 @@ def plan(  # noqa: PLR0913  one parameter per option
         ),
     ] = False,
     output: Annotated[
-        str | None,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="FILE",
-            help="With --apply: write the release to this file.",
-            rich_help_panel=options.WRITING,
-        ),
+        str | None, options.output("With --apply: write the release to this file.")
     ] = None,
     seed: options.Seed = None,
     delimiter: options.Delimiter = None,

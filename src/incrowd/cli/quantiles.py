@@ -74,16 +74,7 @@ def quantiles(  # noqa: PLR0913  one parameter per option
             rich_help_panel=options.SEARCH,
         ),
     ] = None,
-    output: Annotated[
-        str | None,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="FILE",
-            help="Write the rows to this file.",
-            rich_help_panel=options.WRITING,
-        ),
-    ] = None,
+    output: Annotated[str | None, options.output("Write the rows to this file.")] = None,
     seed: options.Seed = None,
     keep_order: options.KeepOrder = False,
     dry_run: options.DryRun = False,

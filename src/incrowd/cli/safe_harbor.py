@@ -11,8 +11,7 @@ from incrowd.cli import request as requests
 from incrowd.cli.output import Output, waiting
 from incrowd.documents import identify as texts
 from incrowd.errors import NotMetError
-from incrowd.io import files as policies
-from incrowd.io import files as side_files
+from incrowd.io import files
 
 
 def safe_harbor(  # noqa: PLR0913  one parameter per option
@@ -59,8 +58,8 @@ def safe_harbor(  # noqa: PLR0913  one parameter per option
     Example: incrowd safe-harbor release.csv
     """
     output = Output(as_json=as_json, quiet=quiet)
-    asked = None if policy is None else policies.read_policy(policy)
-    people = None if zip_populations is None else side_files.read_zip_populations(zip_populations)
+    asked = None if policy is None else files.read_policy(policy)
+    people = None if zip_populations is None else files.read_zip_populations(zip_populations)
     with waiting(output):
         reading = api.Reading(delimiter, encoding, header)
         expected = requests.columns_of_policy(policy)

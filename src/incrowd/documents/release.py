@@ -61,7 +61,7 @@ def release_text(release: "Release", paths: Mapping[str, str]) -> RenderableType
 
 def _used(release: "Release") -> str:
     """How the release was made, what it lost, and what else the search says."""
-    if release.why.startswith("Used "):
+    if release.why.startswith(("Used ", "used ")):
         return sentence(release.why)
     kind = _RECODINGS.get(type(release.recoding).__name__, "the search")
     name = release.policy.loss.name

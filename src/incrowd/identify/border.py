@@ -20,7 +20,7 @@ import numpy as np
 from incrowd.identify.hitting_sets import HittingSetTree, Masks, mask_of, minimal_masks
 from incrowd.identify.labelled import Set
 from incrowd.identify.oracles import ExactOracle, SampledOracle, SearchState
-from incrowd.watch import Watch, Within
+from incrowd.watch import NestedWatch, Watch
 
 _DONE, _LOOK = 0, 1
 _FIRST = 8
@@ -82,7 +82,7 @@ class BorderSearch:
         """Search all sets with at most so many columns."""
         left = self._watch.remaining
         if left is not None:
-            self._search(most, Within(self._watch, left / _TRY))
+            self._search(most, NestedWatch(self._watch, left / _TRY))
         for size in range(1, most + 1):
             cut = self._search(size, self._watch)
             if cut is None:

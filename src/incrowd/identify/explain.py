@@ -8,7 +8,7 @@ import numpy as np
 
 from incrowd.arrays import Codes
 from incrowd.errors import PolicyError
-from incrowd.identify.labelled import Groups
+from incrowd.identify.labelled import RecordGroups
 from incrowd.identify.measures import ratios
 from incrowd.identify.outcome import Coarser
 from incrowd.identify.records import Measure, Ratios, Records
@@ -49,7 +49,7 @@ def adds(
     if others is None:
         others = range(records.width)
     rest = tuple(j for j in others if j not in own)
-    groups = _split(records, Groups.whole(records), rest)
+    groups = _split(records, RecordGroups.whole(records), rest)
     together = _split(records, groups, own)
     return Adds(own, rest, ratios(records, own), groups.ratios, together.ratios)
 
@@ -70,7 +70,7 @@ def partners(  # noqa: PLR0913  the last two are options
     """
     watch = watch or Watch()
     own = _several(columns)
-    start = _split(records, Groups.whole(records), own)
+    start = _split(records, RecordGroups.whole(records), own)
     if start.ratios.ratio(measure) >= ratio:
         return Partners(own, ((),), 0, complete=True)
     others = [j for j in range(records.width) if j not in own]
@@ -100,7 +100,7 @@ def coarsened(
     if int(codes.max(initial=0)) >= maps.shape[1]:
         raise PolicyError("the levels do not cover all values of the column")
     others = [j for j in columns if j != column]
-    rest = _split(records, Groups.whole(records), others)
+    rest = _split(records, RecordGroups.whole(records), others)
     found = []
     for level, nodes in enumerate(maps):
         shown = np.ascontiguousarray(nodes[codes], dtype=np.int32)
@@ -112,7 +112,7 @@ def coarsened(
 
 def _completed(
     records: Records,
-    start: Groups,
+    start: RecordGroups,
     base: tuple[int, ...],
     aim: tuple[Measure, float],
     others: Sequence[int],
@@ -124,7 +124,7 @@ def _completed(
     return [(*base, j) for j in later if groups.joined(records, j).ratio(measure) >= ratio]
 
 
-def _split(records: Records, groups: Groups, columns: Sequence[int]) -> Groups:
+def _split(records: Records, groups: RecordGroups, columns: Sequence[int]) -> RecordGroups:
     for j in columns:
         groups = groups.split(records, j)
     return groups

@@ -23,7 +23,7 @@ from incrowd.identify.oracles import SearchState
 from incrowd.identify.records import Records
 from incrowd.kernels.identify import cover, difference_sets
 from incrowd.kernels.identify import hitting_sets as kernels
-from incrowd.watch import Watch, Within
+from incrowd.watch import NestedWatch, Watch
 
 _STEPS = 200_000
 
@@ -259,7 +259,7 @@ class HittingSets:
         all sets up to some size are known in the end.
         """
         masks = self._judge.first()
-        half = watch if watch.remaining is None else Within(watch, watch.remaining / 2)
+        half = watch if watch.remaining is None else NestedWatch(watch, watch.remaining / 2)
         tree = HittingSetTree(len(self._order), masks, most)
         if self._walk(tree, half):
             self._found.upto, self._found.complete = most, not tree.cut

@@ -15,7 +15,7 @@ from incrowd.kernels.identify import stripped as kernels
 
 
 @dataclass(frozen=True, eq=False)
-class Groups:
+class RecordGroups:
     """Classes of two rows or more, and in figures what the other classes come to.
 
     A row alone in its class stays alone: the more columns, the fewer rows are left to look at.
@@ -37,12 +37,12 @@ class Groups:
     """Figures of all classes."""
 
     @classmethod
-    def whole(cls, records: Records) -> "Groups":
+    def whole(cls, records: Records) -> "RecordGroups":
         """What no column at all tells apart: one class of all rows."""
         return cls.of(records, np.zeros(records.rows, dtype=np.int32), 1)
 
     @classmethod
-    def of(cls, records: Records, class_of: Codes, number: int) -> "Groups":
+    def of(cls, records: Records, class_of: Codes, number: int) -> "RecordGroups":
         """The classes given by the class of each row."""
         rows = np.arange(records.rows, dtype=np.int32)
         bounds = np.array([0, records.rows], dtype=np.int64)
@@ -58,16 +58,16 @@ class Groups:
         _kernels().join(rows, self.weights, self.start, values, domain, told)
         return ratios_of(self.records, told)
 
-    def split(self, records: Records, column: int) -> "Groups":
+    def split(self, records: Records, column: int) -> "RecordGroups":
         """The groups of the set with that column added."""
         return self._split(*records.lines[column])
 
-    def _split(self, codes: Codes, domain: int) -> "Groups":
+    def _split(self, codes: Codes, domain: int) -> "RecordGroups":
         settled, told = self.settled.copy(), self.settled.copy()
         rows, weights, start = _kernels().split(
             self.rows, self.counts, self.start, codes, domain, settled, told
         )
-        return Groups(self.counts, self.records, rows, weights, start, settled, told)
+        return RecordGroups(self.counts, self.records, rows, weights, start, settled, told)
 
     @property
     def ratios(self) -> Ratios:

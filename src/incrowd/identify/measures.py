@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from incrowd.arrays import Codes, Counts
-from incrowd.identify.labelled import Groups, no_classes, ratios_of
+from incrowd.identify.labelled import RecordGroups, no_classes, ratios_of
 from incrowd.identify.records import Ratios, Records
 from incrowd.kernels.identify import distinct as distinct_kernels
 from incrowd.kernels.identify import stripped as partition_kernels
@@ -102,7 +102,7 @@ def added(partition: Partition, records: Records, candidates: Sequence[int]) -> 
 
     Motwani-Xu Section 2.2. No partition is built.
     """
-    groups = Groups.of(records, partition.class_of, partition.number)
+    groups = RecordGroups.of(records, partition.class_of, partition.number)
     tasks = [partial(groups.joined, records, column) for column in candidates]
     if len(groups.rows) * len(tasks) < _FEW_ROWS:
         return [task() for task in tasks]
@@ -140,7 +140,7 @@ def _tasks(records: Records, limit: int, watch: Watch) -> Iterator[Callable[[], 
         if watch.expired:
             return
         branch = _Branch(table, tuple(order[j:].tolist()), limit, watch)
-        groups = Groups.whole(table).split(table, 0)
+        groups = RecordGroups.whole(table).split(table, 0)
         yield partial(branch.named, (0,), groups.ratios)
         yield from branch.tasks((0,), groups)
         table = _without_first(table)
@@ -176,7 +176,7 @@ class _Branch:
         return [(tuple(sorted(self.columns[j] for j in chosen)), found)]
 
     def tasks(
-        self, chosen: tuple[int, ...], groups: Groups
+        self, chosen: tuple[int, ...], groups: RecordGroups
     ) -> Iterator[Callable[[], list[SetRatios]]]:
         """The larger sets in parts of about as many."""
         if _sets(self.table.width - chosen[-1] - 1, self.limit - len(chosen)) < _TOGETHER:
@@ -189,7 +189,7 @@ class _Branch:
             yield partial(self.named, (*chosen, column), split.ratios)
             yield from self.tasks((*chosen, column), split)
 
-    def larger(self, chosen: tuple[int, ...], groups: Groups) -> list[SetRatios]:
+    def larger(self, chosen: tuple[int, ...], groups: RecordGroups) -> list[SetRatios]:
         """All sets that add later columns to the chosen ones."""
         found: list[SetRatios] = []
         if len(chosen) == self.limit:
@@ -229,7 +229,7 @@ def ratios(records: Records, columns: Sequence[int]) -> Ratios:
 
 def _split_by(records: Records, columns: Sequence[int]) -> Ratios:
     """Widest columns first: the fewer rows are left in classes of several, the better."""
-    groups = Groups.whole(records)
+    groups = RecordGroups.whole(records)
     for column in sorted(columns, key=lambda column: -records.domains[column]):
         groups = groups.split(records, column)
     return groups.ratios

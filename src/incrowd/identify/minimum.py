@@ -10,7 +10,7 @@ import numpy as np
 
 from incrowd.errors import InfeasibleError, InputError, PolicyError
 from incrowd.identify.hitting_sets import bits, least, members
-from incrowd.identify.labelled import Groups
+from incrowd.identify.labelled import RecordGroups
 from incrowd.identify.measures import best, folded
 from incrowd.identify.outcome import Guarantee
 from incrowd.identify.records import Measure, Ratios, Records
@@ -81,9 +81,9 @@ def greedy_key(
     """
     aim = RatioTarget(measure, target)
     chosen, groups = _chosen(records, aim)
-    needed = _needed(records, Groups.whole(records), chosen, aim)
+    needed = _needed(records, RecordGroups.whole(records), chosen, aim)
     if len(needed) < len(chosen):
-        groups = _split(records, Groups.whole(records), needed)
+        groups = _split(records, RecordGroups.whole(records), needed)
     searched = "all records, adding one column at a time"
     fewer = "whether fewer columns would do" if len(needed) > 1 else ""
     promise = Guarantee(exact=True, searched=searched, not_searched=fewer)
@@ -158,7 +158,7 @@ def key_of_sample(sample: Records, epsilon: float, delta: float) -> Minimum:
             remedy="drop duplicate records, draw pairs instead, or ask for a lower ratio on all "
             "records",
         ) from None
-    needed = _needed(sample, Groups.whole(sample), chosen, aim)
+    needed = _needed(sample, RecordGroups.whole(sample), chosen, aim)
     searched = f"{sample.total:,} records"
     return Minimum(tuple(sorted(needed)), None, _sampled(sample.total, epsilon, delta, searched))
 
@@ -225,7 +225,7 @@ def exact_minimum(
     columns = members(found.columns)
     promise = Guarantee(exact=True, searched="all sets of columns, on all records")
     places = tuple(sorted(order[j] for j in columns))
-    return Minimum(places, _split(rows, Groups.whole(rows), columns).ratios, promise)
+    return Minimum(places, _split(rows, RecordGroups.whole(rows), columns).ratios, promise)
 
 
 @dataclass(frozen=True, eq=False)
@@ -236,14 +236,14 @@ class _Short:
     aim: RatioTarget
 
     def __call__(self, columns: int) -> list[int]:
-        groups = _split(self.records, Groups.whole(self.records), members(columns))
+        groups = _split(self.records, RecordGroups.whole(self.records), members(columns))
         if self.aim.met(groups.ratios):
             return []
         if self.aim.ratio == 1 and self.aim.measure is not Measure.UNIQUE:
             return self._pairs(groups)
         return [self._grown(groups, columns)]
 
-    def _grown(self, groups: Groups, columns: int) -> int:
+    def _grown(self, groups: RecordGroups, columns: int) -> int:
         """The columns outside a largest set around this one that falls short."""
         outside = 0
         for j in range(self.records.width):
@@ -256,7 +256,7 @@ class _Short:
                 groups = groups.split(self.records, j)
         return outside
 
-    def _pairs(self, groups: Groups) -> list[int]:
+    def _pairs(self, groups: RecordGroups) -> list[int]:
         """The columns that tell apart some of the pairs of rows which the set leaves together."""
         neighbours = np.ones(len(groups.rows), dtype=np.bool_)
         neighbours[groups.start[:-1]] = False
@@ -267,11 +267,11 @@ class _Short:
         return sets[:_NEW_SETS]
 
 
-def _chosen(records: Records, aim: RatioTarget) -> tuple[list[int], Groups]:
+def _chosen(records: Records, aim: RatioTarget) -> tuple[list[int], RecordGroups]:
     """Columns in the order of the greedy choice until the target is met."""
     _check_records(records)
     chosen: list[int] = []
-    groups = Groups.whole(records)
+    groups = RecordGroups.whole(records)
     while not aim.met(groups.ratios):
         left = [j for j in range(records.width) if j not in chosen]
         tasks = [partial(groups.joined, records, j) for j in left]
@@ -297,7 +297,7 @@ def _unattainable(aim: RatioTarget, most: Ratios) -> InfeasibleError:
 
 
 def _needed(
-    records: Records, groups: Groups, columns: Sequence[int], aim: RatioTarget
+    records: Records, groups: RecordGroups, columns: Sequence[int], aim: RatioTarget
 ) -> list[int]:
     """These columns without those that the groups and the other columns can do without.
 
@@ -311,7 +311,7 @@ def _needed(
     return first + _needed(records, _split(records, groups, first), second, aim)
 
 
-def _split(records: Records, groups: Groups, columns: Sequence[int]) -> Groups:
+def _split(records: Records, groups: RecordGroups, columns: Sequence[int]) -> RecordGroups:
     for j in columns:
         groups = groups.split(records, j)
     return groups

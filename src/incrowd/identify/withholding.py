@@ -13,7 +13,7 @@ import numpy as np
 from incrowd.errors import InfeasibleError, PolicyError
 from incrowd.identify.answers import TIME_LIMIT
 from incrowd.identify.hitting_sets import bits, least, members
-from incrowd.identify.labelled import Groups
+from incrowd.identify.labelled import RecordGroups
 from incrowd.identify.measures import folded, ratios
 from incrowd.identify.outcome import Guarantee
 from incrowd.identify.records import Measure, Ratios, Records, measure_of
@@ -195,7 +195,7 @@ class RecordGauge:
         self._records = records
         self._measure = measure
         self._columns: tuple[int, ...] = ()
-        self._groups = Groups.whole(records)
+        self._groups = RecordGroups.whole(records)
 
     def measured(self, columns: Sequence[int]) -> tuple[float, int]:
         """The ratio of these columns, and the pairs that they tell apart."""
@@ -206,10 +206,10 @@ class RecordGauge:
         groups = self._classes(columns)
         return [self._figures(groups.joined(self._records, j)) for j in candidates]
 
-    def _classes(self, columns: Sequence[int]) -> Groups:
+    def _classes(self, columns: Sequence[int]) -> RecordGroups:
         known = len(self._columns)
         if tuple(columns[:known]) != self._columns:
-            known, self._groups = 0, Groups.whole(self._records)
+            known, self._groups = 0, RecordGroups.whole(self._records)
         for j in columns[known:]:
             self._groups = self._groups.split(self._records, j)
         self._columns = tuple(columns)

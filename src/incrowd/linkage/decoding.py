@@ -9,7 +9,7 @@ import numpy as np
 
 from incrowd.arrays import Codes, Counts, Flags
 from incrowd.errors import LimitError
-from incrowd.kernels.linkage import world_tree as overlap
+from incrowd.kernels.linkage import world_tree
 from incrowd.linkage.matching import Matching
 from incrowd.partition.csr import Rows, entries, offsets, owners, ranges
 
@@ -183,7 +183,7 @@ class FittingPairs:
             sets, known = self._sets(self.value[:, begin : begin + step])
             first = 0
             while first < known.shape[1]:
-                part = overlap.fitting(sets, rows, known, first, _PAIRS)
+                part = world_tree.fitting(sets, rows, known, first, _PAIRS)
                 first += len(part[0]) - 1
                 yield part
 
@@ -214,7 +214,7 @@ class FittingPairs:
         sets = np.zeros((int(offset[-1]), self._width), dtype=np.uint64)
         for j, (one, rank) in enumerate(zip(self.decodings, ranks, strict=True)):
             runs = one.start, one.low, one.high
-            overlap.cover(runs, self.label[j], rank, sets[offset[j] : offset[j + 1]])
+            world_tree.cover(runs, self.label[j], rank, sets[offset[j] : offset[j + 1]])
         return sets, known + offset[:-1, None].astype(np.int32)
 
 

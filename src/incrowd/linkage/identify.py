@@ -39,7 +39,7 @@ class AtLeast:
 
 
 @plain(frozen=True)
-class Proof:
+class PromiseProof:
     """What promises prove about every table with these public columns (Bettini Theorem 1)."""
 
     public: tuple[str, ...]
@@ -51,7 +51,7 @@ class Proof:
     """Why other promises do not help."""
 
 
-def proved(public: Sequence[str], constraints: Sequence[AtLeast]) -> Proof:
+def proved(public: Sequence[str], constraints: Sequence[AtLeast]) -> PromiseProof:
     """The largest k that promises prove without any table.
 
     A promise of s people for a set of columns says that the set is a proper s'-QI with s' >= s,
@@ -62,7 +62,7 @@ def proved(public: Sequence[str], constraints: Sequence[AtLeast]) -> Proof:
     helpful = [promise for promise in constraints if promise.covers(public)]
     best = max(helpful, key=lambda promise: promise.people, default=None)
     notes = tuple(_why_not(public, promise) for promise in constraints if promise not in helpful)
-    return Proof(tuple(public), best.people if best else 1, best, notes)
+    return PromiseProof(tuple(public), best.people if best else 1, best, notes)
 
 
 def _why_not(public: Sequence[str], promise: AtLeast) -> str:
@@ -123,7 +123,7 @@ def smallest_crowd(world: World, columns: Sequence[str]) -> int:
     They are a proper s-QI for this s and no other (Bettini Definition 6), and a k-QI for every k
     from s on (Definition 5, Proposition 1). 0 if the world has no rows.
     """
-    return Crowds(world.select(columns)).smallest(range(len(set(columns))))
+    return WorldCrowds(world.select(columns)).smallest(range(len(set(columns))))
 
 
 def minimal_k_qis(
@@ -134,7 +134,7 @@ def minimal_k_qis(
     They determine all others: whatever contains a k-QI is one (Bettini Proposition 2), and no
     subset of a set that is not one is. The search counts only sets that this does not decide.
     """
-    crowds, width = Crowds(world), len(world.names)
+    crowds, width = WorldCrowds(world), len(world.names)
     if width > MOST_COLUMNS:
         raise PolicyError(
             f"the world has {width} columns, and at most {MOST_COLUMNS} can be searched",
@@ -151,7 +151,7 @@ def minimal_k_qis(
     return KQis(k, sets, smallest, found.complete, found.looked)
 
 
-class Crowds:
+class WorldCrowds:
     """Counts the individuals who share values, for any set of columns."""
 
     def __init__(self, world: World) -> None:
@@ -182,7 +182,7 @@ class _Judge:
     By Proposition 2, no subset of the grown set needs counting.
     """
 
-    def __init__(self, crowds: Crowds, k: int) -> None:
+    def __init__(self, crowds: WorldCrowds, k: int) -> None:
         self._crowds = crowds
         self._k = k
         self._size: dict[frozenset[int], int] = {}

@@ -18,7 +18,7 @@ from incrowd.table.fold import fold
 
 
 @dataclass(frozen=True, eq=False)
-class Candidates:
+class RowCandidates:
     """Per released row, how many individuals of a world fit it."""
 
     knows: tuple[str, ...]
@@ -132,7 +132,7 @@ class WorldLinkage:
         """The release linked with the world by all columns."""
         return self.by(self.names)
 
-    def candidates(self, names: Sequence[str] | None = None) -> Candidates:
+    def candidates(self, names: Sequence[str] | None = None) -> RowCandidates:
         """The candidates of each released row by all columns, or by these."""
         on = self.names if names is None else tuple(names)
         return self._judged(on, (self.linked if names is None else self.by(on)).candidates)
@@ -142,7 +142,7 @@ class WorldLinkage:
         shown = self.release if release is None else release
         return link(shown, self.world, self.hierarchies, on=names, missing=self.missing)
 
-    def sweep(self, sets: ColumnSets) -> Iterator[Candidates]:
+    def sweep(self, sets: ColumnSets) -> Iterator[RowCandidates]:
         """The candidates by every set of columns to play, except the set of all columns."""
         person = None if self.world.everybody_once else self.world.person
         data = AttackData.of(self._shared, person=person)
@@ -161,9 +161,9 @@ class WorldLinkage:
             for name in self.names
         ]
 
-    def _judged(self, names: tuple[str, ...], number: Counts) -> Candidates:
+    def _judged(self, names: tuple[str, ...], number: Counts) -> RowCandidates:
         class_of = fold([self.release[name].codes for name in names], ()).row_of
-        return Candidates(
+        return RowCandidates(
             names,
             number,
             self.world.people,

@@ -8,7 +8,7 @@ from pydantic import Field
 
 from incrowd.arrays import Codes, Counts, Flags, Floats
 from incrowd.errors import PolicyError
-from incrowd.kernels import diversity as closeness
+from incrowd.kernels import diversity
 from incrowd.models.model import TOLERANCE, Model, Requirement, histogram_of, settled
 from incrowd.partition.classes import Classes, Histogram, SensitiveColumn
 from incrowd.values import STRICT, dataclass
@@ -105,14 +105,14 @@ class TCloseness(Model):
             return classes.people
         if self.distance == "ordered":
             rank, upto = held.column.scale
-            return closeness.most_kept_ordered(
+            return diversity.most_kept_ordered(
                 *entries, float(held.column.shares[0]), rank, upto, limit
             )
         if self.distance == "hierarchical":
             maps = _maps(held.column)[:-1]
-            return closeness.most_kept(*entries, maps, held.column.level_shares[:-1], limit)
+            return diversity.most_kept(*entries, maps, held.column.level_shares[:-1], limit)
         same = np.arange(len(held.column.whole), dtype=np.int32)[np.newaxis]
-        return closeness.most_kept(*entries, same, held.column.shares[np.newaxis], limit)
+        return diversity.most_kept(*entries, same, held.column.shares[np.newaxis], limit)
 
     def _distances(self, classes: Classes) -> Floats:
         held = histogram_of(classes, self.name, self.column)
@@ -144,7 +144,7 @@ def _mean_over_levels(held: Histogram, maps: Codes, shares: Floats) -> Floats:
     """
     total = np.zeros(len(held.start) - 1, dtype=np.float64)
     for nodes, share in zip(maps, shares, strict=False):
-        total += closeness.node_distances(held.start, held.code, held.count, nodes, share)
+        total += diversity.node_distances(held.start, held.code, held.count, nodes, share)
     return total / max(len(maps), 1)
 
 
@@ -157,7 +157,7 @@ def _ordered(held: Histogram) -> Floats:
         )
     rank, upto = column.scale
     missing = float(column.shares[0])
-    return closeness.ordered_distances(held.start, held.code, held.count, missing, rank, upto)
+    return diversity.ordered_distances(held.start, held.code, held.count, missing, rank, upto)
 
 
 def _maps(column: SensitiveColumn) -> Codes:

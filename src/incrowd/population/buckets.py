@@ -15,7 +15,7 @@ import polars as pl
 
 from incrowd.arrays import Codes, Counts, Floats
 from incrowd.errors import InfeasibleError, InputError, NotMetError, PolicyError, counted
-from incrowd.kernels import one_dimensional as quantiles
+from incrowd.kernels import one_dimensional
 from incrowd.population.quantile_cells import Scaled, faces, kind_of_cells, scaled
 from incrowd.population.quantiles import (
     DELTA,
@@ -226,7 +226,9 @@ class Bucketing:
 
     def _task(self, values: Floats, codes: Codes, errors: BucketErrors) -> Callable[[], None]:
         sums = (errors.sizes, errors.sums, errors.squares)
-        return partial(quantiles.look_up, values, self.division.cuts, errors.centres, codes, *sums)
+        return partial(
+            one_dimensional.look_up, values, self.division.cuts, errors.centres, codes, *sums
+        )
 
     def _note(self, found: Scaled, start: int) -> None:
         if found.unfit is None:

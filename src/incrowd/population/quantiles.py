@@ -18,7 +18,7 @@ import numpy as np
 
 from incrowd.arrays import Counts, Floats
 from incrowd.errors import InputError, PolicyError
-from incrowd.kernels import one_dimensional as quantiles
+from incrowd.kernels import one_dimensional
 from incrowd.population.bounds import whole
 from incrowd.table.column import Kind
 
@@ -121,7 +121,7 @@ def divide(values: Floats, number: int | None, least: int) -> Division:
         return Division(values, np.zeros(0, dtype=np.int64))
     most = max(1, len(values) // max(1, least))
     starts = np.zeros(min(most, number or most), dtype=np.int64)
-    found = quantiles.begin(values, len(starts), max(1, least), starts)
+    found = one_dimensional.begin(values, len(starts), max(1, least), starts)
     return Division(values, starts[:found])
 
 

@@ -49,7 +49,7 @@ class Proof:
 
 
 @dataclass(frozen=True, eq=False)
-class Evidence:
+class ReleaseEvidence:
     """Evidence of an engine about a release, read by the policy."""
 
     table: LoadedTable
@@ -85,7 +85,7 @@ class Evidence:
 
 def prove(table: LoadedTable, plan: RowPlan, staged: Staged, written: Written) -> Proof:
     """Judge a written release by its policy; `NotMetError` if a cell is wrong."""
-    policy, evidence = table.policy, Evidence(table, staged, written)
+    policy, evidence = table.policy, ReleaseEvidence(table, staged, written)
     _demand_rows(evidence)
     for name in pseudonymous(policy):
         replaced(name, evidence.pairs(name), _pseudonyms(plan, name))
@@ -105,7 +105,7 @@ def prove(table: LoadedTable, plan: RowPlan, staged: Staged, written: Written) -
     return Proof(seen, verify(seen, policy, table.reference, world, table.people))
 
 
-def _proved_by_class(evidence: Evidence) -> Proof:
+def _proved_by_class(evidence: ReleaseEvidence) -> Proof:
     """What rows with permuted sensitive cells show; the other columns are checked before."""
     table, policy = evidence.table, evidence.table.policy
     sensitive = policy.sensitive
@@ -123,7 +123,7 @@ def _judged(table: LoadedTable) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for model in table.policy.models for name in model.columns))
 
 
-def _demand_rows(evidence: Evidence) -> None:
+def _demand_rows(evidence: ReleaseEvidence) -> None:
     """Check that every released record may leave, appears once and keeps its kept cells."""
     table, staged, written = evidence.table, evidence.staged, evidence.written
     policy, engine = table.policy, table.engine
@@ -147,7 +147,7 @@ def _pseudonyms(plan: RowPlan, name: str) -> dict[str, str]:
     return dict(zip(cell.column.domain.labels.tolist(), cell.labels[1:].tolist(), strict=True))
 
 
-def _demand_cells(evidence: Evidence, name: str, *, steadily: bool) -> None:
+def _demand_cells(evidence: ReleaseEvidence, name: str, *, steadily: bool) -> None:
     """Check the cells of a quasi-identifying column."""
     policy = evidence.table.policy
     hierarchy = evidence.table.quasi[name][1]

@@ -44,7 +44,7 @@ from incrowd.io.reading import Reading, enough_memory
 from incrowd.table.encode import align
 from incrowd.table.names import chosen, listed
 from incrowd.verbs.tables import IN_BATCHES, PassingTable, TableInMemory, opened
-from incrowd.watch import Watch, Within
+from incrowd.watch import NestedWatch, Watch
 
 SAMPLE = 100_000
 """Default number of records kept of a table that passes once."""
@@ -127,7 +127,7 @@ def discover_with(
             return _passing(table, options, watch)
         seen = table.without_nested(options.named)
         records = _records(seen, options)
-        within = Within(watch, options.time_limit)
+        within = NestedWatch(watch, options.time_limit)
         if options.epsilon is None and options.exact is not False and options.sample is None:
             answer = exact_answer(folded(records), options, within)
         else:
@@ -175,7 +175,7 @@ def _passing(table: PassingTable, options: DiscoverOptions, watch: Watch) -> Dis
     notes = (*table.notes, _STOPPED) if watch.expired else tuple(table.notes)
     loaded = TableInMemory(MemoryEngine(drawn.frame, text=table.text), table.names, notes)
     loaded = loaded.without_nested(options.named)
-    within = Within(watch, options.time_limit)
+    within = NestedWatch(watch, options.time_limit)
     if drawn.whole:
         records = _records(loaded, options)
         answer = exact_answer(folded(records), options, within)
@@ -283,7 +283,7 @@ def _time_to_explain(watch: Watch, limit: float | None) -> Watch:
     """What is left of the time, or a tenth of the limit if the search used more."""
     if limit is None:
         return watch
-    return Within(watch, max(limit - watch.elapsed, limit * _EXPLAINING))
+    return NestedWatch(watch, max(limit - watch.elapsed, limit * _EXPLAINING))
 
 
 def _explanation(  # noqa: PLR0913, PLR0917  a column, and what is known so far

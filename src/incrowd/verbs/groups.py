@@ -11,7 +11,7 @@ from incrowd.linkage.identify import minimal_k_qis
 from incrowd.linkage.world import World
 from incrowd.table.names import listed
 from incrowd.verbs.tables import TableInMemory, opened
-from incrowd.watch import Watch, Within
+from incrowd.watch import NestedWatch, Watch
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,7 @@ def groups_with(
             )
         seen = table.without_nested(options.named)
         world = _world(seen, options.world_id)
-        within = Within(watch, options.time_limit)
+        within = NestedWatch(watch, options.time_limit)
         found = minimal_k_qis(world, options.k, max_size=options.max_size, watch=within)
     return Groups(
         k=options.k,

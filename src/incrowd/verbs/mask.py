@@ -63,7 +63,7 @@ from incrowd.verbs.tables import (
     rereadable,
     shuffled,
 )
-from incrowd.watch import Watch, Within
+from incrowd.watch import NestedWatch, Watch
 
 
 def mask(  # noqa: PLR0913  the table, and one keyword per option
@@ -247,7 +247,7 @@ def _mask_frame(frame: Any, request: WithholdRequest, watch: Watch) -> Masked:
         raise InputError("the table has no records", remedy="give at least one")
 
     def decide(names: tuple[str, ...], plain: WithholdRequest) -> Withholding:
-        within = Within(watch, request.time_limit)
+        within = NestedWatch(watch, request.time_limit)
         return withhold(coded(engine, names), plain, watch=within)
 
     decision = _decided(request, engine.names, engine.uncoded, engine.records, decide)

@@ -30,7 +30,7 @@ _FEW = 4
 _NO_LEAF = 2**31 - 1
 
 
-class Tree(Protocol):
+class LabelTree(Protocol):
     """What a hierarchy knows of labels."""
 
     @property
@@ -76,7 +76,7 @@ class Meaning:
 
 
 def meaning_of(
-    labels: Sequence[str | None], domain: Domain, tree: Tree | None, *, anything: bool
+    labels: Sequence[str | None], domain: Domain, tree: LabelTree | None, *, anything: bool
 ) -> Meaning:
     """What these labels may stand for among the values of a world; None is a missing cell.
 
@@ -98,7 +98,7 @@ def meaning_of(
 class _Reader:
     """Reads labels as places of one column of a world."""
 
-    def __init__(self, domain: Domain, tree: Tree | None) -> None:
+    def __init__(self, domain: Domain, tree: LabelTree | None) -> None:
         leaf = np.full(len(domain), _NO_LEAF, dtype=np.int64)
         if tree is not None:
             leaf = _leaves(domain, tree.leaves)
@@ -215,7 +215,7 @@ class PublicTable:
     columns: Mapping[str, CodedColumn]
     individual: Codes | None = None
     """The individual of each row, 0 for somebody who has no other; None if every row is one."""
-    trees: Mapping[str, Tree] | None = None
+    trees: Mapping[str, LabelTree] | None = None
     """The hierarchies of columns; labels of other columns are read as they are written."""
 
     def __repr__(self) -> str:

@@ -22,7 +22,7 @@ from incrowd.search.mondrian import parts as mondrian_parts
 from incrowd.search.refine.cover import SHARE, cover
 from incrowd.table.fold import in_threads
 from incrowd.table.tally import Tally
-from incrowd.watch import Watch, Within
+from incrowd.watch import NestedWatch, Watch
 
 if TYPE_CHECKING:
     from incrowd.kernels.boxes import Boxes
@@ -160,7 +160,7 @@ _LARGE = 2**18
 """Rows above which the ways to begin are tried one after the other, to need less memory."""
 
 
-class Steps(Within):
+class Steps(NestedWatch):
     """A watch that also expires after it was asked so often, which no clock has a part in.
 
     It expires sooner if the work is slow: once it has begun in earnest, the share that is done must

@@ -14,7 +14,7 @@ import numpy as np
 from pydantic import Field
 
 from incrowd.arrays import Codes, Floats
-from incrowd.kernels.literature import kd_order as idistance
+from incrowd.kernels.literature import kd_order
 from incrowd.problem import Problem
 from incrowd.search.layout import by_codes
 from incrowd.search.literature.hilbert import curve_words
@@ -95,7 +95,7 @@ def _centres(problem: Problem, points: Floats, canonical: Codes, size: tuple[int
     middles = part[chosen].copy()
     for _ in range(_ROUNDS):
         near, _ = _nearest(part, middles)
-        idistance.centred(part, weights.astype(np.float64), near, middles)
+        kd_order.centred(part, weights.astype(np.float64), near, middles)
     return _along_curve(middles)
 
 
@@ -117,7 +117,7 @@ def _nearest(points: Floats, middles: Floats) -> tuple[Codes, Floats]:
     bounds = [*range(0, len(points), _SHARE), len(points)]
     lines = np.ascontiguousarray(middles.T)
     tasks = [
-        partial(idistance.nearest, points[lo:hi], lines, near[lo:hi], apart[lo:hi])
+        partial(kd_order.nearest, points[lo:hi], lines, near[lo:hi], apart[lo:hi])
         for lo, hi in pairwise(bounds)
     ]
     in_threads(tasks)

@@ -4,7 +4,7 @@ import numpy as np
 
 from incrowd.arrays import Codes, Counts, Floats
 from incrowd.kernels.boxes import Keys
-from incrowd.kernels.lattice import level_cover as level_moves
+from incrowd.kernels.lattice import level_cover
 from incrowd.problem import Problem
 from incrowd.search.refine.cover import tightened
 from incrowd.search.refine.level_tables import CoveredRows, Node, hash_table
@@ -91,7 +91,7 @@ class Moves:
         rows, tables = self._rows, self._rows.tables
         held = self._class_of, self._keys, self._costs, self._sizes
         known = tables.keys, tables.costs
-        target, new = level_moves.pull(
+        target, new = level_cover.pull(
             rows.codes, rows.weights, held, known, tables.at(node), rows.least, self._work
         )
         if not rows.by_size:
