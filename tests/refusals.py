@@ -115,7 +115,7 @@ def answer(case, search):
     try:
         incrowd.anonymize(case.frame, case.policy(search), seed=0)
     except InfeasibleError as error:
-        return "proved" if getattr(error, "proved", "out of reach" in str(error)) else "none"
+        return "proved" if getattr(error, "proved", "is impossible" in str(error)) else "none"
     except NotMetError:
         return "unsafe"
     except IncrowdError:

@@ -169,7 +169,7 @@ def rows_as_they_are(problem, _watch):
 
 def test_a_faulty_search_is_caught_and_nothing_is_written(table, tmp_path, monkeypatch):
     monkeypatch.setattr(Mondrian, "run", lambda _, problem, watch: rows_as_they_are(problem, watch))
-    with pytest.raises(NotMetError, match="k-anonymity asks for 4 and reaches 1"):
+    with pytest.raises(NotMetError, match="k-anonymity achieves 1, the policy asks for 4"):
         incrowd.anonymize(table, policy_of())
     source = tmp_path / "in.csv"
     table.write_csv(source)
@@ -331,10 +331,10 @@ def test_a_column_too_many_or_too_few_fails_the_check(released, tmp_path):
     rows = pl.read_csv(target, infer_schema=False)
     changed = tmp_path / "changed.csv"
     for frame, word in (
-        (rows.with_columns(name=pl.lit("x")), "must not leave: name"),
+        (rows.with_columns(name=pl.lit("x")), "that the policy drops: name"),
         (rows.with_columns(new=pl.lit("x")), "does not name: new"),
-        (rows.drop("ward"), "lacks columns that the policy lets leave: ward"),
-        (rows.drop("zip"), "lacks columns that the policy lets leave: zip"),
+        (rows.drop("ward"), "lacks columns of the policy: ward"),
+        (rows.drop("zip"), "lacks columns of the policy: zip"),
     ):
         frame.write_csv(changed)
         result = incrowd.check(changed, policy_of())
@@ -347,7 +347,7 @@ def test_another_policy_fails_the_check(released):
     for other in (policy_of(missing="suppress"), policy_of(models=(KAnonymity(3),))):
         result = incrowd.check(target, other, paper)
         assert not result.ok
-        assert "The certificate is of another policy." in result.notes
+        assert "The certificate was made for another policy." in result.notes
     stricter = incrowd.check(target, policy_of(models=(KAnonymity(400),)))
     assert not stricter.ok
 
@@ -357,7 +357,7 @@ def test_another_way_to_find_the_release_is_remarked(released):
     other = policy_of(search=Lattice(), suppression=0.2, columns={"zip": Column(role="quasi")})
     result = incrowd.check(target, other, paper)
     assert result.ok
-    assert any("how the release was found" in note for note in result.notes)
+    assert any("how the release is found" in note for note in result.notes)
     leaving = {name: column for name, column in policy_of().columns.items() if name != "ssn"}
     fewer = Policy(columns=leaving, models=policy_of().models)
     assert incrowd.check(target, fewer, paper).ok
@@ -482,7 +482,7 @@ def test_people_are_attested_not_recounted():
     release = incrowd.anonymize(table, people_policy(), seed=1)
     alone = incrowd.check(release.frame, people_policy())
     assert not alone.ok
-    assert any("People cannot be counted" in note for note in alone.notes)
+    assert any("does not show who its records belong to" in note for note in alone.notes)
     attested = incrowd.check(release.frame, people_policy(), release.certificate)
     assert attested.ok
     assert attested.models[0].reached == release.k
@@ -541,7 +541,7 @@ def test_t_closeness_is_checked_against_the_table_as_read(table):
     assert with_paper.ok
     assert with_paper.models[1].reached == pytest.approx(release.models[1].reached)
     alone = incrowd.check(release.frame, policy)
-    assert any("measured against the release itself" in note for note in alone.notes)
+    assert any("compares classes with the whole release" in note for note in alone.notes)
 
 
 def test_every_distance_is_checked_again(table):

@@ -100,7 +100,7 @@ def test_lists_do_not_go_into_a_text_file(refused, incrowd, here):
 
 def test_a_certificate_that_is_none(refused, table):
     said = refused(INPUT, "check", table(), "--certificate", "patients.csv")
-    assert "the certificate is none" in said.err
+    assert "the certificate is not a JSON document" in said.err
 
 
 @pytest.mark.parametrize("k", ["1", "0", "-3", "2.5", "five"])

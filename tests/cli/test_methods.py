@@ -53,8 +53,8 @@ def crossed(here):
 
 def test_what_mu_argus_leaves_unsafe_is_refused_and_explained(refused, crossed):
     said = refused(1, "anonymize", *crossed)
-    assert "k-anonymity asks for 2 and reaches 1; nothing was released" in said.err
-    assert "combinations of 2 and 3 columns only" in said.err
+    assert "k-anonymity achieves 1, the policy asks for 2; nothing was released" in said.err
+    assert "only combinations of 2 and 3 columns" in said.err
     assert 'use search = "lattice"' in said.err
 
 

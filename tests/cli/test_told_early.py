@@ -64,7 +64,7 @@ def test_worths_of_columns_take_commas(incrowd, table):
 def test_weights_that_are_texts_are_told_as_such(refused, table):
     said = refused(INPUT, "risk", table("a,b\nx,p\nx,q\n"), "--quasi", "a", "--weight", "b")
     assert "weights must be numbers: the column 'b'" in said.err
-    assert "how many people each record stands for" in said.err
+    assert "the number of people that each record represents" in said.err
 
 
 @pytest.mark.parametrize("packed", ["plain", "gzip", "zstd"])

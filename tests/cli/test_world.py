@@ -82,7 +82,7 @@ def test_a_world_without_ids_is_said_to_have_none(incrowd):
     assert "each of its 120 rows is an individual" in said.err
     said = incrowd(*MAKE, "--world", "voters.csv", "--world-id", "ssn", "--json")
     assert said.code == 0
-    assert "the world does not have zip" in said.err
+    assert "the world lacks zip" in said.err
 
 
 @pytest.mark.usefixtures("voters")

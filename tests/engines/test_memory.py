@@ -237,8 +237,8 @@ def test_units_are_told_apart_by_their_text():
 @pytest.mark.parametrize(
     ("frame", "words"),
     [
-        (3, "a int is not a table.*pandas or Polars"),
-        ({"a": [1]}, "a dict is not"),
+        (3, "cannot read a table of type int.*pandas or Polars"),
+        ({"a": [1]}, "of type dict"),
         (pd.DataFrame([[1, 2]], columns=["a", "a"]), "1 column name occurs more than once: 'a'"),
         (pa.table([pa.array([1]), pa.array([2])], names=["a", "a"]), "more than once"),
         (pd.DataFrame([[1, 2]]), "must be text"),

@@ -186,9 +186,9 @@ def test_codes_of_a_text_sample_know_missing_values():
 def test_what_does_not_fit_is_refused():
     with pytest.raises(InputError, match="batch 2 lacks columns"):
         reservoir([pl.DataFrame({"a": [1]}), pl.DataFrame({"b": [1]})], 3)
-    with pytest.raises(InputError, match="no batches"):
+    with pytest.raises(InputError, match="no batch"):
         reservoir([], 3)
-    with pytest.raises(InputError, match="a batch cannot be read"):
+    with pytest.raises(InputError, match="cannot read a batch"):
         reservoir([[1, 2]], 3)
     with pytest.raises(PolicyError, match="at least one"):
         RecordReservoir(0)

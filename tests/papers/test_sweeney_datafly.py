@@ -59,8 +59,8 @@ SETS = ((RACE, BIRTH), (SEX, ZIP))
 def test_two_quasi_identifiers_one_by_one_leave_t8_unique():
     with pytest.raises(NotMetError) as caught:
         release(Datafly(sets=SETS, joint=False))
-    assert "reaches 1" in caught.value.message
-    assert "proves nothing about all columns together" in caught.value.remedy
+    assert "achieves 1" in caught.value.message
+    assert "does not protect all columns together" in caught.value.remedy
     assert [verdict.ok for verdict in caught.value.verdicts] == [False]
 
 

@@ -223,7 +223,7 @@ def test_the_release_is_refused(combinations):
     with pytest.raises(NotMetError) as caught:
         incrowd.anonymize(frame(), policy(search))
     error = caught.value
-    assert "k-anonymity asks for 2 and reaches 1" in error.message
+    assert "k-anonymity achieves 1, the policy asks for 2" in error.message
     assert "2 and 3 columns only" in error.remedy
     assert "lattice" in error.remedy
     assert [(v.name, v.asked, v.reached, v.ok) for v in error.verdicts] == [

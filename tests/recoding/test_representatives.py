@@ -104,7 +104,7 @@ def test_a_value_that_nobody_in_the_class_held_is_refused():
     shown = [["15", "15", "15", "31", "31"], ["[10, 20)"] * 3 + ["*"] * 2]
     for labels in shown:
         represents(tree, shown_column("age", pl.Series(labels), codes, crowd))
-    with pytest.raises(NotMetError, match="1 cell of 'age' shows what nobody"):
+    with pytest.raises(NotMetError, match="1 cell of 'age' shows a value that no record"):
         represents(tree, shown_column("age", pl.Series(["31"] * 5), codes, crowd))
 
 

@@ -184,7 +184,7 @@ def test_another_original_is_found_out(capsys):
     other.write_csv("other.csv")
     code, found = check(capsys, "--original", "other.csv")
     assert code == 1
-    assert any("no record of the original has left" in note for note in found["notes"])
+    assert any("no remaining record of the original has" in note for note in found["notes"])
     TABLE.with_columns(pl.col("age") + 300).write_csv("other.csv")
     assert check(capsys, "--original", "other.csv")[0] == 1
     moved = TABLE.with_columns(pl.col("age").reverse())

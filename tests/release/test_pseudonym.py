@@ -42,5 +42,5 @@ def test_no_key_and_a_short_key_are_refused_without_showing_it():
 
 @pytest.mark.parametrize("key", ["0123456789abcdef" * 2, 5])
 def test_a_key_is_bytes(key):
-    with pytest.raises(PolicyError, match="not bytes"):
+    with pytest.raises(PolicyError, match="must be bytes"):
         check_key(key)

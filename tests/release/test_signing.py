@@ -119,7 +119,7 @@ def test_an_unsigned_certificate_proves_nothing_about_its_origin(capsys):
     code, found = check(capsys)
     assert code == 0
     assert found["signature"] is None
-    assert any("unsigned: it proves nothing about its origin" in note for note in found["notes"])
+    assert any("unsigned: it does not prove who made it" in note for note in found["notes"])
     assert check(capsys, "--trusted-key", "mine.pub")[0] == 1
     perform(["check", RELEASE, "--certificate", PAPER])
     assert "unsigned" in capsys.readouterr().out

@@ -153,7 +153,7 @@ def test_numbers_are_grouped_like_text():
 
 
 def test_an_unknown_model_is_refused():
-    with pytest.raises(NotMetError, match="cannot be verified"):
+    with pytest.raises(NotMetError, match="cannot verify"):
         verify(frame_of([("x", "x", "p")]), policy_of(model("m-invariance", m=2)))
 
 
@@ -172,7 +172,7 @@ def test_values_that_the_table_never_had_are_refused_without_naming_them():
 
 def test_demand_names_the_model_that_fails():
     verdicts = verify(frame_of([("x", "x", "p")]), policy_of(model("k-anonymity", k=2)))
-    with pytest.raises(NotMetError, match="k-anonymity asks for 2 and reaches 1"):
+    with pytest.raises(NotMetError, match="k-anonymity achieves 1, the policy asks for 2"):
         demand(verdicts)
 
 
@@ -258,7 +258,7 @@ def test_equal_values_that_show_different_cells_are_refused():
     same = pl.DataFrame({"a": ["x", "x", "x"], "b": ["1", "1", "2"]})
     consistent(counted(same, codes=codes))
     torn = pl.DataFrame({"a": ["x", "y", "x"], "b": ["1", "1", "2"]})
-    with pytest.raises(NotMetError, match="1 time "):
+    with pytest.raises(NotMetError, match="1 label too many"):
         consistent(counted(torn, codes=codes))
 
 

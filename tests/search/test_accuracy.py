@@ -115,14 +115,14 @@ def test_the_best_of_one_column_is_that_of_all_partitions(privacy, data):
     assert (found is None) == (best is None)
     if found is not None:
         assert found.facts[privacy] >= best - Fraction(1, 10**9)
-        assert "the most there is" in found.why
+        assert "the highest possible" in found.why
 
 
 @every
 def test_one_value_for_everybody_is_refused(method):
     table = ([tree([("a", "*"), ("b", "*")])], [[1, 1, 2, 2]], [[3, 3, 3, 3]], None)
     problem = problem_of(table, [KAnonymity(2)], Gcp())
-    with pytest.raises(InfeasibleError, match="'s0' has one value only"):
+    with pytest.raises(InfeasibleError, match="'s0' has only one value"):
         Accuracy(max_loss=1.0, privacy="l", method=method).run(problem, Watch())
     assert run(Accuracy(max_loss=1.0, method=method), problem).facts["l"] == 1
 
@@ -197,10 +197,10 @@ def test_records_that_fit_nowhere_may_be_left_out():
 
 def test_words_say_whether_publishing_makes_sense():
     rows = [(0, 1), (1, 1), (2, 1), (3, 2)]
-    assert "publishing makes no sense" in Accuracy(privacy="l").run(ages(rows, []), Watch()).why
+    assert "do not publish" in Accuracy(privacy="l").run(ages(rows, []), Watch()).why
     rows = [(age, age % 3) for age in range(30)]
     why = Accuracy(max_loss=0.5, privacy="l").run(ages(rows, []), Watch()).why
-    assert "guessed right at most 33%" in why
+    assert "with a chance of at most 33%" in why
 
 
 def test_people_with_several_records_and_consistent_recoding_are_kept():
@@ -224,7 +224,7 @@ def test_privacy_of_values_needs_a_sensitive_column():
     problem = replace(problem, sensitive=(), tally=none)
     with pytest.raises(PolicyError, match="there is none"):
         Accuracy(privacy="l").run(problem, Watch())
-    with pytest.raises(PolicyError, match="'job' is none"):
+    with pytest.raises(PolicyError, match="'job' is not one"):
         Accuracy(privacy="l", column="job").run(ages([(0, 1), (1, 2)], []), Watch())
 
 

@@ -60,7 +60,7 @@ def test_a_lattice_too_large_for_the_time_is_left_out(monkeypatch):
     monkeypatch.setattr(auto, "_SECONDS_PER_NODE", 1e9)
     found = Auto().run(small(), Watch(limit=60.0))
     assert found.search == "crowd"
-    assert "too large for the time" in found.why
+    assert "takes too long" in found.why
 
 
 def test_where_cutting_cannot_help_records_of_too_common_values_are_left_out():
@@ -108,4 +108,4 @@ def test_adult_is_recoded_locally_because_no_levels_lose_less():
     problem = arx_tables.problem("adult", [KAnonymity(5)], Gcp(), 0.05)
     found = Auto().run(problem, Watch())
     assert found.search == "crowd"
-    assert "no level vector" in found.why
+    assert "full-domain generalization loses no less" in found.why

@@ -122,7 +122,7 @@ def test_sets_one_by_one_prove_nothing_about_the_whole():
     found = Datafly(sets=PAIRS, joint=False).run(of, Watch())
     assert found.recoding.levels == (0, 0, 0)
     assert not of.satisfied(of.outcome(found.recoding).classes).any()
-    assert "proves nothing" in found.caveat
+    assert "does not protect" in found.caveat
     assert Datafly(sets=PAIRS).run(of, Watch()).recoding.levels == (1, 0, 0)
 
 
@@ -198,11 +198,17 @@ def test_what_one_set_suppresses_is_missing_in_the_classes_of_another():
     ("search", "said"),
     [
         (Datafly(sets=(("c0", "c11"),)), "names 'c11'.*did you mean"),
-        (Datafly(likelihood={"zip": 1}), "names 'zip'.*choose among 'c0', 'c1', 'c2'"),
+        (Datafly(likelihood={"zip": 1}), "names 'zip'.*use one of 'c0', 'c1', 'c2'"),
         (Datafly(preference={"c9": 1}), "names 'c9'"),
-        (Datafly(likelihood={"c0": 0, "c1": 0, "c2": 0}), "weights that sum to 0: the likelihood"),
-        (Datafly(preference={"c0": 0, "c1": 0, "c2": 0}), "weights that sum to 0: the preference"),
-        (Datafly(sets=PAIRS, likelihood={"c0": 0, "c1": 0}), "weights that sum to 0"),
+        (
+            Datafly(likelihood={"c0": 0, "c1": 0, "c2": 0}),
+            "weights of datafly sum to 0: the likelihood",
+        ),
+        (
+            Datafly(preference={"c0": 0, "c1": 0, "c2": 0}),
+            "weights of datafly sum to 0: the preference",
+        ),
+        (Datafly(sets=PAIRS, likelihood={"c0": 0, "c1": 0}), "weights of datafly sum to 0"),
     ],
 )
 def test_columns_and_weights_that_make_no_sense_are_refused(search, said):

@@ -107,7 +107,7 @@ def test_missing_that_matches_anything_is_judged_by_crowds_until_stable(table, k
 def test_k_above_the_table_is_refused_with_the_largest_k():
     problem = problem_of(three_records(), [KAnonymity(5)], Gcp(), 1.0)
     with pytest.raises(
-        InfeasibleError, match="asks for classes of 5 people, the table has 3"
+        InfeasibleError, match="needs classes of 5 people, but the table has 3"
     ) as caught:
         raise_if_infeasible(problem)
     assert caught.value.remedy == "ask for k of at most 3"
@@ -122,12 +122,12 @@ def three_records():
 
 def test_nothing_found_names_the_model_that_binds():
     error = nothing_found(problem_of(three_records(), [KAnonymity(2), KAnonymity(4)], Gcp(), 1.0))
-    assert "k-anonymity asks for 4, the table as one class reaches 3" in str(error)
+    assert "k-anonymity asks for 4, the whole table as one class achieves 3" in str(error)
 
 
 def test_nothing_found_without_a_model_that_binds_blames_the_limit():
     error = nothing_found(problem_of(three_records(), [KAnonymity(2)], Gcp()))
-    assert "leaving out at most 0 records" in str(error)
+    assert "leave out at most 0 records" in str(error)
 
 
 def values_table(values):
@@ -137,9 +137,9 @@ def values_table(values):
 
 def test_the_largest_l_is_named():
     problem = problem_of(values_table([1, 1, 2, 2, 3]), [LDiversity("s0", 3)], Gcp())
-    with pytest.raises(InfeasibleError, match=r"3 is asked, .* allows 2\.5") as caught:
+    with pytest.raises(InfeasibleError, match=r"asks for 3, .* allows 2\.5") as caught:
         raise_if_infeasible(problem)
-    left_out = "let at least 2 records be left out (suppression = 0.4)"
+    left_out = "raise suppression to 0.4 (at least 2 records)"
     assert caught.value.remedy == f"ask for at most 2.5, or {left_out}"
 
 
@@ -147,13 +147,13 @@ def test_where_leaving_out_records_can_help_the_search_must_look():
     problem = problem_of(values_table([1, 1, 2, 2, 3]), [LDiversity("s0", 3)], Gcp(), 0.5)
     raise_if_infeasible(problem)
     error = nothing_found(problem)
-    assert "as one class reaches 2.5" in str(error)
+    assert "as one class achieves 2.5" in str(error)
     assert error.proved is False
 
 
 def test_more_than_may_be_left_out_is_refused_with_what_must_be():
     problem = problem_of(values_table([1, 1, 1, 1, 1, 2]), [LDiversity("s0", 2)], Gcp(), 0.5)
-    with pytest.raises(InfeasibleError, match=r"at least 4 records .* where 3 may be") as caught:
+    with pytest.raises(InfeasibleError, match=r"at least 4 records .* only 3 may be") as caught:
         raise_if_infeasible(problem)
     assert caught.value.proved is True
     raise_if_infeasible(replace(problem, suppression=0.67))
@@ -172,7 +172,7 @@ def test_the_smallest_alpha_is_named_rounded_up():
     with pytest.raises(InfeasibleError, match=r"at least 0\.667"):
         raise_if_infeasible(problem)
     problem = problem_of(values_table([1, 1, 2]), [AlphaK("s0", 0.5, 9)], Gcp(), 1.0)
-    with pytest.raises(InfeasibleError, match="classes of 9 people, the table has 3"):
+    with pytest.raises(InfeasibleError, match="classes of 9 people, but the table has 3"):
         raise_if_infeasible(problem)
 
 
@@ -181,15 +181,15 @@ def test_the_smallest_t_is_named_where_records_left_before():
     problem = problem_of(values_table([1, 1, 1, 2]), [TCloseness("s0", 0.1)], Gcp())
     raise_if_infeasible(problem)
     read = replace(problem.sensitive[0], whole=np.array([0, 3, 3], dtype=np.int64))
-    with pytest.raises(InfeasibleError, match=r"0\.1 is asked, .* allows 0\.25") as caught:
+    with pytest.raises(InfeasibleError, match=r"asks for 0\.1, .* allows 0\.25") as caught:
         raise_if_infeasible(replace(problem, sensitive=(read,)))
-    left_out = "let at least 2 records be left out (suppression = 0.5)"
+    left_out = "raise suppression to 0.5 (at least 2 records)"
     assert caught.value.remedy == f"ask for at least 0.25, or {left_out}"
 
 
 def test_a_model_that_one_value_cannot_meet_is_to_be_left_out():
     problem = problem_of(values_table([1, 1, 1]), [AlphaK("s0", 0.5, 2)], Gcp())
-    with pytest.raises(InfeasibleError, match="leave it out"):
+    with pytest.raises(InfeasibleError, match="remove the model"):
         raise_if_infeasible(problem)
 
 

@@ -240,14 +240,14 @@ def test_limits_that_leave_no_level_are_named():
     (column,) = problem.columns
     (tree,) = _two_records()[0]
     nobody = replace(column, lowest=1, highest=0)
-    with pytest.raises(InfeasibleError, match="'q0' that may be shown is 1, the highest 0"):
+    with pytest.raises(InfeasibleError, match="'q0' may show no level below 1 and none above 0"):
         Lattice().run(replace(problem, columns=(nobody,)), Watch())
     numbers = replace(tree, leaves=Domain(Kind.NUMBER, np.array([1, 5])), ordered=True)
     narrow = replace(column, hierarchy=numbers, lowest=1, widest=3.0)
-    with pytest.raises(InfeasibleError, match="spans more than `widest`") as caught:
+    with pytest.raises(InfeasibleError, match="wider than `widest`") as caught:
         Lattice().run(replace(problem, columns=(narrow,)), Watch())
-    assert "levels from 0 on" in caught.value.remedy
-    with pytest.raises(InfeasibleError, match="no levels satisfy") as caught:
+    assert "lower lowest to 0" in caught.value.remedy
+    with pytest.raises(InfeasibleError, match="no full-domain generalization satisfies") as caught:
         Lattice().run(replace(problem, columns=(replace(narrow, lowest=0),)), Watch())
     assert "wider spans of 'q0'" in caught.value.remedy
 
@@ -294,7 +294,7 @@ def test_when_time_runs_out_the_best_so_far_is_returned_with_its_gap(problem, as
     assert loss_of(problem, found) - gap <= loss_of(problem, best) + 1e-9
     if "gap" in found.facts:
         assert found.facts["bound"] == pytest.approx(loss_of(problem, found) - gap)
-        assert "above the least there is" in found.why
+        assert "above the optimum" in found.why
 
 
 def test_what_cannot_be_is_refused():

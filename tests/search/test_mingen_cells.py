@@ -208,7 +208,7 @@ def test_other_losses_are_replaced_by_gcp_and_not_called_optimal(case):
         return
     found = MinGenCells().run(of, Watch())
     assert not found.optimal
-    assert "discernibility is no sum over cells" in found.why
+    assert "discernibility is not a sum over cells" in found.why
     assert Gcp().of(of.outcome(found.recoding)) == pytest.approx(least, abs=1e-9)
 
 

@@ -157,7 +157,7 @@ def test_limits_that_leave_nothing_name_their_column(changes):
 
 
 def test_a_lattice_above_the_limit_is_refused_with_the_search_to_use():
-    with pytest.raises(PolicyError, match="4 level vectors, more than the limit of 3"):
+    with pytest.raises(PolicyError, match="4 level vectors, more than mingen's limit of 3"):
         minimal_generalizations(small([KAnonymity(2)]), Watch(), 3)
 
 

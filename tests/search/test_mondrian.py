@@ -155,7 +155,7 @@ def test_when_time_runs_out_what_was_cut_is_returned():
     table = trees, quasi, [[1, 2] * 4], None
     problem = problem_of(table, [LDiversity("s0", 2, kind="distinct")], Gcp())
     assert len(fast_parts(cut(problem, watch=Countdown(2)))) == 2
-    assert "before the time was up" in Mondrian().run(problem, Countdown(2)).why
+    assert "stopped at the time limit" in Mondrian().run(problem, Countdown(2)).why
     assert len(fast_parts(cut(problem))) == 4
 
 

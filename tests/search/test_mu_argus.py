@@ -234,8 +234,8 @@ def test_a_decision_that_does_not_help_is_refused():
     ("search", "said"),
     [
         (MuArgus(identifying={"c0": "most", "cc1": "more"}), "names 'cc1'.*did you mean 'c1'"),
-        (MuArgus(identifying={"c0": "most"}), "not told how identifying 'c1' is"),
-        (MuArgus(rules=("zip",)), "names 'zip'.*choose among 'c0', 'c1'"),
+        (MuArgus(identifying={"c0": "most"}), "does not know how identifying 'c1' is"),
+        (MuArgus(rules=("zip",)), "names 'zip'.*use one of 'c0', 'c1'"),
         (MuArgus(levels={"c0": 2}), "level 2 of 'c0'; the highest that may be shown is 1"),
         (MuArgus(levels={"zip": 0}), "names 'zip'"),
     ],

@@ -38,7 +38,7 @@ def test_each_rule_decides_what_those_before_left_open(prefer, node, rule):
 
 
 def test_one_node_needs_no_rule():
-    assert Preferred(order=("b",)).choose(COLUMNS, [(2, 2, 2)]) == ((2, 2, 2), "it is the only one")
+    assert Preferred(order=("b",)).choose(COLUMNS, [(2, 2, 2)]) == ((2, 2, 2), "there is only one")
 
 
 def test_fewer_levels_come_before_lower_columns():

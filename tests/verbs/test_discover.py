@@ -332,9 +332,9 @@ def test_wrong_tables_are_refused():
         discover(PEOPLE[:0])
     with pytest.raises(InputError, match="no records"):
         discover(iter([PEOPLE[:0]]))
-    with pytest.raises(InputError, match="no batches"):
+    with pytest.raises(InputError, match="no batch"):
         discover(iter([]))
-    with pytest.raises(InputError, match="not a table"):
+    with pytest.raises(InputError, match="cannot read a table"):
         discover(17)
     with pytest.raises(PolicyError, match="pass once"):
         discover(iter([PEOPLE]), exact=True)

@@ -195,7 +195,7 @@ def test_columns_that_the_world_lacks_say_nothing_and_none_at_all_is_refused():
     shown = seen([("x", "2", "y"), ("z", "2", "y"), ("z", "1", None)], Missing.OWN_VALUE)
     counts = found(world, shown, Missing.OWN_VALUE).counts[shown.crowds.class_of]
     assert counts.tolist() == [2, 2, 1]
-    with pytest.raises(NotMetError, match="share no"):
+    with pytest.raises(NotMetError, match="column in common"):
         found(PublicTable({"d": world.columns["c1"]}), shown, Missing.OWN_VALUE)
 
 

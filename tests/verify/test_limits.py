@@ -235,7 +235,7 @@ def test_a_world_is_looked_at_only_if_a_model_asks_for_it():
     }
     seen = look(counted(frame), policies["k"])
     assert verify(seen, policies["k"], None, other)[0].ok
-    for world, said in ((None, "not at hand"), (other, "share no")):
+    for world, said in ((None, "needs its world"), (other, "column in common")):
         with pytest.raises(NotMetError, match=said):
             verify(seen, policies["map"], None, world)
 

@@ -253,7 +253,7 @@ def test_values_that_go_round_three_classes_are_found(numbers):
     here, there = (counted(rows, classes=np.array(numbers)) for rows in (before, after))
     assert refuses(permuted, here, there) == 1
     assert refuses(permuted, here, here) == 0
-    with pytest.raises(NotMetError, match="cannot be told"):
+    with pytest.raises(NotMetError, match="does not show its classes"):
         permuted(here, counted(after))
 
 
@@ -281,7 +281,7 @@ def test_columns_rows_and_kept_cells():
     for names, records in ((["a"], 2), (["b", "a"], 2), (["a", "b", "c"], 2), (["a", "b"], 3)):
         with pytest.raises(NotMetError):
             complete(*there, names, records)
-    with pytest.raises(NotMetError, match="has 1 that"):
+    with pytest.raises(NotMetError, match=r"\(1 other\)"):
         complete(*there, ["a"], 2)
     unchanged(altered(rows, rows, [0, 1]), ["a", "b"])
     unchanged(altered(rows, rows.with_columns(pl.col("b").cast(pl.String)), [0, 1]), ["a", "b"])

@@ -57,7 +57,7 @@ class Database:
 
     def run(self, statement: str) -> None:
         """Carry out a statement."""
-        with boundary(InputError("DuckDB cannot do this with the table", remedy=_REMEDY)):
+        with boundary(InputError("DuckDB cannot process the table", remedy=_REMEDY)):
             self._connection.execute(statement)
 
     def rows(self, query: str) -> pl.DataFrame:
@@ -112,7 +112,7 @@ class DuckDBEngine:
         self._relation = relation
         self._db = Database()
         path = self._db.folder / "table.parquet"
-        with boundary(InputError("the relation cannot be read", remedy=_REMEDY)):
+        with boundary(InputError("DuckDB cannot read the relation", remedy=_REMEDY)):
             relation.write_parquet(str(path))
         self._path = path
         self._types = dict(self._db.types(f"SELECT * FROM {parquet(path)}"))
@@ -244,8 +244,8 @@ class DuckDBEngine:
         """The rows that are to leave, in a table of our own, with their class and unit."""
         if plan.keep_order:
             raise PolicyError(
-                "rows of a DuckDB relation have no order that could be kept",
-                remedy='take order = "shuffle", or read the table into memory with .pl()',
+                "the rows of a DuckDB relation have no order to keep",
+                remedy='set order = "shuffle", or read the table into memory with .pl()',
             )
         self._draw(draw)
         self._assign(plan)
@@ -279,7 +279,7 @@ class DuckDBEngine:
     def frame(self, path: Path) -> Any:
         """The rows of a Parquet file as a table of the connection that the relation came from."""
         name = f"incrowd_release_{secrets.token_hex(8)}"
-        with boundary(InputError("the release cannot be made a table of DuckDB", remedy=_REMEDY)):
+        with boundary(InputError("DuckDB cannot store the release as a table", remedy=_REMEDY)):
             self._relation.query(
                 "given", f"CREATE TEMP TABLE {name} AS SELECT * FROM {parquet(path)}"
             )
@@ -462,7 +462,7 @@ class DuckDBEngine:
                 return f"t{j}.label", f"JOIN label{j} t{j} ON t{j}.class = assigned.class"
             case _:
                 raise PolicyError(
-                    f"DuckDB cannot show {name!r} in this way",
+                    f"DuckDB cannot show the column {name!r} this way",
                     remedy="read the table into memory with .pl()",
                 )
 

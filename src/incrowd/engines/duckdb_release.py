@@ -1,4 +1,4 @@
-"""Releases in DuckDB: staged in a private table, written as Parquet, counted anew from the file."""
+"""Releases in DuckDB: staged in a private table, written as Parquet, counted from the file."""
 
 import hashlib
 from collections.abc import Sequence
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class DuckDBStaged:
-    """Rows that are to leave, in a private table, beside the records that they are of."""
+    """Staged rows: what leaves, in a private table, next to the original records."""
 
     engine: "DuckDBEngine"
     plan: RowPlan
@@ -39,7 +39,7 @@ class DuckDBStaged:
 
     @cached_property
     def records(self) -> int:
-        """Number of records that leave."""
+        """Number of released records."""
         return self._db.number("SELECT count(*) FROM staged")
 
     @property
@@ -56,7 +56,7 @@ class DuckDBStaged:
 
     @property
     def repeated(self) -> int:
-        """Records of the table that leave more than once."""
+        """Records that appear in the release more than once."""
         return self._db.number(
             "SELECT count(*) FROM (SELECT row FROM staged GROUP BY row HAVING count(*) > 1)"
         )
@@ -70,7 +70,7 @@ class DuckDBStaged:
         classes: bool = False,
         weight: str | None = None,
     ) -> CountedRows:
-        """The distinct rows of what leaves, of the codes their records held, by person or class."""
+        """Distinct rows of shown cells and original codes, by person or class."""
         return self.engine.counted(
             [self._shown(name) for name in columns],
             columns,
@@ -82,7 +82,7 @@ class DuckDBStaged:
         )
 
     def held(self, columns: Sequence[str]) -> CountedRows:
-        """The distinct rows of what the records held in these columns, by class."""
+        """Distinct original rows of these columns, by class."""
         return self.engine.counted(
             [self.engine.cell(name) for name in columns],
             columns,
@@ -92,7 +92,7 @@ class DuckDBStaged:
         )
 
     def replaced(self, column: str) -> CountedRows:
-        """Distinct pairs of cells of one column: what the record held (first), what it shows."""
+        """Distinct pairs of one column: the original cell (first), the shown cell."""
         return self.engine.counted(
             [self.engine.cell(column), self._shown(column)],
             ("held", "shown"),
@@ -101,7 +101,7 @@ class DuckDBStaged:
         )
 
     def altered(self) -> dict[str, int]:
-        """By column that leaves as it is: cells that do not show what their record held."""
+        """By unchanged column: cells that differ from their record."""
         kept = self.plan.kept
         if not kept:
             return {}
@@ -113,10 +113,10 @@ class DuckDBStaged:
         return dict(zip(kept, found.row(0), strict=True))
 
     def write(self, target: Target | None = None) -> "DuckDBWritten":
-        """Write the rows as Parquet, in their new order, and read them anew."""
+        """Write the rows as Parquet, in their new order, and read them back."""
         if target is not None and target.format != "parquet":
             raise PolicyError(
-                "a DuckDB relation is released as a Parquet file",
+                "incrowd releases a DuckDB relation as a Parquet file",
                 remedy="name a .parquet file, or read the table into memory with .pl()",
             )
         path = self._written if target is None else target.path
@@ -131,7 +131,7 @@ class DuckDBStaged:
 
 @dataclass(frozen=True, eq=False)
 class DuckDBWritten:
-    """The release as it was written, read anew."""
+    """The written release, read back."""
 
     staged: DuckDBStaged
     path: Path
@@ -169,7 +169,7 @@ class DuckDBWritten:
             return "file", hashlib.file_digest(file, "sha256").hexdigest()
 
     def rows_digest(self, missing_values: Sequence[str]) -> None:
-        """Rows of a relation have no order, so that their digest is not told."""
+        """None: rows of a relation have no order, so they have no digest."""
 
     def differing(
         self,
@@ -178,7 +178,7 @@ class DuckDBWritten:
         *,
         blank: bool,  # noqa: ARG002  the same
     ) -> int:
-        """Rows that are not the staged ones, whichever way, counted as often as they stand."""
+        """Rows that differ from the staged ones, with duplicates (EXCEPT ALL both ways)."""
         if self.names != staged.names:
             return max(self.records, staged.records)
         mine = f"SELECT {', '.join(map(quoted, self.names))} FROM {parquet(self.path)}"

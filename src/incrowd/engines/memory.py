@@ -60,18 +60,18 @@ class MemoryEngine:
 
     @cached_property
     def sealed(self) -> Mapping[str, str]:
-        """What the cells of columns hold that no program can see into, by name."""
+        """Columns of nested or opaque cells, with what they hold."""
         found = {name: sealed(self._frame[name]) for name in self.names}
         return {name: what for name, what in found.items() if what}
 
     @property
     def uncoded(self) -> tuple[str, ...]:
-        """The columns whose cells have no codes: lists and structures."""
+        """Columns that cannot be coded: lists and structures."""
         return uncoded(self.sealed)
 
     @property
     def text(self) -> bool:
-        """Whether numbers and dates are still to be found among texts."""
+        """Whether the cells are text that may hold numbers and dates."""
         return self._text
 
     def series(self, name: str) -> pl.Series:
@@ -119,12 +119,12 @@ class MemoryEngine:
                 raise
             found = InputError(
                 f"weights must be numbers: {error.message}",
-                remedy="name the column that says how many people each record stands for",
+                remedy="name the column with the number of people that each record represents",
             )
         raise found
 
     def unit(self, name: str, missing_values: Sequence[str] = ()) -> CodedColumn:
-        """Which records belong to one person; code 0 for a record that says nothing."""
+        """The unit column, coded: records of one person share a code; 0 is missing."""
         kind = Kind.TEXT if self._text else None
         return self.code(name, kind, missing_values)
 
@@ -156,13 +156,17 @@ class MemoryEngine:
             cells = cells[there] if columns else cells
             codes = {name: column[there] for name, column in codes.items()}
             person = None if person is None else person[there]
-        with boundary(InputError("the records cannot be counted", remedy="use plain cells")):
+        with boundary(
+            InputError(
+                "the records cannot be counted", remedy="use numbers, dates or text as cells"
+            )
+        ):
             return count_rows(cells, codes, person)
 
     def sample(
         self, columns: Sequence[str], records: int, unit: CodedColumn | None = None
     ) -> pl.DataFrame:
-        """So many records at most, drawn with a fixed seed; one of each person."""
+        """A sample of at most this many records, one per person, with a fixed seed."""
         every = np.arange(self.records)
         if unit is not None:
             first = np.unique(unit.codes, return_index=True)[1]
@@ -192,7 +196,7 @@ class MemoryEngine:
         )
 
     def stage(self, plan: RowPlan, draw: np.random.Generator) -> MemoryStaged:
-        """The rows that are to leave, in a frame of the kind that came in.
+        """Stage the rows of a release in the kind of frame that came in.
 
         What is drawn comes from one stream, in this order: which of equal records go into which
         class, the order of records, who changes places with whom.
@@ -218,7 +222,7 @@ class MemoryEngine:
         shows where cells change places. Nothing but cells leaves (see `bare`).
         """
         of = np.zeros(self.records, dtype=np.int32) if classes is None else classes
-        with boundary(InputError("the rows that leave cannot be built from this frame")):
+        with boundary(InputError("incrowd cannot build the released rows in this kind of frame")):
             columns = [self._shown(name, cell, of, take, moved) for name, cell in cells.items()]
             return _released(self._frame, columns)
 
@@ -270,7 +274,7 @@ class MemoryEngine:
         return polars_of(self._frame)
 
     def stamp(self) -> str:
-        """A frame in memory is held: it cannot change between two passes."""
+        """The stamp of a frame in memory is constant: it cannot change between passes."""
         return str(id(self._frame))
 
     def _added(self, name: str, values: Counts | Texts) -> "nw.Series[Any]":
@@ -317,7 +321,7 @@ def _places_drawn(classes: Codes, draw: np.random.Generator) -> Counts:
 
 
 def _numbers_shown(classes: Codes) -> Counts:
-    """The number of each row's class, 1, 2, … as they come up, so that it tells nothing else."""
+    """The number of each row's class, 1, 2, … by appearance, so that it reveals nothing."""
     here, first, place = np.unique(classes, return_index=True, return_inverse=True)
     rank = np.empty(len(here), dtype=np.int64)
     rank[np.argsort(first)] = np.arange(1, len(here) + 1)
@@ -347,13 +351,13 @@ def _narrow(frame: Any) -> "nw.DataFrame[Any]":
     if isinstance(found, nw.DataFrame) and found.implementation in _KINDS:
         return found
     raise InputError(
-        f"a {type(frame).__name__} is not a table that can be read",
-        remedy="give a DataFrame of pandas or Polars, or a Table of PyArrow",
+        f"incrowd cannot read a table of type {type(frame).__name__}",
+        remedy="give a pandas or Polars DataFrame, or a PyArrow Table",
     )
 
 
 def _refuse_names(frame: Any) -> None:
-    """Columns must have a name each; a frame of pandas may hold others."""
+    """Check that column names are unique texts; pandas allows others."""
     with boundary(InputError("the columns of the frame cannot be read")):
         lazy = getattr(frame, "collect_schema", None)
         listed = lazy() if lazy is not None else getattr(frame, "columns", ())

@@ -1,4 +1,4 @@
-"""Releases in memory: staged in a frame, written to a file or not at all, counted anew."""
+"""Releases in memory: staged in a frame, written to a file or not at all, counted again."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -33,7 +33,7 @@ def polars_of(frame: "nw.DataFrame[Any]") -> pl.DataFrame:
 
 @dataclass(frozen=True, eq=False)
 class MemoryStaged:
-    """Rows that are to leave, in a frame, beside the records that they are of."""
+    """Staged rows: what leaves, in a frame, next to the original records."""
 
     engine: "MemoryEngine"
     plan: RowPlan
@@ -55,7 +55,7 @@ class MemoryStaged:
 
     @property
     def records(self) -> int:
-        """Number of records that leave."""
+        """Number of released records."""
         return len(self.take)
 
     @cached_property
@@ -65,7 +65,7 @@ class MemoryStaged:
 
     @property
     def repeated(self) -> int:
-        """Records of the table that leave more than once."""
+        """Records that appear in the release more than once."""
         return int((np.bincount(self.take, minlength=1) > 1).sum())
 
     def counts(
@@ -77,7 +77,7 @@ class MemoryStaged:
         classes: bool = False,
         weight: str | None = None,
     ) -> CountedRows:
-        """The distinct rows of what leaves, of the codes their records held, by person or class."""
+        """Distinct rows of shown cells and original codes, by person or class."""
         person = self.plan.unit if unit else None
         return count_rows(
             self.rows.select(columns),
@@ -88,17 +88,17 @@ class MemoryStaged:
         )
 
     def held(self, columns: Sequence[str]) -> CountedRows:
-        """The distinct rows of what the records held in these columns, by class."""
+        """Distinct original rows of these columns, by class."""
         cells = self.engine.rows.select(columns)[self.take]
         return count_rows(cells, classes=self.classes[self.take])
 
     def replaced(self, column: str) -> CountedRows:
-        """Distinct pairs of cells of one column: what the record held (first), what it shows."""
+        """Distinct pairs of one column: the original cell (first), the shown cell."""
         held = self.engine.rows[column][self.take].alias("held")
         return count_rows(pl.DataFrame([held, self.rows[column].alias("shown")]))
 
     def altered(self) -> dict[str, int]:
-        """By column that leaves as it is: cells that do not show what their record held."""
+        """By unchanged column: cells that differ from their record."""
         before = self.engine.rows
         return {
             name: _unequal(before[name].gather(self.take), self.rows[name])
@@ -106,7 +106,7 @@ class MemoryStaged:
         }
 
     def write(self, target: Target | None = None) -> "MemoryWritten":
-        """Write the rows to their target and read them anew; without one they stay a frame."""
+        """Write the rows to their target and read them back; without a target keep the frame."""
         if target is None:
             return MemoryWritten(self.rows, self.rows)
         target.put(self.frame)
@@ -116,7 +116,7 @@ class MemoryStaged:
 
 @dataclass(frozen=True, eq=False)
 class MemoryWritten:
-    """The release as it was written, read anew."""
+    """The written release, read back."""
 
     stored: pl.DataFrame
     """The cells as they are stored: texts, if the file is one."""
@@ -143,13 +143,13 @@ class MemoryWritten:
         return count_rows(self.rows.select(columns))
 
     def digest(self) -> tuple[Literal["file", "frame"], str]:
-        """What was digested, the bytes of a file or the cells of a frame, and its SHA-256."""
+        """SHA-256 of the bytes of a file or of the cells of a frame."""
         if self.target is None:
             return "frame", frame_digest(self.stored)
         return "file", self.target.sha256()
 
     def rows_digest(self, missing_values: Sequence[str]) -> str:
-        """SHA-256 of the rows whatever they are stored in."""
+        """SHA-256 of the rows, independent of the file format."""
         return rows_digest(self.stored, missing_values)
 
     def differing(self, staged: MemoryStaged, missing_values: Sequence[str], *, blank: bool) -> int:
@@ -171,7 +171,7 @@ class MemoryWritten:
 
 
 def _unequal(one: pl.Series, other: pl.Series) -> int:
-    """Cells that differ; numbers that are none are missing, as a text file would have it."""
+    """Cells that differ; NaN is missing, as in a text file."""
     one, other = (c.fill_nan(None) if c.dtype.is_float() else c for c in (one, other))
     if one.dtype == other.dtype and one.equals(other, null_equal=True):
         return 0

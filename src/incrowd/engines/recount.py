@@ -16,7 +16,7 @@ from incrowd.identify.records import Measure, Ratios
 from incrowd.watch import Watch
 
 MOST = 2**20
-"""Classes that are kept in memory at a time."""
+"""Most classes in memory at a time."""
 _WAITING = 2**16
 _BITS = 64
 
@@ -37,7 +37,7 @@ def recounted_in_passes(
     part, parts = 0, 1
     while part < parts:
         if watch is not None:
-            watch.tell("counting the rows that leave", part / parts)
+            watch.tell("counting the released rows", part / parts)
         classes = _Classes(names, part, parts, MOST if most is None else most)
         for frame in frames():
             classes.add(frame)
@@ -47,12 +47,12 @@ def recounted_in_passes(
 
 
 def refuse_above(found: Ratios, measure: Measure, limit: float) -> Ratios:
-    """Refuse ratios above the limit; return the others."""
+    """Raise `NotMetError` if a ratio is above the limit; return the ratios."""
     if found.ratio(measure) > limit:
         raise NotMetError(
-            f"the published columns have a {measure} ratio of {found.ratio(measure):.6g}, above "
-            f"{limit:g}",
-            remedy="ask for a lower ratio, or choose the method greedy",
+            f"the kept columns have a {measure} ratio of {found.ratio(measure):.6g}, above the "
+            f"limit of {limit:g}",
+            remedy="ask for a lower ratio, or use the method greedy",
         )
     return found
 

@@ -101,7 +101,7 @@ class RecordReservoir:
 
     def __init__(self, size: int, seed: int | None = None) -> None:
         if size < 1:
-            raise PolicyError("a sample has at least one record", remedy="give 1 or more")
+            raise PolicyError("a sample needs at least one record", remedy="give 1 or more")
         self._size = size
         self._rng = _generator(seed, 0)
         self._log_weight = 0.0
@@ -155,7 +155,7 @@ class DistinctRowSample:
 
     def __post_init__(self) -> None:
         if self.size < 1:
-            raise PolicyError("a sample has at least one record", remedy="give 1 or more")
+            raise PolicyError("a sample needs at least one record", remedy="give 1 or more")
 
 
 class PairReservoir:
@@ -169,7 +169,7 @@ class PairReservoir:
 
     def __init__(self, size: int, seed: int | None = None) -> None:
         if size < 1:
-            raise PolicyError("a sample has at least one pair", remedy="give 1 or more")
+            raise PolicyError("a sample needs at least one pair", remedy="give 1 or more")
         self._size = size
         self._key = np.uint64(_generator(seed, 1).integers(2**64, dtype=np.uint64))
         self._step = np.zeros(size, dtype=np.uint64)
@@ -242,9 +242,12 @@ def draw(
             keeper.see(frame.select(names), seen)
         seen += frame.height
         if watch is not None:
-            watch.tell(f"reading, {seen:,} records so far", 0.0)
+            watch.tell(f"reading: {seen:,} records so far", 0.0)
     if names is None or not keepers[0].began:
-        raise InputError("there are no batches", remedy="give at least one, with its columns")
+        raise InputError(
+            "the stream has no batch",
+            remedy="give at least one batch, even an empty one with its columns",
+        )
     return [keeper.drawn(seen) for keeper in keepers]
 
 
@@ -371,14 +374,18 @@ def _generator(seed: int | None, stream: int) -> np.random.Generator:
 def _polars(batch: Any) -> pl.DataFrame:
     if isinstance(batch, pl.DataFrame):
         return batch
-    with boundary(InputError("a batch cannot be read", remedy="give frames of one kind")):
+    with boundary(
+        InputError("incrowd cannot read a batch", remedy="give pandas, Polars or PyArrow frames")
+    ):
         narrow = nw.from_native(batch, eager_only=True)
         return pl.DataFrame([to_polars(narrow[name]).alias(name) for name in narrow.columns])
 
 
 def _stacked(pieces: Sequence[pl.DataFrame]) -> pl.DataFrame:
     """The parts below each other; where their types differ, in a type that holds both."""
-    with boundary(InputError("the batches do not fit together", remedy="give them one schema")):
+    with boundary(
+        InputError("the batches have different schemas", remedy="give all batches the same schema")
+    ):
         try:
             return pl.concat(pieces, how="vertical_relaxed", rechunk=True)
         except pl.exceptions.PolarsError:

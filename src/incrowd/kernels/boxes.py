@@ -12,6 +12,9 @@ three kinds:
   + code]` is the node of a code, `costs` at the same place what it costs.
 
 A missing value is code 0; shown together with others it costs the column's whole weight.
+
+Shapes, for d columns: costs and nodes are flat; start and width (d,); limits (d, 5); low and high
+of a box (d,). Codes satisfy 0 <= low <= high.
 """
 
 from typing import TypeAlias

@@ -2,6 +2,9 @@
 
 Classes stand in the order of their patterns: those that miss the same columns are one run. Cells
 are above 0, and 0 where a value is missing. A *view* is a line with all bits set in some columns.
+
+Shapes: cells and hashes (classes, d); views (lines, d); slots (size, 3) and keys (size,), size
+being a power of two above the number of blocks; mine and everyone hold numbers of classes.
 """
 
 import numpy as np

@@ -1,4 +1,9 @@
-"""How evenly the values of each class are held, from compressed rows of counts."""
+"""How evenly the values of each class are held, from compressed rows of counts.
+
+Shapes: start (classes + 1,), ascending; code and count (entries,), class c having the entries
+start[c] to start[c + 1], each code once; maps (levels, codes); shares (levels, nodes), of one level
+(nodes,); rank (codes,). Results are (classes,). Counts are not negative, and `upto` ascends.
+"""
 
 import numpy as np
 

@@ -2,6 +2,10 @@
 
 A key is an unsigned 64-bit number. Every kernel works on the part of the arrays it is given, so
 that several threads can each take a part.
+
+Shapes: keys, local, origin and place have one entry per key; counts, free, found and offset one per
+part, start one more; digits (columns, keys). The length of a hash table is a power of two above the
+number of its keys.
 """
 
 import numpy as np

@@ -1,6 +1,9 @@
 """What classes hold, counted without sorting: sums, histograms in compressed rows, people once.
 
 Classes are numbered 0, 1, …; an entry of class -1 is left out.
+
+Shapes: class_of, codes, people, values and unit have one entry per row; totals (classes,); a
+histogram is compressed rows: start (classes + 1,), code and count (entries,).
 """
 
 import numpy as np

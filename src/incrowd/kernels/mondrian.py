@@ -8,6 +8,9 @@ cuts of a column are tried.
 
 A cut is (column, code, ties): to the left go smaller codes, and the first `ties` records that have
 that code.
+
+Shapes: cells (items, d); counts (items,); ordered (d,); parts (parts, 2), each [start, end) of
+`order`, which holds every item once. No cut leaves fewer than k records on a side.
 """
 
 from typing import TypeAlias

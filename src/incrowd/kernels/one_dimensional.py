@@ -9,6 +9,8 @@ deviations, convex functions of the size, and size times extent have the quadran
 for the larger of two extents it follows from their order. So a queue of beginnings, each with the
 end from which on it is the best, finds the best of every prefix in O(log n), whatever k is (Galil
 and Giancarlo 1989); the paper's program looks at k beginnings for each end.
+
+Shapes: values (n,); records and moments (n + 1,), both from 0; until (n,); total (n + 1,).
 """
 
 from typing import TypeAlias

@@ -5,6 +5,9 @@ one line per box, and `people[e]`, `records[e]` count who stands before it, so t
 entry more than there are items. A class is a run of items with at least k people.
 
 The answer is kept as `last`: the class that ends before item e begins with item `last[e]`.
+
+Shapes: low and high (boxes, d); of (items,); people, records, total and last (items + 1,); paid
+(d,).
 """
 
 from typing import TypeAlias

@@ -1,6 +1,9 @@
 """Loops that spread what classes hold over the cells of a cube.
 
 A cube is one flat array; a cell's place is the sum of what each of its dimensions adds.
+
+Shapes: the three arrays of `entries` have one entry each per entry; begins (dimensions, classes +
+1) for boxes and (classes + 1,) for pairs; place, step and amount are as long as begins reaches.
 """
 
 import numpy as np

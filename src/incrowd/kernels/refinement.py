@@ -4,6 +4,9 @@ A *stripped* partition lists the rows of its classes, class after class: class c
 `start[c]` up to but not including `start[c + 1]`. Every class has two rows or more: a row alone in
 its class is left out, because no column can split it. Classes keep the order in which their first
 rows come, and rows keep their order within a class.
+
+Shapes: rows (rows that are listed,); start (classes + 1,); column (rows of the table,), its codes
+below `domain`.
 """
 
 import numpy as np

@@ -1,6 +1,9 @@
 """Loops of repair: the boxes of classes, and which neighbour a failing class had best join.
 
 Classes are numbered in an order in which near ones stand near each other.
+
+Shapes: quasi (d, rows); row and class_of (pieces,), -1 for a piece that is left out; low and high
+(classes, d); records (classes,); failing (failing classes,).
 """
 
 import numpy as np

@@ -1,4 +1,4 @@
-"""What is done to the rows, and what that shows."""
+"""Recodings: how rows become classes, and what each class shows."""
 
 from incrowd.recoding.column import QuasiColumn
 from incrowd.recoding.levels import Anatomized, CellLevels, ColumnBuckets, Levels

@@ -20,7 +20,7 @@ class QuasiColumn:
     frequency: Counts
     """Records per code in the table: shape (leaves + 1,), entry 0 counts the missing."""
     weight: float = 1.0
-    """How much its loss matters; weights are normalized to sum 1 where they are used."""
+    """Weight of its loss; users of weights normalize them to sum 1."""
     lowest: int = 0
     """The lowest level that may be shown, below the hierarchy's height."""
     highest: int | None = None
@@ -44,9 +44,9 @@ class QuasiColumn:
 
     @property
     def divisible(self) -> bool:
-        """Whether to part any two neighbouring codes makes both sides cost less.
+        """Whether a cut between any two neighbouring codes lowers the cost of both sides.
 
-        Otherwise only to part branches of the hierarchy does.
+        Otherwise only a cut between branches of the hierarchy does.
         """
         return self.hierarchy.ordered or self.sets
 
@@ -74,7 +74,7 @@ class QuasiColumn:
         return first[finest[low]], last[finest[high]]
 
     def endless(self, low: Codes, high: Codes) -> Flags:
-        """Which spans show nothing: they reach over all cells of a grid that is open."""
+        """Which spans are suppressed: they cover all cells of an open grid."""
         grid, none = self.grid, np.zeros(len(low), dtype=np.bool_)
         if grid is None or not len(grid):
             return none
@@ -86,7 +86,7 @@ class QuasiColumn:
         return whole
 
     def reach(self, low: Codes, high: Codes) -> tuple[Floats, Floats]:
-        """From where to where the label of each span of codes reaches, on the column's scale."""
+        """The ends of each span's label, on the column's scale."""
         if self.grid is None:
             begin, end = self.hierarchy.reach[self.lowest]
         else:

@@ -1,6 +1,6 @@
 """What a column of the release shows: one of a few kinds of cells, by value, by class or by record.
 
-An engine knows how to write each kind; what transforms a column says which one it is.
+An engine can write each kind; the transformation of a column chooses one.
 """
 
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ class Keep:
 
 @dataclass(frozen=True, eq=False)
 class ByValue:
-    """A value shows a label, the same wherever it stands: levels, cuts, pseudonyms."""
+    """A value shows the same label in every row: levels, cuts, pseudonyms."""
 
     column: CodedColumn
     """The codes of the column's entries, as the engine coded them."""
@@ -43,7 +43,7 @@ class ByClass:
 
 @dataclass(frozen=True, eq=False)
 class Within:
-    """Cells change places among the records of a class; all such columns move together."""
+    """Cells are permuted among the records of a class; all such columns move together."""
 
 
 @dataclass(frozen=True, eq=False)

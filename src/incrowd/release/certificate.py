@@ -1,6 +1,6 @@
-"""The certificate of a release: what was asked, what was reached, and of which rows.
+"""The certificate of a release: models, thresholds, achieved values and the digest of its rows.
 
-It holds no cell value and no seed of the shuffle (the seed would undo it).
+It holds no cell value, and no seed of the shuffle: the seed would undo the shuffle.
 """
 
 import hashlib
@@ -35,7 +35,7 @@ class Digest(_Part):
 
 
 class Attested(_Part):
-    """A model with the value asked for and the value reached."""
+    """A model with its threshold and the achieved value."""
 
     name: str
     column: str | None = None
@@ -43,11 +43,11 @@ class Attested(_Part):
     reached: float
     ok: bool
     confidence: float | None = None
-    """How likely it is that what is reached holds for all classes together; None: it is counted."""
+    """The confidence that the achieved value holds for all classes; None if it was counted."""
 
 
 class Spread(_Part):
-    """How a sensitive column was spread over the people of the table as it was read.
+    """The distribution of a sensitive column over the people of the original table.
 
     Positions follow the column's own order, 0 is the missing. The labels themselves are not here:
     `places` gives the position of each label that the release shows, labels in code-point order.
@@ -64,24 +64,24 @@ class LeftOut(_Part):
     records: int
     share: float
     for_missing: int
-    """Those of them that were left out because a quasi-identifying value is missing."""
+    """Those of them left out for a missing quasi-identifier."""
 
 
 class Seed(_Part):
     """Where randomness came from: the search's seed, and how the order of rows was drawn."""
 
     search: int | None
-    """None if the search draws: its seed is not written anywhere."""
+    """None if the search draws at random: that seed stays secret."""
     order: Literal["system", "given", "kept"]
     given: bool = False
-    """Whether a seed was given, and so whether whoever has it can repeat what was drawn."""
+    """Whether the user gave a seed: anyone who has it can repeat the draws."""
 
 
 class CertifiedWorld(_Part):
-    """The world that a release was held against."""
+    """The world that a release was compared with."""
 
     digests: tuple[Digest, ...]
-    """Of each of its tables."""
+    """SHA-256 of each of its tables."""
     columns: tuple[str, ...]
     """Its public columns, under the names of the release."""
     rows: int
@@ -90,7 +90,7 @@ class CertifiedWorld(_Part):
 
 
 class Signature(_Part):
-    """Who says what a certificate says: see `signed`."""
+    """The signature of a certificate."""
 
     algorithm: Literal["ed25519"]
     public_key: str = Field(pattern="^[0-9a-f]{64}$")
@@ -99,7 +99,7 @@ class Signature(_Part):
 
 
 class Certificate(_Part):
-    """What was asked of a release, what it reaches, and how it was made."""
+    """What a release promises, what it achieves, and how it was made."""
 
     schema_: Literal["incrowd.certificate/1"] = Field(default=SCHEMA, alias="schema")
     created: str
@@ -117,29 +117,29 @@ class Certificate(_Part):
     records_in: int
     records_out: int
     people: int
-    """Different people in the release; records, if the policy has no unit column."""
+    """People in the release; records if the policy has no unit column."""
     classes: int
     blank: bool = False
     """Whether blank texts were read as missing values, as in text files."""
     seed: Seed
     spread: dict[str, Spread] = {}
-    """By sensitive column: what t-closeness was measured against."""
+    """By sensitive column: the reference distribution of t-closeness."""
     unchanged: dict[str, float] = {}
     """By column whose values leave as they are: distinct values over cells with a value, 0..1."""
     world: CertifiedWorld | None = None
-    """What models of a world were counted in: they say nothing of other worlds."""
+    """The world of k-map and delta-presence: they say nothing about other worlds."""
     assumptions: tuple[str, ...]
     kinds: dict[str, Kind] = {}
-    """By sensitive column: what its values were read as, and so which spellings are one value."""
+    """By sensitive column: the type of its values, which decides what spellings are equal."""
     rows_sha256: str | None = Field(default=None, pattern="^[0-9a-f]{64}$")
-    """SHA-256 of the rows whatever they are stored in: see `digest_of_rows`."""
+    """SHA-256 of the rows, independent of the file format: see `digest_of_rows`."""
     signature: Signature | None = None
-    """None if nobody signed it: then it proves nothing about its origin."""
+    """None if unsigned: then nothing proves who made it."""
 
     @model_validator(mode="after")
     def _untouched(self) -> Self:
         if digest_of_policy(self.policy) != self.policy_sha256:
-            raise ValueError("the policy is not the one that the certificate was made for")
+            raise ValueError("the certificate's digest does not match its policy")
         return self
 
     def to_json(self) -> str:
@@ -148,7 +148,7 @@ class Certificate(_Part):
 
     @classmethod
     def from_json(cls, text: str | bytes) -> "Certificate":
-        """The certificate of this JSON document; `InputError` if it is none or was changed."""
+        """Read a certificate from JSON; `InputError` if it is not one or was changed."""
         try:
             return cls.model_validate_json(text)
         except ValidationError as error:
@@ -157,15 +157,15 @@ class Certificate(_Part):
         many = f"{len(found)} faults, first" if len(found) > 1 else "a fault"
         why = f"is not valid ({many} at {place or 'policy'!r})"
         if kind in {"json_invalid", "model_type"}:
-            why = "is none: it is not a JSON document as `anonymize` writes them"
+            why = "is not a JSON document that `anonymize` writes"
         raise InputError(
             f"the certificate {why}",
-            remedy="use the file that was written with the release, unchanged",
+            remedy="use the certificate file of the release, unchanged",
         )
 
 
 def digest_of_policy(policy: Mapping[str, Any]) -> str:
-    """SHA-256 of a policy as a certificate shows it, over its canonical JSON."""
+    """SHA-256 of a redacted policy, over its canonical JSON."""
     return sha256_of(policy)
 
 
@@ -197,7 +197,7 @@ def sha256_of(value: Any) -> str:
 
 
 _PURPOSE = b"incrowd certificate\n"
-"""Before what is signed, so that a signature of something else is not one of a certificate."""
+"""Prefix of the signed bytes: no signature of another kind of document fits a certificate."""
 
 
 @dataclass(frozen=True)
@@ -205,11 +205,11 @@ class KeyFiles:
     """A new pair of keys."""
 
     private: str
-    """The file of the key that signs, which only its owner can read."""
+    """The private key file, which only its owner can read."""
     public: str
-    """The file of the key that others verify with."""
+    """The public key file, which others verify with."""
     fingerprint: str
-    """SHA-256 of the public key's 32 bytes, in hexadecimal: what `check` calls the key."""
+    """SHA-256 of the public key's 32 bytes in hexadecimal, as `check` names the key."""
 
 
 def new_keys() -> tuple[bytes, bytes]:
@@ -238,15 +238,15 @@ def signed(certificate: Certificate, private_key: bytes) -> Certificate:
 
 
 def refuse_no_key(private_key: bytes) -> None:
-    """Refuse what cannot sign."""
+    """Raise `InputError` if the key cannot sign."""
     _private(private_key)
 
 
 def canonical(certificate: Certificate) -> bytes:
-    """The bytes that are signed: all that the certificate says but its signature.
+    """The signed bytes: the whole certificate except its signature.
 
-    What a document does not say is left out, so that an older certificate stays what it was when
-    later versions know more fields.
+    Fields without a value are left out, so that signatures of older certificates stay valid when
+    later versions add fields.
     """
     said = certificate.model_dump(
         mode="json", by_alias=True, exclude_unset=True, exclude={"signature"}
@@ -258,7 +258,7 @@ def canonical(certificate: Certificate) -> bytes:
 
 
 def who_signed(certificate: Certificate, trusted: Sequence[bytes] = ()) -> Signed | None:
-    """Whose signature a certificate carries, None if it has none; `trusted` are PEM texts."""
+    """Who signed a certificate, None if nobody did; `trusted` are PEM texts."""
     known = {public_fingerprint(key) for key in trusted}
     signature = certificate.signature
     if signature is None:
@@ -302,8 +302,10 @@ def _private(key: bytes) -> Any:
 
 def _unreadable(kind: str) -> InputError:
     return InputError(
-        f"that is no {kind} Ed25519 key that can be read (PEM, without a password)",
-        remedy="make keys with incrowd keys new FILE; FILE is the private one, FILE.pub the public",
+        f"this is not a {kind} Ed25519 key (PEM, without a password)",
+        remedy=(
+            "make keys with incrowd keys new FILE: FILE is the private key, FILE.pub the public key"
+        ),
     )
 
 
@@ -329,4 +331,6 @@ def _forms() -> Any:
 
 
 def _absent() -> InputError:
-    return InputError("signatures need the package cryptography", remedy="install incrowd[sign]")
+    return InputError(
+        "the package cryptography is missing, which signatures need", remedy="install incrowd[sign]"
+    )

@@ -1,4 +1,4 @@
-"""From a proof to a certificate, and to what else is known of a release."""
+"""Certify a proved release: its certificate, figures and notes."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass
@@ -43,12 +43,12 @@ from incrowd.verify.spellings import alike_notes
 from incrowd.verify.verify import Reference
 
 ROUNDING = 1e-9
-"""What a sum of shares may be above its bound."""
+"""Tolerance of a sum of shares above its bound."""
 
 
 @dataclass(frozen=True, eq=False)
 class Proved:
-    """A release that was proved: what it is of, what was found, what was written and seen."""
+    """A proved release: its table, the search's result, the written rows and what they show."""
 
     table: LoadedTable
     found: Found
@@ -76,7 +76,7 @@ class Proved:
 
 
 def certify(proved: Proved) -> Certificate:
-    """The certificate of what was written."""
+    """The certificate of the written release."""
     table, found, seen = proved.table, proved.found, proved.proof.seen
     policy = redacted(table.policy)
     kind, sha256 = proved.written.digest()
@@ -115,8 +115,8 @@ def certify(proved: Proved) -> Certificate:
 def risk_of(proved: Proved) -> Risk:
     """The risk of the rows that leave.
 
-    Where sensitive values changed places, rows that show the same tell nothing of them: then only
-    who can be found is measured.
+    After a permutation equal rows say nothing about sensitive values: then only
+    re-identification is measured.
     """
     table, policy = proved.table, proved.table.policy
     names = () if policy.shown.exact else policy.sensitive
@@ -137,7 +137,7 @@ def risk_of(proved: Proved) -> Risk:
 
 @dataclass(frozen=True)
 class Extent:
-    """How private the least private class is, and how much the worst one loses."""
+    """Privacy of the weakest class, and the loss of the worst one."""
 
     privacy: Mapping[str, Any]
     """`k`, people in the smallest class, and `l` of the sensitive column, by column if several."""
@@ -148,7 +148,7 @@ class Extent:
 
 
 def extent_of(proved: Proved, risk: Risk) -> Extent:
-    """What the rows that leave reach; where quasi-identifiers are exact, l is that of classes."""
+    """What the released rows achieve; with exact quasi-identifiers, l of the classes."""
     policy, outcome = proved.table.policy, proved.outcome
     reached: dict[str, float | None]
     if policy.shown.exact:
@@ -161,7 +161,7 @@ def extent_of(proved: Proved, risk: Risk) -> Extent:
 
 
 def _bound_met(policy: Policy, largest: float) -> bool | None:
-    """Limits of columns were seen to by verification: rows that break one are no release."""
+    """Whether every class is within max_loss; verification has checked the limits of columns."""
     most = policy.search.largest_class_loss
     limited = any(c.highest is not None or c.widest is not None for c in policy.columns.values())
     if most is None and not limited:
@@ -170,14 +170,14 @@ def _bound_met(policy: Policy, largest: float) -> bool | None:
 
 
 def _losses(proved: Proved) -> dict[str, float]:
-    """All figures; those that count classes count what the rows show, as a reader does."""
+    """All loss figures; classes are those that the rows show."""
     loss = proved.table.policy.loss
     every = figures(proved.outcome, loss)
     return every | of_sizes(proved.proof.seen.crowds.sizes, proved.table.compiled.records)
 
 
 def _search_seed(table: LoadedTable) -> int | None:
-    """The seed of the search; one that draws keeps its seed to itself."""
+    """The seed of the search; None for a search that draws at random."""
     return None if table.policy.search.draws else table.compiled.problem.seed
 
 
@@ -189,7 +189,7 @@ def _left_out(proved: Proved) -> LeftOut:
 
 
 def _people(proved: Proved) -> int:
-    """Different people among the records that leave; one without a unit is a person."""
+    """People in the release; a record without a unit is one person."""
     if proved.table.unit is None:
         return proved.staged.records
     rows = proved.staged.counts((), unit=True)
@@ -198,9 +198,9 @@ def _people(proved: Proved) -> int:
 
 
 def spreads(table: LoadedTable, cells: Callable[[str], pl.Series]) -> dict[str, Spread]:
-    """What is needed to compare a column with the whole table again from the release alone.
+    """The distribution of each compared column in the original table, for a later check.
 
-    `cells` tells the released values of a column, missing ones null.
+    `cells` gives the released values of a column, missing ones null.
     """
     return {name: _spread(table.reference[name], cells(name)) for name in close(table.policy)}
 
@@ -214,16 +214,19 @@ def _spread(reference: Reference, column: pl.Series) -> Spread:
 
 
 def notes_of(proved: Proved, certificate: Certificate) -> Iterator[str]:
-    """What a release does not say by itself: gaps, columns that tell, seeds, spellings."""
+    """Notes on a release: missing values, identifying columns, worlds, seeds, spellings."""
     table = proved.table
     yield from table.policy.notes()
     yield from _gaps(table)
     yield from sentences(certificate.unchanged, certificate.records_out)
     yield from _world(table)
     if proved.order == "given":
-        yield "the order of the records comes from a seed: whoever guesses it can undo it"
+        yield (
+            "you gave a seed for the record order: anyone who guesses it can restore the "
+            "original order"
+        )
     if "random" in table.policy.shown.needs and proved.seeded:
-        yield "who shows whose values comes from a seed: whoever guesses it can undo it"
+        yield "you gave a seed for the permutation: anyone who guesses it can undo it"
     yield from _spellings(table)
 
 
@@ -232,8 +235,8 @@ def _gaps(table: LoadedTable) -> Iterator[str]:
     for name in table.policy.sensitive:
         if table.engine.frequency(table.counted[name][0])[0]:
             yield (
-                f"some records lack a value of the sensitive column '{name}': "
-                "missing counts as a value of its own"
+                f"the sensitive column '{name}' has missing values: missing counts as a value "
+                "of its own"
             )
 
 
@@ -245,24 +248,24 @@ def _world(table: LoadedTable) -> Iterator[str]:
     yield from against.notes
     if not any(of_world(model) for model in policy.models):
         yield (
-            "no model of the policy uses the world, so it changed nothing: add k-map or "
+            "no model of the policy uses the world, so it has no effect: add k-map or "
             "delta-presence"
         )
     lacking = [name for name in policy.quasi if name not in against.world.names]
     if lacking:
         yield (
-            f"the world does not have {', '.join(lacking)}: models of the world ignore these "
-            "columns, though somebody with another world may know them"
+            f"the world lacks {', '.join(lacking)}: models of the world ignore these columns, "
+            "but somebody with another world may know them"
         )
     for name, outside in (world.outside if world is not None else {}).items():
         yield (
-            f"the hierarchy of {name!r} lacks {counted(outside, 'value')} of the world; labels are "
-            "compared with these as they are written"
+            f"the hierarchy of {name!r} lacks {counted(outside, 'value')} of the world; they "
+            "match only labels with the same text"
         )
 
 
 def _spellings(table: LoadedTable) -> Iterator[str]:
-    """Values that may be one and count as several."""
+    """Notes on values that may be spellings of one value."""
     sensitive = {name: table.counted[name][0] for name in table.policy.sensitive}
     quasi = {name: column for name, (column, _) in table.quasi.items()}
     for role, columns in (("sensitive", sensitive), ("quasi", quasi)):

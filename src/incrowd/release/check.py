@@ -23,29 +23,29 @@ from incrowd.verify.spellings import alike_notes, kind_found, own_reference, spl
 from incrowd.verify.verify import Check, Reference, Seen, Signed, Verdict, look, verify
 
 _UNTOLD = (
-    "The release does not tell its classes, so models cannot be counted from it; a certificate of "
-    "this very release would attest them."
+    "The models cannot be checked: the release does not show its classes. Check it with its "
+    "certificate, which attests them."
 )
 _PERMUTED = (
-    "That the sensitive values changed places at random, and only inside their class, cannot be "
-    "seen from the release; quasi-identifiers are exact, so no k-anonymity is claimed."
+    "The release cannot show that sensitive values moved at random and only within their "
+    "class. Quasi-identifiers are exact, so no k-anonymity is claimed."
 )
 _TORN = (
-    "A run that was to replace this release and its certificate was killed: the next "
-    "`incrowd anonymize` to this file completes it or takes it back."
+    "A run was killed while it replaced this release and its certificate. Run `incrowd "
+    "anonymize` to this file again: it completes or undoes the replacement."
 )
 
 
 @dataclass(frozen=True, eq=False)
 class Checked:
-    """The release that is checked."""
+    """The release to check."""
 
     release: Written
     digest: Digest
     text: bool = False
     """Whether the rows come from a text file."""
     sealed: tuple[str, ...] = ()
-    """The columns of lists and structures, whose cells are not compared."""
+    """The columns of lists and structures; their cells are not compared."""
     torn: bool = False
     """Whether a run was killed while it replaced this release and its certificate."""
 
@@ -56,7 +56,7 @@ class Checked:
 
 @dataclass(frozen=True, eq=False)
 class Backing:
-    """What a release is checked with, besides its policy."""
+    """What a release is checked with: certificate, keys, world, original."""
 
     certificate: Certificate | None = None
     lent: bool = False
@@ -71,7 +71,7 @@ class Backing:
 
 
 def check_rows(checked: Checked, policy: Policy, backing: Backing) -> Check:
-    """What these rows show of a policy, everything counted anew."""
+    """Check a release against its policy: count everything again."""
     certificate = backing.certificate
     same = _same_rows(checked, policy, certificate)
     digest_ok = _digest_ok(checked, certificate, same)
@@ -111,22 +111,22 @@ def check_rows(checked: Checked, policy: Policy, backing: Backing) -> Check:
 
 @dataclass(frozen=True, eq=False)
 class _Found:
-    """What was seen in the rows."""
+    """What the rows of the release show."""
 
     records: int
     verdicts: tuple[Verdict, ...] = ()
     notes: tuple[str, ...] = ()
     seen: Seen | None = None
-    """None if the release does not tell its classes."""
+    """None if the release does not show its classes."""
     rows: ReleasedRows | None = None
-    """The same rows, to count more of them."""
+    """The rows, for further counts."""
     sealed: tuple[str, ...] = ()
     counted: bool = False
-    """Whether the verdicts were counted, all of them, and not taken from the certificate."""
+    """Whether every verdict was counted from the rows, not taken from the certificate."""
 
 
 def _same_rows(checked: Checked, policy: Policy, certificate: Certificate | None) -> bool | None:
-    """Whether these are the rows that the certificate is of; None if it does not say."""
+    """Whether the rows match the certificate; None if it has no digest of rows."""
     if certificate is None or certificate.rows_sha256 is None:
         return None
     found = checked.release.rows_digest(policy.missing_values)
@@ -134,7 +134,7 @@ def _same_rows(checked: Checked, policy: Policy, certificate: Certificate | None
 
 
 def _digest_ok(checked: Checked, certificate: Certificate | None, same: bool | None) -> bool | None:
-    """Whether the certificate is of this; by the rows where it is of another kind of thing."""
+    """Whether the certificate belongs to this release; by its rows if a frame and a file differ."""
     if certificate is None:
         return None
     if certificate.digest.of == checked.digest.of:
@@ -145,68 +145,72 @@ def _digest_ok(checked: Checked, certificate: Certificate | None, same: bool | N
 def _unlike(
     checked: Checked, certificate: Certificate | None, digest_ok: bool | None, same: bool | None
 ) -> Iterator[str]:
-    """Why these rows are not those that the certificate is of."""
+    """Faults: the rows are not those of the certificate."""
     if certificate is None:
         return
     if digest_ok and same is False:
-        yield "The certificate contradicts itself: its digest of the rows is of other rows."
+        yield ("The certificate contradicts itself: its digest of the rows belongs to other rows.")
     elif digest_ok is None:
         yield (
-            f"The certificate is of a {certificate.digest.of}, and a {checked.digest.of} was "
-            "checked: whether they hold the same cannot be told. Check what the certificate is of."
+            f"The certificate belongs to a {certificate.digest.of}, but you checked a "
+            f"{checked.digest.of}: incrowd cannot tell whether both hold the same rows. Check "
+            f"the {certificate.digest.of} instead."
         )
     elif not digest_ok and same:
         yield (
-            "The rows are those that the certificate is of, but the file is another one: its bytes "
-            "were written anew. Check the file that came with the certificate."
+            "The rows match the certificate, but the bytes of the file do not: somebody wrote "
+            "the file again. Check the file that came with the certificate."
         )
     elif not digest_ok:
         yield (
-            f"The certificate is of another {certificate.digest.of}, or the release was changed "
-            "after it was certified."
+            f"The certificate belongs to another {certificate.digest.of}, or somebody changed "
+            "the release after it was certified."
         )
 
 
 def _unsigned(
     certificate: Certificate | None, signature: Signed | None, backing: Backing
 ) -> Iterator[str]:
-    """Why the signature is not what was asked for."""
+    """Faults of the signature."""
     if signature is not None and signature.valid is False:
-        yield "The signature is not one of this certificate: it was changed after it was signed."
+        yield (
+            "The signature is not valid: the certificate or its signature was changed after "
+            "signing."
+        )
     if not backing.trusted:
         return
     if certificate is None:
-        yield "A signature is asked for, and there is no certificate."
+        yield "You asked for a trusted signature, but there is no certificate."
     elif signature is None:
-        yield "A trusted signature is asked for, and the certificate is unsigned."
+        yield "You asked for a trusted signature, but the certificate is unsigned."
     elif not signature.trusted:
-        yield "The certificate is signed by a key that is not trusted."
+        yield "The signature was not verified with any key that you trust."
 
 
 def _origin(
     certificate: Certificate | None, signature: Signed | None, backing: Backing
 ) -> Iterator[str]:
-    """What is known of where the certificate comes from."""
+    """Notes on who signed the certificate."""
     if certificate is None:
         return
     if signature is None:
-        yield "The certificate is unsigned: it proves nothing about its origin."
+        yield "The certificate is unsigned: it does not prove who made it."
     elif signature.valid is None:
         yield (
-            f"The certificate says that the key {signature.fingerprint} signed it; that was not "
-            "verified, as the package cryptography is missing (install incrowd[sign])."
+            f"The certificate says that the key {signature.fingerprint} signed it. This was not "
+            "verified: the package cryptography is missing (install incrowd[sign])."
         )
     elif signature.valid and not backing.trusted:
         yield (
-            f"The certificate is signed by the key {signature.fingerprint}. Whose key that is was "
-            "not asked: anybody can make one (name those you trust with --trusted-key)."
+            f"The key {signature.fingerprint} signed the certificate. Anybody can make a key: "
+            "name the ones you trust with --trusted-key."
         )
     elif signature.valid and signature.trusted:
-        yield f"The certificate is signed by the trusted key {signature.fingerprint}."
+        yield f"The trusted key {signature.fingerprint} signed the certificate."
 
 
 def _read(checked: Checked, policy: Policy, known: Certificate | None) -> ReleasedRows:
-    """The rows as the policy reads them, and as the certificate says that they were read."""
+    """The rows, read by the policy and by the settings in the certificate."""
     names = checked.release.names
     split = split_columns(policy.quasi, names) if policy.split_ends else ()
     blank = checked.text or (known is not None and known.blank)
@@ -220,29 +224,29 @@ def _lacking(names: Sequence[str], policy: Policy) -> list[str]:
 
 def _columns(names: Sequence[str], policy: Policy) -> Iterator[str]:
     if lacking := _lacking(names, policy):
-        yield f"The release lacks columns that the policy lets leave: {', '.join(lacking)}."
+        yield f"The release lacks columns of the policy: {', '.join(lacking)}."
     gone = set(dropped(policy))
     if stray := [name for name in names if name in gone]:
-        yield f"The release has columns that must not leave: {', '.join(stray)}."
+        yield f"The release has columns that the policy drops: {', '.join(stray)}."
     known = {*policy.columns, policy.class_column}
     if unknown := [name for name in names if name not in known]:
         yield f"The release has columns that the policy does not name: {', '.join(unknown)}."
 
 
 def _opposed(certificate: Certificate | None, against: WorldReference | None) -> Iterator[str]:
-    """Whether the world is that of the certificate."""
+    """Notes on the world, and whether it is the certificate's."""
     if against is None:
         return
     yield from (f"{note[:1].upper()}{note[1:]}." for note in against.notes)
     said = None if certificate is None else certificate.world
     if said is not None and said.digests != against.digests:
-        yield "The certificate was made against another world, or the world was changed since."
+        yield "The certificate was made with another world, or the world has changed since."
 
 
 def _judged(
     rows: ReleasedRows, policy: Policy, certificate: Certificate | None, backing: Backing
 ) -> _Found:
-    """The verdicts, and what was taken on trust or stands in their way."""
+    """The verdicts, with notes on what could not be counted."""
     records = rows.records
     if policy.shown.exact and policy.class_column is None:
         return _said(records, policy, certificate)
@@ -263,18 +267,18 @@ def _judged(
         return _Found(records, verdicts, tuple(notes), seen, rows, counted=True)
     if certificate is None or len(certificate.models) != len(verdicts):
         notes.append(
-            "People cannot be counted from the release alone, only its records were; a "
-            "certificate of this very release would attest the people."
+            "The release does not show who its records belong to, so only records were "
+            "counted. Check it with its certificate, which attests the number of people."
         )
         verdicts = tuple(replace(verdict, ok=False) for verdict in verdicts)
         return _Found(records, verdicts, tuple(notes), seen, rows)
-    notes.append("The number of people per class is attested by the certificate, not recounted.")
+    notes.append("The number of people per class comes from the certificate; it was not recounted.")
     verdicts = _all_attested(certificate, policy, verdicts)
     return _Found(records, verdicts, tuple(notes), seen, rows)
 
 
 def _seen(rows: ReleasedRows, policy: Policy) -> Seen:
-    """Who shows the same: in the quasi-identifying columns, or in the column of classes."""
+    """The classes: equal quasi-identifiers, or equal numbers in the class column."""
     judged = (name for model in policy.models for name in model.columns)
     columns = dict.fromkeys((*policy.quasi, *judged))
     if policy.class_column is None:
@@ -287,34 +291,38 @@ def _seen(rows: ReleasedRows, policy: Policy) -> Seen:
 def _drawn(
     policy: Policy, records: int, certificate: Certificate | None
 ) -> tuple[int | None, list[str]]:
-    """The people who were drawn, for models of a population, and what was taken on trust.
+    """The sample size for models of a population, with a note on where it comes from.
 
-    Without a certificate as many were left out as may be.
+    Without a certificate the whole suppression limit counts as left out.
     """
     if not any("population" in model.requires for model in policy.models):
         return None, []
     if certificate is not None:
         return certificate.records_in, [
-            "How many records were read is attested by the certificate."
+            "The number of original records comes from the certificate, not from a recount."
         ]
     note = (
-        "Without its certificate the release cannot tell how many people were drawn: as many are "
-        f"taken to be left out as the policy allows ({policy.suppression:g} of the records)"
+        "Without a certificate the number of sampled people is unknown: the check assumes that "
+        f"the policy's whole suppression limit ({policy.suppression:g} of the records) was left "
+        "out"
     )
     unknown = policy.missing is Missing.SUPPRESS
-    note += ", besides those with a missing value, who are not counted." if unknown else "."
+    note += "; records left out for a missing value are not included." if unknown else "."
     return int(records / (1 - policy.suppression)), [note]
 
 
 def _said(records: int, policy: Policy, certificate: Certificate | None) -> _Found:
-    """What the certificate says of classes that the release does not tell."""
+    """Verdicts from the certificate, for a release that does not show its classes."""
     if certificate is None or len(certificate.models) != len(policy.models):
         return _Found(records, notes=(_UNTOLD,))
     asked = [
         Verdict(model.name, model.columns[0], float(model.threshold), said.reached, ok=True)
         for model, said in zip(policy.models, certificate.models, strict=True)
     ]
-    notes = ("What the models reach is attested by the certificate, not recounted.", _PERMUTED)
+    notes = (
+        "The values that the models achieve come from the certificate; they were not recounted.",
+        _PERMUTED,
+    )
     verdicts = _all_attested(certificate, policy, asked)
     return _Found(records, verdicts, notes)
 
@@ -327,7 +335,7 @@ def _all_attested(
 
 
 def _attested(certificate: Certificate, number: int, model: Any, counted: Verdict) -> Verdict:
-    """What the certificate says of a model; a class never has more people than records."""
+    """A verdict from the certificate; a class never has more people than records."""
     said = certificate.models[number]
     same = (said.name, said.column, said.asked) == (counted.name, counted.column, counted.asked)
     people = model.higher_is_safer and not model.columns and not model.requires
@@ -344,7 +352,7 @@ def _references(
     certificate: Certificate | None,
     trees: Mapping[str, Reference],
 ) -> tuple[dict[str, Reference], list[str]]:
-    """What sensitive columns are compared with, and in which spellings of a value are one."""
+    """The reference distribution of each sensitive column, with notes on its origin."""
     asked = dict.fromkeys(name for model in policy.models for name in model.columns)
     held = {name: rows.counts((name,)) for name in asked}
     found = {
@@ -362,16 +370,18 @@ def _references(
         ):
             found[name] = reference_of(spread[name], numbered(cells).labels.to_list())
             notes.append(
-                f"How {name} was spread in the table as it was read is attested by the certificate."
+                f"The distribution of {name} in the original table comes from the certificate; "
+                "it was not recounted."
             )
             continue
         notes.append(
-            f"{_compared(policy, name)} of {name} is measured against the release itself: how the "
-            "column was spread in the table as it was read is not at hand."
+            f"{_compared(policy, name)} of {name} compares classes with the whole release: the "
+            "distribution in the original table is not available. Check the release with its "
+            "certificate to use that one."
         )
         if name in trees:
             found[name] = trees[name]
-            notes.append(f"The distances of {name} are those of the hierarchy in the policy.")
+            notes.append(f"Distances between values of {name} come from the policy's hierarchy.")
     return found, notes
 
 
@@ -396,7 +406,7 @@ def _kind(column: pl.Series, policy: Policy, certificate: Certificate | None) ->
 
 
 def _spellings(rows: ReleasedRows, policy: Policy, certificate: Certificate | None) -> list[str]:
-    """Values that may be one and count as several."""
+    """Notes on values that may be spellings of one value."""
     cells = {name: rows.counts((name,)).cells[name] for name in (*policy.sensitive, *policy.quasi)}
     texts = {
         name: numbered(cells[name]).labels

@@ -1,4 +1,4 @@
-"""What a certificate says, held against the release: what can be recounted is, the rest is named.
+"""Compare a certificate with its release: recount what the rows show, list the rest.
 
 A name such as `loss.gcp` is the place of a figure in the certificate.
 """
@@ -24,9 +24,9 @@ from incrowd.verify.losses import of_sizes
 from incrowd.verify.verify import Seen, Verdict
 
 ROUNDING = 1e-9
-"""What figures that were computed twice may differ by."""
+"""Tolerance between a figure and its recount."""
 LAST_DIGIT = 1e-12
-"""What losses may differ by, relative to themselves: sums of the same numbers in another order."""
+"""Relative tolerance of losses: the same numbers summed in another order."""
 
 
 class _Found(Protocol):
@@ -55,26 +55,26 @@ class _Backing(Protocol):
 
 @dataclass(frozen=True)
 class Claims:
-    """What came of holding a certificate against its release."""
+    """The comparison of a certificate with its release."""
 
     faults: tuple[str, ...]
     notes: tuple[str, ...]
     recounted: tuple[str, ...]
-    """What the certificate says and the rows show, by its place."""
+    """Places in the certificate that were recounted."""
     claimed: tuple[str, ...]
-    """What the certificate says and nothing at hand shows."""
+    """Places in the certificate that could not be recounted."""
     losses: Mapping[str, tuple[float, float]] = field(default_factory=dict)
-    """By loss: what the certificate says, and what was recounted."""
+    """By loss: the certificate's figure and the recounted one."""
 
 
 def contradictions(policy: Policy, certificate: Certificate | None) -> Iterator[str]:
-    """In what the certificate contradicts the policy, or itself."""
+    """Where the certificate contradicts the policy or itself."""
     if certificate is None:
         return
     if promise_of(certificate) != promised(redacted(policy)):
-        yield "The certificate is of another policy."
+        yield "The certificate was made for another policy."
     if not all(model.ok for model in certificate.models):
-        yield "The certificate itself says that a model is not met."
+        yield "The certificate itself says that the release does not meet a model."
 
 
 def promise_of(certificate: Certificate) -> dict[str, Any]:
@@ -84,7 +84,7 @@ def promise_of(certificate: Certificate) -> dict[str, Any]:
 
 
 def recount(certificate: Certificate, policy: Policy, found: _Found, backing: _Backing) -> Claims:
-    """The certificate held against what was found in the rows that it is of."""
+    """Compare the certificate with what its rows show."""
     original = backing.original
     anew = None
     if original is not None and found.seen is not None and found.rows is not None:
@@ -123,7 +123,7 @@ def recount(certificate: Certificate, policy: Policy, found: _Found, backing: _B
 
 
 def _places(certificate: Certificate) -> Iterator[str]:
-    """The places of all that a certificate says, but for what is empty."""
+    """The places of all entries of a certificate that are not empty."""
     for name, value in certificate.model_dump(mode="json", by_alias=True).items():
         if name in {"loss", "suppressed"}:
             yield from (f"{name}.{inner}" for inner in value)
@@ -149,7 +149,7 @@ def _said(certificate: Certificate) -> dict[str, float]:
 def _figures(
     certificate: Certificate, policy: Policy, found: _Found, anew: Recounted | None
 ) -> dict[str, float]:
-    """Those figures as the rows show them, as far as they do."""
+    """The figures that the rows show, by place."""
     figures: dict[str, float] = {"records_out": found.records}
     if policy.unit is None:
         figures["people"] = found.records
@@ -175,31 +175,34 @@ def _figures(
 def _differing(said: Mapping[str, float], figures: Mapping[str, float]) -> Iterator[str]:
     for name, value in figures.items():
         if not math.isclose(said[name], value, rel_tol=LAST_DIGIT, abs_tol=LAST_DIGIT):
-            yield f"The certificate says {name} = {said[name]:.12g}; recounted it is {value:.12g}."
+            yield (
+                f"The certificate says {name} = {said[name]:.12g}, but the recount gives "
+                f"{value:.12g}."
+            )
 
 
 def _models(certificate: Certificate, policy: Policy, found: _Found) -> Iterator[str]:
     asked = [(model.name, model.column, model.asked) for model in certificate.models]
     verdicts = found.verdicts
     if verdicts and asked != [(model.name, model.column, model.asked) for model in verdicts]:
-        yield "The certificate attests other models than the policy asks for."
+        yield "The certificate lists other models than the policy."
         return
     pairs = list(zip(certificate.models, verdicts, policy.models, strict=False))
     if any(_better(*pair) for pair in pairs):
-        yield "The certificate attests more than the release reaches."
+        yield "The certificate claims more privacy than the release achieves."
     elif any(_other(*pair) for pair in pairs):
-        yield "The certificate attests something else than the release reaches."
+        yield "The certificate claims other values of the models than the release achieves."
 
 
 def _better(said: Attested, counted: Verdict, model: AnyModel) -> bool:
-    """Whether a model is said to be met better than was counted."""
+    """Whether the certificate claims more privacy than was counted."""
     if not model.higher_is_safer:
         return said.reached < counted.reached - ROUNDING
     return said.reached > counted.reached + ROUNDING
 
 
 def _other(said: Attested, counted: Verdict, model: AnyModel) -> bool:
-    """Whether a model is said to be met worse than was counted; worlds differ, tables do not."""
+    """Whether the certificate's value differs from the counted one; worlds may differ."""
     near = math.isclose(said.reached, counted.reached, rel_tol=ROUNDING, abs_tol=ROUNDING)
     return not near and not of_world(model)
 
@@ -215,7 +218,10 @@ def _accounts(certificate: Certificate, policy: Policy, found: _Found) -> Iterat
         and gone.for_missing >= 0
         and (not gone.for_missing or policy.missing is Missing.SUPPRESS)
     ):
-        yield "The certificate counts other records than the release and its policy allow."
+        yield (
+            "The certificate's numbers of records do not match the release and the policy's "
+            "suppression limit."
+        )
 
 
 def _spreads(certificate: Certificate, policy: Policy, rows: ReleasedRows | None) -> Iterator[str]:
@@ -224,14 +230,16 @@ def _spreads(certificate: Certificate, policy: Policy, rows: ReleasedRows | None
     for name in close(policy):
         there = name in certificate.spread
         if not there or not fits(certificate, name, rows.counts((name,)), policy):
-            yield f"The certificate does not say how {name} was spread in the table as it was read."
+            yield f"The certificate has no valid distribution of {name} in the original table."
 
 
 def _other_spread(certificate: Certificate, anew: Recounted) -> Iterator[str]:
     if dict(certificate.spread) != dict(anew.spread):
-        yield "The certificate says that sensitive values were spread otherwise in the original."
+        yield (
+            "The certificate gives another distribution of sensitive values than the original has."
+        )
     if any(anew.kinds.get(name) != kind for name, kind in certificate.kinds.items()):
-        yield "The certificate says that sensitive values of the original are of another kind."
+        yield "The certificate gives another type of sensitive values than the original has."
 
 
 def _assumed(certificate: Certificate) -> Iterator[str]:
@@ -244,17 +252,17 @@ def _assumed(certificate: Certificate) -> Iterator[str]:
         *cautions(certificate.unchanged, certificate.records_out),
     )
     if sentences != certificate.assumptions:
-        yield "The certificate's assumptions are not those of its policy."
+        yield "The certificate's assumptions do not follow from its policy."
 
 
 def _telling(certificate: Certificate, policy: Policy, found: _Found) -> Iterator[str]:
-    """Columns that tell other shares of the records apart than the certificate says."""
+    """Unchanged columns whose share of distinct values differs from the certificate's."""
     if found.rows is None:
         return
     rows = found.rows
     shares = distinct_shares(lambda name: rows.counts((name,)), policy, found.sealed)
     if shares != certificate.unchanged:
-        yield "Columns that leave unchanged have other shares of distinct values than it says."
+        yield ("Unchanged columns have another share of distinct values than the certificate says.")
 
 
 def _comparable(certificate: Certificate) -> bool:
@@ -264,7 +272,7 @@ def _comparable(certificate: Certificate) -> bool:
 def _proven(
     certificate: Certificate, policy: Policy, found: _Found, backing: _Backing
 ) -> Iterable[str]:
-    """The places of what was compared that is no figure."""
+    """The places of compared entries that are not figures."""
     if found.counted:
         yield "models"
     if not backing.lent and _same_policy(policy, certificate):
@@ -280,12 +288,12 @@ def _same_policy(policy: Policy, certificate: Certificate) -> bool:
 
 
 def _remarks(policy: Policy, certificate: Certificate, backing: _Backing) -> Iterator[str]:
-    """What a reader of the check should know."""
+    """Notes on the certificate's policy."""
     promise = promise_of(certificate)
     if backing.lent or _same_policy(policy, certificate):
         return
     if promise == promised(redacted(policy)):
         yield (
-            "The certificate's policy differs from this one in how the release was found, "
-            "not in what it promises."
+            "The certificate's policy differs from yours only in how the release is found "
+            "(search, loss, hierarchies, limits); it promises the same."
         )

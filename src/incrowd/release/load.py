@@ -1,6 +1,6 @@
-"""A table read by its policy: columns coded, hierarchies built, what a search needs counted.
+"""Load a table by its policy: code its columns, build hierarchies, count the rows.
 
-What is loaded can be kept: a release, a curve and a what-if start from it.
+A loaded table can be reused: releases, frontiers and what-ifs start from it.
 """
 
 from collections.abc import Mapping
@@ -28,23 +28,23 @@ from incrowd.watch import Watch
 
 @dataclass(frozen=True, eq=False)
 class WorldReference:
-    """The world that somebody may hold, and what its files or frames were."""
+    """A world that an attacker may hold, with the digests of its tables."""
 
     world: World
     digests: tuple[Digest, ...]
     hierarchies: Mapping[str, Hierarchy] = field(default_factory=dict)
-    """What labels stand for, by column; those of other columns are read as they are written."""
+    """Hierarchies by column; labels of other columns are read as exact values."""
     joined: tuple[str, ...] = ()
-    """What is taken for granted where several tables are one world, in words."""
+    """Assumptions of joining several tables into one world, in words."""
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What is taken for granted about who is who, in words."""
+        """Assumptions about identities across tables, in words."""
         return (*self.world.notes, *self.joined)
 
     @property
     def opposed(self) -> CertifiedWorld:
-        """What a certificate says of the world: no value of it."""
+        """The world's entry in a certificate, without values."""
         return CertifiedWorld(
             digests=self.digests,
             columns=self.world.names,
@@ -63,11 +63,11 @@ class WorldReference:
 
 
 SEARCH_SEED = 0
-"""The seed of the search is always this one: that of the shuffle must not be guessed from it."""
+"""The fixed seed of the search: it reveals nothing about the seed of the shuffle."""
 
 
 class Builder(Protocol):
-    """What builds the hierarchy of a column."""
+    """Builds the hierarchy of a column."""
 
     def build(self, domain: Domain, column: str, counts: Any = None) -> Hierarchy: ...  # noqa: D102
 
@@ -77,18 +77,18 @@ class RunContext:
     """Settings of one run: seed, secret key, progress."""
 
     seed: int | None = None
-    """Of what is drawn; None takes the system's randomness."""
+    """Seed of random draws; None uses the system's randomness."""
     key: bytes | None = field(default=None, repr=False)
     """The secret key of pseudonyms."""
     watch: Watch = field(default_factory=Watch)
-    """The time there is, and the progress callback."""
+    """Time limit and progress callback."""
 
     def __post_init__(self) -> None:
         if self.seed is not None and self.seed < 0:
-            raise PolicyError("the seed must be 0 or a larger whole number")
+            raise PolicyError("the seed must be a whole number of at least 0")
 
     def search_watch(self, policy: Policy) -> Watch:
-        """The time that the search may take: the policy's limit, or what is left if less."""
+        """Time limit of the search: the policy's, or what is left of the run's."""
         left = self.watch.remaining
         limit = policy.time_limit if left is None else min(left, policy.time_limit)
         return Watch(limit, self.watch.tell)
@@ -96,19 +96,19 @@ class RunContext:
 
 @dataclass(frozen=True, eq=False)
 class LoadedTable:
-    """A table read by its policy: its columns as codes, and the problem that a search gets."""
+    """A table loaded by its policy: coded columns and the problem for the search."""
 
     policy: Policy
-    """As the user wrote it."""
+    """The policy as the user wrote it."""
     engine: Engine
     quasi: Quasi
     counted: Counted
     unit: CodedColumn | None
     compiled: Compiled
     against: WorldReference | None = None
-    """The world that the release is held against, if there is one."""
+    """The world that the release is compared with, if any."""
     kinds: Mapping[str, Kind] = field(default_factory=dict)
-    """What the values of the counted columns were read as."""
+    """The type of values of each counted column."""
 
     def __repr__(self) -> str:
         """Without values."""
@@ -122,7 +122,7 @@ class LoadedTable:
 
     @property
     def people(self) -> int:
-        """Different people of the whole table; a record without a unit is one."""
+        """People in the whole table; a record without a unit is one person."""
         if self.unit is None:
             return self.engine.records
         there = self.engine.frequency(self.unit)
@@ -130,7 +130,7 @@ class LoadedTable:
 
     @cached_property
     def reference(self) -> dict[str, Reference]:
-        """How the columns that models are about are spread in this table."""
+        """The distribution of each column that a model judges."""
         names = dict.fromkeys(model.columns[0] for model in self.policy.models if model.columns)
         return {name: self._reference(name) for name in names}
 
@@ -147,7 +147,7 @@ def load(
     builders: Mapping[str, Builder],
     against: WorldReference | None = None,
 ) -> LoadedTable:
-    """The table of a policy: its columns coded by the leaves of their hierarchies, and counted."""
+    """Load a table: code its columns by the leaves of their hierarchies and count the rows."""
     require_declared(policy, engine.names)
     names = tuple(dict.fromkeys((*policy.quasi, *policy.counted)))
     kinds = {name: kind for name in names if (kind := policy.columns[name].kind) is not None}
@@ -180,7 +180,7 @@ def load(
 def with_hierarchy(
     engine: Engine, column: CodedColumn, builder: Builder, world: World | None = None
 ) -> tuple[CodedColumn, Hierarchy]:
-    """The column in codes of its hierarchy, built for the world's people too if it knows them."""
+    """Code a column by its hierarchy, which also covers the world's values."""
     there = None if world is None else world.columns.get(column.name)
     if world is None or there is None or there.domain.kind is not column.domain.kind:
         hierarchy = builder.build(column.domain, column.name, engine.frequency(column)[1:])
@@ -191,16 +191,16 @@ def with_hierarchy(
 
 
 def _asked_about(policy: Policy, against: WorldReference | None) -> World | None:
-    """The world whose people decide what labels end on, if a model asks about one.
+    """The world that decides the ends of labels, if a model uses one.
 
-    With exact ends the table decides alone.
+    With exact ends only the table decides.
     """
     asked = any(map(of_world, policy.models)) and policy.ends != "exact"
     return against.world if against is not None and asked else None
 
 
 def _people(world: World, quasi: Quasi) -> dict[str, Counts]:
-    """The individuals of the world on the leaves of each column that it knows."""
+    """The world's individuals per leaf, by column of the world."""
     return {
         name: people_of(world, name, hierarchy.leaves)
         for name, (_, hierarchy) in quasi.items()
@@ -211,7 +211,7 @@ def _people(world: World, quasi: Quasi) -> dict[str, Counts]:
 def _opposed(
     against: WorldReference, compiled: Compiled, quasi: Quasi, *, exact: bool
 ) -> tuple[WorldReference, Compiled]:
-    """The world read by the table's hierarchies, and the problem that knows it."""
+    """Add the world, coded by the table's hierarchies, to the problem."""
     problem = compiled.problem
     reading = Missing.OWN_VALUE if problem.missing is Missing.SUPPRESS else problem.missing
     world = CandidateCounter.of(against.world, problem.columns, reading, exact=exact)

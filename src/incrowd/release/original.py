@@ -1,4 +1,4 @@
-"""The table that a release is said to be of: what it shows of the release and its certificate."""
+"""The original table of a release, to recount what its certificate says."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -24,12 +24,12 @@ from incrowd.verify.verify import Seen, look
 
 @dataclass(frozen=True)
 class Recounted:
-    """What release and original show together."""
+    """What the release and its original show together."""
 
     records: int
     """Records of the original."""
     for_missing: int
-    """Those of them that lack a quasi-identifying value, if such are left out."""
+    """Those of them that are left out for a missing quasi-identifier."""
     losses: Mapping[str, float]
     spread: Mapping[str, Spread]
     kinds: Mapping[str, Kind]
@@ -40,12 +40,12 @@ class Recounted:
 
 @dataclass(frozen=True, eq=False)
 class Original:
-    """The table that a release is said to be of, coded by its policy."""
+    """The original table of a release, coded by its policy."""
 
     table: LoadedTable
 
     def recount(self, seen: Seen, rows: ReleasedRows) -> Recounted:
-        """All that release and original tell without what a search did."""
+        """Recount from the release and its original, without the search."""
         faults: list[str] = []
         notes = list(self._untold())
         losses: dict[str, float] = {}
@@ -55,7 +55,7 @@ class Original:
             losses = self._losses(seen, rows, notes)
             faults += self._strange(rows, notes)
         except (InputError, NotMetError) as error:
-            faults.append(f"The release cannot be of this original: {error.message}.")
+            faults.append(f"The release does not come from this original: {error.message}.")
         return Recounted(
             self.table.engine.records,
             self.table.compiled.left_out_missing,
@@ -69,8 +69,8 @@ class Original:
     def _untold(self) -> Iterator[str]:
         if not self.table.policy.shown.tells_loss:
             yield (
-                "Cells show one value for a whole class, so losses cannot be recounted from them, "
-                "but for those that count classes."
+                "Cells show one value for a whole class, so only losses that count classes can "
+                "be recounted."
             )
 
     def _losses(self, seen: Seen, rows: ReleasedRows, notes: list[str]) -> dict[str, float]:
@@ -89,15 +89,15 @@ class Original:
         }
         if unclear := [name for name, shown in columns.items() if self._two_readings(shown, seen)]:
             notes.append(
-                f"In {unclear[0]!r} a coarse cell looks like one with an exact or a missing value, "
-                "so losses cannot be recounted, but for those that count classes."
+                f"A generalized cell of {unclear[0]!r} looks like an exact or a missing value, "
+                "so only losses that count classes can be recounted."
             )
             return {}
         found = recounted(list(columns.values()), seen.crowds, tally.records)
         return found | self._classification(rows, tally.records)
 
     def _two_readings(self, shown: Shown, seen: Seen) -> bool:
-        """Whether a cell may hold a value or stand for several.
+        """Whether a cell can be read both as one value and as several.
 
         That is so if a value is a literal `*` or `{a, b}`, and of two columns of ends, which are
         empty for missing values and for suppressed ones.
@@ -131,7 +131,7 @@ class Original:
         return {"classification": (records - int(most.sum())) / records}
 
     def _strange(self, rows: ReleasedRows, notes: list[str]) -> Iterator[str]:
-        """Rows that no record of the original can have become."""
+        """Faults: rows that no record of the original can have produced."""
         table, policy = self.table, self.table.policy
         names = unchanging(policy)
         columns = [column for column, _ in table.quasi.values()]
@@ -143,16 +143,16 @@ class Original:
         keys = keys_of(before, after)
         if more := surplus(*keys):
             yield (
-                f"{counted(more, 'row')} of the release "
-                f"{'holds' if more == 1 else 'hold'} what no record of the original has left."
+                f"{counted(more, 'row')} of the release {'has' if more == 1 else 'have'} "
+                "unchanged values that no remaining record of the original has."
             )
         if not policy.shown.coarsens:
             return
         bare = uncovered(*keys, self._sides(before, after))
         if bare is None:
             notes.append(
-                "Whether every row covers a record of the original was not counted: too many rows "
-                "could be of too many records."
+                "It was not checked whether every row covers a record of the original: there "
+                "are too many pairs of rows to compare."
             )
         elif bare:
             verb = "covers" if bare == 1 else "cover"

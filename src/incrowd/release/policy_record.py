@@ -1,4 +1,4 @@
-"""A policy as a certificate shows it: as it would be written, but for the values it lists."""
+"""A policy as a certificate records it: without the cell values that it lists."""
 
 import json
 import tomllib
@@ -14,7 +14,7 @@ _LISTED = ("rows", "values")
 
 
 def redacted(policy: Policy) -> dict[str, Any]:
-    """The policy in plain values; what its hierarchies list only by number and digest."""
+    """The policy in plain values; lists of cell values become a number and a digest."""
     return described(tomllib.loads(policy.dumps()))
 
 
@@ -29,10 +29,10 @@ def described(policy: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def promised(policy: Mapping[str, Any]) -> dict[str, Any]:
-    """What a policy in plain values promises to whoever gets the release: what can be checked.
+    """The part of a policy that a recipient of the release can check.
 
-    How the release was found (search, loss, hierarchies, weights, limits) is not part of it, nor
-    are columns that do not leave, but for the unit: it says what is counted.
+    It excludes how the release is found (search, loss, hierarchies, weights, limits) and columns
+    that are dropped, except the unit, which decides what is counted.
     """
     columns = {
         name: column["role"]
@@ -46,7 +46,7 @@ def promised(policy: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def restored_roles(policy: Mapping[str, Any]) -> Policy:
-    """The policy of a certificate, without its hierarchies: good enough to check a release."""
+    """The policy of a certificate without hierarchies, enough to check a release."""
     with boundary(InputError("the policy in the certificate cannot be read")):
         columns = {
             name: column | ({"hierarchy": "flat"} if "hierarchy" in column else {})

@@ -1,6 +1,6 @@
-"""The proof of a release: the evidence of its engine, held against its policy by the judges.
+"""Prove a release: the judges compare the engine's evidence with the policy.
 
-Everything that is asked of the evidence is asked here; every judge stands in `verify`.
+This is the only place that queries the evidence; all judges are in `verify`.
 """
 
 from dataclasses import dataclass, replace
@@ -42,7 +42,7 @@ from incrowd.verify.verify import (
 
 @dataclass(frozen=True, eq=False)
 class Proof:
-    """What was seen in the rows as they were written, and what every model finds in them."""
+    """What the written rows show, and the verdict of every model."""
 
     seen: Seen
     verdicts: tuple[Verdict, ...]
@@ -50,7 +50,7 @@ class Proof:
 
 @dataclass(frozen=True, eq=False)
 class ReleaseEvidence:
-    """What an engine says of a release: counted where the rows are, read as the policy reads."""
+    """Evidence of an engine about a release, read by the policy."""
 
     table: LoadedTable
     staged: Staged
@@ -58,11 +58,11 @@ class ReleaseEvidence:
 
     @cached_property
     def rows(self) -> ReleasedRows:
-        """The rows that were written."""
+        """The written rows."""
         return released(self.table, self.written)
 
     def by_person(self, columns: tuple[str, ...]) -> CountedRows:
-        """What is shown by whom: of the staged rows, as whose they are does not leave."""
+        """Shown cells by person, from the staged rows: the unit is not released."""
         return self.rows.clear(self.staged.counts(self.rows.stored(columns), unit=True))
 
     def beside(self, columns: tuple[str, ...], *held: str) -> CountedRows:
@@ -84,7 +84,7 @@ class ReleaseEvidence:
 
 
 def prove(table: LoadedTable, plan: RowPlan, staged: Staged, written: Written) -> Proof:
-    """What a written release shows of its policy; `NotMetError` if a cell is wrong."""
+    """Judge a written release by its policy; `NotMetError` if a cell is wrong."""
     policy, evidence = table.policy, ReleaseEvidence(table, staged, written)
     _demand_rows(evidence)
     for name in pseudonymous(policy):
@@ -106,7 +106,7 @@ def prove(table: LoadedTable, plan: RowPlan, staged: Staged, written: Written) -
 
 
 def _proved_by_class(evidence: ReleaseEvidence) -> Proof:
-    """What rows show whose sensitive cells changed places; other columns were seen to already."""
+    """What rows with permuted sensitive cells show; the other columns are checked before."""
     table, policy = evidence.table, evidence.table.policy
     sensitive = policy.sensitive
     permuted(evidence.held(sensitive), evidence.by_class(sensitive))
@@ -119,12 +119,12 @@ def _proved_by_class(evidence: ReleaseEvidence) -> Proof:
 
 
 def _judged(table: LoadedTable) -> tuple[str, ...]:
-    """The sensitive columns that models are about."""
+    """The sensitive columns that models judge."""
     return tuple(dict.fromkeys(name for model in table.policy.models for name in model.columns))
 
 
 def _demand_rows(evidence: ReleaseEvidence) -> None:
-    """The rows that leave are those that may, each once, and what is kept is unchanged."""
+    """Check that every released record may leave, appears once and keeps its kept cells."""
     table, staged, written = evidence.table, evidence.staged, evidence.written
     policy, engine = table.policy, table.engine
     wanted = leaving_names(policy, engine.names, evidence.rows.split)
@@ -141,14 +141,14 @@ def _demand_rows(evidence: ReleaseEvidence) -> None:
 
 
 def _pseudonyms(plan: RowPlan, name: str) -> dict[str, str]:
-    """What was to replace each text of an identifier."""
+    """The expected pseudonym of each identifier."""
     cell = plan.cells[name]
     assert isinstance(cell, ByValue)  # noqa: S101  pseudonyms are shown by value
     return dict(zip(cell.column.domain.labels.tolist(), cell.labels[1:].tolist(), strict=True))
 
 
 def _demand_cells(evidence: ReleaseEvidence, name: str, *, steadily: bool) -> None:
-    """The cells of a quasi-identifying column say nothing but what they may."""
+    """Check the cells of a quasi-identifying column."""
     policy = evidence.table.policy
     hierarchy = evidence.table.quasi[name][1]
     judge = cell_judge(policy.show)

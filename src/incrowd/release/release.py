@@ -1,4 +1,4 @@
-"""The checked outcome: rows that may leave, and what is known about them."""
+"""The verified release: its rows and everything known about them."""
 
 import html
 from collections.abc import Mapping, Sequence
@@ -19,19 +19,19 @@ from incrowd.watch import Watch
 
 _SEAL = object()
 STAGES = ("read", "search", "release", "verify", "write")
-"""What `Release.seconds` tells the time of."""
+"""The stages of `Release.seconds`."""
 
 
 @dataclass
 class StageTimer:
-    """Seconds per stage, measured from one end of a stage to the next."""
+    """Seconds per stage, from the end of one stage to the end of the next."""
 
     watch: Watch = field(default_factory=Watch)
     seconds: dict[str, float] = field(default_factory=lambda: dict.fromkeys(STAGES, 0.0))
     before: float = 0.0
 
     def end(self, stage: str) -> None:
-        """The time since the end of the stage before belongs to this one."""
+        """Book the time since the last stage ended to this stage."""
         now = self.watch.elapsed
         self.seconds[stage] += now - self.before
         self.before = now
@@ -39,10 +39,10 @@ class StageTimer:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Release:
-    """Rows that were verified, with everything that is known about them but their values.
+    """Verified rows, with everything known about them except their values.
 
-    There is no other way to one than `Release.verified`, which refuses rows that do not meet every
-    model of their policy.
+    The only constructor is `Release.verified`, which refuses rows that do not meet every model of
+    their policy.
     """
 
     frame: Any
@@ -52,7 +52,7 @@ class Release:
     certificate: Certificate
     models: tuple[Verdict, ...]
     risk: Risk
-    """Of the rows that leave."""
+    """Risk of the released rows."""
     levels: Mapping[str, int] | None
     """The level of each quasi-identifying column, if one level holds for a whole column."""
     labels: Mapping[str, int] = field(default_factory=dict)
@@ -73,13 +73,13 @@ class Release:
 
     def __post_init__(self) -> None:
         if self._seal is not _SEAL:
-            raise NotMetError("a release is made by verifying its rows only")
+            raise NotMetError("rows must be verified to make a release")
 
     @classmethod
     def verified(cls, models: Sequence[Verdict], **known: Any) -> "Release":
-        """The release of rows in which every model was found to be met."""
+        """The release of rows that meet every model."""
         if not models:
-            raise NotMetError("a release without a model protects nobody")
+            raise NotMetError("the policy has no model, so the release would protect nobody")
         demand(models)
         return cls(models=tuple(models), _seal=_SEAL, **known)
 
@@ -160,7 +160,7 @@ def _line(name: str, value: str) -> str:
 
 
 def nodes_frame(explored: Explored) -> pl.DataFrame:
-    """One line per node that was counted, in the order in which it was."""
+    """One line per counted node, in search order."""
     levels = {
         _free(name): explored.levels[:, j].astype(np.int32)
         for j, name in enumerate(explored.columns)
@@ -181,5 +181,5 @@ def nodes_frame(explored: Explored) -> pl.DataFrame:
 
 
 def _free(name: str) -> str:
-    """The name of a column of the table, told apart from the figures of a node."""
+    """The name of a column; ' (level)' marks one that is called like a figure."""
     return f"{name} (level)" if name in {"k", "suppressed", "loss", "state", "optimum"} else name

@@ -1,4 +1,4 @@
-"""The rows of a release as its policy reads them: counted, never fetched."""
+"""The rows of a release, read by its policy: counted, never fetched."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -72,20 +72,20 @@ def released(table: LoadedTable, rows: Rows) -> ReleasedRows:
 
 
 def close(policy: Policy) -> tuple[str, ...]:
-    """The columns that must be spread in each class as in the whole table."""
+    """The columns whose classes are compared with the whole table."""
     models = (model for model in policy.models if "reference" in model.requires)
     return tuple(dict.fromkeys(name for model in models for name in model.columns))
 
 
 def reference_of(spread: Spread, labels: list[str]) -> Reference:
-    """What a spread says of these labels of the release, in code-point order."""
+    """The reference of a distribution, by the labels of the release in code-point order."""
     maps = None if spread.maps is None else np.array(spread.maps, dtype=np.int32)
     place = dict(zip(labels, spread.places, strict=True))
     return Reference(place, np.array(spread.people, dtype=np.int64), maps)
 
 
 def fits(certificate: Certificate, name: str, rows: CountedRows, policy: Policy) -> bool:
-    """Whether the column can come from a table in which it was spread as the certificate says.
+    """Whether the column fits the distribution in the certificate.
 
     `rows` are its distinct cells.
     """
@@ -101,7 +101,7 @@ def fits(certificate: Certificate, name: str, rows: CountedRows, policy: Policy)
 
 
 def _is_hierarchy(spread: Spread) -> bool:
-    """Whether the maps of a spread, if any, are levels from the values themselves to one node."""
+    """Whether the maps of a distribution, if any, lead from the values to one node."""
     if spread.maps is None:
         return True
     values = len(spread.people)

@@ -1,4 +1,4 @@
-"""From what a search found to what becomes of each record."""
+"""Plan the rows of a release from what a search found."""
 
 import hashlib
 import hmac
@@ -21,7 +21,7 @@ from incrowd.table.column import Domain, Kind, Missing
 from incrowd.verify.spellings import end_names
 
 SHORTEST_KEY = 16
-"""Bytes that a key has at least."""
+"""Shortest key, in bytes."""
 
 
 DIGITS = 32
@@ -29,17 +29,17 @@ DIGITS = 32
 
 
 def check_key(key: bytes | None) -> bytes:
-    """The key, if it is one that can protect anything."""
+    """The key; `PolicyError` if it is missing or too short."""
     if key is None:
         raise PolicyError(
             "pseudonyms need a secret key",
             remedy="give a key file, or set the environment variable INCROWD_KEY",
         )
     if not isinstance(key, bytes):
-        raise PolicyError("the key for pseudonyms is not bytes", remedy="encode it")
+        raise PolicyError("the key for pseudonyms must be bytes", remedy="encode it")
     if len(key) < SHORTEST_KEY:
         raise PolicyError(
-            f"the key for pseudonyms has {len(key)} bytes",
+            f"the key for pseudonyms is too short: {len(key)} bytes",
             remedy=f"use at least {SHORTEST_KEY} random bytes",
         )
     return key
@@ -73,8 +73,8 @@ def splitting(quasi: Quasi, names: Iterable[str]) -> tuple[str, ...]:
     taken = {end for name in found for end in end_names(name)} & set(names)
     if taken:
         raise PolicyError(
-            f"the table has a column {min(taken)!r} already, so split_ends cannot add one",
-            remedy="rename it, or leave out split_ends",
+            f"split_ends cannot add the column {min(taken)!r}: the table has one of that name",
+            remedy="rename it, or remove split_ends",
         )
     return found
 
@@ -100,7 +100,7 @@ def _ends(hierarchy: Hierarchy, label: str | None) -> Sequence[object]:
 
 
 def _value(place: float, domain: Domain) -> object:
-    """What lies at a place of a column's scale, None at its open ends."""
+    """The value at a position of a column's scale, None at its open ends."""
     if not np.isfinite(place):
         return None
     if domain.kind is Kind.DATE:
@@ -114,7 +114,7 @@ def _daily(domain: Domain) -> bool:
 
 
 def plan_rows(table: LoadedTable, found: Found, outcome: Outcome, context: RunContext) -> RowPlan:
-    """What becomes of each record if what was found is released."""
+    """The row plan: what each record shows if this recoding is released."""
     policy = table.policy
     columns = {name: column for name, (column, _) in table.quasi.items()}
     changed = policy.shown.cells(outcome, columns, policy.sensitive)

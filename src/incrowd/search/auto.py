@@ -118,18 +118,18 @@ def _others(problem: Problem) -> list[tuple[str, Run]]:
 
 
 def _full_domain(problem: Problem, watch: Watch) -> Found:
-    """What one level per column does where no local recoding does."""
+    """Full-domain generalization, if no local recoding works."""
     titles = ["crowd", *(title for title, _ in _others(problem))]
     try:
         found = Lattice().run(problem, watch)
     except InfeasibleError:
         raise nothing_found(problem, f"auto ({', '.join([*titles, 'lattice'])})") from None
-    why = f"{found.why}; local recoding ({', '.join(titles)}) found no classes"
+    why = f"{found.why}; local recoding ({', '.join(titles)}) found no solution"
     return replace(found, why=why)
 
 
 def _tried(problem: Problem, title: str, found: Found) -> list[_Trial]:
-    """The trial; none if it may not leave, which a search by classes does not always see."""
+    """The trial, or nothing if it breaks the policy, which searches do not always notice."""
     outcome = problem.outcome(found.recoding)
     if outcome.suppressed > problem.suppressible or not safe_crowds(problem, outcome):
         return []
@@ -141,23 +141,25 @@ def _loss(problem: Problem, found: Found) -> float:
 
 
 def _lattice(problem: Problem, watch: Watch, bar: float) -> tuple[_Trial | None, str]:
-    """A full-domain generalization that loses less than `bar`, and what came of the search."""
+    """A full-domain generalization that loses less than `bar`, and a sentence on the search."""
     nodes = prod(column.hierarchy.levels - column.lowest for column in problem.columns)
     if watch.expired:
-        return None, f"there was no time for the lattice of {many(nodes)} level vectors"
+        return None, f"full-domain generalization ({many(nodes)} level vectors) got no time"
     if _seconds(problem, nodes) > (inf if watch.remaining is None else watch.remaining):
-        return None, f"the lattice of {many(nodes)} level vectors is too large for the time"
+        return None, f"full-domain generalization ({many(nodes)} level vectors) takes too long"
     try:
         quest = BestFirst(problem, watch, bar)
     except InfeasibleError:
-        return None, "the limits of columns leave no level for the lattice"
+        return None, "the limits of columns leave no level for full-domain generalization"
     quest.seek()
     if quest.beaten:
         found = quest.found()
         return _Trial("lattice", found, _loss(problem, found)), quest.looked
     if quest.proved:
-        return None, f"no level vector of the lattice loses less ({quest.looked})"
-    return None, f"the lattice found nothing better before the time was up ({quest.looked})"
+        return None, f"full-domain generalization loses no less ({quest.looked})"
+    return None, (
+        f"full-domain generalization found nothing better within the time limit ({quest.looked})"
+    )
 
 
 def _seconds(problem: Problem, nodes: int) -> float:
@@ -168,12 +170,12 @@ def _seconds(problem: Problem, nodes: int) -> float:
 
 
 def _chosen(problem: Problem, trials: list[_Trial], said: str) -> Found:
-    """The first of these, and what it was compared with: nothing is said of other searches."""
+    """The first trial, with a sentence on what it was compared with."""
     first, *others = trials
     made = _KINDS.get(first.title, "local recoding")
     rest = "".join(f", {trial.title} {trial.loss:.4f}" for trial in others)
     why = (
-        f"used {made} ({first.title}): {problem.loss.name} {first.loss:.4f}, the least of what was "
-        f"tried{rest and f' ({rest[2:]})'}; {said}; other searches were not tried"
+        f"used {made} ({first.title}): {problem.loss.name} {first.loss:.4f}, the lowest of "
+        f"those tried{rest and f' ({rest[2:]})'}; {said}; other searches were not tried"
     )
     return replace(first.found, why=why)

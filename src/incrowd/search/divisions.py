@@ -49,7 +49,14 @@ def every_division(problem: Problem, watch: Watch) -> Found:
                 best, least = spans, cost
     if best is None:
         raise nothing_found(problem)
-    return Found(best, "auto", why="the cheapest of all divisions of a small table into classes")
+    return Found(
+        best,
+        "auto",
+        why=(
+            "compared all divisions of a small table into classes and "
+            "used the one with the lowest loss"
+        ),
+    )
 
 
 @dataclass(frozen=True, eq=False)

@@ -68,7 +68,7 @@ def _found(stay: "Staying", run: Callable[[Problem], Found]) -> Found:
     """What a search finds for the records that stay, the others being left out."""
     found = run(stay.problem)
     out = counted(stay.left_out, "record")
-    why = f"{found.why}; left out first: {out} of values that are too common"
+    why = f"{found.why}; {out} with too common sensitive values left out first"
     recoding = found.recoding.by_class()
     recoding = replace(recoding, pieces=stay.with_others(recoding.pieces))  # type: ignore[type-var]
     return replace(found, recoding=recoding, optimal=False, why=why)

@@ -78,7 +78,9 @@ def parts(problem: Problem, watch: Watch, *, relaxed: bool) -> tuple[Pieces, boo
     if not problem.satisfied(whole).all() and each_counts_once(problem):
         raise nothing_found(problem)
     if watch.expired:
-        raise LimitError("the time was up before the search began", remedy="give it more time")
+        raise LimitError(
+            "the time limit ended before the search began", remedy="raise the time limit"
+        )
     watch.tell("cutting the table", 0.0)
     least = least_size(problem)
     rule = (least or 1, relaxed, CUTS)
@@ -99,7 +101,9 @@ def _scales(problem: Problem) -> Any:
 def _why(number: int, finished: bool) -> str:
     if finished:
         return f"cut the table along its widest columns into {counted(number, 'class', 'classes')}"
-    return f"cut the table into {counted(number, 'class', 'classes')} before the time was up"
+    return (
+        f"cut the table into {counted(number, 'class', 'classes')}, then stopped at the time limit"
+    )
 
 
 def _items(tally: Tally, *, relaxed: bool) -> tuple[Tally, Codes]:

@@ -26,19 +26,19 @@ from incrowd.search.lattice.full_domain import allowed_levels
 from incrowd.table.column import Missing
 
 THIS_SEARCH = "this search"
-"""What a search calls itself if it is not the one that tries all others."""
+"""The name of a search in messages, unless it is `auto`."""
 _SLACK = 1e-9
-_OTHER_SEARCH = 'try search = "auto", which tries several'
+_OTHER_SEARCH = 'use search = "auto", which tries several'
 
 
 def raise_if_infeasible(problem: Problem) -> None:
     """Raise `InfeasibleError` if it is proved that no release of the table satisfies the policy.
 
-    It costs one look at the table. That it raises nothing does not mean that there is a release.
+    It needs one pass over the table. If it raises nothing, a release may still not exist.
     """
     if not problem.tally.rows:
         raise InfeasibleError(
-            "there is no record to release", remedy="give a table with records", proved=True
+            "the table has no record to release", remedy="give a table with records", proved=True
         )
     whole = as_one_class(problem)
     for model in problem.models:
@@ -75,9 +75,9 @@ def as_one_class(problem: Problem) -> Classes:
 def nothing_found(problem: Problem, search: str = THIS_SEARCH) -> InfeasibleError:
     """The error of a search that found nothing, where others may find something."""
     return InfeasibleError(
-        f"{search} found no classes that satisfy all models while leaving out at most "
-        f"{counted(problem.suppressible, 'record')}, which does not prove that there are none"
-        f"{_as_one(problem)}",
+        f"{search} found no classes that satisfy all models and leave out at most "
+        f"{counted(problem.suppressible, 'record')}; this does not prove that none "
+        f"exist{_as_one(problem)}",
         remedy=_advice(problem, _OTHER_SEARCH if search == THIS_SEARCH else ""),
         proved=False,
     )
@@ -92,9 +92,9 @@ def no_levels(problem: Problem) -> InfeasibleError:
     if gaps_match(problem) and not problem.absorbing:
         return nothing_found(problem)
     return InfeasibleError(
-        "no levels satisfy all models while leaving out whole classes of at most "
-        f"{counted(problem.suppressible, 'record')}; classes with levels of their own might"
-        f"{_as_one(problem)}",
+        "no full-domain generalization satisfies all models and leaves out at most "
+        f"{counted(problem.suppressible, 'record')} in whole classes; local recoding may "
+        f"work{_as_one(problem)}",
         remedy=_advice(problem, _OTHER_SEARCH),
         proved=False,
     )
@@ -102,12 +102,12 @@ def no_levels(problem: Problem) -> InfeasibleError:
 
 @dataclass(frozen=True)
 class _Shortfall:
-    """Why a model is out of reach."""
+    """Why a model is impossible."""
 
     left_out: int | None = None
-    """Records that would have to be left out at least; None if leaving out any number is no use."""
+    """The least number of records to leave out; None if leaving out records does not help."""
     values: int = 0
-    """Different values that there are, if they are too few."""
+    """Number of different values, if there are too few."""
 
 
 def _limit(problem: Problem, model: Model, whole: Classes) -> _Shortfall | None:
@@ -161,7 +161,7 @@ def _must_leave(model: Model, whole: Classes) -> int | None:
 
 
 def _refuse_jointly(problem: Problem, whole: Classes) -> None:
-    """Refuse if those whom one model lets stay are fewer than another asks for in a class."""
+    """Raise if one model lets fewer people stay than another needs in a class."""
     asked = max(problem.models, key=lambda model: model.smallest_class(), default=None)
     if asked is None:
         return
@@ -171,9 +171,9 @@ def _refuse_jointly(problem: Problem, whole: Classes) -> None:
         stay = int(whole.people[0]) - (must or 0)
         if stay < smallest:
             raise InfeasibleError(
-                f"{asked.name} asks for classes of {smallest:,} people, and {_named(model)} lets "
+                f"{asked.name} needs classes of {smallest:,} people, but {_named(model)} lets "
                 f"at most {stay:,} of {int(whole.people[0]):,} stay",
-                remedy="ask for less in one of the two",
+                remedy="relax one of the two models",
                 proved=True,
             )
 
@@ -206,29 +206,29 @@ def _proved(problem: Problem, model: Model, whole: Classes, limit: _Shortfall) -
         return _too_few_people(model, whole)
     if limit.values:
         return _too_few_values(model, limit.values)
-    why = f"{model.threshold:g} is asked"
+    why = f"the policy asks for {model.threshold:g}"
     remedy = "ask for less"
     if each_counts_once(problem):
         best, remedy = _nearest(model, whole)
-        why += f", the table as a whole allows {best:g}"
+        why += f", but the whole table allows {best:g}"
     if _values(model, whole) == 1:
-        why += ", as the column has one value only"
-        remedy = "leave it out, and the column too if its value must not be learned"
+        why += ": the column has only one value"
+        remedy = "remove the model; drop the column too if nobody may learn its value"
     elif limit.left_out is not None:
         records = counted(limit.left_out, "record")
         share = np.ceil(limit.left_out / problem.tally.records * 1e4 - _SLACK) / 1e4
         if problem.suppressible or not each_counts_once(problem):
-            why += f", and at least {records} would have to be left out where "
+            why += f", and at least {records} must be left out, but only "
             why += f"{problem.suppressible:,} may be"
-        remedy += f", or let at least {records} be left out (suppression = {share:g})"
-    return InfeasibleError(f"{_named(model)} is out of reach: {why}", remedy=remedy, proved=True)
+        remedy += f", or raise suppression to {share:g} (at least {records})"
+    return InfeasibleError(f"{_named(model)} is impossible: {why}", remedy=remedy, proved=True)
 
 
 def _too_few_values(model: Model, values: int) -> InfeasibleError:
     best = f"at most {values}" if model.higher_is_safer else f"at least 1/{values}"
     return InfeasibleError(
-        f"{_named(model)} is out of reach: {model.threshold:g} is asked, and the column has "
-        f"{counted(values, 'different value')}",
+        f"{_named(model)} is impossible: the policy asks for {model.threshold:g}, but the "
+        f"column has {counted(values, 'different value')}",
         remedy="leave it out" if values < 2 else f"ask for {best}",
         proved=True,
     )
@@ -238,7 +238,7 @@ def _too_few_people(model: Model, whole: Classes) -> InfeasibleError:
     what, k, people = _needed(model, whole)
     few = f"give a {what} with more people" if people < 2 else f"ask for k of at most {people:,}"
     return InfeasibleError(
-        f"{_named(model)} asks for classes of {k:,} people, the {what} has {people:,}",
+        f"{_named(model)} needs classes of {k:,} people, but the {what} has {people:,}",
         remedy=few,
         proved=True,
     )
@@ -261,8 +261,8 @@ def _as_one(problem: Problem) -> str:
         if not model.satisfied(whole).all():
             reached = model.possible(whole)
             return (
-                f" ({_named(model)} asks for {model.threshold:g}, the table as one class reaches "
-                f"{reached:.4g})"
+                f" ({_named(model)} asks for {model.threshold:g}, the whole table as one class "
+                f"achieves {reached:.4g})"
             )
     return ""
 
@@ -270,9 +270,9 @@ def _as_one(problem: Problem) -> str:
 def _advice(problem: Problem, first: str) -> str:
     limited = [repr(column.name) for column in problem.columns if _limited(column)]
     first = "" if problem.world is not None else first
-    parts = [first, "let more records be left out", "ask for less in one of the models"]
+    parts = [first, "raise suppression", "relax one of the models"]
     if limited:
-        parts.append(f"let higher levels or wider spans of {', '.join(limited)} be shown")
+        parts.append(f"allow higher levels or wider spans of {', '.join(limited)}")
     *others, last = [part for part in parts if part]
     return f"{', '.join(others)}, or {last}"
 

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 
 _REACH = 4
-"""How many places away a class may be that a failing one joins."""
+"""How many places away a failing class looks for a partner."""
 
 
 def merge_failing_classes(problem: Problem, pieces: Pieces) -> Spans:
@@ -99,7 +99,7 @@ def _satisfied(problem: Problem, pieces: Pieces) -> Flags:
 
 @dataclass
 class _Repair:
-    """Classes on their way to satisfying every model."""
+    """Classes under repair."""
 
     problem: Problem
     pieces: Pieces
@@ -164,7 +164,7 @@ class _Repair:
         return replace(self.pieces, class_of=self.class_of)
 
     def _partners(self, failing: Codes) -> tuple[Codes, Floats]:
-        """Whom each failing class had best join, -1 for nobody, and how much more that costs."""
+        """The best partner of each failing class, -1 for none, and the extra cost."""
         reach = _REACH
         both, more = kernels.partners(self.boxes, self.low, self.high, self.records, failing, reach)
         while (both[:, 0] < 0).any() and reach < len(self.fine):
@@ -215,7 +215,7 @@ class _Repair:
         self.fine[joined] = self.problem.satisfied(classes)
 
     def _renumber(self, place: Codes, number: int) -> None:
-        """Give classes new numbers, several of them the same; -1 leaves one out."""
+        """Renumber classes: equal numbers merge them, -1 leaves one out."""
         kept = place >= 0
         low, high = kernels.join_boxes(self.low, self.high, place, number)
         fine = np.zeros(number, dtype=np.bool_)
@@ -225,7 +225,7 @@ class _Repair:
         self.class_of = np.append(place, SUPPRESSED).astype(np.int32)[self.class_of]
 
     def _leave_out(self, which: Flags) -> None:
-        """Leave these classes out, if the policy lets so many records go."""
+        """Leave these classes out, if suppression allows it."""
         if not which.any():
             return
         if not _limited(self.problem) or (len(which) == 1 and not self.left_out):
@@ -235,7 +235,7 @@ class _Repair:
         self._without(which)
 
     def _may_leave(self, which: Flags) -> bool:
-        """Whether the policy lets the records of these classes go."""
+        """Whether suppression allows leaving out these classes."""
         return self.left_out + int(self.records[which].sum()) <= self.problem.suppressible
 
     def _without(self, which: Flags) -> None:
@@ -271,9 +271,11 @@ def _limits_bind(problem: Problem, left_out: int) -> InfeasibleError:
     names = ", ".join(repr(name) for name in _limited(problem))
     return InfeasibleError(
         f"within the limits of {names} this search found no class that satisfies the models for "
-        f"{counted(left_out, 'record')}, and {problem.suppressible:,} may be left out",
-        remedy="raise the limits of these columns, let more records be left out, "
-        "or try another search: auto tries several",
+        f"{counted(left_out, 'record')}, but only {problem.suppressible:,} may be left out",
+        remedy=(
+            'raise the limits of these columns, raise suppression, or use search = "auto", '
+            "which tries several"
+        ),
         proved=False,
     )
 

@@ -1,4 +1,4 @@
-"""What models require and searches provide, compared in one place."""
+"""Compare what models require with what searches provide."""
 
 from collections.abc import Sequence
 
@@ -8,7 +8,7 @@ from incrowd.search import SEARCHES, Search
 
 _KNOWLEDGE: dict[Requirement, str] = {
     "population": "the size of a population",
-    "reference": "how values are spread in the whole table",
+    "reference": "the distribution of values in the whole table",
     "world": "the people of a world",
 }
 
@@ -19,7 +19,7 @@ def raise_if_unprovided(models: Sequence[Model], search: Search) -> None:
         for need in sorted(model.requires - search.provides):
             able = sorted(name for name, one in SEARCHES.items() if need in one.provides)
             raise PolicyError(
-                f"the search '{search.name}' does not count {_KNOWLEDGE[need]}, and {model.name} "
-                "needs that",
+                f"the search '{search.name}' does not use {_KNOWLEDGE[need]}, but {model.name} "
+                "needs it",
                 remedy=f"use search = {' or '.join(map(repr, able))}",
             )

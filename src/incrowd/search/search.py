@@ -21,7 +21,7 @@ FROM_TABLE: frozenset[Requirement] = frozenset({"population", "reference"})
 
 @dataclass(frozen=True, eq=False)
 class Found:
-    """What a search found, and what it can say about it."""
+    """The result of a search."""
 
     recoding: Recoding
     search: str
@@ -29,13 +29,13 @@ class Found:
     optimal: bool = False
     """Proved to have the least loss of all recodings of its kind."""
     why: str = ""
-    """One sentence for people: what the search looked at, and why it chose this one."""
+    """One sentence for people: what the search examined, and why it chose this recoding."""
     facts: Mapping[str, float] = field(default_factory=dict)
     """Figures for machines: nodes in the lattice, nodes examined, …"""
     explored: Explored | None = None
     """The nodes that a search through a lattice looked at."""
     caveat: str = ""
-    """What the search does not promise and what to do, for the error if verification fails."""
+    """The remedy if verification refuses the result: what the search does not guarantee."""
 
 
 class Search(ABC):
@@ -47,7 +47,7 @@ class Search(ABC):
     expires before it has one. With something in hand when the watch expires it returns that, not
     proved optimal.
 
-    A search must write `name` and `run`; all else has a safe default.
+    A search defines `name` and `run`; the rest has safe defaults.
     """
 
     recoding: ClassVar[Recodes] = "spans"
@@ -77,11 +77,11 @@ class Search(ABC):
 
     @property
     def largest_class_loss(self) -> float | None:
-        """The most that a class may lose, if the search promises that."""
+        """The largest loss of a class, if the search guarantees one."""
         return None
 
     def protects(self, sensitive: tuple[str, ...]) -> tuple[str, ...]:
-        """Which of these sensitive columns it protects by itself, without a model."""
+        """The sensitive columns that it protects without a model."""
         del sensitive
         return ()
 
@@ -109,5 +109,5 @@ def _unknown(name: str, known: Mapping[str, int], search: str) -> PolicyError:
     some = ", ".join(f"'{column}'" for column in known)
     return PolicyError(
         f"{search} names '{name}', which is not a quasi-identifying column",
-        remedy=f"did you mean '{near[0]}'?" if near else f"choose among {some}",
+        remedy=f"did you mean '{near[0]}'?" if near else f"use one of {some}",
     )

@@ -1,1 +1,1 @@
-"""Verification: what rows that leave show, judged by code that shares nothing with the search."""
+"""Verification: judges released rows with code that shares nothing with the search."""

@@ -1,4 +1,4 @@
-"""The binomial tails, summed term by term: what verification knows of them, from nobody else.
+"""Binomial tails, summed term by term, for verification alone.
 
 The term nearest to the middle is computed by Loader's saddle-point expansion (2000), which loses no
 digits however large n is; the others follow by their ratios, away from the middle, until they no
@@ -14,7 +14,7 @@ from incrowd.arrays import Floats
 _BLOCK = 1 << 14
 _NOTHING = 1e-18
 _ROUNDING = 1e-11
-"""By which a sum of terms may be off, relative to it."""
+"""Relative error of a sum of terms."""
 _STIRLING = (1 / 12, -1 / 360, 1 / 1260, -1 / 1680, 1 / 1188)
 
 

@@ -1,4 +1,4 @@
-"""Whom of a world the classes of a release may be about, counted by the labels that they show.
+"""The candidates in a world for each class of a release, counted by labels.
 
 An individual may be the subject of a class if one of the individual's rows fits all that the class
 shows. Every label becomes a line of bits, one bit per row of the world; what a class shows is their
@@ -24,7 +24,7 @@ from incrowd.table.parse import parse
 from incrowd.verify.crowds import Cells, Crowds, pack
 
 _FEW = 4
-"""So many runs are compared one by one; more are looked up."""
+"""Up to this many runs are compared one by one; more use a lookup."""
 
 
 _NO_LEAF = 2**31 - 1
@@ -260,14 +260,16 @@ def _owners(individual: Codes | None, rows: int) -> _Owners:
 
 
 class Candidates:
-    """The individuals of a world that each class of a release may be about."""
+    """Counts the candidates of each class in a world."""
 
     def __init__(
         self, quasi: Mapping[str, Cells], crowds: Crowds, world: PublicTable, missing: Missing
     ) -> None:
         names = [name for name in quasi if name in world.columns]
         if not names:
-            raise NotMetError("the release and the world share no quasi-identifying column")
+            raise NotMetError(
+                "the release and the world have no quasi-identifying column in common"
+            )
         first = np.unique(crowds.class_of, return_index=True)[1]
         shown = np.stack([quasi[name].codes[first] for name in names])
         _, place, self._tuple_of = np.unique(
@@ -289,7 +291,7 @@ class Candidates:
 
     @cached_property
     def counts(self) -> Counts:
-        """Per class: how many individuals it may be about."""
+        """Candidates per class."""
         counts = np.zeros(len(self._tuples[0]), dtype=np.int64)
         for people in self._blocks():
             single = people.stop <= self._owners.single

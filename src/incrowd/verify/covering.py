@@ -1,4 +1,4 @@
-"""Whether the rows of a release can be of a table: what leaves unchanged, and what labels cover."""
+"""Whether released rows can come from a table: unchanged cells, and what labels cover."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from incrowd.verify.crowds import numbered, weighted
 from incrowd.verify.shown import sets
 
 MOST_PAIRS = 20_000_000
-"""So many pairs of a released and an original row are compared at most."""
+"""Limit of compared pairs of released and original rows."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,7 +63,7 @@ def keys_of(before: CountedRows, after: CountedRows) -> tuple[Keys, Keys]:
 
 
 def surplus(before: Keys, after: Keys) -> int:
-    """How many released records hold what no record of the table has left for them."""
+    """Released records whose unchanged values exceed those of the table."""
     size = int(max(before.number.max(initial=-1), after.number.max(initial=-1))) + 1
     there, released = (weighted(side.number, side.records, size) for side in (before, after))
     return int(np.maximum(released - there, 0).sum())

@@ -1,4 +1,4 @@
-"""Counting what leaves: which records show the same, by what the cells say and nothing else.
+"""Count released rows: which records show the same cells.
 
 Rows are distinct ones with the number of records that each stands for. Nothing here knows codes,
 hierarchies or searches. Cells are compared as text; a missing cell is
@@ -21,7 +21,7 @@ _MOST_PAIRS = 100_000_000
 
 @dataclass(frozen=True, eq=False)
 class Crowds:
-    """Which rows nobody can tell apart.
+    """The crowds of a release: rows that nobody can tell apart.
 
     A class is all rows that show the same; the crowd of a class is the class itself and, where a
     missing value matches anything, every class that it could be.
@@ -53,7 +53,7 @@ class Crowds:
 
     @property
     def of_class(self) -> Counts:
-        """People per class: those who show just this, without whom it could be besides."""
+        """People per class, without other classes that it could match."""
         return replace(self, pairs=None).people
 
     def values(self, codes: Counts) -> tuple[Counts, Counts, Counts]:
@@ -166,7 +166,7 @@ def _compatible(shown: Counts) -> tuple[Counts, Counts]:
             total += len(a)
             if total > _MOST_PAIRS:
                 raise LimitError(
-                    "too many classes match each other through missing values to be counted",
+                    "too many classes match each other through missing values to count them",
                     remedy='set missing = "own-value" or "suppress"',
                 )
     return np.concatenate(crowd), np.concatenate(member)

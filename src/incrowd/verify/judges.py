@@ -23,7 +23,7 @@ _LARGEST_BLOCK = 2**21
 
 @dataclass(frozen=True, eq=False)
 class Values:
-    """A sensitive column of the rows that leave, and how it was spread in the table as read."""
+    """A sensitive column of the release, with its distribution in the original table."""
 
     codes: Counts
     """The position of each row's value in the column's order, 0 for missing."""
@@ -35,16 +35,16 @@ class Values:
 
 @dataclass(frozen=True, eq=False)
 class Evidence:
-    """What the rows that leave show: their crowds, and the sensitive values in them."""
+    """What the released rows show: their crowds and sensitive values."""
 
     crowds: Crowds
     sensitive: Mapping[str, Values]
     world: Counts | None = None
     """Per crowd: the individuals of the world that it may be about, if there is a world."""
     presence: float | None = None
-    """How sure it is at most that an individual is there, over all crowds, if that was counted."""
+    """The highest chance over all crowds that an individual is in the table, if counted."""
     columns: int = 1
-    """Columns that crowds are told apart by."""
+    """Columns that define the crowds."""
     drawn: int | None = None
     """People of the table as it was read, also those whom the release leaves out, if known."""
     _holders: dict[str, "Holders"] = field(default_factory=dict, repr=False)
@@ -94,10 +94,10 @@ Judgement = tuple[float, bool]
 
 
 def judge(model: Any, evidence: Evidence) -> Judgement:
-    """The value that the weakest crowd reaches, and whether it is what the model asks for."""
+    """The value of the weakest crowd, and whether it meets the model's threshold."""
     if model.name not in JUDGES:
         raise NotMetError(
-            f"the model {model.name!r} cannot be verified, so nothing was released",
+            f"incrowd cannot verify the model {model.name!r}, so nothing was released",
             remedy=f"use one of {', '.join(JUDGES)}",
         )
     reached, ok = JUDGES[model.name](model, evidence)
@@ -188,7 +188,7 @@ def _k_map(model: Any, evidence: Evidence) -> Judgement:
 
 
 def _delta_presence(model: Any, evidence: Evidence) -> Judgement:
-    """How sure a crowd, and all crowds together, make that an individual is there.
+    """The highest chance that an individual is in the table, by one crowd and by all.
 
     Nergiz et al. 2007; of all crowds what they say of one individual is added up.
     """
@@ -201,8 +201,7 @@ def _delta_presence(model: Any, evidence: Evidence) -> Judgement:
 def _candidates(model: Any, evidence: Evidence) -> Counts:
     if evidence.world is None:
         raise NotMetError(
-            f"the world that {model.name} is about is not at hand, so nothing can be verified: "
-            "give the world",
+            f"{model.name} needs its world, so it cannot be verified without one: give the world",
             remedy="add --world FILE, or world=… in Python",
         )
     return evidence.world
@@ -277,9 +276,8 @@ def _hierarchical_distance(holders: Holders, values: Values) -> Floats:
     """What has to be carried over each node of the tree, by the node's height."""
     if values.maps is None:
         raise NotMetError(
-            "the hierarchy of a sensitive column is not at hand, so its distances cannot be "
-            "verified",
-            remedy="give the certificate of the release",
+            "a sensitive column lacks its hierarchy, so its distances cannot be verified",
+            remedy="check the release with its certificate",
         )
     share = values.whole / values.whole.sum()
     total = np.empty(len(holders.start))

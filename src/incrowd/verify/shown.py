@@ -72,8 +72,8 @@ def covers(decoder: _Decoder, column: ShownColumn) -> None:
         lost = int(column.records.sum())
     if lost:
         raise NotMetError(
-            f"{counted(lost, 'cell')} of {column.name!r} {'does' if lost == 1 else 'do'} not cover "
-            "the values to stand for"
+            f"{counted(lost, 'cell')} of {column.name!r} {'does' if lost == 1 else 'do'} not "
+            "cover the original value"
         )
 
 
@@ -107,8 +107,8 @@ def steady(column: ShownColumn) -> None:
     shown = np.unique(codes.astype(np.int64) * (len(cells.labels) + 1) + cells.codes)
     torn = len(shown) - len(np.unique(codes))
     if torn:
-        times = counted(torn, "time")
-        raise NotMetError(f"{times} equal values of {column.name!r} show something else")
+        labels = counted(torn, "label")
+        raise NotMetError(f"{labels} too many: equal values of {column.name!r} show different ones")
 
 
 def represents(decoder: _Decoder, column: ShownColumn) -> None:
@@ -132,8 +132,8 @@ def represents(decoder: _Decoder, column: ShownColumn) -> None:
     if strange:
         verb = "shows" if strange == 1 else "show"
         raise NotMetError(
-            f"{counted(strange, 'cell')} of {column.name!r} {verb} what nobody in the same class "
-            "held"
+            f"{counted(strange, 'cell')} of {column.name!r} {verb} a value that no record of "
+            "the class has"
         )
 
 
@@ -157,8 +157,10 @@ def within(decoder: _Decoder, name: str, cells: Cells, limits: _Limits) -> None:
         raise NotMetError(
             f"{counted(wide, 'label')} of {name!r} {'is' if wide == 1 else 'are'} coarser than the "
             "policy's limits allow",
-            remedy="if a value is literally the label of a suppressed cell, such as '*', list it "
-            "in the policy's missing_values, or replace it",
+            remedy=(
+                "if the table holds a value that looks like a suppressed cell, such as '*', "
+                "add it to the policy's missing_values, or replace it"
+            ),
         )
 
 
@@ -183,8 +185,8 @@ def consistent(rows: CountedRows) -> None:
     after = sets([numbered(column).codes for column in rows.cells.iter_columns()])
     torn = len(_sets_of_both(before, after)) - len(np.unique(before))
     if torn:
-        times = counted(torn, "time")
-        raise NotMetError(f"{times} equal quasi-identifying values show something else")
+        labels = counted(torn, "label")
+        raise NotMetError(f"{labels} too many: equal quasi-identifying values show different ones")
 
 
 def permuted(held: CountedRows, shown: CountedRows) -> None:
@@ -193,7 +195,7 @@ def permuted(held: CountedRows, shown: CountedRows) -> None:
     All sensitive columns of a record change places together.
     """
     if held.classes is None or shown.classes is None:
-        raise NotMetError("the classes of the release cannot be told")
+        raise NotMetError("the release does not show its classes")
     both = [
         numbered(pl.concat([text_of(held.cells[name]), text_of(shown.cells[name])])).codes
         for name in held.cells.columns
@@ -201,17 +203,17 @@ def permuted(held: CountedRows, shown: CountedRows) -> None:
     row = sets([np.concatenate([held.classes, shown.classes]).astype(np.int64), *both])
     records = np.concatenate([held.records, -shown.records])
     if np.bincount(row, weights=records).any():
-        raise NotMetError("a class does not show the sensitive values that its records held")
+        raise NotMetError("a class does not show the sensitive values of its records")
 
 
 def told_by(name: str, rows: CountedRows) -> None:
     """The added column has one number for each class, and another for each other class."""
     shown, classes = numbered(rows.cells[name]).codes, rows.classes
     if classes is None or (shown == 0).any():
-        raise NotMetError(f"the column {name!r} does not tell the classes apart")
+        raise NotMetError(f"the column {name!r} does not number the classes correctly")
     pairs = np.unique(np.stack([shown, classes.astype(np.int64)]), axis=1)
     if not len(np.unique(shown)) == pairs.shape[1] == len(np.unique(classes)):
-        raise NotMetError(f"the column {name!r} does not tell the classes apart")
+        raise NotMetError(f"the column {name!r} does not number the classes correctly")
 
 
 def by_number(classes: Any, records: Counts) -> Crowds:
@@ -257,7 +259,7 @@ def cell_judge(show: str) -> CellJudge:
     """The judge of a transformation's cells."""
     if show not in CELL_JUDGES:
         raise NotMetError(
-            f'cells that show "{show}" cannot be verified, so nothing was released',
-            remedy=f"take show = one of {', '.join(CELL_JUDGES)}",
+            f'incrowd cannot verify cells of show = "{show}", so nothing was released',
+            remedy=f"set show to one of {', '.join(CELL_JUDGES)}",
         )
     return CELL_JUDGES[show]

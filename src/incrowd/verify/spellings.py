@@ -112,7 +112,7 @@ def alike_notes(columns: Mapping[str, pl.Series], role: str) -> list[str]:
         if count := alike(texts):
             verb = "value differs" if count == 1 else "values differ"
             notes.append(
-                f"{count:,} {verb} from another one of the {role} column '{name}' only by case, "
-                "surrounding space or zeros: each counts as a value of its own"
+                f"{count:,} {verb} from another value of the {role} column '{name}' only by "
+                "case, surrounding spaces or zeros: each counts as a value of its own"
             )
     return notes

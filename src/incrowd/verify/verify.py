@@ -117,7 +117,7 @@ class Reference:
         if strange:
             raise NotMetError(
                 f"{counted(strange, 'sensitive value')} of the release "
-                f"{'is' if strange == 1 else 'are'} not in the table"
+                f"{'is' if strange == 1 else 'are'} not in the original table"
             )
         return np.array([self.place[label] for label in labels], dtype=np.int64)
 
@@ -163,11 +163,11 @@ def look(rows: CountedRows, policy: _Policy) -> Seen:
     """
     if not len(rows.records):
         raise NotMetError(
-            "no record is left in the release, and incrowd does not publish an empty table",
-            remedy="ask for less of the models",
+            "no record is left in the release, and incrowd does not publish empty tables",
+            remedy="lower the thresholds of the models",
         )
     if rows.unit is not None and len(rows.unit) != len(rows.records):
-        raise NotMetError("the people of the release cannot be told apart row by row")
+        raise NotMetError("the release does not show which rows belong to one person")
     rows = rows.one_by_one()
     quasi = {name: numbered(rows.cells[name]) for name in policy.quasi}
     nothing = np.zeros(len(rows.records), dtype=np.int64)
@@ -181,7 +181,7 @@ def look(rows: CountedRows, policy: _Policy) -> Seen:
 def by_people(rows: CountedRows) -> CountedRows:
     """The same rows, which say whose they are; refused if they do not."""
     if rows.unit is None:
-        raise NotMetError("the people of the release cannot be told apart")
+        raise NotMetError("the release does not show which records belong to one person")
     return rows
 
 
@@ -227,8 +227,8 @@ def demand(verdicts: Sequence[Verdict], remedy: str = "") -> None:
     worst = failed[0]
     where = f" of {worst.column!r}" if worst.column else ""
     raise NotMetError(
-        f"the rows do not meet {len(failed)} of {len(verdicts)} models: {worst.name}{where} asks "
-        f"for {worst.asked:g} and reaches {worst.reached:g}; nothing was released",
+        f"the rows do not meet {len(failed)} of {len(verdicts)} models: {worst.name}{where} "
+        f"achieves {worst.reached:g}, the policy asks for {worst.asked:g}; nothing was released",
         remedy=remedy,
         verdicts=verdicts,
     )
@@ -239,18 +239,18 @@ def complete(names: Sequence[str], records: int, wanted: Sequence[str], leaving:
     if tuple(names) != tuple(wanted):
         strange = len(set(names) - set(wanted))
         raise NotMetError(
-            f"the release does not have the {len(wanted)} columns that may leave, or has "
-            f"{strange} that may not; nothing was released"
+            f"the release does not have exactly the {len(wanted)} columns of the policy in "
+            f"their order ({strange} other); nothing was released"
         )
     if records != leaving:
-        raise NotMetError(f"the release has {records:,} rows in place of {leaving:,}")
+        raise NotMetError(f"the release has {records:,} rows, but {leaving:,} records may leave")
 
 
 def same_rows(differing: int) -> None:
     """What was written is what was staged; `differing` rows are not."""
     if differing:
         rows = counted(differing, "row")
-        raise NotMetError(f"{rows} of the written release differ from what was to be written")
+        raise NotMetError(f"{rows} of the written release differ from the staged rows")
 
 
 def once(repeated: int) -> None:
@@ -267,7 +267,7 @@ def lacking(released: CountedRows) -> None:
     `released` are the codes that the records held, by quasi-identifying column.
     """
     if any((codes == MISSING).any() for codes in released.codes.values()):
-        raise NotMetError("the release has records that lack a value and may not leave")
+        raise NotMetError("the release has records with a missing value that the policy leaves out")
 
 
 def accounted(leaving: int, whole: int, policy: _Limit) -> None:
@@ -278,8 +278,8 @@ def accounted(leaving: int, whole: int, policy: _Limit) -> None:
     gone, most = whole - leaving, written(policy.suppression)
     if gone < 0 or gone * most.denominator > most.numerator * whole:
         raise NotMetError(
-            f"{gone:,} of {whole:,} records are left out, and the policy allows a share "
-            f"of {policy.suppression:g}; nothing was released"
+            f"{gone:,} of {whole:,} records are left out, but the policy allows a share of "
+            f"{policy.suppression:g}; nothing was released"
         )
 
 
@@ -293,7 +293,7 @@ def replaced(name: str, pairs: CountedRows, pseudonym: Mapping[str, str]) -> Non
     found = np.array([None, *shown.labels.to_list()], dtype=object)[shown.codes]
     wanted = [None if text is None else pseudonym.get(text) for text in texts.tolist()]
     if wanted != found.tolist():
-        raise NotMetError(f"the identifier {name!r} does not show its pseudonyms")
+        raise NotMetError(f"the identifier {name!r} does not show the expected pseudonyms")
 
 
 def unchanged(altered: Mapping[str, int], kept: Sequence[str]) -> None:
@@ -304,11 +304,11 @@ def unchanged(altered: Mapping[str, int], kept: Sequence[str]) -> None:
     for name in kept:
         if name not in altered:
             raise NotMetError(
-                f"the column {name!r} should be kept as it is, but its cells were not compared"
+                f"the policy keeps the column {name!r} as it is, but its cells were not compared"
             )
         if cells := altered[name]:
             raise NotMetError(
-                f"the column {name!r} should be kept as it is, but {counted(cells, 'cell')} "
+                f"the policy keeps the column {name!r} as it is, but {counted(cells, 'cell')} "
                 f"{'was' if cells == 1 else 'were'} changed"
             )
 

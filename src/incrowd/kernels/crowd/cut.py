@@ -4,6 +4,9 @@
 for pieces that are cut in two. An `order` lists pieces of the pool. Pieces with the same code of a
 column stand in the order of the columns looked at before, so that a cut among equal codes follows
 these.
+
+Shapes: codes of a pool (room, d), point and count (room,); an order holds places of the pool, each
+at most once; seed (1,). No cut leaves fewer than k records on a side.
 """
 
 from typing import TypeAlias

@@ -1,4 +1,8 @@
-"""Steps that make classes pay less: records that move, classes that dissolve or share anew."""
+"""Steps that make classes pay less: records that move, classes that dissolve or share anew.
+
+The arrays are those of `kernels.crowd.state` and, for pools, of `kernels.crowd.cut`; every step
+keeps their invariants.
+"""
 
 from typing import TypeAlias
 

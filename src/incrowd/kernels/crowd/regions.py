@@ -2,6 +2,8 @@
 
 Classes stand for one of their points each, `codes[c]`. The column in which the points differ most,
 by what it costs to show them together, is cut in the middle, and each half again.
+
+Shapes: codes (classes, d); favour (d,); `order` and its parts hold numbers of classes, each once.
 """
 
 from typing import TypeAlias

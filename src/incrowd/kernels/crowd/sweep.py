@@ -1,4 +1,7 @@
-"""One sweep over the classes of a region: every class tries what could make it pay less."""
+"""One sweep over the classes of a region: every class tries what could make it pay less.
+
+The arrays are those of `kernels.crowd.state`; a sweep keeps its invariants.
+"""
 
 import numpy as np
 

@@ -1,4 +1,8 @@
-"""The lightest set of columns that hits each of many sets of columns, as bits of one word."""
+"""The lightest set of columns that hits each of many sets of columns, as bits of one word.
+
+Shapes: sets (sets,), one word of 64 bits each; weights (columns,), at most 64 columns, none
+negative.
+"""
 
 import numpy as np
 

@@ -7,6 +7,9 @@ works on the part of the arrays it is given, so that several threads can each ta
 
 `digits[0]` are the columns, `digits[1]` one more than the largest code of each. `spread` holds half
 the bits of a number, the mask of all of them, and how many follow the part's.
+
+Shapes: codes (columns, rows); digits (2, columns); weights (rows,) or empty; sizes and free one
+entry per part, start one more; a table is flat, a number and its records side by side.
 """
 
 import numpy as np

@@ -12,6 +12,9 @@ its rows are left out.
 `rule` is the weights of the rows (empty where each weighs 1), the number of the measure, and a
 limit. `scratch` is room for cells, for what they cost, for the cell of each row, for the cells that
 are there, and a hash table; the first and the last are zero, and are so again afterwards.
+
+Shapes: rows and labels (rows,), rows ascending and each once; codes (columns, rows of the table);
+digits (columns, 2) in the order of the set.
 """
 
 from typing import TypeAlias

@@ -2,6 +2,9 @@
 
 Places are unsigned where bytes are copied: a place that may be negative is looked at before each
 byte, which takes several times as long as the copy.
+
+Shapes: text and made (bytes,), uint8; stops (cells,) and ends (records,), ascending offsets. `made`
+has room for all that is written.
 """
 
 import numpy as np

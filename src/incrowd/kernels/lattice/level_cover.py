@@ -4,6 +4,9 @@
 of a column shows at a level, and what a record pays for it. Rows that show the same have the same
 sum of numbers; that two others have it, too, is so unlikely that it may mislead an estimate, but
 whoever makes classes of the rows must compare what they show.
+
+Shapes: codes (d, rows); weights, keys and class_of (rows,); slots and sizes (size,), size being a
+power of two.
 """
 
 from typing import TypeAlias

@@ -1,6 +1,9 @@
 """Loops of the lattice search: which rows look alike at a node, and what failing ones would pay.
 
 The key of a row is the sum of its nodes times the columns' strides; rows of one key are a class.
+
+Shapes: node, low and high (d,), with low <= high column by column; codes (d, rows), in
+`refine_keys` (rows,); counts, keys and class_of (rows,); what is found for classes (classes,).
 """
 
 from typing import TypeAlias

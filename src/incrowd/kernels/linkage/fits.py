@@ -2,6 +2,9 @@
 
 Rows of one class stand together in `rows`; class c has those from `start[c]` to `start[c + 1]`.
 Pairs that fit are compressed rows: the members of each owner.
+
+Shapes: rows (rows,); start (classes + 1,), ascending; compressed rows are bounds (owners + 1,) and
+the members of all owners, owner after owner.
 """
 
 from typing import Any

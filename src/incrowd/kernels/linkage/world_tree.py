@@ -8,6 +8,9 @@ most `LEAF` points are not halved.
 `tree` is (cells, low, high): codes with one line per point, and the smallest and the largest code
 per part and column. `sets` is (start, low, high): set s has the runs `low[start[s]:start[s + 1]]`
 to `high[…]`, ascending and apart.
+
+Shapes: cells (points, d); low and high of the tree (parts, d); start (sets + 1,); boxes (tuples,
+d), a number of a set per column; spans (runs, 2), ascending and apart.
 """
 
 from typing import TypeAlias

@@ -8,6 +8,9 @@ code, column after column, the ends of what is held, and how often they have cha
 
 The paper moves a record if the lesser privacy of both groups does not fall. Here it must rise, or
 stay while the other rises: moves that help nobody are not made.
+
+Shapes: sizes and top (2,); counts (2, values); low and high (2, d); values and class_of (records,).
+A record is in one group at most.
 """
 
 from typing import TypeAlias

@@ -1,4 +1,7 @@
-"""Loops of Anatomy's bucketization (Xiao and Tao, VLDB 2006, Figure 3)."""
+"""Loops of Anatomy's bucketization (Xiao and Tao, VLDB 2006, Figure 3).
+
+Shapes: values and the classes of the result (records,); values are below `number`.
+"""
 
 import numpy as np
 

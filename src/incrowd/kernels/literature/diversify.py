@@ -7,6 +7,10 @@ order; the frontier is the first record of each domain that is in no class yet.
 `rank` is (counts, ranked, place, at_least): the unassigned records of each value, the values by
 falling count, where each value stands there, and how many values have at least so many records.
 A count changes by one at a time, so both stay in order with one swap.
+
+Shapes: cells (rows, d); of, values and class_of (records,), -1 for a record in no class yet;
+counts, ranked and place (values,); low and high of a class (d, 2), its two smallest and two largest
+codes.
 """
 
 from typing import TypeAlias

@@ -7,6 +7,9 @@ start, reach): the places of all records domain by domain, where each domain sta
 place that a class may hold which begins at a given one.
 
 The next class holds a record of the lowest place that is left, or the classes could be reordered.
+
+Shapes: places (records,), ascending within a domain; start (domains + 1,); strides, taken, held and
+room (domains,).
 """
 
 from typing import TypeAlias

@@ -4,6 +4,9 @@
 ordered): the costs of all columns (see `kernels.boxes`), and which of them are ordered. `tree` is
 (cuts, children), one line per place in the order: if a part is cut before place m, `cuts[m]` is
 (column, code) and `children[m]` the places where its halves are cut, -1 for those that are not.
+
+Shapes: cells (rows, d); counts (rows,); ordered (d,); cuts and children (rows, 2). `order` holds
+every row once.
 """
 
 from typing import TypeAlias

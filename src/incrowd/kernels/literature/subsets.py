@@ -4,6 +4,8 @@ A table is `items` with `copies[i]` equal records each (or one block of records 
 A *part* takes some copies of each item; it is numbered in mixed radix, `sum(taken[i] * stride[i])`,
 so with one copy each a part is a set of bits. The number of a part that is taken from another is
 subtracted from it. Part 0 is empty; the last one is the table.
+
+Shapes: copies and stride (items,); digits (parts, items); first, own and least (parts,).
 """
 
 import numpy as np

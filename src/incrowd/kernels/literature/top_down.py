@@ -2,6 +2,8 @@
 
 `items` is (cells, counts): codes with one line per row, and records per row. `order` holds the rows
 of each part side by side.
+
+Shapes: cells (rows, d); counts (rows,). `order` holds every row once.
 """
 
 import numpy as np

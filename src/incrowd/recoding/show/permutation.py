@@ -1,4 +1,4 @@
-"""Exact quasi-identifiers, and sensitive values that change places inside their class.
+"""Exact quasi-identifiers, and sensitive values that are permuted within their class.
 
 Xiao and Tao's Anatomy, and the permutation of Ghinita Section 7.4.
 """
@@ -18,7 +18,7 @@ from incrowd.values import Fault
 
 @dataclass(frozen=True)
 class ShowPermutation(Transformation):
-    """Quasi-identifiers leave as they are; the sensitive values of a class change places."""
+    """Quasi-identifiers are released unchanged; the sensitive values of a class are permuted."""
 
     name: ClassVar[str] = "permutation"
     coarsens: ClassVar[bool] = False
@@ -45,26 +45,29 @@ class ShowPermutation(Transformation):
         return Anatomized(found.pieces)
 
     def faults(self, policy: Any) -> Iterator[Fault]:
-        """What cannot be kept where quasi-identifiers leave exact and classes have a number."""
+        """Policy settings that contradict exact quasi-identifiers and numbered classes."""
         for number, model in enumerate(policy.models):
             if not model.columns:
                 yield Fault(
                     ("models", number),
-                    f"{model.name} hides people among equal quasi-identifiers, "
-                    'and show = "permutation" leaves them exact',
-                    "ask for models of sensitive columns, which are judged by class, or show spans",
+                    f'{model.name} needs equal quasi-identifiers, but show = "permutation" '
+                    "leaves them exact",
+                    "use models of sensitive columns, which are judged by class, or remove "
+                    'show = "permutation"',
                 )
         for name, column in policy.columns.items():
             yield from _column_faults(name, column)
         if policy.missing is Missing.MATCHES_ANYTHING:
             yield Fault(
                 ("missing",),
-                "classes are told by their number, so a missing value matches nothing",
-                'take missing = "own-value" or "suppress"',
+                "classes have numbers, so a missing value cannot match anything",
+                'set missing = "own-value" or "suppress"',
             )
         if policy.class_column in policy.columns:
             yield Fault(
-                ("class_column",), f"there is a column '{policy.class_column}' already", "rename it"
+                ("class_column",),
+                f"the table has a column '{policy.class_column}' already",
+                "rename it",
             )
 
     def assumptions(self, sensitive: Sequence[str], drawn: str, *, told: bool) -> Iterator[str]:
@@ -91,18 +94,18 @@ def _column_faults(name: str, column: Any) -> Iterator[Fault]:
         if said and column.role is Role.QUASI:
             yield Fault(
                 ("columns", name, key),
-                f"column '{name}' limits what a cell shows, and cells are exact",
-                f'leave out {key}, or leave out show = "permutation"',
+                f"column '{name}' limits what a cell may show, but cells are exact",
+                f'remove {key}, or remove show = "permutation"',
             )
     if column.role is Role.KEEP:
         yield Fault(
             ("columns", name, "role"),
-            f"column '{name}' would stand beside the exact quasi-identifiers of its person",
-            f"give '{name}' role = \"sensitive\", so that it changes places, or drop it",
+            f"column '{name}' would be released next to the exact quasi-identifiers of its person",
+            f"give '{name}' role = \"sensitive\", so that it is permuted too, or drop it",
         )
     if column.role is Role.UNIT:
         yield Fault(
             ("columns", name, "role"),
-            "the classes of the records of one person could be compared",
-            'leave out the unit if every record is a person, or show = "permutation"',
+            "the release would show the classes of all records of one person",
+            'remove the unit if every record is a person, or remove show = "permutation"',
         )

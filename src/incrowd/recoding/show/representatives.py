@@ -1,4 +1,4 @@
-"""One value per class in place of what its records span, as microaggregation shows it."""
+"""Representatives: one value per class, as in microaggregation."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -54,22 +54,22 @@ class ShowRepresentatives(Transformation):
         return Missing.OWN_VALUE if reading is Missing.MATCHES_ANYTHING else reading
 
     def faults(self, policy: Any) -> Iterator[Fault]:
-        """What a single value cannot keep."""
+        """Policy settings that single values contradict."""
         for number, model in enumerate(policy.models):
             if "world" in model.requires:
                 yield Fault(
                     ("models", number),
-                    f"{model.name} counts whom a cell may stand for, and representatives stand for "
-                    "nobody in particular",
-                    'leave out show = "representatives"',
+                    f"{model.name} needs labels that cover values, but representatives are "
+                    "single values",
+                    'remove show = "representatives"',
                 )
         for name, column in policy.columns.items():
             for key in ("highest", "widest"):
                 if getattr(column, key) is not None:
                     yield Fault(
                         ("columns", name, key),
-                        f"column '{name}' limits what a cell spans, and cells show single values",
-                        f'leave out {key}, or leave out show = "representatives"',
+                        f"column '{name}' limits what a cell spans, but cells show single values",
+                        f'remove {key}, or remove show = "representatives"',
                     )
 
 

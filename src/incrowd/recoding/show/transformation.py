@@ -1,4 +1,4 @@
-"""What every transformation is: how the classes of a release are turned into cells."""
+"""The contract of every transformation: how classes become cells."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from incrowd.values import Fault
 
 @dataclass(frozen=True)
 class Transformation:
-    """How the classes of a release are turned into cells: what `show` in a policy names.
+    """Turns the classes of a release into cells; `show` in a policy names it.
 
     A transformation is a frozen value that carries what others need to know about it. The defaults
     are those of labels that stand for a set of values; a new one writes only what differs. What
@@ -40,7 +40,7 @@ class Transformation:
     needs: ClassVar[frozenset[str]] = frozenset()
     """What it needs beside the classes: `random`."""
     note: ClassVar[str] = ""
-    """What a careful reader of a policy would ask about."""
+    """Notes on the policy."""
     cells_assumption: ClassVar[str] = ""
     """What a certificate says about its cells."""
     ends_assumption: ClassVar[str] = ""
@@ -68,7 +68,7 @@ class Transformation:
         return reading
 
     def faults(self, policy: Any) -> Iterator[Fault]:
-        """In what a policy contradicts this transformation."""
+        """Contradictions between a policy and this transformation."""
         del policy
         yield from ()
 

@@ -61,7 +61,9 @@ class Crowd(Search):
 
     def _traded(self, problem: Problem, watch: Watch) -> Found:
         if watch.expired:
-            raise LimitError("the time was up before the search began", remedy="give it more time")
+            raise LimitError(
+                "the time limit ended before the search began", remedy="raise the time limit"
+            )
         made = by_size(problem, self.effort, watch) if sizes_decide(problem) else None
         if made is None:
             made = by_models(problem, self.effort, watch)
@@ -101,7 +103,7 @@ def by_size(problem: Problem, effort: float, watch: Watch, k: int | None = None)
         for step, saved in zip(steps, sweeps.saved, strict=True)
     }
     facts["sweeps"] = float(sweeps.made)
-    why = f"began with a {best.title} and traded records in {sweeps.made} sweeps"
+    why = f"started from {best.title} and moved records between classes in {sweeps.made} sweeps"
     return Made(points.pieces(sweeps.parts), why, facts)
 
 
@@ -111,11 +113,11 @@ def by_models(problem: Problem, effort: float, watch: Watch) -> Made:
     title, spans = _begun(problem, effort, watch)
     pieces = spans.pieces
     if (pieces.class_of < 0).any():
-        return Made(pieces, f"began with a {title}, some records left out", {})
+        return Made(pieces, f"started from {title} and left some records out", {})
     trades = Trades(problem, points, _least(problem), points.parts(pieces))
     trades.run(effort, watch)
     facts = {"rounds": float(trades.made), "trades": float(trades.taken)}
-    why = f"began with a {title} and traded records {trades.taken:,} times as the models allow"
+    why = f"started from {title} and moved records {trades.taken:,} times within the models"
     return Made(points.pieces(trades.parts), why, facts)
 
 

@@ -40,9 +40,11 @@ class Exhaustive(Search):
         size = lattice_size(problem)
         if size > self.limit:
             raise PolicyError(
-                f"the exhaustive search would look at {many(size)} nodes, more than its limit of "
-                f"{self.limit:,}",
-                remedy='use search = "lattice", which finds the same without looking at all',
+                f"the exhaustive search would examine {many(size)} nodes, more than its limit "
+                f"of {self.limit:,}",
+                remedy=(
+                    'use search = "lattice", which finds the same without examining every node'
+                ),
             )
         raise_if_infeasible(problem)
         best, looked, record = _best(problem, watch, size)
@@ -52,7 +54,7 @@ class Exhaustive(Search):
             best,
             self.name,
             optimal=looked == size,
-            why=f"looked at {looked:,} of {size:,} nodes and took the one with the least loss",
+            why=f"examined {looked:,} of {size:,} nodes and used the one with the lowest loss",
             facts={"nodes": size, "examined": looked},
             explored=record.explored(best.levels),
         )
@@ -75,7 +77,7 @@ def _best(problem: Problem, watch: Watch, size: int) -> tuple[Levels | None, int
     for looked, levels in enumerate(nodes_in_order(problem)):
         if watch.expired:
             return best, looked, record
-        watch.tell("looking at every node", looked / size)
+        watch.tell("examining every node", looked / size)
         node = judged(problem, levels)
         recoding = released(problem, node)
         if recoding is None:
@@ -93,6 +95,6 @@ def _none(problem: Problem, *, whole: bool) -> Exception:
     if whole:
         return no_levels(problem)
     return LimitError(
-        "the time was up before the exhaustive search had found anything",
-        remedy='give it more time, or use search = "lattice"',
+        "the time limit ended before the exhaustive search found a solution",
+        remedy='raise the time limit, or use search = "lattice"',
     )

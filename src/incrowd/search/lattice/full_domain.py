@@ -53,13 +53,13 @@ def allowed_levels(column: QuasiColumn) -> range:
     allowed = [level for level in narrow if level >= column.lowest]
     if allowed:
         return range(allowed[0], allowed[-1] + 1)
-    where = f"the lowest level of {column.name!r} that may be shown is {column.lowest}"
+    where = f"column {column.name!r} may show no level below {column.lowest}"
     if column.top < column.lowest:
-        remedy = f"let levels up to {column.lowest} be shown, or those from {column.top} on"
-        raise InfeasibleError(f"{where}, the highest {column.top}", remedy=remedy, proved=False)
+        remedy = f"raise highest to {column.lowest}, or lower lowest to {column.top}"
+        raise InfeasibleError(f"{where} and none above {column.top}", remedy=remedy, proved=False)
     raise InfeasibleError(
-        f"{where}, and there it spans more than `widest` allows",
-        remedy=f"let levels from {max(narrow, default=0)} on be shown, or a wider span",
+        f"{where}, and from there on its labels are wider than `widest` allows",
+        remedy=f"lower lowest to {max(narrow, default=0)}, or raise widest",
         proved=False,
     )
 

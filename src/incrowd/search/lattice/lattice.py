@@ -296,24 +296,24 @@ class BestFirst:
     @property
     def looked(self) -> str:
         """How much was looked at, in words."""
-        return f"{self._examined:,} of {many(self._nodes)} level vectors were counted"
+        return f"{self._examined:,} of {many(self._nodes)} level vectors examined"
 
     def _why(self, *, optimal: bool) -> str:
         if optimal:
-            return f"the least {self._problem.loss.name} of all level vectors; {self.looked}"
-        why = f"the least {self._problem.loss.name} found before the time was up"
+            return f"lowest {self._problem.loss.name} loss of all level vectors; {self.looked}"
+        why = f"lowest {self._problem.loss.name} loss found within the time limit"
         if self._frontier.bound > -inf:
             gap = self._best - self._frontier.bound
-            why += f", at most {gap:.4g} above the least there is ({self._frontier.bound:.4g})"
+            why += f", at most {gap:.4g} above the optimum (lower bound {self._frontier.bound:.4g})"
         return f"{why}; {self.looked}"
 
     def _nothing(self, *, out_of_time: bool) -> IncrowdError:
         if not out_of_time:
             return no_levels(self._problem)
         return LimitError(
-            f"the time was up after {self._examined:,} of {many(self._nodes)} level vectors,"
-            " none of which can be released",
-            remedy="give it more time, or choose the search 'mondrian'",
+            f"the time limit ended after {self._examined:,} of {many(self._nodes)} level "
+            "vectors; none of them satisfies the policy",
+            remedy='raise the time limit, or use search = "mondrian"',
         )
 
 

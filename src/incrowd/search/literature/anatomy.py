@@ -52,7 +52,9 @@ class Anatomy(Search):
         """Throw records into buckets and draw classes from them."""
         raise_if_infeasible(problem)
         if watch.expired:
-            raise LimitError("the time was up before the search began", remedy="give it more time")
+            raise LimitError(
+                "the time limit ended before the search began", remedy="raise the time limit"
+            )
         _refuse_limits(problem)
         watch.tell("drawing classes", 0.0)
         return leaving_out(problem, self._anatomized)
@@ -64,7 +66,7 @@ class Anatomy(Search):
         if not satisfied:
             pieces = repair(_unlimited(problem), pieces)
         number = int(pieces.class_of.max()) + 1
-        joined = "" if satisfied else " and joined those that failed a model"
+        joined = "" if satisfied else " and merged those that failed a model"
         why = f"drew classes from the {buckets.l} largest buckets of values{joined}"
         facts = {"classes": float(number), "l": float(buckets.l)}
         return Found(Anatomized(folded(pieces)), self.name, why=f"{why}: {number:,}", facts=facts)
@@ -143,8 +145,9 @@ def _refuse_limits(problem: Problem) -> None:
     lowest = [column.name for column in problem.columns if column.lowest]
     if lowest:
         raise PolicyError(
-            f"the search 'anatomy' leaves {lowest[0]!r} exact, which its lowest level forbids",
-            remedy="leave out lowest, or choose another search",
+            f"the search 'anatomy' releases {lowest[0]!r} unchanged, but the policy sets a "
+            "lowest level for it",
+            remedy="remove lowest, or use another search",
         )
 
 

@@ -196,8 +196,11 @@ class Cuts(Search):
         for column in problem.columns:
             if column.name in self.methods and not column.hierarchy.ordered:
                 raise PolicyError(
-                    f"{self.name} is to cut {column.name!r} by a method for ordered columns",
-                    remedy="leave it out: a column without an order is cut through its tree",
+                    f"{self.name} has a method for ordered columns set for {column.name!r}, "
+                    "which has no order",
+                    remedy=(
+                        "remove the setting: columns without an order are cut along their hierarchy"
+                    ),
                 )
 
     def _candidates(self, problem: Problem) -> BucketCandidates:
@@ -229,7 +232,9 @@ class Cuts(Search):
         why = f"cut {parts} buckets: {shown.shape[1]:,} classes"
         facts = {f"buckets of {n}": float(d) for n, d in zip(columns, numbers, strict=True)}
         facts |= {"classes": float(shown.shape[1]), "cuts tried": float(candidates.judged)}
-        why += "" if finished else "; not all others near them could be tried"
+        why += (
+            "" if finished else ("; the time limit ended before all neighbouring cuts were tried")
+        )
         return Found(recoding, self.name, why=why, facts=facts)
 
 
@@ -275,7 +280,8 @@ def _bisected(candidates: BucketCandidates, last: int, watch: Watch) -> BucketCa
 def _in_time(watch: Watch, share: float) -> None:
     if watch.expired:
         raise LimitError(
-            "the time was up before any buckets satisfied the models", remedy="give it more time"
+            "the time limit ended before any buckets satisfied the models",
+            remedy="raise the time limit",
         )
     watch.tell("cutting columns", share / 2)
 
@@ -337,10 +343,12 @@ def _nothing(candidates: BucketCandidates, coarsest: BucketCandidate) -> Infeasi
         return nothing_found(problem)
     failing = counted(coarsest.failing, "record is", "records are")
     return InfeasibleError(
-        f"with the fewest buckets that the limits of {', '.join(limited)} allow, "
-        f"{failing} in classes that fail a model, and "
-        f"{problem.suppressible:,} may be left out",
-        remedy="raise the limits of these columns, let more records be left out, or ask for less",
+        f"even with the fewest buckets that the limits of {', '.join(limited)} allow, {failing} "
+        f"in classes that fail a model, but only {problem.suppressible:,} may be left out",
+        remedy=(
+            "raise the limits of these columns, raise suppression, or lower the thresholds "
+            "of the models"
+        ),
         proved=False,
     )
 

@@ -34,8 +34,8 @@ Weight: TypeAlias = Annotated[float, Field(ge=0, le=1)]
 Names: TypeAlias = Annotated[tuple[str, ...], Field(min_length=1)]
 
 _ONE_BY_ONE = (
-    "datafly made each set of columns satisfy the models by itself, which proves nothing about all "
-    'columns together: leave out joint = false, or use search = "lattice"'
+    "datafly made each set of columns satisfy the models on its own, which does not protect "
+    'all columns together: remove joint = false, or use search = "lattice"'
 )
 
 
@@ -211,7 +211,9 @@ class Datafly(Search):
         for step in range(steps + 1):
             watch.tell("generalizing the column with most distinct values", step / (steps + 1))
             if watch.expired:
-                raise LimitError("the time was up before datafly stopped", remedy="give it more")
+                raise LimitError(
+                    "the time limit ended before datafly finished", remedy="raise the time limit"
+                )
             due = views.due(levels)
             if due is None and (recoding := views.suppressed(levels)) is not None:
                 return self._found(recoding, step)
@@ -220,9 +222,12 @@ class Datafly(Search):
                 break
             levels[column] += 1
         raise InfeasibleError(
-            "datafly went to the highest levels and found none that satisfy all models while "
-            f"leaving out at most {counted(problem.suppressible, 'record')}",
-            remedy='use search = "lattice", which looks at all levels, or ask for less',
+            "datafly reached the highest levels and found no solution that leaves out at most "
+            f"{counted(problem.suppressible, 'record')}",
+            remedy=(
+                'use search = "lattice", which examines all levels, or lower the thresholds '
+                "of the models"
+            ),
             proved=False,
         )
 
@@ -243,11 +248,11 @@ class Datafly(Search):
         )
 
     def _found(self, recoding: Levels, steps: int) -> Found:
-        why = f"went up {steps} levels, each time in the column with the most distinct values"
+        why = f"raised levels {steps} times, each time in the column with the most distinct values"
         if self.likelihood or self.preference:
-            why += " by weight"
+            why += " (weighted)"
         if self.sets:
-            then = "then for all columns together" if self.joint else "and for nothing else"
+            then = "then for all columns together" if self.joint else "not for all columns together"
             why += f": for {len(self.sets)} sets of columns in turn, {then}"
         caveat = "" if self.joint else _ONE_BY_ONE
         return Found(recoding, self.name, why=why, facts={"examined": steps + 1}, caveat=caveat)
@@ -276,7 +281,7 @@ def _view(problem: Problem, columns: tuple[int, ...], likely: Floats, liked: Flo
     for weights, what in ((likely, "likelihood"), (liked, "preference")):
         if not weights[list(columns)].any():
             raise PolicyError(
-                f"datafly has weights that sum to 0: the {what} of every column of a set",
+                f"the weights of datafly sum to 0: the {what} of every column of a set",
                 remedy=f"give at least one column of the set a {what} above 0",
             )
     linked = tuple(j for j in columns if likely[j] > 0)

@@ -36,8 +36,8 @@ KINDS: tuple[Identifying, ...] = ("most", "more", "identifying")
 """How identifying a column can be, most first."""
 
 _NO_PROMISE = (
-    "mu-argus tests combinations of 2 and 3 columns only, and none with a blank cell, so what it "
-    'gives need not satisfy any model: use search = "lattice"'
+    "mu-argus tests only combinations of 2 and 3 columns without blank cells, so its result "
+    'may fail the models: use search = "lattice"'
 )
 
 
@@ -136,7 +136,7 @@ class MuArgus(Search):
         raise PolicyError(
             f"generalizing '{name}' does not help: it is in no rare combination, or at its highest "
             "level",
-            remedy="decide on a column that is offered, or on None",
+            remedy="choose one of the offered columns, or None",
         )
 
     def _work(self, problem: Problem, watch: Watch) -> "_Work":
@@ -159,8 +159,8 @@ class MuArgus(Search):
             return _thirds(problem)
         if lacking := [name for name in names if name not in self.identifying]:
             raise PolicyError(
-                f"mu-argus is not told how identifying '{lacking[0]}' is",
-                remedy="say it of every quasi-identifying column, or of none",
+                f"mu-argus does not know how identifying '{lacking[0]}' is",
+                remedy="set it for every quasi-identifying column, or for none",
             )
         return tuple(self.identifying[name] for name in names)
 
@@ -174,9 +174,9 @@ class MuArgus(Search):
         source = "" if self.identifying else ", by their numbers of distinct values"
         verdict = "satisfies" if fine else "does not satisfy"
         return (
-            f"tested {len(work.tested)} combinations of 2 and 3 columns (how identifying they are"
-            f"{source}: {work.told()}) and blanked {cells:,} cells; by its own count the result "
-            f"{verdict} the models, which this search does not promise"
+            f"tested {len(work.tested)} combinations of 2 and 3 columns (how identifying they "
+            f"are{source}: {work.told()}) and blanked {cells:,} cells; by its own count the "
+            f"result {verdict} the models, but this search does not guarantee that"
         )
 
 
@@ -251,7 +251,9 @@ class _Work:
 
     def _rare(self, sequences: Sequences, blank: Flags) -> Rare:
         if self.watch.expired:
-            raise LimitError("the time was up before mu-argus ended", remedy="give it more time")
+            raise LimitError(
+                "the time limit ended before mu-argus finished", remedy="raise the time limit"
+            )
         self.watch.tell("testing combinations of 2 and 3 columns", 0.5)
         return sequences.rare(self.tested, largest_k(self.problem), blank)
 

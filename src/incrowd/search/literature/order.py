@@ -268,8 +268,10 @@ def along(
     """The best division of a line of the rows that stay."""
     raise_if_infeasible(problem)
     if watch.expired:
-        raise LimitError("the time was up before the search began", remedy="give it more time")
-    watch.tell("putting the rows in order", 0.0)
+        raise LimitError(
+            "the time limit ended before the search began", remedy="raise the time limit"
+        )
+    watch.tell("ordering the rows", 0.0)
     return leaving_out(problem, lambda stay: divided(stay, watch, name, line(stay)))
 
 
@@ -281,13 +283,13 @@ def with_keys(line: tuple[Codes, Floats], *, fast: bool) -> KeyedOrder:
 def divided(problem: Problem, watch: Watch, name: str, line: KeyedOrder) -> Found:
     """The best division of a line of rows, every class satisfying every model."""
     order, keys = line
-    watch.tell("dividing the order", 0.4)
+    watch.tell("dividing the ordered rows into classes", 0.4)
     pieces = partition_in_order(problem, order, keys)
     watch.tell("repairing classes", 0.8)
     spans = merge_failing_classes(problem, pieces)
     number = int(spans.pieces.class_of.max()) + 1
     raw = int(pieces.class_of.max()) + 1
-    why = f"divided an order of the rows into {counted(number, 'class', 'classes')}"
+    why = f"divided the ordered rows into {counted(number, 'class', 'classes')}"
     optimal = keys is None and _exact(problem) and number <= raw
     return Found(spans, name, optimal=optimal, why=why, facts={"classes": float(number)})
 

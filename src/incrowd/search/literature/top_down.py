@@ -56,7 +56,9 @@ class TopDown(Search):
 
     def _clustered(self, problem: Problem, watch: Watch) -> Found:
         if watch.expired:
-            raise LimitError("the time was up before the search began", remedy="give it more time")
+            raise LimitError(
+                "the time limit ended before the search began", remedy="raise the time limit"
+            )
         watch.tell("cutting clusters", 0.0)
         class_of = clusters(problem, self.rounds)
         rows = np.arange(problem.tally.rows, dtype=np.int32)

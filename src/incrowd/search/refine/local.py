@@ -59,7 +59,7 @@ class LatticeLocal(Search):
         best, said = _best(problem, watch, _covered(problem, watch, self.share))
         classes = len(problem.outcome(best.recoding).classes)
         why = (
-            f"{counted(classes, 'class', 'classes')} with levels of their own: "
+            f"made {counted(classes, 'class', 'classes')} with levels of their own: "
             f"{problem.loss.name} {best.loss:.4f}; {said}"
         )
         return Found(best.recoding, self.name, why=why, facts={"classes": float(classes)})
@@ -83,12 +83,18 @@ def _best(problem: Problem, watch: Watch, best: _Recoded | None) -> tuple[_Recod
     quest = BestFirst(problem, watch, inf if best is None else best.loss)
     quest.seek()
     if best is not None and not quest.beaten:
-        proved = "no level per column loses less"
-        said = proved if quest.proved else "the time was up before the lattice was searched"
+        proved = "full-domain generalization loses no less"
+        said = (
+            proved
+            if quest.proved
+            else ("the time limit ended before full-domain generalization was searched")
+        )
         return best, f"{said} ({quest.looked})"
     found = quest.found().recoding
     answer = _Recoded(found, problem.loss.of(problem.outcome(found)))
-    return _refined(problem, watch, answer), f"refined from the best levels ({quest.looked})"
+    return _refined(problem, watch, answer), (
+        f"refined the best full-domain generalization ({quest.looked})"
+    )
 
 
 def _refined(problem: Problem, watch: Watch, answer: _Recoded) -> _Recoded:

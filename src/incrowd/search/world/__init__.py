@@ -1,1 +1,1 @@
-"""The search that holds every class against a world."""
+"""The search for releases that a world's people protect."""

@@ -1,4 +1,4 @@
-"""Against a world: as little generalization as hides everybody among the people somebody may hold.
+"""Search with a world: the least generalization that hides everybody among a world's people.
 
 Bettini Section 6 ends with the remark that whoever knows something of the world can do better than
 to make k records alike: three Janes in the world hide one in the table. Here that is done in
@@ -70,8 +70,8 @@ class AgainstWorld(Search):
         best = min(tried, key=lambda trial: trial.loss)
         rest = ", ".join(f"{one.title} {one.loss:.4f}" for one in tried if one is not best)
         why = (
-            f"used {best.title}: {problem.loss.name} {best.loss:.4f}, the least of what was tried "
-            "against the world"
+            f"used {best.title}: {problem.loss.name} {best.loss:.4f}, the lowest of those tried "
+            "with the world"
         )
         facts = {"classes": float(best.classes), **{one.title: one.loss for one in tried}}
         return Found(best.recoding, self.name, why=f"{why} ({rest})" if rest else why, facts=facts)
@@ -88,7 +88,7 @@ class AgainstWorld(Search):
         for number, (title, way) in enumerate(ways, start=1):
             if tried and watch.expired:
                 break
-            watch.tell("holding classes against the world", number / (len(ways) + 2))
+            watch.tell("comparing classes with the world", number / (len(ways) + 2))
             try:
                 tried += _trial(guarded, title, way(guarded, watch))
             except (InfeasibleError, LimitError):
@@ -106,7 +106,7 @@ def _read_plainly(problem: Problem) -> Problem:
 
 
 def _guarded(problem: Problem) -> Problem:
-    """The problem for somebody who knows that the ends of spans are attained."""
+    """The problem for an attacker who knows that somebody is at each end of a span."""
     if problem.world is None or problem.world.exact:
         return problem
     return replace(problem, world=AttainedEndsCounter.by(problem.world))
@@ -144,7 +144,7 @@ def _trial(problem: Problem, title: str, recoding: Recoding | None) -> list[_Wor
 
 
 def _without(problem: Problem, models: tuple[Model, ...], watch: Watch) -> Found:
-    """What is found for these models by whoever knows of no world."""
+    """The result for these models without a world."""
     return auto.Auto().run(replace(problem, models=models, world=None), watch)
 
 

@@ -89,7 +89,9 @@ class Accuracy(Search):
         """Look for the most privacy within the bound."""
         raise_if_infeasible(problem)
         if watch.expired:
-            raise LimitError("the time was up before the search began", remedy="give it more time")
+            raise LimitError(
+                "the time limit ended before the search began", remedy="raise the time limit"
+            )
         sensitive = _sensitive(problem, self.column, self.privacy)
         _refuse_one_value(problem, sensitive)
         quest = methods.BoundedProblem(problem, self.max_loss + _SLACK, sensitive, self.mapping)
@@ -111,10 +113,12 @@ class OutOfReachError(InfeasibleError):
     def __init__(self, bound: float, works: float) -> None:
         self.works = works
         super().__init__(
-            f"no classes were found that satisfy the models and lose at most {bound:g} each; "
-            f"the least that was found is {works:g}",
-            remedy=f"raise max_loss to {works:g}, ask for less in the models, or let more records "
-            "be left out",
+            f"found no classes that satisfy the models and lose at most {bound:g} each; the "
+            f"lowest limit with a solution is {works:g}",
+            remedy=(
+                f"raise max_loss to {works:g}, lower the thresholds of the models, or raise "
+                "suppression"
+            ),
             proved=False,
         )
 
@@ -136,10 +140,10 @@ def _sensitive(problem: Problem, column: str | None, privacy: str) -> int | None
         return 0
     if column in names:
         return names.index(column)
-    what = "there is none" if column is None else f"'{column}' is none"
+    what = "there is none" if column is None else f"'{column}' is not one"
     raise PolicyError(
-        f"privacy 'l' looks at a sensitive column, and {what}",
-        remedy="declare a sensitive column, or ask for privacy 'k'",
+        f"privacy 'l' needs a sensitive column, but {what}",
+        remedy='give one column role = "sensitive", or use privacy = "k"',
     )
 
 
@@ -148,9 +152,9 @@ def _refuse_one_value(problem: Problem, sensitive: int | None) -> None:
     if sensitive is None or len(np.unique(problem.tally.sensitive[sensitive])) > 1:
         return
     raise InfeasibleError(
-        f"the sensitive column '{problem.sensitive[sensitive].name}' has one value only, "
-        "so l is 1 whatever the classes",
-        remedy="ask for privacy 'k', and leave the column out if its value must not be learned",
+        f"the sensitive column '{problem.sensitive[sensitive].name}' has only one value, so l "
+        "is 1 for any classes",
+        remedy='use privacy = "k"; drop the column if nobody may learn its value',
         proved=True,
     )
 
@@ -301,10 +305,10 @@ def _all_compared(problem: Problem) -> bool:
 
 def _why(search: Accuracy, facts: dict[str, float], optimal: bool) -> str:
     reached = facts[search.privacy]
-    most = "the most there is" if optimal else "the most that was found"
+    most = "the highest possible" if optimal else "the highest that was found"
     text = (
-        f"no class loses more than {facts['max_class_ncp']:.4f} (at most {search.max_loss:g} was "
-        f"asked), and {search.privacy} = {reached:g} is {most}"
+        f"no class loses more than {facts['max_class_ncp']:.4f} (limit {search.max_loss:g}), "
+        f"and {search.privacy} = {reached:g} is {most}"
     )
     return f"{text}: {_sense(search.privacy, reached)}"
 
@@ -312,8 +316,10 @@ def _why(search: Accuracy, facts: dict[str, float], optimal: bool) -> str:
 def _sense(privacy: str, reached: float) -> str:
     if privacy == "k":
         if reached < 5:
-            return "few would call that safe, so publish only if the models of the policy say so"
-        return f"everybody hides among {reached:g} records or more"
+            return "few people call this safe: publish only if it meets the models of the policy"
+        return f"everybody hides among at least {reached:g} records"
     if reached < 2:
-        return "a sensitive value can be guessed more often than not, so publishing makes no sense"
-    return f"a sensitive value is guessed right at most {1 / reached:.0%} of the time"
+        return (
+            "an attacker can guess a sensitive value with a chance above 50 %: do not publish this"
+        )
+    return f"an attacker guesses a sensitive value with a chance of at most {1 / reached:.0%}"

@@ -135,7 +135,7 @@ def _point(problem: Problem, search: Accuracy, watch: Watch, share: float) -> Po
 def _ascending(bounds: Sequence[float]) -> tuple[float, ...]:
     if not bounds or not all(0 <= bound <= 1 for bound in bounds):
         raise PolicyError(
-            "the largest losses of a class are shares from 0 to 1", remedy="name one or more"
+            "max_loss values must be between 0 and 1", remedy="give one or more of them"
         )
     return tuple(sorted({float(bound) for bound in bounds}))
 

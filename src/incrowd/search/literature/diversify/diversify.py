@@ -59,10 +59,12 @@ class Diversify(Search):
 
     def _made(self, problem: Problem, watch: Watch) -> Found:
         if watch.expired:
-            raise LimitError("the time was up before the search began", remedy="give it more time")
+            raise LimitError(
+                "the time limit ended before the search began", remedy="raise the time limit"
+            )
         if self.optimal:
             return _optimal(problem, self.name)
-        watch.tell("putting the rows in order", 0.0)
+        watch.tell("ordering the rows", 0.0)
         order = order_of(problem, self.mapping)
         wanted = _wanted(problem)
         if wanted is None or problem.tally.has_units or problem.consistent:
@@ -150,7 +152,9 @@ def _better(problem: Problem, order: Codes, spans: Spans, l: int) -> Spans:
 def _found(name: str, spans: Spans, l: int, fallen: int) -> Found:
     number = int(spans.pieces.class_of.max()) + 1
     classes = counted(number, "class", "classes")
-    why = f"{classes} of near records, {l} different sensitive values or more at a time"
+    why = (
+        f"made {classes} of similar records with at least {l} different sensitive values at a time"
+    )
     facts = {"classes": float(number), "l": float(l), "fallen_back": float(fallen)}
     return Found(spans, name, why=why, facts=facts)
 
@@ -166,7 +170,7 @@ def _optimal(problem: Problem, name: str) -> Found:
     if not problem.satisfied(problem.outcome(spans).classes).all():
         raise nothing_found(problem)
     number = int(spans.pieces.class_of.max()) + 1
-    why = f"no {number:,} classes or others have a smaller largest extent than {best[0]:.4f}"
+    why = f"made {number:,} classes; no division has a smaller largest extent than {best[0]:.4f}"
     facts = {"classes": float(number), "largest_extent": best[0]}
     return Found(spans, name, optimal=problem.loss.worst_class, why=why, facts=facts)
 
@@ -179,8 +183,8 @@ def strictest(problem: Problem, name: str) -> tuple[int, Fraction]:
         (name,) = reading[0].columns
         return names.index(name), 1 / reading[0].share_limits(name).most
     raise PolicyError(
-        f"{name} knows the best division for one l-diversity model of kind 'frequency'",
-        remedy="leave 'optimal' out, or ask for that model and k-anonymity alone",
+        f"{name} can be optimal only for one l-diversity model of kind 'frequency'",
+        remedy="remove 'optimal', or use only that model and k-anonymity",
     )
 
 

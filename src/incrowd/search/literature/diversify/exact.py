@@ -86,9 +86,9 @@ def refuse_many(problem: Problem) -> None:
     """Raise `PolicyError` unless there is one quasi-identifying column and records are free."""
     if len(problem.columns) != 1 or problem.tally.has_units or problem.consistent:
         raise PolicyError(
-            "the best division is known for one quasi-identifying column, each record a person "
-            "of its own and free to show what it likes",
-            remedy="leave 'optimal' out, or name one quasi-identifying column",
+            "'optimal' needs one quasi-identifying column, one record per person and no limits "
+            "on what cells show",
+            remedy="remove 'optimal', or use one quasi-identifying column",
         )
 
 
@@ -101,7 +101,9 @@ def column_of(problem: Problem, sensitive: int) -> OneColumn:
     order = np.lexsort((code, value))
     held, place = np.unique(code, return_inverse=True)
     if len(held) > _PLACES:
-        raise _too_large(f"the column has {len(held):,} different values, {_PLACES:,} are too many")
+        raise _too_large(
+            f"the column has {len(held):,} different values, more than the limit of {_PLACES:,}"
+        )
     ends = np.stack(np.meshgrid(held, held, indexing="ij")).reshape(2, -1, 1)
     low, high = ends.min(axis=0).astype(np.int32), ends.max(axis=0).astype(np.int32)
     costs = repair.box_costs(boxes_of(problem), low, high).reshape(len(held), len(held))
@@ -208,13 +210,13 @@ def privacy_of(column: OneColumn, class_of: Codes) -> Fraction:
 def _said(column: OneColumn, most: float) -> str:
     steps = column.cost_of_steps(most)
     return (
-        f"{len(column.place):,} records with {len(column.sizes):,} sensitive values make up to "
-        f"10^{steps:.0f} classes to look at, {_STEPS:,} are too many"
+        f"{len(column.place):,} records with {len(column.sizes):,} sensitive values give up to "
+        f"10^{steps:.0f} classes to examine, more than the limit of {_STEPS:,}"
     )
 
 
 def _too_large(what: str) -> LimitError:
     return LimitError(
-        f"the best division is out of reach: {what}",
-        remedy="ask the heuristic, or give a smaller table",
+        f"the optimal division takes too long to find: {what}",
+        remedy="remove 'optimal', or give a smaller table",
     )

@@ -52,8 +52,8 @@ class MinGenCells(Search):
         best = Partitions(problem, table).best(watch)
         if best is None and watch.expired:
             raise LimitError(
-                "the time was up before all partitions of the table were compared",
-                remedy="give it more time, or a smaller table",
+                "the time limit ended before all partitions of the table were compared",
+                remedy="raise the time limit, or give a smaller table",
             )
         if best is None:
             raise _nothing(problem)
@@ -69,16 +69,17 @@ class MinGenCells(Search):
 def _refuse(problem: Problem, table: SmallTable, limit: int) -> None:
     if table.parts > limit:
         raise PolicyError(
-            f"mingen-cells compares all partitions of a table and would look at "
-            f"{many(table.parts)} parts of {problem.tally.records:,} records, more than its limit "
-            f"of {limit:,} ({int(np.log2(limit))} different records)",
-            remedy='use search = "mingen" for one level per column, or "mondrian" for classes '
-            "that need not be the best",
+            f"mingen-cells compares all partitions of a table: {many(table.parts)} parts of "
+            f"{problem.tally.records:,} records exceed its limit of {limit:,} "
+            f"({int(np.log2(limit))} different records)",
+            remedy=(
+                'use search = "mingen" for one level per column, or "mondrian" for a heuristic'
+            ),
         )
     if problem.missing is Missing.MATCHES_ANYTHING and not problem.monotone and _gaps(problem):
         raise PolicyError(
-            "mingen-cells cannot tell which classes may leave together if missing values match "
-            "anything and people have several records",
+            'mingen-cells does not support missing = "matches-anything" when people have '
+            "several records",
             remedy='use search = "mingen", or missing = "own-value"',
         )
 
@@ -89,8 +90,8 @@ def _nothing(problem: Problem) -> InfeasibleError:
     if problem.missing is not Missing.MATCHES_ANYTHING or not _gaps(problem):
         return error
     return InfeasibleError(
-        "no classes satisfy all models without those that their missing values match",
-        remedy=f'use search = "mingen", which counts these too, or {error.remedy}',
+        "no classes satisfy all models on their own, without the records that missing values match",
+        remedy=f'use search = "mingen", which counts these records too, or {error.remedy}',
         proved=False,
     )
 
@@ -103,12 +104,12 @@ def _proof(problem: Problem, table: SmallTable) -> tuple[bool, str]:
     """Whether the loss is proved to be the least, and what was done."""
     summed = all(problem.loss.cell_costs(column) is not None for column in problem.columns)
     why = (
-        f"the least {problem.loss.name if summed else 'gcp'} of all ways to divide "
-        f"{problem.tally.records:,} records into classes; {table.parts:,} parts of the table were "
-        "looked at"
+        f"lowest {problem.loss.name if summed else 'gcp'} loss of all ways to divide "
+        f"{problem.tally.records:,} records into classes; {table.parts:,} parts of the table "
+        "examined"
     )
     if not summed:
-        return False, f"{why}; {problem.loss.name} is no sum over cells"
+        return False, f"{why}; {problem.loss.name} is not a sum over cells and may be higher"
     if problem.missing is Missing.MATCHES_ANYTHING and _gaps(problem):
-        return False, f"{why}; each class satisfies the models without those its gaps match"
+        return False, f"{why}; each class satisfies the models without what its gaps match"
     return True, why

@@ -68,7 +68,7 @@ class Preferred:
     def choose(self, columns: Sequence[QuasiColumn], nodes: Sequence[Node]) -> tuple[Node, str]:
         """One of the nodes, and the rule that decided."""
         self.check(columns)
-        left, decided = self._allowed(columns, nodes), "it is the only one"
+        left, decided = self._allowed(columns, nodes), "there is only one"
         if len(left) < len(nodes):
             decided = "the limits of levels decided"
         for rule, key in self._rules(columns):
@@ -86,7 +86,7 @@ class Preferred:
         unknown = {*self.named} - {c.name for c in columns}
         if unknown:
             raise PolicyError(
-                f"the preference of mingen names {min(unknown)!r}, which is not quasi-identifying",
+                f"the preference of mingen names {min(unknown)!r}, which is not a quasi-identifier",
                 remedy="name columns of role quasi: " + ", ".join(repr(c.name) for c in columns),
             )
 
@@ -99,9 +99,11 @@ class Preferred:
             left = [node for node in left if node[j] <= limit]
             if not left:
                 raise InfeasibleError(
-                    f"no minimal distortion keeps {column.name!r} at or below level {limit}",
-                    remedy=f"give the column {column.name!r} highest = {limit} to look at other "
-                    "levels of the others, or let it go higher",
+                    f"no solution of lowest loss keeps {column.name!r} at or below level {limit}",
+                    remedy=(
+                        f"set highest = {limit} for {column.name!r} to search other levels "
+                        "of the other columns, or allow a higher level"
+                    ),
                     proved=False,
                 )
         return left
@@ -165,9 +167,11 @@ def tagged(problem: Problem, limit: int) -> "Tagged":
     size = prod(len(allowed) for allowed in levels)
     if size > limit:
         raise PolicyError(
-            f"there are {many(size)} level vectors, more than the limit of {limit:,} up to which "
-            "all minimal generalizations are looked for",
-            remedy='use search = "lattice", which finds the least loss without knowing them all',
+            f"there are {many(size)} level vectors, more than mingen's limit of {limit:,}",
+            remedy=(
+                'use search = "lattice", which finds the lowest loss without listing all '
+                "minimal generalizations"
+            ),
         )
     raise_if_infeasible(problem)
     return tagging.Tagged(problem, tuple(a[0] for a in levels), tuple(a[-1] for a in levels))
@@ -186,8 +190,8 @@ def climbed(problem: Problem, watch: Watch, limit: int) -> "Tagged":
 def late(lattice: "Tagged") -> LimitError:
     """The error if the time is up."""
     return LimitError(
-        f"the time was up after {lattice.examined:,} of {lattice.size:,} level vectors",
-        remedy='give it more time, or use search = "lattice"',
+        f"the time limit ended after {lattice.examined:,} of {lattice.size:,} level vectors",
+        remedy='raise the time limit, or use search = "lattice"',
     )
 
 
@@ -226,13 +230,13 @@ class MinGen(Search):
         least = lattice.distortions
         if not least:
             raise no_levels(problem) if finished else late(lattice)
-        node, rule = least[0], "the time was up before all were known"
+        node, rule = least[0], "the time limit ended before all were found"
         if finished:
             node, rule = self.prefer.choose(problem.columns, least)
         recoding = recode(problem, node)
         if recoding is None:
             raise nothing_found(problem)
-        counts, why = _told(lattice, f"of least {problem.loss.name}: {rule}")
+        counts, why = _told(lattice, f"of lowest {problem.loss.name} loss: {rule}")
         return Found(recoding, self.name, finished, why, counts, lattice.explored(node))
 
 
@@ -247,7 +251,7 @@ def _told(lattice: "Tagged", rule: str) -> tuple[dict[str, float], str]:
         "least": float(len(least)),
     }
     many = f"{_many(minimal, 'minimal generalization')}, {_many(least, 'level vector')}"
-    looked = f"{lattice.examined:,} of {lattice.size:,} level vectors were counted"
+    looked = f"{lattice.examined:,} of {lattice.size:,} level vectors examined"
     return counts, f"{many} {rule}; {looked}"
 
 
