@@ -21,7 +21,7 @@ from incrowd.attacks.disclosure import (
 from incrowd.attacks.homogeneity import homogeneity
 from incrowd.attacks.inference import inference
 from incrowd.attacks.linkability import linkability
-from incrowd.attacks.linkage import Candidates, linkage
+from incrowd.attacks.linkage import RowCandidates, linkage
 from incrowd.attacks.rates import Moments, PersonRisk
 from incrowd.attacks.releases import releases
 from incrowd.attacks.row_order import row_order
@@ -255,7 +255,7 @@ def test_linkage(table, data):
     number, success = naive.linkage(shown, people, individual, (0, 1), truth)
     who = [{individual[i] for i in naive.people_of(people, row, (0, 1))} for row in shown]
     right = np.array([t in them for t, them in zip(truth, who, strict=True)])
-    found = Candidates(("q0", "q1"), np.array(number), len(set(individual)), right)
+    found = RowCandidates(("q0", "q1"), np.array(number), len(set(individual)), right)
     assert linkage(found).success == pytest.approx(success)
     chances = [1 / n if r and n else 0 for n, r in zip(number, right, strict=True)]
     played = linkage(found, 0.4)
@@ -279,7 +279,7 @@ def test_the_most_that_linkage_reaches_without_the_truth(classes, others, listed
     individuals = max(number) + others
     if listed is not None and listed * len(of) % 1:
         return
-    found = Candidates(
+    found = RowCandidates(
         ("q",),
         np.array(number),
         individuals,
@@ -324,7 +324,7 @@ def every_attack(shown, people, sensitive=1):
     fit = whole(data)
     held = held_of(fit)
     number = fit.people_of_each[data.shown.row_of]
-    yield linkage(Candidates(fit.names, number, len(people)))
+    yield linkage(RowCandidates(fit.names, number, len(people)))
     yield singling_out(fit)
     yield from (inference(held), homogeneity(held), background(held, 1))
     fit = whole(data_of(shown, people, (0, 1), (sensitive,), joint=False))

@@ -11,7 +11,7 @@ from incrowd.attacks.background import background
 from incrowd.attacks.disclosure import AttributeDisclosure, SensitiveTarget
 from incrowd.attacks.homogeneity import homogeneity
 from incrowd.attacks.inference import inference
-from incrowd.attacks.linkage import Candidates, linkage
+from incrowd.attacks.linkage import RowCandidates, linkage
 from incrowd.attacks.rates import Moments, clopper_pearson, clustered, wilson
 from incrowd.linkage.attack_data import AttackData, SharedColumn
 from incrowd.linkage.decoding import LabelDecoding
@@ -153,7 +153,7 @@ def attacks(table, recoding, everybody):
     class_of = world.data.shown.row_of
     fixed = all(one.decoding.apart for one in listed)
     yield linkage(
-        Candidates(("q0", "q1"), number, PEOPLE, class_of=class_of, listed=1.0, fixed=fixed)
+        RowCandidates(("q0", "q1"), number, PEOPLE, class_of=class_of, listed=1.0, fixed=fixed)
     )
 
 

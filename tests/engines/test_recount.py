@@ -57,5 +57,5 @@ def test_no_more_classes_are_held_than_allowed():
 def test_a_ratio_above_the_limit_is_refused():
     found = recounted(pl.DataFrame({"a": [1, 2, 2, 2]}))
     assert refuse_above(found, Measure.DISTINCT, 0.5) is found
-    with pytest.raises(NotMetError, match=r"0\.5, above 0\.4"):
+    with pytest.raises(NotMetError, match=r"0\.5, above the limit of 0\.4"):
         refuse_above(found, Measure.DISTINCT, 0.4)

@@ -201,7 +201,7 @@ def test_an_arx_file_of_many_leaves():
 
 def test_the_guide_lists_options_that_work():
     guide = Path(__file__).parents[2] / "docs/guide/hierarchies.md"
-    listed = re.search(r"with what it needs:\n(.*?)\.\n", guide.read_text("utf-8"), re.DOTALL)[1]
+    listed = re.search(r"with its parameters:\n(.*?)\.\n", guide.read_text("utf-8"), re.DOTALL)[1]
     options = re.findall(r"`([^`]+)`", listed)
     assert len(options) >= 13
     for option in options:

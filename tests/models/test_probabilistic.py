@@ -149,7 +149,7 @@ def test_more_columns_let_classes_be_drawn_more_freely():
 def test_a_release_of_more_people_than_the_population_is_no_sample_of_it():
     verdict = judged([30, 30], Probabilistic(50, 2, 0.1))
     assert (verdict.reached, verdict.ok) == (0.0, False)
-    with pytest.raises(NotMetError, match="probabilistic asks for 2"):
+    with pytest.raises(NotMetError, match="probabilistic achieves 0, the policy asks for 2"):
         demand([verdict])
     assert not judged([30, 10], Probabilistic(50, 2, 0.1), drawn=51).ok
 

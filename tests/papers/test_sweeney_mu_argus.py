@@ -224,7 +224,7 @@ def test_the_release_is_refused(combinations):
         incrowd.anonymize(frame(), policy(search))
     error = caught.value
     assert "k-anonymity achieves 1, the policy asks for 2" in error.message
-    assert "2 and 3 columns only" in error.remedy
+    assert "only combinations of 2 and 3 columns" in error.remedy
     assert "lattice" in error.remedy
     assert [(v.name, v.asked, v.reached, v.ok) for v in error.verdicts] == [
         ("k-anonymity", 2, 1, False)

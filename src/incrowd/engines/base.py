@@ -31,8 +31,6 @@ class Can(StrEnum):
 
     ORDER = "order"
     """Rows have an order, and the release can keep it."""
-    STABLE = "stable"
-    """Two passes see the same rows: the snapshot cannot change meanwhile."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,10 +116,6 @@ class Engine(Protocol):
     @property
     def sealed(self) -> Mapping[str, str]:
         """By column: what its cells hold that no program can see into (lists, bytes)."""
-        ...
-
-    def stamp(self) -> str:
-        """Changes if the table does between two passes."""
         ...
 
     def codes(

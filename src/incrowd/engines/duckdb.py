@@ -105,7 +105,7 @@ class DuckDBEngine:
     """A relation of DuckDB."""
 
     name = "duckdb"
-    can = frozenset({Can.STABLE})
+    can: frozenset[Can] = frozenset()
     text = False
 
     def __init__(self, relation: Any) -> None:
@@ -147,10 +147,6 @@ class DuckDBEngine:
             elif kind == "BLOB":
                 found[name] = BYTES
         return found
-
-    def stamp(self) -> str:
-        """The snapshot is ours: nothing changes it."""
-        return str(self._path)
 
     def codes(
         self,
@@ -242,11 +238,6 @@ class DuckDBEngine:
 
     def stage(self, plan: RowPlan, draw: np.random.Generator) -> DuckDBStaged:
         """The rows that are to leave, in a table of our own, with their class and unit."""
-        if plan.keep_order:
-            raise PolicyError(
-                "the rows of a DuckDB relation have no order to keep",
-                remedy='set order = "shuffle", or read the table into memory with .pl()',
-            )
         self._draw(draw)
         self._assign(plan)
         self._show(plan)

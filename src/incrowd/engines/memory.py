@@ -36,7 +36,7 @@ class MemoryEngine:
     """
 
     name = "memory"
-    can = frozenset({Can.ORDER, Can.STABLE})
+    can = frozenset({Can.ORDER})
 
     def __init__(self, frame: Any, *, text: bool = False) -> None:
         _refuse_names(frame)
@@ -272,10 +272,6 @@ class MemoryEngine:
     def rows(self) -> pl.DataFrame:
         """The frame as one of Polars."""
         return polars_of(self._frame)
-
-    def stamp(self) -> str:
-        """The stamp of a frame in memory is constant: it cannot change between passes."""
-        return str(id(self._frame))
 
     def _added(self, name: str, values: Counts | Texts) -> "nw.Series[Any]":
         """A column of numbers or dates, as a series of the frame's library; None is missing."""

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from incrowd.arrays import Texts
-from incrowd.engines.base import RowPlan
+from incrowd.engines.base import Can, RowPlan
 from incrowd.errors import PolicyError
 from incrowd.hierarchy.hierarchy import Hierarchy
 from incrowd.hierarchy.labels import node_reach
@@ -116,6 +116,11 @@ def _daily(domain: Domain) -> bool:
 def plan_rows(table: LoadedTable, found: Found, outcome: Outcome, context: RunContext) -> RowPlan:
     """The row plan: what each record shows if this recoding is released."""
     policy = table.policy
+    if policy.order == "keep" and Can.ORDER not in table.engine.can:
+        raise PolicyError(
+            f"the rows of a table in {table.engine.name} have no order to keep",
+            remedy='set order = "shuffle", or read the table into memory',
+        )
     columns = {name: column for name, (column, _) in table.quasi.items()}
     changed = policy.shown.cells(outcome, columns, policy.sensitive)
     changed |= _pseudonyms(table, context)
