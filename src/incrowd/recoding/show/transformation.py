@@ -1,5 +1,6 @@
 """The contract of every transformation: how classes become cells."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
@@ -12,7 +13,7 @@ from incrowd.values import Fault
 
 
 @dataclass(frozen=True)
-class Transformation:
+class Transformation(ABC):
     """Turns the classes of a release into cells; `show` in a policy names it.
 
     A transformation is a frozen value that carries what others need to know about it. The defaults
@@ -46,6 +47,7 @@ class Transformation:
     ends_assumption: ClassVar[str] = ""
     """What a certificate says about values that can be seen in its cells."""
 
+    @abstractmethod
     def cells(
         self,
         outcome: Outcome,
@@ -57,7 +59,6 @@ class Transformation:
         `columns` are the quasi-identifying columns of the table, `sensitive` the names of the
         sensitive ones.
         """
-        raise NotImplementedError
 
     def recoding(self, found: Recoding) -> Recoding:
         """What is released of the recoding that a search found."""
