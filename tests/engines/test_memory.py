@@ -14,11 +14,12 @@ from hypothesis import strategies as st
 
 from incrowd.engines.base import Engine, RowPlan
 from incrowd.engines.memory import MemoryEngine, _places_drawn
-from incrowd.engines.memory_release import MemoryStaged, MemoryWritten
+from incrowd.engines.memory_release import MemoryStaged, MemoryWritten, _unequal
 from incrowd.errors import InputError, PolicyError
 from incrowd.loss import Gcp
 from incrowd.recoding import Pieces
 from incrowd.recoding.column_cells import ByClass, ByValue, ClassNumber, Keep, Within
+from incrowd.recoding.recoding import _stably_sorted
 from incrowd.table.column import CodedColumn, Domain, Kind
 from incrowd.table.fold import fold
 from strategies import problem_of, tables
@@ -435,3 +436,27 @@ def test_staged_rows_say_what_their_records_held():
     assert sorted(lines) == [("x", 1, 2), ("y", 2, 1)]
     assert replace(found, take=np.array([2, 2, 2])).repeated == 1
     assert replace(found, take=np.array([0, 2, 1])).repeated == 0
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    st.lists(
+        st.tuples(*[st.sampled_from([None, "a", "b", "c", "d"])] * 2), min_size=1, max_size=12
+    ),
+    st.permutations(["a", "b", "c", "d"]),
+)
+def test_cells_that_differ_are_counted_whatever_their_dictionaries(pairs, listed):
+    """Two columns may number the same texts in other ways, and lack some of the other's."""
+    one = pl.Series([pair[0] for pair in pairs], dtype=pl.Enum(["d", "c", "b", "a"]))
+    other = pl.Series([pair[1] for pair in pairs], dtype=pl.String)
+    few = [text for text in listed if text in other.to_list()]
+    wanted = sum(left != right for left, right in pairs)
+    assert _unequal(one, other.cast(pl.Enum(few))) == wanted
+    assert _unequal(other.cast(pl.Enum(few)), one) == wanted
+    assert _unequal(one, other) == wanted
+
+
+def test_equal_codes_sort_as_they_stand():
+    codes = np.random.default_rng(0).integers(0, 20, 500).astype(np.int32)
+    assert _stably_sorted(codes).tolist() == np.argsort(codes, kind="stable").tolist()
+    assert _stably_sorted(codes[:0]).tolist() == []

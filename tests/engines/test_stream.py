@@ -226,6 +226,7 @@ def test_different_rows_are_drawn_whatever_their_order_number_and_batches(rows, 
         assert often.whole
 
 
+@pytest.mark.slow
 def test_rare_and_frequent_rows_are_as_likely_to_be_drawn():
     frame, times = numbered(20)[[0] * 500 + [1] * 50 + list(range(20))], 1_500
     drawn = np.zeros(20)

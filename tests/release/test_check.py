@@ -234,7 +234,7 @@ def test_the_rest_is_named_as_claimed(capsys):
     assert perform(["check", RELEASE, "--certificate", PAPER, "-p", "policy.toml", "--json"]) == 0
     shown = json.loads(capsys.readouterr().out)
     assert shown["claimed"] == list(found.claimed)
-    assert perform(["check", RELEASE, "--certificate", PAPER]) == 0
+    assert perform(["check", RELEASE, "--certificate", PAPER, "--details"]) == 0
     assert "loss.gcp" in capsys.readouterr().out
 
 
@@ -337,6 +337,7 @@ def test_without_a_certificate_distances_are_those_of_the_policys_tree():
 # An interrupted run
 
 
+@pytest.mark.slow
 def test_a_pair_that_was_torn_is_named():
     from incrowd.io.atomic import prefix_of
 

@@ -44,6 +44,7 @@ def skewed(rows, seed):
     )
 
 
+@pytest.mark.slow
 @settings(max_examples=25, deadline=None)
 @given(st.integers(0, 10**6), st.integers(2, 9), st.sampled_from(["crowd", "mondrian", "hilbert"]))
 def test_every_end_is_that_of_a_round_interval_with_a_crowd(seed, k, search):
@@ -143,6 +144,7 @@ def test_a_label_is_charged_for_what_it_says():
     assert single.loss["gcp"] == pytest.approx((19 * 1_999 + 1_000) / 20 / 95_000)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", ["csv", "parquet"])
 def test_ends_leave_as_two_columns_that_check_reads(tmp_path, monkeypatch, suffix):
     monkeypatch.chdir(tmp_path)
@@ -193,6 +195,7 @@ def test_extents_are_those_of_labels_for_every_recoding():
         assert found.loss[Gcp().name] == pytest.approx(sum(paid) / len(paid), abs=1e-12)
 
 
+@pytest.mark.slow
 @settings(max_examples=25, deadline=None)
 @given(st.integers(0, 10**6), st.sampled_from(["crowd", "mondrian", "hilbert"]))
 def test_cells_cover_values_of_people_who_count_for_another(seed, search):

@@ -23,7 +23,7 @@ from incrowd.release.certificate import sha256_of
 from incrowd.release.proof import ReleaseEvidence
 from incrowd.verbs import check as checks
 from incrowd.verify.shown import ShownColumn
-from incrowd.verify.verify import Reference
+from incrowd.verify.verify import Reference, look
 
 N = 60
 TABLE = {
@@ -254,8 +254,9 @@ def test_what_holds_cells_does_not_show_them():
     held = made("table.parquet", Policy.loads(POLICY), "release.csv", key=KEY, seed=1)
     reference = next(iter(held.table.reference.values()))
     assert isinstance(reference, Reference)
-    every = [held.table, held.plan, held.staged, held.written, held.proof().seen, reference]
+    every = [held.table, held.plan, held.staged, held.written, held.proof(), reference]
     evidence = ReleaseEvidence(held.table, held.staged, held.written)
+    every += [look(evidence.rows.counts(held.table.policy.quasi), held.table.policy)]
     every += [evidence.rows, evidence.beside(("age",), "age"), held.staged.replaced("number")]
     every += [ShownColumn.of("age", evidence.beside(("age",), "age"))]
     shown = "".join(map(repr, every))

@@ -178,6 +178,7 @@ def test_what_the_original_contradicts_is_found_out(capsys, change):
     assert check(capsys, "--original", "table.csv")[0] == 1
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("folder")
 def test_another_original_is_found_out(capsys):
     other = TABLE.with_columns(pl.Series("kept", [(i + 1) % 6 for i in range(N)]))
@@ -192,6 +193,7 @@ def test_another_original_is_found_out(capsys):
     assert check(capsys, "--original", "other.csv")[0] == 1
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("folder")
 def test_losses_need_hierarchies_that_the_certificate_tells_or_the_policy():
     assert "gcp" in incrowd.check(RELEASE, None, PAPER, original="table.csv").losses

@@ -214,6 +214,7 @@ def test_classes_that_fail_a_model_are_refused(release):
     assert not verdicts[0].ok
 
 
+@pytest.mark.slow
 @settings(max_examples=5, deadline=None)
 @given(st.integers(0, 100))
 def test_a_seed_gives_one_release(seed):

@@ -15,11 +15,13 @@ ALLOWED = {
     "incrowd.arrays": "names of array types",
     "incrowd.errors": "errors",
     "incrowd.lazy": "what loads the names of the whole package, which nobody here asks for",
+    "incrowd.showing": "what results can do in a notebook: a slot that the package fills",
     "incrowd.values": "how settings of builders are checked",
     "incrowd.table": "an empty package",
     "incrowd.table.cells": "how cells are read as text",
     "incrowd.table.column": "codes and what they stand for",
     "incrowd.table.counted": "distinct rows and their records: the evidence itself",
+    "incrowd.table.names": "the words of column names, by which builders are suggested",
     "incrowd.table.parse": "which texts are numbers and dates",
 }
 """What verification may reach, and why. Of `incrowd.hierarchy` it needs labels, their decoding and

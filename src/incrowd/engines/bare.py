@@ -6,45 +6,42 @@ the texts of all its rows, in their old order, and so would every file that is m
 """
 
 import io
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import polars as pl
 
 
-def bare_polars(columns: Sequence[pl.Series]) -> pl.DataFrame:
+def bare_polars(columns: Iterable[pl.Series]) -> pl.DataFrame:
     """A Polars frame of these columns."""
-    trimmed = [_with_used_categories(column) for column in columns]
-    views = [column for column in trimmed if _has_views(column.dtype)]
-    own = {column.name: column for column in _copied(views)}
-    return pl.DataFrame([own.get(column.name, column) for column in trimmed])
+    trimmed = (_with_used_categories(column) for column in columns)
+    own = [_copied(column) if _has_views(column.dtype) else column for column in trimmed]
+    return pl.DataFrame(own)
 
 
-def bare_pandas(columns: Sequence[Any]) -> Any:
+def bare_pandas(columns: Iterable[Any]) -> Any:
     """A pandas frame of these columns."""
     import pandas as pd  # noqa: PLC0415  whoever hands in its frame has it
 
     found = {column.name: _bare_column(column.reset_index(drop=True)) for column in columns}
-    made = pd.DataFrame(found, columns=pd.Index([column.name for column in columns]))
+    made = pd.DataFrame(found, columns=pd.Index(list(found)))
     made.attrs = {}
     return made
 
 
-def bare_arrow(columns: Sequence[tuple[str, Any]]) -> Any:
+def bare_arrow(columns: Iterable[tuple[str, Any]]) -> Any:
     """A PyArrow table of these columns."""
     import pyarrow as pa  # noqa: PLC0415  whoever hands in its table has it
 
     return pa.table({name: _bare_array(column) for name, column in columns})
 
 
-def _copied(columns: Sequence[pl.Series]) -> list[pl.Series]:
-    """The columns with their texts one after the other in buffers of their own."""
-    if not columns:
-        return []
+def _copied(column: pl.Series) -> pl.Series:
+    """The column with its texts one after the other in a buffer of its own."""
     buffer = io.BytesIO()
-    pl.DataFrame(columns).write_ipc(buffer, compat_level=pl.CompatLevel.oldest())
+    column.to_frame().write_ipc(buffer, compat_level=pl.CompatLevel.oldest())
     buffer.seek(0)
-    return pl.read_ipc(buffer).get_columns()
+    return pl.read_ipc(buffer).to_series()
 
 
 def _has_views(dtype: pl.DataType) -> bool:

@@ -9,11 +9,12 @@ become codes is decided once, from distinct values, in `table.encode`.
                                              └ counts, altered ┘          └ counts, differing
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 import polars as pl
@@ -24,6 +25,7 @@ from incrowd.recoding.recoding import Pieces
 from incrowd.table.column import CodedColumn, Kind
 from incrowd.table.counted import CountedRows
 from incrowd.table.tally import Tally
+from incrowd.watch import Watch
 
 
 class Can(StrEnum):
@@ -31,6 +33,31 @@ class Can(StrEnum):
 
     ORDER = "order"
     """Rows have an order, and the release can keep it."""
+    PARTS = "parts"
+    """Work can be done on parts of the rows, one by one or side by side."""
+    FOLDER = "folder"
+    """A release is a folder of files, which are written side by side."""
+
+
+Digested: TypeAlias = Literal["file", "frame", "table"]
+"""What a digest is of: bytes of a file, cells of a frame, rows of a table in whatever order."""
+
+
+Clearing: TypeAlias = Callable[[pl.DataFrame], pl.DataFrame]
+"""Makes cells null that mean missing to whoever reads a release."""
+
+
+@dataclass(frozen=True)
+class NewTable:
+    """A table that a release becomes, in the database of the table that it is made of."""
+
+    schema: str
+    name: str
+
+    @property
+    def title(self) -> str:
+        """What messages call it."""
+        return f"{self.schema}.{self.name}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,6 +92,24 @@ class RowPlan:
     def kept(self) -> tuple[str, ...]:
         """The columns that leave as they are."""
         return tuple(name for name, cell in self.cells.items() if isinstance(cell, Keep))
+
+
+class PartJob(Protocol):
+    """What becomes of the records of one part: a function of the part and of nothing else.
+
+    The engine hands over `row`, `u` and the codes k0, k1, … of the plan's columns, one line per
+    record, and gets a line per record that leaves: these columns, `class`, and s0, s1, … for each
+    column that shows something by class.
+    """
+
+    @property
+    def adds(self) -> Mapping[str, pl.DataType]:
+        """The columns that it adds, in their order: whole numbers and texts."""
+        ...
+
+    def __call__(self, part: int, rows: pl.DataFrame) -> pl.DataFrame:
+        """The records of a part that leave, with what they show."""
+        ...
 
 
 class Rows(Protocol):
@@ -158,6 +203,25 @@ class Engine(Protocol):
         """So many records at most, drawn with a fixed seed; one of each person."""
         ...
 
+    def coded_sample(self, coded: Sequence[CodedColumn], records: int) -> dict[str, CodedColumn]:
+        """The same for codes: one per drawn record."""
+        ...
+
+    def sizes(self, columns: Sequence[str]) -> tuple[Counts, Counts]:
+        """How large the classes of records are that are equal in these columns.
+
+        Each size, ascending, and how many classes have it. Cells are compared as they are stored;
+        missing is a value, and NaN is missing.
+        """
+        ...
+
+    def batches(self, columns: Sequence[str]) -> Iterator[pl.DataFrame]:
+        """The records with these columns, part by part, in one order whatever the columns.
+
+        There is at least one part, if only with the columns.
+        """
+        ...
+
     def tally(
         self,
         quasi: Sequence[CodedColumn],
@@ -172,6 +236,56 @@ class Engine(Protocol):
 
     def stage(self, plan: RowPlan, draw: np.random.Generator) -> "Staged":
         """The rows that are to leave, private still, beside what their records held."""
+        ...
+
+    def close(self) -> None:
+        """Give back what is held open; a release that was not published is taken back."""
+        ...
+
+
+@runtime_checkable
+class PartEngine(Engine, Protocol):
+    """An engine that can work on parts of its rows, if it `can` do `Can.PARTS`."""
+
+    @property
+    def memory(self) -> int | None:
+        """Bytes of memory that all work may use; None if nobody set a limit."""
+        ...
+
+    def sampled(
+        self,
+        quasi: Sequence[CodedColumn],
+        sensitive: Sequence[CodedColumn],
+        records: int,
+        *,
+        complete: bool = False,
+    ) -> Tally:
+        """The tally of a sample; with `complete` of records that lack no quasi-identifier."""
+        ...
+
+    def part_counts(
+        self, plan: RowPlan, part: str, sensitive: Sequence[CodedColumn] = ()
+    ) -> CountedRows:
+        """Records per part, which an expression over the codes k0, k1, … tells, and their codes."""
+        ...
+
+    def stage_parts(  # noqa: PLR0913, PLR0917  what, in which parts, by whom, and how
+        self,
+        plan: RowPlan,
+        part: str,
+        job: PartJob,
+        draw: np.random.Generator,
+        watch: Watch,
+        kept: Path | None = None,
+    ) -> "Staged":
+        """The rows that are to leave, after a job has worked on each part of them.
+
+        Parts that are done are `kept` in a folder, if that is given, and not done again.
+        """
+        ...
+
+    def class_cells(self, columns: int) -> pl.DataFrame:
+        """What a job staged, by what it shows: records `n`, and cells low0, high0, level0, low1."""
         ...
 
 
@@ -203,6 +317,16 @@ class Staged(Rows, Protocol):
         """
         ...
 
+    def blocks(
+        self, columns: Sequence[str], held: Sequence[CodedColumn], clear: Clearing
+    ) -> Iterator[CountedRows]:
+        """The same of what leaves and of codes, block by block, if they are many.
+
+        Rows that show the same in these columns, read by `clear`, are in one block. There is at
+        least one block.
+        """
+        ...
+
     def held(self, columns: Sequence[str]) -> CountedRows:
         """The distinct rows of what the records held in these columns, by class."""
         ...
@@ -215,13 +339,16 @@ class Staged(Rows, Protocol):
         """By column that leaves as it is: cells that do not show what their record held."""
         ...
 
-    def write(self, target: "Target | None" = None) -> "Written":
+    def write(self, target: "Target | NewTable | None" = None) -> "Written":
         """Write the rows to their target and read them anew; without one they stay a table."""
         ...
 
 
 class Target(Protocol):
-    """A file beside the one that the release will be; what opens files is above the engines."""
+    """A file beside the one that the release will be; what opens files is above the engines.
+
+    An empty folder for an engine that writes a release in parts (`Can.FOLDER`).
+    """
 
     @property
     def path(self) -> Path:
@@ -241,6 +368,14 @@ class Target(Protocol):
         """Read it anew, cells as they are stored."""
         ...
 
+    def parts(self) -> AbstractContextManager[Callable[[pl.DataFrame], None]]:
+        """The file, to add frames of one kind to; it is complete when the block ends."""
+        ...
+
+    def batches(self) -> Iterator[pl.DataFrame]:
+        """Read it anew frame by frame, cells as they are stored."""
+        ...
+
     def sha256(self) -> str:
         """Of its bytes."""
         ...
@@ -249,8 +384,24 @@ class Target(Protocol):
 class Written(Rows, Protocol):
     """The release as it was written, read anew."""
 
-    def digest(self) -> tuple[Literal["file", "frame"], str]:
-        """What was digested, the bytes of a file or the cells of a frame, and its SHA-256."""
+    def blocks(self, columns: Sequence[str], key: int, clear: Clearing) -> Iterator[CountedRows]:
+        """The distinct rows of these columns, block by block, if they are many.
+
+        Rows that show the same in the first `key` columns, read by `clear`, are in one block. There
+        is at least one block.
+        """
+        ...
+
+    def values(self, column: str) -> Iterator[CountedRows]:
+        """The distinct cells of a column, each in one of several batches."""
+        ...
+
+    def digest(self) -> tuple[Digested, str]:
+        """What was digested, and its SHA-256."""
+        ...
+
+    def publish(self) -> None:
+        """Let others see it, where writing alone does not: it is proved and certified."""
         ...
 
     def rows_digest(self, missing_values: Sequence[str]) -> str | None:

@@ -1,471 +1,399 @@
-"""Tables in DuckDB: counted, released and proved where they are, larger than memory if need be.
+"""DuckDB: tables larger than memory, on one machine.
 
-The relation is copied once, as Parquet, into a private folder: that is the snapshot, which nothing
-changes between the passes, and which goes when the engine does. Distinct values and counted rows
-come out of it; codes and labels go in as small tables that are joined, null-safe. No cell is ever
-part of a statement, and columns are called c0, c1, … in it.
+The table is copied once, as Parquet, into a private folder: that is the snapshot, which nothing
+changes between the passes, and which goes when the engine does. Everything happens in a database
+of our own, which writes to the same folder what does not fit into memory.
 """
 
 import secrets
 import shutil
 import tempfile
 import weakref
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import polars as pl
 
-from incrowd.arrays import Codes, Counts
-from incrowd.engines.base import Can, RowPlan
-from incrowd.engines.duckdb_release import DuckDBStaged
-from incrowd.engines.memory import coded_texts
-from incrowd.engines.sql import Coding, JoinedCodes, folded, if_any, parquet, place_of, quoted
-from incrowd.errors import InputError, PolicyError, boundary, counted
-from incrowd.recoding.column_cells import ByClass, ByValue, Cell, ClassNumber, Keep, Within
-from incrowd.table.cells import readable
-from incrowd.table.column import CodedColumn, Kind
-from incrowd.table.counted import CountedRows
-from incrowd.table.encode import BYTES, encode
-from incrowd.table.names import nearest
-from incrowd.table.tally import Tally
+from incrowd.engines.base import Digested, NewTable, PartJob, Target
+from incrowd.engines.duckdb_files import changed, frame_digest, put_together, stamp
+from incrowd.engines.duckdb_parts import PartWork
+from incrowd.engines.limits import FOLDER, bounded, mebibytes, resident
+from incrowd.engines.sql import (
+    Cells,
+    Release,
+    SqlColumn,
+    closed_on_failure,
+    parquet,
+    quoted,
+    retyped,
+    text_literal,
+)
+from incrowd.engines.sql_engine import SqlEngine
+from incrowd.errors import InputError, PolicyError, boundary
+from incrowd.watch import Watch
 
-_CHUNK = 2**20
-"""Random numbers that are drawn at a time."""
+STORED = "duckdb:"
+REMOTE = ("s3://", "gs://", "gcs://", "r2://", "az://", "abfs://", "abfss://", "hf://", "https://")
+"""How the names of tables begin that are not files here."""
+_SHARE = 0.6
+"""The largest share of the memory limit that is DuckDB's own; the rest is for codes and parts."""
+_LEAST = 384 * 2**20
+"""DuckDB has so many bytes, whatever the rest of the process holds, unless its share is less."""
+_TIGHT = 0.85
+"""DuckDB holds somewhat more than it counts."""
+_STEP = 0.05
+"""What DuckDB may use is set anew if it changes by more than this share."""
+_SILENT = "SET enable_progress_bar = false"
+"""DuckDB shows its progress on standard output otherwise."""
+_BATCH = 2**17
+"""Rows that are read at a time."""
 _LISTS = ("LIST", "ARRAY", "STRUCT", "MAP", "UNION")
-_FLOATS = ("FLOAT", "DOUBLE")
+_REMEDY = "check the relation, or read the table into memory with .pl()"
 
 
-def is_relation(source: Any) -> bool:
-    """Whether this is a relation of DuckDB, which is not loaded to find out."""
+_bounded = partial(bounded, remedy=_REMEDY)
+
+
+def accepts(source: Any) -> bool:
+    """Whether this is a relation of DuckDB, which is not loaded to find out, or names a table.
+
+    A table in a file of DuckDB is `duckdb:FILE::TABLE`; Parquet files in some cloud have addresses.
+    """
+    if isinstance(source, str):
+        return source.startswith((STORED, *REMOTE))
     return type(source).__module__.partition(".")[0] in {"duckdb", "_duckdb"}
 
 
-class Database:
+def engine_of(source: Any) -> SqlEngine:
+    """The engine of the rows of a relation or at an address, of which it takes a copy."""
+    if not isinstance(source, str):
+        return SqlEngine(DuckDB.of(source))
+    return SqlEngine(_stored(source) if source.startswith(STORED) else _remote(source))
+
+
+def _stored(source: str) -> "DuckDB":
+    """A copy of a table in a file of DuckDB."""
+    file, _, table = source.removeprefix(STORED).partition("::")
+    if not file or not table:
+        raise PolicyError(
+            "a table in a file of DuckDB is written duckdb:FILE::TABLE",
+            remedy="name the file and the table",
+        )
+    if not Path(file).is_file():
+        raise InputError(f"there is no file {file!r}", remedy="check the path")
+    found = DuckDB()
+    found.copy_stored(Path(file), table)
+    return found
+
+
+def _remote(source: str) -> "DuckDB":
+    """A copy of Parquet files in some cloud, if DuckDB has what it takes to read them."""
+    kind = source.partition("://")[0]
+    found = DuckDB()
+    with boundary(
+        InputError(
+            f"DuckDB cannot read {kind}:// here: its extension or your credentials are not set up",
+            remedy="set them up as DuckDB's documentation says, or copy the files here first",
+        )
+    ):
+        found.copy_remote(source)
+    return found
+
+
+class DuckDB:
     """A database of our own in a private folder; errors of DuckDB, which quote cells, end here."""
 
-    def __init__(self) -> None:
+    name = "duckdb"
+    joins = True
+    parts = True
+    text = False
+
+    def __init__(self, relation: Any = None, memory: int | None = None) -> None:
         with boundary(InputError("duckdb is missing", remedy="install incrowd[duckdb]")):
             import duckdb  # noqa: PLC0415  an extra
-        self.folder = Path(tempfile.mkdtemp(prefix="incrowd-"))
-        settings: Any = {"temp_directory": str(self.folder / "spill")}
-        self._connection: Any = duckdb.connect(str(self.folder / "work.db"), config=settings)
-        weakref.finalize(self, _removed, self._connection, self.folder)
+        with bounded("incrowd cannot make a folder for its files", FOLDER):
+            self.folder = Path(tempfile.mkdtemp(prefix="incrowd-"))
+        settings: Any = {
+            "temp_directory": str(self.folder / "spill"),
+            "preserve_insertion_order": False,
+        }
+        self.memory = memory
+        self._granted = 0.0 if memory is None else _SHARE * memory
+        if memory is not None:
+            settings["memory_limit"] = mebibytes(self._granted)
+        self._watched: tuple[tuple[Path, int, int], ...] = ()
+        self._relation = relation
+        with bounded("incrowd cannot make a database for its tables", FOLDER):
+            self._connection: Any = duckdb.connect(str(self.folder / "work.db"), config=settings)
+            self._connection.execute(_SILENT)
+        self.columns: tuple[SqlColumn, ...] = ()
+        self._end = weakref.finalize(self, _removed, self._connection, self.folder)
+
+    @classmethod
+    def of(cls, relation: Any) -> "DuckDB":
+        """A database with a copy of a relation."""
+        made = cls(relation)
+        with closed_on_failure(made):
+            made.copy(relation)
+        return made
+
+    def copy(self, relation: Any) -> None:
+        """Take a copy of a relation for the table."""
+        path = self.folder / "table.parquet"
+        with _bounded("DuckDB cannot read the relation"):
+            relation.write_parquet(str(path))
+        self.look_at(path)
+
+    def copy_files(self, files: Sequence[str]) -> None:
+        """Take a copy of the rows of Parquet files for the table."""
+        self._copy_query(f"SELECT * FROM {parquet(files)}")
+
+    def copy_remote(self, address: str) -> None:
+        """Take a copy of the rows of Parquet files in some cloud for the table."""
+        path = self.folder / "table.parquet"
+        query = f"SELECT * FROM {parquet(address)}"
+        self._connection.execute(f"COPY ({query}) TO {text_literal(path)} (FORMAT parquet)")
+        self.look_at(path)
+
+    def copy_stored(self, file: Path, table: str) -> None:
+        """Take a copy of a table in a file of DuckDB, which is opened for reading only."""
+        problem = InputError(
+            f"DuckDB cannot read a table {table!r} in the file {str(file)!r}",
+            remedy="check that it is a file of DuckDB, and the name of the table",
+        )
+        with boundary(problem):
+            self._connection.execute(f"ATTACH {text_literal(file)} AS given (READ_ONLY)")
+            named = ".".join(map(quoted, table.split(".")))
+            self._connection.execute(f"SELECT * FROM given.{named} LIMIT 0")
+        self._copy_query(f"SELECT * FROM given.{'.'.join(map(quoted, table.split('.')))}")
+        self.run("DETACH given")
+
+    def _copy_query(self, query: str) -> None:
+        """Take a copy of what a query of ours answers for the table."""
+        path = self.folder / "table.parquet"
+        self.run(f"COPY ({query}) TO {text_literal(path)} (FORMAT parquet)")
+        self.look_at(path)
+
+    def look_at(self, path: Path, names: Sequence[str] | None = None) -> None:
+        """Take a Parquet file of our own for the table; `names` if it calls its columns others."""
+        stored = self._columns(parquet(path))
+        called = [column.name for column in stored] if names is None else names
+        pairs = zip(called, stored, strict=True)
+        self.columns = tuple(SqlColumn(name, column.cells) for name, column in pairs)
+        named = ", ".join(f"{quoted(column.name)} AS c{j}" for j, column in enumerate(stored))
+        self.run(
+            f"CREATE VIEW source AS SELECT {named}, file_row_number AS row "
+            f"FROM {parquet(path, 'file_row_number = true')}"
+        )
+
+    def look_at_foreign(self, path: Path, names: Sequence[str] | None = None) -> None:
+        """The same for a file that another program wrote.
+
+        Statistics in Parquet files leave out NaN, and DuckDB would conclude that there is none. The
+        file must not change before the release is written.
+        """
+        self._watched = (stamp(path),)
+        self.look_at(path, names)
+        if any(column.cells == "float" for column in self.columns):
+            self.run("SET disabled_optimizers = 'statistics_propagation'")
+
+    def snapshot(self) -> None:
+        """The copy is one."""
 
     def run(self, statement: str) -> None:
         """Carry out a statement."""
-        with boundary(InputError("DuckDB cannot process the table", remedy=_REMEDY)):
+        self._make_room()
+        with _bounded("DuckDB cannot process the table"):
             self._connection.execute(statement)
+
+    def _make_room(self, *, least: bool = False) -> None:
+        """Let DuckDB have what the rest of the process leaves of the memory limit.
+
+        The least of it before others work: it then gives back what it keeps of files.
+        """
+        held = resident()
+        if self.memory is None or held is None:
+            return
+        with _bounded("DuckDB cannot tell its memory"):
+            query = "SELECT sum(memory_usage_bytes) AS n FROM duckdb_memory()"
+            own = int(self._connection.sql(query).pl().item() or 0)
+            most = _SHARE * self.memory
+            left = 0 if least else _TIGHT * (self.memory - (held - own))
+            wanted = max(min(most, left), min(most, _LEAST))
+            if abs(wanted - self._granted) > _STEP * self._granted:
+                self._connection.execute(f"SET memory_limit = '{mebibytes(wanted)}'")
+                self._granted = wanted
 
     def rows(self, query: str) -> pl.DataFrame:
         """What a query answers: few rows, distinct or counted ones."""
-        with boundary(InputError("DuckDB cannot count the table", remedy=_REMEDY)):
+        self._make_room()
+        with _bounded("DuckDB cannot count the table"):
             return pl.DataFrame(self._connection.sql(query).pl())
 
-    def number(self, query: str) -> int:
-        """The one number that a query answers."""
-        found = self.rows(query).item()
-        return 0 if found is None else int(found)
+    def _cursor(self) -> Any:
+        """A connection for work beside that of others."""
+        with _bounded("DuckDB cannot read the table"):
+            cursor = self._connection.cursor()
+            cursor.execute(_SILENT)
+            return cursor
 
-    def types(self, query: str) -> list[tuple[str, str]]:
-        """The names and types of the columns that a query has."""
-        with boundary(InputError("DuckDB cannot read the table", remedy=_REMEDY)):
-            found = self._connection.sql(query)
-            return [(str(n), str(t)) for n, t in zip(found.columns, found.types, strict=True)]
+    def cursor_rows(self, query: str) -> pl.DataFrame:
+        """The same for a thread of its own."""
+        with _bounded("DuckDB cannot read the table"):
+            return pl.DataFrame(self._cursor().sql(query).pl())
 
-    def put(self, name: str, frame: pl.DataFrame, *, more: bool = False) -> None:
-        """A small table of ours, or more rows of one."""
-        with boundary(InputError("DuckDB cannot take a table of codes", remedy=_REMEDY)):
+    def batches(self, query: str) -> Iterator[pl.DataFrame]:
+        """The same in frames of limited size."""
+        cursor = self._cursor()
+        with _bounded("DuckDB cannot read the table"):
+            found = cursor.sql(query)
+            read = getattr(found, "to_arrow_reader", None) or found.fetch_arrow_reader
+            reader = read(_BATCH)
+        while True:
+            with _bounded("DuckDB cannot read the table"):
+                batch = next(reader, None)
+                frame = None if batch is None else pl.DataFrame(pl.from_arrow(batch))
+            if frame is None:
+                return
+            yield frame
+
+    def put(self, name: str, frame: pl.DataFrame) -> None:
+        """A table of ours."""
+        self._take(frame, f"CREATE OR REPLACE TABLE {name} AS SELECT * FROM given")
+
+    def add(self, name: str, frame: pl.DataFrame) -> None:
+        """More rows of it."""
+        self._take(frame, f"INSERT INTO {name} SELECT * FROM given")
+
+    def _take(self, frame: pl.DataFrame, statement: str) -> None:
+        with _bounded("DuckDB cannot take a table of codes"):
             self._connection.register("given", frame.to_arrow())
-            make = f"INSERT INTO {name}" if more else f"CREATE OR REPLACE TABLE {name} AS"
-            self._connection.execute(f"{make} SELECT * FROM given")
+            self._connection.execute(statement)
             self._connection.unregister("given")
+
+    def drop(self, name: str) -> None:
+        """Forget a table of ours."""
+        self.run(f"DROP TABLE {name}")
+
+    def make(self, name: str, query: str) -> None:
+        """A table of ours that holds what a query answers."""
+        self.run(f"CREATE OR REPLACE TABLE {name} AS {query}")
+
+    def apply(
+        self, name: str, query: str, job: PartJob, watch: Watch, kept: Path | None = None
+    ) -> None:
+        """A table of ours that holds what a job makes of each part; parts are files meanwhile.
+
+        When one fails, no other is begun.
+        """
+        before, after = self._emptied("before"), kept or self._emptied("after")
+        self.run(f"COPY ({query}) TO {text_literal(before)} (FORMAT parquet, PARTITION_BY (part))")
+        self._make_room(least=True)
+        files = PartWork(self, job, before, after).done(watch) or [self._no_part(query, job, after)]
+        self.run(f"CREATE OR REPLACE VIEW {name} AS SELECT * FROM {parquet(files)}")
+
+    def _no_part(self, query: str, job: PartJob, after: Path) -> str:
+        """What a job makes of no record at all."""
+        none = self.rows(f"SELECT * EXCLUDE (part) FROM ({query}) LIMIT 0")
+        added = [pl.Series(name, [], dtype=kind) for name, kind in job.adds.items()]
+        with bounded("incrowd cannot store a part of the release", FOLDER):
+            none.with_columns(added).write_parquet(after / "none.parquet")
+        return str(after / "none.parquet")
+
+    def _emptied(self, name: str) -> Path:
+        """A folder of ours with nothing in it."""
+        folder = self.folder / name
+        with bounded("incrowd cannot make a folder for its files", FOLDER):
+            shutil.rmtree(folder, ignore_errors=True)
+            folder.mkdir()
+        return folder
+
+    def quoted(self, name: str) -> str:
+        """The name of a column in a statement."""
+        return quoted(name)
+
+    def same(self, one: str, other: str) -> str:
+        """Whether two cells are equal or both missing."""
+        return f"{one} IS NOT DISTINCT FROM {other}"
+
+    def random(self, secret: str, row: str) -> str:
+        """A number that looks random."""
+        return f"md5_number_lower(concat('{secret}:', {row}))"
+
+    def negative_zero(self, cell: str) -> str:
+        """Whether a floating-point cell is -0.0."""
+        return f"({cell} = 0 AND signbit({cell}))"
+
+    def write(self, query: str, target: Target | NewTable | None) -> Release:
+        """Write rows as Parquet, in their order; to other files batch by batch."""
+        if isinstance(target, NewTable):
+            raise PolicyError(
+                "incrowd releases a table of DuckDB as a file",
+                remedy="name a .parquet or .csv file",
+            )
+        if target is not None and target.format != "parquet":
+            path = self._written_in_batches(query, target)
+        else:
+            path = self.folder / "release.parquet" if target is None else target.path
+            self.run(f"COPY ({query}) TO {text_literal(path)} (FORMAT parquet)")
+        if any(map(changed, self._watched)):
+            raise InputError(
+                "the table changed while incrowd worked on it, so nothing was released",
+                remedy="run it again when nothing writes to the table",
+            )
+        if target is None:
+            return Release(parquet(path), self._columns(parquet(path)), frame_digest(path))
+        return Release(parquet(path), self._columns(parquet(path)), ("file", target.sha256()))
+
+    def _written_in_batches(self, query: str, target: Target) -> Path:
+        """Write rows batch by batch and read the file anew; a copy of it, in the types it had."""
+        types: dict[str, pl.DataType] = {}
+        with target.parts() as write:
+            for frame in self.batches(query):
+                types = dict(frame.schema)
+                write(frame)
+        path = self.folder / "written.parquet"
+        with bounded("the release cannot be read anew", "name another file"):
+            put_together(path, (retyped(frame, types) for frame in target.batches()))
+        return path
+
+    def frame(self, release: Release) -> Any:
+        """The release as a table of the connection that the relation came from."""
+        name = f"incrowd_release_{secrets.token_hex(8)}"
+        with _bounded("DuckDB cannot store the release as a table"):
+            self._relation.query(
+                "given", f"CREATE TEMP TABLE {name} AS SELECT * FROM {release.rows}"
+            )
+            return self._relation.query("given", f"SELECT * FROM {name}")
+
+    def digest(self, of: Digested | None = None) -> None:
+        """None: a relation is digested as the frame that it is."""
+
+    def close(self) -> None:
+        """Remove the private folder, with the copy of the table in it."""
+        self._end()
+
+    def _columns(self, rows: str) -> tuple[SqlColumn, ...]:
+        with boundary(InputError("DuckDB cannot read the table", remedy=_REMEDY)):
+            found = self._connection.sql(f"SELECT * FROM {rows}")
+            pairs = zip(found.columns, found.types, strict=True)
+            return tuple(SqlColumn(str(name), _cells(str(kind))) for name, kind in pairs)
+
+
+def _cells(kind: str) -> Cells:
+    if kind.startswith(_LISTS) or kind.endswith("]"):
+        return "nested"
+    named: dict[str, Cells] = {
+        "BLOB": "bytes",
+        "FLOAT": "float",
+        "DOUBLE": "float",
+        "VARCHAR": "text",
+    }
+    return named.get(kind, "other")
 
 
 def _removed(connection: Any, folder: Path) -> None:
     connection.close()
     shutil.rmtree(folder, ignore_errors=True)
-
-
-_REMEDY = "check the relation, or read the table into memory with .pl()"
-
-
-@dataclass(frozen=True, eq=False)
-class _Entries:
-    """The distinct values of a column, and how many records hold each."""
-
-    values: pl.Series
-    records: Counts
-
-
-class DuckDBEngine:
-    """A relation of DuckDB."""
-
-    name = "duckdb"
-    can: frozenset[Can] = frozenset()
-    text = False
-
-    def __init__(self, relation: Any) -> None:
-        self._relation = relation
-        self._db = Database()
-        path = self._db.folder / "table.parquet"
-        with boundary(InputError("DuckDB cannot read the relation", remedy=_REMEDY)):
-            relation.write_parquet(str(path))
-        self._path = path
-        self._types = dict(self._db.types(f"SELECT * FROM {parquet(path)}"))
-        columns = ", ".join(f"{quoted(name)} AS c{j}" for j, name in enumerate(self._types))
-        self._db.run(
-            f"CREATE VIEW source AS SELECT {columns}, file_row_number AS row "
-            f"FROM {parquet(path, 'file_row_number = true')}"
-        )
-        self._entries: dict[str, _Entries] = {}
-
-    def __repr__(self) -> str:
-        """Without values."""
-        return f"DuckDBEngine({self.records} records, {len(self.names)} columns)"
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The columns, in their order."""
-        return tuple(self._types)
-
-    @cached_property
-    def records(self) -> int:
-        """Number of records."""
-        return self._db.number("SELECT count(*) FROM source")
-
-    @property
-    def sealed(self) -> Mapping[str, str]:
-        """By column: what its cells hold that no program can see into (lists, bytes)."""
-        found = {}
-        for name, kind in self._types.items():
-            if kind.startswith(_LISTS) or kind.endswith("]"):
-                found[name] = "lists or structures"
-            elif kind == "BLOB":
-                found[name] = BYTES
-        return found
-
-    def codes(
-        self,
-        names: Sequence[str],
-        kinds: Mapping[str, Kind] | None = None,
-        missing_values: Sequence[str] = (),
-    ) -> dict[str, CodedColumn]:
-        """Columns as codes, one per distinct value."""
-        given = kinds or {}
-        return {
-            name: encode(
-                self._held(name).values, name, given.get(name), missing_values=missing_values
-            )
-            for name in names
-        }
-
-    def unit(self, name: str, missing_values: Sequence[str] = ()) -> CodedColumn:
-        """Which records belong to one person; code 0 for a record that says nothing."""
-        return self.codes([name], None, missing_values)[name]
-
-    def texts(self, name: str, missing_values: Sequence[str] = ()) -> CodedColumn:
-        """A column coded by the text of its values."""
-        values = self._held(name).values.to_frame()
-        return coded_texts(readable(values, missing_values, text=False)[name], name)
-
-    def frequency(self, column: CodedColumn) -> Counts:
-        """Records per code of a column: shape (values + 1,), entry 0 counts the missing."""
-        size = len(column.domain) + 1
-        records = self._held(column.name).records
-        return np.bincount(column.codes, weights=records, minlength=size).astype(np.int64)
-
-    def counts(
-        self,
-        columns: Sequence[str] = (),
-        coded: Sequence[CodedColumn] = (),
-        unit: CodedColumn | None = None,
-        complete: Sequence[CodedColumn] = (),
-    ) -> CountedRows:
-        """The distinct rows of these columns, of these codes and of whom they belong to."""
-        given = {column.name: column for column in (*coded, *complete, *if_any(unit))}
-        joined = JoinedCodes(
-            "source", {name: self.coding(column) for name, column in given.items()}
-        )
-        return self.counted(
-            [self.cell(name) for name in columns],
-            columns,
-            {column.name: joined.code(column.name) for column in coded},
-            f"{joined.text} {joined.where(column.name for column in complete)}",
-            unit=None if unit is None else joined.code(unit.name),
-        )
-
-    def sample(
-        self, columns: Sequence[str], records: int, unit: CodedColumn | None = None
-    ) -> pl.DataFrame:
-        """So many records at most, by the hash of their number; one of each person."""
-        joined = JoinedCodes("source", {c.name: self.coding(c) for c in if_any(unit)})
-        person = "row" if unit is None else f"CASE WHEN {joined.code(unit.name)} = 0 THEN -1 - row "
-        if unit is not None:
-            person += f"ELSE {joined.code(unit.name)} END"
-        shown = ", ".join(f"{self.cell(name)} AS {quoted(name)}" for name in columns)
-        first = f"SELECT min(row) AS row FROM {joined.text} GROUP BY {person}"
-        return self._db.rows(
-            f"SELECT {shown} FROM source SEMI JOIN ({first}) USING (row) "
-            f"ORDER BY hash(row), row LIMIT {records}"
-        )
-
-    def tally(
-        self,
-        quasi: Sequence[CodedColumn],
-        sensitive: Sequence[CodedColumn],
-        unit: CodedColumn | None = None,
-        weight: str | None = None,
-        *,
-        complete: bool = False,
-    ) -> Tally:
-        """The distinct coded rows; with `complete` of records that lack no quasi-identifier."""
-        every = (*quasi, *sensitive)
-        joined = JoinedCodes("source", {c.name: self.coding(c) for c in (*every, *if_any(unit))})
-        keys = [f"{joined.code(column.name)} AS k{j}" for j, column in enumerate(every)]
-        if unit is not None:
-            keys.append(f"{joined.code(unit.name)} AS u")
-        where = joined.where(column.name for column in (quasi if complete else ()))
-        lines = self._db.rows(
-            f"SELECT {', '.join([*keys, 'count(*) AS records', self._weight(weight)])} "
-            f"FROM {joined.text} {where} GROUP BY ALL"
-        )
-        codes = [lines[f"k{j}"].to_numpy().astype(np.int32) for j in range(len(every))]
-        return folded(lines, codes[: len(quasi)], codes[len(quasi) :])
-
-    def stage(self, plan: RowPlan, draw: np.random.Generator) -> DuckDBStaged:
-        """The rows that are to leave, in a table of our own, with their class and unit."""
-        self._draw(draw)
-        self._assign(plan)
-        self._show(plan)
-        return DuckDBStaged(self, plan)
-
-    def cell(self, name: str) -> str:
-        """What a column of the table is called here."""
-        if name not in self._types:
-            raise PolicyError(
-                f"the table has no column {name!r}", remedy=nearest(name, self.names, listed=True)
-            )
-        return f"c{self.names.index(name)}"
-
-    def is_float(self, name: str) -> bool:
-        """Whether a column holds floating-point numbers."""
-        return self._types.get(name) in _FLOATS
-
-    def coding(self, column: CodedColumn) -> Coding:
-        """A table of the column's values with their codes, to be joined."""
-        entries, name = self._held(column.name), f"m{self.names.index(column.name)}"
-        codes = pl.Series("code", column.codes)
-        self._db.put(name, pl.DataFrame([entries.values.alias("value"), codes]))
-        return Coding(name, self.cell(column.name))
-
-    @property
-    def database(self) -> Database:
-        """Where everything is."""
-        return self._db
-
-    def frame(self, path: Path) -> Any:
-        """The rows of a Parquet file as a table of the connection that the relation came from."""
-        name = f"incrowd_release_{secrets.token_hex(8)}"
-        with boundary(InputError("DuckDB cannot store the release as a table", remedy=_REMEDY)):
-            self._relation.query(
-                "given", f"CREATE TEMP TABLE {name} AS SELECT * FROM {parquet(path)}"
-            )
-            return self._relation.query("given", f"SELECT * FROM {name}")
-
-    def weights(self, name: str) -> str:
-        """The cells of a column of sampling weights, refused if they are none."""
-        cell = self.cell(name)
-        wrong = self._db.number(
-            f"SELECT count(*) FROM source WHERE {cell} IS NULL OR NOT ({cell}::DOUBLE >= 0) "
-            f"OR isnan({cell}::DOUBLE)"
-        )
-        if wrong:
-            held = counted(wrong, "value that is", "values that are")
-            raise InputError(
-                f"the weight column {name!r} holds {held} missing or negative",
-                remedy="give every record a weight of 0 or more",
-            )
-        return f"{cell}::DOUBLE"
-
-    def _weight(self, name: str | None) -> str:
-        return "NULL::DOUBLE AS weight" if name is None else f"sum({self.weights(name)}) AS weight"
-
-    def _held(self, name: str) -> _Entries:
-        if name not in self._entries:
-            cell = self.cell(name)
-            found = self._db.rows(
-                f"SELECT {cell} AS value, count(*) AS records FROM source GROUP BY ALL ORDER BY ALL"
-            )
-            values = found["value"].alias(name)
-            self._entries[name] = _Entries(values, found["records"].to_numpy().astype(np.int64))
-        return self._entries[name]
-
-    def counted(  # noqa: PLR0913  cells, codes, and where they are
-        self,
-        cells: Sequence[str],
-        names: Sequence[str],
-        codes: Mapping[str, str],
-        of: str,
-        *,
-        unit: str | None = None,
-        classes: str | None = None,
-        weight: str | None = None,
-    ) -> CountedRows:
-        """Distinct cells and codes of these rows; 0.0 and -0.0 are told apart, as readers can."""
-        keys = [f"{cell} AS s{j}" for j, cell in enumerate(cells)]
-        keys += [f"signbit({c}) AS z{j}" for j, c in enumerate(cells) if self._zeros(c, of)]
-        keys += [f"{code} AS k{j}" for j, code in enumerate(codes.values())]
-        keys += [f"{said} AS {key}" for key, said in (("u", unit), ("class", classes)) if said]
-        sums = [] if weight is None else [f"sum({weight}) AS weight"]
-        shown = ", ".join([*keys, "count(*) AS n", *sums])
-        found = self._db.rows(f"SELECT {shown} FROM {of} GROUP BY ALL ORDER BY ALL")
-
-        def numbers(key: str) -> Codes:
-            return found[key].to_numpy().astype(np.int32)
-
-        return CountedRows(
-            pl.DataFrame([found[f"s{j}"].alias(name) for j, name in enumerate(names)]),
-            found["n"].to_numpy().astype(np.int64),
-            {name: numbers(f"k{j}") for j, name in enumerate(codes)},
-            None if unit is None else numbers("u"),
-            None if classes is None else numbers("class"),
-            None if weight is None else found["weight"].to_numpy().astype(np.float64),
-        )
-
-    def _zeros(self, cell: str, of: str) -> bool:
-        """Whether a column may hold two kinds of zero."""
-        return self._db.types(f"SELECT {cell} AS x FROM {of}")[0][1] in _FLOATS
-
-    def _draw(self, draw: np.random.Generator) -> None:
-        """Three random numbers for each record: its place among equals, in order, in its class."""
-        self._db.run("CREATE OR REPLACE TABLE draws (row BIGINT, a UBIGINT, b UBIGINT, c UBIGINT)")
-        for start in range(0, self.records, _CHUNK):
-            rows = np.arange(start, min(start + _CHUNK, self.records), dtype=np.int64)
-            drawn = draw.integers(0, 2**64, size=(3, len(rows)), dtype=np.uint64)
-            frame = pl.DataFrame({"row": rows, "a": drawn[0], "b": drawn[1], "c": drawn[2]})
-            self._db.put("draws", frame, more=True)
-
-    def _assign(self, plan: RowPlan) -> None:
-        """The class of each record that leaves: which of equal ones go where was drawn."""
-        tally, pieces = plan.tally, plan.pieces
-        order = np.argsort(pieces.row, kind="stable")
-        row, count = pieces.row[order], pieces.count[order]
-        upto = np.cumsum(count)
-        start = np.concatenate([[0], np.cumsum(tally.counts)])[row]
-        self._db.put(
-            "pieces",
-            pl.DataFrame(
-                {
-                    "tally_row": row,
-                    "first": upto - count - start,
-                    "last": upto - start,
-                    "class": pieces.class_of[order],
-                }
-            ),
-        )
-        codes = np.concatenate([tally.quasi, tally.sensitive])
-        keys = {f"k{j}": line for j, line in enumerate(codes)}
-        self._db.put("tally_rows", pl.DataFrame({"tally_row": np.arange(tally.rows), **keys}))
-        joined = JoinedCodes(
-            "source", {c.name: self.coding(c) for c in (*plan.coded, *if_any(plan.unit))}
-        )
-        shown = [f"{joined.code(column.name)} AS k{j}" for j, column in enumerate(plan.coded)]
-        shown.append("0 AS u" if plan.unit is None else f"{joined.code(plan.unit.name)} AS u")
-        same = " AND ".join(f"coded.k{j} = tally_rows.k{j}" for j in range(len(plan.coded)))
-        self._db.run(
-            f"CREATE OR REPLACE TABLE assigned AS WITH coded AS (SELECT row, {', '.join(shown)} "
-            f"FROM {joined.text}), placed AS (SELECT coded.*, tally_row, row_number() OVER "
-            f"(PARTITION BY tally_row ORDER BY a, row) - 1 AS place FROM coded "
-            f"JOIN tally_rows ON {same} JOIN draws USING (row)) "
-            "SELECT placed.* EXCLUDE (place, tally_row), class, "
-            "row_number() OVER (ORDER BY b, row) AS pos FROM placed "
-            "JOIN pieces USING (tally_row) JOIN draws USING (row) "
-            "WHERE place >= first AND place < last AND class >= 0"
-        )
-
-    def _show(self, plan: RowPlan) -> None:
-        """Make the table of what leaves; its columns are called s0, s1 and so on."""
-        tables, shown = [], []
-        for j, (name, cell) in enumerate(plan.cells.items()):
-            text, joins = self._cell(j, name, cell, plan)
-            shown.append(f"{text} AS s{j}")
-            tables.append(joins)
-        if any(isinstance(cell, Within) for cell in plan.cells.values()):
-            self._db.run(
-                "CREATE OR REPLACE TABLE moved AS WITH ranked AS (SELECT row, class, "
-                "row_number() OVER (PARTITION BY class ORDER BY row) AS here, "
-                "row_number() OVER (PARTITION BY class ORDER BY c, row) AS there "
-                "FROM assigned JOIN draws USING (row)) SELECT mine.row, theirs.row AS other "
-                "FROM ranked mine JOIN ranked theirs "
-                "ON mine.class = theirs.class AND mine.here = theirs.there"
-            )
-            tables.insert(
-                0, "JOIN moved ON moved.row = assigned.row JOIN source theirs ON theirs.row = other"
-            )
-        keys = ", ".join(f"assigned.k{j}" for j in range(len(plan.coded)))
-        self._db.run(
-            f"CREATE OR REPLACE TABLE staged AS SELECT assigned.row, pos, assigned.class, "
-            f"assigned.u, {keys}, {', '.join(shown)} FROM assigned "
-            f"JOIN source ON source.row = assigned.row {' '.join(tables)}"
-        )
-
-    def _cell(  # noqa: PLR0911  one answer per kind of cell
-        self, j: int, name: str, cell: Cell, plan: RowPlan
-    ) -> tuple[str, str]:
-        """What a column shows, and what must be joined for it."""
-        match cell:
-            case Keep():
-                return f"source.{self.cell(name)}", ""
-            case Within():
-                return f"theirs.{self.cell(name)}", ""
-            case ClassNumber():
-                numbers = (
-                    "(SELECT class, row_number() OVER (ORDER BY min(pos)) AS number "
-                    f"FROM assigned GROUP BY class) t{j}"
-                )
-                return f"t{j}.number", f"JOIN {numbers} ON t{j}.class = assigned.class"
-            case ByValue(column, labels):
-                coding = self.coding(column)
-                texts = pl.Series("label", labels.tolist(), dtype=pl.String)
-                codes = pl.Series("code", np.arange(len(labels), dtype=np.int32))
-                self._db.put(f"label{j}", pl.DataFrame([codes, texts]))
-                value = f"source.{coding.cell}"
-                return f"t{j}.label", (
-                    f"JOIN {coding.table} v{j} ON v{j}.value IS NOT DISTINCT FROM {value} "
-                    f"JOIN label{j} t{j} ON t{j}.code = v{j}.code"
-                )
-            case ByClass(original=True):
-                return self._original(j, name, plan, f"assigned.k{place_of(plan, name)}")
-            case ByClass(value=(_, codes)):
-                every = np.arange(len(codes), dtype=np.int32)
-                self._db.put(f"chosen{j}", pl.DataFrame({"class": every, "code": codes}))
-                text, joins = self._original(j, name, plan, f"w{j}.code")
-                return text, f"JOIN chosen{j} w{j} ON w{j}.class = assigned.class {joins}"
-            case ByClass(labels, typed=typed):
-                shown = labels.tolist()
-                texts = pl.Series("label", shown, dtype=None if typed else pl.String)
-                classes = pl.Series("class", np.arange(len(labels), dtype=np.int32))
-                self._db.put(f"label{j}", pl.DataFrame([classes, texts]))
-                return f"t{j}.label", f"JOIN label{j} t{j} ON t{j}.class = assigned.class"
-            case _:
-                raise PolicyError(
-                    f"DuckDB cannot show the column {name!r} this way",
-                    remedy="read the table into memory with .pl()",
-                )
-
-    def _original(self, j: int, name: str, plan: RowPlan, code: str) -> tuple[str, str]:
-        """The original value of a code, written in one way wherever it stands."""
-        column = next(column for column in plan.coded if column.name == name)
-        entries = self._held(name)
-        first = np.unique(column.codes, return_index=True)[1]
-        values = entries.values.gather(first)
-        codes = pl.Series("code", column.codes[first])
-        gone = pl.Series((column.codes[first] == 0).tolist(), dtype=pl.Boolean)
-        nothing = pl.Series([None], dtype=values.dtype)
-        shown = values.zip_with(~gone, nothing).alias("value")
-        self._db.put(f"value{j}", pl.DataFrame([codes, shown]))
-        return f"t{j}.value", f"JOIN value{j} t{j} ON t{j}.code = {code}"

@@ -2,7 +2,7 @@
 
 import datetime as dt
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
 from typing import Any, assert_never
 
@@ -16,7 +16,8 @@ from incrowd.engines.base import Can, RowPlan
 from incrowd.engines.memory_release import MemoryStaged, polars_of
 from incrowd.errors import InputError, PolicyError, boundary, counted
 from incrowd.recoding.column_cells import ByClass, ByValue, Cell, ClassNumber, Keep, Within
-from incrowd.table.cells import readable, text_of
+from incrowd.recoding.recoding import classes_of_records
+from incrowd.table.cells import readable, selected, text_of
 from incrowd.table.column import CodedColumn, Domain, Kind
 from incrowd.table.counted import CountedRows, count_rows
 from incrowd.table.decode import decode
@@ -134,7 +135,7 @@ class MemoryEngine:
 
     def texts(self, name: str, missing_values: Sequence[str] = ()) -> CodedColumn:
         """A column coded by the text of its cells, whatever they are."""
-        cells = readable(self.rows.select(name), missing_values, text=self._text)[name]
+        cells = readable(selected(self.rows, [name]), missing_values, text=self._text)[name]
         return coded_texts(cells, name)
 
     def frequency(self, column: CodedColumn) -> Counts:
@@ -149,7 +150,7 @@ class MemoryEngine:
         complete: Sequence[CodedColumn] = (),
     ) -> CountedRows:
         """The distinct rows of these columns, of these codes and of whom they belong to."""
-        cells, there = self.rows.select(columns), self._there(complete)
+        cells, there = selected(self.rows, columns), self._there(complete)
         codes = {column.name: column.codes for column in coded}
         person = None if unit is None else unit.codes
         if there is not None:
@@ -171,10 +172,25 @@ class MemoryEngine:
         if unit is not None:
             first = np.unique(unit.codes, return_index=True)[1]
             every = np.union1d(np.flatnonzero(unit.codes == 0), first)
-        if len(every) > records:
-            drawn = np.random.default_rng(0).choice(len(every), records, replace=False)
-            every = every[np.sort(drawn)]
-        return self.rows.select(columns)[every]
+        return selected(self.rows, columns)[_drawn(every, records)]
+
+    def coded_sample(self, coded: Sequence[CodedColumn], records: int) -> dict[str, CodedColumn]:
+        """The codes of a sample of at most this many records, with a fixed seed."""
+        some = _drawn(np.arange(self.records), records)
+        return {one.name: CodedColumn(one.name, one.codes[some], one.domain) for one in coded}
+
+    def sizes(self, columns: Sequence[str]) -> tuple[Counts, Counts]:
+        """How large the classes of equal records are, and how many have each size."""
+        cells = [self.rows[name].rename(f"cell {j}") for j, name in enumerate(columns)]
+        plain = [cell.fill_nan(None) if cell.dtype.is_float() else cell for cell in cells]
+        with boundary(InputError("the records cannot be compared", remedy="name other columns")):
+            found = pl.DataFrame(plain).group_by(pl.all()).len()["len"].to_numpy()
+        sizes, classes = np.unique(found.astype(np.int64), return_counts=True)
+        return sizes, classes.astype(np.int64)
+
+    def batches(self, columns: Sequence[str]) -> Iterator[pl.DataFrame]:
+        """The records with these columns."""
+        yield selected(self.rows, columns)
 
     def tally(
         self,
@@ -209,6 +225,9 @@ class MemoryEngine:
         frame = self.show(plan.cells, take, classes, moved)
         return MemoryStaged(self, plan, frame, classes, take)
 
+    def close(self) -> None:
+        """Nothing is held open."""
+
     def show(
         self,
         cells: Mapping[str, Cell],
@@ -223,7 +242,7 @@ class MemoryEngine:
         """
         of = np.zeros(self.records, dtype=np.int32) if classes is None else classes
         with boundary(InputError("incrowd cannot build the released rows in this kind of frame")):
-            columns = [self._shown(name, cell, of, take, moved) for name, cell in cells.items()]
+            columns = (self._shown(name, cell, of, take, moved) for name, cell in cells.items())
             return _released(self._frame, columns)
 
     def _classes(self, plan: RowPlan, draw: np.random.Generator) -> Codes:
@@ -231,12 +250,11 @@ class MemoryEngine:
         row_of, pieces = plan.tally.row_of, plan.pieces
         assert row_of is not None  # noqa: S101  a tally made in memory has its records
         there = self._there(plan.coded[: plan.quasi] if plan.complete else ())
-        drawn = draw.permutation(len(row_of))
-        place = drawn[np.argsort(row_of[drawn], kind="stable")]
-        order = np.argsort(pieces.row, kind="stable")
+        found = classes_of_records(row_of, pieces, draw)
+        if there is None:
+            return found
         classes = np.full(self.records, SUPPRESSED, dtype=np.int32)
-        of_place = np.repeat(pieces.class_of[order], pieces.count[order])
-        classes[place if there is None else there[place]] = of_place
+        classes[there] = found
         return classes
 
     def _there(self, complete: Sequence[CodedColumn]) -> Counts | None:
@@ -292,6 +310,13 @@ class MemoryEngine:
                 f"the table has no column {name!r}", remedy=nearest(name, self.names, listed=True)
             )
         return self._frame[name]
+
+
+def _drawn(every: Counts, records: int) -> Counts:
+    """At most so many of these, drawn with a fixed seed."""
+    if len(every) <= records:
+        return every
+    return every[np.sort(np.random.default_rng(0).choice(len(every), records, replace=False))]
 
 
 def coded_texts(cells: pl.Series, name: str) -> CodedColumn:
@@ -360,6 +385,11 @@ def _refuse_names(frame: Any) -> None:
         names = list(getattr(frame, "column_names", listed))
     if not all(isinstance(name, str) for name in names):
         raise InputError("column names must be text", remedy="rename the columns")
+    refuse_repeated(names)
+
+
+def refuse_repeated(names: Sequence[str]) -> None:
+    """Refuse columns that share a name."""
     repeated = [name for name, times in Counter(names).items() if times > 1]
     if repeated:
         raise InputError(
@@ -369,12 +399,12 @@ def _refuse_names(frame: Any) -> None:
         )
 
 
-def _released(frame: "nw.DataFrame[Any]", columns: "Sequence[nw.Series[Any]]") -> Any:
-    natives = [column.to_native() for column in columns]
+def _released(frame: "nw.DataFrame[Any]", columns: "Iterable[nw.Series[Any]]") -> Any:
+    """A frame of these columns, which are made and copied one after the other."""
     match frame.implementation:
         case nw.Implementation.PANDAS:
-            return bare_pandas(natives)
+            return bare_pandas(column.to_native() for column in columns)
         case nw.Implementation.PYARROW:
-            return bare_arrow([(c.name, n) for c, n in zip(columns, natives, strict=True)])
+            return bare_arrow((column.name, column.to_native()) for column in columns)
         case _:
-            return bare_polars(natives)
+            return bare_polars(column.to_native() for column in columns)

@@ -1,18 +1,27 @@
 """Releases in memory: staged in a frame, written to a file or not at all, counted again."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import narwhals.stable.v2 as nw
 import numpy as np
 import polars as pl
 
 from incrowd.arrays import Codes, Counts
-from incrowd.engines.base import RowPlan, Target
-from incrowd.errors import InputError, boundary
-from incrowd.table.cells import frame_digest, readable, rows_digest, text_of, typed
+from incrowd.engines.base import Clearing, Digested, NewTable, RowPlan, Target
+from incrowd.errors import InputError, PolicyError, boundary
+from incrowd.table.cells import (
+    cleared,
+    frame_digest,
+    listed_texts,
+    rows_digest,
+    selected,
+    text_of,
+    typed,
+    with_dictionaries,
+)
 from incrowd.table.column import CodedColumn
 from incrowd.table.counted import CountedRows, count_rows
 from incrowd.table.encode import to_polars
@@ -63,6 +72,11 @@ class MemoryStaged:
         """The frame as one of Polars."""
         return polars_of(nw.from_native(self.frame, eager_only=True))
 
+    @cached_property
+    def coded(self) -> pl.DataFrame:
+        """The same rows with a dictionary for texts that repeat: counting compares numbers."""
+        return with_dictionaries(self.rows)
+
     @property
     def repeated(self) -> int:
         """Records that appear in the release more than once."""
@@ -80,16 +94,25 @@ class MemoryStaged:
         """Distinct rows of shown cells and original codes, by person or class."""
         person = self.plan.unit if unit else None
         return count_rows(
-            self.rows.select(columns),
+            selected(self.coded, columns),
             {column.name: column.codes[self.take] for column in held},
             None if person is None else person.codes[self.take],
             self.classes[self.take] if classes else None,
             None if weight is None else self.engine.weights(weight)[self.take],
         )
 
+    def blocks(
+        self,
+        columns: Sequence[str],
+        held: Sequence[CodedColumn],
+        clear: Clearing,  # noqa: ARG002  there is one block
+    ) -> Iterator[CountedRows]:
+        """The same of shown cells and original codes, in one block."""
+        yield self.counts(columns, held)
+
     def held(self, columns: Sequence[str]) -> CountedRows:
         """Distinct original rows of these columns, by class."""
-        cells = self.engine.rows.select(columns)[self.take]
+        cells = selected(self.engine.rows, columns)[self.take]
         return count_rows(cells, classes=self.classes[self.take])
 
     def replaced(self, column: str) -> CountedRows:
@@ -105,12 +128,16 @@ class MemoryStaged:
             for name in self.plan.kept
         }
 
-    def write(self, target: Target | None = None) -> "MemoryWritten":
+    def write(self, target: Target | NewTable | None = None) -> "MemoryWritten":
         """Write the rows to their target and read them back; without a target keep the frame."""
+        if isinstance(target, NewTable):
+            raise PolicyError(
+                "rows in memory are released to a file or a frame", remedy="name a file"
+            )
         if target is None:
             return MemoryWritten(self.rows, self.rows)
         target.put(self.frame)
-        stored = target.get()
+        stored = with_dictionaries(target.get())
         return MemoryWritten(stored, typed(stored, self.rows), target)
 
 
@@ -119,7 +146,7 @@ class MemoryWritten:
     """The written release, read back."""
 
     stored: pl.DataFrame
-    """The cells as they are stored: texts, if the file is one."""
+    """The cells as they are stored: texts, if the file is one; with a dictionary if they repeat."""
     rows: pl.DataFrame
     """The same in the types that they had."""
     target: Target | None = None
@@ -140,9 +167,30 @@ class MemoryWritten:
 
     def counts(self, columns: Sequence[str]) -> CountedRows:
         """The distinct rows of these columns, and their records."""
-        return count_rows(self.rows.select(columns))
+        return count_rows(selected(self.coded, columns))
 
-    def digest(self) -> tuple[Literal["file", "frame"], str]:
+    def blocks(
+        self,
+        columns: Sequence[str],
+        key: int,  # noqa: ARG002  there is one block
+        clear: Clearing,  # noqa: ARG002  the same
+    ) -> Iterator[CountedRows]:
+        """The same in one block."""
+        yield self.counts(columns)
+
+    def values(self, column: str) -> Iterator[CountedRows]:
+        """The distinct cells of a column, in one batch."""
+        yield self.counts((column,))
+
+    @cached_property
+    def coded(self) -> pl.DataFrame:
+        """The rows with a dictionary for texts that repeat: counting compares numbers."""
+        return with_dictionaries(self.rows)
+
+    def publish(self) -> None:
+        """Nothing is left to do: what publishes a file is above the engines."""
+
+    def digest(self) -> tuple[Digested, str]:
         """SHA-256 of the bytes of a file or of the cells of a frame."""
         if self.target is None:
             return "frame", frame_digest(self.stored)
@@ -161,13 +209,14 @@ class MemoryWritten:
             return 0
         if self.names != staged.names or self.records != staged.records:
             return max(self.records, staged.records)
-        kept = set(staged.plan.kept)
-        others = [name for name in self.names if name not in kept]
-        before = readable(staged.rows.select(others), missing_values, text=blank)
-        after = readable(self.rows.select(others), missing_values, text=blank)
-        wrong = [_unequal(before[name], after[name]) for name in others]
-        wrong += [_unequal(staged.rows[name], self.rows[name]) for name in kept]
-        return max(wrong, default=0)
+        kept, wrong = set(staged.plan.kept), 0
+        for name in self.names:
+            before, after = staged.coded[name].to_frame(), self.coded[name].to_frame()
+            if name not in kept:
+                before = cleared(before, missing_values, text=blank)
+                after = cleared(after, missing_values, text=blank)
+            wrong = max(wrong, _unequal(before.to_series(), after.to_series()))
+        return wrong
 
 
 def _unequal(one: pl.Series, other: pl.Series) -> int:
@@ -175,7 +224,20 @@ def _unequal(one: pl.Series, other: pl.Series) -> int:
     one, other = (c.fill_nan(None) if c.dtype.is_float() else c for c in (one, other))
     if one.dtype == other.dtype and one.equals(other, null_equal=True):
         return 0
+    if isinstance(one.dtype, pl.Enum) and isinstance(other.dtype, pl.Enum):
+        return _unlike(one, other)
     texts = text_of(one), text_of(other)
     if texts[0].equals(texts[1], null_equal=True):
         return 0
     return int((~texts[0].eq_missing(texts[1])).sum())
+
+
+def _unlike(one: pl.Series, other: pl.Series) -> int:
+    """Cells that differ between two columns with a dictionary of their own each."""
+    place = {text: i for i, text in enumerate(listed_texts(one).to_list())}
+    nowhere, size = len(place), len(place) + 1
+    theirs = [place.get(text, size) for text in listed_texts(other).to_list()]
+    lookup = np.array([*theirs, nowhere], dtype=np.int64)
+    left = one.to_physical().cast(pl.Int64).fill_null(nowhere).to_numpy()
+    right = other.to_physical().cast(pl.Int64).fill_null(len(theirs)).to_numpy()
+    return int((left != lookup[right]).sum())

@@ -63,15 +63,18 @@ class _Classes:
     def __init__(self, names: Sequence[str], part: int, parts: int, most: int) -> None:
         self.part = part
         self.parts = parts
-        self._names = list(names)
-        self._size = "#" * (1 + max(map(len, names)))
+        self._stored = list(names)
+        self._names = [str(j) for j in range(len(names))]
+        """What the columns are called here: a name such as `^a.*$` would be a pattern."""
+        self._size = "#"
         self._most = most
         self._held: pl.DataFrame | None = None
         self._waiting: list[pl.DataFrame] = []
 
     def add(self, frame: pl.DataFrame) -> None:
         """Count these rows."""
-        mine = self._mine(frame.select(self._names))
+        columns = zip(self._names, self._stored, strict=True)
+        mine = self._mine(pl.DataFrame([frame[name].alias(here) for here, name in columns]))
         self._waiting.append(
             mine.group_by(self._names).agg(pl.len().cast(pl.Int64).alias(self._size))
         )
@@ -109,15 +112,5 @@ class _Classes:
 
 
 def _ratios(parts: Sequence[Counts]) -> Ratios:
-    """The ratios of all classes; squares may be large, so classes are counted by size."""
-    sizes, times = np.unique(np.concatenate(parts), return_counts=True)
-    held = dict(zip(sizes.tolist(), times.tolist(), strict=True))
-    records = sum(size * number for size, number in held.items())
-    squares = sum(size * size * number for size, number in held.items())
-    return Ratios(
-        records=records,
-        classes=sum(held.values()),
-        apart=(records * records - squares) // 2,
-        unique=held.get(1, 0),
-        smallest=min(held, default=0),
-    )
+    """The ratios of all classes, counted by size."""
+    return Ratios.of_sizes(*np.unique(np.concatenate(parts), return_counts=True))

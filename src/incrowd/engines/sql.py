@@ -1,17 +1,177 @@
-"""What engines that speak SQL share: names in statements, codes that are joined, counted lines."""
+"""What engines that speak SQL share: the seam to a database, names in statements, joined codes.
 
-from collections.abc import Iterable, Mapping, Sequence
+Statements are plain SQL that DuckDB, PostgreSQL and Spark understand alike. They are made of our
+own names and numbers and of quoted column names, never of cells, and nothing in them can fail on
+account of a cell. Columns of the table are called c0, c1, … in them.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, Literal, NamedTuple, Protocol, TypeAlias
 
-import numpy as np
 import polars as pl
 
-from incrowd.arrays import Codes, Floats
-from incrowd.engines.base import RowPlan
+from incrowd.engines.base import Digested, NewTable, PartJob, RowPlan, Target
 from incrowd.table.column import CodedColumn
-from incrowd.table.fold import fold
-from incrowd.table.tally import Tally
+from incrowd.watch import Watch
+
+Cells: TypeAlias = Literal["text", "float", "bytes", "nested", "other"]
+"""What the cells of a column are, as far as statements must know."""
+
+
+class SqlColumn(NamedTuple):
+    """A column of the table in a database."""
+
+    name: str
+    cells: Cells
+    kind: str = ""
+    """The type that its cells have again in a release; empty if they travel in it."""
+
+    @property
+    def released(self) -> str:
+        """Its cell as a release holds it: an expression."""
+        return f"CAST({self.name} AS {self.kind})" if self.kind else self.name
+
+
+class Release(NamedTuple):
+    """Where a release was written, and how it is read there."""
+
+    rows: str
+    """What stands after FROM to read it; columns have the names that they were released under."""
+    columns: tuple[SqlColumn, ...]
+    digest: tuple[Digested, str]
+    """What was digested, and its SHA-256."""
+    publish: Callable[[], None] = lambda: None
+    """Lets others see it, where writing alone does not."""
+
+
+class Database(Protocol):
+    """A database with the table, and with room for small tables of ours, which go with it.
+
+    Errors of drivers quote cells: none of them leaves a method.
+    """
+
+    @property
+    def name(self) -> str:
+        """What a certificate calls it."""
+        ...
+
+    @property
+    def columns(self) -> tuple[SqlColumn, ...]:
+        """The columns of the table, in their order."""
+        ...
+
+    @property
+    def text(self) -> bool:
+        """Whether the table comes from a text file, so that all cells are texts."""
+        ...
+
+    @property
+    def joins(self) -> bool:
+        """Whether codes are joined in the database; else distinct cells are coded here."""
+        ...
+
+    def rows(self, query: str) -> pl.DataFrame:
+        """What a query answers: distinct or counted rows."""
+        ...
+
+    def batches(self, query: str) -> Iterator[pl.DataFrame]:
+        """The same in frames of limited size, in the order of the query."""
+        ...
+
+    def put(self, name: str, frame: pl.DataFrame) -> None:
+        """A table of ours; one of this name is replaced."""
+        ...
+
+    def add(self, name: str, frame: pl.DataFrame) -> None:
+        """More rows of a table that was put."""
+        ...
+
+    def make(self, name: str, query: str) -> None:
+        """A table of ours that holds what a query answers now; one of this name is replaced."""
+        ...
+
+    def drop(self, name: str) -> None:
+        """Forget a table of ours."""
+        ...
+
+    @property
+    def parts(self) -> bool:
+        """Whether it can work on parts of the rows (`apply`)."""
+        ...
+
+    @property
+    def memory(self) -> int | None:
+        """Bytes of memory that all work may use; None if nobody set a limit."""
+        ...
+
+    def apply(
+        self, name: str, query: str, job: PartJob, watch: Watch, kept: Path | None = None
+    ) -> None:
+        """A table of ours that holds what a job makes of each part of what a query answers.
+
+        The query has a column `part`, a whole number. The job gets the rows of a part in the order
+        of their numbers, without that column. What it makes of them is `kept` in a folder, if that
+        is given and can be done, and taken from there if it is there already.
+        """
+        ...
+
+    def snapshot(self) -> None:
+        """From now on `source` is a table that nothing changes, before the first rows are staged.
+
+        Queries name the table `source` from the beginning: the columns c0, c1, … and `row`, a whole
+        number that tells records apart.
+        """
+        ...
+
+    def quoted(self, name: str) -> str:
+        """The name of a column in a statement."""
+        ...
+
+    def same(self, one: str, other: str) -> str:
+        """Whether two cells are equal or both missing: an expression that tables are joined by."""
+        ...
+
+    def random(self, secret: str, row: str) -> str:
+        """A whole number that looks random, of a secret and a row's number: an expression."""
+        ...
+
+    def negative_zero(self, cell: str) -> str:
+        """Whether a floating-point cell is -0.0: an expression."""
+        ...
+
+    def write(self, query: str, target: Target | NewTable | None) -> Release:
+        """Write what a query answers, in its order, to a target or to a table of ours."""
+        ...
+
+    def frame(self, release: Release) -> Any:
+        """The release in the kind of table that came in."""
+        ...
+
+    def digest(self, of: Digested | None = None) -> tuple[Digested, str] | None:
+        """What the table is digested as if it is a release to check; None if as a frame.
+
+        `of` is what the digest is of that it is compared with, if there is one.
+        """
+        ...
+
+    def close(self) -> None:
+        """Give back what is held open; a release that was not published is taken back."""
+        ...
+
+
+@contextmanager
+def closed_on_failure(database: Database) -> Iterator[None]:
+    """What a database holds is given back at once if the table cannot be taken into it.
+
+    The traceback would keep it, and with it a copy of the table.
+    """
+    with ExitStack() as failed:
+        failed.callback(database.close)
+        yield
+        failed.pop_all()
 
 
 @dataclass(frozen=True)
@@ -19,7 +179,13 @@ class Coding:
     """A table of values and codes, and the column that it is joined to."""
 
     table: str
-    cell: str
+    same: str
+    """The condition that joins it to the rows."""
+
+    @property
+    def join(self) -> str:
+        """What joins it to the rows."""
+        return f"JOIN {self.table} ON {self.same}"
 
 
 @dataclass(frozen=True)
@@ -32,12 +198,7 @@ class JoinedCodes:
     @property
     def text(self) -> str:
         """What stands after FROM."""
-        joins = (
-            f"JOIN {coding.table} ON {coding.table}.value IS NOT DISTINCT FROM "
-            f"{self.rows}.{coding.cell}"
-            for coding in self.codings.values()
-        )
-        return " ".join([self.rows, *joins])
+        return " ".join([self.rows, *(coding.join for coding in self.codings.values())])
 
     def code(self, name: str) -> str:
         """The code of a column."""
@@ -47,16 +208,6 @@ class JoinedCodes:
         """Only rows that lack none of these."""
         known = " AND ".join(f"{self.code(name)} <> 0" for name in complete)
         return f"WHERE {known}" if known else ""
-
-
-def folded(lines: pl.DataFrame, quasi: Sequence[Codes], sensitive: Sequence[Codes]) -> Tally:
-    """The tally of counted lines, which say whose they are where people have several records."""
-    records = lines["records"].to_numpy().astype(np.int64)
-    weights: Floats | None = None
-    if lines["weight"].null_count() < len(lines):
-        weights = lines["weight"].to_numpy().astype(np.float64)
-    unit = lines["u"].to_numpy().astype(np.int32) if "u" in lines.columns else None
-    return fold(quasi, sensitive, unit, weights, records=records)
 
 
 def if_any(column: CodedColumn | None) -> tuple[CodedColumn, ...]:
@@ -69,16 +220,50 @@ def place_of(plan: RowPlan, name: str) -> int:
     return next(j for j, column in enumerate(plan.coded) if column.name == name)
 
 
+def counting(keys: Sequence[tuple[str, str]], of: str, sums: Sequence[str] = ()) -> str:
+    """A query that counts distinct rows: expressions with their names, `n` and sums besides."""
+    shown = [f"{expression} AS {name}" for expression, name in keys]
+    grouped = f" GROUP BY {', '.join(expression for expression, _ in keys)}" if keys else ""
+    return f"SELECT {', '.join([*shown, 'count(*) AS n', *sums])} FROM {of}{grouped}"
+
+
+def without_nan(column: SqlColumn) -> str:
+    """A cell to group by: NaN is missing."""
+    if column.cells != "float":
+        return column.name
+    return f"NULLIF({column.name}, CAST('NaN' AS REAL))"
+
+
+def retyped(rows: pl.DataFrame, types: Mapping[str, pl.DataType]) -> pl.DataFrame:
+    """Rows of a text file in the types that they had; it fails if a cell does not fit."""
+    return pl.DataFrame([_retyped(column, types[column.name]) for column in rows.iter_columns()])
+
+
+def _retyped(column: pl.Series, dtype: pl.DataType) -> pl.Series:
+    cells = column.cast(pl.String) if isinstance(column.dtype, pl.Enum) else column
+    if cells.dtype == pl.String and isinstance(dtype, pl.Date | pl.Datetime | pl.Time):
+        return cells.str.strptime(dtype)
+    if cells.dtype == pl.String and isinstance(dtype, pl.Boolean):
+        known = {"true": True, "false": False}
+        return cells.replace_strict(known, return_dtype=pl.Boolean)
+    return cells.cast(dtype)
+
+
 def quoted(name: str) -> str:
     """The name of a column in a statement."""
     return '"' + name.replace('"', '""') + '"'
 
 
-def text_literal(path: Path) -> str:
+def text_literal(path: Path | str) -> str:
     """A path in a statement."""
     return "'" + str(path).replace("'", "''") + "'"
 
 
-def parquet(path: Path, more: str = "") -> str:
-    """The rows of a Parquet file."""
-    return f"read_parquet({', '.join(filter(None, [text_literal(path), more]))})"
+def parquet(path: Path | str | Sequence[str], more: str = "") -> str:
+    """The rows of Parquet files, as DuckDB reads them."""
+    named = (
+        text_literal(path)
+        if isinstance(path, Path | str)
+        else f"[{', '.join(map(text_literal, path))}]"
+    )
+    return f"read_parquet({', '.join(filter(None, [named, more]))})"

@@ -1,10 +1,11 @@
 """What a release guarantees and what it does not, in sentences."""
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Literal
 
 from incrowd.models.model import of_world
 from incrowd.policy.policy import Policy
+from incrowd.table.cells import text_of
 from incrowd.table.column import Missing
 from incrowd.table.counted import CountedRows
 
@@ -126,16 +127,16 @@ _RECORDS = 20
 
 
 def distinct_shares(
-    counts: Callable[[str], CountedRows], policy: Policy, sealed: Collection[str]
+    values: Callable[[str], Iterable[CountedRows]], policy: Policy, sealed: Collection[str]
 ) -> dict[str, float]:
     """Of each column whose values leave as they are: distinct values over cells with a value.
 
-    `counts` tells the distinct cells of a column, missing ones null; those of `sealed` columns
-    (lists and structures) are not compared.
+    `values` tells the distinct cells of a column, each in one of several batches, missing ones
+    null; those of `sealed` columns (lists and structures) are not compared.
     """
     names = (*policy.sensitive, *policy.kept, *filter(None, [policy.weight]))
     able = [name for name in policy.columns if name in names and name not in sealed]
-    return {name: round(_share(counts(name), name), 4) for name in able}
+    return {name: round(_share(values(name), name), 4) for name in able}
 
 
 def telling(shares: Mapping[str, float], records: int) -> tuple[str, ...]:
@@ -168,7 +169,13 @@ def sentences(shares: Mapping[str, float], records: int) -> Iterator[str]:
         )
 
 
-def _share(rows: CountedRows, name: str) -> float:
-    there = rows.cells[name].is_not_null().to_numpy()
-    cells = int(rows.records[there].sum())
-    return rows.cells[name].drop_nulls().n_unique() / cells if cells else 0.0
+def _share(batches: Iterable[CountedRows], name: str) -> float:
+    distinct = cells = 0
+    for rows in batches:
+        held = rows.cells[name]
+        cells += int(rows.records[held.is_not_null().to_numpy()].sum())
+        values = held.drop_nulls()
+        if values.dtype.is_float():
+            values = text_of(values)  # a text file tells 0.0 and -0.0 apart
+        distinct += values.n_unique()
+    return distinct / cells if cells else 0.0

@@ -28,9 +28,9 @@ class _Part(BaseModel):
 
 
 class Digest(_Part):
-    """SHA-256 of a release: of the bytes of a file, or of the cells of a frame."""
+    """SHA-256 of a file's bytes, a frame's cells, or a table's rows in whatever order."""
 
-    of: Literal["file", "frame"]
+    of: Literal["file", "frame", "table"]
     sha256: str = Field(pattern="^[0-9a-f]{64}$")
 
 
@@ -133,6 +133,8 @@ class Certificate(_Part):
     """By sensitive column: the type of its values, which decides what spellings are equal."""
     rows_sha256: str | None = Field(default=None, pattern="^[0-9a-f]{64}$")
     """SHA-256 of the rows, independent of the file format: see `digest_of_rows`."""
+    engine: str | None = None
+    """What counted the written rows, if they were not in memory: duckdb, postgresql, spark."""
     signature: Signature | None = None
     """None if unsigned: then nothing proves who made it."""
 
@@ -144,7 +146,13 @@ class Certificate(_Part):
 
     def to_json(self) -> str:
         """The certificate as a JSON document."""
-        return json.dumps(self.model_dump(mode="json", by_alias=True), indent=2, allow_nan=False)
+        said = self.model_dump(mode="json", by_alias=True, exclude=self.unsaid)
+        return json.dumps(said, indent=2, allow_nan=False)
+
+    @property
+    def unsaid(self) -> set[str]:
+        """Fields that are left out where there is nothing to say."""
+        return {"engine"} if self.engine is None else set()
 
     @classmethod
     def from_json(cls, text: str | bytes) -> "Certificate":

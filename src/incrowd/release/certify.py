@@ -1,6 +1,6 @@
 """Certify a proved release: its certificate, figures and notes."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from typing import Any, Literal
@@ -10,7 +10,7 @@ import polars as pl
 
 from incrowd.engines.base import Staged, Written
 from incrowd.errors import counted
-from incrowd.exposure import Risk, measure
+from incrowd.exposure import Risk, measure, measure_blocks
 from incrowd.loss import figures
 from incrowd.loss.ncp import ncp_of_classes
 from incrowd.models.l_diversity import LDiversity
@@ -30,13 +30,14 @@ from incrowd.release.certificate import (
 )
 from incrowd.release.load import LoadedTable, RunContext
 from incrowd.release.policy_record import redacted
-from incrowd.release.proof import Proof
-from incrowd.release.released import close, released
+from incrowd.release.proof import Proof, separable
+from incrowd.release.released import ReleasedRows, close, released
 from incrowd.search.search import Found
 from incrowd.table.column import CodedColumn, Kind
 from incrowd.table.counted import CountedRows
 from incrowd.table.encode import uncoded
 from incrowd.table.fold import fold
+from incrowd.table.tally import Tally
 from incrowd.verify.crowds import numbered
 from incrowd.verify.losses import of_sizes
 from incrowd.verify.spellings import alike_notes
@@ -62,6 +63,11 @@ class Proved:
         """The distinct cells of a column that was written, missing ones null."""
         return released(self.table, self.written).counts((name,))
 
+    def values(self, name: str) -> Iterator[CountedRows]:
+        """The same in batches: a column may tell all records apart."""
+        rows = released(self.table, self.written)
+        return map(rows.clear, self.written.values(name))
+
     @property
     def order(self) -> Literal["system", "given", "kept"]:
         """Where the order of records comes from."""
@@ -77,10 +83,10 @@ class Proved:
 
 def certify(proved: Proved) -> Certificate:
     """The certificate of the written release."""
-    table, found, seen = proved.table, proved.found, proved.proof.seen
+    table, found = proved.table, proved.found
     policy = redacted(table.policy)
     kind, sha256 = proved.written.digest()
-    shares = distinct_shares(proved.column, table.policy, uncoded(table.engine.sealed))
+    shares = distinct_shares(proved.values, table.policy, uncoded(table.engine.sealed))
     records = proved.written.records
     return Certificate(
         created=datetime.now(UTC).isoformat(timespec="seconds"),
@@ -97,7 +103,7 @@ def certify(proved: Proved) -> Certificate:
         records_in=table.engine.records,
         records_out=records,
         people=_people(proved),
-        classes=seen.crowds.number,
+        classes=proved.proof.classes,
         blank=table.engine.text,
         seed=Seed(search=_search_seed(table), order=proved.order, given=proved.seeded),
         spread=spreads(table, lambda name: proved.column(name).cells[name]),
@@ -109,6 +115,7 @@ def certify(proved: Proved) -> Certificate:
         ),
         kinds={name: table.kinds[name] for name in table.reference},
         rows_sha256=proved.written.rows_digest(table.policy.missing_values),
+        engine=None if table.engine.name == "memory" else table.engine.name,
     )
 
 
@@ -120,19 +127,30 @@ def risk_of(proved: Proved) -> Risk:
     """
     table, policy = proved.table, proved.table.policy
     names = () if policy.shown.exact else policy.sensitive
+    held = [table.counted[name][0] for name in names]
+    sensitive = [column for column in table.compiled.problem.sensitive if column.name in names]
+    if separable(table) and policy.weight is None:
+        rows = released(table, proved.staged)
+        blocks = proved.staged.blocks(rows.stored(policy.quasi), held, rows.plain)
+        tallies = (_tally(rows, block, policy.quasi, names) for block in blocks)
+        found = measure_blocks(tallies, sensitive, missing=policy.missing)
+        if found is not None:
+            return found
     rows = released(table, proved.written)
     lines = proved.staged.counts(
-        rows.stored(policy.quasi),
-        [table.counted[name][0] for name in names],
-        unit=table.unit is not None,
-        weight=policy.weight,
+        rows.stored(policy.quasi), held, unit=table.unit is not None, weight=policy.weight
     )
+    return measure(_tally(rows, lines, policy.quasi, names), sensitive, missing=policy.missing)
+
+
+def _tally(
+    rows: ReleasedRows, lines: CountedRows, quasi: Sequence[str], sensitive: Sequence[str]
+) -> Tally:
+    """The tally of what a release shows, labels numbered by their text."""
     cells = rows.clear(lines).cells
-    shown = [numbered(cells[name]).codes.astype(np.int32) for name in policy.quasi]
-    held = [lines.codes[name] for name in names]
-    tally = fold(shown, held, lines.unit, lines.weights, records=lines.records)
-    sensitive = [column for column in table.compiled.problem.sensitive if column.name in names]
-    return measure(tally, sensitive, missing=policy.missing)
+    shown = [numbered(cells[name]).codes.astype(np.int32) for name in quasi]
+    held = [lines.codes[name] for name in sensitive]
+    return fold(shown, held, lines.unit, lines.weights, records=lines.records)
 
 
 @dataclass(frozen=True)
@@ -173,7 +191,7 @@ def _losses(proved: Proved) -> dict[str, float]:
     """All loss figures; classes are those that the rows show."""
     loss = proved.table.policy.loss
     every = figures(proved.outcome, loss)
-    return every | of_sizes(proved.proof.seen.crowds.sizes, proved.table.compiled.records)
+    return every | of_sizes(proved.proof.sizes, proved.table.compiled.records)
 
 
 def _search_seed(table: LoadedTable) -> int | None:

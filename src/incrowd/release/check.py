@@ -106,6 +106,7 @@ def check_rows(checked: Checked, policy: Policy, backing: Backing) -> Check:
         recounted=() if claims is None else claims.recounted,
         claimed=() if claims is None else claims.claimed,
         losses={} if claims is None else claims.losses,
+        measures=tuple(model.measure for model in policy.models),
     )
 
 
@@ -215,7 +216,7 @@ def _read(checked: Checked, policy: Policy, known: Certificate | None) -> Releas
     split = split_columns(policy.quasi, names) if policy.split_ends else ()
     blank = checked.text or (known is not None and known.blank)
     tops = dict.fromkeys(split, TOP)
-    return ReleasedRows(checked.release, tops, policy.missing_values, blank)
+    return ReleasedRows(checked.release, tops, policy.missing_values, blank, policy.own_missing)
 
 
 def _lacking(names: Sequence[str], policy: Policy) -> list[str]:

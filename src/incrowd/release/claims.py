@@ -260,7 +260,7 @@ def _telling(certificate: Certificate, policy: Policy, found: _Found) -> Iterato
     if found.rows is None:
         return
     rows = found.rows
-    shares = distinct_shares(lambda name: rows.counts((name,)), policy, found.sealed)
+    shares = distinct_shares(lambda name: [rows.counts((name,))], policy, found.sealed)
     if shares != certificate.unchanged:
         yield ("Unchanged columns have another share of distinct values than the certificate says.")
 

@@ -6,6 +6,7 @@ A loaded table can be reused: releases, frontiers and what-ifs start from it.
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from pathlib import Path
 from typing import Any, Protocol
 
 from incrowd.arrays import Counts
@@ -15,7 +16,8 @@ from incrowd.hierarchy.hierarchy import Hierarchy
 from incrowd.linkage.candidates import CandidateCounter
 from incrowd.linkage.world import World, joined, people_of
 from incrowd.models.model import of_world
-from incrowd.policy.compile import Compiled, Counted, Quasi, count
+from incrowd.policy.coding import coded_by, unit_by
+from incrowd.policy.compile import Compiled, Counted, Counting, Quasi, Sampler, count
 from incrowd.policy.compile import compile as compile_problem
 from incrowd.policy.policy import Policy, require_declared
 from incrowd.release.certificate import CertifiedWorld, Digest
@@ -72,6 +74,19 @@ class Builder(Protocol):
     def build(self, domain: Domain, column: str, counts: Any = None) -> Hierarchy: ...  # noqa: D102
 
 
+class PartFolder(Protocol):
+    """A folder of finished parts, for one request."""
+
+    @property
+    def seed(self) -> int:
+        """What everything random is drawn from: the same in each attempt."""
+        ...
+
+    def of(self, request: str) -> Path:
+        """The folder of a request; what other requests have left is removed."""
+        ...
+
+
 @dataclass(frozen=True)
 class RunContext:
     """Settings of one run: seed, secret key, progress."""
@@ -82,6 +97,8 @@ class RunContext:
     """The secret key of pseudonyms."""
     watch: Watch = field(default_factory=Watch)
     """Time limit and progress callback."""
+    kept: PartFolder | None = None
+    """Where parts that are done are kept, to go on from them after a crash."""
 
     def __post_init__(self) -> None:
         if self.seed is not None and self.seed < 0:
@@ -132,13 +149,52 @@ class LoadedTable:
     def reference(self) -> dict[str, Reference]:
         """The distribution of each column that a model judges."""
         names = dict.fromkeys(model.columns[0] for model in self.policy.models if model.columns)
-        return {name: self._reference(name) for name in names}
+        return {name: self.reference_of(name) for name in names}
 
-    def _reference(self, name: str) -> Reference:
+    def reference_of(self, name: str) -> Reference:
+        """How one of the counted columns is spread over the people of the table."""
         column, hierarchy = self.counted[name]
         rows = self.engine.counts([name], [column], self.unit)
         maps = None if hierarchy is None else hierarchy.maps
         return Reference.read(rows, name, len(column.domain), maps)
+
+
+@dataclass(frozen=True, eq=False)
+class CountedTable:
+    """A table whose columns are coded and whose rows are counted.
+
+    Policies that give columns the same roles, hierarchies and types, and that read missing values
+    alike, start from the same counts: only what classes must satisfy is compiled anew.
+    """
+
+    engine: Engine
+    quasi: Quasi
+    counted: Counted
+    unit: CodedColumn | None
+    counting: Counting
+    kinds: Mapping[str, Kind]
+    """The type of values of each counted column."""
+
+    def __repr__(self) -> str:
+        """Without values."""
+        return f"CountedTable({self.engine.records} records, {len(self.engine.names)} columns)"
+
+    def compiled(self, policy: Policy, against: WorldReference | None = None) -> LoadedTable:
+        """The table loaded by a policy that starts from these counts."""
+        world = _asked_about(policy, against)
+        compiled = compile_problem(
+            policy,
+            self.quasi,
+            self.counted,
+            self.counting,
+            seed=SEARCH_SEED,
+            world_people={} if world is None else _people(world, self.quasi),
+        )
+        if against is not None:
+            exact = policy.ends == "exact"
+            against, compiled = _opposed(against, compiled, self.quasi, exact=exact)
+        columns = self.quasi, self.counted, self.unit
+        return LoadedTable(policy, self.engine, *columns, compiled, against, self.kinds)
 
 
 def load(
@@ -146,13 +202,27 @@ def load(
     policy: Policy,
     builders: Mapping[str, Builder],
     against: WorldReference | None = None,
+    sampled: Sampler | None = None,
 ) -> LoadedTable:
-    """Load a table: code its columns by the leaves of their hierarchies and count the rows."""
+    """Load a table: code its columns by the leaves of their hierarchies and count the rows.
+
+    With `sampled` only columns are counted, and the rows of a sample.
+    """
+    world = _asked_about(policy, against)
+    return count_table(engine, policy, builders, world, sampled).compiled(policy, against)
+
+
+def count_table(
+    engine: Engine,
+    policy: Policy,
+    builders: Mapping[str, Builder],
+    world: World | None = None,
+    sampled: Sampler | None = None,
+) -> CountedTable:
+    """Code the columns of a table, which hierarchies make cover the world's values, and count."""
     require_declared(policy, engine.names)
     names = tuple(dict.fromkeys((*policy.quasi, *policy.counted)))
-    kinds = {name: kind for name in names if (kind := policy.columns[name].kind) is not None}
-    codes = engine.codes(names, kinds, policy.missing_values)
-    world = _asked_about(policy, against)
+    codes = coded_by(engine, policy, names)
     quasi = {
         name: with_hierarchy(engine, codes[name], builders[name], world) for name in policy.quasi
     }
@@ -162,19 +232,10 @@ def load(
         else (codes[name], None)
         for name in policy.counted
     }
-    unit = None if policy.unit is None else engine.unit(policy.unit, policy.missing_values)
-    compiled = compile_problem(
-        policy,
-        quasi,
-        counted,
-        count(engine, policy, quasi, counted, unit),
-        seed=SEARCH_SEED,
-        world_people={} if world is None else _people(world, quasi),
-    )
-    if against is not None:
-        against, compiled = _opposed(against, compiled, quasi, exact=policy.ends == "exact")
+    unit = unit_by(engine, policy)
+    counting = count(engine, policy, quasi, counted, unit, sampled)
     read_as = {name: codes[name].domain.kind for name in policy.counted}
-    return LoadedTable(policy, engine, quasi, counted, unit, compiled, against, read_as)
+    return CountedTable(engine, quasi, counted, unit, counting, read_as)
 
 
 def with_hierarchy(

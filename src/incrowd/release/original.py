@@ -12,7 +12,7 @@ from incrowd.release.certify import spreads
 from incrowd.release.load import LoadedTable
 from incrowd.release.released import ReleasedRows
 from incrowd.release.rows import unchanging
-from incrowd.table.cells import readable, typed
+from incrowd.table.cells import readable, typed, without_own
 from incrowd.table.column import Kind
 from incrowd.table.counted import CountedRows
 from incrowd.verify.covering import Sides, keys_of, surplus, uncovered
@@ -137,6 +137,7 @@ class Original:
         columns = [column for column, _ in table.quasi.values()]
         before = table.engine.counts(names, columns)
         plain = readable(before.cells, policy.missing_values, text=table.engine.text)
+        plain = without_own(plain, policy.own_missing)
         before = before.with_cells(plain)
         after = rows.counts(tuple(dict.fromkeys((*policy.quasi, *names))))
         after = after.with_cells(typed(after.cells, plain))

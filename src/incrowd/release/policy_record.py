@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from incrowd.errors import InputError, boundary
+from incrowd.policy import toml
 from incrowd.policy.policy import Policy
 from incrowd.recoding.show import SHOWS
 from incrowd.release.certificate import sha256_of
@@ -28,6 +29,28 @@ def described(policy: Mapping[str, Any]) -> dict[str, Any]:
     return {key: _plain(value, key) for key, value in policy.items()}
 
 
+def as_text(policy: Mapping[str, Any]) -> str:
+    """A redacted policy as TOML, for people.
+
+    >>> print(as_text({"version": 1, "models": [{"name": "k-anonymity", "k": 5}],
+    ...                "columns": {"age": {"role": "quasi"}}}), end="")
+    version = 1
+    <BLANKLINE>
+    [[models]]
+    name = "k-anonymity"
+    k = 5
+    <BLANKLINE>
+    [columns.age]
+    role = "quasi"
+    """
+    plain = {key: value for key, value in policy.items() if key not in {"models", "columns"}}
+    parts = ["\n".join(toml.lines(plain))]
+    parts += ["\n".join(["[[models]]", *toml.lines(model)]) for model in policy.get("models", ())]
+    for name, column in policy.get("columns", {}).items():
+        parts.append("\n".join([f"[columns.{toml.key(name)}]", *toml.lines(column)]))
+    return "\n\n".join(parts) + "\n"
+
+
 def promised(policy: Mapping[str, Any]) -> dict[str, Any]:
     """The part of a policy that a recipient of the release can check.
 
@@ -42,6 +65,9 @@ def promised(policy: Mapping[str, Any]) -> dict[str, Any]:
     rest = {key: policy.get(key) for key in ("missing", "missing_values", "models")}
     if (shown := SHOWS.get(str(policy.get("show")))) is not None and shown.exact:
         rest |= {key: policy.get(key) for key in ("show", "class_column")}
+    own = {n: c["missing_values"] for n, c in policy["columns"].items() if c.get("missing_values")}
+    if own := {name: listed for name, listed in own.items() if name in columns}:
+        rest["own_missing_values"] = own
     return {"columns": columns, **rest}
 
 

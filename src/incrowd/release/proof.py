@@ -3,10 +3,16 @@
 This is the only place that queries the evidence; all judges are in `verify`.
 """
 
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
+import numpy as np
+import polars as pl
+
+from incrowd.arrays import Counts
 from incrowd.engines.base import RowPlan, Staged, Written
+from incrowd.models.model import Model
 from incrowd.recoding.column_cells import ByValue
 from incrowd.release.load import LoadedTable
 from incrowd.release.released import ReleasedRows, released
@@ -37,6 +43,7 @@ from incrowd.verify.verify import (
     same_rows,
     unchanged,
     verify,
+    weakest,
 )
 
 
@@ -44,8 +51,21 @@ from incrowd.verify.verify import (
 class Proof:
     """What the written rows show, and the verdict of every model."""
 
-    seen: Seen
+    sizes: Counts
+    """Records per class."""
+    labels: Mapping[str, int]
+    """By quasi-identifying column: how many different labels it shows."""
     verdicts: tuple[Verdict, ...]
+
+    @classmethod
+    def of(cls, seen: Seen, verdicts: tuple[Verdict, ...]) -> "Proof":
+        """The proof of rows that were seen at once."""
+        return _together([seen], [verdicts], ())
+
+    @property
+    def classes(self) -> int:
+        """How many classes the release has."""
+        return len(self.sizes)
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,6 +84,12 @@ class ReleaseEvidence:
     def by_person(self, columns: tuple[str, ...]) -> CountedRows:
         """Shown cells by person, from the staged rows: the unit is not released."""
         return self.rows.clear(self.staged.counts(self.rows.stored(columns), unit=True))
+
+    def blocks(self, columns: tuple[str, ...]) -> Iterator[CountedRows]:
+        """The written rows, block by block: quasi-identifying columns are the first of these."""
+        stored, key = self.rows.stored(columns), self.rows.stored(self.table.policy.quasi)
+        for block in self.written.blocks(stored, len(key), self.rows.plain):
+            yield self.rows.clear(block)
 
     def beside(self, columns: tuple[str, ...], *held: str) -> CountedRows:
         """What the staged rows show of these columns, beside the codes that the records held."""
@@ -96,13 +122,49 @@ def prove(table: LoadedTable, plan: RowPlan, staged: Staged, written: Written) -
     if policy.consistent:
         consistent(evidence.beside(policy.quasi, *policy.quasi))
     columns = tuple(dict.fromkeys((*policy.quasi, *_judged(table))))
+    if separable(table):
+        return _proved_in_blocks(evidence, columns)
     if table.unit is None:
         rows = evidence.rows.counts(columns)
     else:
         rows = by_people(evidence.by_person(columns))
     seen = look(rows, policy)
     world = None if table.against is None else table.against.public
-    return Proof(seen, verify(seen, policy, table.reference, world, table.people))
+    return Proof.of(seen, verify(seen, policy, table.reference, world, table.people))
+
+
+def separable(table: LoadedTable) -> bool:
+    """Whether classes can be judged some at a time.
+
+    Not if people have several records, or classes are compared with each other or with a world.
+    """
+    anything = table.policy.missing is Missing.MATCHES_ANYTHING
+    return table.unit is None and table.against is None and not anything
+
+
+def _proved_in_blocks(evidence: ReleaseEvidence, columns: tuple[str, ...]) -> Proof:
+    """What the written rows show, judged block by block: a class is always in one of them."""
+    table, policy = evidence.table, evidence.table.policy
+    every: list[Seen] = []
+    verdicts: list[tuple[Verdict, ...]] = []
+    for rows in evidence.blocks(columns):
+        if len(rows.records) or not every:
+            seen = look(rows, policy)
+            verdicts.append(verify(seen, policy, table.reference, drawn=table.people))
+            every.append(replace(seen, rows=seen.rows.clear()))
+    return _together(every, verdicts, policy.models)
+
+
+def _together(
+    seen: Sequence[Seen], verdicts: Sequence[tuple[Verdict, ...]], models: Sequence[Model]
+) -> Proof:
+    """The proof of blocks of rows that were seen and judged one after the other."""
+    labels = {
+        name: pl.concat([one.quasi[name].labels for one in seen]).n_unique()
+        for name in seen[0].quasi
+    }
+    sizes = np.concatenate([one.crowds.sizes for one in seen])
+    return Proof(sizes, labels, verdicts[0] if len(verdicts) == 1 else weakest(verdicts, models))
 
 
 def _proved_by_class(evidence: ReleaseEvidence) -> Proof:
@@ -115,7 +177,7 @@ def _proved_by_class(evidence: ReleaseEvidence) -> Proof:
     rows = evidence.by_class(tuple(dict.fromkeys((*policy.quasi, *_judged(table)))))
     seen = look(rows, policy)
     seen = replace(seen, crowds=by_number(rows.classes, rows.records))
-    return Proof(seen, verify(seen, policy, table.reference))
+    return Proof.of(seen, verify(seen, policy, table.reference))
 
 
 def _judged(table: LoadedTable) -> tuple[str, ...]:
@@ -136,8 +198,10 @@ def _demand_rows(evidence: ReleaseEvidence) -> None:
         accounted(staged.records, engine.records, policy)
         return
     held = [table.quasi[name][0] for name in policy.quasi]
-    lacking(staged.counts((), held))
-    accounted(staged.records, int(engine.counts((), held, None, held).records.sum()), policy)
+    for column in held:
+        lacking(staged.counts((), [column]))
+    whole = int(engine.counts((), held[:1], None, held).records.sum())
+    accounted(staged.records, whole, policy)
 
 
 def _pseudonyms(plan: RowPlan, name: str) -> dict[str, str]:

@@ -1,21 +1,24 @@
 """The verified release: its rows and everything known about them."""
 
-import html
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
 
-from incrowd.errors import NotMetError, counted
+from incrowd.errors import NotMetError
 from incrowd.exposure import Risk
 from incrowd.policy.policy import Policy
 from incrowd.recoding import Recoding
 from incrowd.release.certificate import Certificate
 from incrowd.search.lattice.frontier import Explored, State
+from incrowd.showing import Shown
 from incrowd.verify.verify import Verdict, demand
 from incrowd.watch import Watch
+
+if TYPE_CHECKING:
+    from incrowd.search.bound import LossBound
 
 _SEAL = object()
 STAGES = ("read", "search", "release", "verify", "write")
@@ -38,7 +41,7 @@ class StageTimer:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Release:
+class Release(Shown):
     """Verified rows, with everything known about them except their values.
 
     The only constructor is `Release.verified`, which refuses rows that do not meet every model of
@@ -69,6 +72,8 @@ class Release:
     notes: tuple[str, ...] = ()
     explored: Explored | None = field(default=None, repr=False)
     """What the search looked at, if it went through a lattice."""
+    bound: "LossBound | None" = None
+    """A loss that no release of the table goes below, if it was asked for and there is one."""
     _seal: object = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
@@ -139,24 +144,6 @@ class Release:
             f"Release({self.records:,} records, {self.suppressed:,} left out, "
             f"{self.classes:,} classes, k={self.k}, search={self.search!r})"
         )
-
-    def _repr_html_(self) -> str:
-        """What a notebook shows: figures, never values."""
-        met = "".join(_line(_title(model), f"{model.reached:.6g}") for model in self.models)
-        lost = "".join(_line(name, f"{value:.6g}") for name, value in self.loss.items())
-        classes = counted(self.classes, "class", "classes")
-        head = f"{counted(self.records, 'record')} in {classes}"
-        left = f"{self.suppressed:,} left out, found by {self.search}"
-        return f"<table><caption>{head}; {html.escape(left)}</caption>{met}{lost}</table>"
-
-
-def _title(model: Verdict) -> str:
-    where = f" of {model.column}" if model.column else ""
-    return f"{model.name}{where} (asked {model.asked:g})"
-
-
-def _line(name: str, value: str) -> str:
-    return f"<tr><th>{html.escape(name)}</th><td>{html.escape(value)}</td></tr>"
 
 
 def nodes_frame(explored: Explored) -> pl.DataFrame:

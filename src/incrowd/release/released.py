@@ -1,16 +1,17 @@
 """The rows of a release, read by its policy: counted, never fetched."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
 
 import numpy as np
+import polars as pl
 
 from incrowd.engines.base import Rows
 from incrowd.policy.policy import Policy
 from incrowd.release.certificate import Certificate, Spread
 from incrowd.release.load import LoadedTable
-from incrowd.table.cells import readable
+from incrowd.table.cells import cleared, without_own
 from incrowd.table.counted import CountedRows
 from incrowd.verify.crowds import numbered, weighted
 from incrowd.verify.spellings import end_names, joined, split_columns
@@ -27,6 +28,8 @@ class ReleasedRows:
     missing_values: tuple[str, ...]
     blank: bool
     """Whether blank texts mean missing, as in text files."""
+    own: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """By column, its own values that mean missing."""
 
     def __repr__(self) -> str:
         """Without values."""
@@ -59,8 +62,12 @@ class ReleasedRows:
         """Counted rows as the policy reads them."""
         there = set(rows.cells.columns)
         tops = {name: top for name, top in self.split.items() if {*end_names(name)} <= there}
-        plain = readable(rows.cells, self.missing_values, text=self.blank)
-        return rows.with_cells(joined(plain, tops))
+        own = {name: self.own[name] for name in tops if name in self.own}
+        return rows.with_cells(without_own(joined(self.plain(rows.cells), tops), own))
+
+    def plain(self, cells: pl.DataFrame) -> pl.DataFrame:
+        """Cells as they are stored, missing ones null."""
+        return without_own(cleared(cells, self.missing_values, text=self.blank), self.own)
 
 
 def released(table: LoadedTable, rows: Rows) -> ReleasedRows:
@@ -68,7 +75,7 @@ def released(table: LoadedTable, rows: Rows) -> ReleasedRows:
     policy = table.policy
     split = split_columns(policy.quasi, rows.names)
     tops = {name: str(table.quasi[name][1].labels[-1][0]) for name in split}
-    return ReleasedRows(rows, tops, policy.missing_values, table.engine.text)
+    return ReleasedRows(rows, tops, policy.missing_values, table.engine.text, policy.own_missing)
 
 
 def close(policy: Policy) -> tuple[str, ...]:

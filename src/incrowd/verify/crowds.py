@@ -13,7 +13,7 @@ import polars as pl
 
 from incrowd.arrays import Counts
 from incrowd.errors import LimitError
-from incrowd.table.cells import text_of
+from incrowd.table.cells import listed_texts, text_of
 
 _LARGEST = 2**62
 _MOST_PAIRS = 100_000_000
@@ -115,10 +115,23 @@ class Cells:
 
 def numbered(column: pl.Series) -> Cells:
     """The cells of a column numbered by their text."""
+    if isinstance(column.dtype, pl.Enum):
+        return _numbered_dictionary(column)
     text = text_of(column)
     labels = text.drop_nulls().unique().sort()
     codes = text.cast(pl.Enum(labels)).to_physical().cast(pl.Int64) + 1
     return Cells(codes.fill_null(0).to_numpy().astype(np.int64, copy=False), labels)
+
+
+def _numbered_dictionary(column: pl.Series) -> Cells:
+    """The same for a column that numbers its texts in another order, some of which it lacks."""
+    texts = listed_texts(column).alias(column.name)
+    place = column.to_physical().cast(pl.Int64).fill_null(len(texts)).to_numpy()
+    there = np.flatnonzero(np.bincount(place, minlength=len(texts) + 1)[:-1])
+    order = there[texts.gather(there).arg_sort().to_numpy()]
+    lookup = np.zeros(len(texts) + 1, dtype=np.int64)
+    lookup[order] = np.arange(1, len(order) + 1)
+    return Cells(lookup[place], texts.gather(order))
 
 
 def _distinct(*columns: Counts, count: Counts | None = None) -> tuple[tuple[Counts, ...], Counts]:

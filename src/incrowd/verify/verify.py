@@ -6,8 +6,8 @@ counts; it imports no kernel, class, recoding, loss, model, engine or search. Wh
 it refuses.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -15,6 +15,7 @@ import polars as pl
 
 from incrowd.arrays import MISSING, Codes, Counts
 from incrowd.errors import NotMetError, counted
+from incrowd.showing import Shown
 from incrowd.table.column import Missing
 from incrowd.table.counted import CountedRows
 from incrowd.verify.candidates import Candidates, PublicTable
@@ -51,7 +52,7 @@ class Signed:
 
 
 @dataclass(frozen=True)
-class Check:
+class Check(Shown):
     """What a release, looked at alone, shows of its policy.
 
     `ok` only if every model is met, the columns are those that the policy lets leave, and, if
@@ -75,6 +76,8 @@ class Check:
     """What the certificate says and nothing at hand shows, by place."""
     losses: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     """By loss: what the certificate says, and what was recounted."""
+    measures: tuple[str, ...] = ()
+    """For each model: which of several measures of its name it is in, such as `frequency`."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -206,6 +209,19 @@ def verify(
     return tuple(_verdict(model, evidence) for model in policy.models)
 
 
+def weakest(verdicts: Sequence[tuple[Verdict, ...]], models: Sequence[Any]) -> tuple[Verdict, ...]:
+    """The verdicts of a release that was judged in blocks, each class in one of them.
+
+    What the rows reach is what the weakest block reaches; a model is met if every block meets it.
+    """
+    found = []
+    for model, blocks in zip(models, zip(*verdicts, strict=True), strict=True):
+        worst = min if model.higher_is_safer else max
+        reached = worst(verdict.reached for verdict in blocks)
+        found.append(replace(blocks[0], reached=reached, ok=all(one.ok for one in blocks)))
+    return tuple(found)
+
+
 def _whom(
     seen: Seen, policy: _Policy, world: PublicTable | None
 ) -> tuple[Counts | None, float | None]:
@@ -219,8 +235,13 @@ def _whom(
     return found.counts, sure
 
 
-def demand(verdicts: Sequence[Verdict], remedy: str = "") -> None:
-    """Refuse, if there is a model that the rows do not meet; `remedy` says what would help."""
+def demand(
+    verdicts: Sequence[Verdict], remedy: str = "", refused: Callable[[], object] | None = None
+) -> None:
+    """Refuse, if there is a model that the rows do not meet; `remedy` says what would help.
+
+    `refused` makes the figures that the error then holds.
+    """
     failed = [verdict for verdict in verdicts if not verdict.ok]
     if not failed:
         return
@@ -231,6 +252,7 @@ def demand(verdicts: Sequence[Verdict], remedy: str = "") -> None:
         f"achieves {worst.reached:g}, the policy asks for {worst.asked:g}; nothing was released",
         remedy=remedy,
         verdicts=verdicts,
+        refused=None if refused is None else refused(),
     )
 
 

@@ -1,0 +1,83 @@
+"""Addresses of tables in databases: `postgresql://user:password@host:port/database?table=name`.
+
+An address holds credentials. They go to the driver and nowhere else: whatever is shown or stored
+calls the table by its title.
+"""
+
+import re
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import unquote
+
+from incrowd.errors import PolicyError
+
+_SCHEMES = ("postgresql://", "postgres://")
+_OPTION = "table="
+_NAME = re.compile(r'(?:(?P<schema>"(?:[^"]|"")+"|[^".]+)\.)?(?P<title>"(?:[^"]|"")+"|[^".]+)')
+_REMEDY = (
+    "write postgresql://user@host/database?table=schema.name, names as they are stored; a name "
+    'with a dot stands in "…"'
+)
+
+
+@dataclass(frozen=True)
+class Address:
+    """A table of PostgreSQL, and where it is."""
+
+    server: str = field(repr=False)
+    """What the driver connects to, with credentials and options, without the table."""
+    schema: str | None
+    """None if it is found by the search path."""
+    table: str
+
+    @classmethod
+    def of(cls, text: str) -> "Address":
+        """Read an address; `PolicyError` if it names no table."""
+        place, _, query = text.partition("?")
+        options = [option for option in query.split("&") if option]
+        tables = [option for option in options if option.startswith(_OPTION)]
+        name = _NAME.fullmatch(unquote(tables[0].removeprefix(_OPTION))) if tables else None
+        if name is None or len(tables) > 1:
+            raise PolicyError("the address of the database names no table", remedy=_REMEDY)
+        rest = "&".join(option for option in options if option not in tables)
+        place = _SCHEMES[0] + place.partition("://")[2]
+        schema = None if name["schema"] is None else _plain(name["schema"])
+        return cls(f"{place}?{rest}" if rest else place, schema, _plain(name["title"]))
+
+    @property
+    def name(self) -> str:
+        """The table, with its schema if that was said."""
+        return self.table if self.schema is None else f"{self.schema}.{self.table}"
+
+    @property
+    def title(self) -> str:
+        """What messages and documents call it."""
+        return f"postgresql table {self.name}"
+
+    @property
+    def database(self) -> str:
+        """What two tables of one database, reached by one role, have in common."""
+        return self.server.partition("?")[0]
+
+
+def is_address(source: Any) -> bool:
+    """Whether this is the address of a table in a database."""
+    return isinstance(source, str) and source.startswith(_SCHEMES)
+
+
+def address_of(source: Any) -> Address | None:
+    """The address of a table in a database; None for all else."""
+    return Address.of(source) if is_address(source) else None
+
+
+def without_addresses(text: str) -> str:
+    """A text in which no address of a database can be read.
+
+    >>> without_addresses("no such file: 'postgresql://me:secret@host/db?table=t'")
+    "no such file: 'postgresql://…'"
+    """
+    return re.sub(r"\bpostgres(?:ql)?://[^\s'\"]*", "postgresql://…", text)
+
+
+def _plain(name: str) -> str:
+    return name[1:-1].replace('""', '"') if name.startswith('"') else name

@@ -1,0 +1,60 @@
+"""Parquet files of DuckDB's and of others: put together, digested, watched for changes."""
+
+import hashlib
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, Literal
+
+import polars as pl
+
+from incrowd.engines.fetch import MOST_CELLS
+from incrowd.errors import InputError, boundary
+from incrowd.table.cells import digest_of_columns
+
+
+def put_together(path: Path, frames: Iterable[pl.DataFrame]) -> None:
+    """Write frames of one kind to a Parquet file; it fails if one is of another kind."""
+    import pyarrow.parquet as arrow  # noqa: PLC0415  an extra
+
+    writer: Any = None
+    try:
+        for frame in frames:
+            table = frame.with_columns(pl.col(pl.Enum).cast(pl.String)).to_arrow()
+            writer = writer or arrow.ParquetWriter(path, table.schema)
+            writer.write_table(table)
+    finally:
+        if writer is not None:
+            writer.close()
+
+
+def stamp(path: Path) -> tuple[Path, int, int]:
+    """What tells that a file was changed."""
+    found = path.stat()
+    return path, found.st_size, found.st_mtime_ns
+
+
+def changed(before: tuple[Path, int, int]) -> bool:
+    """Whether a file was changed since, or is gone."""
+    try:
+        return stamp(before[0]) != before
+    except OSError:
+        return True
+
+
+def frame_digest(path: Path) -> tuple[Literal["file", "frame"], str]:
+    """Of the cells of a release that stays a table, column by column; of its file if it is large.
+
+    Whoever checks the table digests its cells.
+    """
+    with boundary(InputError("the release cannot be read anew")):
+        rows = pl.scan_parquet(path)
+        width = len(rows.collect_schema())
+        if int(rows.select(pl.len()).collect().item()) * width > MOST_CELLS:
+            return "file", _sha256(path)
+        columns = (pl.read_parquet(path, columns=[j]).to_series() for j in range(width))
+        return "frame", digest_of_columns(columns)
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

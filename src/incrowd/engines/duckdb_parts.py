@@ -1,0 +1,96 @@
+"""Parts of a table as files of DuckDB, each worked on by a thread."""
+
+import shutil
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from threading import Event, Lock
+from typing import Protocol
+
+import numpy as np
+import polars as pl
+
+from incrowd.engines.base import PartJob
+from incrowd.engines.limits import FOLDER, bounded
+from incrowd.engines.sql import parquet
+from incrowd.errors import InputError, boundary
+from incrowd.table.fold import in_threads
+from incrowd.watch import Watch
+
+
+class _Reader(Protocol):
+    """Answers queries on any thread."""
+
+    def cursor_rows(self, query: str) -> pl.DataFrame: ...
+
+
+@dataclass(frozen=True, eq=False)
+class PartWork:
+    """Work on parts that are folders of files: what a job makes of each is a file."""
+
+    database: _Reader
+    job: PartJob
+    before: Path
+    """Where the parts are: folders part=0, part=1, …"""
+    after: Path
+    """Where files of what was made of them are put."""
+    _failed: Event = field(default_factory=Event)
+
+    def done(self, watch: Watch) -> list[str]:
+        """The files of all parts. When one fails, no other is begun."""
+        parts = sorted(int(found.name.partition("=")[2]) for found in self.before.glob("part=*"))
+        if not parts:
+            return []
+        every = f"SELECT count(*) AS n FROM {parquet(self.before / '*/*.parquet')}"
+        progress = _Progress(len(parts), int(self.database.cursor_rows(every).item()), watch)
+        return in_threads([partial(self._unless_failed, part, progress) for part in parts])
+
+    def _unless_failed(self, part: int, progress: "_Progress") -> str:
+        if self._failed.is_set():
+            return ""
+        with ExitStack() as unless_done:
+            unless_done.callback(self._failed.set)
+            made = self._part(part, progress)
+            unless_done.pop_all()
+        return str(made)
+
+    def _part(self, part: int, progress: "_Progress") -> Path:
+        """The file of what a job makes of a part: made now, or kept from these very rows."""
+        before = self.before / f"part={part}"
+        rows = self.database.cursor_rows(
+            f"SELECT * EXCLUDE (part) FROM {parquet(before / '*.parquet')} ORDER BY row"
+        )
+        path = self.after / f"{part}-{_sum_of(rows):016x}.parquet"
+        if not path.exists():
+            with boundary(InputError("a part of the table cannot be searched")):
+                made = self.job(part, rows)
+            with bounded("incrowd cannot store a part of the release", FOLDER):
+                made.write_parquet(path.with_suffix(".new"))
+                path.with_suffix(".new").replace(path)
+        shutil.rmtree(before, ignore_errors=True)
+        progress.add(len(rows))
+        return path
+
+
+class _Progress:
+    """How many parts are done; the share is that of their records, so that it grows like time."""
+
+    def __init__(self, parts: int, records: int, watch: Watch) -> None:
+        self._parts, self._records, self._watch = parts, max(records, 1), watch
+        self._done = self._worked = 0
+        self._lock = Lock()
+
+    def add(self, records: int) -> None:
+        """One more part of so many records is done."""
+        with self._lock:
+            self._done += 1
+            self._worked += records
+            share = min(self._worked / self._records, 1.0)
+            self._watch.tell(f"part {self._done:,} of {self._parts:,}", share)
+
+
+def _sum_of(rows: pl.DataFrame) -> int:
+    """A number that other rows hardly have."""
+    hashes = rows.hash_rows(seed=len(rows)).to_numpy()
+    return int(np.sum(hashes * np.arange(1, 2 * len(hashes), 2, dtype=np.uint64), dtype=np.uint64))

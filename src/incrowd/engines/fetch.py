@@ -1,0 +1,164 @@
+"""Records of a table elsewhere, brought into memory: for what needs them one by one.
+
+Counts are taken where the rows are. A few things cannot do with counts: to write every row with
+other cells, to link record to record, to keep the order of the rows. They get the columns that they
+need, if these are few enough cells.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import polars as pl
+
+from incrowd.engines.base import Clearing, Digested, Engine, Written
+from incrowd.engines.memory import MemoryEngine
+from incrowd.engines.memory_release import MemoryWritten
+from incrowd.engines.sql_engine import SqlEngine
+from incrowd.errors import InputError, LimitError, boundary
+from incrowd.table.cells import digest_of_columns, digest_of_rows
+from incrowd.table.column import CodedColumn, Kind
+from incrowd.table.counted import CountedRows
+
+MOST_CELLS = 50_000_000
+"""Cells that are brought into memory at most."""
+
+
+def in_memory(engine: Engine, names: Sequence[str] | None = None) -> MemoryEngine:
+    """The table in memory, with these columns at least (all of them if None).
+
+    `LimitError` if that is more than `MOST_CELLS` cells.
+    """
+    if isinstance(engine, MemoryEngine):
+        return engine
+    columns = engine.names if names is None else tuple(dict.fromkeys(names))
+    refuse_many(engine, columns)
+    parts = list(engine.batches(columns))
+    with boundary(InputError("the records cannot be put together in memory")):
+        rows = pl.concat(parts, how="vertical_relaxed")
+    return MemoryEngine(rows, text=engine.text)
+
+
+def refuse_many(engine: Engine, columns: Sequence[str]) -> None:
+    """Refuse to bring more cells into memory than fit."""
+    refuse_cells(engine.records, len(columns))
+
+
+def refuse_cells(records: int, columns: int) -> None:
+    """Refuse more cells than are brought into memory at most."""
+    if records * columns > MOST_CELLS:
+        raise LimitError(
+            f"this needs the records themselves, and {records:,} records with {columns:,} columns "
+            f"are more than {MOST_CELLS:,} cells",
+            remedy="select fewer columns or a sample of the records, or write a Parquet file",
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class FetchedColumns:
+    """A table elsewhere, each of whose columns is brought into memory when it is asked for."""
+
+    engine: Engine
+    _held: dict[str, pl.Series] = field(default_factory=dict, repr=False)
+
+    def __repr__(self) -> str:
+        """Without values."""
+        return f"FetchedColumns({self.records} records, {len(self.names)} columns)"
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The columns."""
+        return self.engine.names
+
+    @property
+    def records(self) -> int:
+        """Number of records."""
+        return self.engine.records
+
+    def memory(self, names: Sequence[str]) -> MemoryEngine:
+        """These columns in memory."""
+        wanted = [name for name in dict.fromkeys(names) if name not in self._held]
+        refuse_many(self.engine, (*self._held, *wanted))
+        if wanted:
+            rows = in_memory(self.engine, wanted).rows
+            self._held.update({name: rows[name] for name in wanted})
+        return MemoryEngine(
+            pl.DataFrame([self._held[name] for name in names]), text=self.engine.text
+        )
+
+    def codes(
+        self,
+        names: Sequence[str],
+        kinds: Mapping[str, Kind] | None = None,
+        missing_values: Sequence[str] = (),
+    ) -> dict[str, CodedColumn]:
+        """Columns as codes, one per record."""
+        return self.memory(names).codes(names, kinds, missing_values)
+
+
+@dataclass(frozen=True, eq=False)
+class StoredRelease:
+    """A finished release that lives elsewhere: counted there, digested column by column."""
+
+    engine: Engine
+
+    def __repr__(self) -> str:
+        """Without values."""
+        return f"StoredRelease({self.records} records)"
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The columns, in their order."""
+        return self.engine.names
+
+    @property
+    def records(self) -> int:
+        """Number of records."""
+        return self.engine.records
+
+    def counts(self, columns: Sequence[str]) -> CountedRows:
+        """The distinct rows of these columns, and their records."""
+        return self.engine.counts(columns)
+
+    def blocks(
+        self,
+        columns: Sequence[str],
+        key: int,  # noqa: ARG002  there is one block
+        clear: Clearing,  # noqa: ARG002  the same
+    ) -> Iterator[CountedRows]:
+        """The same in one block."""
+        yield self.counts(columns)
+
+    def values(self, column: str) -> Iterator[CountedRows]:
+        """The distinct cells of a column, in one batch."""
+        yield self.counts((column,))
+
+    def publish(self) -> None:
+        """It is public already."""
+
+    def digest(self) -> tuple[Digested, str]:
+        """SHA-256 of the cells, in the order of the table."""
+        return "frame", digest_of_columns(self._columns())
+
+    def rows_digest(self, missing_values: Sequence[str]) -> str:
+        """SHA-256 of the rows whatever they are stored in."""
+        return digest_of_rows(self._columns(), missing_values)
+
+    def differing(self, staged: Any, missing_values: Sequence[str], *, blank: bool) -> int:
+        """Nothing was staged that it could differ from."""
+        raise NotImplementedError
+
+    def _columns(self) -> Iterator[pl.Series]:
+        for name in self.names:
+            yield in_memory(self.engine, [name]).rows[name]
+
+
+def stored(engine: Engine, of: Digested | None = None) -> Written:
+    """A finished release, or any table to digest, where it lives.
+
+    `of` is what its certificate has a digest of, if it has one.
+    """
+    if isinstance(engine, MemoryEngine):
+        return MemoryWritten(engine.rows, engine.rows)
+    counted = engine.stored(of) if isinstance(engine, SqlEngine) else None
+    return StoredRelease(engine) if counted is None else counted

@@ -1,0 +1,63 @@
+"""Ibis tables: worked on in DuckDB, whatever the backend.
+
+What an expression answers is written once, by its backend, as Parquet into the private folder of a
+DuckDB database. A release without a target comes back as an Ibis table: of the same backend if that
+is DuckDB, else of a DuckDB backend of its own that reads the released file.
+"""
+
+import secrets
+import weakref
+from importlib import import_module
+from typing import Any
+
+import polars as pl
+
+from incrowd.engines.duckdb import DuckDB
+from incrowd.engines.lazy import kept
+from incrowd.engines.sql import Release, closed_on_failure, parquet
+from incrowd.engines.sql_engine import SqlEngine
+from incrowd.errors import InputError, boundary
+
+_REMEDY = "check the expression, or read the table into memory with .to_polars()"
+
+
+def accepts(source: Any) -> bool:
+    """Whether this is an Ibis table, which is not loaded to find out."""
+    return type(source).__module__.startswith("ibis.expr.types") and hasattr(source, "to_parquet")
+
+
+def engine_of(table: Any) -> SqlEngine:
+    """The engine of an expression's rows, of which it takes a copy."""
+    return SqlEngine(_IbisDuckDB(table))
+
+
+def like(source: Any, rows: pl.DataFrame) -> Any:  # noqa: ARG001  one kind
+    """Rows made in memory, as an Ibis table."""
+    return import_module("ibis").memtable(rows)
+
+
+class _IbisDuckDB(DuckDB):
+    """A database with a copy of what an Ibis expression answers."""
+
+    def __init__(self, table: Any) -> None:
+        super().__init__()
+        path = self.folder / "table.parquet"
+        with closed_on_failure(self):
+            with boundary(InputError("Ibis cannot read the table", remedy=_REMEDY)):
+                table.to_parquet(path)
+                self._backend: Any = table.get_backend()
+            self.look_at_foreign(path)
+
+    def frame(self, release: Release) -> Any:
+        """The release as an Ibis table."""
+        name = f"incrowd_release_{secrets.token_hex(8)}"
+        with boundary(InputError("Ibis cannot store the release as a table", remedy=_REMEDY)):
+            if self._backend.name == "duckdb":
+                made = f"CREATE TEMP TABLE {name} AS SELECT * FROM {release.rows}"  # noqa: S608  ours
+                self._backend.con.sql(made)
+                return self._backend.table(name)
+            path, folder = kept(self.folder / "release.parquet")
+            backend = import_module("ibis").duckdb.connect()
+            weakref.finalize(backend, id, folder)  # the folder goes when the backend does
+            backend.con.sql(f"CREATE VIEW {name} AS SELECT * FROM {parquet(path)}")  # noqa: S608
+            return backend.table(name)

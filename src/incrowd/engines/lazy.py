@@ -1,0 +1,178 @@
+"""Lazy frames of Polars, computed once and never held whole.
+
+A lazy frame is streamed into a Parquet file in the private folder of a DuckDB database, and stays
+there; a release without a target comes back as a lazy frame that reads such a file, which lives as
+long as any lazy frame that is made of it. What is small, and what holds cells of types that DuckDB
+has in no form or in another one, is worked on in memory. Without DuckDB, everything is.
+"""
+
+import os
+import shutil
+import tempfile
+import weakref
+from collections.abc import Iterator
+from functools import cached_property
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from incrowd.engines.base import Can, Engine, NewTable, RowPlan, Target
+from incrowd.engines.duckdb import DuckDB
+from incrowd.engines.memory import MemoryEngine
+from incrowd.engines.memory_release import MemoryStaged, MemoryWritten
+from incrowd.engines.sql import Release, closed_on_failure
+from incrowd.engines.sql_engine import SqlEngine
+from incrowd.errors import InputError, boundary
+
+FEW_RECORDS = 100_000
+"""A lazy frame with no more records is worked on in memory."""
+
+_SAME = (
+    pl.Boolean,
+    pl.Date,
+    pl.Decimal,
+    pl.Float32,
+    pl.Float64,
+    pl.Int8,
+    pl.Int16,
+    pl.Int32,
+    pl.Int64,
+    pl.String,
+    pl.UInt8,
+    pl.UInt16,
+    pl.UInt32,
+)
+"""Types whose cells are the same in Polars, Parquet and DuckDB."""
+
+
+def accepts(source: Any) -> bool:
+    """Whether this is a lazy frame of Polars."""
+    return isinstance(source, pl.LazyFrame)
+
+
+def engine_of(frame: pl.LazyFrame) -> Engine:
+    """The engine of a lazy frame's rows, which are computed now."""
+    with boundary(InputError("the frame cannot be computed")):
+        schema = frame.collect_schema()
+    if find_spec("duckdb") is None or not all(_same(dtype) for dtype in schema.dtypes()):
+        return CollectedEngine(_collected(frame))
+    database = _LazyDuckDB()
+    with closed_on_failure(database):
+        rows = database.take(frame, schema.names())
+    if rows is not None:
+        return CollectedEngine(rows)
+    return SqlEngine(database, frozenset({Can.ORDER}))
+
+
+def like(source: pl.LazyFrame, rows: pl.DataFrame) -> pl.LazyFrame:  # noqa: ARG001  one kind
+    """Rows made in memory, as a lazy frame."""
+    return rows.lazy()
+
+
+def _same(dtype: pl.DataType) -> bool:
+    if isinstance(dtype, pl.Datetime):
+        return dtype.time_zone is None and dtype.time_unit == "us"
+    return isinstance(dtype, _SAME)
+
+
+def _collected(frame: pl.LazyFrame) -> pl.DataFrame:
+    with boundary(InputError("the frame cannot be computed")):
+        return frame.collect()
+
+
+class CollectedEngine(MemoryEngine):
+    """A lazy frame in memory; its release is a lazy frame."""
+
+    def stage(self, plan: RowPlan, draw: np.random.Generator) -> "_LazyStaged":
+        """Stage the rows of a release."""
+        staged = super().stage(plan, draw)
+        return _LazyStaged(self, plan, staged.frame.lazy(), staged.classes, staged.take)
+
+
+class _LazyStaged(MemoryStaged):
+    """Staged rows that leave as a lazy frame."""
+
+    @cached_property
+    def rows(self) -> pl.DataFrame:
+        """The rows, which are in memory already."""
+        return pl.DataFrame(self.frame.collect())
+
+    def write(self, target: Target | NewTable | None = None) -> MemoryWritten:
+        """Write the rows to their target and read them back; without a target keep them."""
+        eager = MemoryStaged(self.engine, self.plan, self.rows, self.classes, self.take)
+        written = eager.write(target)
+        return written if target is not None else MemoryWritten(self.rows, self.rows)
+
+
+class _LazyDuckDB(DuckDB):
+    """A database that holds the rows of a lazy frame."""
+
+    def take(self, frame: pl.LazyFrame, names: list[str]) -> pl.DataFrame | None:
+        """Stream the rows into a file, once; the rows themselves if they are few."""
+        path = self.folder / "table.parquet"
+        numbered = frame.select(pl.nth(j).alias(f"c{j}") for j in range(len(names)))
+        with boundary(InputError("the frame cannot be computed")):
+            numbered.sink_parquet(path)
+            records = int(pl.scan_parquet(path).select(pl.len()).collect().item()) if names else 0
+            if records <= FEW_RECORDS:
+                rows = pl.read_parquet(path)
+                return pl.DataFrame([rows[f"c{j}"].alias(name) for j, name in enumerate(names)])
+        self.look_at_foreign(path, names)
+        return None
+
+    def frame(self, release: Release) -> pl.LazyFrame:  # noqa: ARG002  there is one
+        """The release as a lazy frame over a file of its own."""
+        return scanned(self.folder / "release.parquet")
+
+
+class _Folder:
+    """A private folder that is removed when nothing refers to it any more."""
+
+    def __init__(self) -> None:
+        self.path = Path(tempfile.mkdtemp(prefix="incrowd-"))
+        weakref.finalize(self, shutil.rmtree, self.path, ignore_errors=True)
+
+
+def kept(path: Path) -> tuple[Path, _Folder]:
+    """The file under a second name in a folder of its own, which lives as long as what is returned.
+
+    The first name may go.
+    """
+    folder = _Folder()
+    place = folder.path / path.name
+    try:
+        os.link(path, place)
+    except OSError:
+        shutil.copyfile(path, place)
+    return place, folder
+
+
+def scanned(path: Path) -> pl.LazyFrame:
+    """A lazy frame over the rows of a Parquet file, which is kept for it.
+
+    The plan of a lazy frame, and of every one that is made of it, refers to the function that reads
+    the file, and that to the folder. A scan of the path would not: the file could go too early.
+    """
+    from polars.io.plugins import register_io_source  # noqa: PLC0415  few need it
+
+    place, folder = kept(path)
+
+    def read(
+        columns: list[str] | None, predicate: pl.Expr | None, records: int | None, _: int | None
+    ) -> Iterator[pl.DataFrame]:
+        rows = pl.scan_parquet(folder.path / place.name)
+        if predicate is not None:
+            rows = rows.filter(predicate)
+        if records is not None:
+            rows = rows.head(records)
+        if columns is not None:
+            rows = rows.select(pl.nth(names.index(name)) for name in columns)
+        yield from rows.collect_batches()
+
+    with boundary(InputError("Polars cannot read the release")):
+        schema = pl.scan_parquet(place).collect_schema()
+        names = schema.names()
+        return register_io_source(read, schema=schema)

@@ -1,0 +1,66 @@
+"""What runs out while a table is processed: memory or disk, told in words of ours."""
+
+import errno
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from incrowd.errors import InputError, LimitError, boundary
+
+_FULL = {errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC)}
+"""What the system says when there is no space left."""
+
+
+FOLDER = "set TMPDIR to a folder that you may write to"
+"""What to do if a file of ours cannot be written."""
+_LARGER = "free some, or set TMPDIR to a larger disk"
+
+
+@contextmanager
+def bounded(words: str, remedy: str, larger: str = _LARGER) -> Iterator[None]:
+    """Replace what a database raises, which quotes cells, by words of ours; tell what ran out.
+
+    `larger` says what to do if there is no disk space left.
+    """
+    ran_out = ""
+    with boundary(InputError(words, remedy=remedy)):
+        try:
+            yield
+        except Exception as failure:
+            ran_out = _ran_out(failure)
+            if not ran_out:
+                raise
+    if ran_out:
+        memory = "free some, or set another limit with --memory"
+        error = LimitError(
+            f"incrowd ran out of {ran_out}, so nothing was released",
+            remedy=memory if ran_out == "memory" else larger,
+        )
+        try:
+            raise error from None
+        finally:
+            error.__context__ = None
+
+
+def _ran_out(failure: Exception) -> str:
+    """What ran out, if that is why it failed."""
+    said = str(failure)
+    full = getattr(failure, "errno", None) in _FULL or "No space left" in said
+    if type(failure).__name__ == "OutOfMemoryException":
+        return "disk space" if full or "max_temp_directory_size" in said else "memory"
+    return "disk space" if full else ""
+
+
+def resident() -> int | None:
+    """Bytes of memory that this process holds; None if the system does not tell."""
+    try:
+        pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])
+        return pages * os.sysconf("SC_PAGE_SIZE")
+    except (OSError, ValueError, IndexError):
+        return None
+
+
+def mebibytes(size: float) -> str:
+    """An amount of memory as DuckDB reads it."""
+    return f"{int(size / 2**20)}MiB"

@@ -1,0 +1,393 @@
+"""PostgreSQL: tables and views, counted, released and proved in the database.
+
+A source is the address of a table (`addresses`). Whoever may SELECT from it can do everything but
+release it, on a standby too: one read-only transaction of isolation level REPEATABLE READ is the
+snapshot, so nothing that others do to the table meanwhile is seen. Counts come out of the database;
+cells are coded here.
+
+A release needs temporary tables. It runs in a second transaction that shares the snapshot of the
+first (`pg_export_snapshot`), copies the table into a temporary one and works there. A view or a
+foreign table may answer otherwise each time: what was counted of it before is counted anew in the
+copy, and refused if it differs. The release becomes a new table of the same database in that
+transaction: others see it when it is proved and certified (`Release.publish`), or never.
+
+PostgreSQL 13 or later. How cells of its types travel is in `postgresql_columns`. Give the password
+in a password file or in PGPASSWORD rather than in the address: addresses on a command line can be
+seen by others on the machine.
+"""
+
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import polars as pl
+
+from incrowd.engines.addresses import Address, is_address
+from incrowd.engines.base import Digested, Engine, NewTable, PartJob, Target
+from incrowd.engines.postgresql_columns import ALIAS, CATALOG, Carried, Stored
+from incrowd.engines.postgresql_session import READING, WRITING, Session
+from incrowd.engines.sql import Release, SqlColumn, quoted, retyped, text_literal
+from incrowd.engines.sql_engine import SqlEngine
+from incrowd.errors import InputError, PolicyError, boundary
+from incrowd.table.cells import frame_digest
+from incrowd.watch import Watch
+
+_STEADY = ("r", "m")
+"""Kinds of tables that are the same for everybody who shares a snapshot."""
+
+_PATH = "SET LOCAL search_path = pg_temp, pg_catalog"
+"""Tables of ours are found first; whatever is not PostgreSQL's own is named with its schema."""
+
+
+def accepts(source: Any) -> bool:
+    """Whether this is the address of a table in PostgreSQL."""
+    return is_address(source)
+
+
+def engine_of(source: str) -> SqlEngine:
+    """The engine of the rows at this address."""
+    return SqlEngine(PostgreSQL(Address.of(source)))
+
+
+def target_of(target: str, engine: Engine) -> NewTable:
+    """The new table that a release of this engine's rows becomes; refused if it cannot."""
+    address = Address.of(target)
+    database = engine.database if isinstance(engine, SqlEngine) else None
+    if not isinstance(database, PostgreSQL) or address.database != database.address.database:
+        raise PolicyError(
+            f"the release cannot become the {address.title}: the table that it is made of is not "
+            "in the same database",
+            remedy="name a file, or the address of the source with another table",
+        )
+    new = NewTable(address.schema or database.schema, address.table)
+    database.refuse_existing(new)
+    return new
+
+
+class _Relation(NamedTuple):
+    """A table or a view, as the catalog of the database describes it."""
+
+    oid: int
+    schema: str
+    name: str
+    sort: str
+    parent: bool
+    """Whether other tables are parts of it."""
+
+    @property
+    def rows(self) -> str:
+        """What stands after FROM."""
+        return f"{quoted(self.schema)}.{quoted(self.name)} {ALIAS}"
+
+    @property
+    def steady(self) -> bool:
+        """Whether its rows are the same for everybody who shares a snapshot."""
+        return self.sort in _STEADY and not self.parent
+
+    @property
+    def row(self) -> str:
+        """A number that tells records apart: their place, or one given to them by what they hold.
+
+        Equal records of a view may change theirs with each other, which nobody can notice.
+        """
+        if not self.steady:
+            return f'row_number() OVER (ORDER BY ROW({ALIAS}.*)::text COLLATE "C")'
+        place = f"{ALIAS}.ctid::text::point"
+        return f"(({place})[0]::bigint * 65536 + ({place})[1]::bigint)"
+
+
+class _ReadAnew(NamedTuple):
+    """How a table that was written is read: cells as they travel, under their own names."""
+
+    relation: _Relation
+    carried: tuple[Carried, ...]
+
+    @property
+    def columns(self) -> tuple[SqlColumn, ...]:
+        """Its columns."""
+        return tuple(one.column for one in self.carried)
+
+    @property
+    def query(self) -> str:
+        """The query that reads it."""
+        cells = (f"{one.expression} AS {quoted(one.stored.name)}" for one in self.carried)
+        return f"SELECT {', '.join(cells)} FROM {self.relation.rows}"
+
+    @property
+    def rows(self) -> str:
+        """What stands after FROM."""
+        return f"({self.query}) released"
+
+
+class PostgreSQL:
+    """A table of PostgreSQL in one snapshot."""
+
+    name = "postgresql"
+    parts = False
+    text = False
+    memory = None
+
+    def __init__(self, address: Address) -> None:
+        self.address = address
+        self.joins = False
+        self._session = Session(address.server, READING)
+        self._seen: dict[str, tuple[int, int]] = {}
+        with ExitStack() as failed:
+            failed.callback(self.close)
+            self.schema = str(self._session.one("SELECT coalesce(current_schema(), '') AS s"))
+            self._relation = self._there(address)
+            self._session.run(_PATH)
+            self._columns = self._looked_at(self._relation, {})
+            failed.pop_all()
+        self.columns = tuple(one.column for one in self._columns)
+
+    def __repr__(self) -> str:
+        """Without credentials."""
+        return f"PostgreSQL({self.address.name!r})"
+
+    def rows(self, query: str) -> pl.DataFrame:
+        """What a query answers: distinct or counted rows."""
+        found = self._session.rows(self._with_source(query))
+        if not self.joins and not self._relation.steady:
+            self._seen[query] = _fingerprint(found)
+        return found
+
+    def batches(self, query: str) -> Iterator[pl.DataFrame]:
+        """The same in frames of limited size; ask nothing else before the last of them."""
+        return self._session.batches(self._with_source(query))
+
+    def put(self, name: str, frame: pl.DataFrame) -> None:
+        """A table of ours."""
+        self._session.put(name, frame)
+
+    def add(self, name: str, frame: pl.DataFrame) -> None:
+        """More rows of it."""
+        self._session.put("added", frame)
+        self._session.run(f"INSERT INTO {name} SELECT * FROM added")
+
+    def drop(self, name: str) -> None:
+        """Forget a table of ours."""
+        self._session.drop(name)
+
+    def make(self, name: str, query: str) -> None:
+        """A table of ours that holds what a query answers."""
+        self._session.make(name, query)
+
+    def snapshot(self) -> None:
+        """Copy the rows of the snapshot into a temporary table, in a transaction that can write."""
+        if self.joins:
+            return
+        reading = self._session
+        token = str(reading.one("SELECT pg_export_snapshot() AS s"))
+        self._session = Session(self.address.server, WRITING, token)
+        reading.close()
+        self._session.run(_PATH)
+        self._session.make("source", self._selected)
+        self.joins = True
+        for query, before in self._seen.items():
+            if _fingerprint(self._session.rows(query)) != before:
+                raise InputError(
+                    f"the {self.address.title} changed while incrowd read it",
+                    remedy="copy it into a table, and release that",
+                )
+
+    def apply(
+        self, name: str, query: str, job: PartJob, watch: Watch, kept: Path | None = None
+    ) -> None:
+        """Parts of rows do not leave the server."""
+        raise NotImplementedError
+
+    def quoted(self, name: str) -> str:
+        """The name of a column in a statement."""
+        return quoted(name)
+
+    def same(self, one: str, other: str) -> str:
+        """Whether two cells are equal or both missing; arrays, unlike cells, are joined by hash."""
+        return f"ARRAY[{one}] = ARRAY[{other}]"
+
+    def random(self, secret: str, row: str) -> str:
+        """A number that looks random."""
+        return f"('x' || left(md5(concat('{secret}:', {row})), 16))::bit(64)::bigint"
+
+    def negative_zero(self, cell: str) -> str:
+        """Whether a floating-point cell is -0.0."""
+        return f"({cell} = 0 AND CAST({cell} AS text) = '-0')"
+
+    def write(self, query: str, target: Target | NewTable | None) -> Release:
+        """Write rows to a new table, or by way of memory to a file, and look at what was written.
+
+        What is in a file is put back into a temporary table, to be counted there.
+        """
+        if isinstance(target, NewTable):
+            return self._created(query, target)
+        self.make("released", query)
+        written = self._read_anew(self._temporary("released"))
+        self._frame = self._session.rows(f"{written.query} ORDER BY {ALIAS}.ctid")
+        if target is None:
+            return Release(written.rows, written.columns, ("frame", frame_digest(self._frame)))
+        target.put(self._frame)
+        with boundary(InputError("the release cannot be read anew", remedy="name another file")):
+            read = retyped(target.get(), dict(self._frame.schema))
+        self.put("filed", read)
+        return Release("filed", written.columns, ("file", target.sha256()))
+
+    def frame(self, release: Release) -> pl.DataFrame:  # noqa: ARG002  there is one
+        """The release as a frame of Polars, in memory: it must fit there."""
+        return self._frame
+
+    def close(self) -> None:
+        """End the transaction; a release that was not published is gone."""
+        self._session.close()
+
+    def digest(self, of: Digested | None = None) -> tuple[Digested, str]:  # noqa: ARG002  one kind
+        """SHA-256 of the rows of the table, whatever their order."""
+        return "table", self._digest(self._relation, self._columns)
+
+    def refuse_existing(self, new: NewTable) -> None:
+        """Refuse a target that is there: a release never replaces a table."""
+        if self._related(new.schema, new.name) is not None:
+            raise PolicyError(
+                f"there is a table {new.title} already", remedy="drop it, or name another table"
+            )
+
+    @property
+    def _selected(self) -> str:
+        """The query of the table under the names of statements."""
+        cells = ", ".join(f"{one.expression} AS c{j}" for j, one in enumerate(self._columns))
+        return f"SELECT {cells}, {self._relation.row} AS row FROM {self._relation.rows}"
+
+    def _with_source(self, query: str) -> str:
+        if self.joins:
+            return query
+        return f"WITH source AS NOT MATERIALIZED ({self._selected}) {query}"
+
+    def _created(self, query: str, new: NewTable) -> Release:
+        """A new table with these rows, which others see when it is published."""
+        self.refuse_existing(new)
+        place = f"{quoted(new.schema)}.{quoted(new.name)}"
+        self._session.run(
+            f"CREATE TABLE {place} AS {query}",
+            f"PostgreSQL cannot create the table {new.title}",
+            "use a role that may create tables in this schema, name another table if somebody made "
+            "this one meanwhile, and check that the server is there",
+        )
+        relation = self._related(new.schema, new.name)
+        assert relation is not None  # noqa: S101  it was made
+        written = self._read_anew(relation)
+        digest = self._digest(relation, written.carried)
+        return Release(written.rows, written.columns, ("table", digest), lambda: self._publish(new))
+
+    def _publish(self, new: NewTable) -> None:
+        """Commit; if the connection is lost meanwhile, find out whether the table is there."""
+        try:
+            self._session.commit()
+        except InputError as error:
+            lost = error
+        else:
+            return
+        self._session.close()
+        try:
+            self._session = Session(self.address.server, READING)
+            there = self._related(new.schema, new.name) is not None
+        except InputError:
+            lost = InputError(
+                "the connection to PostgreSQL broke while the release was committed, and incrowd "
+                f"cannot find out whether there is a table {new.title} now",
+                remedy="if there is, drop it: it has no certificate; then run this again",
+            )
+            there = False
+        if not there:
+            raise lost
+
+    def _read_anew(self, relation: _Relation) -> "_ReadAnew":
+        """How a written table is read: columns of the source's type as they travel from there."""
+        known = {(one.stored.name, one.stored.kind): one.facts for one in self._columns}
+        return _ReadAnew(relation, self._looked_at(relation, known))
+
+    def _related(self, schema: str | None, table: str) -> _Relation | None:
+        """The table of this name; None if there is none."""
+        name = quoted(table) if not schema else f"{quoted(schema)}.{quoted(table)}"
+        return self._relation_at(f"to_regclass({text_literal(name)})")
+
+    def _there(self, address: Address) -> _Relation:
+        """The table at an address; `InputError` if there is none."""
+        found = self._related(address.schema, address.table)
+        if found is None:
+            raise InputError(
+                f"PostgreSQL has no table {address.name}, or you may not use its schema",
+                remedy="check the name (upper and lower case count), and say schema.name",
+            )
+        return found
+
+    def _temporary(self, name: str) -> _Relation:
+        found = self._relation_at(f"to_regclass('pg_temp.{name}')")
+        assert found is not None  # noqa: S101  it was made
+        return found
+
+    def _relation_at(self, place: str) -> _Relation | None:
+        found = self._session.rows(
+            "SELECT c.oid::int8 AS oid, nspname::text AS schema, relname::text AS name, "
+            "relkind::text AS sort, relhassubclass AS parent FROM pg_catalog.pg_class c "
+            "JOIN pg_catalog.pg_namespace n ON n.oid = relnamespace "
+            f"WHERE c.oid = {place}"
+        )
+        return None if found.is_empty() else _Relation(*found.row(0))
+
+    def _looked_at(
+        self, relation: _Relation, known: Mapping[tuple[str, str], Mapping[str, Any]]
+    ) -> tuple[Carried, ...]:
+        """The columns of a table, and how they travel; `known` is what was found before."""
+        found = self._session.rows(CATALOG.format(table=relation.oid))
+        stored = [Stored(*row) for row in found.iter_rows()]
+        if not stored:
+            raise InputError(f"the {self.address.title} has no columns")
+        asked = {
+            f"{fact}{j}": aggregate
+            for j, one in enumerate(stored)
+            for fact, aggregate in one.surveyed.items()
+            if (one.name, one.kind) not in known
+        }
+        facts = {}
+        if asked:
+            survey = ", ".join(f"{aggregate} AS {name}" for name, aggregate in asked.items())
+            facts = self._session.rows(f"SELECT {survey} FROM {relation.rows}").row(0, named=True)
+        return tuple(
+            Carried(one, known.get((one.name, one.kind)) or _facts(one, j, facts))
+            for j, one in enumerate(stored)
+        )
+
+    def _digest(self, relation: _Relation, columns: Sequence[Carried]) -> str:
+        """SHA-256 of names and rows, in the order of the digests of rows.
+
+        A row is the text of its cells, each behind its length. Digests are sorted in groups of
+        those that begin alike, so that the database never holds all of them in one value.
+        """
+        cells = [column.stored.digested for column in columns]
+        row = " || ".join(f"coalesce(length({cell}) || ':' || {cell}, '-')" for cell in cells)
+        hashed = f"SELECT sha256(convert_to({row}, 'UTF8')) AS h FROM {relation.rows}"
+        group = "get_byte(h, 0)"
+        found = self._session.rows(
+            f"SELECT {group} AS place, sha256(string_agg(h, ''::bytea ORDER BY h)) AS h "
+            f"FROM ({hashed}) hashed GROUP BY {group} ORDER BY {group}"
+        )
+        code = hashlib.sha256()
+        for column in columns:
+            name = column.stored.name.encode()
+            code.update(len(name).to_bytes(8, "little") + name)
+        code.update(b"".join(found["h"].to_list()))
+        return code.hexdigest()
+
+
+def _facts(stored: Stored, j: int, found: Mapping[str, Any]) -> Mapping[str, Any]:
+    """What was found of one of the columns."""
+    return {fact: found[f"{fact}{j}"] for fact in stored.surveyed}
+
+
+def _fingerprint(found: pl.DataFrame) -> tuple[int, int]:
+    """What two equal answers have in common, in whatever order their rows come."""
+    plain = found.with_columns(pl.col(pl.Decimal).cast(pl.String))
+    hashes = plain.hash_rows(seed=1) if plain.width else pl.Series(dtype=pl.UInt64)
+    return found.height, int(np.sum(hashes.to_numpy(), dtype=np.uint64))

@@ -1,0 +1,188 @@
+"""How cells of PostgreSQL travel: in their own type if Polars has it, else as text.
+
+The driver hands out some types as bytes that only PostgreSQL understands, and Polars has no
+infinite dates, no dates before the year 1 and no numbers of more than 38 digits. Such cells travel
+as the text that PostgreSQL writes for them. A release gets its cells back in the type of the table.
+"""
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import polars as pl
+
+from incrowd.engines.sql import Cells, SqlColumn, quoted
+
+ALIAS = "incrowd_rows"
+"""What a table is called in statements that read it."""
+CATALOG = """
+WITH RECURSIVE found AS (
+    SELECT attnum, attname, atttypid AS type, atttypmod AS modifier, false AS domain
+    FROM pg_catalog.pg_attribute WHERE attrelid = {table} AND attnum > 0 AND NOT attisdropped
+    UNION ALL
+    SELECT attnum, attname, typbasetype, typtypmod, true
+    FROM found JOIN pg_catalog.pg_type t ON t.oid = found.type WHERE typtype = 'd'
+)
+SELECT attname::text AS name, typname::text AS type, nspname = 'pg_catalog' AS own,
+    typtype::text AS sort, typcategory::text AS category,
+    pg_catalog.format_type(found.type, modifier) AS kind, domain
+FROM found JOIN pg_catalog.pg_type t ON t.oid = found.type
+JOIN pg_catalog.pg_namespace n ON n.oid = typnamespace
+WHERE typtype <> 'd' ORDER BY attnum
+"""
+"""The columns of a table with their types; those of domains are the types that they are made of."""
+
+_DIGITS = 38
+"""Polars holds numbers of so many decimal digits."""
+_NATIVE: Mapping[str, Cells] = {
+    "bool": "other",
+    "int2": "other",
+    "int4": "other",
+    "int8": "other",
+    "float4": "float",
+    "float8": "float",
+    "bytea": "bytes",
+}
+_DATES = ("date", "timestamp", "timestamptz")
+_NESTED = ("json", "jsonb")
+
+
+class Stored(NamedTuple):
+    """A column as the catalog of the database describes it."""
+
+    name: str
+    type: str
+    own: bool
+    """Whether the type is one of PostgreSQL itself, not of an extension or a user."""
+    sort: str
+    category: str
+    kind: str
+    """The type as it is written in statements."""
+    domain: bool
+    """Whether it is what a domain is made of."""
+
+    @property
+    def cell(self) -> str:
+        """The cell in a statement."""
+        cell = f"{ALIAS}.{quoted(self.name)}"
+        return f"CAST({cell} AS {self.kind})" if self.domain else cell
+
+    @property
+    def digested(self) -> str:
+        """The text of its cell; equal numbers have equal texts, however they are written."""
+        number = self.own and self.type == "numeric"
+        return f"CAST({f'trim_scale({self.cell})' if number else self.cell} AS text)"
+
+    @property
+    def surveyed(self) -> Mapping[str, str]:
+        """What must be known of its cells before they travel: aggregates by name."""
+        if not self.own:
+            return {}
+        if self.type == "numeric":
+            return {
+                "largest": f"max(abs({self.cell}))::text",
+                "scale": f"max(scale({self.cell}))",
+            }
+        if self.type in _DATES:
+            far = f"{self.cell} < '0001-01-01' OR {self.cell} >= '10000-01-01'"
+            return {"far": f"coalesce(bool_or({far}), false)"}
+        return {}
+
+
+class Carried(NamedTuple):
+    """A column as it travels."""
+
+    stored: Stored
+    facts: Mapping[str, Any]
+    """What was found of its cells."""
+
+    @property
+    def column(self) -> SqlColumn:
+        """The column of statements."""
+        return _carried(self.stored, self.facts)[0]
+
+    @property
+    def expression(self) -> str:
+        """Its cell as it travels."""
+        return _carried(self.stored, self.facts)[1]
+
+
+def _carried(stored: Stored, facts: Mapping[str, Any]) -> tuple[SqlColumn, str]:
+    """How the cells of a column travel, by what was found of them."""
+    if stored.own and stored.type in _NATIVE:
+        return SqlColumn(stored.name, _NATIVE[stored.type]), stored.cell
+    if stored.own and stored.type in _DATES and not facts["far"]:
+        return SqlColumn(stored.name, "other"), stored.cell
+    if stored.own and stored.type == "numeric":
+        return _number(stored, facts["largest"], facts["scale"])
+    cells: Cells = "nested" if _nested(stored) else "text"
+    plain = stored.own and stored.type == "text"
+    kind = "" if plain else stored.kind
+    return SqlColumn(stored.name, cells, kind), _text(stored.cell, plain=plain)
+
+
+def _number(stored: Stored, largest: str | None, scale: int | None) -> tuple[SqlColumn, str]:
+    """A decimal number: all cells with as many digits behind the point, so that they are equal."""
+    whole = (largest or "0").partition(".")[0]
+    digits = 0 if scale is None else int(scale)
+    if not whole.isdigit() or len(whole) + digits > _DIGITS:
+        text = _text(f"trim_scale({stored.cell})")
+        return SqlColumn(stored.name, "text", stored.kind), text
+    cell = f"CAST({stored.cell} AS numeric({_DIGITS},{digits}))"
+    return SqlColumn(stored.name, "other", stored.kind), cell
+
+
+def _text(cell: str, *, plain: bool = False) -> str:
+    """A cell as text that is compared byte by byte."""
+    return f'({cell} COLLATE "C")' if plain else f'(CAST({cell} AS text) COLLATE "C")'
+
+
+def _nested(stored: Stored) -> bool:
+    """Whether cells are lists or structures."""
+    return (
+        stored.category == "A"
+        or stored.sort in {"c", "m"}
+        or (stored.own and stored.type in _NESTED)
+        or (not stored.own and stored.type == "hstore")
+    )
+
+
+def frame_of(table: Any) -> pl.DataFrame:
+    """An Arrow table of the driver as a frame: numbers that it hands out as text are numbers."""
+    columns = []
+    for j, field in enumerate(table.schema):
+        facts, chunks = field.metadata or {}, table.column(j)
+        if facts.get(b"ADBC:postgresql:typname") == b"numeric":
+            texts = pl.Series(field.name, pl.from_arrow(_storage(chunks)), dtype=pl.String)
+            columns.append(texts.cast(pl.Decimal(_DIGITS, _scale(texts, facts))))
+        else:
+            columns.append(pl.Series(field.name, pl.from_arrow(chunks)))
+    return pl.DataFrame(columns)
+
+
+def _scale(texts: pl.Series, facts: Mapping[bytes, bytes]) -> int:
+    """The digits behind the point of decimal numbers: as many as declared, else as there are.
+
+    A cast to fewer would round.
+    """
+    modifier = int(facts.get(b"POSTGRESQL:typmod", b"-1"))
+    there = texts.str.extract(r"\.(\d+)$").str.len_chars().max()
+    most = there if isinstance(there, int) else 0
+    return max(most, 0 if modifier < 0 else (modifier - 4) & 0x7FF)
+
+
+def _storage(chunks: Any) -> Any:
+    """The texts of an extension type that the driver wraps them in."""
+    from pyarrow import chunked_array, string  # noqa: PLC0415  an extra
+
+    return chunked_array([getattr(chunk, "storage", chunk) for chunk in chunks.chunks], string())
+
+
+def sendable(frame: pl.DataFrame) -> tuple[pl.DataFrame, Mapping[str, str]]:
+    """A frame in types that the driver takes, and the types of numbers that are sent as text."""
+    texts = pl.col(pl.Null, pl.Decimal, pl.Categorical, pl.Enum).cast(pl.String)
+    numbers = {
+        name: f"numeric({_DIGITS},{dtype.scale})"
+        for name, dtype in frame.schema.items()
+        if isinstance(dtype, pl.Decimal)
+    }
+    return frame.with_columns(texts), numbers

@@ -1,0 +1,157 @@
+"""One transaction of PostgreSQL: connected, settled, read, written, ended.
+
+Errors of the driver quote cells, and may quote credentials: none of them leaves this module.
+"""
+
+import weakref
+from collections.abc import Iterator
+from contextlib import ExitStack, suppress
+from importlib import import_module
+from typing import Any
+
+import polars as pl
+
+from incrowd.engines.postgresql_columns import frame_of, sendable
+from incrowd.engines.sql import quoted
+from incrowd.errors import InputError, boundary
+
+READING = "REPEATABLE READ, READ ONLY"
+WRITING = "REPEATABLE READ, READ WRITE"
+_SETTINGS = {
+    "client_encoding": "UTF8",
+    "client_min_messages": "error",
+    "standard_conforming_strings": "on",
+    "DateStyle": "ISO",
+    "TimeZone": "UTC",
+    "IntervalStyle": "postgres",
+    "bytea_output": "hex",
+    "extra_float_digits": "1",
+    "lc_monetary": "C",
+}
+"""How cells are written as text, whatever the role prefers; notices, which go to the terminal, are
+off."""
+_REMEDY = "check that the server is there, and that your role may do this"
+
+
+class Session:
+    """A connection with one transaction, which is taken back unless it is committed."""
+
+    def __init__(self, server: str, mode: str, snapshot: str | None = None) -> None:
+        """Connect, and begin: `mode` is the kind of transaction, `snapshot` one to share."""
+        with boundary(InputError("the PostgreSQL driver is missing", remedy=_INSTALL)):
+            dbapi: Any = import_module("adbc_driver_postgresql.dbapi")
+        with boundary(InputError("incrowd cannot connect to PostgreSQL", remedy=_CONNECT)):
+            self._connection: Any = dbapi.connect(server)
+        self._end = weakref.finalize(self, _ended, self._connection)
+        with ExitStack() as failed:
+            failed.callback(self.close)
+            self._begin(mode, snapshot)
+            failed.pop_all()
+
+    def _begin(self, mode: str, snapshot: str | None) -> None:
+        begun = "PostgreSQL cannot begin a transaction"
+        remedy = _TEMPORARY if mode == WRITING else _REMEDY
+        self.run(f"SET TRANSACTION ISOLATION LEVEL {mode}", begun, remedy)
+        if snapshot is not None:
+            self.run(f"SET TRANSACTION SNAPSHOT '{snapshot}'", begun, remedy)
+        for name, value in _SETTINGS.items():
+            self.run(f"SET LOCAL {name} = '{value}'")
+
+    def run(
+        self,
+        statement: str,
+        failure: str = "PostgreSQL cannot process the table",
+        remedy: str = _REMEDY,
+    ) -> None:
+        """Carry out a statement."""
+        with boundary(InputError(failure, remedy=remedy)), self._connection.cursor() as cursor:
+            cursor.execute(statement)
+
+    def rows(self, query: str) -> pl.DataFrame:
+        """What a query answers."""
+        with boundary(InputError("PostgreSQL cannot count the table", remedy=_REMEDY)):
+            with self._connection.cursor() as cursor:
+                cursor.execute(query)
+                table = cursor.fetch_arrow_table()
+            return frame_of(table)
+
+    def batches(self, query: str) -> Iterator[pl.DataFrame]:
+        """The same in frames of limited size; no other query runs until the last one."""
+        error = InputError("PostgreSQL cannot read the table", remedy=_REMEDY)
+        with boundary(error):
+            cursor = self._connection.cursor()
+        try:
+            with boundary(error):
+                cursor.execute(query)
+                reader = cursor.fetch_record_batch()
+            while True:
+                with boundary(error):
+                    frame = _next(reader)
+                if frame is None:
+                    return
+                yield frame
+        finally:
+            with boundary(error):
+                cursor.close()
+
+    def one(self, query: str) -> Any:
+        """The one value that a query answers."""
+        return self.rows(query).item()
+
+    def put(self, name: str, frame: pl.DataFrame) -> None:
+        """A temporary table of a frame; one of this name is replaced."""
+        sent, numbers = sendable(frame)
+        self.drop(name)
+        with boundary(InputError("PostgreSQL cannot take a table of codes", remedy=_TEMPORARY)):
+            table = sent.to_arrow(compat_level=pl.CompatLevel.oldest())
+            with self._connection.cursor() as cursor:
+                cursor.adbc_ingest(name, table, mode="create", temporary=True)
+        for column, kind in numbers.items():
+            cell = quoted(column)
+            number = f"ALTER COLUMN {cell} TYPE {kind} USING CAST({cell} AS {kind})"
+            self.run(f"ALTER TABLE pg_temp.{name} {number}")
+        self.run(f"ANALYZE pg_temp.{name}")
+
+    def make(self, name: str, query: str) -> None:
+        """A temporary table of what a query answers; one of this name is replaced."""
+        self.drop(name)
+        self.run(
+            f"CREATE TEMPORARY TABLE {name} AS {query}",
+            "PostgreSQL cannot stage the release in temporary tables",
+            _TEMPORARY,
+        )
+        self.run(f"ANALYZE pg_temp.{name}")
+
+    def drop(self, name: str) -> None:
+        """Drop a temporary table, if there is one."""
+        self.run(f"DROP TABLE IF EXISTS pg_temp.{name}")
+
+    def commit(self) -> None:
+        """End the transaction and keep what it did."""
+        with boundary(InputError("PostgreSQL did not commit the release", remedy=_REMEDY)):
+            self._connection.commit()
+
+    def close(self) -> None:
+        """End the connection; what was not committed is taken back."""
+        self._end()
+
+
+_INSTALL = "install incrowd[postgresql]"
+_CONNECT = "check the address, your password and that the server is there"
+_TEMPORARY = (
+    "use a role that may create temporary tables (GRANT TEMPORARY ON DATABASE), on a server that "
+    "is not a standby, and check that it is there"
+)
+
+
+def _next(reader: Any) -> pl.DataFrame | None:
+    """The next batch of rows; None after the last."""
+    from pyarrow import Table  # noqa: PLC0415  an extra
+
+    batch = next(reader, None)
+    return None if batch is None else frame_of(Table.from_batches([batch]))
+
+
+def _ended(connection: Any) -> None:
+    with suppress(Exception):
+        connection.close()

@@ -1,0 +1,482 @@
+"""Spark: tables that are spread over many machines.
+
+A data frame is computed anew in every action, and drawn anew when a task is repeated. So it is
+computed once, into Parquet files in a private folder: that is the snapshot, with the row numbers
+that everything random is drawn from. Tables of ours are Parquet files in the same folder, never
+literals: plans, which Spark shows and logs, hold no cell and no secret. Statements run in a session
+of our own, which shares the application with that of the data frame, but neither views nor
+settings.
+
+The folder is made in the one that the setting `spark.incrowd.scratch` names. All executors must
+reach it under the same path, and write to it as the same user; on one machine (master `local`)
+a temporary folder does.
+"""
+
+import hashlib
+import re
+import secrets
+import shutil
+import tempfile
+import warnings
+import weakref
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from incrowd.engines.base import Can, Digested, NewTable, PartJob, Target
+from incrowd.engines.fetch import MOST_CELLS
+from incrowd.engines.folders import parts, sha256
+from incrowd.engines.limits import bounded
+from incrowd.engines.memory import refuse_repeated
+from incrowd.engines.spark_logs import silenced
+from incrowd.engines.spark_refusals import refused, refusing
+from incrowd.engines.sql import Cells, Release, SqlColumn, closed_on_failure
+from incrowd.engines.sql_engine import SqlEngine
+from incrowd.errors import InputError, PolicyError, boundary
+from incrowd.watch import Watch
+
+if TYPE_CHECKING:
+    from pyspark.sql.types import DataType, StructType
+
+SCRATCH = "spark.incrowd.scratch"
+"""The setting that names the folder for our files."""
+_BATCH = 2**17
+"""Rows that are read at a time."""
+_REMEDY = "check that df.count() works, or read the table into memory with df.toPandas()"
+_LARGER = f"free some, set {SCRATCH} to a folder of a larger disk, or spark.local.dir"
+_SETTINGS = {
+    "spark.sql.ansi.enabled": "false",
+    "spark.sql.ansi.doubleQuotedIdentifiers": "false",
+    "spark.sql.caseSensitive": "true",
+    "spark.sql.files.ignoreCorruptFiles": "false",
+    "spark.sql.files.ignoreMissingFiles": "false",
+    "spark.sql.parquet.binaryAsString": "false",
+    "spark.sql.parquet.datetimeRebaseModeInRead": "CORRECTED",
+    "spark.sql.parquet.datetimeRebaseModeInWrite": "CORRECTED",
+    "spark.sql.parquet.inferTimestampNTZ.enabled": "true",
+    "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",
+    "spark.sql.parquet.writeLegacyFormat": "false",
+    "spark.sql.session.timeZone": "UTC",
+    "spark.sql.variable.substitute": "false",
+}
+"""What statements, and other readers of our Parquet files, depend on."""
+_KEPT = ("spark.sql.adaptive.", "spark.sql.autoBroadcast", "spark.sql.files.max", "spark.sql.shuf")
+"""How settings begin that our session takes from the data frame's: they make things fast."""
+
+
+def accepts(source: Any) -> bool:
+    """Whether this is a data frame of Spark, which is not loaded to find out."""
+    kinds = ((kind.__module__, kind.__name__) for kind in type(source).__mro__)
+    return ("pyspark.sql.dataframe", "DataFrame") in kinds
+
+
+def engine_of(frame: Any) -> SqlEngine:
+    """The engine of a data frame's rows, of which it takes a copy."""
+    if type(frame).__module__.startswith("pyspark.sql.connect"):
+        raise PolicyError(
+            "incrowd cannot reach the files of a Spark Connect server",
+            remedy="use a classic session, or read the table into memory with df.toPandas()",
+        )
+    return SqlEngine(Spark(frame), frozenset({Can.FOLDER}))
+
+
+class Spark:
+    """A session of our own with a private folder; errors of Spark, which quote cells, end here."""
+
+    name = "spark"
+    joins = True
+    parts = True
+    text = False
+    memory = None
+
+    def __init__(self, frame: Any) -> None:
+        self._home = frame.sparkSession
+        self._made: dict[str, Path] = {}
+        self._secrets: dict[str, str] = {}
+        self._parent = _parent(self._home)
+        self.folder = _folder(self._parent)
+        self._end = weakref.finalize(self, shutil.rmtree, self.folder, ignore_errors=True)
+        with closed_on_failure(self), self._working("read the data frame"):
+            self.session = _own(self._home)
+            self.columns = self._copied(frame)
+
+    def _copied(self, frame: Any) -> tuple[SqlColumn, ...]:
+        """Store the rows of a data frame and take them for the table."""
+        refuse_repeated(frame.columns)
+        if frame.isStreaming:
+            raise InputError("a stream has no end", remedy="store it, and release what you stored")
+        path, fields = self.folder / "table.parquet", frame.schema.fields
+        named = frame.toDF(*(f"c{j}" for j in range(len(fields))))
+        void = {f"c{j}" for j, field in enumerate(fields) if field.dataType.typeName() == "void"}
+        cells = (
+            f"CAST({cell} AS STRING) AS {cell}" if cell in void else cell for cell in named.columns
+        )
+        numbered = named.selectExpr(*cells, "monotonically_increasing_id() AS row")
+        numbered.write.parquet(_uri(path))
+        self._view("source", path, _bare(numbered.schema))
+        return _columns(frame.schema)
+
+    def snapshot(self) -> None:
+        """The copy is one."""
+
+    def rows(self, query: str) -> pl.DataFrame:
+        """What a query answers: few rows, distinct or counted ones."""
+        with self._working("count the table"):
+            return pl.DataFrame(pl.from_arrow(self.session.sql(query).toArrow()))
+
+    def batches(self, query: str) -> Iterator[pl.DataFrame]:
+        """The same in frames of limited size, from files that Spark writes."""
+        folder = self._new("batches")
+        try:
+            with self._working("read the table"):
+                self.session.sql(query).write.parquet(_uri(folder))
+            for file in parts(folder):
+                yield from _batches(file)
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+
+    def put(self, name: str, frame: pl.DataFrame) -> None:
+        """A table of ours; small ones are sent to all executors, as Spark sees fit."""
+        path = self._new(name)
+        with self._working("take a table of codes"):
+            path.mkdir()
+            _store(frame, path)
+            self._replace(name, path, None)
+
+    def add(self, name: str, frame: pl.DataFrame) -> None:
+        """More rows of it: another file."""
+        with self._working("take a table of codes"):
+            _store(frame, self._made[name])
+            self._view(name, self._made[name], None)
+
+    def drop(self, name: str) -> None:
+        """Forget a table of ours."""
+        with self._working("forget a table"):
+            self.session.catalog.dropTempView(name)
+            shutil.rmtree(self._made.pop(name), ignore_errors=True)
+
+    def make(self, name: str, query: str) -> None:
+        """A table of ours that holds what a query answers."""
+        path = self._new(name)
+        with self._working("process the table"):
+            found = self.session.sql(query)
+            found.write.parquet(_uri(path))
+            self._replace(name, path, found.schema)
+
+    def apply(
+        self,
+        name: str,
+        query: str,
+        job: PartJob,
+        watch: Watch,
+        kept: Path | None = None,  # noqa: ARG002  Spark repeats tasks that fail by itself
+    ) -> None:
+        """A table of ours that holds what a job makes of each part, side by side on executors.
+
+        incrowd must be installed there. A task that is repeated makes the same of its part. What
+        a job refuses is told as it is, not in Spark's words.
+        """
+        watch.tell("searching parts on Spark", 0.0)
+        path, refusals = self._new(name), self._new("refused")
+        with self._working("search the parts of the table"), warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of versions that PySpark has not been tried with
+            found = self.session.sql(query)
+            schema = _with_added(found.schema, job.adds)
+            work = lambda key, table: _on_part(job, key, table, refusals)  # noqa: E731  Spark counts
+            made = found.groupBy("part").applyInArrow(work, schema)
+            with refused(refusals):
+                made.write.parquet(_uri(path))
+            self._replace(name, path, schema)
+
+    def quoted(self, name: str) -> str:
+        """The name of a column in a statement."""
+        return "`" + name.replace("`", "``") + "`"
+
+    def same(self, one: str, other: str) -> str:
+        """Whether two cells are equal or both missing."""
+        return f"{one} IS NOT DISTINCT FROM {other}"
+
+    def digest(self, of: Digested | None = None) -> tuple[Digested, str] | None:
+        """SHA-256 of the rows, whatever their order: files may be read in another one.
+
+        As a frame if that is what it is compared with, and if it fits into memory.
+        """
+        if of in {"frame", "file"}:
+            records = int(self.rows("SELECT count(*) AS n FROM source").item())
+            if records <= MOST_CELLS:
+                return None
+        named = {column.name: f"c{j}" for j, column in enumerate(self.columns)}
+        return self._digest("source", self.columns, named)
+
+    def _digest(
+        self, rows: str, columns: Sequence[SqlColumn], named: Mapping[str, str]
+    ) -> tuple[Digested, str] | None:
+        """The same of these rows; None if there are cells whose text may be that of others.
+
+        A row is the text of its cells, each behind its length. Digests of rows are sorted in groups
+        of those that begin alike.
+        """
+        if any(column.cells == "nested" for column in columns):
+            return None
+        cells = [
+            f"{'hex' if column.cells == 'bytes' else 'string'}({named[column.name]})"
+            for column in columns
+        ]
+        row = ", ".join(f"coalesce(concat(length({cell}), ':', {cell}), '-')" for cell in cells)
+        hashed = f"SELECT sha2(concat({row}), 256) AS h FROM {rows}"
+        found = self.rows(
+            "SELECT substr(h, 1, 3) AS place, sha2(array_join(sort_array(collect_list(h)), ''), "
+            f"256) AS h FROM ({hashed}) hashed GROUP BY substr(h, 1, 3) ORDER BY place"
+        )
+        code = hashlib.sha256()
+        for column in columns:
+            name = column.name.encode()
+            code.update(len(name).to_bytes(8, "little") + name)
+        code.update("".join(found["h"]).encode())
+        return "table", code.hexdigest()
+
+    def close(self) -> None:
+        """Remove the private folder, with the copy of the table in it."""
+        self._end()
+
+    def random(self, secret: str, row: str) -> str:
+        """A number that looks random; the secret stands in a table, as plans are logged."""
+        if secret not in self._secrets:
+            name = f"secret{len(self._secrets)}"
+            self.put(name, pl.DataFrame({"secret": [secret]}))
+            self._secrets[secret] = name
+        said = f"concat((SELECT secret FROM {self._secrets[secret]}), ':', {row})"
+        return f"CAST(conv(substr(sha2({said}, 256), 1, 15), 16, 10) AS BIGINT)"
+
+    def negative_zero(self, cell: str) -> str:
+        """Whether a floating-point cell is -0.0."""
+        return f"({cell} = 0 AND CAST({cell} AS STRING) = '-0.0')"
+
+    def write(self, query: str, target: Target | NewTable | None) -> Release:
+        """Write rows as Parquet files, in their order from file to file."""
+        if isinstance(target, NewTable) or (target is not None and target.format != "parquet"):
+            raise PolicyError(
+                "incrowd releases a Spark data frame as a folder of Parquet files",
+                remedy="name a .parquet folder, or read the table into memory with df.toPandas()",
+            )
+        path = self._lasting() if target is None else target.path
+        with self._working("write the release"):
+            found = self.session.sql(query)
+            _refuse_unwritable(found.schema)
+            found.write.mode("append").parquet(_uri(path))
+            _tidy(path)
+            self._view("released", path, None)
+            columns = _columns(self.session.table("released").schema)
+        named = {column.name: self.quoted(column.name) for column in columns}
+        digest = None if target is not None else self._digest("released", columns, named)
+        return Release("released", columns, digest or ("file", sha256(path)))
+
+    def frame(self, release: Release) -> Any:
+        """The release as a data frame of the session that the table came from."""
+        with self._working("read the release"):
+            return self._home.read.parquet(_pattern(self._made[release.rows]))
+
+    def _lasting(self) -> Path:
+        """A folder for a release that stays a data frame, for as long as its session."""
+        folder = _folder(self._parent)
+        weakref.finalize(self._home, shutil.rmtree, folder, ignore_errors=True)
+        return folder
+
+    def _new(self, name: str) -> Path:
+        return self.folder / f"{name}-{secrets.token_hex(4)}.parquet"
+
+    def _replace(self, name: str, path: Path, schema: "StructType | None") -> None:
+        """Let a name stand for other files, and remove those that it stood for."""
+        before = self._made.get(name)
+        self._view(name, path, schema)
+        if before is not None:
+            shutil.rmtree(before, ignore_errors=True)
+
+    def _view(self, name: str, path: Path, schema: "StructType | None") -> None:
+        reader = self.session.read if schema is None else self.session.read.schema(schema)
+        reader.parquet(_pattern(path)).createOrReplaceTempView(name)
+        self._made[name] = path
+
+    @contextmanager
+    def _working(self, what: str) -> Iterator[None]:
+        """Neither errors nor logs of Spark leave the block; a full disk is told as such."""
+        words = f"Spark cannot {what}", _REMEDY, _LARGER
+        # The inner one asks Java what happened, which must not be logged; the outer one is for a
+        # Java that is gone.
+        with bounded(*words), silenced(self._home), bounded(*words):
+            yield
+
+
+def _store(frame: pl.DataFrame, folder: Path) -> None:
+    """Another file of a table of ours."""
+    plain = frame.with_columns(pl.col(pl.Null).cast(pl.Int64))
+    plain.write_parquet(folder / f"part-{secrets.token_hex(4)}.parquet")
+
+
+def _on_part(job: PartJob, key: tuple[Any, ...], table: Any, refusals: Path) -> Any:
+    """What a job makes of a part, on an executor; errors of libraries end here."""
+    with refusing(refusals), bounded("a part of the table cannot be searched", "", _LARGER):
+        rows = pl.DataFrame(pl.from_arrow(table)).drop("part").sort("row")
+        made = job(key[0].as_py(), rows)
+        return _as_spark_reads(made.select(*rows.columns, *job.adds).to_arrow())
+
+
+def _as_spark_reads(table: Any) -> Any:
+    """An Arrow table with texts as Spark knows them."""
+    import pyarrow as pa  # noqa: PLC0415  an extra
+
+    wide = {pa.large_string(), pa.string_view()}
+    fields = [
+        field.with_type(pa.string()) if field.type in wide else field for field in table.schema
+    ]
+    return table.cast(pa.schema(fields))
+
+
+def _with_added(schema: "StructType", adds: Mapping[str, pl.DataType]) -> "StructType":
+    """The columns of a part with those that a job adds."""
+    from pyspark.sql import types  # noqa: PLC0415  an extra
+
+    known = {
+        pl.Int64(): types.LongType,
+        pl.Int32(): types.IntegerType,
+        pl.String(): types.StringType,
+    }
+    fields = [field for field in schema.fields if field.name != "part"]
+    fields += [types.StructField(name, known[kind]()) for name, kind in adds.items()]
+    return types.StructType(fields)
+
+
+def _own(home: Any) -> Any:
+    """A session with settings and views of its own."""
+    session = home.newSession()
+    for name, value in home.conf.getAll.items():
+        if name.startswith(_KEPT):
+            session.conf.set(name, value)
+    for name, value in _SETTINGS.items():
+        session.conf.set(name, value)
+    return session
+
+
+def _parent(home: Any) -> Path:
+    """The folder that all executors reach."""
+    with boundary(InputError("Spark cannot read its settings", remedy=_REMEDY)):
+        named, master = home.conf.get(SCRATCH, None), home.conf.get("spark.master", "")
+    if named is not None and "://" not in named.removeprefix("file://"):
+        return Path(named.removeprefix("file://"))
+    if named is not None:
+        raise PolicyError(
+            f"{SCRATCH} names no folder of a shared file system",
+            remedy="set it to a path that all executors reach, such as a network drive",
+        )
+    if not master.startswith("local"):
+        raise PolicyError(
+            "incrowd does not know a folder that all executors of this Spark application reach",
+            remedy=f"set {SCRATCH} to one",
+        )
+    return Path(tempfile.gettempdir())
+
+
+def _folder(parent: Path) -> Path:
+    """A new private folder."""
+    problem = InputError(
+        "incrowd cannot make a folder for its files", remedy=f"set {SCRATCH} to a writable folder"
+    )
+    with boundary(problem):
+        return Path(tempfile.mkdtemp(prefix="incrowd-", dir=parent)).absolute()
+
+
+def _uri(path: Path) -> str:
+    """A path for Spark to write to, whose own default may be another file system."""
+    return f"file://{path}"
+
+
+def _pattern(path: Path) -> str:
+    """A path for Spark to read, which takes some characters for a pattern."""
+    return "".join(f"\\{c}" if c in "\\*?[]{}" else c for c in _uri(path))
+
+
+def _tidy(folder: Path) -> None:
+    """Leave nothing but the rows in a folder, in files that are named by their order."""
+    for file in sorted(folder.iterdir()):
+        if file.name.startswith(("_", ".")):
+            file.unlink()
+    for number, file in enumerate(parts(folder)):
+        file.rename(folder / f"part-{number:05}.parquet")
+
+
+def _batches(file: Path) -> Iterator[pl.DataFrame]:
+    import pyarrow.parquet as pq  # noqa: PLC0415  an extra
+
+    with boundary(InputError("Spark's files cannot be read", remedy=_REMEDY)):
+        opened = pq.ParquetFile(file)
+        found = opened.iter_batches(_BATCH)
+    while True:
+        with boundary(InputError("Spark's files cannot be read", remedy=_REMEDY)):
+            batch = next(found, None)
+            frame = None if batch is None else pl.DataFrame(pl.from_arrow(batch))
+        if frame is None:
+            return
+        yield frame
+
+
+def _refuse_unwritable(schema: "StructType") -> None:
+    """Refuse columns that cannot be compared with what their records held, and some names."""
+    maps = [f.name for f in schema.fields if _MAPS.search(f.dataType.simpleString())]
+    if maps:
+        raise InputError(
+            f"Spark cannot compare the maps or variants of {', '.join(map(repr, maps))}",
+            remedy="drop the column, or turn it into a list with map_entries or into text",
+        )
+    if any("${" in name for name in schema.names):  # Hadoop puts a setting in its place
+        raise InputError("Spark cannot write columns with ${ in their name", remedy="rename them")
+
+
+_MAPS = re.compile(r"\b(map<|variant\b)")
+
+
+def _columns(schema: "StructType") -> tuple[SqlColumn, ...]:
+    return tuple(SqlColumn(field.name, _cells(field.dataType)) for field in schema.fields)
+
+
+def _cells(kind: "DataType") -> Cells:
+    return _CELLS.get(kind.typeName().partition("(")[0], "nested")
+
+
+_CELLS: dict[str, Cells] = {
+    "binary": "bytes",
+    "boolean": "other",
+    "byte": "other",
+    "date": "other",
+    "decimal": "other",
+    "double": "float",
+    "float": "float",
+    "integer": "other",
+    "long": "other",
+    "short": "other",
+    "string": "text",
+    "timestamp": "other",
+    "timestamp_ntz": "other",
+    "void": "text",
+}
+"""What cells are by Spark's name for their type; no statement looks into those of others."""
+
+
+def _bare(kind: Any) -> Any:
+    """A type without remarks of its columns, which may list values, and with plain comparison."""
+    from pyspark.sql import types  # noqa: PLC0415  an extra
+
+    match kind:
+        case types.StructType():
+            fields = [types.StructField(f.name, _bare(f.dataType)) for f in kind.fields]
+            return types.StructType(fields)
+        case types.ArrayType():
+            return types.ArrayType(_bare(kind.elementType))
+        case types.MapType():
+            return types.MapType(_bare(kind.keyType), _bare(kind.valueType))
+        case types.StringType() | types.NullType():
+            return types.StringType()
+        case _:
+            return kind

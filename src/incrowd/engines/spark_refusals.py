@@ -1,0 +1,62 @@
+"""What executors refuse, told to the driver: Spark itself tells it as a text with a traceback.
+
+An executor stores its error in the folder that all of them share, as a table like all others of
+ours, before its task fails. Only errors of incrowd are stored, which hold no cell.
+"""
+
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+import polars as pl
+
+from incrowd.errors import IncrowdError, InfeasibleError, InputError, LimitError, PolicyError
+
+_KINDS = {kind.__name__: kind for kind in (InputError, LimitError, PolicyError)}
+_SCHEMA = {"kind": pl.String, "message": pl.String, "remedy": pl.String, "proved": pl.Boolean}
+
+
+@contextmanager
+def refusing(folder: Path) -> Iterator[None]:
+    """On an executor: an error of ours is stored in this folder, and fails the task."""
+    try:
+        yield
+    except IncrowdError as error:
+        proved = getattr(error, "proved", None)
+        row = (type(error).__name__, error.message, error.remedy, proved)
+        with suppress(Exception):  # Spark tells that the task failed in any case
+            folder.mkdir(exist_ok=True)
+            made = folder / f"{secrets.token_hex(8)}.new"
+            pl.DataFrame([row], schema=_SCHEMA, orient="row").write_parquet(made)
+            made.rename(made.with_suffix(".parquet"))
+        raise
+
+
+@contextmanager
+def refused(folder: Path) -> Iterator[None]:
+    """On the driver: raise what an executor stored in place of what Spark says about it."""
+    error: IncrowdError | None = None
+    try:
+        yield
+    except Exception:
+        error = _one_of(folder)
+        if error is None:
+            raise
+    if error is None:
+        return
+    try:
+        raise error from None
+    finally:
+        error.__context__ = None
+
+
+def _one_of(folder: Path) -> IncrowdError | None:
+    """A refusal; None if there is none."""
+    files = sorted(folder.glob("*.parquet"))
+    if not files:
+        return None
+    kind, message, remedy, proved = pl.read_parquet(files[0]).row(0)
+    if kind == InfeasibleError.__name__:
+        return InfeasibleError(message, remedy=remedy, proved=proved)
+    return _KINDS.get(kind, IncrowdError)(message, remedy=remedy)

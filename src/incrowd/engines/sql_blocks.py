@@ -1,0 +1,136 @@
+"""Distinct rows of a release in blocks: they may be too many for one place.
+
+Cells are numbered in the database, so that lines travel as whole numbers. What a reader cannot tell
+apart is always in one block.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import polars as pl
+
+from incrowd.arrays import Codes
+from incrowd.engines.sql import SqlColumn, counting
+from incrowd.engines.sql_keys import PackedKeys
+from incrowd.table.counted import CountedRows
+
+if TYPE_CHECKING:
+    from incrowd.engines.sql_counting import SqlCounting
+
+BLOCK = 2**20
+"""About so many lines are in a block."""
+_PLAIN = {"text", "other"}
+"""Cells that are equal if a database says so; zeros of floats have signs."""
+
+
+@dataclass(frozen=True, eq=False)
+class Lines:
+    """What is counted in blocks, and where."""
+
+    cells: Mapping[str, SqlColumn]
+    """By name: the cells, under the names that they have in statements."""
+    codes: Mapping[str, tuple[str, int]]
+    """By name: an expression for a code, and how many codes there are."""
+    of: str
+    """What stands after FROM."""
+    key: int
+    """Rows that are equal in so many of the first cells are in one block."""
+    clear: Callable[[pl.DataFrame], pl.DataFrame]
+    """Makes cells null that mean missing."""
+
+    @property
+    def plain(self) -> bool:
+        """Whether the cells can be numbered."""
+        return all(column.cells in _PLAIN for column in self.cells.values())
+
+
+def in_blocks(engine: "SqlCounting", lines: Lines) -> Iterator[CountedRows]:
+    """The distinct rows, block by block; in one if their cells cannot be numbered."""
+    if not lines.plain:
+        codes = {name: code for name, (code, _) in lines.codes.items()}
+        yield engine.counted(list(lines.cells.values()), list(lines.cells), codes, lines.of)
+        return
+    numbered = [_numbered(engine, lines, j) for j in range(len(lines.cells))]
+    key, rest, of = _packed(engine, lines, numbered)
+    keys = [*zip(key.expressions(_places(numbered[: lines.key])), key.names, strict=True)]
+    more = [*_places(numbered[lines.key :]), *(f"shown.h{j}" for j in range(len(lines.codes)))]
+    keys += [*zip(rest.expressions(more), rest.names, strict=True)]
+    engine.database.make("lines", counting(keys, of))
+    number = -(-engine.number("SELECT count(*) AS n FROM lines") // BLOCK) | 1
+    block = f"({' + '.join(f'{name} % {number}' for name in key.names)}) % {number}"
+    for b in range(number):
+        found = engine.database.rows(f"SELECT * FROM lines WHERE {block} = {b}")
+        yield _counted(lines, numbered, (key, rest), found)
+    engine.database.drop("lines")
+
+
+def _packed(
+    engine: "SqlCounting", lines: Lines, numbered: list["_Numbered"]
+) -> tuple[PackedKeys, PackedKeys, str]:
+    """What holds the numbers of cells that tell the block, what holds the rest, and the rows."""
+    sizes = [len(one.values) for one in numbered]
+    held = [size for _, size in lines.codes.values()]
+    shown = [f"{column.name} AS s{j}" for j, column in enumerate(lines.cells.values())]
+    shown += [f"{code} AS h{j}" for j, (code, _) in enumerate(lines.codes.values())]
+    same = engine.database.same
+    joins = (f"JOIN {one.table} ON {same(f'{one.table}.value', one.cell)}" for one in numbered)
+    of = f"(SELECT {', '.join(shown)} FROM {lines.of}) shown {' '.join(joins)}"
+    key = PackedKeys(tuple(sizes[: lines.key]))
+    return key, PackedKeys((*sizes[lines.key :], *held), "rest"), of
+
+
+@dataclass(frozen=True, eq=False)
+class _Numbered:
+    """A column whose cells have numbers, in a table of the database."""
+
+    table: str
+    cell: str
+    values: pl.Series
+    """What each number stands for; texts are different ones, null where missing."""
+
+    def cells(self, numbers: Codes) -> pl.Series:
+        """The cells behind numbers; texts as numbers of a dictionary."""
+        if self.values.dtype != pl.String:
+            return self.values.gather(numbers)
+        return self.values.cast(pl.Enum(self.values.drop_nulls())).gather(numbers)
+
+
+def _places(numbered: list[_Numbered]) -> list[str]:
+    return [f"{one.table}.code" for one in numbered]
+
+
+def _numbered(engine: "SqlCounting", lines: Lines, j: int) -> _Numbered:
+    """Number the distinct cells of a column; texts that mean missing are one."""
+    name, column = list(lines.cells.items())[j]
+    found = engine.database.rows(
+        f"SELECT {column.name} AS value FROM {lines.of} GROUP BY {column.name}"
+    )["value"]
+    shown = lines.clear(found.alias(name).to_frame()).to_series()
+    if shown.dtype == pl.String:
+        values = shown.unique(maintain_order=True)
+        code = pl.DataFrame({"value": values, "code": np.arange(len(values), dtype=np.int64)})
+        told = shown.alias("value").to_frame()
+        told = told.join(code, on="value", how="left", nulls_equal=True, maintain_order="left")
+        codes = told["code"]
+    else:
+        values, codes = shown, pl.Series("code", np.arange(len(shown), dtype=np.int64))
+    engine.database.put(f"number{j}", pl.DataFrame([found, codes]))
+    return _Numbered(f"number{j}", f"shown.s{j}", values.alias(name))
+
+
+def _counted(
+    lines: Lines,
+    numbered: list[_Numbered],
+    packed: tuple[PackedKeys, PackedKeys],
+    found: pl.DataFrame,
+) -> CountedRows:
+    """Lines as they came, unpacked."""
+    codes = np.empty((len(numbered) + len(lines.codes), len(found)), dtype=np.int32)
+    key, rest = packed
+    key.unpack([found[name].to_numpy() for name in key.names], codes[: lines.key])
+    rest.unpack([found[name].to_numpy() for name in rest.names], codes[lines.key :])
+    cells = [one.cells(codes[j]) for j, one in enumerate(numbered)]
+    held = dict(zip(lines.codes, codes[len(numbered) :], strict=True))
+    return CountedRows(pl.DataFrame(cells), found["n"].to_numpy().astype(np.int64), held)

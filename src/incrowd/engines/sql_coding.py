@@ -1,0 +1,205 @@
+"""Columns of a table in a database as codes: distinct values come out, and codes go in.
+
+Codes are small tables that are joined to the rows, null-safe.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import polars as pl
+
+from incrowd.arrays import Codes, Counts, Floats
+from incrowd.engines.memory import coded_texts
+from incrowd.engines.sql import Coding, Database, JoinedCodes, SqlColumn, counting
+from incrowd.errors import InputError, PolicyError, counted
+from incrowd.table.cells import readable
+from incrowd.table.column import CodedColumn, Kind
+from incrowd.table.encode import BYTES, encode
+from incrowd.table.names import nearest
+
+
+@dataclass(frozen=True, eq=False)
+class _Entries:
+    """The distinct values of a column, and how many records hold each."""
+
+    values: pl.Series
+    records: Counts
+
+
+class SqlCoding:
+    """A table in a database whose columns are coded."""
+
+    def __init__(self, database: Database) -> None:
+        self.database = database
+        self._entries: dict[str, _Entries] = {}
+        self._put: dict[str, CodedColumn] = {}
+
+    @property
+    def text(self) -> bool:
+        """Whether all cells are text, so that numbers and dates are still to be found."""
+        return self.database.text
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """The columns, in their order."""
+        return tuple(column.name for column in self.database.columns)
+
+    @cached_property
+    def records(self) -> int:
+        """Number of records."""
+        return self.number("SELECT count(*) AS n FROM source")
+
+    @property
+    def sealed(self) -> Mapping[str, str]:
+        """By column: what its cells hold that no program can see into (lists, bytes)."""
+        said = {"nested": "lists or structures", "bytes": BYTES}
+        return {
+            column.name: said[column.cells]
+            for column in self.database.columns
+            if column.cells in said
+        }
+
+    def codes(
+        self,
+        names: Sequence[str],
+        kinds: Mapping[str, Kind] | None = None,
+        missing_values: Sequence[str] = (),
+    ) -> dict[str, CodedColumn]:
+        """Columns as codes, one per distinct value."""
+        given = kinds or {}
+        for name in names:
+            _refuse_nested(name, self.column(name))
+        return {
+            name: encode(
+                self.entries(name).values,
+                name,
+                given.get(name),
+                infer=self.text,
+                missing_values=missing_values,
+            )
+            for name in names
+        }
+
+    def unit(self, name: str, missing_values: Sequence[str] = ()) -> CodedColumn:
+        """Which records belong to one person; code 0 for a record that says nothing."""
+        kinds = {name: Kind.TEXT} if self.text else None
+        return self.codes([name], kinds, missing_values)[name]
+
+    def texts(self, name: str, missing_values: Sequence[str] = ()) -> CodedColumn:
+        """A column coded by the text of its values."""
+        values = self.entries(name).values.to_frame()
+        return coded_texts(readable(values, missing_values, text=self.text)[name], name)
+
+    def frequency(self, column: CodedColumn) -> Counts:
+        """Records per code of a column: shape (values + 1,), entry 0 counts the missing."""
+        size = len(column.domain) + 1
+        records = self.entries(column.name).records
+        return np.bincount(column.codes, weights=records, minlength=size).astype(np.int64)
+
+    def column(self, name: str) -> SqlColumn:
+        """A column of the table, under the name that it has in statements."""
+        if name not in self.names:
+            raise PolicyError(
+                f"the table has no column {name!r}", remedy=nearest(name, self.names, listed=True)
+            )
+        j = self.names.index(name)
+        return self.database.columns[j]._replace(name=f"c{j}")
+
+    def cell(self, name: str) -> str:
+        """What a column of the table is called in statements."""
+        return self.column(name).name
+
+    def number(self, query: str) -> int:
+        """The one number that a query answers."""
+        found = self.database.rows(query).item()
+        return 0 if found is None else int(found)
+
+    def weighing(self, name: str) -> Coding:
+        """A table of the weights that the values of a column stand for, to be joined."""
+        column, weight = self.weights(name)
+        table = f"w{self.names.index(name)}"
+        values = self.entries(name).values.alias("value")
+        self.database.put(table, pl.DataFrame([values, pl.Series("code", weight[column.codes])]))
+        return self._coding(table, name)
+
+    def coding(self, column: CodedColumn) -> Coding:
+        """A table of the column's values with their codes, to be joined."""
+        name = f"m{self.names.index(column.name)}"
+        if self._put.get(name) is not column:
+            values = self.entries(column.name).values.alias("value")
+            self.database.put(name, pl.DataFrame([values, pl.Series("code", column.codes)]))
+            self._put[name] = column
+        return self._coding(name, column.name)
+
+    def _coding(self, table: str, name: str) -> Coding:
+        cell = f"source.{self.cell(name)}"
+        return Coding(table, self.database.same(f"{table}.value", cell))
+
+    def joined(self, columns: Sequence[CodedColumn]) -> JoinedCodes:
+        """The rows of the table with the codes of these columns."""
+        codings = {column.name: self.coding(column) for column in columns}
+        return JoinedCodes("source", codings)
+
+    def coded(self, column: CodedColumn, cells: pl.Series) -> Codes:
+        """The codes of some cells of a column."""
+        values = self.entries(column.name).values.alias("value")
+        known = pl.DataFrame([values, pl.Series("code", column.codes)])
+        joined = (
+            cells.alias("value")
+            .to_frame()
+            .join(known, on="value", how="left", nulls_equal=True, maintain_order="left")
+        )
+        if joined["code"].null_count():
+            raise InputError(
+                f"the column {column.name!r} changed while incrowd read it",
+                remedy="copy the table, and give the copy",
+            )
+        return numbers(joined["code"])
+
+    def weights(self, name: str) -> tuple[CodedColumn, Floats]:
+        """A column of sampling weights, and the weight of each of its codes."""
+        column = self._numbers_of(name)
+        weight = np.concatenate([[np.nan], column.domain.positions])
+        wrong = int(self.frequency(column)[~(weight >= 0)].sum())
+        if wrong:
+            held = counted(wrong, "value that is", "values that are")
+            raise InputError(
+                f"the weight column {name!r} holds {held} missing or negative",
+                remedy="give every record a weight of 0 or more",
+            )
+        return column, weight
+
+    def _numbers_of(self, name: str) -> CodedColumn:
+        try:
+            return self.codes([name], {name: Kind.NUMBER})[name]
+        except InputError as error:
+            found = InputError(
+                f"weights must be numbers: {error.message}",
+                remedy="name the column with the number of people that each record represents",
+            )
+        raise found
+
+    def entries(self, name: str) -> _Entries:
+        """The distinct values of a column."""
+        if name not in self._entries:
+            cell = self.cell(name)
+            found = self.database.rows(counting([(cell, "value")], "source") + f" ORDER BY {cell}")
+            values = found["value"].alias(name)
+            self._entries[name] = _Entries(values, found["n"].to_numpy().astype(np.int64))
+        return self._entries[name]
+
+
+def _refuse_nested(name: str, column: SqlColumn) -> None:
+    """Refuse to code lists and structures, whatever they travel as."""
+    if column.cells == "nested":
+        raise InputError(
+            f"the column {name!r} holds lists or structures",
+            remedy="unnest it into plain columns, or leave it out",
+        )
+
+
+def numbers(column: pl.Series) -> Codes:
+    """Codes as a database answers them."""
+    return column.to_numpy().astype(np.int32, copy=False)

@@ -1,0 +1,265 @@
+"""Rows of a table in a database, counted where they are."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+import polars as pl
+
+from incrowd.arrays import Counts
+from incrowd.engines.sql import SqlColumn, counting, if_any, without_nan
+from incrowd.engines.sql_coding import SqlCoding, numbers
+from incrowd.engines.sql_keys import PackedKeys
+from incrowd.table.cells import selected
+from incrowd.table.column import CodedColumn
+from incrowd.table.counted import CountedRows
+from incrowd.table.fold import fold
+from incrowd.table.tally import Tally
+
+_DRAWN = "(row % 1000003) * 2654435761 % 4294967296"
+"""A number below 2**32 that spreads rows evenly: what a sample is drawn by."""
+_ENOUGH, _SPARE = 1.05, 1000
+"""How many times as many rows as a sample has are sorted, and how many more."""
+
+
+class SqlCounting(SqlCoding):
+    """A table in a database whose rows are counted."""
+
+    def counts(
+        self,
+        columns: Sequence[str] = (),
+        coded: Sequence[CodedColumn] = (),
+        unit: CodedColumn | None = None,
+        complete: Sequence[CodedColumn] = (),
+    ) -> CountedRows:
+        """The distinct rows of these columns, of these codes and of whom they belong to."""
+        found = self._lines((*coded, *if_any(unit)), complete, columns)
+        person = None if unit is None else found.codes[unit.name]
+        codes = {column.name: found.codes[column.name] for column in coded}
+        return replace(found, codes=codes, unit=person)
+
+    def sample(
+        self, columns: Sequence[str], records: int, unit: CodedColumn | None = None
+    ) -> pl.DataFrame:
+        """So many records at most, by a number drawn from theirs; one of each person."""
+        shown = ", ".join(f"{self.cell(name)} AS s{j}" for j, name in enumerate(columns))
+        limit = min(2**32, round(2**32 * (_ENOUGH * records + _SPARE) / max(self.records, 1)))
+        of = f"source WHERE {_DRAWN} < {limit}"
+        if unit is not None:
+            of += f" AND row IN (SELECT min(row) FROM {self._people(unit)})"
+        found = self.database.rows(
+            f"SELECT {shown} FROM {of} ORDER BY {_DRAWN}, row LIMIT {records}"
+        )
+        return _named(found, columns)
+
+    def coded_sample(self, coded: Sequence[CodedColumn], records: int) -> dict[str, CodedColumn]:
+        """The codes of so many records at most, by a number drawn from theirs."""
+        rows = self.sample([one.name for one in coded], records)
+        return {
+            one.name: CodedColumn(one.name, self.coded(one, rows[one.name]), one.domain)
+            for one in coded
+        }
+
+    def sizes(self, columns: Sequence[str]) -> tuple[Counts, Counts]:
+        """How large the classes of equal records are, and how many have each size."""
+        keys = [(without_nan(self.column(name)), f"s{j}") for j, name in enumerate(columns)]
+        found = self.database.rows(
+            "SELECT classes.n AS size, count(*) AS n "
+            f"FROM ({counting(keys, 'source')}) classes GROUP BY classes.n ORDER BY classes.n"
+        )
+        size, number = (found[name].to_numpy().astype(np.int64) for name in ("size", "n"))
+        return size[size > 0], number[size > 0]
+
+    def batches(self, columns: Sequence[str]) -> Iterator[pl.DataFrame]:
+        """The records with these columns, in the order of their numbers."""
+        shown = ", ".join(f"{self.cell(name)} AS s{j}" for j, name in enumerate(columns))
+        query, some = f"SELECT {shown} FROM source ORDER BY row", False
+        for batch in self.database.batches(query):
+            some = True
+            yield _named(batch, columns)
+        if not some:
+            yield _named(self.database.rows(f"{query} LIMIT 0"), columns)
+
+    def _people(self, unit: CodedColumn) -> str:
+        """What stands after FROM to group records by person.
+
+        Where codes are not joined, by the cell that names the person.
+        """
+        if not self.database.joins:
+            cell = self.cell(unit.name)
+            return f"source GROUP BY {cell}, CASE WHEN {cell} IS NULL THEN row END"
+        joined = self.joined((unit,))
+        code = joined.code(unit.name)
+        return f"{joined.text} GROUP BY CASE WHEN {code} = 0 THEN -1 - row ELSE {code} END"
+
+    def tally(
+        self,
+        quasi: Sequence[CodedColumn],
+        sensitive: Sequence[CodedColumn],
+        unit: CodedColumn | None = None,
+        weight: str | None = None,
+        *,
+        complete: bool = False,
+    ) -> Tally:
+        """The distinct coded rows; with `complete` of records that lack no quasi-identifier."""
+        whole = quasi if complete else ()
+        if unit is None and weight is None and self.database.joins:
+            return self._sorted_tally(quasi, sensitive, whole)
+        lines = self._lines((*quasi, *sensitive, *if_any(unit)), whole, weight=weight)
+        return fold(
+            [lines.codes[column.name] for column in quasi],
+            [lines.codes[column.name] for column in sensitive],
+            None if unit is None else lines.codes[unit.name],
+            lines.weights,
+            records=lines.records,
+        )
+
+    def _sorted_tally(
+        self,
+        quasi: Sequence[CodedColumn],
+        sensitive: Sequence[CodedColumn],
+        complete: Sequence[CodedColumn],
+    ) -> Tally:
+        """The same in few copies: the database sorts packed keys, which are unpacked in batches."""
+        coded = (*quasi, *sensitive)
+        keys = PackedKeys(tuple(len(column.domain) + 1 for column in coded))
+        joined = self.joined(tuple({column.name: column for column in coded}.values()))
+        packed = keys.expressions([joined.code(column.name) for column in coded])
+        of = f"{joined.text} {joined.where(column.name for column in complete)}"
+        self.database.make("tallied", counting(list(zip(packed, keys.names, strict=True)), of))
+        rows = self.number("SELECT count(*) AS n FROM tallied")
+        codes, counts = np.empty((len(coded), rows), dtype=np.int32), np.empty(rows, dtype=np.int64)
+        done = 0
+        named = ", ".join(keys.names)
+        for batch in self.database.batches(f"SELECT {named}, n FROM tallied ORDER BY {named}"):
+            here = slice(done, done + len(batch))
+            keys.unpack([batch[name].to_numpy() for name in keys.names], codes[:, here])
+            counts[here] = batch["n"].to_numpy()
+            done = here.stop
+        self.database.drop("tallied")
+        nobody = np.empty(0, dtype=np.int32)
+        return Tally(codes[: len(quasi)], codes[len(quasi) :], counts, counts, nobody, nobody)
+
+    def sampled(
+        self,
+        quasi: Sequence[CodedColumn],
+        sensitive: Sequence[CodedColumn],
+        records: int,
+        *,
+        complete: bool = False,
+    ) -> Tally:
+        """The tally of a sample; with `complete` of records that lack no quasi-identifier."""
+        every = {column.name: column for column in (*quasi, *sensitive)}
+        rows = self.sample(tuple(every), records)
+        codes = {name: self.coded(column, rows[name]) for name, column in every.items()}
+        there = np.ones(len(rows), dtype=np.bool_)
+        for column in quasi if complete else ():
+            there &= codes[column.name] != 0
+        return fold(
+            [codes[column.name][there] for column in quasi],
+            [codes[column.name][there] for column in sensitive],
+        )
+
+    def counted(  # noqa: PLR0913  cells, codes, and where they are
+        self,
+        cells: Sequence[SqlColumn],
+        names: Sequence[str],
+        codes: Mapping[str, str],
+        of: str,
+        *,
+        unit: str | None = None,
+        classes: str | None = None,
+        weight: str | None = None,
+    ) -> CountedRows:
+        """Distinct cells and codes of these rows; 0.0 and -0.0 are told apart, as readers can."""
+        keys = self._cell_keys(cells)
+        keys += [(code, f"k{j}") for j, code in enumerate(codes.values())]
+        keys += [(said, key) for key, said in (("u", unit), ("class", classes)) if said]
+        sums = [] if weight is None else [f"sum({weight}) AS weight"]
+        found = self.database.rows(counting(keys, of, sums))
+        return CountedRows(
+            pl.DataFrame([_signed(found, j).alias(name) for j, name in enumerate(names)]),
+            found["n"].to_numpy().astype(np.int64),
+            {name: numbers(found[f"k{j}"]) for j, name in enumerate(codes)},
+            None if unit is None else numbers(found["u"]),
+            None if classes is None else numbers(found["class"]),
+            None if weight is None else found["weight"].to_numpy().astype(np.float64),
+        )
+
+    def counted_values(self, cell: SqlColumn, name: str, of: str) -> Iterator[CountedRows]:
+        """Distinct cells of one column, batch by batch."""
+        for found in self.database.batches(counting(self._cell_keys([cell]), of)):
+            records = found["n"].to_numpy().astype(np.int64)
+            yield CountedRows(_signed(found, 0).alias(name).to_frame(), records)
+
+    def _cell_keys(self, cells: Sequence[SqlColumn]) -> list[tuple[str, str]]:
+        """What cells are grouped by: s0, s1, …, and z0, z1, … for floats that are -0.0."""
+        keys = [(cell.name, f"s{j}") for j, cell in enumerate(cells)]
+        return keys + [
+            (self.database.negative_zero(cell.name), f"z{j}")
+            for j, cell in enumerate(cells)
+            if cell.cells == "float"
+        ]
+
+    def _lines(
+        self,
+        coded: Sequence[CodedColumn],
+        complete: Sequence[CodedColumn] = (),
+        cells: Sequence[str] = (),
+        weight: str | None = None,
+    ) -> CountedRows:
+        """Distinct rows of codes and cells, of records that lack none of `complete`."""
+        if not self.database.joins:
+            return self._lines_here(coded, complete, cells, weight)
+        given = {column.name: column for column in (*coded, *complete)}
+        joined = self.joined(tuple(given.values()))
+        of, where = joined.text, joined.where(column.name for column in complete)
+        weighing = None if weight is None else self.weighing(weight)
+        if weighing is not None:
+            of += f" {weighing.join}"
+        return self.counted(
+            [self.column(name) for name in cells],
+            cells,
+            {column.name: joined.code(column.name) for column in coded},
+            f"{of} {where}",
+            weight=None if weighing is None else f"{weighing.table}.code",
+        )
+
+    def _lines_here(
+        self,
+        coded: Sequence[CodedColumn],
+        complete: Sequence[CodedColumn],
+        cells: Sequence[str],
+        weight: str | None,
+    ) -> CountedRows:
+        """The same where nothing can be put into the database: native rows are coded here."""
+        given = {column.name: column for column in (*coded, *complete)}
+        names = tuple(dict.fromkeys((*given, *cells, *([] if weight is None else [weight]))))
+        found = self.counted([self.column(name) for name in names], names, {}, "source")
+        codes = {name: self.coded(column, found.cells[name]) for name, column in given.items()}
+        weights = None
+        if weight is not None:
+            column, worth = self.weights(weight)
+            weights = worth[self.coded(column, found.cells[weight])] * found.records
+        lines = CountedRows(
+            selected(found.cells, cells),
+            found.records,
+            {column.name: codes[column.name] for column in coded},
+            weights=weights,
+        )
+        there = np.logical_and.reduce([codes[column.name] != 0 for column in complete])
+        return lines if not complete else lines.only(np.flatnonzero(there))
+
+
+def _signed(found: pl.DataFrame, j: int) -> pl.Series:
+    """The cells of a column; databases that group may forget that a zero is -0.0."""
+    cells, sign = found[f"s{j}"], f"z{j}"
+    if sign not in found.columns:
+        return cells
+    zero = pl.lit(-0.0, dtype=cells.dtype)
+    return found.select(pl.when(pl.col(sign)).then(zero).otherwise(cells)).to_series()
+
+
+def _named(found: pl.DataFrame, names: Sequence[str]) -> pl.DataFrame:
+    """The columns s0, s1, … under their own names."""
+    return pl.DataFrame([found[f"s{j}"].alias(name) for j, name in enumerate(names)])

@@ -1,0 +1,112 @@
+"""Tables in a database: counted, released and proved where they are.
+
+Distinct values and counted rows come out of the database; codes and labels go in as small tables
+that are joined, null-safe. `Database` is the seam to DuckDB, PostgreSQL and Spark. How columns
+become codes is in `sql_coding`, how rows are counted in `sql_counting`, how they are staged in
+`sql_staging`, how a release is proved in `sql_release`.
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+
+from incrowd.engines.base import Can, Digested, PartJob, RowPlan
+from incrowd.engines.sql import Database, Release, counting, place_of
+from incrowd.engines.sql_counting import SqlCounting
+from incrowd.engines.sql_release import SqlStaged, SqlWritten
+from incrowd.engines.sql_staging import Staging
+from incrowd.table.column import CodedColumn
+from incrowd.table.counted import CountedRows
+from incrowd.watch import Watch
+
+
+class SqlEngine(SqlCounting):
+    """A table in a database."""
+
+    def __init__(self, database: Database, can: frozenset[Can] = frozenset()) -> None:
+        super().__init__(database)
+        self._can = can
+
+    def __repr__(self) -> str:
+        """Without values."""
+        return f"SqlEngine({self.name}, {self.records} records, {len(self.names)} columns)"
+
+    @property
+    def name(self) -> str:
+        """What a certificate calls it."""
+        return self.database.name
+
+    @property
+    def can(self) -> frozenset[Can]:
+        """What it can do beyond the contract."""
+        return self._can | frozenset({Can.PARTS} if self.database.parts else ())
+
+    @property
+    def memory(self) -> int | None:
+        """Bytes of memory that all work may use; None if nobody set a limit."""
+        return self.database.memory
+
+    def stage(self, plan: RowPlan, draw: np.random.Generator) -> SqlStaged:
+        """The rows that are to leave, in a table of our own, with their class and unit."""
+        place, order, within = (draw.bytes(16).hex() for _ in range(3))
+        self.database.snapshot()
+        staging = Staging(self, plan)
+        staging.assign(place)
+        staging.show(order, within)
+        return SqlStaged(self, plan, order)
+
+    def part_counts(
+        self, plan: RowPlan, part: str, sensitive: Sequence[CodedColumn] = ()
+    ) -> CountedRows:
+        """Records per part, which an expression over the codes k0, k1, … tells, and their codes."""
+        codes = {"part": part}
+        codes |= {column.name: f"k{place_of(plan, column.name)}" for column in sensitive}
+        return self.counted([], [], codes, f"({Staging(self, plan).coded_rows}) coded")
+
+    def stage_parts(  # noqa: PLR0913, PLR0917  what, in which parts, by whom, and how
+        self,
+        plan: RowPlan,
+        part: str,
+        job: PartJob,
+        draw: np.random.Generator,
+        watch: Watch,
+        kept: Path | None = None,
+    ) -> SqlStaged:
+        """The rows that are to leave, after a job has worked on each part of them.
+
+        `part` is an expression over the codes k0, k1, …; people stay in one part.
+        """
+        order = draw.bytes(16).hex()
+        self.database.snapshot()
+        if plan.unit is not None:
+            person = "CASE WHEN u = 0 THEN -1 - row ELSE u END"
+            part = f"min({part}) OVER (PARTITION BY {person})"
+        staging = Staging(self, plan)
+        query = f"SELECT coded.*, {part} AS part FROM ({staging.coded_rows}) coded"
+        self.database.apply("assigned", query, job, watch, kept)
+        staging.show(order, "", by_job=True)
+        return SqlStaged(self, plan, order)
+
+    def class_cells(self, columns: int) -> pl.DataFrame:
+        """What a job staged, by what it shows: records `n`, and cells low0, high0, level0, low1."""
+        ends = [f"{name}{j}" for j in range(columns) for name in ("low", "high", "level")]
+        return self.database.rows(counting([(end, end) for end in ends], "assigned"))
+
+    def stored(self, of: Digested | None = None) -> SqlWritten | None:
+        """The table itself as a release to check; None if it is digested as a frame.
+
+        `of` is what its certificate has a digest of.
+        """
+        digest = self.database.digest(of)
+        if digest is None:
+            return None
+        quoted = self.database.quoted
+        cells = ", ".join(f"{self.cell(name)} AS {quoted(name)}" for name in self.names)
+        rows = f"(SELECT {cells} FROM source) stored"
+        return SqlWritten(self, Release(rows, self.database.columns, digest))
+
+    def close(self) -> None:
+        """Give back what the database holds open."""
+        self.database.close()

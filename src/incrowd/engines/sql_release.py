@@ -1,0 +1,242 @@
+"""Releases in a database: staged in a table of ours, written, counted from what was written."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from incrowd.engines.base import Clearing, Digested, NewTable, RowPlan, Target
+from incrowd.engines.sql import Cells, Release, SqlColumn, place_of, without_nan
+from incrowd.engines.sql_blocks import Lines, in_blocks
+from incrowd.recoding.column_cells import ByClass, ByValue, Cell, ClassNumber
+from incrowd.table.column import CodedColumn
+from incrowd.table.counted import CountedRows
+
+if TYPE_CHECKING:
+    from incrowd.engines.sql_engine import SqlEngine
+
+
+@dataclass(frozen=True, eq=False)
+class SqlStaged:
+    """Staged rows: what leaves, in a private table, next to the original records."""
+
+    engine: "SqlEngine"
+    plan: RowPlan
+    secret: str
+    """What the order of the rows is drawn from."""
+
+    def __repr__(self) -> str:
+        """Without values."""
+        return f"SqlStaged({self.records} records)"
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The columns, in their order."""
+        return tuple(self.plan.cells)
+
+    @cached_property
+    def records(self) -> int:
+        """Number of released records."""
+        return self.engine.number("SELECT count(*) AS n FROM staged")
+
+    @property
+    def frame(self) -> Any:
+        """The rows in the kind of table that came in; None if they were written to a target."""
+        written: SqlWritten | None = self.__dict__.get("written")
+        if written is None or written.target is not None:
+            return None
+        return self.engine.database.frame(written.release)
+
+    @property
+    def repeated(self) -> int:
+        """Records that appear in the release more than once."""
+        return self.engine.number(
+            "SELECT count(*) AS n FROM (SELECT row FROM staged GROUP BY row "
+            "HAVING count(*) > 1) twice"
+        )
+
+    def counts(
+        self,
+        columns: Sequence[str],
+        held: Sequence[CodedColumn] = (),
+        *,
+        unit: bool = False,
+        classes: bool = False,
+        weight: str | None = None,
+    ) -> CountedRows:
+        """Distinct rows of shown cells and original codes, by person or class."""
+        of, worth = "staged", None
+        if weight is not None:
+            weighing = self.engine.weighing(weight)
+            worth = f"{weighing.table}.code"
+            of = f"staged JOIN source ON source.row = staged.row {weighing.join}"
+        return self.engine.counted(
+            [self.shown(name) for name in columns],
+            columns,
+            {column.name: f"k{place_of(self.plan, column.name)}" for column in held},
+            of,
+            unit="u" if unit else None,
+            classes="class" if classes else None,
+            weight=worth,
+        )
+
+    def blocks(
+        self, columns: Sequence[str], held: Sequence[CodedColumn], clear: Clearing
+    ) -> Iterator[CountedRows]:
+        """The same of shown cells and original codes in blocks, told by the cells."""
+        codes = {
+            column.name: (f"k{place_of(self.plan, column.name)}", len(column.domain) + 1)
+            for column in held
+        }
+        cells = {name: self.shown(name) for name in columns}
+        return in_blocks(self.engine, Lines(cells, codes, "staged", len(columns), clear))
+
+    def held(self, columns: Sequence[str]) -> CountedRows:
+        """Distinct original rows of these columns, by class."""
+        return self.engine.counted(
+            [self.engine.column(name) for name in columns], columns, {}, _BESIDE, classes="class"
+        )
+
+    def replaced(self, column: str) -> CountedRows:
+        """Distinct pairs of one column: the original cell (first), the shown cell."""
+        pair = [self.engine.column(column), self.shown(column)]
+        return self.engine.counted(pair, ("held", "shown"), {}, _BESIDE)
+
+    def altered(self) -> dict[str, int]:
+        """By unchanged column: cells that differ from their record."""
+        kept = self.plan.kept
+        if not kept:
+            return {}
+        wrong = ", ".join(
+            f"count(CASE WHEN {self.shown(name).name} IS DISTINCT FROM {self.engine.cell(name)} "
+            f"THEN 1 END) AS n{j}"
+            for j, name in enumerate(kept)
+        )
+        found = self.engine.database.rows(f"SELECT {wrong} FROM {_BESIDE}")
+        return dict(zip(kept, found.row(0), strict=True))
+
+    def write(self, target: Target | NewTable | None = None) -> "SqlWritten":
+        """Write the rows in their new order and read them back."""
+        shown = ", ".join(
+            f"{self.shown(name).released} AS {self.engine.database.quoted(name)}"
+            for name in self.names
+        )
+        drawn = f"{self.engine.database.random(self.secret, 'row')}, row"
+        order = "row" if self.plan.keep_order else drawn
+        query = f"SELECT {shown} FROM staged ORDER BY {order}"
+        release = self.engine.database.write(query, target)
+        written = SqlWritten(self.engine, release, target)
+        self.__dict__["written"] = written
+        return written
+
+    def shown(self, name: str) -> SqlColumn:
+        """A column that leaves, under the name that it has in statements."""
+        place = f"s{self.names.index(name)}"
+        cells = _shown_cells(self.plan.cells[name])
+        if cells is None:
+            return self.engine.column(name)._replace(name=place)
+        return SqlColumn(place, cells)
+
+
+def _shown_cells(cell: Cell) -> Cells | None:
+    """What the cells are that a column shows; None if they are those of the table."""
+    match cell:
+        case ByValue() | ByClass(original=False, value=None, typed=False):
+            return "text"
+        case ByClass(labels, typed=True):
+            return "float" if any(isinstance(label, float) for label in labels) else "other"
+        case ClassNumber():
+            return "other"
+        case _:
+            return None
+
+
+_BESIDE = "staged JOIN source ON source.row = staged.row"
+
+
+@dataclass(frozen=True, eq=False)
+class SqlWritten:
+    """The written release, read back."""
+
+    engine: "SqlEngine"
+    release: Release
+    target: Target | NewTable | None = None
+
+    def __repr__(self) -> str:
+        """Without values."""
+        return f"SqlWritten({self.records} records)"
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The columns, in their order."""
+        return tuple(column.name for column in self.release.columns)
+
+    @cached_property
+    def records(self) -> int:
+        """Number of records."""
+        return self.engine.number(f"SELECT count(*) AS n FROM {self.release.rows}")
+
+    def counts(self, columns: Sequence[str]) -> CountedRows:
+        """The distinct rows of these columns, and their records."""
+        spelled = [self._spelled(name) for name in columns]
+        return self.engine.counted(spelled, columns, {}, self.release.rows)
+
+    def blocks(self, columns: Sequence[str], key: int, clear: Clearing) -> Iterator[CountedRows]:
+        """The same in blocks, told by so many of the first columns."""
+        cells = {name: self._spelled(name) for name in columns}
+        return in_blocks(self.engine, Lines(cells, {}, self.release.rows, key, clear))
+
+    def values(self, column: str) -> Iterator[CountedRows]:
+        """The distinct cells of a column, batch by batch."""
+        return self.engine.counted_values(self._spelled(column), column, self.release.rows)
+
+    def _spelled(self, name: str) -> SqlColumn:
+        """A column as statements call it."""
+        cells = {column.name: column.cells for column in self.release.columns}
+        return SqlColumn(self.engine.database.quoted(name), cells[name])
+
+    def digest(self) -> tuple[Digested, str]:
+        """What was digested, and its SHA-256."""
+        return self.release.digest
+
+    def publish(self) -> None:
+        """Let others see it."""
+        self.release.publish()
+
+    def rows_digest(self, missing_values: Sequence[str]) -> None:
+        """None: rows of a database have no order, so they have no digest."""
+
+    def differing(
+        self,
+        staged: SqlStaged,
+        missing_values: Sequence[str],  # noqa: ARG002  missing cells are written as such
+        *,
+        blank: bool,  # noqa: ARG002  the same
+    ) -> int:
+        """Rows that differ from the staged ones, each as often as it occurs on one side only."""
+        if self.names != staged.names:
+            return max(self.records, staged.records)
+        quoted = self.engine.database.quoted
+        mine = [one._replace(name=quoted(one.name)) for one in self.release.columns]
+        theirs = [staged.shown(name) for name in self.names]
+        sides = [
+            f"SELECT {self._told(mine)}, 1 AS sign FROM {self.release.rows}",
+            f"SELECT {self._told(theirs)}, -1 AS sign FROM staged",
+        ]
+        every = ", ".join(f"{letter}{j}" for j in range(len(self.names)) for letter in "sz")
+        return self.engine.number(
+            f"SELECT sum(abs(n)) AS n FROM (SELECT sum(sign) AS n FROM ({' UNION ALL '.join(sides)}"
+            f") sides GROUP BY {every} HAVING sum(sign) <> 0) uneven"
+        )
+
+    def _told(self, columns: Sequence[SqlColumn]) -> str:
+        """Cells, NaN as missing, and which of them are -0.0, which equals 0.0 in a comparison."""
+        negative = self.engine.database.negative_zero
+        signs = (
+            f"coalesce({negative(column.name)}, false)" if column.cells == "float" else "false"
+            for column in columns
+        )
+        return ", ".join(
+            f"{without_nan(column)} AS s{j}, {sign} AS z{j}"
+            for j, (column, sign) in enumerate(zip(columns, signs, strict=True))
+        )

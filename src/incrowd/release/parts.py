@@ -1,0 +1,304 @@
+"""Release a large table part by part: its rows are never all in one place.
+
+Columns are counted as a whole, so that hierarchies and what cells cost are those of the whole
+table; rows are drawn into a sample, which decides how the table is cut into parts; each part is
+searched by itself where the engine has it. Models are bound to the whole table, and so are the
+shares of sensitive values; of each part as large a share may be left out as of the table.
+"""
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+from importlib.metadata import version
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from incrowd.arrays import Codes
+from incrowd.engines.base import Can, Engine, PartEngine, RowPlan, Staged
+from incrowd.errors import InfeasibleError, counted
+from incrowd.models.model import of_world
+from incrowd.partition.classes import Classes
+from incrowd.policy.compile import Sampler
+from incrowd.policy.policy import Policy
+from incrowd.problem import Problem
+from incrowd.recoding import Outcome, Pieces, Spans
+from incrowd.recoding.column_cells import ByClass
+from incrowd.recoding.recoding import classes_of_records
+from incrowd.recoding.show.transformation import Transformation
+from incrowd.recoding.spans import alike
+from incrowd.release.certificate import digest_of_policy
+from incrowd.release.load import LoadedTable, RunContext
+from incrowd.release.policy_record import redacted
+from incrowd.release.rows import plan_rows
+from incrowd.search.layout import boxes_of
+from incrowd.search.parts import SAMPLE, PartTree, tree_of
+from incrowd.search.refusals import raise_if_infeasible
+from incrowd.search.search import Found, Search
+from incrowd.table.column import Missing
+from incrowd.table.fold import fold
+from incrowd.table.tally import Tally
+from incrowd.watch import Watch
+
+ABOVE = 2**22
+"""Records above which a table that is not in memory is released in parts."""
+_RECORD = 500
+"""Bytes of memory that a record takes where a table is released as a whole, about."""
+PART = 2**18
+"""About so many records are in a part."""
+_FILLED = 100
+"""A part has at least so many times the people of the smallest class."""
+_NONE = np.zeros(0, dtype=np.int32)
+
+
+@dataclass(frozen=True, eq=False)
+class PartRelease:
+    """How a table is released in parts: by which search, from which sample."""
+
+    engine: PartEngine
+    search: Search
+
+    @property
+    def sampled(self) -> Sampler:
+        """Draws the sample."""
+        return partial(self.engine.sampled, records=SAMPLE)
+
+
+def in_parts(engine: Engine, policy: Policy, above: int = ABOVE) -> PartRelease | None:
+    """How the table is released in parts; None if it is released as a whole.
+
+    In parts are released tables of more than so many records that are not in memory, with local
+    recoding that shows spans. Not if a figure needs all rows at once.
+    """
+    search, shown = policy.search.by_parts, policy.shown
+    if search is None or not isinstance(engine, PartEngine):
+        return None
+    if engine.memory is not None:
+        above = min(above, engine.memory // _RECORD)
+    if engine.records <= above:
+        return None
+    spans = shown.spans and shown.coarsens and not (shown.sets or shown.exact)
+    plain = not (policy.split_ends or policy.class_column or policy.order == "keep")
+    plain = plain and not (policy.consistent and policy.unit)
+    alone = policy.missing is not Missing.MATCHES_ANYTHING and not any(map(of_world, policy.models))
+    rows = policy.loss.needs_rows or bool(policy.loss.columns)
+    fits = Can.PARTS in engine.can and spans and plain and alone and not rows
+    return PartRelease(engine, search) if fits else None
+
+
+@dataclass(frozen=True, eq=False)
+class StagedRelease:
+    """What a search found, and the rows that are to leave for it."""
+
+    found: Found
+    outcome: Outcome
+    plan: RowPlan
+    staged: Staged
+
+
+def staged_in_parts(table: LoadedTable, release: PartRelease, context: RunContext) -> StagedRelease:
+    """Search each part and stage what leaves of it."""
+    problem, engine = table.compiled.problem, release.engine
+    nothing = _outcome(problem, pl.DataFrame(), 0)
+    blank = Found(Spans(Pieces(_NONE, _NONE.astype(np.int64), _NONE)), release.search.name)
+    plan = _as_text(plan_rows(table, blank, nothing, context))
+    seed = context.seed
+    if seed is None and context.kept is not None:
+        seed = context.kept.seed
+    draw = np.random.default_rng(seed)
+    tree = _tree(table, release, plan)
+    job = RecodingJob(
+        problem=replace(problem, tally=_few(problem.tally)),
+        search=release.search,
+        shown=table.policy.shown,
+        places=_places(plan, table.policy),
+        whole=table.compiled.records,
+        entropy=int(draw.integers(0, 2**63)),
+        units=table.unit is not None,
+    )
+    expression = tree.expression([f"k{j}" for j in range(len(problem.columns))])
+    kept = None if context.kept is None else context.kept.of(_request(table, job, expression))
+    staged = engine.stage_parts(plan, expression, job, draw, context.watch, kept)
+    cells = engine.class_cells(len(problem.columns))
+    outcome = _outcome(problem, cells, table.compiled.records)
+    parts = counted(tree.number, "part")
+    why = f"divided the rows into {parts}, each searched by itself; other searches were not tried"
+    found = replace(blank, why=why, facts={"parts": float(tree.number)})
+    return StagedRelease(found, outcome, plan, staged)
+
+
+def _request(table: LoadedTable, job: "RecodingJob", expression: str) -> str:
+    """What decides what becomes of a part, digested: answers to it can be used again."""
+    code = hashlib.sha256(f"{version('incrowd')} {expression} {job.entropy}".encode())
+    code.update(digest_of_policy(redacted(table.policy)).encode())
+    for column in job.problem.columns:
+        code.update(column.frequency.tobytes())
+        code.update("\0".join(map(str, column.hierarchy.labels[0].tolist())).encode())
+        code.update(np.ascontiguousarray(column.hierarchy.maps).tobytes())
+    for held in job.problem.sensitive:
+        code.update(np.ascontiguousarray(held.whole).tobytes())
+    return code.hexdigest()
+
+
+def _as_text(plan: RowPlan) -> RowPlan:
+    """The plan with labels as texts: in another part a column may show other than its values."""
+    cells = {
+        name: ByClass(cell.labels) if isinstance(cell, ByClass) else cell
+        for name, cell in plan.cells.items()
+    }
+    return replace(plan, cells=cells)
+
+
+def _places(plan: RowPlan, policy: Policy) -> tuple[int, ...]:
+    """The place of each quasi-identifying column among those that leave."""
+    names = list(plan.cells)
+    return tuple(names.index(name) for name in policy.quasi)
+
+
+def _few(tally: Tally) -> Tally:
+    """One row of a tally: a problem without its rows."""
+    return tally.take(np.zeros(1, dtype=np.int32))
+
+
+def _tree(table: LoadedTable, release: PartRelease, plan: RowPlan) -> PartTree:
+    """The cuts into parts, each of which is large enough and can satisfy the models."""
+    problem = table.compiled.problem
+    number = -(-table.compiled.records // PART)
+    codes = np.ascontiguousarray(problem.tally.quasi.T)
+    tree = tree_of(boxes_of(problem), codes, problem.tally.counts, number)
+    names = [f"k{j}" for j in range(len(problem.columns))]
+    asked = {name for model in problem.models for name in model.columns}
+    columns = [column for column in plan.coded[plan.quasi :] if column.name in asked]
+    held = release.engine.part_counts(plan, tree.expression(names), columns)
+    sensitive = {column.name: held.codes[column.name] for column in columns}
+    return tree.joined(_groups(problem, held.codes["part"], sensitive, held.records, tree.number))
+
+
+def _groups(
+    problem: Problem, part: Codes, sensitive: Mapping[str, Codes], records: Any, number: int
+) -> Any:
+    """Which parts are joined: each that is too small, or cannot satisfy the models, with the next.
+
+    The last one, if it cannot stand alone, with the one before.
+    """
+    least = _FILLED * max((model.smallest_class() for model in problem.models), default=1)
+    group, first, current = np.zeros(number, dtype=np.int64), 0, 0
+    for p in range(number):
+        group[p] = current
+        here = (part >= first) & (part <= p)
+        some = {name: codes[here] for name, codes in sensitive.items()}
+        if records[here].sum() >= least and _able(problem, some, records[here]):
+            first, current = p + 1, current + 1
+    if first < number and current:
+        group[first:] = current - 1
+    return group
+
+
+def _able(problem: Problem, sensitive: Mapping[str, Codes], records: Any) -> bool:
+    """Whether records with these sensitive codes can satisfy the models, as far as is known."""
+    size = len(records)
+    codes = [sensitive.get(c.name, np.ones(size, dtype=np.int32)) for c in problem.sensitive]
+    tally = Tally(
+        quasi=np.ones((len(problem.columns), size), dtype=np.int32),
+        sensitive=np.array(codes, dtype=np.int32).reshape(len(codes), size),
+        counts=records,
+        people=records,
+        shared_row=_NONE,
+        shared_unit=_NONE,
+    )
+    try:
+        raise_if_infeasible(replace(problem, tally=tally))
+    except InfeasibleError:
+        return False
+    return True
+
+
+@dataclass(frozen=True, eq=False)
+class RecodingJob:
+    """Local recoding of one part: a `PartJob`."""
+
+    problem: Problem
+    """Of the whole table, without its rows."""
+    search: Search
+    shown: Transformation
+    places: tuple[int, ...]
+    """The place of each quasi-identifying column among those that leave."""
+    whole: int
+    """Records of the table."""
+    entropy: int
+    """What is drawn in a part comes from this and its number."""
+    units: bool
+    """Whether people have several records."""
+
+    @property
+    def adds(self) -> dict[str, pl.DataType]:
+        """The class, and by column its label and the ends of its cells as codes."""
+        added: dict[str, pl.DataType] = {"class": pl.Int64()}
+        for j, place in enumerate(self.places):
+            added[f"s{place}"] = pl.String()
+            added |= {f"{name}{j}": pl.Int32() for name in ("low", "high", "level")}
+        return added
+
+    def __call__(self, part: int, rows: pl.DataFrame) -> pl.DataFrame:
+        """The records of a part that leave, with their class and what it shows."""
+        width = len(self.problem.columns)
+        codes = [
+            rows[f"k{j}"].to_numpy().astype(np.int32)
+            for j in range(width + len(self.problem.sensitive))
+        ]
+        unit = rows["u"].to_numpy().astype(np.int32) if self.units else None
+        tally = fold(codes[:width], codes[width:], unit)
+        assert tally.row_of is not None  # noqa: S101  it was made of records
+        problem = replace(self.problem, tally=tally)
+        found = self.search.run_part(problem, Watch(), self.whole)
+        recoding = self.shown.recoding(found.recoding)
+        draw = np.random.default_rng([self.entropy, part])
+        classes = classes_of_records(tally.row_of, recoding.pieces, draw)
+        return self._shown(part, rows, classes, problem.outcome(recoding))
+
+    def _shown(
+        self, part: int, rows: pl.DataFrame, classes: Codes, outcome: Outcome
+    ) -> pl.DataFrame:
+        """What the records that leave show, the ends of their cells as codes besides."""
+        kept = np.flatnonzero(classes >= 0)
+        of = classes[kept]
+        cells = self.shown.cells(outcome, {}, ())
+        added = [pl.Series("class", (part << 32) + of.astype(np.int64))]
+        for j, (place, column) in enumerate(zip(self.places, outcome.columns, strict=True)):
+            cell = cells[column.name]
+            assert isinstance(cell, ByClass)  # noqa: S101  spans are shown by class
+            texts = pl.Series(f"s{place}", cell.labels.tolist(), dtype=pl.String)
+            added.append(texts.gather(of))
+            ends = {"low": outcome.low, "high": outcome.high, "level": outcome.level}
+            added += [pl.Series(f"{name}{j}", codes[j][of]) for name, codes in ends.items()]
+        return rows[kept].with_columns(added)
+
+
+def _outcome(problem: Problem, cells: pl.DataFrame, records: int) -> Outcome:
+    """What the release shows, from its classes; the rows behind them are not at hand."""
+    width = len(problem.columns)
+    empty = np.zeros((width, 0), dtype=np.int32)
+    if cells.is_empty():
+        low = high = level = empty
+        sizes = np.zeros(0, dtype=np.int64)
+    else:
+        low, high, level = (
+            np.array([cells[f"{name}{j}"].to_numpy() for j in range(width)], dtype=np.int32)
+            for name in ("low", "high", "level")
+        )
+        sizes = cells["n"].to_numpy().astype(np.int64)
+        place = alike((low, high, level), problem.columns)
+        first = np.unique(place, return_index=True)[1]
+        low, high, level = low[:, first], high[:, first], level[:, first]
+        sizes = np.bincount(place, weights=sizes).astype(np.int64)
+    return Outcome(
+        problem.columns,
+        low,
+        high,
+        level,
+        Classes(sizes, sizes, {}),
+        max(records - int(sizes.sum()), 0),
+        spans=True,
+    )
