@@ -1,5 +1,8 @@
 """How kernels are compiled: once per machine, without the interpreter's lock.
 
+Where numba is a release that we know, kernels are compiled in our way (`entry.py`) and found again
+by what they were made from (`store.py`); with any other numba, in its own way.
+
 Compiled kernels are kept in the package's own `__pycache__`; where that cannot be written, in the
 user's cache folder; where that cannot be written either, in a private folder among the temporary
 ones. If even that fails they are compiled anew in each process, instead of failing as numba does.
@@ -18,7 +21,15 @@ from numba.core import caching, event
 from numba.misc import appdirs
 from numba.np import linalg
 
+from incrowd.kernels import entry, store
+from incrowd.watch import PAUSE
+
 Kernel = TypeVar("Kernel", bound=Callable[..., Any])
+
+KNOWN = frozenset({"0.68.1"})
+"""The releases of numba whose private parts are as `entry.py` and `store.py` expect them."""
+WHOLE = numba.__version__ in KNOWN
+"""Whether kernels are compiled as a whole; with an unknown numba they are compiled in its way."""
 
 _HERE = Path(__file__).resolve()
 _CONFIG: Any = numba.config
@@ -26,6 +37,7 @@ _LOCATOR: Any = caching.UserWideCacheLocator
 _FOLDERS: Any = appdirs.AppDirs
 _LINALG: Any = linalg
 _LISTENER: Any = event.Listener
+_EVENT: Any = event
 
 
 def _load_without_scipy() -> None:
@@ -95,9 +107,18 @@ CACHE = _cache_folder()
 
 def jit(kernel: Kernel) -> Kernel:
     """A kernel compiled at its first call, run without the interpreter's lock."""
-    compiled: Any = numba.njit(cache=CACHE is not None, nogil=True)(kernel)
-    _stamp(compiled)
+    compiled: Any
+    if WHOLE:
+        compiled = entry.Entry(kernel, store.Store(kernel, _name(kernel), CACHE))
+    else:
+        compiled = numba.njit(cache=CACHE is not None, nogil=True)(kernel)
+        _stamp(compiled)
     return cast("Kernel", compiled)
+
+
+def _name(kernel: Callable[..., Any]) -> str:
+    """Its module and its name, such as `fold.first_places`."""
+    return f"{kernel.__module__.removeprefix(f'{__package__}.')}.{kernel.__name__}"
 
 
 def _stamp(compiled: Any) -> None:
@@ -124,27 +145,47 @@ def first_call_compiles() -> bool:
 
     A best guess: kernels changed since they were compiled are compiled again.
     """
-    return CACHE is None or not any(CACHE.glob("*.nbi"))
+    if WHOLE and store.carried_fits():
+        return False
+    kept = () if CACHE is None else (*CACHE.glob("*.kernel"), *CACHE.glob("*.nbi"))
+    return not kept
 
 
 class _Told(_LISTENER):  # type: ignore[misc]
-    """Tells once that a kernel is compiled; loading one that is kept is no compilation."""
+    """Counts the kernels that are compiled; loading one that is kept is no compilation."""
 
-    def __init__(self, tell: Callable[[], None]) -> None:
-        self._tell: Callable[[], None] | None = tell
+    def __init__(self, tell: Callable[[int], None]) -> None:
+        self._tell = tell
+        self._number = 0
 
-    def on_start(self, event: Any) -> None:  # noqa: ARG002  numba's seam
-        """A compilation begins."""
-        tell, self._tell = self._tell, None
-        if tell is not None:
-            tell()
+    def on_start(self, event: Any) -> None:
+        """A compilation begins; those of what a kernel calls do not count."""
+        called = event.data["dispatcher"]
+        if not WHOLE or isinstance(called, entry.Entry):
+            self._number += 1
+            self._tell(self._number)
 
     def on_end(self, event: Any) -> None:
         """A compilation ends."""
 
 
+class _Pausing(_LISTENER):  # type: ignore[misc]
+    """Stops the clock of time limits while a kernel is compiled."""
+
+    def on_start(self, event: Any) -> None:  # noqa: ARG002  numba's seam
+        """A compilation begins; it may need others."""
+        PAUSE.__enter__()
+
+    def on_end(self, event: Any) -> None:  # noqa: ARG002  numba's seam
+        """A compilation ends."""
+        PAUSE.__exit__()
+
+
+_EVENT.register("numba:compile", _Pausing())
+
+
 @contextmanager
-def when_compiling(tell: Callable[[], None]) -> Iterator[None]:
-    """Call `tell` once if a kernel must be compiled meanwhile, as in the first run on a machine."""
+def when_compiling(tell: Callable[[int], None]) -> Iterator[None]:
+    """Call `tell` for each kernel that must be compiled meanwhile, with its number from 1 on."""
     with event.install_listener("numba:compile", _Told(tell)):
         yield

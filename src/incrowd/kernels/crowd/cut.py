@@ -35,6 +35,8 @@ _MANY = 1024
 """Pieces above which a cut leaves at least a quarter of them on both sides if it can: where all
 cuts cost nearly the same, cutting off a few at a time would take forever."""
 _NONE = np.int32(2**31 - 1)
+ALL = 2**31
+"""As many columns as there are."""
 
 
 @jit
@@ -227,12 +229,18 @@ def cut_in_order(
 
 @jit
 def best_cut(
-    boxes: Boxes, pool: Pool, order: Codes, rule: Rule, seed: Counts, workspace: Workspace
+    boxes: Boxes,
+    pool: Pool,
+    order: Codes,
+    rule: Rule,
+    seed: Counts,
+    workspace: Workspace,
+    enough: int,
 ) -> Cut:
-    """The cheapest cut along any column; the order becomes that of this cut.
+    """The cheapest cut along any of `enough` columns drawn at random; the order becomes its own.
 
-    There are 2k records or more. The place is -1 if there is no cut, which only happens if pieces
-    cannot be cut or are all equal.
+    Columns along which there is no cut do not count. There are 2k records or more. The place is -1
+    if there is no cut, which only happens if pieces cannot be cut or are all equal.
     """
     codes, _, count = pool
     number = len(order)
@@ -245,7 +253,10 @@ def best_cut(
     best, at, more = np.inf, -1, 0
     margin = number // 4 if number > _MANY else 0
     while True:
+        left = enough
         for j in columns:
+            if left == 0:
+                break
             if not sort_by(codes, now, int(j), spare, keys):
                 continue
             first, last, whole = cuttable(count, now, rule[0], margin)
@@ -255,6 +266,7 @@ def best_cut(
             costs_from(boxes, codes, now, (first, last), 1, workspace)
             costs_from(boxes, codes, now, (first, last), -1, workspace)
             cost, place, part = cut_in_order(count, now, sides, rule, best, where)
+            left -= place >= 0 or at >= 0
             if place >= 0:
                 best, at, more = cost, place, part
                 best_order[:] = now
@@ -268,12 +280,19 @@ def best_cut(
 
 @jit
 def cut_up(
-    boxes: Boxes, pool: Pool, size: tuple[int, int], rule: Rule, seed: Counts, workspace: Workspace
+    boxes: Boxes,
+    pool: Pool,
+    size: tuple[int, int],
+    rule: Rule,
+    seed: Counts,
+    workspace: Workspace,
+    enough: int,
 ) -> tuple[int, float]:
     """Cut the pieces of a pool until no part can be cut; how many parts, and what they cost.
 
-    `size` is how many pieces there are, and how many there may be once some are cut in two; parts
-    stay as they are when there is no room left. What is found is on the workspace.
+    Each cut is the cheapest of `enough` columns. `size` is how many pieces there are, and how many
+    there may be once some are cut in two; parts stay as they are when there is no room left. What
+    is found is on the workspace.
     """
     codes, _, count = pool
     used, most = size
@@ -295,7 +314,7 @@ def cut_up(
             records += count[piece]
         at, more = -1, 0
         if records >= 2 * rule[0]:
-            _, at, more = best_cut(boxes, pool, part, rule, seed, workspace)
+            _, at, more = best_cut(boxes, pool, part, rule, seed, workspace, enough)
         if at >= 0 and used + (more > 0) <= most:
             if more > 0:
                 divide(pool, line, first + at, end, more, used)

@@ -10,7 +10,7 @@ import numpy as np
 
 from incrowd.arrays import Codes, Counts
 from incrowd.kernels.compile import jit
-from incrowd.kernels.crowd.cut import Pool, Rule, Workspace, cut_up, room_for
+from incrowd.kernels.crowd.cut import ALL, Pool, Rule, Workspace, cut_up, room_for
 from incrowd.kernels.crowd.hosts import cost_without, edges, host_of
 from incrowd.kernels.crowd.state import (
     TINY,
@@ -77,7 +77,7 @@ def share_anew(space: Space, state: State, rule: Rule, members: Codes, tools: To
     for c in members:
         old += state[4][c]
     size = pooled(space, state, rule[0], members, pool)
-    made, total = cut_up(space[1], pool, size, rule, seed, workspace)
+    made, total = cut_up(space[1], pool, size, rule, seed, workspace, ALL)
     pieces, starts = workspace[0][6], workspace[0][7]
     longest = 0
     for p in range(made):

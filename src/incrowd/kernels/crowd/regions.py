@@ -14,6 +14,7 @@ from incrowd.arrays import Codes, Counts, Floats
 from incrowd.kernels.boxes import Boxes, cell_cost
 from incrowd.kernels.compile import jit
 from incrowd.kernels.crowd.cut import (
+    ALL,
     Pool,
     Rule,
     best_cut,
@@ -52,7 +53,7 @@ def offers(space: Space, parts: Parts, least: Counts, divisible: bool, seed: int
         size, _ = pooled(space, state, 1, members, pool)
         line = np.arange(size + 1).astype(np.int32)
         rule = (least[p], divisible)
-        cost, at, more = best_cut(space[1], pool, line[:size], rule, random, workspace)
+        cost, at, more = best_cut(space[1], pool, line[:size], rule, random, workspace, ALL)
         if at >= 0:
             saving[p] = state[4][2 * p] + state[4][2 * p + 1] - cost
             if more > 0:
@@ -88,7 +89,7 @@ def cut_large(space: Space, parts: Parts, rule: Rule, seed: int) -> Parts:
         size, room = pour(space, parts, c, pool), room_of(parts, c, rule[0])
         cuts = 1
         if room > size:
-            cuts, _ = cut_up(space[1], pool, (size, room), rule, random, workspace)
+            cuts, _ = cut_up(space[1], pool, (size, room), rule, random, workspace, ALL)
         pieces, starts = workspace[0][6], workspace[0][7]
         for p in range(cuts):
             first, end = (starts[p], starts[p + 1]) if room > size else (0, size)

@@ -1,0 +1,63 @@
+"""How many records a record can share a class with at all, within a bound on what classes cost.
+
+A class never costs less when it is wider, so whoever shares a class with a record is one with whom
+alone it costs at most the bound.
+
+Shapes, for n rows and d columns: cells (n, d); counts and values (n,); rows (asked,).
+"""
+
+import numpy as np
+
+from incrowd.arrays import Codes, Counts
+from incrowd.kernels.boxes import Boxes, cell_price
+from incrowd.kernels.compile import jit
+
+
+@jit
+def company(
+    cells: Codes, counts: Counts, values: Codes, boxes: Boxes, rows: Codes, most: float
+) -> tuple[Counts, Counts]:
+    """For each of the rows: records within the bound of it, and their different values."""
+    costs, start, width, nodes, limits = boxes
+    records, distinct = np.zeros(len(rows), np.int64), np.zeros(len(rows), np.int64)
+    seen = np.full(values.max() + 1, -1, np.int64)
+    for at in range(len(rows)):
+        mine = cells[rows[at]]
+        for other in range(len(cells)):
+            total = 0.0
+            for j in range(cells.shape[1]):
+                low, high = min(mine[j], cells[other, j]), max(mine[j], cells[other, j])
+                total += cell_price(costs, start, width, nodes, limits, j, low, high)
+                if total > most:
+                    break
+            if total <= most:
+                records[at] += counts[other]
+                if seen[values[other]] != at:
+                    seen[values[other]] = at
+                    distinct[at] += 1
+    return records, distinct
+
+
+@jit
+def longest_runs(first: Counts) -> Counts:
+    """The length of the longest run that holds each record of a line.
+
+    `first` is where the longest run up to each record begins (see `accuracy.beginnings`); it never
+    falls. Kept is a queue of ends whose runs are ever shorter.
+    """
+    n = len(first)
+    found = np.empty(n, np.int64)
+    queue = np.empty(n, np.int64)
+    head, tail, end = 0, 0, 0
+    for record in range(n):
+        while end < n and first[end] <= record:
+            length = end - first[end]
+            while tail > head and queue[tail - 1] - first[queue[tail - 1]] <= length:
+                tail -= 1
+            queue[tail] = end
+            tail += 1
+            end += 1
+        while queue[head] < record:
+            head += 1
+        found[record] = queue[head] - first[queue[head]] + 1
+    return found

@@ -1,0 +1,94 @@
+"""The types for which kernels are compiled, as text, and the list of those that incrowd uses.
+
+Types of arguments are written as JSON: `"int64"`; `["int32", 2, "C"]` for an array (with
+`"readonly"` at its end if it is); `{"tuple": […]}`; `{"named": "module:class", "of": […]}`.
+
+`signatures.json` holds what the commands of incrowd call: every signature, and for each verb those
+that a common run of it needs, in their order. `tests/record_signatures.py` writes it.
+"""
+
+import json
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from numba.core import types
+
+Signature: TypeAlias = tuple[str, str]
+"""The name of a kernel, such as `fold.first_places`, and the types of its arguments as text."""
+
+LIST = Path(__file__).with_name("signatures.json")
+_TYPES: Any = types
+
+
+def written(signature: Any) -> str:
+    """The types of arguments as text; ValueError if there is no way to write one of them."""
+    return json.dumps([_written(one) for one in signature])
+
+
+def _written(one: Any) -> Any:
+    name = str(one)
+    if isinstance(one, _TYPES.Array) and one.aligned:
+        ends = [] if one.mutable else ["readonly"]
+        return [_written(one.dtype), one.ndim, one.layout, *ends]
+    if isinstance(one, _TYPES.BaseNamedTuple):
+        home = f"{one.instance_class.__module__}:{one.instance_class.__qualname__}"
+        return {"named": home, "of": [_written(part) for part in one]}
+    if isinstance(one, _TYPES.BaseTuple):
+        return {"tuple": [_written(part) for part in one]}
+    if isinstance(one, _TYPES.Number | _TYPES.Boolean) and one is getattr(types, name, None):
+        return name
+    raise ValueError(f"no text for the type {one}")
+
+
+def read(text: str) -> tuple[Any, ...]:
+    """The types of arguments that `written` has written."""
+    return tuple(_read(one) for one in json.loads(text))
+
+
+def _read(one: Any) -> Any:
+    match one:
+        case str():
+            return getattr(types, one)
+        case [dtype, dimensions, layout, *ends]:
+            return _TYPES.Array(_read(dtype), dimensions, layout, readonly=bool(ends))
+        case {"named": home, "of": parts}:
+            module, _, name = home.partition(":")
+            made = getattr(import_module(module), name)
+            return _TYPES.BaseTuple.from_types([_read(part) for part in parts], made)
+        case {"tuple": parts}:
+            return _TYPES.BaseTuple.from_types([_read(part) for part in parts])
+    raise ValueError("no type is written like this")
+
+
+@cache
+def listed() -> dict[str, tuple[Signature, ...]]:
+    """Every recorded signature, under "all"; under each verb those that a common run needs."""
+    if not LIST.exists():
+        return {"all": ()}
+    found = json.loads(LIST.read_text(encoding="utf-8"))
+    every = tuple((name, json.dumps(takes)) for name, takes in found["signatures"])
+    return {"all": every} | {
+        verb: tuple(every[place] for place in places) for verb, places in found["verbs"].items()
+    }
+
+
+def as_list(verbs: dict[str, list[Signature]]) -> str:
+    """The text of `signatures.json`; `verbs["all"]` holds every signature."""
+    every = sorted(set(verbs["all"]))
+    place = {one: number for number, one in enumerate(every)}
+    lines = [f"  [{json.dumps(name)}, {takes}]" for name, takes in every]
+    orders = [
+        f"  {json.dumps(verb)}: {json.dumps([place[one] for one in used])}"
+        for verb, used in sorted(verbs.items())
+        if verb != "all"
+    ]
+    signatures, order = ",\n".join(lines), ",\n".join(orders)
+    return f'{{"signatures": [\n{signatures}\n], "verbs": {{\n{order}\n}}}}\n'
+
+
+def kernel(name: str) -> Any:
+    """The kernel of this name, as in a `Signature`."""
+    module, _, called = name.rpartition(".")
+    return getattr(import_module(f"{__package__}.{module}"), called)

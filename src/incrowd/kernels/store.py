@@ -1,0 +1,299 @@
+"""Compiled kernels, kept in files whose names say what they were made from.
+
+A name holds a digest of everything that the machine code depends on: the sources of the kernel and
+of all that it can reach, the types of its arguments, the processor, and the releases of Python,
+numba and LLVM. A file of another name is not looked at, so time stamps do not matter. Two folders
+may hold kernels: the package itself (`CARRIED`, put there when a wheel is built) and the folder of
+this machine. The files are pickles, as numba's own are: whoever can write them can run code.
+
+A kernel is compiled by one process at a time; others wait for it, or do something else meanwhile.
+"""
+
+import hashlib
+import os
+import pickle
+import platform
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from functools import cache
+from pathlib import Path
+from types import CodeType
+from typing import Any
+
+import llvmlite
+import numba
+import numpy as np
+from numba.core import caching, compiler, serialize
+from numba.core.registry import cpu_target
+
+from incrowd.kernels import signatures
+from incrowd.kernels.entry import stripped
+from incrowd.watch import PAUSE
+
+try:
+    import fcntl
+except ImportError:  # not on Windows: there every process compiles for itself
+    fcntl = None  # type: ignore[assignment]
+
+LOCKS = fcntl is not None
+"""Whether processes can wait for each other."""
+
+CARRIED = Path(__file__).with_name("carried")
+"""Kernels that came with the package."""
+BASELINES = {
+    ("Linux", "x86_64"): (
+        "x86-64-v3",
+        "+avx,+avx2,+bmi,+bmi2,+cx16,+f16c,+fma,+fxsr,+lzcnt,+movbe,+popcnt,+sahf,"  # noqa: ISC004  one text
+        "+sse,+sse2,+sse3,+sse4.1,+sse4.2,+ssse3,+xsave",
+    ),
+}
+"""The processor, as LLVM names it, that carried kernels are made for, and what it must be able to
+do: nearly all of those sold since 2015."""
+SUFFIX = ".kernel"
+PATIENCE = 120.0
+"""Seconds to wait for a kernel that another process compiles."""
+_STEP = 0.02
+_ENTRY = str(Path(__file__).with_name("entry.py"))
+"""How kernels are compiled."""
+_CACHE: Any = caching.NullCache
+_TARGET: Any = cpu_target
+_RESULT: Any = compiler.CompileResult
+_SERIALIZE: Any = serialize
+
+
+class Store(_CACHE):  # type: ignore[misc]
+    """What was compiled of one kernel."""
+
+    waits = True
+    """Whether to wait for a kernel that another process compiles; if not, `Busy` is raised."""
+
+    def __init__(self, kernel: Any, name: str, folder: Path | None) -> None:
+        self._kernel, self._name, self._folder = kernel, name, folder
+        self._claim: int | None = None
+
+    @property
+    def cache_path(self) -> str | None:
+        """Where kernels compiled here go."""
+        return None if self._folder is None else str(self._folder)
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        """The kernel compiled for these types; None if it must be compiled now, by us."""
+        target_context.refresh()
+        USED[self._name, text_of(sig)] = None
+        found = self._carried(sig) or self._kept(sig)
+        if found is None and self._folder is not None:
+            with PAUSE:
+                self._claim = _claimed(self._path(sig), waits=Store.waits)
+            found = self._kept(sig)  # by another process, while we waited
+        if found is None:
+            return None
+        return _RESULT._rebuild(target_context, *found)  # noqa: SLF001  as numba's own does
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        """Keep a compiled kernel, in place of those that were made from something else."""
+        if self._folder is None or data.library.has_dynamic_globals:
+            return
+        path = self._path(sig)
+        with suppress(OSError):  # a full disk: the kernel is compiled again next time
+            _write(path, _SERIALIZE.dumps(stripped(data)))
+            former = path.name.rpartition("-")[0]
+            for old in self._folder.glob(f"{former}-*{SUFFIX}"):
+                if old != path:
+                    old.unlink()
+
+    def release(self) -> None:
+        """Let other processes have their turn."""
+        claim, self._claim = self._claim, None
+        if claim is not None:
+            os.close(claim)
+
+    def has(self, sig: Any) -> bool:
+        """Whether a kernel compiled for these types is at hand."""
+        return any(path.exists() for path in self._paths(sig))
+
+    def _paths(self, sig: Any) -> Iterator[Path]:
+        if carried_fits():
+            yield CARRIED / self._file(sig, _baseline())
+        if self._folder is not None:
+            yield self._path(sig)
+
+    def _carried(self, sig: Any) -> Any:
+        return _loaded(CARRIED / self._file(sig, _baseline())) if carried_fits() else None
+
+    def _kept(self, sig: Any) -> Any:
+        return None if self._folder is None else _loaded(self._path(sig))
+
+    def _path(self, sig: Any) -> Path:
+        assert self._folder is not None  # noqa: S101  callers have asked
+        return self._folder / self._file(sig, machine())
+
+    def _file(self, sig: Any, made_for: str) -> str:
+        takes = text_of(sig)
+        place = _digest(made_for, takes)[:12]
+        whole = _digest(made_for, takes, content(self._kernel))[:24]
+        return f"{self._name}-{place}-{whole}{SUFFIX}"
+
+
+class Busy(Exception):  # noqa: N818  no error: somebody else does the work
+    """Another process compiles this kernel at the moment."""
+
+
+USED: dict[signatures.Signature, None] = {}
+"""What this process has called, in that order."""
+
+
+def text_of(sig: Any) -> str:
+    """The types of arguments as text."""
+    try:
+        return signatures.written(sig)
+    except ValueError:
+        return str(sig)
+
+
+def _digest(*parts: str) -> str:
+    return hashlib.sha256("\n".join(parts).encode()).hexdigest()
+
+
+@cache
+def machine() -> str:
+    """What compiled code depends on beside its source: Python, numba, LLVM, processor, and us."""
+    return _made_for(*_TARGET.target_context.codegen().magic_tuple())
+
+
+def _made_for(*processor: str) -> str:
+    releases = (sys.implementation.cache_tag, numba.__version__, llvmlite.__version__)
+    return "\n".join((*releases, *processor, _of_file(_ENTRY)))
+
+
+def _baseline() -> str:
+    triple = _TARGET.target_context.codegen().magic_tuple()[0]
+    return _made_for(triple, *BASELINES[platform.system(), platform.machine()])
+
+
+@cache
+def carried_fits() -> bool:
+    """Whether the package carries kernels, and this processor can do what they need."""
+    baseline = BASELINES.get((platform.system(), platform.machine()))
+    if baseline is None or not CARRIED.is_dir():
+        return False
+    return _can_do(_TARGET.target_context.codegen().magic_tuple()[2], baseline[1])
+
+
+def _can_do(features: str, needed: str) -> bool:
+    """Whether a processor with these features has all that are needed."""
+    return set(needed.split(",")) <= set(features.split(","))
+
+
+@cache
+def content(kernel: Any) -> str:
+    """A digest of the sources of a kernel and of all that it can reach, with their constants."""
+    return _digest(*sorted(_reached(kernel, {}).values()))
+
+
+def _reached(kernel: Any, seen: dict[Any, str]) -> dict[Any, str]:
+    """What each function, constant and file that a kernel can reach consists of."""
+    function = getattr(kernel, "py_func", kernel)
+    if function in seen:
+        return seen
+    code = function.__code__
+    seen[function] = f"{function.__module__}.{function.__qualname__} {_of_file(code.co_filename)}"
+    around = dict(zip(code.co_freevars, function.__closure__ or (), strict=True))
+    outside = function.__globals__ | {name: cell.cell_contents for name, cell in around.items()}
+    for name in {*_names(code), *around} & outside.keys():
+        value = outside[name]
+        if hasattr(value, "py_func"):
+            _reached(value, seen)
+        elif (said := _constant(value)) is not None:
+            seen[function, name] = f"{function.__module__}.{name} {said}"
+    return seen
+
+
+def _names(code: CodeType) -> set[str]:
+    """All names that a function uses, inner functions included."""
+    inner = (one for one in code.co_consts if isinstance(one, CodeType))
+    return set(code.co_names).union(*map(_names, inner))
+
+
+def _constant(value: Any) -> str | None:
+    if isinstance(value, np.ndarray):
+        return f"{value.dtype} {value.shape} {hashlib.sha256(value.tobytes()).hexdigest()}"
+    if isinstance(value, tuple):
+        return repr([_constant(one) for one in value])
+    plain = isinstance(value, int | float | complex | str | bytes | np.generic)
+    return repr(value) if plain else None
+
+
+@cache
+def _of_file(name: str) -> str:
+    with suppress(OSError):
+        return hashlib.sha256(Path(name).read_bytes()).hexdigest()
+    return ""
+
+
+def _loaded(path: Path) -> Any:
+    """What a file holds; None if there is no such file, or it is not as it was written."""
+    try:
+        digest, data = (held := path.read_bytes())[:32], held[32:]
+    except OSError:
+        return None
+    if hashlib.sha256(data).digest() != digest:
+        return None
+    return pickle.loads(data)  # noqa: S301  from our own folders only
+
+
+def _write(path: Path, data: bytes) -> None:
+    """Write a file that others see whole or not at all."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    beside = path.with_name(f"{path.name}.{os.getpid()}")
+    try:
+        beside.write_bytes(hashlib.sha256(data).digest() + data)
+        beside.replace(path)
+    finally:
+        beside.unlink(missing_ok=True)
+
+
+def _claimed(path: Path, *, waits: bool) -> int | None:
+    """A lock on what is to be compiled; it ends with this process, however that ends.
+
+    None where there are no locks, or if the other process takes too long.
+    """
+    if fcntl is None:
+        return None
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        lock = os.open(path.parent / "lock", os.O_RDWR | os.O_CREAT, 0o600)
+    except OSError:
+        return None
+    return lock if _locked(lock, path, waits=waits) else None
+
+
+def _locked(lock: int, path: Path, *, waits: bool) -> bool:
+    """Whether one byte of the file of locks, which stands for this kernel, is ours now."""
+    byte = int(_digest(path.name)[:12], 16)
+    until = time.monotonic() + PATIENCE
+    while time.monotonic() < until:
+        try:
+            fcntl.lockf(lock, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, byte)
+        except BlockingIOError:
+            if not waits:
+                os.close(lock)
+                raise Busy from None
+            time.sleep(_STEP)
+        except OSError:
+            break
+        else:
+            return True
+    os.close(lock)
+    return False
+
+
+@contextmanager
+def unwaiting() -> Iterator[None]:
+    """Raise `Busy` meanwhile instead of waiting for a kernel that another process compiles."""
+    Store.waits = False
+    try:
+        yield
+    finally:
+        Store.waits = True

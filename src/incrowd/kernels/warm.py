@@ -1,0 +1,127 @@
+"""Kernels compiled before they are called: all of them, or by helpers those of a verb.
+
+On the first run on a machine other processes compile the kernels that a verb needs last, while the
+run itself compiles those that it needs first; they meet in the middle. Helpers write to the same
+folder (`store.py`), in which a kernel appears whole or not at all. If a helper dies, the run
+compiles what is missing; when the run ends, however it ends, so do its helpers.
+
+    python -m incrowd.kernels.warm VERB
+
+is such a helper; it ends when its standard input does.
+"""
+
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from incrowd.kernels import compile as compiling
+from incrowd.kernels import signatures, store
+from incrowd.kernels.signatures import Signature
+
+MOST_HELPERS = 3
+EVERYTHING = "all"
+_MODESTY = 5
+"""How much a helper lets other work go first."""
+
+
+@dataclass(frozen=True)
+class Warmed:
+    """What was compiled ahead, and where it is kept."""
+
+    kernels: int
+    """Kernels, each with the types that incrowd calls it with; 0 if numba is unknown to us."""
+    compiled: int
+    """Of these, how many were not compiled before."""
+    folder: Path | None
+    """Where compiled kernels are kept, None if nowhere: then every process compiles anew."""
+
+
+def known() -> tuple[Signature, ...]:
+    """All that incrowd calls; nothing if numba is a release that we do not know."""
+    return signatures.listed()[EVERYTHING] if compiling.WHOLE else ()
+
+
+def missing(verb: str = EVERYTHING) -> tuple[Signature, ...]:
+    """What a verb needs, or all that incrowd does, and is not compiled yet."""
+    known = signatures.listed().get(verb, ()) if compiling.WHOLE else ()
+    return tuple(one for one in known if not _at_hand(one))
+
+
+def _at_hand(one: Signature) -> bool:
+    name, takes = one
+    return bool(signatures.kernel(name).at_hand(signatures.read(takes)))
+
+
+def compile_all(wanted: Sequence[Signature]) -> Iterator[Signature]:
+    """Compile each that is not compiled yet, one after the other."""
+    for name, takes in wanted:
+        if not _at_hand((name, takes)):
+            signatures.kernel(name).compile(signatures.read(takes))
+        yield name, takes
+
+
+@contextmanager
+def helped(verb: str, *, if_cold: bool = True) -> Iterator[None]:
+    """Helpers compile what a verb needs, meanwhile; none if all is compiled or cores are few."""
+    wanted = compiling.WHOLE and compiling.CACHE is not None and store.LOCKS
+    wanted = wanted and (not if_cold or compiling.first_call_compiles())
+    number = min(_cores() - 1, MOST_HELPERS) if wanted else 0
+    started = [one for one in (_started(verb) for _ in range(number)) if one is not None]
+    try:
+        yield
+    finally:
+        for one in started:
+            one.kill()
+            one.communicate()
+
+
+def _cores() -> int:
+    """Cores that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def _started(verb: str) -> subprocess.Popen[bytes] | None:
+    """A helper; None if there can be none. Nothing of the current folder is imported (-P)."""
+    if not sys.executable:
+        return None
+    command = [sys.executable, "-P", "-m", __name__, verb]
+    with suppress(OSError):
+        return subprocess.Popen(  # noqa: S603  our own module
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+    return None
+
+
+def _end_with_input() -> None:
+    """End with the process that has started this one: its end of the pipe is closed then.
+
+    The pipe itself is read: a thread that waits in `sys.stdin` makes Python abort on its way out.
+    """
+    while os.read(0, 1):
+        pass
+    os._exit(0)
+
+
+def _help(verb: str) -> None:
+    """Compile from the end of the list; what other processes compile is left to them."""
+    with suppress(AttributeError, OSError):
+        os.nice(_MODESTY)
+    with store.unwaiting():
+        for one in reversed(signatures.listed().get(verb, ())):
+            with suppress(store.Busy):
+                list(compile_all([one]))
+
+
+if __name__ == "__main__":
+    threading.Thread(target=_end_with_input, daemon=True).start()
+    _help(sys.argv[1])
