@@ -56,11 +56,33 @@ def test_it_says_which_search_and_why():
     assert "gcp 0.0000" in found.why
 
 
-def test_a_lattice_too_large_for_the_time_is_left_out(monkeypatch):
-    monkeypatch.setattr(auto, "_SECONDS_PER_NODE", 1e9)
-    found = Auto().run(small(), Watch(limit=60.0))
+def test_a_lattice_too_large_for_the_effort_is_left_out(monkeypatch):
+    monkeypatch.setattr(auto, "_VECTOR", 1e9)
+    found = Auto().run(small(), Watch())
     assert found.search == "crowd"
-    assert "takes too long" in found.why
+    assert "takes more than this effort" in found.why
+
+
+class Slow(Watch):
+    """A watch for which every look takes an hour."""
+
+    hours = 0
+
+    @property
+    def elapsed(self):
+        Slow.hours += 1
+        return 3600.0 * Slow.hours
+
+
+@pytest.mark.parametrize("models", [(KAnonymity(3),), (LDiversity("s0", 2), KAnonymity(2))])
+def test_the_clock_has_no_part_in_the_answer(models):
+    rng = np.random.default_rng(4)
+    codes = [rng.integers(1, 9, 200).tolist() for _ in range(3)]
+    table = ([_flat(8)] * 3, codes, [rng.integers(1, 4, 200).tolist()], None)
+    problem = problem_of(table, models, Gcp())
+    one, other = (Auto().run(problem, watch) for watch in (Watch(), Slow()))
+    assert one.why == other.why
+    assert (one.recoding.pieces.class_of == other.recoding.pieces.class_of).all()
 
 
 def test_where_cutting_cannot_help_records_of_too_common_values_are_left_out():
@@ -103,6 +125,7 @@ def _flat(n):
     return Hierarchy(Domain(Kind.TEXT, texts), maps, (texts, np.array(["*"], dtype=object)))
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not arx_tables.FOLDER.exists(), reason=arx_tables.ABSENT)
 def test_adult_is_recoded_locally_because_no_levels_lose_less():
     problem = arx_tables.problem("adult", [KAnonymity(5)], Gcp(), 0.05)

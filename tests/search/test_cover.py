@@ -191,6 +191,7 @@ def test_the_order_of_rows_is_irrelevant(table, random):
     assert one[1].tolist() == two[1].tolist()
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not arx_tables.FOLDER.exists(), reason=arx_tables.ABSENT)
 @pytest.mark.parametrize(
     ("name", "k", "loss"),

@@ -8,11 +8,17 @@ from hypothesis import strategies as st
 import arx_tables
 import naive.crowd
 from incrowd.errors import InfeasibleError, LimitError
+from incrowd.kernels.crowd import asked as asked_kernels
 from incrowd.loss import Gcp, Granularity, Precision
 from incrowd.models import AlphaK, KAnonymity, LDiversity, TCloseness
-from incrowd.search.crowd.crowd import Crowd
-from incrowd.search.crowd.judged import REGION, Sweeps
+from incrowd.partition.classes import classes_of
+from incrowd.recoding import Pieces
+from incrowd.search.crowd import crowd
+from incrowd.search.crowd.asked import asked_of, nothing_asked
+from incrowd.search.crowd.crowd import Crowd, _begun, _least, _told_apart
 from incrowd.search.crowd.starts import Steps, points_of, starts
+from incrowd.search.crowd.trades import REGION, Trades, satisfied
+from incrowd.search.literature.diversify.diversify import Diversify
 from incrowd.search.mondrian import Mondrian
 from incrowd.watch import Watch
 from strategies import problem_of, tables
@@ -96,6 +102,7 @@ def optimum(problem, k):
     return naive.crowd.least_cost(rows, columns_of(problem), k) / len(rows)
 
 
+@pytest.mark.slow
 def test_most_tiny_tables_are_divided_optimally():
     """Over these tables: there is no bound for a single one, which may well cost twice as much."""
     mine, best = [], []
@@ -132,6 +139,7 @@ def test_the_best_classes_of_one_column_need_not_be_runs():
     assert loss_of(problem, run(problem)) == pytest.approx(2.0 / 5)
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(tables(max_records=24), st.sampled_from(MODELS), st.randoms(use_true_random=False))
 def test_the_order_of_rows_is_irrelevant(table, models, random):
@@ -260,7 +268,8 @@ def test_when_time_runs_out_the_start_is_returned(models):
     problem = replace(made(400, (30, 8, 5), 3), models=models)
     hurried, usual = (Crowd().run(problem, watch) for watch in (Countdown(1), Watch()))
     assert problem.satisfied(problem.outcome(hurried.recoding).classes).all()
-    assert hurried.facts.get("sweeps", 0) == 0
+    assert hurried.facts.get("rounds", 0) == 0
+    assert "until the time limit" in hurried.why
     assert loss_of(problem, usual) < loss_of(problem, hurried)
 
 
@@ -276,12 +285,14 @@ def test_a_cover_that_releases_little_is_given_up():
     assert any(steps.expired for _ in range(60))
 
 
-def test_a_sweep_of_a_part_leaves_the_other_regions_as_they_are():
+def test_a_round_in_a_part_leaves_the_other_regions_as_they_are():
     problem = made(3000, (40, 6, 4, 9), 4)
     points = points_of(problem, by_size=True)
     start = starts(problem, points, 4, Watch())[0]
-    none, half, full = (Sweeps(points, 4, start.parts, 0) for _ in range(3))
-    saved = [sweeps.sweep(Watch(), share) for sweeps, share in ((none, 0), (half, 0.5), (full, 1))]
+    none, half, full = (Trades(points, 4, nothing_asked(), start.parts, 0) for _ in range(3))
+    for trades, share in ((none, 0), (half, 0.5), (full, 1)):
+        trades._round(0.0, share, Watch())
+    saved = [trades.saved.sum() for trades in (none, half, full)]
     assert saved[0] == 0 < saved[1] < saved[2]
     assert half.parts[1].sum() == 3000
 
@@ -300,12 +311,27 @@ def test_more_effort_loses_no_more_and_much_less_than_mondrian(k):
     assert usual < 0.9 * loss_of(problem, Mondrian(relaxed=True).run(problem, Watch()))
 
 
-def test_what_the_sweeps_say_they_saved_is_what_they_saved():
-    problem = made(500, (40, 6, 4, 9), 4)
+@pytest.mark.parametrize("k", [4, 15])
+def test_what_the_trades_say_they_saved_is_what_they_saved(k):
+    problem = made(500, (40, 6, 4, 9), k)
     found = Crowd().run(problem, Watch())
-    start = min(value for name, value in found.facts.items() if name.startswith("start"))
+    begun = found.why.removeprefix("started from ").partition(" and traded ")[0]
+    start = found.facts[f"start by {begun}"]
     saved = sum(value for name, value in found.facts.items() if name.startswith("saved"))
     assert loss_of(problem, found) == pytest.approx(start - saved, abs=1e-9)
+
+
+def test_small_tables_trade_from_every_start(monkeypatch):
+    losses = []
+    for most in (0, 2**13):
+        monkeypatch.setattr(crowd, "_SEVERAL", most)
+        losses += [
+            loss_of(problem, Crowd().run(problem, Watch()))
+            for problem in (made(400, (60, 9, 5, 30), 15, seed) for seed in range(4))
+        ]
+    alone, several = losses[:4], losses[4:]
+    assert all(two <= one + 1e-12 for one, two in zip(alone, several, strict=True))
+    assert sum(several) < sum(alone)
 
 
 @settings(max_examples=40, deadline=None)
@@ -320,8 +346,6 @@ def test_pieces_of_points_and_of_rows_are_the_same_records(table, by_size):
     class_of = np.tile(np.array([0, 1], dtype=np.int32), problem.tally.rows)[keep]
     if class_of.max() == 0:
         return
-    from incrowd.recoding import Pieces
-
     parts = points.parts(Pieces(rows[keep], counts[keep], class_of))
     again = points.pieces(parts)
     assert (np.bincount(again.row, again.count) == problem.tally.counts).all()
@@ -329,7 +353,7 @@ def test_pieces_of_points_and_of_rows_are_the_same_records(table, by_size):
     assert np.bincount(again.class_of, again.count).tolist() == sizes.tolist()
 
 
-def _table(columns, sizes=None):
+def _table(columns, sizes=None, secret=None):
     """Ordered columns of whole numbers."""
     from incrowd.hierarchy.hierarchy import Hierarchy
     from incrowd.table.column import Domain, Kind
@@ -341,11 +365,118 @@ def _table(columns, sizes=None):
         texts = np.array([f"v{i}" for i in range(n)], dtype=object)
         labels = (texts, np.array(["*"], dtype=object))
         trees.append(Hierarchy(Domain(Kind.NUMBER, np.arange(1, n + 1)), maps, labels, True))
-    return trees, columns, [[1] * len(columns[0])], None
+    return trees, columns, [secret or [1] * len(columns[0])], None
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not arx_tables.FOLDER.exists(), reason=arx_tables.ABSENT)
 @pytest.mark.parametrize(("k", "loss"), [(5, 0.0510), (10, 0.0785), (50, 0.1550)])
 def test_adult_loses_little(k, loss):
     problem = arx_tables.problem("adult", [KAnonymity(k)], Gcp())
     assert loss_of(problem, Crowd().run(problem, Watch())) <= loss
+
+
+def judged(problem):
+    """The trades of a problem whose models read values, from classes that satisfy them."""
+    points = points_of(problem, by_size=False)
+    asked = asked_of(problem, points)
+    _, spans = _begun(problem, 0.0, Watch())
+    inside, outside = _told_apart(points, spans.pieces)
+    assume(outside is None and len(inside[2]) > 2)
+    return Trades(points, _least(problem), asked, inside, 0)
+
+
+def with_levels(problem):
+    """The problem with a hierarchy of its sensitive column."""
+    maps = np.array([[0, 1, 2, 3, 4], [0, 1, 1, 2, 2], [1, 1, 1, 1, 1]], dtype=np.int32)
+    return replace(problem, sensitive=tuple(replace(c, maps=maps) for c in problem.sensitive))
+
+
+READING = [
+    (LDiversity("s0", 2),),
+    (KAnonymity(3), LDiversity("s0", 1.5)),
+    (LDiversity("s0", 2, kind="distinct"),),
+    (LDiversity("s0", 1.7, kind="entropy"),),
+    (LDiversity("s0", 2, kind="recursive", c=2),),
+    (KAnonymity(2), TCloseness("s0", 0.4)),
+    (TCloseness("s0", 0.4, distance="ordered"),),
+    (TCloseness("s0", 0.4, distance="hierarchical"),),
+    (AlphaK("s0", 0.6, 2),),
+]
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    tables(max_records=30, units=True),
+    st.sampled_from(READING),
+    st.booleans(),
+    st.data(),
+)
+def test_rules_in_numbers_judge_as_the_models_do(table, models, consistent, data):
+    problem = with_levels(replace(problem_of(table, models, Gcp()), consistent=consistent))
+    points = points_of(problem, by_size=False)
+    number = len(points.weights)
+    class_of = np.array(
+        data.draw(st.lists(st.integers(0, 2), min_size=number, max_size=number)), dtype=np.int32
+    )
+    class_of = np.unique(class_of, return_inverse=True)[1].astype(np.int32)
+    marks, asks = asked_of(problem, points)
+    held = asked_kernels.nothing_held(3, marks, asks)
+    for point, c in enumerate(class_of.tolist()):
+        times = int(points.weights[point]) if points.divisible else 1
+        asked_kernels.bring(marks, held, c, point, times)
+    fit = [asked_kernels.fits(asks, held, c) for c in range(int(class_of.max()) + 1)]
+    classes = classes_of(problem.tally, class_of[points.point_of], len(fit), problem.sensitive)
+    assert fit == problem.satisfied(classes).tolist()
+
+
+@settings(max_examples=100, deadline=None)
+@given(tables(max_records=40, units=True), st.sampled_from(READING), st.booleans())
+def test_trades_keep_every_record_and_every_model(table, models, consistent):
+    problem = with_levels(replace(problem_of(table, models, Gcp()), consistent=consistent))
+    try:
+        trades = judged(problem)
+    except InfeasibleError:
+        assume(False)
+    before = trades.cost
+    trades.run(1.0, Watch())
+    assert trades.cost == pytest.approx(before - trades.saved.sum(), abs=1e-6)
+    pieces = trades.points.pieces(trades.parts)
+    assert (np.bincount(pieces.row, pieces.count) == problem.tally.counts).all()
+    assert satisfied(problem, trades.points, trades.parts).all()
+
+
+@pytest.mark.parametrize("l", [2, 3, 5])
+@pytest.mark.parametrize("mapping", ["kd-tree", "hilbert", "idistance"])
+def test_diverse_classes_never_lose_less(l, mapping):
+    problem = diverse(900, (25, 6, 9), 8, l)
+    theirs = Diversify(mapping=mapping).run(problem, Watch())
+    assert loss_of(problem, run(problem)) <= loss_of(problem, theirs)
+
+
+def diverse(rows, sizes, values, l):
+    """A table whose sensitive values are unevenly common, and go with the first column."""
+    rng = np.random.default_rng(3)
+    codes = [1 + rng.integers(0, size, rows) for size in sizes]
+    secret = 1 + (codes[0] + rng.geometric(0.4, rows)) % values
+    table = _table([c.tolist() for c in codes], sizes, secret.tolist())
+    return problem_of(table, [LDiversity("s0", l)], Gcp())
+
+
+class Slow(Watch):
+    """A watch for which every look takes an hour, without a limit."""
+
+    hours = 0
+
+    @property
+    def elapsed(self):
+        Slow.hours += 1
+        return 3600.0 * Slow.hours
+
+
+@pytest.mark.parametrize("models", [(KAnonymity(4),), (KAnonymity(2), LDiversity("s0", 2))])
+def test_the_clock_has_no_part_in_the_answer(models):
+    problem = replace(diverse(700, (25, 6, 9), 5, 2), models=models)
+    one, other = (Crowd().run(problem, watch) for watch in (Watch(), Slow()))
+    assert (one.recoding.pieces.class_of == other.recoding.pieces.class_of).all()
+    assert one.facts == other.facts

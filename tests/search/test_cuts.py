@@ -22,6 +22,8 @@ from incrowd.loss import Gcp
 from incrowd.models import KAnonymity, LDiversity, TCloseness
 from incrowd.policy.policy import Column, Policy
 from incrowd.population.bounds import classes_allowed
+from incrowd.population.one_dimensional import divided, division_cost
+from incrowd.population.tree_cut import CutTree
 from incrowd.recoding.show.representatives import representatives
 from incrowd.search import Cuts, Lattice
 from incrowd.search.literature.cut_columns import ColumnCuts
@@ -124,6 +126,88 @@ def test_ordered_columns_are_cut_as_the_naive_twin_would(table, number, method):
     costs = [naive.bucket_cost(run, method) for run in runs]
     found = max(costs) if method == "k-centre" else sum(costs)
     assert found == naive.least_cost(values, least, method, split=False)
+
+
+@settings(deadline=None, max_examples=40)
+@given(
+    tables(max_records=16, max_columns=1),
+    st.integers(1, 5),
+    st.sampled_from(METHODS),
+    st.integers(1, 4),
+)
+def test_buckets_of_k_records_are_the_best_of_their_size(table, number, method, k):
+    (column,) = problem_of(table, [KAnonymity(2)], Gcp()).columns
+    values = [c for c in range(1, len(column.frequency)) for _ in range(column.frequency[c])]
+    if not column.hierarchy.ordered or len(values) < k:
+        return
+    cuts = ColumnCuts(column, column.frequency, Gcp(), method, k)
+    missing = int(column.frequency[0] > 0)
+    for asked in (number + missing, cuts.finest):
+        buckets = cuts.buckets(asked)
+        if not buckets[0] and missing:
+            continue
+        runs = [[c for c in values if buckets[c] == b] for b in sorted({*buckets[values]})]
+        costs = [naive.bucket_cost(run, method) for run in runs]
+        found = max(costs) if method == "k-centre" else sum(costs)
+        least = min(map(len, runs))
+        assert least >= k
+        assert len(runs) + missing <= max(asked, 1 + missing)
+        assert found == naive.least_cost(values, least, method, split=False)
+        if asked == cuts.finest:
+            assert found == naive.least_cost(values, k, method, split=False)
+        else:
+            even = max(len(values) // (number + 1) + 1, k)
+            if even <= len(values):
+                assert found <= naive.least_cost(values, even, method, split=False)
+
+
+@settings(deadline=None, max_examples=60)
+@given(tables(max_records=20, max_columns=1), st.integers(1, 7), st.integers(2, 4))
+def test_cuts_through_trees_whose_nodes_hold_k_are_the_best(table, number, k):
+    (column,) = problem_of(table, [KAnonymity(2)], Gcp()).columns
+    maps, records = column.hierarchy.maps, column.frequency.copy()
+    records[0] = 0
+    held = [len({n for n, r in zip(nodes[1:], records[1:], strict=True) if r}) for nodes in maps]
+    if held[0] == held[-1]:  # there is nothing to choose
+        return
+    costs = Gcp().cell_costs(column)
+    cut = CutTree.of(maps, records, costs, number, k).cut(number)
+    assert cut.nodes <= number
+    least = naive.least_cut(maps.tolist(), records.tolist(), costs.tolist(), number, k)
+    assert cut.cost == pytest.approx(least)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_one_column_is_cut_as_well_as_can_be(method):
+    """Ages as in a census: the old are few, so that even buckets are far too wide elsewhere."""
+    rng = np.random.default_rng(11)
+    ages = np.clip(np.round(rng.normal(38, 14, 6000)), 17, 90).astype(int)
+    frame = pl.DataFrame({"age": ages})
+    asked = Policy(
+        columns={"age": Column(role="quasi", hierarchy=Intervals(widths=(5, 10, 20)))},
+        models=(KAnonymity(100),),
+        search=Cuts(method=method),
+        show="representatives",
+        ends="exact",
+        order="keep",
+    )
+    shown = incrowd.anonymize(frame, asked).frame["age"].to_numpy()
+    best = divided(ages, 100, method)
+    _, of = np.unique(shown, return_inverse=True)
+    assert np.bincount(of).min() >= 100
+    assert division_cost(ages, best, method) == pytest.approx(cost_of(ages, of, method))
+
+
+def cost_of(values, of, method):
+    """What buckets of values cost, in the twin's words."""
+    runs = [sorted(values[of == b].tolist()) for b in np.unique(of)]
+    if method == "quantile":
+        each = [len(run) ** 2 // 4 for run in runs]
+    elif method == "k-median":
+        each = [sum(abs(v - run[(len(run) - 1) // 2]) for v in run) for run in runs]
+    else:
+        each = [naive.bucket_cost(run, method) for run in runs]
+    return max(each) if method == "k-centre" else sum(each)
 
 
 @settings(deadline=None, max_examples=60)

@@ -287,6 +287,7 @@ def test_the_search_gives_the_best_division(case):
     assert problem.loss.of(problem.outcome(other.recoding)) >= problem.loss.of(outcome) - 1e-9
 
 
+@pytest.mark.slow
 def test_too_large_a_table_is_refused_with_an_estimate():
     rng = np.random.default_rng(7)
     codes, values = rng.integers(1, 200, 400).tolist(), rng.integers(1, 5, 400).tolist()

@@ -234,6 +234,7 @@ def test_adult_with_diversity_loses_far_less_than_any_one_vector(suppression):
     assert loss_of(problem, found) <= loss_of(problem, optimum) / 3
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not arx_tables.FOLDER.exists(), reason=arx_tables.ABSENT)
 def test_moves_alone_halve_the_loss_of_adult_and_keep_k():
     problem = arx_tables.problem("adult", [KAnonymity(50)], Gcp())

@@ -94,6 +94,7 @@ def answer(function, of, *more):
         return set()
 
 
+@pytest.mark.slow
 @settings(max_examples=100, deadline=None)
 @given(problems(), st.sampled_from([Missing.OWN_VALUE, Missing.MATCHES_ANYTHING]))
 def test_it_finds_every_minimal_node_and_no_other(of, missing):
@@ -176,6 +177,7 @@ def test_a_hierarchy_of_one_step_and_one_of_no_leaf_but_missing():
     assert minimal_generalizations(empty, Watch()) == ((0,),)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not arx_tables.FOLDER.exists(), reason=arx_tables.ABSENT)
 def test_all_minimal_generalizations_of_adult():
     of = arx_tables.problem("adult", [KAnonymity(5)], Precision(), spelling=arx_tables.ONE_EUROPE)

@@ -188,6 +188,7 @@ def test_adult_is_divided_with_little_loss(search, k, loss):
     assert loss_of(search, problem) <= loss
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not census_tables.FOLDER.exists(), reason=census_tables.ABSENT)
 def test_on_the_census_the_order_of_figure_22_is_found():
     """Hilb and iDist lose less than their fast variants, and Hilb less than TopDown."""

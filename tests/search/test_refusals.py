@@ -178,10 +178,12 @@ def test_mondrian_cuts_what_fails_as_a_whole():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["auto", "crowd", "mondrian", "lattice"])
-def test_no_proof_is_false_and_no_proposal_unsafe(name):
+@pytest.mark.parametrize(
+    ("name", "cases"), [("auto", 120), ("crowd", 60), ("mondrian", 60), ("lattice", 60)]
+)
+def test_no_proof_is_false_and_no_proposal_unsafe(name, cases):
     """Random policies with units, gaps, suppression and all models, held against brute force."""
-    for i in range(120):
+    for i in range(cases):
         case = Case(random.Random(f"test/{i}"))
         worth = verdict(answer(case, SEARCHES[name]), case)
         fine = {"released", "infeasible", "other"}

@@ -91,6 +91,7 @@ def covered(problem, recoding):
     return True
 
 
+@pytest.mark.slow
 @settings(max_examples=30)
 @given(cases([KMap(3)], present=True))
 def test_every_class_fits_k_people_and_what_is_as_good_without_the_world_is_found(case):
@@ -126,6 +127,7 @@ def test_each_way_finds_what_fits_and_covers(way, case):
     assert min(fits(problem, recoding, rows)) >= 3
 
 
+@pytest.mark.slow
 @settings(max_examples=20)
 @given(cases([DeltaPresence(0.6), LDiversity("s0", 1.5)], units=True))
 def test_delta_presence_and_other_models_are_kept(case):
@@ -162,6 +164,7 @@ def policy(model):
     return said.model_copy(update={"models": (model,)})
 
 
+@pytest.mark.slow
 def test_a_sample_of_a_population_loses_far_less():
     world = population(4000)
     table = world.sample(400, seed=1).drop("id")

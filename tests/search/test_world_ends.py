@@ -109,6 +109,7 @@ def test_on_ten_worlds_no_more_are_found_than_chance_gives(model):
     assert beyond_chance(total, every) < 3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("made", [incomes, places])
 def test_what_somebody_shows_depends_on_the_world_and_not_on_who_else_is_in_the_table(made):
     world = made(3, 400).with_columns(who=pl.arange(400))
@@ -150,6 +151,7 @@ def test_sets_show_values_of_the_world_whoever_is_in_the_table():
     assert incrowd.check(release.frame, release.policy, release.certificate, world=world).ok
 
 
+@pytest.mark.slow
 def test_missing_values_that_match_anything_do_not_matter_where_there_are_none():
     world = places(3, 400)
     table = world[sample(1, 400)]

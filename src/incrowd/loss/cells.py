@@ -67,11 +67,26 @@ class ShownCells:
         for h in range(tree.height - 1, 0, -1):
             level |= dict.fromkeys(tree.labels[h].tolist(), h)
         first, last = np.maximum(self.low, 1), np.maximum(self.high, 1)
+        size = len(tree.leaves) + 1
+        spans, place = np.unique(first.astype(np.int64) * size + last, return_inverse=True)
+        first, last = (ends.astype(np.int32) for ends in np.divmod(spans, size))
         shown = grid.show(first, last, tree.labels[-1][0]).tolist()
-        named = np.array([level.get(label, column.lowest) for label in shown], dtype=np.int32)
+        few = np.array([level.get(label, column.lowest) for label in shown], dtype=np.int32)
+        named = few[place]
         met = tree.join_level(*column.widened(self.low, self.high))
         found: Codes = np.maximum(met, named).astype(np.int32)
         return found
+
+    def distinct(self) -> "tuple[ShownCells, Codes]":
+        """The different cells, unless they show sets, and which of them each class shows."""
+        if self.sets is not None:
+            return self, np.arange(len(self.low), dtype=np.int32)
+        codes, levels = len(self.column.hierarchy.leaves) + 1, self.column.hierarchy.levels
+        key = (self.low.astype(np.int64) * codes + self.high) * levels + self.level
+        _, first, place = np.unique(key, return_index=True, return_inverse=True)
+        low, high, level = self.low[first], self.high[first], self.level[first]
+        few = ShownCells(self.column, low, high, level, self.spans)
+        return few, place.astype(np.int32)
 
 
 def cells_of(outcome: Outcome) -> list[ShownCells]:

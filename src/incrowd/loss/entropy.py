@@ -11,6 +11,9 @@ from incrowd.loss.loss import MeanLoss
 from incrowd.recoding import Outcome, QuasiColumn
 from incrowd.values import STRICT, dataclass
 
+_ROWS = 2**21
+"""Rows whose costs are told at a time: a table may have very many."""
+
 
 @dataclass(frozen=True, config=STRICT)
 class Entropy(MeanLoss):
@@ -35,19 +38,36 @@ class Entropy(MeanLoss):
             raise ValueError(message)
         if outcome.exact:
             return np.zeros(len(outcome.columns), dtype=np.float64)
-        kept = class_of >= 0
-        rows = class_of[kept]
-        paid = [
-            float(tally.counts[kept] @ _costs(cells, tally.quasi[j, kept], rows))
-            for j, cells in enumerate(cells_of(outcome))
-        ]
-        return np.array(paid, dtype=np.float64)
+        kept = np.flatnonzero(class_of >= 0)
+        whole = len(kept) == len(class_of)
+        paid = np.zeros(len(outcome.columns), dtype=np.float64)
+        for begin in range(0, len(kept), _ROWS):
+            some: slice | Counts = slice(begin, begin + _ROWS)
+            some = some if whole else kept[some]
+            counts, rows = tally.counts[some].astype(np.float64), class_of[some]
+            for j, cells in enumerate(cells_of(outcome)):
+                paid[j] += float(counts @ _row_costs(cells, tally.quasi[j, some], rows))
+        return paid
 
     def cell_costs(self, column: QuasiColumn) -> Floats:
         """What a record with this code pays at this level."""
         codes = np.arange(len(column.frequency), dtype=np.int32)
         levels = range(column.hierarchy.levels)
         return np.array([_costs(cells_at(column, level), codes, codes) for level in levels])
+
+
+def _row_costs(cells: ShownCells, codes: Codes, place: Codes) -> Floats:
+    """As `_costs`, by a table of the different cells and all codes if that is smaller."""
+    few, of_class = cells.distinct()
+    size, number = len(cells.column.frequency), len(few.low)
+    if number * size > len(codes):
+        return _costs(cells, codes, place)
+    every = np.tile(np.arange(size, dtype=np.int32), number)
+    table = _costs(few, every, np.repeat(np.arange(number, dtype=np.int32), size))
+    entry = of_class[place]
+    entry *= size
+    entry += codes
+    return table[entry]
 
 
 def _costs(cells: ShownCells, codes: Codes, place: Codes) -> Floats:

@@ -1,5 +1,6 @@
 """(alpha, k)-anonymity: classes of k people in which no sensitive value is too common."""
 
+from collections.abc import Mapping
 from dataclasses import field
 from math import ceil
 from typing import Annotated, ClassVar, Literal
@@ -8,9 +9,9 @@ import numpy as np
 from pydantic import Field
 
 from incrowd.arrays import Counts, Flags
-from incrowd.kernels import diversity
-from incrowd.models.model import Model, ShareLimits, fraction, histogram_of, part
-from incrowd.partition.classes import Classes
+from incrowd.kernels import diversity, rules
+from incrowd.models.model import ClassRule, Model, ShareLimits, fraction, histogram_of, part
+from incrowd.partition.classes import Classes, SensitiveColumn
 from incrowd.values import STRICT, dataclass
 
 
@@ -83,6 +84,13 @@ class AlphaK(Model):
     def share_limits(self, column: str) -> ShareLimits:
         """At most alpha."""
         return ShareLimits(most=fraction(self.alpha)) if column == self.column else ShareLimits()
+
+    def in_numbers(self, columns: Mapping[str, SensitiveColumn]) -> tuple[ClassRule, ...]:
+        """K people, and a share."""
+        del columns
+        share = fraction(self.alpha)
+        fair = ClassRule(rules.SHARE, self.column, share.numerator, share.denominator)
+        return ClassRule(rules.PEOPLE, a=self.k), fair
 
     def _commonest(self, classes: Classes) -> Counts:
         held = histogram_of(classes, self.name, self.column)

@@ -1,6 +1,7 @@
 """l-diversity: every class holds at least l well-represented sensitive values."""
 
 import math
+from collections.abc import Mapping
 from dataclasses import field
 from typing import Annotated, ClassVar, Literal, Self, assert_never
 
@@ -9,8 +10,10 @@ from pydantic import Field, model_validator
 
 from incrowd.arrays import Counts, Flags, Floats
 from incrowd.kernels import diversity as kernels
+from incrowd.kernels import rules
 from incrowd.models.model import (
     TOLERANCE,
+    ClassRule,
     Model,
     ShareLimits,
     fraction,
@@ -18,7 +21,7 @@ from incrowd.models.model import (
     part,
     settled,
 )
-from incrowd.partition.classes import Classes
+from incrowd.partition.classes import Classes, SensitiveColumn
 from incrowd.values import STRICT, dataclass
 
 
@@ -77,6 +80,11 @@ class LDiversity(Model):
         return (self.kind, self.c)
 
     @property
+    def measure(self) -> str:
+        """The kind: a frequency l is no distinct l."""
+        return self.kind
+
+    @property
     def trivial(self) -> bool:
         """Whether one value is enough."""
         return self.l <= 1 and self.kind != "recursive"
@@ -108,7 +116,7 @@ class LDiversity(Model):
         anybody = classes.people > 0
         if not anybody.any():
             return float("inf")
-        weakest = float(self._values(classes)[anybody].min())
+        weakest = float(self.by_class(classes)[anybody].min())
         return settled(weakest, self.threshold) if self.kind == "entropy" else weakest
 
     def possible(self, whole: Classes) -> float:
@@ -161,7 +169,27 @@ class LDiversity(Model):
             return ShareLimits()
         return ShareLimits(most=1 / fraction(self.l))
 
-    def _values(self, classes: Classes) -> Floats:
+    def in_numbers(self, columns: Mapping[str, SensitiveColumn]) -> tuple[ClassRule, ...]:
+        """One rule, the one of its kind."""
+        del columns
+        match self.kind:
+            case "frequency":
+                share = 1 / fraction(self.l)
+                rule = ClassRule(rules.SHARE, self.column, share.numerator, share.denominator)
+            case "entropy":
+                rule = ClassRule(rules.ENTROPY, self.column, limit=math.log(self.l))
+            case "distinct":
+                rule = ClassRule(rules.DISTINCT, self.column, self.distinct_values())
+            case "recursive":
+                c = fraction(self.c or 0.0)
+                shape = int(self.l), c.numerator, c.denominator
+                rule = ClassRule(rules.RECURSIVE, self.column, *shape)
+            case _:
+                assert_never(self.kind)
+        return (rule,)
+
+    def by_class(self, classes: Classes) -> Floats:
+        """The l of each class."""
         match self.kind:
             case "frequency":
                 return classes.people / np.maximum(self._commonest(classes), 1)

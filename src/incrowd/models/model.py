@@ -1,13 +1,14 @@
 """The contract of every model: a condition that each class must meet."""
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from fractions import Fraction
 from functools import lru_cache
 from typing import ClassVar, Literal, NamedTuple
 
-from incrowd.arrays import Counts, Flags
+from incrowd.arrays import Counts, Flags, Floats
 from incrowd.errors import PolicyError
-from incrowd.partition.classes import Classes, Histogram
+from incrowd.partition.classes import Classes, Histogram, SensitiveColumn
 
 Requirement = Literal["population", "reference", "world"]
 """Knowledge beyond the classes themselves: the size of a population that the table is a sample of,
@@ -27,6 +28,19 @@ class TableSize(NamedTuple):
     people: int
     columns: int
     """Quasi-identifying columns, by which classes are told apart."""
+
+
+class ClassRule(NamedTuple):
+    """A condition on the people and the values of a class in numbers (`kernels.rules`)."""
+
+    kind: int
+    column: str = ""
+    """The sensitive column whose values it counts."""
+    a: int = 0
+    b: int = 0
+    c: int = 0
+    limit: float = 0.0
+    table: tuple[float, ...] = ()
 
 
 class Model(ABC):
@@ -60,6 +74,11 @@ class Model(ABC):
     def satisfied(self, classes: Classes) -> Flags:
         """Which classes satisfy it, as computed by the search's side of the house."""
 
+    def by_class(self, classes: Classes) -> Floats | None:
+        """What each class achieves; None if the model is not about single classes."""
+        del classes
+        return None
+
     @abstractmethod
     def achieved(self, classes: Classes) -> float:
         """The value that the weakest class achieves; the best possible if there is no class."""
@@ -73,6 +92,11 @@ class Model(ABC):
     def variant(self) -> tuple[object, ...]:
         """What tells it from another model of the same name and columns, besides the threshold."""
         return ()
+
+    @property
+    def measure(self) -> str:
+        """Which of several measures of its name the threshold is in; empty if there is one."""
+        return ""
 
     @property
     def monotone(self) -> bool:
@@ -167,6 +191,15 @@ class Model(ABC):
         levels are lower.
         """
         return classes.people
+
+    def in_numbers(self, columns: Mapping[str, SensitiveColumn]) -> tuple[ClassRule, ...] | None:
+        """Rules that a class keeps only if it satisfies the model; None if there are none.
+
+        A search that has them judges classes one by one, thousands of times a second. They may ask
+        for more than the model, by as much as rounding takes, never for less.
+        """
+        del columns
+        return None
 
     def classes_allowed(self) -> int | None:
         """The most classes that the population fills; None if it knows of no population."""

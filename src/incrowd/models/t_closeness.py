@@ -1,5 +1,6 @@
 """t-closeness: what a class holds differs little from what the whole table holds."""
 
+from collections.abc import Mapping
 from dataclasses import field
 from typing import Annotated, ClassVar, Literal, assert_never
 
@@ -8,8 +9,8 @@ from pydantic import Field
 
 from incrowd.arrays import Codes, Counts, Flags, Floats
 from incrowd.errors import PolicyError
-from incrowd.kernels import diversity
-from incrowd.models.model import TOLERANCE, Model, Requirement, histogram_of, settled
+from incrowd.kernels import diversity, rules
+from incrowd.models.model import TOLERANCE, ClassRule, Model, Requirement, histogram_of, settled
 from incrowd.partition.classes import Classes, Histogram, SensitiveColumn
 from incrowd.values import STRICT, dataclass
 
@@ -64,6 +65,11 @@ class TCloseness(Model):
         return (self.distance,)
 
     @property
+    def measure(self) -> str:
+        """The distance."""
+        return f"{self.distance} distance"
+
+    @property
     def trivial(self) -> bool:
         """Whether any spread is enough."""
         return self.t >= 1
@@ -79,11 +85,11 @@ class TCloseness(Model):
 
     def satisfied(self, classes: Classes) -> Flags:
         """Which classes are t-close, give or take 1e-9 for rounding."""
-        return self._distances(classes) <= self.t + TOLERANCE
+        return self.by_class(classes) <= self.t + TOLERANCE
 
     def achieved(self, classes: Classes) -> float:
         """The distance of the farthest class; 0 if there is no class."""
-        return settled(float(self._distances(classes).max(initial=0.0)), self.threshold)
+        return settled(float(self.by_class(classes).max(initial=0.0)), self.threshold)
 
     def possible(self, whole: Classes) -> float:
         """How far the records that can leave are, as one class, from the table as it was read.
@@ -114,7 +120,24 @@ class TCloseness(Model):
         same = np.arange(len(held.column.whole), dtype=np.int32)[np.newaxis]
         return diversity.most_kept(*entries, same, held.column.shares[np.newaxis], limit)
 
-    def _distances(self, classes: Classes) -> Floats:
+    def in_numbers(self, columns: Mapping[str, SensitiveColumn]) -> tuple[ClassRule, ...]:
+        """One rule, with what the whole table holds."""
+        column = columns[self.column]
+        if self.distance == "ordered":
+            rank, upto = column.scale
+            table = [float(column.shares[0]), *rank.tolist(), *upto.tolist()]
+            return (ClassRule(rules.ORDERED, self.column, limit=self.t, table=tuple(table)),)
+        same = np.arange(len(column.whole), dtype=np.int32)
+        maps, shares = same[np.newaxis], column.shares[np.newaxis]
+        if self.distance == "hierarchical":
+            maps, shares = _maps(column)[:-1], column.level_shares[:-1]
+        levels = zip(maps.tolist(), shares.tolist(), strict=True)
+        flat = tuple(number for nodes, share in levels for number in (*nodes, *share))
+        shape = len(maps), shares.shape[1]
+        return (ClassRule(rules.NODES, self.column, *shape, limit=self.t, table=flat),)
+
+    def by_class(self, classes: Classes) -> Floats:
+        """How far each class is from the whole table."""
         held = histogram_of(classes, self.name, self.column)
         match self.distance:
             case "equal":

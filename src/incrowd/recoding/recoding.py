@@ -28,6 +28,29 @@ class Pieces:
     class_of: Codes
 
 
+def classes_of_records(row_of: Codes, pieces: Pieces, draw: np.random.Generator) -> Codes:
+    """The class of each record; which of a row's records go into which of its pieces is drawn.
+
+    `row_of` is the row of the tally that each record lies in.
+    """
+    drawn = draw.permutation(len(row_of))
+    place = drawn[_stably_sorted(row_of[drawn])]
+    order = _stably_sorted(pieces.row)
+    classes: Codes = np.full(len(row_of), SUPPRESSED, dtype=np.int32)
+    classes[place] = np.repeat(pieces.class_of[order], pieces.count[order])
+    return classes
+
+
+def _stably_sorted(codes: Codes) -> Counts:
+    """The order that sorts codes of at least 0, equal ones as they stand."""
+    key = codes.astype(np.int64)
+    key <<= 32
+    key += np.arange(len(codes), dtype=np.int64)
+    key.sort()
+    key &= 2**32 - 1
+    return key
+
+
 def placed(place: Codes, class_of: Codes) -> Codes:
     """Classes under other numbers: that of class c is `place[c]`."""
     return np.where(class_of >= 0, place[class_of], SUPPRESSED).astype(np.int32)

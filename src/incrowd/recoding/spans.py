@@ -115,14 +115,24 @@ class Spans(Recoding):
         """
         cut = tally.split(self.pieces.row, self.pieces.count)
         sets = value_sets(cut, self.pieces.class_of, columns).values()
-        low, high, level = self.cells(cut, columns)
-        for j, column in enumerate(columns):
-            endless = column.endless(low[j], high[j])
-            low[j, endless], level[j, endless] = MISSING, column.hierarchy.height
-        hidden = (low == MISSING) & (high > MISSING)
-        ends = np.where(hidden, 0, high + 1).astype(np.int32)
-        place, _ = numbered(np.vstack([low, ends, level, *(found.numbers for found in sets)]))
+        place = alike(self.cells(cut, columns), columns, [found.numbers for found in sets])
         return Spans(replace(self.pieces, class_of=placed(place, self.pieces.class_of)))
+
+
+def alike(
+    cells: tuple[Codes, Codes, Codes],
+    columns: tuple[QuasiColumn, ...],
+    sets: Sequence[Codes] = (),
+) -> Codes:
+    """The number of what each class shows: low and high codes, levels, and numbers of sets."""
+    low, high, level = (of.copy() for of in cells)
+    for j, column in enumerate(columns):
+        endless = column.endless(low[j], high[j])
+        low[j, endless], level[j, endless] = MISSING, column.hierarchy.height
+    hidden = (low == MISSING) & (high > MISSING)
+    ends = np.where(hidden, 0, high + 1).astype(np.int32)
+    place: Codes = numbered(np.vstack([low, ends, level, *sets]))[0]
+    return place
 
 
 @dataclass(frozen=True, eq=False)

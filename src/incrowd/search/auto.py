@@ -4,8 +4,10 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass as plain
 from dataclasses import field, replace
-from math import inf, prod
-from typing import ClassVar, Literal, TypeAlias
+from math import prod
+from typing import Annotated, ClassVar, Literal, TypeAlias
+
+from pydantic import Field
 
 from incrowd.errors import InfeasibleError, LimitError
 from incrowd.models.model import Requirement
@@ -28,10 +30,13 @@ Run: TypeAlias = Callable[[Problem, Watch], Found]
 
 _KINDS = {"lattice": "full-domain generalization"}
 """What searches make, where it is no local recoding."""
-_SECONDS_PER_CELL = 2e-9
-_SECONDS_PER_NODE = 1e-4
+_CELL, _VECTOR = 2e-9, 1e-4
+"""What it takes to count a level vector: so much per cell of the table, and so much anyway. The
+unit is about a second, but no clock is asked."""
+_ENOUGH = 30.0
+"""What full-domain generalization may take at effort 1."""
 _MOST = 10**30
-"""Nodes that no time is enough for."""
+"""Level vectors that no effort is enough for."""
 _SHARE_COUNTED = 0.01
 """A hundredth of the lattice is counted, by experience, if models rule out nodes; else all."""
 
@@ -40,17 +45,22 @@ _SHARE_COUNTED = 0.01
 class Auto(Search):
     """Local recoding and full-domain generalization, whichever loses less.
 
-    Crowd comes first because it rarely loses more. The lattice then looks only for levels that lose
-    less than what was found, which it often rules out at once. Where the loss is no mean of what
-    cells cost, Mondrian is tried too: crowd makes the cost of cells small. Where a sensitive value
-    is too common for the models, so is diversify, which does best where hardly any classes will do.
-    If these find no classes at all, other searches are tried before it gives up: diversify,
-    Mondrian, top-down, every division of a tiny table, and the lattice.
+    Crowd comes first because it rarely loses more: among its starts are the classes of most other
+    searches, diversify's along every mapping included. The lattice then looks only for levels that
+    lose less than what was found, which it often rules out at once. Where the loss is no mean of
+    what cells cost, Mondrian is tried too: crowd makes the cost of cells small. Where a sensitive
+    value is too common for the models, so is diversify, which does best where hardly any classes
+    will do. If these find no classes at all, other searches are tried before it gives up:
+    diversify, Mondrian, top-down, every division of a tiny table, and the lattice.
+
+    `effort` multiplies what crowd and the lattice may do. It is counted in steps, so that the
+    answer is the same on a slow machine; a time limit may end them early.
 
     >>> Auto().name
     'auto'
     """
 
+    effort: Annotated[float, Field(ge=0, le=1000)] = 1.0
     name: Literal["auto"] = field(default="auto", kw_only=True)
     recoding: ClassVar[Recodes] = "any"
     provides: ClassVar[frozenset[Requirement]] = FROM_TABLE | {"world"}
@@ -60,14 +70,39 @@ class Auto(Search):
         if problem.world is not None:
             return AgainstWorld().run(problem, watch)
         raise_if_infeasible(problem)
-        tried = _local(problem, watch) or _last_resorts(problem, watch)
+        tried = self._local(problem, watch) or _last_resorts(problem, watch)
         if not tried:
             return _full_domain(problem, watch)
         best = min(tried, key=lambda trial: trial.loss)
-        better, said = _lattice(problem, watch, best.loss)
+        better, said = _lattice(problem, watch, best.loss, self.effort)
         if better is not None:
             return _chosen(problem, [better, *tried], said)
         return _chosen(problem, [best, *(trial for trial in tried if trial is not best)], said)
+
+    @property
+    def by_parts(self) -> Search:
+        """Crowd: losses of parts add up, and the lattice needs the table as a whole."""
+        return Crowd(effort=self.effort)
+
+    def _local(self, problem: Problem, watch: Watch) -> list["_Trial"]:
+        """What local recoding finds; nothing if no classes satisfy the models."""
+        searches: list[tuple[str, Search]] = [("crowd", Crowd(effort=self.effort))]
+        if not problem.loss.per_cell:
+            searches += [("mondrian", Mondrian()), ("relaxed mondrian", Mondrian(relaxed=True))]
+        if problem.suppressible and not problem.satisfied(as_one_class(problem)).all():
+            searches.append(("diversify", Diversify()))
+        trials: list[_Trial] = []
+        for title, search in searches:
+            try:
+                found = search.run(problem, watch)
+            except InfeasibleError:
+                continue
+            except LimitError:
+                if trials:
+                    return trials
+                raise
+            trials += _tried(problem, title, found)
+        return trials
 
 
 @plain(frozen=True, eq=False)
@@ -75,27 +110,6 @@ class _Trial:
     title: str
     found: Found
     loss: float
-
-
-def _local(problem: Problem, watch: Watch) -> list[_Trial]:
-    """What local recoding finds; nothing if no classes satisfy the models."""
-    searches: list[tuple[str, Search]] = [("crowd", Crowd())]
-    if not problem.loss.per_cell:
-        searches += [("mondrian", Mondrian()), ("relaxed mondrian", Mondrian(relaxed=True))]
-    if problem.suppressible and not problem.satisfied(as_one_class(problem)).all():
-        searches.append(("diversify", Diversify()))
-    trials: list[_Trial] = []
-    for title, search in searches:
-        try:
-            found = search.run(problem, watch)
-        except InfeasibleError:
-            continue
-        except LimitError:
-            if trials:
-                return trials
-            raise
-        trials += _tried(problem, title, found)
-    return trials
 
 
 def _last_resorts(problem: Problem, watch: Watch) -> list[_Trial]:
@@ -140,15 +154,21 @@ def _loss(problem: Problem, found: Found) -> float:
     return problem.loss.of(problem.outcome(found.recoding))
 
 
-def _lattice(problem: Problem, watch: Watch, bar: float) -> tuple[_Trial | None, str]:
+def _lattice(
+    problem: Problem, watch: Watch, bar: float, effort: float
+) -> tuple[_Trial | None, str]:
     """A full-domain generalization that loses less than `bar`, and a sentence on the search."""
     nodes = prod(column.hierarchy.levels - column.lowest for column in problem.columns)
     if watch.expired:
         return None, f"full-domain generalization ({many(nodes)} level vectors) got no time"
-    if _seconds(problem, nodes) > (inf if watch.remaining is None else watch.remaining):
-        return None, f"full-domain generalization ({many(nodes)} level vectors) takes too long"
+    each = _CELL * problem.tally.rows * len(problem.columns) + _VECTOR
+    share = _SHARE_COUNTED if problem.monotone else 1.0
+    if share * min(nodes, _MOST) * each > _ENOUGH * effort:
+        return None, (
+            f"full-domain generalization ({many(nodes)} level vectors) takes more than this effort"
+        )
     try:
-        quest = BestFirst(problem, watch, bar)
+        quest = BestFirst(problem, watch, bar, _ENOUGH * effort / each)
     except InfeasibleError:
         return None, "the limits of columns leave no level for full-domain generalization"
     quest.seek()
@@ -157,16 +177,8 @@ def _lattice(problem: Problem, watch: Watch, bar: float) -> tuple[_Trial | None,
         return _Trial("lattice", found, _loss(problem, found)), quest.looked
     if quest.proved:
         return None, f"full-domain generalization loses no less ({quest.looked})"
-    return None, (
-        f"full-domain generalization found nothing better within the time limit ({quest.looked})"
-    )
-
-
-def _seconds(problem: Problem, nodes: int) -> float:
-    """About how long the lattice takes."""
-    share = _SHARE_COUNTED if problem.monotone else 1.0
-    cells = problem.tally.rows * len(problem.columns)
-    return share * min(nodes, _MOST) * (_SECONDS_PER_CELL * cells + _SECONDS_PER_NODE)
+    limit = "the time limit" if watch.expired else "this effort"
+    return None, f"full-domain generalization found nothing better within {limit} ({quest.looked})"
 
 
 def _chosen(problem: Problem, trials: list[_Trial], said: str) -> Found:
@@ -174,8 +186,9 @@ def _chosen(problem: Problem, trials: list[_Trial], said: str) -> Found:
     first, *others = trials
     made = _KINDS.get(first.title, "local recoding")
     rest = "".join(f", {trial.title} {trial.loss:.4f}" for trial in others)
+    more = ", a higher effort may lose less" if first.found.facts.get("ended by effort") else ""
     why = (
         f"used {made} ({first.title}): {problem.loss.name} {first.loss:.4f}, the lowest of "
-        f"those tried{rest and f' ({rest[2:]})'}; {said}; other searches were not tried"
+        f"those tried{rest and f' ({rest[2:]})'}; {said}; other searches were not tried{more}"
     )
     return replace(first.found, why=why)

@@ -301,6 +301,13 @@ def safe_crowds(problem: Problem, outcome: Outcome) -> bool:
     return bool(problem.satisfied(_crowds(outcome)).all())
 
 
+def judged_classes(problem: Problem, outcome: Outcome) -> Classes:
+    """What verification judges of each class: itself, or its crowd if missing matches anything."""
+    if problem.missing is not Missing.MATCHES_ANYTHING:
+        return outcome.classes
+    return _crowds(outcome)
+
+
 def _crowds(outcome: Outcome) -> Classes:
     """The crowd of each class: all classes that it could be if missing matches anything."""
     each = cells_of(outcome)

@@ -70,6 +70,16 @@ class Search(ABC):
     def run(self, problem: Problem, watch: Watch) -> Found:
         """Look for the recoding with the least loss."""
 
+    def run_part(self, problem: Problem, watch: Watch, whole: int) -> Found:
+        """The same for a part of a table that has so many records as a whole."""
+        del whole
+        return self.run(problem, watch)
+
+    @property
+    def by_parts(self) -> "Search | None":
+        """The search that takes its place in a large table, part by part, if there is one."""
+        return self if self.separable else None
+
     @property
     def named_columns(self) -> Mapping[str, tuple[str, ...]]:
         """By setting: the quasi-identifying columns that it names."""

@@ -7,20 +7,25 @@ and near classes share their records anew as long as it lowers the loss (decisio
 """
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass as plain
-from dataclasses import field
-from math import ceil
-from typing import Annotated, ClassVar, Literal
+from dataclasses import field, replace
+from functools import partial
+from math import ceil, inf
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, TypeAlias, get_args
 
+import numpy as np
 from pydantic import Field
 
-from incrowd.errors import InfeasibleError, LimitError
+from incrowd.arrays import SUPPRESSED, Codes
+from incrowd.errors import InfeasibleError, LimitError, counted
 from incrowd.kernels.crowd import state
 from incrowd.problem import Problem
 from incrowd.recoding import Pieces, Spans
-from incrowd.search.crowd.judged import Sweeps, Trades
+from incrowd.search.crowd.asked import asked_of, nothing_asked
 from incrowd.search.crowd.starts import (
     CrowdPoints,
+    Start,
     cover_pieces,
     mondrian_pieces,
     points_of,
@@ -28,22 +33,40 @@ from incrowd.search.crowd.starts import (
     strict_pieces,
     tree_pieces,
 )
+from incrowd.search.crowd.trades import KINDS, Offers, Trades, joined
 from incrowd.search.left_out import leaving_out
+from incrowd.search.literature.diversify.diversify import MappingName, diverse_pieces
 from incrowd.search.literature.order import least_people
 from incrowd.search.mondrian import least_size
+from incrowd.search.parts import divided, part_of, separable
 from incrowd.search.refusals import nothing_found, raise_if_infeasible
-from incrowd.search.repair import merge_failing_classes
+from incrowd.search.repair import folded, merge_failing_classes
 from incrowd.search.search import Found, Search
+from incrowd.table.fold import in_threads
 from incrowd.values import STRICT, dataclass
-from incrowd.watch import Watch
+from incrowd.watch import NestedWatch, Watch
+
+if TYPE_CHECKING:
+    from incrowd.kernels.crowd.state import Parts
+
+LARGE = 2**20
+"""Rows of a table above which it is worked on in parts."""
+PART = 2**18
+"""About so many rows are in a part."""
+_FILLED = 100
+"""A part has at least so many times the records of the smallest class."""
+_SEVERAL = 2**13
+"""Points up to which classes trade from every start: the cheapest does not always end best."""
+_BY_FAR = 0.9
+"""Diverse classes that cost less than this share of what others do are cheaper by far."""
 
 
 @dataclass(frozen=True, config=STRICT)
 class Crowd(Search):
     """Local recoding with little loss: classes trade records until little is gained.
 
-    `effort` multiplies how often all classes are gone through: 1 takes about a second for a table
-    of 30,000 records and nine columns, 0 only makes the classes to begin with.
+    `effort` multiplies how often all classes are gone through: 1 takes about two seconds for a
+    table of 30,000 records and nine columns, 0 only makes the classes to begin with.
 
     >>> Crowd(effort=2).name
     'crowd'
@@ -59,18 +82,71 @@ class Crowd(Search):
         raise_if_infeasible(problem)
         return leaving_out(problem, lambda stay: self._traded(stay, watch))
 
+    def run_part(self, problem: Problem, watch: Watch, whole: int) -> Found:
+        """The same for a part of a table, with as much work as the whole table can have."""
+        raise_if_infeasible(problem)
+
+        def run(stay: Problem) -> Found:
+            made = self.of_part(stay, watch, whole)
+            return self._found(Spans(made.pieces), [made], made.why)
+
+        return leaving_out(problem, run)
+
     def _traded(self, problem: Problem, watch: Watch) -> Found:
+        if problem.tally.rows > LARGE and separable(problem):
+            with suppress(InfeasibleError):
+                return self._in_parts(problem, watch)
+        made = self.of_part(problem, watch)
+        return self._found(Spans(made.pieces), [made], made.why)
+
+    def _in_parts(self, problem: Problem, watch: Watch) -> Found:
+        """The same for a large table, part by part."""
+        rows = divided(problem, PART, _FILLED * _least(problem))
+        told = Told(watch, len(rows))
+
+        def one(here: Codes) -> Made:
+            made = self.of_part(part_of(problem, here), told, problem.tally.rows)
+            told.done()
+            return made
+
+        made = in_threads([partial(one, here) for here in rows])
+        pieces = folded(joined_pieces(rows, [each.pieces for each in made]))
+        spans = Spans(pieces).told_apart(problem.tally, problem.columns)
+        why = f"divided the rows into {counted(len(rows), 'part')}, {made[0].why}"
+        return self._found(spans, made, why)
+
+    def _found(self, spans: Spans, made: "list[Made]", why: str) -> Found:
+        number = int(spans.pieces.class_of.max()) + 1
+        facts = _sums(made, number)
+        return Found(spans, self.name, why=f"{why}: {number:,} classes", facts=facts)
+
+    def of_part(self, problem: Problem, watch: Watch, whole: int = 0) -> "Made":
+        """Classes of a part of a table that has so many rows as a whole, or of a whole table."""
         if watch.expired:
             raise LimitError(
                 "the time limit ended before the search began", remedy="raise the time limit"
             )
-        made = by_size(problem, self.effort, watch) if sizes_decide(problem) else None
-        if made is None:
-            made = by_models(problem, self.effort, watch)
-        spans = merge_failing_classes(problem, made.pieces)
-        number = int(spans.pieces.class_of.max()) + 1
-        facts = {"classes": float(number), **made.facts}
-        return Found(spans, self.name, why=f"{made.why}: {number:,} classes", facts=facts)
+        if sizes_decide(problem):
+            made = by_size(problem, self.effort, watch, whole=whole)
+        else:
+            made = by_models(problem, self.effort, watch, whole)
+        return replace(made, pieces=merge_failing_classes(problem, made.pieces).pieces)
+
+
+class Told(NestedWatch):
+    """A watch of work on parts, which tells how many are done and not what each of them does."""
+
+    def __init__(self, outer: Watch, parts: int) -> None:
+        super().__init__(outer, None)
+        self._parts, self._done = parts, 0
+
+    def tell(self, what: str, share: float) -> None:
+        """Say nothing: several parts are worked on at once."""
+
+    def done(self) -> None:
+        """Tell that a part is done."""
+        self._done += 1
+        self._outer.tell(f"part {self._done:,} of {self._parts:,}", self._done / self._parts)
 
 
 @plain(frozen=True, eq=False)
@@ -82,72 +158,185 @@ class Made:
     facts: dict[str, float]
 
 
+def joined_pieces(rows: list[Codes], parts: list[Pieces]) -> Pieces:
+    """The classes of all parts, whose rows are these of the table, one after the other."""
+    sizes = [int(part.class_of.max(initial=-1)) + 1 for part in parts]
+    first = np.cumsum([0, *sizes[:-1]]).tolist()
+    numbers = [
+        np.where(part.class_of >= 0, part.class_of + start, SUPPRESSED)
+        for part, start in zip(parts, first, strict=True)
+    ]
+    return Pieces(
+        np.concatenate([here[part.row] for here, part in zip(rows, parts, strict=True)]),
+        np.concatenate([part.count for part in parts]),
+        np.concatenate(numbers).astype(np.int32),
+    )
+
+
+def _sums(parts: list[Made], classes: int) -> dict[str, float]:
+    """The figures of all parts: sums, and the means of losses and rounds."""
+    facts: dict[str, float] = {"classes": float(classes), "parts": float(len(parts))}
+    for part in parts:
+        for name, figure in part.facts.items():
+            share = 1.0 if name == "work" else 1 / len(parts)
+            facts[name] = facts.get(name, 0.0) + share * figure
+    return facts
+
+
 def sizes_decide(problem: Problem) -> bool:
     """Whether a class satisfies the models if and only if it is large enough."""
     return least_size(problem) is not None and all(not model.columns for model in problem.models)
 
 
-def by_size(problem: Problem, effort: float, watch: Watch, k: int | None = None) -> Made:
-    """Classes of at least k records, k being what the models ask for if not given."""
+def by_size(
+    problem: Problem, effort: float, watch: Watch, k: int | None = None, whole: int = 0
+) -> Made:
+    """Classes of at least k records, k being what the models ask for if not given.
+
+    `whole` is the number of rows of the table that this is a part of.
+    """
     k = k or least_size(problem) or 1
     points = points_of(problem, by_size=True)
-    begun = starts(problem, points, k, watch)
-    best = begun[0]
-    sweeps = Sweeps(points, k, best.parts, problem.seed)
-    sweeps.run(best.cost, effort, watch)
+    begun = starts(problem, points, k, watch, whole)
+
+    def traded(start: Start) -> tuple[str, Trades]:
+        trades = Trades(points, k, nothing_asked(), start.parts, problem.seed, whole)
+        trades.run(effort, watch)
+        return start.title, trades
+
+    several = max(len(points.weights), whole) <= _SEVERAL
+    ended = in_threads([partial(traded, start) for start in (begun if several else begun[:1])])
+    title, trades = min(ended, key=lambda one: one[1].cost)
     records = problem.tally.records
     facts = {f"start by {start.title}": start.cost / records for start in begun}
-    steps = ("moved", "dissolved", "pairs", "triples")
-    facts |= {
-        f"saved by {step}": float(saved) / records
-        for step, saved in zip(steps, sweeps.saved, strict=True)
-    }
-    facts["sweeps"] = float(sweeps.made)
-    why = f"started from {best.title} and moved records between classes in {sweeps.made} sweeps"
-    return Made(points.pieces(sweeps.parts), why, facts)
+    return Made(points.pieces(trades.parts), _why(title, trades), facts | _facts(trades))
 
 
-def by_models(problem: Problem, effort: float, watch: Watch) -> Made:
+def by_models(problem: Problem, effort: float, watch: Watch, whole: int = 0) -> Made:
     """Classes that satisfy models that read values, or count people with several records."""
     points = points_of(problem, by_size=False)
     title, spans = _begun(problem, effort, watch)
     pieces = spans.pieces
-    if (pieces.class_of < 0).any():
-        return Made(pieces, f"started from {title} and left some records out", {})
-    trades = Trades(problem, points, _least(problem), points.parts(pieces))
+    inside, outside = _told_apart(points, pieces)
+    asked = asked_of(problem, points)
+    if asked is None:
+        offers = Offers(problem, points, _least(problem), inside)
+        offers.run(effort, watch)
+        facts = {"rounds": float(offers.made), "trades": float(offers.taken)}
+        why = f"started from {title} and moved records {offers.taken:,} times within the models"
+        return Made(_with(points, offers.parts, outside), why, facts)
+    trades = Trades(points, _least(problem), asked, inside, problem.seed, whole)
     trades.run(effort, watch)
-    facts = {"rounds": float(trades.made), "trades": float(trades.taken)}
-    why = f"started from {title} and moved records {trades.taken:,} times within the models"
-    return Made(points.pieces(trades.parts), why, facts)
+    return Made(_with(points, trades.parts, outside), _why(title, trades), _facts(trades))
+
+
+def _told_apart(points: CrowdPoints, pieces: Pieces) -> tuple["Parts", "Parts | None"]:
+    """The classes of some pieces, and those that are left out as one class, if there are any."""
+    out = pieces.class_of < 0
+    stay = Pieces(pieces.row[~out], pieces.count[~out], pieces.class_of[~out])
+    if not out.any():
+        return points.parts(stay), None
+    nowhere = np.zeros(int(out.sum()), dtype=np.int32)
+    return points.parts(stay), points.parts(Pieces(pieces.row[out], pieces.count[out], nowhere))
+
+
+def _with(points: CrowdPoints, inside: "Parts", outside: "Parts | None") -> Pieces:
+    """These classes as pieces of rows, and those that are left out."""
+    if outside is None:
+        return points.pieces(inside)
+    pieces = points.pieces(joined([inside, outside]))
+    out = pieces.class_of == len(inside[2]) - 1
+    return replace(pieces, class_of=np.where(out, SUPPRESSED, pieces.class_of).astype(np.int32))
+
+
+def _why(title: str, trades: Trades) -> str:
+    """What was done, and why it ended."""
+    rounds = counted(trades.made, "round")
+    if not trades.in_time:
+        ended = "until the time limit"
+    else:
+        ended = "until hardly anything was saved" if trades.converged else "a higher effort goes on"
+    return f"started from {title} and traded records between classes in {rounds}, {ended}"
+
+
+def _facts(trades: Trades) -> dict[str, float]:
+    records = max(int(trades.points.weights.sum()), 1)
+    savings = zip(KINDS, trades.saved.tolist(), strict=True)
+    facts = {f"saved by {kind}": saving / records for kind, saving in savings}
+    ended = {"rounds": float(trades.made), "work": trades.work}
+    more = trades.in_time and not trades.converged
+    return facts | ended | {"ended by effort": float(more)}
 
 
 def _begun(problem: Problem, effort: float, watch: Watch) -> tuple[str, Spans]:
-    """The start with the least cost among those that satisfy the models once repaired."""
-    ways: list[tuple[str, Callable[[], Pieces | None]]] = [
-        ("tree", lambda: tree_pieces(problem, watch)),
-        ("mondrian", lambda: mondrian_pieces(problem, watch)),
-        ("strict mondrian", lambda: strict_pieces(problem, watch)),
-        ("cover", lambda: cover_pieces(problem, watch)),
-    ]
-    if not problem.tally.has_units:
-        k = _least(problem)
-        ways.append(("crowd by size", lambda: by_size(problem, effort, watch, k).pieces))
+    """The start with the least cost among those that satisfy the models once repaired.
+
+    Ways that see to sizes alone come first only if they are quick; if diverse classes are by far
+    cheaper, the others are not tried: sizes are not what binds.
+    """
     points = points_of(problem, by_size=False)
-    tried: list[tuple[float, str, Spans]] = []
-    for title, way in ways:
-        if tried and watch.expired:
-            break
+    by_order = _tried(problem, points, _ways(problem, watch))
+    late = watch.expired and bool(by_order)
+    diverse = [] if late else _tried(problem, points, _diverse_ways(problem))
+    tried = by_order + diverse
+    least = [min((one.cost for one in some), default=inf) for some in (by_order, diverse)]
+    if not late and least[1] >= _BY_FAR * least[0]:
+        tried += _tried(problem, points, _slow_ways(problem, effort, watch))
+    if not tried:
+        raise nothing_found(problem)
+    best = min(tried, key=lambda one: one.cost)
+    return best.title, best.spans
+
+
+@plain(frozen=True, eq=False)
+class _Begun:
+    """A start that satisfies the models."""
+
+    cost: float
+    title: str
+    spans: Spans
+
+
+Way: TypeAlias = tuple[str, Callable[[], Pieces | None]]
+
+
+def _tried(problem: Problem, points: CrowdPoints, ways: list[Way]) -> list[_Begun]:
+    """What some ways to begin give once repaired, those that give nothing left out."""
+
+    def attempt(title: str, way: Callable[[], Pieces | None]) -> _Begun | None:
         try:
             pieces = way()
             spans = None if pieces is None else merge_failing_classes(problem, pieces)
         except (InfeasibleError, LimitError):
-            continue
-        if spans is not None:
-            tried.append((_cost(points, spans), title, spans))
-    if not tried:
-        raise nothing_found(problem)
-    _, title, spans = min(tried, key=lambda one: one[0])
-    return title, spans
+            return None
+        return None if spans is None else _Begun(_cost(points, spans), title, spans)
+
+    found = in_threads([partial(attempt, *way) for way in ways])
+    return [one for one in found if one is not None]
+
+
+def _ways(problem: Problem, watch: Watch) -> list[Way]:
+    """Quick ways to make classes that models may still refuse."""
+    return [
+        ("tree", partial(tree_pieces, problem, watch)),
+        ("mondrian", partial(mondrian_pieces, problem, watch)),
+        ("strict mondrian", partial(strict_pieces, problem, watch)),
+    ]
+
+
+def _diverse_ways(problem: Problem) -> list[Way]:
+    """Classes of different values along every mapping."""
+    mappings: tuple[MappingName, ...] = get_args(MappingName)
+    return [(f"{mapping} order", partial(diverse_pieces, problem, mapping)) for mapping in mappings]
+
+
+def _slow_ways(problem: Problem, effort: float, watch: Watch) -> list[Way]:
+    """Ways that take time, and pay where sizes bind more than values."""
+    ways: list[Way] = [("cover", partial(cover_pieces, problem, watch))]
+    if not problem.tally.has_units:
+        k = _least(problem)
+        ways.append(("crowd by size", lambda: by_size(problem, effort, watch, k).pieces))
+    return ways
 
 
 def _cost(points: CrowdPoints, spans: Spans) -> float:

@@ -10,6 +10,7 @@ import numpy as np
 from incrowd.arrays import Codes, Counts
 from incrowd.errors import InfeasibleError, LimitError
 from incrowd.kernels import histogram
+from incrowd.kernels.boxes import cell_cost
 from incrowd.kernels.crowd import regions, state
 from incrowd.kernels.crowd import regions as large_kernels
 from incrowd.partition.classes import numbered
@@ -115,10 +116,17 @@ def points_of(problem: Problem, *, by_size: bool) -> CrowdPoints:
 
 
 def _dearest_first(points: Codes, boxes: "Boxes") -> "Space":
-    """The columns in an order that tells soon how far apart two points are."""
+    """The columns in an order that tells soon how far apart two points are.
+
+    Those that are the same everywhere and cost nothing are left out.
+    """
     rng = np.random.default_rng(0)
     pairs = rng.integers(0, len(points), (2, _PAIRS)).astype(np.int32)
     order = np.argsort(-regions.apart(boxes, points, pairs), kind="stable")
+    whole = np.stack([points.min(axis=0), points.max(axis=0)]).astype(np.int32)
+    paid = np.array([cell_cost(boxes, j, *whole[:, j]) for j in range(points.shape[1])])
+    differs = (whole[0] != whole[1]) | (paid > 0)
+    order = order[differs[order]] if differs.any() else order[:1]
     costs, start, width, nodes, limits = boxes
     turned = costs, start[order], width[order], nodes, np.ascontiguousarray(limits[order])
     return np.ascontiguousarray(points[:, order]), turned
@@ -203,16 +211,20 @@ class Start:
     """What all records pay together."""
 
 
-def starts(problem: Problem, points: CrowdPoints, k: int, watch: Watch) -> list[Start]:
+def starts(
+    problem: Problem, points: CrowdPoints, k: int, watch: Watch, whole: int = 0
+) -> list[Start]:
     """The ways to begin, cheapest first: a tree's order, a cover with level vectors, Mondrian.
 
-    Classes have at least k records, and those that could be cut in two are.
+    Classes have at least k records, and those that could be cut in two are. What is tried depends
+    on the rows of the `whole` table, of which these may be a part.
     """
+    whole = max(whole, problem.tally.rows)
     ways: list[tuple[str, Callable[[Problem, Watch], Pieces | None]]] = [
         ("tree", tree_pieces),
-        ("cover", cover_pieces),
+        ("cover", partial(cover_pieces, whole=whole)),
     ]
-    if problem.tally.rows <= _SMALL:
+    if whole <= _SMALL:
         ways += [("mondrian", mondrian_pieces), ("strict mondrian", strict_pieces)]
     tasks = [partial(_start, (problem, points, k, watch), *way) for way in ways]
     large = problem.tally.rows > _LARGE
@@ -245,14 +257,14 @@ def tree_pieces(problem: Problem, watch: Watch) -> Pieces:  # noqa: ARG001  as o
     return partition_in_order(problem, order)
 
 
-def cover_pieces(problem: Problem, watch: Watch) -> Pieces | None:
+def cover_pieces(problem: Problem, watch: Watch, whole: int = 0) -> Pieces | None:
     """The classes of a cover with level vectors; None if it has no place for some rows.
 
     None also if it is given up: where nearly all records differ in many columns, level vectors
     release a few of them at a time, and the others would be left over.
     """
     many = max(1.0, len(problem.columns) / _FEW)
-    steps = int(_COUNTED / problem.tally.rows / many**3)
+    steps = int(_COUNTED / max(problem.tally.rows, whole) / many**3)
     if steps < _LEAST_STEPS:
         return None
     within = Steps(watch, steps)

@@ -16,6 +16,7 @@ from incrowd.partition.classes import Classes, classes_of, crowds
 from incrowd.problem import Problem
 from incrowd.recoding import Levels, Pieces, QuasiColumn
 from incrowd.table.column import Missing
+from incrowd.table.fold import distinct
 
 EPSILON = 1e-12
 """Losses that differ by less are equal; the node with fewer and then smaller levels is taken."""
@@ -65,12 +66,13 @@ def allowed_levels(column: QuasiColumn) -> range:
 
 
 def _too_wide(column: QuasiColumn, level: int) -> bool:
-    """Whether a node that holds records spans more of an ordered column than a class may."""
+    """Whether a node that holds records spans more of an ordered column than a class may.
+
+    Missing values count: at the top they show the whole column as well.
+    """
     if not column.hierarchy.ordered or not np.isfinite(column.widest):
         return False
-    held = np.flatnonzero(column.frequency[1:]) + 1
-    if len(held) == 0:
-        return False
+    held = np.flatnonzero(column.frequency)
     place = np.concatenate([[0.0], column.hierarchy.leaves.positions])
     low, high = column.hierarchy.bounds[level]
     nodes = column.hierarchy.maps[level][held]
@@ -90,11 +92,12 @@ def node_classes(problem: Problem, levels: Sequence[int]) -> tuple[Codes, int]:
         nodes = column.hierarchy.maps[level]
         domain = int(nodes.max()) + 1
         if size > _LARGEST_KEY // domain:
-            key, size = _numbered(key)
-        key = key * domain + nodes[codes]
+            key, size = _numbered(key, size)
+        key *= domain
+        key += nodes[codes]
         size *= domain
-    class_of, number = _numbered(key)
-    return class_of.astype(np.int32), number
+    class_of, number = _numbered(key, size)
+    return class_of.astype(np.int32, copy=False), number
 
 
 def recode(problem: Problem, levels: Sequence[int]) -> Levels | None:
@@ -191,6 +194,7 @@ def many(number: int) -> str:
     return f"more than 10^{power if 10**power <= number else power - 1}"
 
 
-def _numbered(key: Counts) -> tuple[Counts, int]:
-    distinct, place = np.unique(key, return_inverse=True)
-    return place.astype(np.int64), len(distinct)
+def _numbered(key: Counts, bound: int) -> tuple[Counts, int]:
+    """The place of each key, which is below the bound, among the distinct ones; and how many."""
+    found, place = distinct(key.view(np.uint64), bound)
+    return place.astype(np.int64), len(found)

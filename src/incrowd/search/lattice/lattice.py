@@ -51,19 +51,22 @@ class Lattice(Search):
 LARGEST_GRID = 1_000_000
 """Lattices with more nodes are never held in memory as a whole."""
 
-_FIRST = 0.3
-"""The share of the time that local search may take before branch and bound begins."""
+_FIRST = 20_000
+"""Level vectors that local search looks at, at most, before branch and bound begins."""
+_TURN = 2_000
+"""The most that it looks at in one of its turns afterwards."""
 
 
 class BestFirst:
     """One search: the open nodes, and the best one so far.
 
-    With a `bar` it looks for losses below that only.
+    With a `bar` it looks for losses below that only; at no more than `most` level vectors.
     """
 
-    def __init__(self, problem: Problem, watch: Watch, bar: float = inf) -> None:
+    def __init__(self, problem: Problem, watch: Watch, bar: float = inf, most: float = inf) -> None:
         self._problem = problem
         self._watch = watch
+        self._most = most
         levels = [allowed_levels(column) for column in problem.columns]
         self._low, self._top = tuple(h[0] for h in levels), tuple(h[-1] for h in levels)
         self._nodes = prod(len(allowed) for allowed in levels)
@@ -82,7 +85,12 @@ class BestFirst:
         self._examined = 0
         self._floor = -inf
         self._told = 0.0
-        self._paused = 0.0
+        self._paused = 0
+
+    @property
+    def _over(self) -> bool:
+        """Whether the time or the level vectors to look at are used up."""
+        return self._examined >= self._most or self._watch.expired
 
     def seek(self) -> None:
         """Look at open nodes until none can be better than the best.
@@ -90,12 +98,12 @@ class BestFirst:
         The highest node comes first: it is counted at once and can often be released, if badly. In
         a large lattice local search takes turns with what proves.
         """
-        if self._watch.expired:
+        if self._over:
             return
         self._examine(self._top)
         local = self._large or self._bare
         descent = self._descent() if local else None
-        while not self._watch.expired and (lowest := self._frontier.lowest(self._best)):
+        while not self._over and (lowest := self._frontier.lowest(self._best)):
             limit, node = lowest
             if self._node and limit > self._best - EPSILON and rank(node) > rank(self._node):
                 self._frontier.settle(self._best, self._node)
@@ -108,32 +116,27 @@ class BestFirst:
                 self._descend(descent)
 
     def _descent(self) -> Iterator[Stage]:
-        """Local search, until it goes on to leaps; in a large lattice no longer than once down.
-
-        Nor longer than its share of the time.
-        """
+        """Local search, until it goes on to leaps; in a large lattice no longer than once down."""
         descent = Descent(self._tried, self._low, self._top, self._limits.start())
         steps = descent.steps(self._loss)
-        until = self._watch.elapsed + _FIRST * (self._watch.remaining or inf)
         end = Stage.NEAR if self._large else Stage.LEAPS
-        for stage in steps:
-            if stage >= end or self._watch.elapsed > until:
+        for tried, stage in enumerate(steps):
+            if stage >= end or tried >= _FIRST:
                 break
-        self._paused = self._watch.elapsed
+        self._paused = self._examined
         return steps
 
     def _descend(self, steps: Iterator[Stage]) -> None:
-        """Local search for about as long as branch and bound took since."""
-        now = self._watch.elapsed
-        until = now + min(now - self._paused, 1.0)
-        for _ in steps:
-            if self._watch.elapsed >= until:
+        """Local search of about as many level vectors as branch and bound looked at since."""
+        most = min(self._examined - self._paused, _TURN)
+        for tried, _ in enumerate(steps, 1):
+            if tried >= most or self._over:
                 break
-        self._paused = self._watch.elapsed
+        self._paused = self._examined
 
     def _tried(self, node: Node) -> float:
         """The loss of a node, infinite if it cannot be released or was looked at before."""
-        if self._watch.expired or self._frontier.limit(node) == inf:
+        if self._over or self._frontier.limit(node) == inf:
             return inf
         self._loss = inf
         self._examine(node)
@@ -151,7 +154,7 @@ class BestFirst:
         chain = self._frontier.chain(node, self._best)
         low, high = 0, len(chain)
         self._floor = -inf
-        while low < high and not self._watch.expired:
+        while low < high and not self._over:
             middle = (low + high) // 2 if self._bare else (low + 2 * high) // 3
             if self._sinks(chain[middle]):
                 low = middle + 1
@@ -179,7 +182,7 @@ class BestFirst:
         """
         for j in branches.cheapest(node):
             level = self._top[j]
-            while level > node[j] and not self._watch.expired:
+            while level > node[j] and not self._over:
                 raised = (*node[:j], level, *node[j + 1 :])
                 if not branches.hopeful(raised) and (
                     branches.doomed(raised) or self._examine(raised)

@@ -28,11 +28,22 @@ class ColumnCuts:
     """Records per code, entry 0 for the missing."""
     loss: Loss
     method: Method = "quantile"
+    least: int | None = None
+    """The records that each bucket must hold: buckets are then the best of all that do, uneven as
+    they may be. None: they are about as large as each other, so that columns can be crossed."""
 
-    @property
+    @cached_property
     def finest(self) -> int:
-        """The number of buckets if no two values that may be shown are put together."""
-        return len(self._held) + self._missing
+        """The number of buckets of the finest division.
+
+        Where nothing says how many records a bucket must hold, no two values that may be shown are
+        put together.
+        """
+        if self.least is None:
+            return len(self._held) + self._missing
+        if self.column.hierarchy.ordered:
+            return len(self._finest_ends) + self._missing
+        return self._tree.cut(len(self._held)).nodes + self._missing
 
     def buckets(self, number: int) -> Codes:
         """The bucket of each code if there are to be at most `number`; more if limits ask for it.
@@ -64,20 +75,54 @@ class ColumnCuts:
         """Buckets of neighbouring nodes of the lowest level, by the column's method."""
         place = np.searchsorted(self._held, self._nodes, side="right") - 1
         place = np.maximum(place, 0)
-        if number < len(self._held):
+        if number < len(self._held) or self.least is not None:
             place = np.searchsorted(self._ends(number), place, side="right")
         return (place + 1).astype(np.int32)
 
     def _ends(self, number: int) -> Counts:
-        """Where the buckets of the held nodes end.
+        """Where the buckets of the held nodes end if there are at most so many of them."""
+        even = _size(int(self._counts.sum()), number)
+        if self.least is None:
+            return self._ends_of(even)
+        if len(self._finest_ends) <= number:
+            return self._finest_ends
+        return self._smallest(number, even)
+
+    def _smallest(self, number: int, even: int) -> Counts:
+        """The best division in so many buckets at most: the least size with which there are.
+
+        The smaller buckets may be, the less the best division costs.
+        """
+        low, high = self.least or 1, max(even, self.least or 1)
+        best = self._ends_of(high)
+        while high - low > 1:
+            middle = (low + high) // 2
+            ends = self._ends_of(middle)
+            if len(ends) <= number:
+                best, high = ends, middle
+            else:
+                low = middle
+        return best
+
+    @cached_property
+    def _finest_ends(self) -> Counts:
+        """Where buckets end that need only hold the least number of records."""
+        none: Counts = np.zeros(0, dtype=np.int64)
+        return self._ends_of(self.least or 1) if len(self._held) else none
+
+    @cached_property
+    def _counts(self) -> Counts:
+        """Records per held node."""
+        counts = np.bincount(self._nodes[1:], weights=self.records[1:])[self._held]
+        return counts.astype(np.int64)
+
+    def _ends_of(self, least: int) -> Counts:
+        """Where the best buckets of the held nodes end that hold so many records each.
 
         Parts between which no bucket may reach are cut one by one. One in which the limits allow no
         buckets of the size asked for has smaller ones.
         """
-        counts = np.bincount(self._nodes[1:], weights=self.records[1:])[self._held]
-        counts = counts.astype(np.int64)
-        least = _size(int(counts.sum()), number)
-        until = self._until
+        counts, until = self._counts, self._until
         alone = np.flatnonzero(until == np.arange(1, len(until) + 1)) + 1
         starts = np.unique(np.concatenate([[0], alone, [len(until)]]))
         found = []
@@ -138,7 +183,8 @@ class ColumnCuts:
         costs = Gcp().cell_costs(self.column) if costs is None else costs
         allowed = slice(low, high + 1)
         maps = self.column.hierarchy.maps[allowed]
-        return CutTree.of(maps, self.records, costs[allowed], max(self.finest, 1))
+        most = max(len(self._held), 1)
+        return CutTree.of(maps, self.records, costs[allowed], most, self.least or 1)
 
 
 def suppressible(column: QuasiColumn) -> bool:

@@ -7,6 +7,10 @@ tree. Equal values always show the same, so one look at a column tells what was 
 Departure: the paper takes all combinations of buckets to be equally likely. Real ones are not, so
 what the models say of the real classes decides. If some fail and are too many to be left out, there
 are fewer buckets, and afterwards more again in the columns where that loses less and still holds.
+
+A class of k people needs a bucket of k records in every column. So the search begins with the best
+buckets that hold k: for one column they are the answer (Section 4.1). Where columns are crossed
+they may be too uneven, and buckets of about the same size are tried as well.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -20,7 +24,7 @@ import numpy as np
 from pydantic import Field
 
 from incrowd.arrays import MISSING, Codes, Counts, Flags
-from incrowd.errors import InfeasibleError, LimitError, PolicyError, counted
+from incrowd.errors import IncrowdError, InfeasibleError, LimitError, PolicyError, counted
 from incrowd.partition.classes import Classes, classes_of, crowds, numbered
 from incrowd.population.budget import budget
 from incrowd.population.one_dimensional import Method
@@ -28,6 +32,7 @@ from incrowd.problem import Problem
 from incrowd.recoding import ColumnBuckets, Pieces
 from incrowd.search.lattice.full_domain import allowed_levels, renumbered
 from incrowd.search.literature.cut_columns import ColumnCuts, suppressible
+from incrowd.search.literature.datafly import largest_k
 from incrowd.search.refusals import nothing_found, raise_if_infeasible
 from incrowd.search.search import Found, Recodes, Search, places
 from incrowd.table.column import Missing
@@ -158,7 +163,7 @@ class Cuts(Search):
 
     With the model `probabilistic` there are at most as many classes as the population fills, shared
     out by the columns' weights; `buckets` says it for some columns. Otherwise the search begins
-    with all values as they are. It takes fewer buckets until every class satisfies every model.
+    with the best buckets of k records each. It takes fewer until every class satisfies every model.
 
     >>> Cuts(buckets={"age": 10}, methods={"income": "k-median"}).name
     'cuts'
@@ -185,11 +190,26 @@ class Cuts(Search):
         raise_if_infeasible(problem)
         for column in problem.columns:
             allowed_levels(column)
-        candidates = self._candidates(problem)
-        best, finished = candidates.halved(0), True
-        if best.recoding is None:
-            best, finished = _climbed(candidates, _feasible(candidates, watch), watch)
-        return self._found(candidates, best, finished=finished)
+        finest = self._candidates(problem, largest_k(problem))
+        if _all_need_k(problem) and finest.halved(0).recoding is not None:
+            return self._found(finest, finest.halved(0), finished=True)
+        return self._searched((finest, self._candidates(problem)), watch)
+
+    def _searched(self, ways: Sequence[BucketCandidates], watch: Watch) -> Found:
+        """The least loss of buckets of the least size and of even ones; the first of equals."""
+        found: list[tuple[BucketCandidates, BucketCandidate, bool]] = []
+        refused: IncrowdError | None = None
+        for way in ways:
+            try:
+                found.append((way, *_sought(way, watch)))
+            except (InfeasibleError, LimitError) as error:
+                refused = refused or error
+        if not found:
+            assert refused is not None  # noqa: S101  each way finds something or says why not
+            raise refused
+        way, best, _ = min(found, key=lambda one: one[1].loss)
+        finished = len(found) == len(ways) and all(done for *_, done in found)
+        return self._found(way, best, finished=finished)
 
     def _check(self, problem: Problem) -> None:
         places(problem, (*self.buckets, *self.methods), self.name)
@@ -203,13 +223,15 @@ class Cuts(Search):
                     ),
                 )
 
-    def _candidates(self, problem: Problem) -> BucketCandidates:
+    def _candidates(self, problem: Problem, least: int | None = None) -> BucketCandidates:
+        """Numbers of buckets, each of at least so many records or about as large as the others."""
         cuts = tuple(
             ColumnCuts(
                 column,
                 records_of(problem, j),
                 problem.loss,
                 self.methods.get(column.name, self.method),
+                least,
             )
             for j, column in enumerate(problem.columns)
         )
@@ -236,6 +258,19 @@ class Cuts(Search):
             "" if finished else ("; the time limit ended before all neighbouring cuts were tried")
         )
         return Found(recoding, self.name, why=why, facts=facts)
+
+
+def _all_need_k(problem: Problem) -> bool:
+    """Whether no bucket may hold fewer records than a class: none is left out or joins others."""
+    return not problem.suppressible and problem.missing is not Missing.MATCHES_ANYTHING
+
+
+def _sought(candidates: BucketCandidates, watch: Watch) -> tuple[BucketCandidate, bool]:
+    """The best numbers of buckets that were found, and whether all near them were tried."""
+    first = candidates.halved(0)
+    if first.recoding is not None:
+        return first, True
+    return _climbed(candidates, _feasible(candidates, watch), watch)
 
 
 def _filled(problem: Problem) -> int | None:

@@ -4,49 +4,44 @@ No class may lose more than a bound; the search makes the least private class as
 The models of the policy are floors that hold whatever the bound.
 """
 
-from collections.abc import Iterator
-from contextlib import suppress
-from dataclasses import dataclass as plain
+from collections.abc import Callable
 from dataclasses import field, replace
-from itertools import chain
-from math import ceil
-from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, assert_never
+from fractions import Fraction
+from functools import partial
+from math import ceil, inf
+from typing import Annotated, ClassVar, Literal, assert_never
 
 import numpy as np
 from pydantic import Field
 
-from incrowd.arrays import SUPPRESSED, Codes
 from incrowd.errors import InfeasibleError, LimitError, PolicyError
-from incrowd.kernels import repair
-from incrowd.kernels.boxes import FORBIDDEN
 from incrowd.loss.extent import IlInf
-from incrowd.loss.ncp import Gcp, ncp_of_classes
+from incrowd.loss.ncp import ncp_of_classes
 from incrowd.models.k_anonymity import KAnonymity
 from incrowd.models.l_diversity import LDiversity
 from incrowd.problem import Problem
-from incrowd.recoding import Outcome, Pieces, Spans
-from incrowd.search.lattice.full_domain import renumbered
-from incrowd.search.layout import boxes_of
-from incrowd.search.literature.accuracy import methods
+from incrowd.recoding import Spans
+from incrowd.search.literature.accuracy import methods, portfolio
+from incrowd.search.literature.accuracy.answers import SLACK, Answer, BoundedProblem, judged
+from incrowd.search.literature.accuracy.answers import losses_of as _losses
+from incrowd.search.literature.accuracy.portfolio import Best, Workshop
+from incrowd.search.literature.accuracy.scan import Way, halved
 from incrowd.search.literature.diversify.diversify import Diversify, MappingName
 from incrowd.search.literature.top_down import TopDown
 from incrowd.search.literature.tree import TreeSearch
 from incrowd.search.mondrian import Mondrian
 from incrowd.search.refusals import nothing_found, raise_if_infeasible
-from incrowd.search.repair import folded, merge_failing_classes
 from incrowd.search.search import Found, Search
+from incrowd.table.column import Missing
 from incrowd.values import STRICT, dataclass
 from incrowd.watch import Watch
 
-if TYPE_CHECKING:
-    from incrowd.search.literature.accuracy.methods import BoundedProblem
-
-Method = Literal["ac", "ipcsd-mondrian", "ipcsd-direct", "optimal"]
-_SLACK = 1e-9
-"""Costs are sums of fractions."""
+Method = Literal["best", "ac", "ipcsd-mondrian", "ipcsd-direct", "optimal"]
 _DIGITS = 10_000
 _HALVINGS = 7
 """How often the way to a bound that works is halved before it is named."""
+_THRESHOLD = Fraction(1, 100)
+"""How near halving comes to the largest l (Ghinita Figure 3)."""
 
 
 @dataclass(frozen=True, config=STRICT)
@@ -55,12 +50,15 @@ class Accuracy(Search):
 
     Limits of columns (how high, how wide) hold as well. Privacy is `k`, the records of the smallest
     class, or `l`, the least over classes of records over those of their commonest value in a
-    sensitive `column` (the first if not named); l may be a fraction. Methods: `ac`, Ghinita's
-    heuristic along a `mapping`, with help for the least private class after it; `ipcsd-mondrian`
-    and `ipcsd-direct`, Mondrian or the direct heuristic again and again with more or less
-    privacy; `optimal`, the best of all for one quasi-identifying column of a small table.
+    sensitive `column` (the first if not named); l may be a fraction. Methods: `best`, the best of
+    `ac` along every mapping and of scans with several searches, with the least loss of those as
+    private; `ac`, Ghinita's heuristic along a `mapping`, with help for the least private class
+    after it; `ipcsd-mondrian` and `ipcsd-direct`, Mondrian or the direct heuristic (along the
+    `mapping`) again and again with more or less privacy; `optimal`, the best of all for one
+    quasi-identifying column of a small table.
 
-    If people have several records or equal records must show the same, `ac` is `ipcsd-mondrian`.
+    If people have several records or equal records must show the same, `ac` is `ipcsd-mondrian`,
+    and `best` scans alone.
 
     >>> Accuracy(max_loss=0.2, privacy="l").name
     'accuracy'
@@ -68,7 +66,7 @@ class Accuracy(Search):
 
     max_loss: Annotated[float, Field(ge=0, le=1)] = 0.4
     privacy: Literal["k", "l"] = "k"
-    method: Method = "ac"
+    method: Method = "best"
     column: str | None = None
     mapping: MappingName = "kd-tree"
     name: Literal["accuracy"] = field(default="accuracy", kw_only=True)
@@ -87,19 +85,39 @@ class Accuracy(Search):
 
     def run(self, problem: Problem, watch: Watch) -> Found:
         """Look for the most privacy within the bound."""
+        return self.run_in(self.workshop(problem), watch)
+
+    def workshop(self, problem: Problem) -> Workshop:
+        """What serves every bound of a problem, or why there can be no release."""
         raise_if_infeasible(problem)
+        sensitive = _sensitive(problem, self.column, self.privacy)
+        _refuse_one_value(problem, sensitive)
+        return Workshop(problem, sensitive)
+
+    def run_in(self, shop: Workshop, watch: Watch, *, in_passing: bool = False) -> Found:
+        """As `run`, with what was made for other bounds.
+
+        `in_passing`, for one of many bounds: scans look less far, and a bound out of reach is told
+        without one that works.
+        """
         if watch.expired:
             raise LimitError(
                 "the time limit ended before the search began", remedy="raise the time limit"
             )
-        sensitive = _sensitive(problem, self.column, self.privacy)
-        _refuse_one_value(problem, sensitive)
-        quest = methods.BoundedProblem(problem, self.max_loss + _SLACK, sensitive, self.mapping)
+        problem = shop.problem
+        quest = BoundedProblem(problem, self.max_loss + SLACK, shop.sensitive, self.mapping)
         watch.tell("looking for the most privacy", 0.0)
-        answer = _answered(quest, self.method, watch)
-        if answer is None:
-            answer = _fallback(quest, self.method, watch)
-        return _found(self, problem, answer)
+        quickly = in_passing and self.method == "best"
+        best = (
+            portfolio.best_in_passing(quest, shop, watch)
+            if quickly
+            else _answered(quest, self.method, shop, watch)
+        )
+        if best.answer is None and in_passing:
+            raise nothing_found(problem)
+        if best.answer is None:
+            best = replace(best, answer=_fallback(quest, self.method, shop, watch))
+        return _found(self, problem, best)
 
 
 def accuracy_of(search: Search, privacy: Literal["k", "l"]) -> Accuracy:
@@ -121,14 +139,6 @@ class OutOfReachError(InfeasibleError):
             ),
             proved=False,
         )
-
-
-@plain(frozen=True, eq=False)
-class _Answer:
-    """A recoding within the bound that satisfies the models."""
-
-    recoding: Spans
-    outcome: Outcome
 
 
 def _sensitive(problem: Problem, column: str | None, privacy: str) -> int | None:
@@ -159,77 +169,31 @@ def _refuse_one_value(problem: Problem, sensitive: int | None) -> None:
     )
 
 
-def _answered(quest: "BoundedProblem", method: Method, watch: Watch) -> _Answer | None:
-    """The first that a method finds which is within the bound and satisfies the models."""
-    problem = quest.problem
-    boxes = boxes_of(replace(problem, loss=Gcp()))
-    whole_rows = problem.tally.has_units or problem.consistent
-    method = "ipcsd-mondrian" if method == "ac" and whole_rows else method
-
-    def fits(spans: Spans) -> bool:
-        return _judged(quest, spans) is not None
-
-    found: list[Spans | Pieces]
+def _answered(quest: BoundedProblem, method: Method, shop: Workshop, watch: Watch) -> Best:
+    """What a method finds that is within the bound and satisfies the models."""
+    method = "ipcsd-mondrian" if method == "ac" and quest.whole_rows else method
+    step = Fraction(1) if quest.sensitive is None else _THRESHOLD
+    answer: Answer | None
     match method:
+        case "best":
+            return portfolio.best_of_all(quest, shop, watch)
         case "ac":
-            found = [*methods.by_adjusting(quest, boxes, watch, fits)]
+            answer = portfolio.adjusted(quest, shop, watch)
         case "ipcsd-mondrian":
-            whole = quest.sensitive is None
-            found = [*methods.by_halving(quest, Mondrian(relaxed=True), watch, fits, whole=whole)]
+            way = Way("mondrian", Mondrian(relaxed=True), step)
+            answer = halved(quest, way, shop.scans, watch).answer
         case "ipcsd-direct":
-            direct = Diversify(mapping=quest.mapping)
-            found = [*methods.by_halving(quest, direct, watch, fits, whole=True)]
+            way = Way(f"diversify along {quest.mapping}", Diversify(mapping=quest.mapping))
+            answer = halved(quest, way, shop.scans, watch).answer
         case "optimal":
-            found = methods.best_of_one_column(quest, boxes)
+            found = methods.best_of_one_column(quest, shop.boxes)
+            answer = portfolio.best_judged(quest, found)
         case _:
             assert_never(method)
-    judged = (_judged(quest, one) for one in chain(found, _mended(problem, found)))
-    return next((answer for answer in judged if answer is not None), None)
+    return Best(answer)
 
 
-def _mended(problem: Problem, found: list[Spans | Pieces]) -> Iterator[Spans]:
-    """The same with classes that fail a model merged with others, which may lose too much."""
-    for one in found:
-        with suppress(InfeasibleError):
-            yield merge_failing_classes(problem, one.pieces if isinstance(one, Spans) else one)
-
-
-def _judged(quest: "BoundedProblem", found: Spans | Pieces) -> _Answer | None:
-    """What was found as an answer; None if it is not within the bound or fails a model.
-
-    Classes that fail, or lose too much, are left out if the policy lets so many records go.
-    """
-    problem = quest.problem
-    pieces = found.pieces if isinstance(found, Spans) else found
-    spans = Spans(folded(pieces)).told_apart(problem.tally, problem.columns)
-    outcome = problem.outcome(spans)
-    fine = problem.satisfied(outcome.classes) & (_losses(problem, spans, outcome) <= quest.most)
-    if not fine.all():
-        left_out = outcome.suppressed + int(outcome.classes.records[~fine].sum())
-        if left_out > problem.suppressible or not fine.any():
-            return None
-        spans = Spans(_without(spans.pieces, renumbered(fine)))
-        outcome = problem.outcome(spans)
-        if not problem.satisfied(outcome.classes).all():
-            return None
-    return _Answer(spans, outcome)
-
-
-def _without(pieces: Pieces, place: Codes) -> Pieces:
-    numbers = np.append(place, SUPPRESSED).astype(np.int32)[pieces.class_of]
-    return folded(replace(pieces, class_of=numbers))
-
-
-def _losses(problem: Problem, spans: Spans, outcome: Outcome) -> "np.ndarray":
-    """The NCP of each class, more than any where a limit of a column is not kept."""
-    losses = ncp_of_classes(outcome)
-    pieces = spans.pieces
-    low, high = repair.class_boxes(problem.tally.quasi, pieces.row, pieces.class_of, len(losses))
-    costs = repair.box_costs(boxes_of(replace(problem, loss=Gcp())), low, high)
-    return np.where(costs >= FORBIDDEN, FORBIDDEN, losses)
-
-
-def _fallback(quest: "BoundedProblem", method: Method, watch: Watch) -> _Answer:
+def _fallback(quest: BoundedProblem, method: Method, shop: Workshop, watch: Watch) -> Answer:
     """What satisfies the models with the least largest loss, if that is within the bound.
 
     Raises `OutOfReachError` with the least bound that was found to work if it is not.
@@ -249,13 +213,16 @@ def _fallback(quest: "BoundedProblem", method: Method, watch: Watch) -> _Answer:
     if not tried:
         raise failure
     least, spans = min(tried, key=lambda pair: pair[0])
-    answer = _judged(replace(quest, most=max(quest.most, least)), spans)
+    answer = judged(replace(quest, most=max(quest.most, least)), spans)
     if answer is None or least > quest.most:
-        raise OutOfReachError(quest.most - _SLACK, _least_bound(quest, least, method, watch))
+        works = _least_bound(quest, least, partial(_works, method, shop, watch), watch)
+        raise OutOfReachError(quest.most - SLACK, works)
     return answer
 
 
-def _least_bound(quest: "BoundedProblem", works: float, method: Method, watch: Watch) -> float:
+def _least_bound(
+    quest: BoundedProblem, works: float, answers: Callable[[BoundedProblem], bool], watch: Watch
+) -> float:
     """A bound that works, between that of the quest, which does not, and one that does.
 
     Found by halving, in steps that a message can write down: what it names works when it is asked.
@@ -266,32 +233,53 @@ def _least_bound(quest: "BoundedProblem", works: float, method: Method, watch: W
         if watch.expired or not low < middle < high:
             break
         try:
-            answer = _answered(replace(quest, most=middle + _SLACK), method, watch)
+            found = answers(replace(quest, most=middle + SLACK))
         except LimitError:
             break
-        low, high = (middle, high) if answer is None else (low, middle)
+        low, high = (low, middle) if found else (middle, high)
     return high
+
+
+def _works(method: Method, shop: Workshop, watch: Watch, quest: BoundedProblem) -> bool:
+    """Whether a method finds anything within the bound of a quest."""
+    if method == "best":
+        return portfolio.any_answer(quest, shop, watch)
+    return _answered(quest, method, shop, watch).answer is not None
 
 
 def _written(bound: float) -> float:
     """The bound with few digits, no smaller than it is."""
-    return ceil(bound * _DIGITS - _SLACK) / _DIGITS
+    return ceil(bound * _DIGITS - SLACK) / _DIGITS
 
 
-def _found(search: Accuracy, problem: Problem, best: _Answer) -> Found:
+def _found(search: Accuracy, problem: Problem, best: Best) -> Found:
     """The answer, its figures, and in words whether it makes sense to publish."""
-    classes = best.outcome.classes
+    answer = best.answer
+    if answer is None:
+        raise nothing_found(problem)
+    classes = answer.outcome.classes
     facts = {"classes": float(len(classes)), "k": KAnonymity(2).achieved(classes)}
     if problem.sensitive:
         names = [column.name for column in problem.sensitive]
         name = search.column if search.column in names else names[0]
         facts["l"] = LDiversity(name, 1).achieved(classes)
-    largest = float(ncp_of_classes(best.outcome).max())
-    facts |= {"max_class_ncp": largest, "bound_met": float(largest <= search.max_loss + _SLACK)}
+    largest = float(ncp_of_classes(answer.outcome).max())
+    facts |= {"max_class_ncp": largest, "bound_met": float(largest <= search.max_loss + SLACK)}
+    if problem.missing is not Missing.MATCHES_ANYTHING and np.isfinite(best.limit):
+        facts["at_most"] = best.limit
     optimal = search.method == "optimal" and _all_compared(problem)
-    return Found(
-        best.recoding, search.name, optimal=False, why=_why(search, facts, optimal), facts=facts
-    )
+    why = _why(search, facts, optimal) + _tried(best)
+    return Found(answer.recoding, search.name, optimal=False, why=why, facts=facts)
+
+
+def _tried(best: Best) -> str:
+    """What was tried, and how far AC came along each mapping."""
+    lines = [f"{name} {'nothing' if p is None else f'{p:.4g}'}" for name, p in best.mappings]
+    ac = [f"AC along {', '.join(lines)}"] if lines else []
+    scans = [f"scans with {', '.join(best.scanned)}"] if best.scanned else []
+    if not ac and not scans:
+        return ""
+    return f"; tried {' and '.join([*ac, *scans])}; other searches were not tried"
 
 
 def _all_compared(problem: Problem) -> bool:
@@ -305,7 +293,10 @@ def _all_compared(problem: Problem) -> bool:
 
 def _why(search: Accuracy, facts: dict[str, float], optimal: bool) -> str:
     reached = facts[search.privacy]
-    most = "the highest possible" if optimal else "the highest that was found"
+    limit = facts.get("at_most", inf)
+    most = "the highest possible" if optimal or reached >= limit else "the highest that was found"
+    if reached < limit < inf:
+        most += f" (more than {limit:.4g} is not possible)"
     text = (
         f"no class loses more than {facts['max_class_ncp']:.4f} (limit {search.max_loss:g}), "
         f"and {search.privacy} = {reached:g} is {most}"
@@ -322,4 +313,5 @@ def _sense(privacy: str, reached: float) -> str:
         return (
             "an attacker can guess a sensitive value with a chance above 50 %: do not publish this"
         )
-    return f"an attacker guesses a sensitive value with a chance of at most {1 / reached:.0%}"
+    most = ceil(100 / reached - 1e-9)  # never less than it is
+    return f"an attacker guesses a sensitive value with a chance of at most {most} %"

@@ -8,11 +8,12 @@ from typing import Literal
 from incrowd.errors import InfeasibleError, LimitError, PolicyError
 from incrowd.problem import Problem
 from incrowd.search.literature.accuracy.accuracy import Accuracy
+from incrowd.search.literature.accuracy.portfolio import GRID, Workshop
+from incrowd.showing import Shown
 from incrowd.watch import Watch
 
-BOUNDS = (0.01, 0.02, 0.05, *(step / 20 for step in range(2, 11)), 0.6, 0.7, 0.8, 0.9, 1.0)
-"""Largest losses of a class that are looked at if none are named: closer together where they are
-small, since that is where people choose."""
+BOUNDS = GRID
+"""Largest losses of a class that are looked at if none are named."""
 _SHARE = 0.25
 """How much of the time that is left one bound may take, once something is found."""
 
@@ -35,7 +36,7 @@ class Point:
 
 
 @dataclass(frozen=True)
-class Frontier:
+class Frontier(Shown):
     """How much privacy there is for every largest loss of a class.
 
     Each point has more privacy than the one before it, for a larger bound: between two of them the
@@ -68,20 +69,22 @@ def frontier(
     """The most privacy for each of these bounds, without those that a smaller one reaches too.
 
     The largest bound comes first and then those half way between, so that whatever time there is
-    the whole curve is seen. Below a bound within which nothing was found no other is tried. Raises
+    the whole curve is seen. Below a bound within which nothing was found no other is tried, nor
+    between two with the same privacy. What is made for one bound serves the others. Raises
     `InfeasibleError` if nothing satisfies the models at all, `LimitError` without time for one.
     """
     bounds = _ascending(bounds)
+    shop = search.workshop(problem)
     found: dict[int, Point] = {}
     unseen: list[float] = []
     least = 0
     for here in _order(len(bounds)):
-        if here < least:
+        if here < least or _level(found, here, search.privacy):
             continue
         watch.tell(f"looking for the most {search.privacy}", len(found) / len(bounds))
         share = _SHARE if found else 1.0
         try:
-            found[here] = _point(problem, replace(search, max_loss=bounds[here]), watch, share)
+            found[here] = _point(shop, replace(search, max_loss=bounds[here]), watch, share)
         except LimitError:
             if not found:
                 raise
@@ -102,6 +105,13 @@ def frontier(
     )
 
 
+def _level(found: dict[int, Point], here: int, privacy: Literal["k", "l"]) -> bool:
+    """Whether the nearest bounds that were looked at on both sides have the same privacy."""
+    below = [_privacy(point, privacy) for i, point in found.items() if i < here]
+    above = [i for i in found if i > here]
+    return bool(below and above) and max(below) >= _privacy(found[min(above)], privacy)
+
+
 def rising(points: Iterable[Point], privacy: Literal["k", "l"]) -> tuple[Point, ...]:
     """The points by bound, without those that a smaller bound is as private as.
 
@@ -118,9 +128,11 @@ def _privacy(point: Point, privacy: Literal["k", "l"]) -> float:
     return point.k if privacy == "k" or point.l is None else point.l
 
 
-def _point(problem: Problem, search: Accuracy, watch: Watch, share: float) -> Point:
+def _point(shop: Workshop, search: Accuracy, watch: Watch, share: float) -> Point:
     left = watch.remaining
-    found = search.run(problem, Watch(None if left is None else left * share))
+    limited = Watch(None if left is None else left * share)
+    found = search.run_in(shop, limited, in_passing=share < 1)
+    problem = shop.problem
     outcome = problem.outcome(found.recoding)
     return Point(
         max_loss=search.max_loss,

@@ -1,34 +1,31 @@
-"""Ways to the most privacy for a given accuracy (Ghinita Section 5): line, pairs, halving.
+"""Ways to the most privacy for a given accuracy (Ghinita Section 5): along a line, in one column.
 
-Each gives classes that cost at most the bound, or None if it finds none. What their privacy is,
-and whether the policy's models hold, is for `search.accuracy` to say.
+Each gives classes that cost at most the bound, none if it finds none. What their privacy is, and
+whether the policy's models hold, `answers` says.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
-from math import ceil, floor
 
 import numpy as np
 
-from incrowd.arrays import Codes, Counts
-from incrowd.errors import InfeasibleError
+from incrowd.arrays import Codes, Flags
 from incrowd.kernels import order_dp
 from incrowd.kernels.boxes import Boxes
 from incrowd.kernels.literature import accuracy, accuracy_weakest
 from incrowd.kernels.literature import accuracy as kernels
-from incrowd.models.k_anonymity import KAnonymity
-from incrowd.models.l_diversity import LDiversity
-from incrowd.models.model import Model
-from incrowd.partition.csr import offsets
 from incrowd.problem import Problem
 from incrowd.recoding import Pieces, Spans
+from incrowd.search.literature.accuracy.answers import BoundedProblem
+from incrowd.search.literature.accuracy.loners import (
+    RecordLine,
+    code_starts,
+    staying,
+)
 from incrowd.search.literature.diversify import exact
-from incrowd.search.literature.diversify.diversify import Diversify, MappingName, order_of, shown
-from incrowd.search.literature.diversify.groups import OrderedRecords, records_of
+from incrowd.search.literature.diversify.diversify import shown
+from incrowd.search.literature.diversify.groups import OrderedRecords, left_out, records_of
 from incrowd.search.literature.order import least_people
-from incrowd.search.search import Search
 from incrowd.table.fold import in_threads
 from incrowd.watch import Watch
 
@@ -38,66 +35,39 @@ _SHARES = (1.0, 0.35)
 """How much of the bound groups use before they are adjusted, one share per thread."""
 _STEPS = 64
 """How often the least private class is helped before anybody looks at the time."""
-_THRESHOLD = Fraction(1, 100)
-"""How near halving comes to the largest l (Ghinita Figure 3)."""
 _LARGEST_WORK = 2**27
 """Steps that are worth taking to lower the loss once the privacy is settled."""
 
 
-@dataclass(frozen=True, eq=False)
-class BoundedProblem:
-    """What is asked: a problem, the most that a class may cost, and what privacy means."""
-
-    problem: Problem
-    most: float
-    sensitive: int | None
-    """The sensitive column whose values must differ; None if only sizes count."""
-    mapping: MappingName
-
-    def model(self, privacy: float) -> Model:
-        """The model that asks for so much privacy."""
-        if self.sensitive is None:
-            return KAnonymity(max(int(privacy), 2))
-        return LDiversity(self.problem.sensitive[self.sensitive].name, privacy)
-
-
 def by_adjusting(
-    quest: BoundedProblem, boxes: Boxes, watch: Watch, fits: Callable[[Spans], bool]
-) -> list[Spans | Pieces]:
+    quest: BoundedProblem, line: RecordLine, watch: Watch
+) -> list[tuple[Fraction, Pieces]]:
     """Ghinita's heuristic AC, after which the least private class gets help; most private first.
 
     Groups that are as wide as the bound lets them be have no room for others' records, so it is
-    also tried with groups that begin smaller. If only sizes count, the line is divided best too; if
-    not, the direct heuristic may still do better, whose classes are as small as can be.
+    also tried with groups that begin smaller. If only sizes count, the line is divided best too.
+    Where records may be left out, all is also tried without those that fit in with fewest others.
     """
-    records = records_of(quest.problem, order_of(quest.problem, quest.mapping), quest.sensitive)
     watch.tell("adjusting neighbours", 0.3)
-    tries = [partial(_adjusted, quest, boxes, records, share, watch) for share in _SHARES]
-    found = in_threads(tries)
-    if quest.sensitive is None:
-        found += by_runs(quest, boxes, records)
-    ranked = sorted(
-        ((_privacy(quest, records, one), i) for i, one in enumerate(found)), reverse=True
-    )
-    pieces = [records.pieces(found[i]) for _, i in ranked]
-    if quest.sensitive is None:
-        return [*pieces]
-    return [*_directly(quest, ranked[0][0], watch, fits), *pieces]
+    tries = [
+        partial(_divisions, quest, line, kept, share, watch)
+        for kept in staying(quest, line)
+        for share in _SHARES
+    ]
+    found = [one for some in in_threads(tries) for one in some]
+    return sorted(found, key=lambda pair: pair[0], reverse=True)
 
 
-def _directly(
-    quest: BoundedProblem, reached: Fraction, watch: Watch, fits: Callable[[Spans], bool]
-) -> list[Spans]:
-    """What the direct heuristic makes of the next whole l, and so on while that fits."""
-    found: list[Spans] = []
-    l = floor(reached) + 1
-    while l <= _most_possible(quest) and not watch.expired:
-        asked = replace(quest.problem, models=(*quest.problem.models, quest.model(l)))
-        spans = _tried(asked, Diversify(mapping=quest.mapping), watch)
-        if spans is None or not fits(spans):
-            break
-        found, l = [spans], l + 1
-    return found
+def _divisions(
+    quest: BoundedProblem, line: RecordLine, kept: Flags, share: float, watch: Watch
+) -> list[tuple[Fraction, Pieces]]:
+    """What is made of the records that stay, with its privacy."""
+    everyone = line.records
+    records = everyone if kept.all() else everyone.take(kept)
+    made = [_adjusted(quest, line.boxes, records, share, watch)]
+    if quest.sensitive is None and share == _SHARES[0]:
+        made += by_runs(quest, line.boxes, records)
+    return [(_privacy(quest, records, one), everyone.pieces(left_out(kept, one))) for one in made]
 
 
 def _privacy(quest: BoundedProblem, records: OrderedRecords, class_of: Codes) -> Fraction:
@@ -120,7 +90,7 @@ def _adjusted(
     quest: BoundedProblem, boxes: Boxes, records: OrderedRecords, share: float, watch: Watch
 ) -> Codes:
     """Groups that begin as wide as a share of the bound, after all help that there is."""
-    start = _code_starts(quest.problem)
+    start = code_starts(quest.problem)
     line, by_value = (records.items, records.value), quest.sensitive is not None
     rule = (quest.most * share, by_value)
     class_of = accuracy.most_private(*line, records.values, boxes, start, rule)
@@ -142,7 +112,7 @@ def by_runs(quest: BoundedProblem, boxes: Boxes, records: OrderedRecords) -> lis
     is found by halving, with one look at every record each time.
     """
     least = least_people(quest.problem)
-    first = kernels.beginnings(records.items, boxes, _code_starts(quest.problem), quest.most)
+    first = kernels.beginnings(records.items, boxes, code_starts(quest.problem), quest.most)
     low, high = least - 1, len(records.row)
     while low < high:
         middle = (low + high + 1) // 2
@@ -169,56 +139,6 @@ def _cheapest(
     starts = np.zeros(number, dtype=np.int32)
     starts[order_dp.ends(last, number)[:-1]] = 1
     return np.cumsum(starts, dtype=np.int32)
-
-
-def _code_starts(problem: Problem) -> Counts:
-    """Where the codes of each column begin if they stand one column after the other."""
-    sizes = [len(column.hierarchy.leaves) + 1 for column in problem.columns]
-    return offsets(sizes)
-
-
-def by_halving(
-    quest: BoundedProblem,
-    search: Search,
-    watch: Watch,
-    fits: Callable[[Spans], bool],
-    *,
-    whole: bool,
-) -> list[Spans]:
-    """Ghinita's IPCSD (Figure 3): a direct search with more or less privacy, until it just fits.
-
-    Assumes that loss rises with privacy, which a heuristic does not promise. `whole` asks for whole
-    numbers only.
-    """
-    best = _tried(quest.problem, search, watch)
-    best = best if best is not None and fits(best) else None
-    low, high = Fraction(1), _most_possible(quest)
-    while high - low >= (1 if whole else _THRESHOLD) and not watch.expired:
-        middle = (low + high) / 2
-        middle = Fraction(ceil(middle)) if whole else middle
-        asked = replace(quest.problem, models=(*quest.problem.models, quest.model(float(middle))))
-        found = _tried(asked, search, watch)
-        if found is not None and fits(found):
-            low, best = middle, found
-        else:
-            high = middle - 1 if whole else middle
-    return [] if best is None else [best]
-
-
-def _most_possible(quest: BoundedProblem) -> Fraction:
-    tally = quest.problem.tally
-    if quest.sensitive is None:
-        return Fraction(tally.records)
-    counts = np.bincount(tally.sensitive[quest.sensitive], weights=tally.counts)
-    return Fraction(tally.records, int(counts.max()))
-
-
-def _tried(problem: Problem, search: Search, watch: Watch) -> Spans | None:
-    try:
-        found = search.run(problem, watch).recoding
-    except InfeasibleError:
-        return None
-    return Spans(found.pieces)
 
 
 def best_of_one_column(quest: BoundedProblem, boxes: Boxes) -> list[Spans | Pieces]:

@@ -89,6 +89,14 @@ def order_of(problem: Problem, mapping: MappingName) -> Codes:
             assert_never(mapping)
 
 
+def diverse_pieces(problem: Problem, mapping: MappingName) -> Pieces | None:
+    """Diverse classes along one mapping, as `Diversify` begins; None where it has none to make."""
+    wanted = _wanted(problem)
+    if wanted is None or problem.tally.has_units or problem.consistent:
+        return partition_in_order(problem, order_of(problem, mapping))
+    return _diverse(problem, order_of(problem, mapping), wanted, Diversify().rounds)[0]
+
+
 def _wanted(problem: Problem) -> tuple[int, int] | None:
     """The sensitive column with the strictest diversity model, and the whole l that it takes.
 

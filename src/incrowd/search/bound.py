@@ -1,0 +1,262 @@
+"""A lower bound of the loss of every recoding of a table whose classes hold at least s records.
+
+*The bound.* Give every record r a worth u(r), 0 to 1, so that in every class C that could be, the s
+largest u add up to at most s times c(C), what a record of C pays. Then no recoding loses less than
+the mean u. Proof: a class of n records, n ≥ s, has a mean u that is at most the mean of its s
+largest, so at most c(C): its records pay n · c(C), which is no less than their u together. A record
+that is left out pays 1, which is no less than its u. Every record is in a class or left out.
+
+*Making any u fit.* A box around r is a run of codes in each column; its price is at most what any
+class inside it that spans it pays (`bound_prices`). Let f(r) be at most s · price(b) / (the s
+largest u of b together) for every box b around r with s records. Then f(r) · u(r) fits. Proof: a
+class C spans a box b around each of its records, b holds all of C, and price(b) ≤ c(C). So each of
+its records has f(r) ≤ s · c(C) / (the s largest u of C), and the s largest f · u of C add up to at
+most s · c(C). Where u fits already, f is 1 or more, so f(r) · u(r) fits and is no less: that can be
+repeated.
+
+Begin with u = c^0.7, c being what each record pays in a release that was found: it is dear to hide
+where it is dear there. The kernel finds f(r), up to a cap, by branch and bound.
+
+*What it covers.* Losses that are a mean of what cells cost (`Loss.per_cell`), a price that never
+falls as a class grows being made of any such loss. Every class holds s records: the largest number
+that a model asks for by itself, since people are no more than records and a class has no more
+different values than people. Models may ask for more, limits of columns and `consistent` may rule
+out classes, and people may have several records: that only takes recodings away. Weights of columns
+are in the prices, and missing values are a code like any other. It does not cover recodings that
+show exact values (anatomy), nor missing values that match anything: there a class of one record may
+be released.
+
+*Rounding.* Bins of columns round prices down. Floating-point errors are far below the share
+`MARGIN` that is taken off in the end.
+
+*Estimate.* The mean f · u of records drawn at random estimates the bound in much less time; it
+proves nothing.
+"""
+
+from dataclasses import dataclass
+from functools import partial
+from math import ceil, sqrt
+from typing import Literal, TypeAlias
+
+import numpy as np
+
+from incrowd.arrays import Codes, Counts, Flags, Floats
+from incrowd.errors import PolicyError
+from incrowd.kernels import lower_bound as kernel
+from incrowd.loss.cells import cells_of
+from incrowd.loss.loss import Loss
+from incrowd.models.model import Model
+from incrowd.partition.classes import Classes, numbered
+from incrowd.problem import Problem
+from incrowd.recoding import Recoding
+from incrowd.search.bound_prices import ColumnBins, laid_out, run_prices
+from incrowd.table.column import Missing
+from incrowd.table.fold import in_threads, threads
+from incrowd.watch import Watch
+
+Gap: TypeAlias = Literal["estimate", "prove"]
+"""How the bound is asked for."""
+
+MARGIN = 1e-9
+"""The share of the bound that is taken off for rounding."""
+SAMPLE = 1000
+"""Records that an estimate draws."""
+_PASSES = 2
+"""How often the worth is made to fit: the first pass makes it fit, others make it larger."""
+_CAP = 1.25
+"""The most that a worth grows in a pass: to look for more takes longer."""
+_POWER = 0.7
+_START = 0.75
+"""The mean worth to begin with over the loss of the release."""
+_STEPS = 500_000
+"""Steps of one try for one point."""
+_CHUNK = 128
+"""Points that one task looks at, one after the other."""
+
+
+@dataclass(frozen=True)
+class LossBound:
+    """A loss that no recoding of a table goes below, proved or estimated."""
+
+    loss: float
+    """The bound, or its estimate, 0..1."""
+    found: float
+    """The loss of the recoding that was found."""
+    size: int
+    """The records that every class holds at least."""
+    sampled: int | None = None
+    """The records that were drawn for an estimate; None if the bound is proved."""
+    margin: float = 0.0
+    """How far the estimate may be off, with confidence 95 %."""
+
+    @property
+    def proved(self) -> bool:
+        """Whether it holds for every recoding."""
+        return self.sampled is None
+
+    @property
+    def gap(self) -> float:
+        """How much less than the recoding that was found another one could lose at most."""
+        return max(self.found - self.loss, 0.0)
+
+
+def lower_bound(
+    problem: Problem, watch: Watch, recoding: Recoding, sample: int | None = None
+) -> LossBound:
+    """A bound of the problem's loss, the closer the better the `recoding` is.
+
+    With a `sample` it is an estimate from so many records, drawn by the problem's seed. If the
+    watch expires, what is proved by then counts. `PolicyError` if there is no bound.
+    """
+    raise_if_no_bound(problem.loss, exact=recoding.exact)
+    size = least_records(problem)
+    outcome = problem.outcome(recoding)
+    lost = problem.loss.of(outcome)
+    space = _Space.of(problem)
+    paid = space.paid(problem, recoding)
+    if size == 1 or not paid.any():
+        return LossBound(0.0, lost, size)
+    worth = paid**_POWER
+    worth *= _START * space.mean(paid) / space.mean(worth)
+    worth = np.minimum(worth, 1.0)
+    if sample is not None:
+        mean, drawn, margin = _estimated(space, worth, size, (sample, problem.seed), watch)
+        return LossBound(mean, lost, size, drawn, margin)
+    for turn in range(_PASSES):
+        every = np.flatnonzero(worth > 0).astype(np.int32)
+        rule = kernel.Rule(size, _STEPS, 1.0 if turn else 0.0)
+        ratios = _ratios(space, worth, every, rule, (watch, turn / _PASSES, 1 / _PASSES))
+        worth[every] = np.minimum(worth[every] * _settled(ratios, rule.floor), 1.0)
+    return LossBound(space.mean(worth) * (1 - MARGIN), lost, size)
+
+
+def _settled(ratios: Floats, floor: float) -> Floats:
+    """Ratios, the floor where none was looked for (no number)."""
+    return np.where(np.isnan(ratios), floor, ratios)
+
+
+def _estimated(
+    space: "_Space", worth: Floats, size: int, draw: tuple[int, int], watch: Watch
+) -> tuple[float, int, float]:
+    """The mean of some records after one pass, how many they are, and how far it may be off.
+
+    `draw` is how many to draw, with replacement, and the seed.
+    """
+    shares = space.counts / space.counts.sum()
+    drawn = np.random.default_rng(draw).choice(len(shares), draw[0], p=shares)
+    points, times = np.unique(drawn, return_counts=True)
+    rule = kernel.Rule(size, _STEPS, 0.0)
+    ratios = _ratios(space, worth, points.astype(np.int32), rule, (watch, 0.0, 1.0))
+    kept = ~np.isnan(ratios)
+    fitting = np.repeat(np.minimum(worth[points] * ratios, 1.0)[kept], times[kept])
+    if len(fitting) < 2:
+        return 0.0, len(fitting), 1.0
+    error = float(fitting.std(ddof=1)) / sqrt(len(fitting))
+    return float(fitting.mean()), len(fitting), 1.96 * error
+
+
+def raise_if_no_bound(loss: Loss, *, exact: bool) -> None:
+    """Refuse losses that are no mean of what cells cost, and releases of exact values."""
+    if not loss.per_cell:
+        raise PolicyError(
+            f"there is no bound of the loss {loss.name}: it is not a mean of what cells cost",
+            remedy="leave out gap, or use the loss gcp, granularity or precision",
+        )
+    if exact:
+        raise PolicyError(
+            "there is no gap: the release shows exact quasi-identifiers, which lose nothing",
+            remedy="leave out gap",
+        )
+
+
+def least_records(problem: Problem) -> int:
+    """The records that every class of every release holds at least, as far as the models tell."""
+    if problem.missing is Missing.MATCHES_ANYTHING:
+        return 1
+    return max([1, *(_least(model, problem.tally.records) for model in problem.models)])
+
+
+def _least(model: Model, records: int) -> int:
+    """The records that a class must hold at least for this model."""
+    shares = [model.share_limits(column).most for column in model.columns]
+    asked = max([model.smallest_class(), model.distinct_values(), *(ceil(1 / s) for s in shares)])
+    if model.columns or "world" in model.requires:
+        return asked
+    sizes = np.arange(1, records + 1, dtype=np.int64)
+    fine: Flags = model.satisfied(Classes(sizes, sizes, {}))
+    return max(asked, int(np.argmax(fine)) + 1) if fine.any() else asked
+
+
+@dataclass(frozen=True, eq=False)
+class _Space:
+    """The distinct points of a table and what boxes around them cost."""
+
+    codes: Codes
+    """Bins, one line per point; dear columns first, so that sums of prices grow fast."""
+    counts: Counts
+    point_of: Codes
+    """The point of each row of the tally."""
+    prices: kernel.Prices
+
+    @classmethod
+    def of(cls, problem: Problem) -> "_Space":
+        """The points of a problem; weights of columns sum to 1."""
+        columns, tally = problem.columns, problem.tally
+        weights = np.array([column.weight for column in columns], dtype=np.float64)
+        weights /= weights.sum()
+        bins = [ColumnBins.of(column.frequency) for column in columns]
+        parts = zip(columns, bins, weights.tolist(), strict=True)
+        tables = [weight * run_prices(column, cut, problem.loss) for column, cut, weight in parts]
+        dear = np.argsort([-float(table.mean()) for table in tables], kind="stable").tolist()
+        codes = np.array([bins[j].numbers(tally.quasi[j]) for j in dear], dtype=np.int32)
+        point_of, number = numbered(codes)
+        points = np.empty((number, len(dear)), dtype=np.int32)
+        points[point_of] = codes.T
+        counts = np.bincount(point_of, weights=tally.counts, minlength=number).astype(np.int64)
+        ordered = [columns[j].hierarchy.ordered for j in dear]
+        return cls(points, counts, point_of, laid_out([tables[j] for j in dear], ordered))
+
+    def mean(self, worth: Floats) -> float:
+        """The mean over all records."""
+        return float(worth @ self.counts) / float(self.counts.sum())
+
+    def paid(self, problem: Problem, recoding: Recoding) -> Floats:
+        """What a record of each point pays in this recoding, on average; 1 if it is left out."""
+        outcome, pieces = problem.outcome(recoding), recoding.pieces
+        price = np.ones(len(outcome.classes) + 1, dtype=np.float64)
+        price[:-1] = sum(
+            weight * problem.loss.cost(cells)
+            for weight, cells in zip(outcome.weights.tolist(), cells_of(outcome), strict=True)
+        )
+        total = pieces.count * price[pieces.class_of]
+        paid: Floats = np.bincount(self.point_of[pieces.row], total, len(self.counts)) / self.counts
+        return paid
+
+
+def _ratios(
+    space: _Space,
+    worth: Floats,
+    chosen: Codes,
+    rule: kernel.Rule,
+    progress: tuple[Watch, float, float],
+) -> Floats:
+    """The least ratio around each chosen point (see the kernel), no number if the time is up.
+
+    What one task finds does not depend on others, so the number of threads does not matter.
+    """
+    order = np.argsort(-worth, kind="stable").astype(np.int32)
+    points = kernel.Points(space.codes, space.counts, worth, order)
+    found = np.full(len(chosen), np.nan)
+    watch, begun, share = progress
+    turn = _CHUNK * threads()
+    for start in range(0, len(chosen), turn):
+        if watch.expired:
+            break
+        watch.tell("bounding the loss", begun + share * start / len(chosen))
+        end = min(start + turn, len(chosen))
+        lots = [chosen[at : min(at + _CHUNK, end)] for at in range(start, end, _CHUNK)]
+        tasks = [
+            partial(kernel.least_ratios, points, space.prices, lot, _CAP, rule) for lot in lots
+        ]
+        found[start:end] = np.concatenate([ratios for ratios, _ in in_threads(tasks)])
+    return found

@@ -1,0 +1,113 @@
+"""What models ask of classes, in numbers, and what each point brings along (`kernels.crowd.asked`).
+
+Points of a table without models that read values bring nothing along, and nothing is asked.
+"""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from incrowd.arrays import Codes, Counts
+from incrowd.kernels.rules import PEOPLE
+from incrowd.models.model import ClassRule
+from incrowd.partition.classes import numbered
+from incrowd.partition.csr import offsets
+from incrowd.problem import Problem
+from incrowd.search.crowd.starts import CrowdPoints
+from incrowd.search.literature.order import least_people
+
+if TYPE_CHECKING:
+    from incrowd.kernels.crowd.asked import Asks, Marks
+
+Asked = tuple["Marks", "Asks"]
+
+_MOST_VALUES = 2**13
+"""Sensitive values beyond which classes are judged many at a time: to look at all takes long."""
+
+
+def nothing_asked() -> Asked:
+    """No marks and no rules: the size of a class is all that counts."""
+    none, nobody = np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int32)
+    marks = none, nobody, none, none, nobody, nobody
+    return marks, (np.zeros((0, 7), dtype=np.int64), np.zeros(0), np.zeros(0))
+
+
+def asked_of(problem: Problem, points: CrowdPoints) -> Asked | None:
+    """What the models of a problem ask; None if one of them has no rules, or values are too many.
+
+    Models that look at sizes only are one rule together.
+    """
+    columns = {column.name: column for column in problem.sensitive}
+    found = [ClassRule(PEOPLE, a=least_people(problem))]
+    for model in problem.models:
+        told = model.in_numbers(columns) if model.columns else ()
+        if told is None:
+            return None
+        found += told
+    widths = [len(column.whole) for column in problem.sensitive]
+    if sum(widths) > _MOST_VALUES:
+        return None
+    first = dict(
+        zip(columns, (1 + offsets(np.array(widths, dtype=np.int64))).tolist(), strict=False)
+    )
+    places = offsets([len(rule.table) for rule in found])
+    rules = [
+        (
+            rule.kind,
+            first.get(rule.column, 0),
+            len(columns[rule.column].whole) if rule.column else 0,
+            rule.a,
+            rule.b,
+            rule.c,
+            place,
+        )
+        for rule, place in zip(found, places.tolist(), strict=False)
+    ]
+    limits = np.array([rule.limit for rule in found])
+    tables = np.array([number for rule in found for number in rule.table], dtype=np.float64)
+    return _marks(problem, points, list(first.values())), (
+        np.array(rules, dtype=np.int64),
+        limits,
+        tables,
+    )
+
+
+def _marks(problem: Problem, points: CrowdPoints, first: list[int]) -> "Marks":
+    """What each point brings to the counters; the values of column j begin at `first[j]`."""
+    tally = problem.tally
+    counters = [np.zeros(tally.rows, dtype=np.int64)]
+    counters += [at + codes for at, codes in zip(first, tally.sensitive, strict=True)]
+    amount = np.ones(tally.rows, dtype=np.int64) if points.divisible else tally.people
+    start, counter, amounts = _by_point(points, np.stack(counters), amount)
+    person_start, who, at = _shared(problem, points, np.stack(counters))
+    return start, counter, amounts, person_start, who, at
+
+
+def _by_point(
+    points: CrowdPoints, counters: Counts, amount: Counts
+) -> tuple[Counts, Codes, Counts]:
+    """Counters and amounts of each point in compressed rows; a divisible point is one row."""
+    point = np.tile(points.point_of, len(counters))
+    key = point.astype(np.int64) * (int(counters.max(initial=0)) + 1) + counters.ravel()
+    keys, place = np.unique(key, return_inverse=True)
+    sums = np.bincount(place, weights=np.tile(amount, len(counters))).astype(np.int64)
+    owner, counter = np.divmod(keys, int(counters.max(initial=0)) + 1)
+    start = offsets(np.bincount(owner, minlength=len(points.weights)))
+    return start, counter.astype(np.int32), sums
+
+
+def _shared(problem: Problem, points: CrowdPoints, counters: Counts) -> tuple[Counts, Codes, Codes]:
+    """People with records in several rows: who they are and where they count, point by point.
+
+    Whoever counts for a value is another one than who counts as a person: each counts once.
+    """
+    tally = problem.tally
+    rows, units = tally.shared_row, tally.shared_unit
+    pairs = [np.stack([line[rows].astype(np.int32), units]) for line in counters]
+    whos = [numbered(pair)[0] + i * len(rows) for i, pair in enumerate(pairs)]
+    places = [line[rows] for line in counters]
+    point = np.tile(points.point_of[rows], len(counters))
+    order = np.argsort(point, kind="stable")
+    start = offsets(np.bincount(point, minlength=len(points.weights)))
+    who, at = np.concatenate(whos)[order], np.concatenate(places)[order]
+    return start, who.astype(np.int32), at.astype(np.int32)

@@ -1,0 +1,314 @@
+"""Classes trade records: in regions, side by side, round after round.
+
+In a round the classes are put into regions of near ones, which change from round to round. In each
+of them records move, classes dissolve, share their records anew with others and become narrower
+(`kernels.crowd`), as long as every class stays large enough and holds what models ask for. How many
+rounds there are depends on the effort and the size of the table, never on a clock.
+
+A model that has no rules in numbers is asked about many classes at once instead: each class is
+paired with one near to it, the cheapest cut of both together is offered, and offers that save
+something and satisfy the models are taken.
+"""
+
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import pairwise
+from math import ceil, sqrt
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from incrowd.arrays import Codes, Counts, Flags, Floats
+from incrowd.kernels import histogram
+from incrowd.kernels.crowd import regions as pairs_kernels
+from incrowd.kernels.crowd import regions as regions_kernels
+from incrowd.kernels.crowd import state
+from incrowd.kernels.crowd import sweep as sweep_kernels
+from incrowd.kernels.crowd import trade as trade_kernels
+from incrowd.partition.classes import classes_of
+from incrowd.partition.csr import offsets
+from incrowd.problem import Problem
+from incrowd.search.crowd.asked import Asked
+from incrowd.search.crowd.starts import CrowdPoints
+from incrowd.table.fold import in_threads
+from incrowd.watch import Watch
+
+if TYPE_CHECKING:
+    from incrowd.kernels.crowd.regions import Offers as Made
+    from incrowd.kernels.crowd.state import Parts
+
+
+REGION = 128
+"""The most classes of a region: each looks at all others of its own."""
+
+_LARGEST = 2**26
+"""Classes of a region times the pieces of its largest one beyond which it stays as it is: a kernel
+needs room for so many."""
+
+_FAVOUR = 1.0
+"""Columns count more or less by a factor between exp(-this) and exp(this)."""
+
+_PIECES = 1_300_000
+"""A table of so many pieces gets one round at effort 1, one of a quarter as many two."""
+
+_LIGHT = 2**19
+"""Pieces above which classes whose size is all that counts only move, dissolve and share anew: the
+other trades take longer than they are worth."""
+
+_IN_PARTS = 2.0
+"""Rounds of each part of a larger table, at least: what is lost at the borders is made up for."""
+
+_MOST_ROUNDS = 24
+"""Rounds of a small table at effort 1."""
+
+_QUIET = 3
+"""Rounds in a row that save next to nothing, after which no more are made."""
+
+_LITTLE = 2e-5
+"""A round saves next to nothing if it saves less than this share of the cost."""
+
+_SHARED = (3, 1)
+"""Near classes that share records anew with each class one by one, and two at a time."""
+
+_PLAN = np.array([0, 1, 1], dtype=np.int64)
+"""How often a class is cut anew with none, one and two others if its size is all that counts."""
+
+_ASKED_PLAN = np.array([1, 2, 1], dtype=np.int64)
+"""The same where models read values; alone it is cut in two."""
+
+_LONG = 3.0
+"""From this effort on rounds begin with trades that cost more than they save."""
+
+_SLACK = 0.06
+"""How much more at first, as a share of what the classes pay; it falls to nothing."""
+
+_FALLEN = 0.8
+"""The share of the rounds after which it has."""
+
+KINDS = ("moved", "dissolved", "pairs", "triples", "traded", "narrowed", "cut anew")
+"""How savings are told apart."""
+
+
+@dataclass(eq=False)
+class Trades:
+    """Classes on their way to a lower cost."""
+
+    points: CrowdPoints
+    k: int
+    """Fewer records are never a class."""
+    asked: Asked
+    parts: "Parts"
+    seed: int
+    whole: int = 0
+    """Pieces of the table that these are a part of, if they are."""
+    made: int = 0
+    saved: Floats = field(default_factory=lambda: np.zeros(len(KINDS)))
+    """What each of `KINDS` has saved."""
+    work: float = 0.0
+    """Pieces that were looked at."""
+    converged: bool = False
+    """Whether it ended because hardly anything was saved any more, or nothing can be."""
+    in_time: bool = True
+    """Whether no time limit ended it."""
+
+    def run(self, effort: float, watch: Watch) -> None:
+        """Trade as often as the effort allows, while it pays and there is time."""
+        rounds = max(rounds_for(self._pieces), _IN_PARTS if self.whole else 1.0) * effort
+        records = max(int(self.points.weights.sum()), 1)
+        now, quiet = self.cost, 0
+        best = now, self.parts
+        while self.made < rounds and len(self.parts[2]) > 2 and not watch.expired:
+            loss = f"loss {best[0] / records:.3f} after {watch.elapsed:.0f} s"
+            watch.tell(f"searching: {loss}", self.made / rounds)
+            before = now
+            slack = self._slack(effort, rounds)
+            self._round(slack, rounds - self.made, watch)
+            self.made += 1
+            now = self.cost
+            best = min(best, (now, self.parts), key=lambda one: one[0])
+            quiet = quiet + 1 if before - now <= _LITTLE * now and slack == 0 else 0
+            if quiet == _QUIET:
+                self.converged = True
+                break
+        self.converged |= len(self.parts[2]) <= 2
+        self.in_time = self.converged or self.made >= rounds
+        self.parts = best[1]
+
+    @property
+    def _pieces(self) -> int:
+        """Pieces of the whole table."""
+        return max(len(self.parts[0]), self.whole)
+
+    @property
+    def cost(self) -> float:
+        """What all records pay together."""
+        return float(state.class_costs(self.points.space, self.parts).sum())
+
+    def _slack(self, effort: float, rounds: float) -> float:
+        """How much dearer trades may be in this round."""
+        if effort < _LONG or rounds < _MOST_ROUNDS:
+            return 0.0
+        return _SLACK * max(0.0, 1 - self.made / (_FALLEN * rounds))
+
+    def _round(self, slack: float, share: float, watch: Watch) -> None:
+        """One round in all regions, or in the dearest of them if only a share can be had."""
+        ends = self._arranged()
+        start = self.parts[2]
+        dear = self._dearest(ends, share)
+        tasks = [
+            partial(self._region, start[lo : hi + 1], (i, slack), watch if dear[i] else None)
+            for i, (lo, hi) in enumerate(pairwise([0, *ends.tolist()]))
+        ]
+        found = in_threads(tasks)
+        self.parts = joined([parts for parts, _ in found])
+        total: Floats = np.sum([saving for _, saving in found], axis=0)
+        self.saved += total[:-1]
+        self.work += float(total[-1])
+
+    def _arranged(self) -> Counts:
+        """Put the classes in the order of new regions; where these end."""
+        order, ends = near_each_other(self.points, self.parts, (self.seed, self.made), REGION)
+        self.parts = taken(self.parts, order)
+        return ends
+
+    def _dearest(self, ends: Counts, share: float) -> Flags:
+        """Which regions are among that share of them whose records pay most."""
+        dear = np.ones(len(ends), dtype=np.bool_)
+        if share < 1:
+            costs = state.class_costs(self.points.space, self.parts)
+            paid = np.add.reduceat(costs, np.append(0, ends[:-1]))
+            dear[np.argsort(-paid, kind="stable")[ceil(share * len(ends)) :]] = False
+        return dear
+
+    def _region(
+        self, start: Counts, told: tuple[int, float], watch: Watch | None
+    ) -> tuple["Parts", Floats]:
+        """The classes of a region after a round; as they are without a watch or time.
+
+        `told` is the number of the region, and the slack.
+        """
+        here = slice(start[0], start[-1])
+        parts = self.parts[0][here], self.parts[1][here], start - start[0]
+        saved = np.zeros(len(KINDS) + 1)
+        large = len(parts[2]) * int(np.diff(parts[2]).max(initial=0)) > _LARGEST
+        if watch is None or watch.expired or large:
+            return parts, saved
+        rule, space = (self.k, self.points.divisible), self.points.space
+        seed = 1000 * self.made + told[0]
+        plain = len(self.asked[1][0]) == 0
+        if plain:
+            parts, saved[:4] = sweep_kernels.sweep(space, parts, rule, _SHARED, seed)
+            if self._pieces > _LIGHT:
+                return parts, saved
+        plan = _PLAN if plain else _ASKED_PLAN
+        parts, more = trade_kernels.trade(space, parts, rule, self.asked, plan, told[1], seed)
+        saved[4:] = more[0], more[1], more[2:-1].sum(), more[-1]
+        return parts, saved
+
+
+def rounds_for(pieces: int) -> float:
+    """How many rounds a table of so many pieces gets at effort 1: time grows with it gently.
+
+    >>> [round(rounds_for(pieces), 1) for pieces in (1_000, 20_000, 80_000, 325_000, 5_000_000)]
+    [24.0, 8.1, 4.0, 2.0, 1.0]
+    """
+    return max(1.0, min(float(_MOST_ROUNDS), sqrt(_PIECES / pieces)))
+
+
+def near_each_other(
+    points: CrowdPoints, parts: "Parts", seed: tuple[int, int], most: int
+) -> tuple[Codes, Counts]:
+    """The classes in an order in which near ones follow each other, and where regions end."""
+    point, _, start = parts
+    codes, boxes = points.space
+    rng = np.random.default_rng(seed)
+    favour = np.exp(rng.uniform(-_FAVOUR, _FAVOUR, codes.shape[1]))
+    one = start[:-1] + rng.integers(0, 2**31, len(start) - 1) % np.diff(start)
+    order: Codes = np.arange(len(one), dtype=np.int32)
+    ends = regions_kernels.regions(boxes, codes[point[one]], favour, most, order)
+    return order, ends
+
+
+def taken(parts: "Parts", classes: Codes) -> "Parts":
+    """These classes, in this order."""
+    point, count, start = parts
+    entry, _ = histogram.expand(start, classes)
+    sizes = np.diff(start)[classes]
+    return point[entry], count[entry], offsets(sizes)
+
+
+def joined(several: list["Parts"]) -> "Parts":
+    """The classes of all of them, one after the other."""
+    sizes = np.concatenate([np.diff(start) for _, _, start in several])
+    point, count = (np.concatenate([parts[i] for parts in several]) for i in range(2))
+    return point, count, offsets(sizes)
+
+
+_TINY = 1e-9
+
+
+@dataclass(eq=False)
+class Offers:
+    """Classes that satisfy every model, which are asked about many of them at once."""
+
+    problem: Problem
+    points: CrowdPoints
+    least: int
+    """Fewer records are never a class."""
+    parts: "Parts"
+    made: int = 0
+    taken: int = 0
+
+    def run(self, effort: float, watch: Watch) -> None:
+        """Trade as often as the effort allows, while there is time."""
+        rounds = max(1, round(_MOST_ROUNDS * effort))
+        while self.made < rounds and len(self.parts[2]) > 2 and not watch.expired:
+            watch.tell("trading records between classes", self.made / rounds)
+            self._round()
+            self.made += 1
+
+    def _round(self) -> None:
+
+        order = self._paired()
+        pairs = taken(self.parts, order[: len(order) // 2 * 2])
+        rest = taken(self.parts, order[len(order) // 2 * 2 :])
+        sizes = np.add.reduceat(pairs[1], pairs[2][:-1]).reshape(-1, 2)
+        least = np.maximum(self.least, sizes.min(axis=1) // 2)
+        made = pairs_kernels.offers(
+            self.points.space, pairs, least, self.points.divisible, self.made
+        )
+        good = self._good(made)
+        self.taken += int(good.sum())
+        kept = _both(np.flatnonzero(~good))
+        new = taken((made[0], made[1], made[2]), _both(np.flatnonzero(good)))
+        self.parts = joined([taken(pairs, kept), new, rest])
+
+    def _paired(self) -> Codes:
+        """The classes in an order in which near ones follow each other."""
+        order, _ = near_each_other(self.points, self.parts, (self.problem.seed, self.made), 1)
+        return np.roll(order, self.made % 2)
+
+    def _good(self, made: "Made") -> Flags:
+        """Which offers save something, with both classes satisfying every model."""
+        saves = made[3] > _TINY
+        which = np.flatnonzero(saves)
+        trial = taken((made[0], made[1], made[2]), _both(which))
+        saves[which] = satisfied(self.problem, self.points, trial).reshape(-1, 2).all(axis=1)
+        return saves
+
+
+def _both(pairs: Counts) -> Codes:
+    """The two classes of each of these pairs."""
+    classes: Codes = (2 * pairs[:, np.newaxis] + np.array([0, 1])).ravel().astype(np.int32)
+    return classes
+
+
+def satisfied(problem: Problem, points: CrowdPoints, parts: "Parts") -> Flags:
+    """Which of these classes satisfy every model; points may be a few of all."""
+    point, count, start = parts
+    number = len(start) - 1
+    class_of = np.repeat(np.arange(number, dtype=np.int32), np.diff(start))
+    rows, of_piece = points.rows(point)
+    counts = count[of_piece] if points.divisible else problem.tally.counts[rows]
+    cut = problem.tally.split(rows, counts)
+    return problem.satisfied(classes_of(cut, class_of[of_piece], number, problem.sensitive))

@@ -1,0 +1,218 @@
+"""What is asked of the dual problem, and what counts as an answer to it.
+
+An answer keeps the bound and satisfies the models. Whatever a method finds is judged here before
+anything is said about it. Where records may be left out, classes that fail or lose too much are,
+and what is left of that is spent on the least private classes.
+"""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from incrowd.arrays import SUPPRESSED, Codes, Counts, Flags, Floats
+from incrowd.kernels import repair
+from incrowd.kernels.boxes import FORBIDDEN
+from incrowd.loss.ncp import Gcp, ncp_of_classes
+from incrowd.models.k_anonymity import KAnonymity
+from incrowd.models.l_diversity import LDiversity
+from incrowd.models.model import Model
+from incrowd.partition.classes import Classes, Histogram
+from incrowd.problem import Problem
+from incrowd.recoding import Outcome, Pieces, Spans
+from incrowd.search.lattice.full_domain import renumbered
+from incrowd.search.layout import boxes_of
+from incrowd.search.literature.diversify.diversify import MappingName
+from incrowd.search.repair import folded, safe_crowds
+
+SLACK = 1e-9
+"""Costs and privacies are sums of fractions."""
+_HALVINGS = 24
+"""How often the way to the l that leaving records out allows is halved."""
+
+
+@dataclass(frozen=True, eq=False)
+class BoundedProblem:
+    """What is asked: a problem, the most that a class may cost, and what privacy means."""
+
+    problem: Problem
+    most: float
+    sensitive: int | None
+    """The sensitive column whose values must differ; None if only sizes count."""
+    mapping: MappingName
+
+    @property
+    def whole_rows(self) -> bool:
+        """Whether equal records must stay together, which the heuristic AC cannot do."""
+        return self.problem.tally.has_units or self.problem.consistent
+
+    def model(self, privacy: float) -> Model:
+        """The model that asks for so much privacy."""
+        if self.sensitive is None:
+            return KAnonymity(max(int(privacy + SLACK), 2))
+        return LDiversity(self.problem.sensitive[self.sensitive].name, max(privacy, 1.0))
+
+    def privacy_of(self, classes: Classes) -> float:
+        """The privacy of the least private class."""
+        if self.sensitive is None:
+            return KAnonymity(2).achieved(classes)
+        return LDiversity(self.problem.sensitive[self.sensitive].name, 1).achieved(classes)
+
+
+@dataclass(frozen=True, eq=False)
+class Answer:
+    """A recoding within the bound that satisfies the models."""
+
+    recoding: Spans
+    outcome: Outcome
+    privacy: float
+    loss: float
+    """By the loss of the problem."""
+
+    def beats(self, other: "Answer | None") -> bool:
+        """Whether it is more private, or as private with less loss."""
+        if other is None or self.privacy > other.privacy + SLACK:
+            return True
+        return self.privacy >= other.privacy - SLACK and self.loss < other.loss - SLACK
+
+
+def better(one: Answer | None, other: Answer | None) -> Answer | None:
+    """The second if it beats the first."""
+    return other if other is not None and other.beats(one) else one
+
+
+def judged(quest: BoundedProblem, found: Spans | Pieces) -> Answer | None:
+    """What was found as an answer; None if it is not within the bound or fails a model.
+
+    Classes that fail, or lose too much, are left out if the policy lets so many records go. If it
+    lets more go, they are those that make the least private classes more private.
+    """
+    problem = quest.problem
+    pieces = found.pieces if isinstance(found, Spans) else found
+    spans = Spans(folded(pieces)).told_apart(problem.tally, problem.columns)
+    outcome = problem.outcome(spans)
+    fine = problem.satisfied(outcome.classes) & (losses_of(problem, spans, outcome) <= quest.most)
+    if not fine.all():
+        left_out = outcome.suppressed + int(outcome.classes.records[~fine].sum())
+        if left_out > problem.suppressible or not fine.any():
+            return None
+        spans = _without(problem, spans.pieces, fine)
+        outcome = problem.outcome(spans)
+    if outcome.suppressed > problem.suppressible or not safe_crowds(problem, outcome):
+        return None
+    answer = _answer(quest, spans, outcome)
+    if outcome.suppressed == problem.suppressible:
+        return answer
+    return better(answer, _trimmed(quest, answer))
+
+
+def _answer(quest: BoundedProblem, spans: Spans, outcome: Outcome) -> Answer:
+    loss = quest.problem.loss.of(outcome)
+    return Answer(spans, outcome, quest.privacy_of(outcome.classes), loss)
+
+
+def losses_of(problem: Problem, spans: Spans, outcome: Outcome) -> Floats:
+    """The NCP of each class, more than any where a limit of a column is not kept."""
+    losses = ncp_of_classes(outcome)
+    pieces = spans.pieces
+    low, high = repair.class_boxes(problem.tally.quasi, pieces.row, pieces.class_of, len(losses))
+    costs = repair.box_costs(boxes_of(replace(problem, loss=Gcp())), low, high)
+    kept: Floats = np.where(costs >= FORBIDDEN, FORBIDDEN, losses)
+    return kept
+
+
+def _without(problem: Problem, pieces: Pieces, fine: Flags) -> Spans:
+    """The same with only these classes, the others left out."""
+    numbers = np.append(renumbered(fine), SUPPRESSED).astype(np.int32)[pieces.class_of]
+    spans = Spans(folded(replace(pieces, class_of=numbers)))
+    return spans.told_apart(problem.tally, problem.columns)
+
+
+def _trimmed(quest: BoundedProblem, answer: Answer) -> Answer | None:
+    """The answer after leaving out what makes its least private classes more private."""
+    problem, classes = quest.problem, answer.outcome.classes
+    spare = problem.suppressible - answer.outcome.suppressed
+    tries = [_without(problem, answer.recoding.pieces, _strong(quest, classes, spare))]
+    if quest.sensitive is not None and not quest.whole_rows:
+        tries.append(_levelled(quest, answer, spare))
+    best: Answer | None = None
+    for spans in tries:
+        outcome = problem.outcome(spans)
+        fine = problem.satisfied(outcome.classes) & (
+            losses_of(problem, spans, outcome) <= quest.most
+        )
+        within = outcome.suppressed <= problem.suppressible
+        if within and fine.all() and len(fine) and safe_crowds(problem, outcome):
+            best = better(best, _answer(quest, spans, outcome))
+    return best
+
+
+def _strong(quest: BoundedProblem, classes: Classes, spare: int) -> Flags:
+    """The classes that stay if the least private go, as many as so many records allow."""
+    each = _privacies(quest, classes)
+    order = np.argsort(each, kind="stable")
+    gone = np.cumsum(classes.records[order])
+    first = min(int(np.searchsorted(gone, spare, side="right")), len(order) - 1)
+    kept: Flags = each >= each[order[first]]
+    return kept
+
+
+def _privacies(quest: BoundedProblem, classes: Classes) -> Floats:
+    """The privacy of each class."""
+    if quest.sensitive is None:
+        return classes.people.astype(np.float64)
+    held = _histogram(quest, classes)
+    tops = np.maximum.reduceat(held.count, held.start[:-1])
+    each: Floats = classes.people / tops
+    return each
+
+
+def _levelled(quest: BoundedProblem, answer: Answer, spare: int) -> Spans:
+    """The classes without records of their commonest values, so many records in all.
+
+    Each class keeps as many as the largest l allows for which what goes is not too much.
+    """
+    classes = answer.outcome.classes
+    low, high = answer.privacy, float(np.diff(_histogram(quest, classes).start).max())
+    for _ in range(_HALVINGS):
+        middle = (low + high) / 2
+        gone = int(classes.people.sum() - _most_kept(quest, classes, middle).sum())
+        low, high = (middle, high) if gone <= spare else (low, middle)
+    caps = np.floor(_most_kept(quest, classes, low) / low + SLACK).astype(np.int64)
+    pieces = _capped(quest, answer.recoding.pieces, caps)
+    return Spans(pieces).told_apart(quest.problem.tally, quest.problem.columns)
+
+
+def _histogram(quest: BoundedProblem, classes: Classes) -> Histogram:
+    return classes.histograms[quest.problem.sensitive[quest.sensitive or 0].name]
+
+
+def _most_kept(quest: BoundedProblem, classes: Classes, l: float) -> Counts:
+    return quest.model(l).most_kept(classes)
+
+
+def _capped(quest: BoundedProblem, pieces: Pieces, caps: Counts) -> Pieces:
+    """The pieces with at most so many records of one value in each class, the rest left out."""
+    value = quest.problem.tally.sensitive[quest.sensitive or 0][pieces.row]
+    order = np.lexsort((pieces.row, value, pieces.class_of))
+    keys = pieces.class_of[order].astype(np.int64) * (int(value.max(initial=0)) + 1) + value[order]
+    count, where = pieces.count[order], pieces.class_of[order]
+    upto = np.cumsum(count)
+    fresh: Flags = np.append(True, keys[1:] != keys[:-1])
+    before = upto - count - np.maximum.accumulate(np.where(fresh, upto - count, 0))
+    limit = np.where(where < 0, 0, caps[where])
+    kept = np.clip(limit - before, 0, count)
+    return _divided(pieces.row[order], where, kept, count - kept)
+
+
+def _divided(row: Codes, class_of: Codes, kept: Counts, gone: Counts) -> Pieces:
+    """These rows, some of their records in classes and the others left out."""
+    there, out = kept > 0, gone > 0
+    nowhere = np.full(int(out.sum()), SUPPRESSED, dtype=np.int32)
+    numbers = np.unique(class_of[there], return_inverse=True)[1].astype(np.int32)
+    return folded(
+        Pieces(
+            np.concatenate([row[there], row[out]]),
+            np.concatenate([kept[there], gone[out]]),
+            np.concatenate([numbers, nowhere]),
+        )
+    )

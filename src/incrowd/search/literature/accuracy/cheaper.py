@@ -1,0 +1,93 @@
+"""Less loss for the same privacy: loss that buys no privacy is taken back.
+
+One class alone decides how private a release is. The others are often larger than they need be:
+each is divided again, as long as its parts are as private as the release. No part costs more than
+the class that it is of, so the bound holds.
+"""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from incrowd.arrays import Codes
+from incrowd.errors import InfeasibleError, LimitError
+from incrowd.loss.ncp import ncp_of_classes
+from incrowd.problem import Problem
+from incrowd.recoding import Pieces
+from incrowd.search.literature.accuracy.answers import SLACK, Answer, BoundedProblem, judged
+from incrowd.search.mondrian import Mondrian
+from incrowd.search.repair import folded
+from incrowd.watch import Watch
+
+_MOST = 256
+"""How many classes are divided again if nothing else is said."""
+
+
+def with_less_loss(
+    quest: BoundedProblem, answer: Answer, watch: Watch, most: int = _MOST
+) -> Answer:
+    """The answer with its classes divided again, if that loses less and is as private.
+
+    No more than so many are, those first that lose most.
+    """
+    other = judged(quest, _divided_again(quest, answer, watch, most))
+    if other is None or other.privacy < answer.privacy - SLACK:
+        return answer
+    return other if other.loss < answer.loss - SLACK else answer
+
+
+def _divided_again(quest: BoundedProblem, answer: Answer, watch: Watch, most: int) -> Pieces:
+    """The pieces of an answer, those classes cut that lose most and can be."""
+    pieces = answer.recoding.pieces
+    model = quest.model(answer.privacy - SLACK)
+    asked = replace(quest.problem, models=(*quest.problem.models, model), suppression=0.0)
+    classes = answer.outcome.classes
+    lost = ncp_of_classes(answer.outcome) * classes.records
+    order = np.argsort(pieces.class_of, kind="stable").astype(np.int32)
+    start = np.searchsorted(pieces.class_of[order], np.arange(len(classes) + 1))
+    lost[classes.people < 2 * answer.privacy - SLACK] = (
+        0.0  # each part is that private, so as large
+    )
+    taken = [c for c in np.argsort(-lost, kind="stable")[:most] if lost[c] > 0]
+    cut = [_cut(asked, pieces, order[start[c] : start[c + 1]], watch) for c in taken]
+    return _joined(pieces, [one for one in cut if one is not None])
+
+
+def _cut(
+    problem: Problem, pieces: Pieces, which: Codes, watch: Watch
+) -> tuple[Codes, Pieces] | None:
+    """These pieces of one class, cut into several; None if they cannot be."""
+    if len(which) < 2 or watch.expired:
+        return None
+    rows = pieces.row[which]
+    alone = replace(problem, tally=problem.tally.split(rows, pieces.count[which]))
+    try:
+        found = Mondrian(relaxed=True).run(alone, watch).recoding.pieces
+    except (InfeasibleError, LimitError):
+        return None
+    if found.class_of.max() < 1 or found.class_of.min() < 0:
+        return None
+    return which, replace(found, row=rows[found.row])
+
+
+def _joined(pieces: Pieces, cut: list[tuple[Codes, Pieces]]) -> Pieces:
+    """The pieces with some of them in place of others, under numbers of their own."""
+    stay = np.ones(len(pieces.row), dtype=np.bool_)
+    for which, _ in cut:
+        stay[which] = False
+    parts = [Pieces(pieces.row[stay], pieces.count[stay], pieces.class_of[stay])]
+    parts += _numbered(int(pieces.class_of.max()) + 1, [part for _, part in cut])
+    rows, counts, numbers = (
+        np.concatenate([getattr(part, name) for part in parts])
+        for name in ("row", "count", "class_of")
+    )
+    shown = numbers >= 0
+    numbers[shown] = np.unique(numbers[shown], return_inverse=True)[1]
+    return folded(Pieces(rows, counts, numbers.astype(np.int32)))
+
+
+def _numbered(first: int, parts: list[Pieces]) -> Iterator[Pieces]:
+    for part in parts:
+        yield replace(part, class_of=part.class_of + np.int32(first))
+        first += int(part.class_of.max()) + 1

@@ -1,0 +1,129 @@
+"""Records that fit in with few others: who is left out first, and what no release can exceed.
+
+Both look at the line of a mapping. The longest run within the bound that holds a record says how
+much company it has there; the shortest are the loners. How much company the loners have in the
+whole table is counted, and limits the privacy of every release.
+"""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from math import inf
+
+import numpy as np
+
+from incrowd.arrays import Codes, Counts, Flags
+from incrowd.kernels.boxes import Boxes
+from incrowd.kernels.literature import accuracy, accuracy_limits
+from incrowd.partition.classes import numbered
+from incrowd.partition.csr import offsets
+from incrowd.problem import Problem
+from incrowd.search.literature.accuracy.answers import BoundedProblem
+from incrowd.search.literature.diversify.groups import OrderedRecords
+from incrowd.search.refusals import each_counts_once
+
+_PEELS = 4
+"""In how many steps loners are left out: who was near one that is gone is one more easily."""
+_SPARE = 32
+"""Rows whose company is counted beyond those that could all be left out."""
+_LARGEST_WORK = 2**25
+"""Pairs of rows that are worth comparing to know what no release can exceed."""
+
+
+@dataclass(frozen=True, eq=False)
+class RecordLine:
+    """The records in the order of a mapping, and what their classes cost."""
+
+    boxes: Boxes
+    records: OrderedRecords
+
+
+def code_starts(problem: Problem) -> Counts:
+    """Where the codes of each column begin if they stand one column after the other."""
+    return offsets([len(column.hierarchy.leaves) + 1 for column in problem.columns])
+
+
+def staying(quest: BoundedProblem, line: RecordLine) -> list[Flags]:
+    """Who stays: all, and if records may be left out, all but half as many loners, or as many."""
+    number, spare = len(line.records.row), quest.problem.suppressible
+    stay = [np.ones(number, dtype=np.bool_)]
+    if not spare or spare >= number:
+        return stay
+    kept = stay[0]
+    for step in range(1, _PEELS + 1):
+        kept = kept.copy()
+        there = np.flatnonzero(kept)
+        runs = _company(quest, line, there)
+        go = spare * step // _PEELS - (number - len(there))
+        kept[there[np.argsort(runs, kind="stable")[:go]]] = False
+        if step in {_PEELS // 2, _PEELS}:
+            stay.append(kept)
+    return stay
+
+
+def _company(quest: BoundedProblem, line: RecordLine, there: Counts) -> Counts:
+    """The longest run within the bound that holds each of these records of the line."""
+    items = line.records.cells, line.records.row[there]
+    first = accuracy.beginnings(items, line.boxes, code_starts(quest.problem), quest.most)
+    return accuracy_limits.longest_runs(first)
+
+
+def ceiling(quest: BoundedProblem, line: RecordLine) -> float:
+    """A privacy that no release within the bound exceeds, as far as loners and the table tell.
+
+    More records than may be left out have no more company than the last of them: one of them is in
+    the release.
+    """
+    limit = float(most_possible(quest))
+    if any(column.sets for column in quest.problem.columns):
+        return limit  # sets cost less than the spans around them
+    tally = quest.problem.tally
+    box = numbered(tally.quasi)[0]
+    rows = _asked(quest, line, box)
+    if not len(rows):
+        return limit
+    values = tally.sensitive[quest.sensitive] if quest.sensitive is not None else tally.quasi[0]
+    both = accuracy_limits.company(
+        line.records.cells, tally.counts, values, line.boxes, rows, quest.most
+    )
+    company = both[0] if quest.sensitive is None else both[1]
+    order = np.argsort(company, kind="stable")
+    held = np.bincount(box, weights=tally.counts)[box[rows[order]]]
+    enough = np.cumsum(held) > quest.problem.suppressible
+    return min(limit, float(company[order][enough].min(initial=np.iinfo(np.int64).max)))
+
+
+def _asked(quest: BoundedProblem, line: RecordLine, box: Codes) -> Codes:
+    """Rows with the least company in the line, one of those that are equal.
+
+    Together more records are like them than may be left out; no rows if that is too much work.
+    """
+    runs = _company(quest, line, np.arange(len(line.records.row)))
+    rows = line.records.row[np.argsort(runs, kind="stable")]
+    rows = rows[np.sort(np.unique(box[rows], return_index=True)[1])]
+    upto = np.cumsum(np.bincount(box, weights=quest.problem.tally.counts)[box[rows]])
+    need = int(np.searchsorted(upto, quest.problem.suppressible, side="right")) + 1
+    number = min(need + _SPARE, len(rows))
+    if need > len(rows) or number * len(line.records.cells) > _LARGEST_WORK:
+        return rows[:0]
+    return rows[:number]
+
+
+def most_possible(quest: BoundedProblem) -> Fraction:
+    """The most privacy of the table as one class, after leaving out what may be."""
+    tally = quest.problem.tally
+    if quest.sensitive is None:
+        return Fraction(tally.records)
+    counts = np.bincount(tally.sensitive[quest.sensitive], weights=tally.counts)
+    counts = counts[counts > 0].astype(np.int64)
+    if not each_counts_once(quest.problem):
+        return Fraction(len(counts))
+    low, high = 1, int(counts.max())
+    while low < high:  # the least that every value may be cut to
+        middle = (low + high) // 2
+        gone = tally.records - int(np.minimum(counts, middle).sum())
+        low, high = (low, middle) if gone <= quest.problem.suppressible else (middle + 1, high)
+    return Fraction(int(np.minimum(counts, low).sum()), low)
+
+
+UNLIMITED = inf
+"""The ceiling where none is known."""

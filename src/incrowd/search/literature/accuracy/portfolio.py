@@ -1,0 +1,266 @@
+"""The best of all ways to the most privacy: AC along every mapping, and scans.
+
+Each wins on other tables. Where people have several records, or equal records must show the same,
+AC cannot be used and the scans alone look. Of answers that are equally private the one with the
+least loss is taken, and loss that buys no privacy is taken back.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from math import floor
+from typing import get_args
+
+from incrowd.errors import InfeasibleError
+from incrowd.kernels.boxes import Boxes
+from incrowd.loss.ncp import Gcp
+from incrowd.problem import Problem
+from incrowd.recoding import Pieces, Spans
+from incrowd.search.crowd.crowd import Crowd
+from incrowd.search.layout import boxes_of
+from incrowd.search.literature.accuracy import cheaper, methods
+from incrowd.search.literature.accuracy.answers import SLACK, Answer, BoundedProblem, better, judged
+from incrowd.search.literature.accuracy.loners import UNLIMITED, RecordLine, ceiling, most_possible
+from incrowd.search.literature.accuracy.scan import Scans, Way, halved, nudge
+from incrowd.search.literature.diversify.diversify import Diversify, MappingName, order_of
+from incrowd.search.literature.diversify.groups import records_of
+from incrowd.search.literature.tree import TreeSearch
+from incrowd.search.mondrian import Mondrian
+from incrowd.search.repair import merge_failing_classes
+from incrowd.watch import Watch
+
+MAPPINGS: tuple[MappingName, ...] = get_args(MappingName)
+GRID = (0.01, 0.02, 0.05, *(step / 20 for step in range(2, 11)), 0.6, 0.7, 0.8, 0.9, 1.0)
+"""Largest losses of a class, closer together where they are small: there people choose."""
+_SMALLER = 2
+"""How many smaller bounds of the grid AC is tried with: it may find more within less."""
+_CUT = 16
+"""How many classes of each point of a curve are divided again to lose less."""
+_NUDGES = 4
+"""How often crowd may be asked for a little more while the curve of a large table is drawn."""
+_SMALL = 2**12
+"""Up to so many records every point of a curve is looked for as if it were the only one."""
+_NEAR, _COARSE = Fraction(1, 100), Fraction(1, 4)
+"""How near scans come to the largest l: with quick searches, as in Ghinita Figure 3, and others."""
+
+
+@dataclass(eq=False)
+class Workshop:
+    """What serves every bound of one problem: lines of records, costs, releases of scans."""
+
+    problem: Problem
+    sensitive: int | None
+    scans: Scans = field(init=False)
+    boxes: Boxes = field(init=False)
+    _lines: dict[MappingName, RecordLine] = field(default_factory=dict)
+    _adjusted: dict[tuple[MappingName, float], Answer | None] = field(default_factory=dict)
+    _ceilings: dict[float, float] = field(default_factory=dict)
+    _nudges: Counter[str] = field(default_factory=Counter)
+
+    def __post_init__(self) -> None:
+        self.scans = Scans(self.problem, self.sensitive)
+        self.boxes = boxes_of(replace(self.problem, loss=Gcp()))
+
+    def line(self, mapping: MappingName) -> RecordLine:
+        """The records in the order of a mapping."""
+        if mapping not in self._lines:
+            order = order_of(self.problem, mapping)
+            records = records_of(self.problem, order, self.sensitive)
+            self._lines[mapping] = RecordLine(self.boxes, records)
+        return self._lines[mapping]
+
+    def adjusted(self, quest: BoundedProblem, watch: Watch) -> Answer | None:
+        """The best answer of the heuristic AC along the mapping of the quest, made once."""
+        key = quest.mapping, quest.most
+        if key not in self._adjusted:
+            found = adjusted(quest, self, watch)
+            if watch.expired:
+                return found
+            self._adjusted[key] = found
+        return self._adjusted[key]
+
+    def ceiling(self, quest: BoundedProblem) -> float:
+        """A privacy that no release within the bound exceeds."""
+        if quest.most not in self._ceilings:
+            self._ceilings[quest.most] = ceiling(quest, self.line("kd-tree"))
+        return self._ceilings[quest.most]
+
+    def may_nudge(self, way: Way) -> bool:
+        """Whether a search may be asked once more while a curve is drawn."""
+        self._nudges[way.title] += 1
+        return self._nudges[way.title] <= _NUDGES
+
+
+@dataclass(frozen=True, eq=False)
+class Best:
+    """The best answer, what was tried, and what no release exceeds."""
+
+    answer: Answer | None
+    mappings: tuple[tuple[str, float | None], ...] = ()
+    """What AC came to along each mapping, nothing or its privacy."""
+    scanned: tuple[str, ...] = ()
+    """The searches that were scanned for more."""
+    limit: float = UNLIMITED
+
+
+def best_of_all(quest: BoundedProblem, shop: Workshop, watch: Watch) -> Best:
+    """The most private answer of all ways, with the least loss of those as private."""
+    limit = shop.ceiling(quest)
+    best, tried = _best_adjusted(quest, shop, watch)
+    ways = ways_of(quest)
+    scanned: list[str] = []
+    for way in ways:
+        if watch.expired and best is not None:
+            break
+        answer = halved(quest, way, shop.scans, watch, _known(best, limit)).answer
+        best = better(best, answer)
+        scanned.append(way.title)
+    if best is not None:
+        best = _cheapest(quest, shop, best, ways, watch)
+    return Best(best, tried, tuple(scanned), limit)
+
+
+def best_in_passing(quest: BoundedProblem, shop: Workshop, watch: Watch) -> Best:
+    """As `best_of_all` for one of many bounds of a large table: crowd is asked a few times in all.
+
+    It only says whether a little more is possible. What was made for other bounds is used.
+    """
+    if quest.problem.tally.records <= _SMALL:
+        return best_of_all(quest, shop, watch)
+    limit = shop.ceiling(quest)
+    best, tried = _best_adjusted(quest, shop, watch)
+    *quick, slow = ways_of(quest)
+    for way in quick:
+        best = better(best, halved(quest, way, shop.scans, watch, _known(best, limit)).answer)
+    best = better(best, _nudged(quest, shop, slow, _known(best, limit), watch))
+    if best is not None:
+        best = cheaper.with_less_loss(quest, best, watch, _CUT)
+    return Best(best, tried, tuple(way.title for way in (*quick, slow)), limit)
+
+
+def _nudged(
+    quest: BoundedProblem, shop: Workshop, way: Way, known: tuple[float, float], watch: Watch
+) -> Answer | None:
+    """What a search makes of a little more privacy; if that is an answer, of more."""
+    reached, limit = known
+    more = nudge(way, reached)
+    if watch.expired or more > limit + SLACK or not shop.may_nudge(way):
+        return None
+    answer = shop.scans.answer(quest, way, more, watch)
+    if answer is None or answer.privacy <= reached + SLACK:
+        return answer
+    further = halved(quest, way, shop.scans, watch, _known(answer, limit)).answer
+    return better(answer, further)
+
+
+def _known(best: Answer | None, limit: float) -> tuple[float, float]:
+    return (best.privacy if best else 0.0, limit)
+
+
+def _best_adjusted(
+    quest: BoundedProblem, shop: Workshop, watch: Watch
+) -> tuple[Answer | None, tuple[tuple[str, float | None], ...]]:
+    """The best answer of AC along all mappings, and what each of them came to."""
+    tried: dict[str, float | None] = {}
+    best: Answer | None = None
+    if quest.whole_rows:
+        return best, ()
+    for mapping in MAPPINGS:
+        along: Answer | None = None
+        for bound in _bounds(quest):
+            asked = replace(quest, mapping=mapping, most=bound)
+            if along is None or shop.ceiling(asked) >= along.privacy - SLACK:
+                along = better(along, shop.adjusted(asked, watch))
+        tried[mapping] = along.privacy if along else None
+        best = better(best, along)
+    return best, tuple(tried.items())
+
+
+def _bounds(quest: BoundedProblem) -> tuple[float, ...]:
+    """The bound of a quest, and the next smaller ones of the grid."""
+    smaller = [bound + SLACK for bound in GRID if bound + 2 * SLACK < quest.most]
+    return (quest.most, *smaller[-_SMALLER:])
+
+
+def any_answer(quest: BoundedProblem, shop: Workshop, watch: Watch) -> bool:
+    """Whether any of the quick ways comes to an answer."""
+    if _best_adjusted(quest, shop, watch)[0] is not None:
+        return True
+    first = (shop.scans.answer(quest, way, Fraction(1), watch) for way in ways_of(quest))
+    return any(answer is not None for answer in first)
+
+
+def adjusted(quest: BoundedProblem, shop: Workshop, watch: Watch) -> Answer | None:
+    """The best answer of the heuristic AC along the mapping of the quest.
+
+    If values count, the direct heuristic may still do better, whose classes are as small as can be.
+    """
+    found = methods.by_adjusting(quest, shop.line(quest.mapping), watch)
+    best = best_judged(quest, [pieces for _, pieces in found])
+    if quest.sensitive is None:
+        return best
+    return better(best, _directly(quest, shop, floor(found[0][0]) + 1, watch))
+
+
+def _directly(quest: BoundedProblem, shop: Workshop, l: int, watch: Watch) -> Answer | None:
+    """What the direct heuristic makes of a whole l, the next, and so on while that fits."""
+    best: Answer | None = None
+    way = _direct(quest.mapping)
+    while l <= most_possible(quest) and not watch.expired:
+        answer = shop.scans.answer(quest, way, Fraction(l), watch)
+        if answer is None:
+            break
+        best, l = better(best, answer), l + 1
+    return best
+
+
+def _direct(mapping: MappingName, step: Fraction = Fraction(1)) -> Way:
+    return Way(f"diversify along {mapping}", Diversify(mapping=mapping), step)
+
+
+def best_judged(quest: BoundedProblem, found: list[Spans | Pieces]) -> Answer | None:
+    """The best of what was found; if nothing is an answer, after failing classes have merged."""
+    best: Answer | None = None
+    for one in found:
+        best = better(best, judged(quest, one))
+    if best is not None:
+        return best
+    for one in _mended(quest.problem, found):
+        best = better(best, judged(quest, one))
+    return best
+
+
+def _mended(problem: Problem, found: list[Spans | Pieces]) -> Iterator[Spans]:
+    """The same with classes that fail a model merged with others, which may lose too much."""
+    for one in found:
+        try:
+            yield merge_failing_classes(problem, one.pieces if isinstance(one, Spans) else one)
+        except InfeasibleError:
+            continue
+
+
+def ways_of(quest: BoundedProblem) -> tuple[Way, ...]:
+    """The searches that are scanned, quick ones first."""
+    by_size = quest.sensitive is None
+    near, coarse = (Fraction(1), Fraction(1)) if by_size else (_NEAR, _COARSE)
+    ways = [
+        Way("mondrian", Mondrian(relaxed=True), near),
+        Way("tree", TreeSearch(), near, evenly=True),
+    ]
+    if quest.whole_rows or not by_size:
+        whole = coarse if quest.whole_rows else Fraction(1)
+        ways += [_direct(mapping, whole) for mapping in MAPPINGS]
+    return (*ways, Way("crowd", Crowd(), coarse))
+
+
+def _cheapest(
+    quest: BoundedProblem, shop: Workshop, best: Answer, ways: Sequence[Way], watch: Watch
+) -> Answer:
+    """An answer that is as private with as little loss as was found."""
+    for way in ways:
+        if watch.expired:
+            return best
+        asked = Fraction(best.privacy if quest.sensitive is None else best.privacy - SLACK)
+        best = better(best, shop.scans.answer(quest, way, asked, watch)) or best
+    return cheaper.with_less_loss(quest, best, watch)

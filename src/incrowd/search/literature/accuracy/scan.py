@@ -1,0 +1,121 @@
+"""The scan: a search for the least loss is asked for more or less privacy, until it just fits.
+
+Ghinita's IPCSD (Figure 3), with any search. It assumes that loss rises with privacy, which a
+heuristic does not promise. What a search makes of a privacy does not depend on the bound, so
+releases are kept and serve every bound.
+"""
+
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from math import ceil
+
+from incrowd.errors import InfeasibleError, LimitError
+from incrowd.loss.extent import IlInf
+from incrowd.problem import Problem
+from incrowd.recoding import Spans
+from incrowd.search.literature.accuracy.answers import SLACK, Answer, BoundedProblem, better, judged
+from incrowd.search.literature.accuracy.loners import most_possible
+from incrowd.search.search import Search
+from incrowd.watch import Watch
+
+
+@dataclass(frozen=True)
+class Way:
+    """A search that is asked again and again."""
+
+    title: str
+    search: Search
+    step: Fraction = Fraction(1)
+    """How near it comes to the largest privacy; 1 asks for whole numbers only."""
+    evenly: bool = False
+    """Whether it makes the largest loss of a class small, not that of all."""
+
+
+@dataclass(eq=False)
+class Scans:
+    """Releases of searches by what they were asked for, each made once."""
+
+    problem: Problem
+    sensitive: int | None
+    _made: dict[tuple[str, Fraction], Spans | None] = field(default_factory=dict)
+
+    def made(
+        self, quest: BoundedProblem, way: Way, privacy: Fraction, watch: Watch
+    ) -> Spans | None:
+        """What a search makes of a privacy, 1 asking for nothing; None if it finds nothing."""
+        key = way.title, privacy
+        if key not in self._made:
+            models = self.problem.models
+            if privacy > 1:
+                models = (*models, quest.model(float(privacy)))
+            asked = replace(self.problem, models=models)
+            asked = replace(asked, loss=IlInf()) if way.evenly else asked
+            self._made[key] = tried(asked, way.search, watch)
+        return self._made[key]
+
+    def answer(
+        self, quest: BoundedProblem, way: Way, privacy: Fraction, watch: Watch
+    ) -> Answer | None:
+        """What a search makes of a privacy, if that is an answer and there was time for it."""
+        try:
+            found = self.made(quest, way, privacy, watch)
+        except LimitError:
+            return None
+        return None if found is None else judged(quest, found)
+
+
+def tried(problem: Problem, search: Search, watch: Watch) -> Spans | None:
+    """What a search finds; None if it finds nothing."""
+    try:
+        found = search.run(problem, watch).recoding
+    except InfeasibleError:
+        return None
+    return Spans(found.by_class().pieces)
+
+
+@dataclass(frozen=True, eq=False)
+class Scanned:
+    """The most private release of a scan, and how many were made for it."""
+
+    answer: Answer | None
+    steps: int
+
+
+def halved(
+    quest: BoundedProblem,
+    way: Way,
+    scans: Scans,
+    watch: Watch,
+    known: tuple[float, float] = (0.0, float("inf")),
+) -> Scanned:
+    """The most private release of a search that is within the bound.
+
+    `known` is a privacy that is reached already and one that nothing exceeds: up to the first the
+    search is not asked, as if it had found what is asked, and beyond the second neither.
+    """
+    reached, limit = known
+    best = scans.answer(quest, way, Fraction(1), watch)
+    low, high, steps = Fraction(1), most_possible(quest), 1
+    while high - low >= way.step and not watch.expired:
+        middle = _middle(low, high, way.step)
+        fits = middle <= max(reached, best.privacy if best else 0.0) + SLACK
+        if not fits and middle <= limit + SLACK:
+            answer = scans.answer(quest, way, middle, watch)
+            steps, fits, best = steps + 1, answer is not None, better(best, answer)
+        if fits:
+            low = middle
+        else:
+            high = middle - 1 if way.step == 1 else middle
+    return Scanned(best, steps)
+
+
+def nudge(way: Way, reached: float) -> Fraction:
+    """A little more privacy than is reached."""
+    if way.step == 1:
+        return Fraction(int(reached + SLACK) + 1)
+    return Fraction(reached) + way.step
+
+
+def _middle(low: Fraction, high: Fraction, step: Fraction) -> Fraction:
+    middle = (low + high) / 2
+    return Fraction(ceil(middle)) if step == 1 else middle
