@@ -122,7 +122,6 @@ BAD = {
     "gzip": (gzip.compress(b"a,b\n" + b"1,2\n" * 9999)[:-20], "cannot be read", 64),
     "parquet": (b"PAR1 and nothing", "cannot be read", 64),
     "late": ("a,b\né,2\n".encode() + b"\xe9,3\n", "name its encoding", 64),
-    "twice": (b"a,a\n1,2\n", "more than once", 64),
 }
 
 

@@ -156,7 +156,7 @@ def test_options(text, spec):
         ("=prefix", "COLUMN=WHAT"),
         ("age=", "COLUMN=WHAT"),
         ("age=prefx", "did you mean 'prefix'"),
-        ("age=zzz", "choose one of auto, cuts"),
+        ("age=zzz", "choose one of auto, codes, cuts"),
         ("age=intervals:five", "must be numbers"),
         ("age=intervals:-5", "'width' must be above 0"),
         ("age=intervals:5,7", "multiple of the one before"),

@@ -98,8 +98,6 @@ def test_guesses_and_formulas_are_noted(source):
         (b"a,b\n1,2\n3,%b,5\n6\n", "2 rows have a different number of fields .*line 3"),
         (b"a,b,c\n1,2,3\n3,%b\n", "1 row has a different number of fields .*line 3"),
         (b'a,b\n"x\ny",2\n%b\n', "line 4"),
-        (b"a,a\n%b,2\n", "1 column name occurs more than once: 'a'"),
-        (b"age,\n%b,2\n", "1 column has no name .*column 2"),
         (b'a,b\n1,2\n"%b,2\n3,4\n', "line 3 is never closed"),
         (b'a,b\n"%b"y,2\n', "not well-formed"),
         (b"PK\x03\x04%b", "workbook"),
@@ -258,7 +256,7 @@ def test_a_first_line_of_data_is_no_header_and_noted(source, text, headed):
     assert not source(text.encode(), header=False).notes
 
 
-@pytest.mark.parametrize("name", ["release.xlsx", "release.SAV", "release.csv.zip"])
+@pytest.mark.parametrize("name", ["release.ods", "release.SAV", "release.csv.zip"])
 def test_no_file_is_written_under_a_false_ending(tmp_path, name):
     with pytest.raises(PolicyError, match=r"cannot write \.\w+ files"):
         write(pl.DataFrame({"a": [1]}), tmp_path / name)

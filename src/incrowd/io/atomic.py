@@ -6,16 +6,18 @@ import json
 import os
 import re
 import secrets
+import shutil
 import signal
 import stat
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from threading import current_thread, main_thread
 from types import FrameType
 from typing import Any
 
+from incrowd.engines.folders import sha256
 from incrowd.errors import InputError
 
 try:
@@ -94,13 +96,26 @@ def target_of(path: str | os.PathLike[str]) -> Path:
     return target
 
 
+def folder_of(path: str | os.PathLike[str]) -> Path:
+    """The folder that a path will lead to; refuses what is there already: folders are not replaced.
+
+    Nothing can exchange two folders at once, and what else is in one would be lost.
+    """
+    target = Path(os.path.realpath(path))
+    if os.path.lexists(target):
+        raise InputError(f"{str(path)!r} exists already", remedy="name another folder")
+    return target
+
+
 @contextmanager
-def beside(target: Path) -> Iterator[Path]:
-    """A new empty file beside the target, locked while this process lives, removed at the end."""
-    endings = "".join(target.suffixes[-2:])
+def beside(target: Path, *, parts: bool = False) -> Iterator[Path]:
+    """A new empty file beside the target, locked while this process lives, removed at the end.
+
+    A new folder for a release in parts.
+    """
     with named(target), alone(target.parent):
         sweep(target)
-        handle, name = tempfile.mkstemp(endings, prefix_of(target), target.parent)
+        handle, name = _made(target, "".join(target.suffixes[-2:]), parts=parts)
         _lock(handle)
     made = Path(name)
     if fcntl is None:
@@ -109,9 +124,25 @@ def beside(target: Path) -> Iterator[Path]:
         yield made
     finally:
         with suppress(OSError):
-            made.unlink(missing_ok=True)
+            _remove(made)
         if fcntl is not None:
             os.close(handle)
+
+
+def _made(target: Path, endings: str, *, parts: bool) -> tuple[int, str]:
+    """A new file or folder beside the target, opened."""
+    if not parts:
+        return tempfile.mkstemp(endings, prefix_of(target), target.parent)
+    name = tempfile.mkdtemp(endings, prefix_of(target), target.parent)
+    return os.open(name, os.O_RDONLY), name
+
+
+def _remove(made: Path) -> None:
+    """Remove a file, or a folder with all its files, if it is there."""
+    if made.is_dir() and not made.is_symlink():
+        shutil.rmtree(made)
+    else:
+        made.unlink(missing_ok=True)
 
 
 def prefix_of(target: Path) -> str:
@@ -128,10 +159,10 @@ def sweep(target: Path) -> None:
         if left.name.endswith(INTENT) or fcntl is None:
             continue
         with suppress(OSError):
-            handle = os.open(left, os.O_RDWR)
+            handle = os.open(left, os.O_RDONLY if left.is_dir() else os.O_RDWR)
             try:
                 fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                left.unlink()
+                _remove(left)
             finally:
                 os.close(handle)
 
@@ -174,8 +205,17 @@ def named(target: Path) -> Iterator[None]:
 
 
 def settle(made: Path, target: Path) -> None:
-    """Give the file the permissions of the one it replaces, or the usual ones, and store it."""
-    if target.exists():
+    """Give the file the permissions of the one it replaces, or the usual ones, and store it.
+
+    A folder, which replaces nothing, and its files get the usual ones.
+    """
+    if made.is_dir():
+        for file in made.iterdir():
+            settle(file, target)
+        usual = os.umask(0)
+        os.umask(usual)
+        made.chmod(0o777 & ~usual)
+    elif target.exists():
         made.chmod(stat.S_IMODE(target.stat().st_mode))
     else:
         usual = os.umask(0)
@@ -200,13 +240,17 @@ AnyPath = str | os.PathLike[str]
 
 
 @contextmanager
-def replacing_both(release: AnyPath, certificate: AnyPath) -> Iterator[tuple[Path, Path]]:
+def replacing_both(
+    release: AnyPath, certificate: AnyPath, *, parts: bool = False
+) -> Iterator[tuple[Path, Path]]:
     """New files beside two targets that take their places together when the block ends well.
 
-    An interrupt that comes while they are placed waits until both are there.
+    An interrupt that comes while they are placed waits until both are there. A release in `parts`
+    is a new folder, which replaces nothing.
     """
-    first, second = target_of(release), target_of(certificate)
-    with beside(first) as new, beside(second) as new_certificate:
+    first = folder_of(release) if parts else target_of(release)
+    second = target_of(certificate)
+    with beside(first, parts=parts) as new, beside(second) as new_certificate:
         with named_as(new, release), named_as(new_certificate, certificate):
             yield new, new_certificate
         with named(second):
@@ -215,6 +259,42 @@ def replacing_both(release: AnyPath, certificate: AnyPath) -> Iterator[tuple[Pat
             settle(new, first)
             with uninterrupted(), alone(first.parent):
                 _place((new, first), (new_certificate, second))
+
+
+@contextmanager
+def placing_before(path: AnyPath) -> Iterator[tuple[Path, Callable[[Callable[[], None]], None]]]:
+    """A new file beside the target, and what puts it in its place before a last step is done.
+
+    If the last step fails, the target is what it was before. An interrupt that comes meanwhile
+    waits until both are done.
+    """
+    target = target_of(path)
+
+    def place(last: Callable[[], None]) -> None:
+        with uninterrupted():
+            with named(target):
+                settle(made, target)
+                old = _kept(target)
+                made.replace(target)
+                sync(target.parent)
+            _done_or_taken_back(last, target, old)
+
+    with beside(target) as made, named_as(made, path):
+        yield made, place
+
+
+def _done_or_taken_back(last: Callable[[], None], target: Path, old: Path | None) -> None:
+    """Do the last step; if it fails, the target is what it was before."""
+    done = False
+    try:
+        last()
+        done = True
+    finally:
+        with suppress(OSError):
+            if old is not None:
+                old.unlink() if done else old.replace(target)
+            elif not done:
+                target.unlink()
 
 
 def heal(release: AnyPath, certificate: AnyPath) -> None:
@@ -288,7 +368,7 @@ def _kept(target: Path) -> Path | None:
 def _intent(new: Path, first: Path, new_certificate: Path, second: Path) -> Path:
     intended = {
         "release": new.name,
-        "sha256": _sha256(new),
+        "sha256": sha256(new),
         "certificate": new_certificate.name,
         "place": str(second),
     }
@@ -313,12 +393,12 @@ def _settle_intent(intent: Path, target: Path) -> None:
     if intended is not None:
         new, place = intent.with_name(intended["release"]), Path(intended["place"])
         new_certificate = place.with_name(intended["certificate"])
-        placed = not new.exists() and target.is_file() and _sha256(target) == intended["sha256"]
+        placed = not new.exists() and target.exists() and _holds(target, intended["sha256"])
         if placed and new_certificate.is_file():
             new_certificate.replace(place)
             sync(place.parent)
         for left in (new, new_certificate):
-            left.unlink(missing_ok=True)
+            _remove(left)
     intent.unlink(missing_ok=True)
 
 
@@ -338,6 +418,8 @@ def _read(intent: Path, target: Path) -> dict[str, str] | None:
     return dict(intended) if ours and mine and isinstance(intended.get("sha256"), str) else None
 
 
-def _sha256(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+def _holds(target: Path, digest: str) -> bool:
+    """Whether a file, or a folder of Parquet files, is the one with this digest."""
+    with suppress(InputError):  # a folder of other things
+        return sha256(target) == digest
+    return False

@@ -4,7 +4,6 @@ Memory is that of one batch. What the file is, its first bytes say. Delimited te
 zstd) is cut where a record ends, Parquet and Arrow are read a number of rows at a time.
 """
 
-import codecs
 import gzip
 import io
 import os
@@ -12,7 +11,7 @@ import shutil
 import sys
 import tempfile
 import zlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from importlib import import_module
@@ -24,22 +23,30 @@ import polars as pl
 
 from incrowd.errors import IncrowdError, InputError, PolicyError
 from incrowd.io.atomic import number_of, reason, remedy_of
-from incrowd.io.csv_chunks import csv_chunks, with_last
+from incrowd.io.csv_chunks import csv_chunks, without_lines
+from incrowd.io.decoding import decoder_of, head_of
 from incrowd.io.header import is_headed
+from incrowd.io.notation import (
+    FoundNotations,
+    NotationRequest,
+    found_notations,
+    suspected,
+)
 from incrowd.io.tables import Form, Format, is_tabbed
 from incrowd.io.text import (
     DELIMITERS,
-    decoded,
+    end_of_lines,
     find_delimiter,
     first_records,
     known,
-    names_of,
+    lines_of_titles,
     read_records,
     refuse_binary,
-    refuse_wide,
     with_line_feeds,
 )
+from incrowd.io.titles import names_of, refuse_wide, start_notes
 from incrowd.io.unpacked import CountingReader, Limited, zstd_opened
+from incrowd.io.whole import HEAD, TableChoice, reader_of, refuse_choice
 
 _PARQUET, _ARROW, _STREAM = b"PAR1", b"ARROW1", b"\xff\xff\xff\xff"
 _GZIP, _ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
@@ -60,6 +67,8 @@ class Batches:
     notes: list[str] = field(default_factory=list)
     """What you should know about the file; complete when all records are read."""
     form: Form = field(default_factory=Form)
+    plain: bool = True
+    """Whether numbers and dates of a text seem to be written as incrowd reads them."""
 
     def __iter__(self) -> Iterator[pl.DataFrame]:
         """The frames, once."""
@@ -80,6 +89,12 @@ class Layout:
     columns: tuple[str, ...] | None = None
     expected: tuple[str, ...] = ()
     """Columns that the table should have: they help to find its header and its delimiter."""
+    sheet: str | None = None
+    """The sheet of a workbook."""
+    skip: int | None = None
+    """Lines above the header."""
+    notation: NotationRequest | None = None
+    """How numbers and dates are written; None leaves them as they are."""
     tabs: bool = False
     """Whether the file's ending means tabs between cells."""
     piece: int = _PIECE
@@ -93,6 +108,22 @@ class Layout:
                 f"{self.delimiter!r} is not a delimiter that can be read",
                 remedy="use a comma, a semicolon, a tab, a bar or a space",
             )
+
+    @property
+    def choice(self) -> TableChoice:
+        """Which table of the file to read."""
+        return TableChoice(self.sheet, self.skip, self.header, self.expected)
+
+    def rereading(self, delimiter: str) -> "Layout":
+        """The layout of a file that was just written, whose cells are read as they are."""
+        plain = replace(self, sheet=None, skip=0, notation=None)
+        return replace(plain, delimiter=delimiter, encoding="utf-8", header=True)
+
+    def only(self, columns: Sequence[str]) -> "Layout":
+        """The same with the cells of all other columns as they are written."""
+        if self.notation is None:
+            return self
+        return replace(self, notation=replace(self.notation, only=tuple(columns)))
 
     def chosen(self, names: Sequence[str]) -> list[str]:
         """The columns to read, of those that there are."""
@@ -123,10 +154,40 @@ def _batches(
     packed = CountingReader(stream)
     if start.startswith(_GZIP):
         unpacked = stack.enter_context(gzip.GzipFile(fileobj=packed))
-        return _text(_Peeked(Limited(unpacked, packed)), layout)
+        return _unpacked(_Peeked(Limited(unpacked, packed)), layout)
     if start.startswith(_ZSTD):
-        return _text(_Peeked(Limited(stack.enter_context(_unzstd(packed)), packed)), layout)
-    return _text(stream, layout)
+        return _unpacked(_Peeked(Limited(stack.enter_context(_unzstd(packed)), packed)), layout)
+    return _unpacked(stream, layout)
+
+
+def _unpacked(stream: "_Peeked", layout: Layout) -> Batches:
+    """A text, or a file that is read as a whole."""
+    reader = reader_of(stream.peek(HEAD))
+    if reader is None:
+        return _text(stream, layout)
+    found = reader(b"".join(_read(stream, layout.piece)), layout.choice)
+    refuse_wide(found.frame.width)
+    if not found.frame.height:
+        raise InputError("it has no records", remedy="give a table with at least one record")
+    notes = [words for _, _, words in found.notes]
+    table = _scanned(found.frame.lazy(), layout, found.format)
+    frames = _rewritten(table.frames, layout, "", notes, text=False)
+    return replace(table, frames=frames, notes=notes)
+
+
+def _rewritten(
+    frames: Iterator[pl.DataFrame], layout: Layout, delimiter: str, notes: list[str], *, text: bool
+) -> Iterator[pl.DataFrame]:
+    """The frames with numbers and dates as incrowd reads them; the first tells how they come."""
+    ways: FoundNotations | None = None
+    for frame in frames:
+        if layout.notation is None:
+            yield frame
+            continue
+        if ways is None:
+            ways = found_notations(frame, layout.notation, delimiter, text=text)
+            notes += [words for _, _, words in ways.notes()]
+        yield ways.rewritten(frame, text=text)
 
 
 class _Peeked(io.RawIOBase):
@@ -228,26 +289,35 @@ def _text(stream: "_Peeked", layout: Layout) -> Batches:
     refuse_binary(stream.peek(4096), layout.encoding)
     notes: list[str] = []
     head = _peeked(stream)
-    decode = _decoder(head, layout.encoding, notes)
-    raw = _head_of(head, layout.encoding)
-    start = with_line_feeds(raw).lstrip(b"\r\n")
+    decode = decoder_of(head, layout.encoding, notes)
+    raw = head_of(head, layout.encoding)
+    lines = with_line_feeds(raw)
+    start = lines[end_of_lines(lines, layout.skip or 0) :].lstrip(b"\r\n")
     if not start.strip():
         raise InputError("it is empty", remedy="give a table with a header and records")
+    if layout.sheet is not None:
+        refuse_choice(replace(layout.choice, skip=None), "a text")
     delimiter = layout.delimiter or find_delimiter(start, layout.expected, tabs=layout.tabs)
-    records = first_records(start, delimiter)
+    titles = lines_of_titles(start, delimiter) if layout.skip is None else 0
+    records = first_records(start[end_of_lines(start, titles) :], delimiter)
     header = is_headed(records, layout.expected) if layout.header is None else layout.header
     names = names_of(records[0], header=header)
+    notes += [words for _, _, words in start_notes(titles, records[0] if header else ())]
     chosen = layout.chosen(names)
-    pieces = decode(_read(stream, layout.piece))
-    chunks = csv_chunks(pieces, delimiter, header=header, returns=b"\n" not in raw)
+    above = titles + lines.count(b"\n", 0, len(lines) - len(start)) if titles else layout.skip or 0
+    returns = b"\n" not in raw
+    pieces = without_lines(decode(_read(stream, layout.piece)), above, returns=returns)
+    chunks = csv_chunks(pieces, delimiter, header=header, returns=returns, line=above + 1)
 
     def frames() -> Iterator[pl.DataFrame]:
         for chunk in chunks:
             found = read_records(chunk.text, delimiter, names, chunk.line, header=chunk.header)
             yield found.select(chosen)
 
+    rewritten = _rewritten(frames(), layout, delimiter, notes, text=True)
+    plain = not suspected(records, layout.notation)
     form = Form(delimiter=delimiter)
-    return Batches(tuple(chosen), frames(), text=True, notes=notes, form=form)
+    return Batches(tuple(chosen), rewritten, text=True, notes=notes, form=form, plain=plain)
 
 
 def _peeked(stream: "_Peeked") -> bytes:
@@ -263,81 +333,6 @@ def _peeked(stream: "_Peeked") -> bytes:
 def _read(stream: "_Peeked", size: int) -> Iterator[bytes]:
     while piece := stream.read(size):
         yield piece
-
-
-def _head_of(head: bytes, encoding: str | None) -> bytes:
-    """The start of the text in UTF-8; a letter that is cut off at its end is left out."""
-    for cut in range(min(4, len(head))):
-        try:
-            text = decoded(head[: len(head) - cut], encoding)
-        except InputError:
-            continue
-        if not text.guessed:
-            return text.data
-    return decoded(head, encoding).data
-
-
-def _decoder(
-    head: bytes, encoding: str | None, notes: list[str]
-) -> Callable[[Iterator[bytes]], Iterator[bytes]]:
-    """How to turn the pieces of a text into UTF-8."""
-    marked = decoded(head[:4], None).encoding if head[:2] in {b"\xff\xfe", b"\xfe\xff"} else None
-    named = encoding or marked
-    if named is None:
-        return lambda pieces: _guessed(pieces, notes)
-    if encoding is not None:
-        decoded(b"", encoding)
-    return lambda pieces: _transcoded(pieces, named)
-
-
-def _transcoded(pieces: Iterator[bytes], encoding: str) -> Iterator[bytes]:
-    name = codecs.lookup(encoding).name
-    decoder = codecs.getincrementaldecoder("utf-8-sig" if name == "utf-8" else name)()
-    before = 0
-    for piece, last in with_last(pieces):
-        try:
-            text = decoder.decode(piece, last)
-        except UnicodeError:
-            text = None
-        if text is None:
-            raise InputError(
-                f"the text is not {encoding}: a byte after byte {before:,} does not fit",
-                remedy="name its encoding",
-            )
-        before += len(piece)
-        yield text.encode()
-
-
-def _guessed(pieces: Iterator[bytes], notes: list[str]) -> Iterator[bytes]:
-    """UTF-8; or Latin-1, if the first byte that is not ASCII does not fit UTF-8."""
-    decoder = codecs.getincrementaldecoder("utf-8-sig")()
-    plain, latin, before = True, False, 0
-    for piece, last in with_last(pieces):
-        pending = decoder.getstate()[0]
-        if before and not pending and piece and piece.isascii():
-            before += len(piece)
-            yield piece
-            continue
-        try:
-            text = piece.decode("latin-1") if latin else decoder.decode(piece, last)
-        except UnicodeDecodeError as error:
-            place = error.start
-            text = None
-        if text is None:
-            whole = pending + piece
-            if not plain or not whole[:place].isascii():
-                number = before - len(pending) + place + 1
-                raise InputError(
-                    f"the text starts as UTF-8, but byte {number:,} is not",
-                    remedy="name its encoding",
-                )
-            latin, text = True, whole.decode("latin-1")
-            notes.append(
-                "the text is not UTF-8 and was read as latin-1; name its encoding if that is wrong"
-            )
-        plain = plain and text.isascii()
-        before += len(piece)
-        yield text.encode()
 
 
 def _named(path: str | os.PathLike[str], frames: Iterator[pl.DataFrame]) -> Iterator[pl.DataFrame]:

@@ -45,10 +45,13 @@ class CsvChunk:
 
 
 def csv_chunks(
-    pieces: Iterator[bytes], delimiter: str, *, header: bool, returns: bool
+    pieces: Iterator[bytes], delimiter: str, *, header: bool, returns: bool, line: int = 1
 ) -> Iterator[CsvChunk]:
-    r"""Cut a text where records end. With `returns`, lines end with \r and never with \n."""
-    rest, line = b"", 1
+    r"""Cut a text where records end. With `returns`, lines end with \r and never with \n.
+
+    `line` is the number of the first line.
+    """
+    rest = b""
     for piece, last in with_last(pieces):
         rest += piece.replace(b"\r", b"\n") if returns else piece
         end = len(rest) if last else _last_end(rest, delimiter)
@@ -61,6 +64,17 @@ def csv_chunks(
             header = False
         line += lines
         rest = rest[end:]
+
+
+def without_lines(pieces: Iterator[bytes], lines: int, *, returns: bool) -> Iterator[bytes]:
+    """The pieces of a text without its first lines."""
+    mark = b"\r" if returns else b"\n"
+    for piece in pieces:
+        while lines and (end := piece.find(mark)) >= 0:
+            piece = piece[end + 1 :]  # noqa: PLW2901  what is left of it
+            lines -= 1
+        if not lines and piece:
+            yield piece
 
 
 def with_last(pieces: Iterator[bytes]) -> Iterator[tuple[bytes, bool]]:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from incrowd.engines import folders
 from incrowd.errors import InputError, PolicyError
 from incrowd.io.atomic import reason, remedy_of
 from incrowd.loss.queries_workload import Workload, parse
@@ -18,6 +19,12 @@ def content(path: str | os.PathLike[str]) -> bytes:
     """The bytes of a file."""
     with _named(path, "read"):
         return Path(path).read_bytes()
+
+
+def sha256(path: str | os.PathLike[str]) -> str:
+    """SHA-256 of a file, or of the Parquet files of a folder (see `engines.folders`)."""
+    with _named(path, "read"):
+        return folders.sha256(path)
 
 
 def write_text(path: str | os.PathLike[str], text: str) -> None:

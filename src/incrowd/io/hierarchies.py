@@ -8,12 +8,14 @@ import csv
 import io
 import os
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from difflib import get_close_matches
 from pathlib import Path
 
 from incrowd.errors import IncrowdError, InputError, PolicyError, boundary, counted
 from incrowd.hierarchy import (
     AnyHierarchy,
+    CodeList,
     Dates,
     File,
     Flat,
@@ -25,9 +27,11 @@ from incrowd.hierarchy import (
     Tree,
     ZipCodes,
 )
+from incrowd.hierarchy.tree import columns_of, leads_up
 from incrowd.io.text import decoded
 from incrowd.io.unpacked import gunzipped
 from incrowd.policy.policy import Policy
+from incrowd.table.column import Kind
 from incrowd.values import FaultyPolicyError
 
 Line = tuple[int, tuple[str, ...]]
@@ -54,13 +58,18 @@ def read_tree(path: Path | str, other: str | None = None) -> Tree:
         return Tree(tuple(fields for _, fields in lines), other=other)
 
 
-def resolve(spec: AnyHierarchy, base_folder: Path | str) -> AnyHierarchy:
+def resolve(
+    spec: AnyHierarchy, base_folder: str | os.PathLike[str], kind: Kind | None = None
+) -> AnyHierarchy:
     """The builder itself; in place of a `File`, the tree that it holds.
 
-    Paths are taken from `base_folder`, the folder of the policy file.
+    Paths are taken from `base_folder`, the folder of the policy file. `kind` is what the policy
+    says of the column's values: leaves of the kind text have no order, whatever they look like.
     """
     if isinstance(spec, File):
-        return read_tree(Path(base_folder) / spec.path, spec.other)
+        spec = read_tree(Path(base_folder) / spec.path, spec.other)
+    if isinstance(spec, Tree) and kind is Kind.TEXT:
+        return replace(spec, ordered=False)
     return spec
 
 
@@ -140,6 +149,10 @@ def _dates(given: Sequence[str]) -> AnyHierarchy:
     return Dates(steps=tuple(given)) if given else Dates()  # type: ignore[arg-type]  # pydantic checks
 
 
+def _codes(given: Sequence[str]) -> AnyHierarchy:
+    return CodeList(*given[:1])  # type: ignore[arg-type]  # pydantic checks
+
+
 def _plain(make: Callable[[], AnyHierarchy]) -> Callable[[Sequence[str]], AnyHierarchy]:
     def build(given: Sequence[str]) -> AnyHierarchy:
         if given:
@@ -151,6 +164,7 @@ def _plain(make: Callable[[], AnyHierarchy]) -> Callable[[Sequence[str]], AnyHie
 
 _BUILDERS: dict[str, Callable[[Sequence[str]], AnyHierarchy]] = {
     "auto": _plain(Suggested),
+    "codes": _codes,
     "cuts": lambda given: Intervals(cuts=tuple(float(cut) for cut in given)),
     "dates": _dates,
     "file": lambda given: File(",".join(given)),
@@ -209,17 +223,18 @@ def _delimiter(text: str) -> str:
 
 def _refuse_ragged(lines: list[Line], path: Path) -> None:
     width = len(lines[0][1])
+    if {len(fields) for _, fields in lines} == {width}:
+        return
     ragged = [number for number, fields in lines if len(fields) != width]
-    if ragged:
-        raise InputError(
-            f"the hierarchy file {path.name!r} has {counted(len(ragged), 'line')} with a different "
-            f"number of fields than the first line (first at line {ragged[0]})",
-            remedy="give every line the same number of fields",
-        )
+    raise InputError(
+        f"the hierarchy file {path.name!r} has {counted(len(ragged), 'line')} with a different "
+        f"number of fields than the first line (first at line {ragged[0]})",
+        remedy="give every line the same number of fields",
+    )
 
 
 def _refuse_blank(lines: list[Line], path: Path) -> None:
-    blank = [number for number, fields in lines if not all(fields)]
+    blank = [number for number, fields in lines if "" in fields]
     if blank:
         raise InputError(
             f"the hierarchy file {path.name!r} has {counted(len(blank), 'line')} with an empty "
@@ -230,19 +245,21 @@ def _refuse_blank(lines: list[Line], path: Path) -> None:
 
 def _refuse_inconsistent(lines: list[Line], path: Path) -> None:
     """A value or node has one parent, wherever it is listed on its level."""
-    for level in range(1, len(lines[0][1])):
+    columns = columns_of([fields for _, fields in lines])
+    for level in range(1, len(columns)):
+        if leads_up(columns[level - 1], columns[level]):
+            continue
         parent: dict[str, str] = {}
         torn = [
             number
             for number, fields in lines
             if parent.setdefault(fields[level - 1], fields[level]) != fields[level]
         ]
-        if torn:
-            raise InputError(
-                f"the hierarchy file {path.name!r} has {counted(len(torn), 'line')} with a second "
-                f"parent for an entry of field {level} (first at line {torn[0]})",
-                remedy="give each entry one parent, or give different things different names",
-            )
+        raise InputError(
+            f"the hierarchy file {path.name!r} has {counted(len(torn), 'line')} with a second "
+            f"parent for an entry of field {level} (first at line {torn[0]})",
+            remedy="give each entry one parent, or give different things different names",
+        )
 
 
 def _stem(path: Path) -> str:
@@ -263,4 +280,8 @@ def builders_of(policy: Policy, folder: str | os.PathLike[str]) -> dict[str, Any
     """What builds the hierarchy of each column; files are read."""
     given = {name: column.hierarchy for name, column in policy.columns.items()}
     given |= {name: given[name] or Suggested() for name in policy.quasi}
-    return {name: resolve(spec, Path(folder)) for name, spec in given.items() if spec is not None}
+    return {
+        name: resolve(spec, folder, policy.columns[name].kind)
+        for name, spec in given.items()
+        if spec is not None
+    }

@@ -1,20 +1,24 @@
 """What all that can be asked for begins with: a frame, or a file that is read."""
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from types import TracebackType
 from typing import Any, Self, TypeAlias
 
 import narwhals.stable.v2 as nw
 import polars as pl
 
-from incrowd.engines import duckdb as duckdb_engine
+from incrowd.engines import elsewhere
 from incrowd.engines.base import Engine
+from incrowd.engines.fetch import in_memory
 from incrowd.engines.memory import MemoryEngine
 from incrowd.errors import InputError, LimitError, boundary
-from incrowd.io import tables
+from incrowd.io import large, tables
 from incrowd.io.batches import Layout
+from incrowd.io.large import LargeTable
+from incrowd.io.notation import NotationRequest
 from incrowd.table.encode import to_polars
 
 AnyPath: TypeAlias = str | os.PathLike[str]
@@ -22,63 +26,158 @@ AnyPath: TypeAlias = str | os.PathLike[str]
 
 @dataclass(frozen=True)
 class Reading:
-    """How to read a text file; what is None is found."""
+    """How to read a file; what is None is found."""
 
     delimiter: str | None = None
     encoding: str | None = None
     header: bool | None = None
     expected: tuple[str, ...] = ()
     """Names of columns that the table should have: they help to tell its header."""
+    memory: int | None = None
+    """Bytes of memory to work with; a table that takes more is worked on with DuckDB. Without it
+    a table may take most of what is free."""
+    sheet: str | None = None
+    """The sheet of a workbook; without it the first visible one that has cells."""
+    skip: int | None = None
+    """Lines above the header, or above the first record."""
+    decimal: str | None = None
+    """The decimal mark of a text, a comma or a point."""
+    thousands: str | None = None
+    """The mark between thousands."""
+    date_formats: str | Mapping[str, str] = field(default_factory=dict)
+    """The format of all dates, such as `%d/%m/%Y`, or by column."""
+    kept: tuple[str, ...] | None = ()
+    """Columns whose numbers and dates stay as they are written; None for all."""
+
+    @property
+    def notation(self) -> NotationRequest | None:
+        """How numbers and dates are written; None to leave them as they are."""
+        asked = NotationRequest(self.decimal, self.thousands, self.date_formats, self.kept or ())
+        return None if self.kept is None else asked
 
     def read(self, path: AnyPath) -> tables.Source:
         """The table in this file."""
         return tables.read(
-            path, self.delimiter, self.encoding, header=self.header, expected=self.expected
+            path,
+            self.delimiter,
+            self.encoding,
+            header=self.header,
+            expected=self.expected,
+            sheet=self.sheet,
+            skip=self.skip,
+            notation=self.notation,
         )
+
+    def large(self, path: AnyPath) -> LargeTable | None:
+        """The table out of memory; None if it fits there."""
+        return large.opened(path, self.layout, self.memory)
+
+    def open(self, path: AnyPath) -> "Opened":
+        """The table in this file, in memory or out of it."""
+        found = self.large(path)
+        if found is None:
+            read = self.read(path)
+            return Opened(MemoryEngine(read.frame, text=read.text), read)
+        return Opened(found.engine, source_of(found))
 
     @property
     def layout(self) -> Layout:
         """The same for a file that is read batch by batch."""
-        return Layout(self.delimiter, self.encoding, self.header, expected=self.expected)
+        return Layout(
+            self.delimiter,
+            self.encoding,
+            self.header,
+            expected=self.expected,
+            sheet=self.sheet,
+            skip=self.skip,
+            notation=self.notation,
+        )
 
     def expecting(self, names: Iterable[str]) -> Self:
         """The same for a table that should have columns of these names too."""
         return replace(self, expected=(*self.expected, *names))
 
+    def keeping(self, names: Iterable[str] | None) -> Self:
+        """The same with the cells of these columns as they are written; None for all columns."""
+        if names is None or self.kept is None:
+            return replace(self, kept=None)
+        return replace(self, kept=(*self.kept, *names))
+
 
 @dataclass(frozen=True, eq=False)
 class Opened:
-    """A table that was opened: the engine that holds it, and how it came."""
+    """A table that was opened: the engine that holds it, and how it came.
+
+    As a context it gives back at its end what the engine holds open: a traceback keeps an engine
+    alive, and with it a transaction of its database.
+    """
 
     engine: Engine
     like: tables.Source
     """How it came; its frame is empty if the rows live elsewhere."""
 
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.engine.close()
+
 
 def is_path(source: Any) -> bool:
-    """Whether this names a file, and is not a table itself."""
-    return isinstance(source, str | os.PathLike)
+    """Whether this names a file, and is not a table itself or the address of one."""
+    return isinstance(source, str | os.PathLike) and not elsewhere.takes(source)
 
 
-def opened(source: Any, reading: Reading | None = None, expected: Iterable[str] = ()) -> Opened:
-    """The table in a frame, in a file, on standard input ("-") or in a DuckDB relation.
+def opened(
+    source: Any,
+    reading: Reading | None = None,
+    expected: Iterable[str] = (),
+    kept: Iterable[str] = (),
+) -> Opened:
+    """The table in a frame, in a file, on standard input ("-") or elsewhere (`engines.elsewhere`).
 
-    `expected` are names that it should have: they help to tell the header of a text file.
+    `expected` are names that it should have: they help to tell the header of a text file. `kept`
+    are columns that leave as they are written.
     """
-    if is_path(source):
-        read = (reading or Reading()).expecting(expected).read(source)
-        return Opened(MemoryEngine(read.frame, text=read.text), read)
+    engine = elsewhere.engine_of(source)
     nowhere = tables.Source(pl.DataFrame(), text=False)
-    if duckdb_engine.is_relation(source):
-        return Opened(duckdb_engine.DuckDBEngine(source), replace(nowhere, format="parquet"))
+    if engine is not None:
+        return Opened(engine, replace(nowhere, format="parquet"))
+    if is_path(source):
+        return (reading or Reading()).expecting(expected).keeping(kept).open(source)
     return Opened(MemoryEngine(collected(source)), nowhere)
 
 
+def source_of(table: LargeTable) -> tables.Source:
+    """How a table came that is worked on out of memory: its layout and its columns, no rows."""
+    form = table.form
+    kind = pl.String if table.engine.text else pl.Null
+    rows = pl.DataFrame(schema=dict.fromkeys(table.engine.names, kind))
+    notes = (tables.Note("large", 1, table.note),)
+    return tables.Source(
+        rows, table.engine.text, form.format, form.delimiter, "utf-8", form.compression, notes
+    )
+
+
+def names_only(source: Any) -> tables.Source:
+    """A table without rows, with the columns of one that lives elsewhere."""
+    with opened(source) as there:
+        names = dict.fromkeys(there.engine.names, pl.Null)
+    return tables.Source(pl.DataFrame(schema=names), text=False)
+
+
 def rows_of(frame: Any) -> pl.DataFrame:
-    """Any frame as one of Polars, for counting."""
+    """Any frame as one of Polars, for counting; a table elsewhere is brought into memory."""
     frame = collected(frame)
     if isinstance(frame, pl.DataFrame):
         return frame
+    if (engine := elsewhere.engine_of(frame)) is not None:
+        return in_memory(engine).rows
     MemoryEngine(frame)  # it says what is wrong with what is no frame
     with boundary(InputError("the frame cannot be read")):
         narrow = nw.from_native(frame, eager_only=True)

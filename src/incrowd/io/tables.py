@@ -1,37 +1,47 @@
-"""Tables in files: CSV, Parquet and Arrow, compressed or not."""
+"""Tables in files: text, JSON lines, Parquet, Arrow, workbooks and statistics files."""
 
-import gzip
 import io
 import os
 import sys
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import IO, Any, Literal, TypeAlias
 
 import narwhals.stable.v2 as nw
 import polars as pl
 
-from incrowd.errors import IncrowdError, InputError, PolicyError, boundary, counted, is_panic
+from incrowd.engines.folders import in_parts, keys_of, parts
+from incrowd.errors import IncrowdError, InputError, PolicyError, counted, is_panic
+from incrowd.io import sheet_writing
 from incrowd.io.atomic import number_of, reason, remedy_of
-from incrowd.io.header import is_headed
+from incrowd.io.notation import NotationRequest, found_notations
+from incrowd.io.partitions import with_keys, with_typed_keys
 from incrowd.io.text import (
     DELIMITERS,
+    ReadText,
+    TextLayout,
     decoded,
+    end_of_lines,
     find_delimiter,
-    first_records,
+    known,
     read_text,
     refuse_binary,
-    refuse_wide,
     with_line_feeds,
 )
-from incrowd.io.unpacked import CountingReader, Limited, gunzipped, whole, zstd_opened
+from incrowd.io.text_writing import Compression, write_lines, write_text
+from incrowd.io.titles import refuse_wide, start_notes
+from incrowd.io.unpacked import gunzipped, unzstd
+from incrowd.io.whole import HEAD, TableChoice, WholeTable, reader_of, refuse_choice
 
-Format: TypeAlias = Literal["csv", "parquet", "arrow"]
-Compression: TypeAlias = Literal["gzip", "zstd"]
+Format: TypeAlias = Literal["csv", "parquet", "arrow", "xlsx", "jsonl"]
 
-_PARQUET, _ARROW, _STREAM = b"PAR1", b"ARROW1", b"\xff\xff\xff\xff"
+_COLUMNAR: tuple[tuple[bytes, Format, Callable[..., pl.DataFrame]], ...] = (
+    (b"PAR1", "parquet", pl.read_parquet),
+    (b"ARROW1", "arrow", pl.read_ipc),
+    (b"\xff\xff\xff\xff", "arrow", pl.read_ipc_stream),
+)
 _GZIP, _ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
 _FORMATS: dict[str, Format] = {
     ".csv": "csv",
@@ -42,27 +52,19 @@ _FORMATS: dict[str, Format] = {
     ".arrow": "arrow",
     ".feather": "arrow",
     ".ipc": "arrow",
+    ".xlsx": "xlsx",
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
 }
+_TEXTS = frozenset({"csv", "jsonl"})
+"""Formats that can be compressed as a whole."""
 _FOREIGN = frozenset(
-    {
-        ".dta",
-        ".json",
-        ".jsonl",
-        ".ods",
-        ".por",
-        ".rds",
-        ".sas7bdat",
-        ".sav",
-        ".xls",
-        ".xlsx",
-        ".zip",
-    }
+    {".dta", ".json", ".ods", ".por", ".rds", ".sas7bdat", ".sav", ".xls", ".xlsb", ".xlsm"}
+    | {".xpt", ".zip", ".zsav"}
 )
 """Endings of formats that cannot be written."""
 _COMPRESSIONS: dict[str, Compression] = {".gz": "gzip", ".zst": "zstd"}
 _FORMULA = "^[=+@]"
-_UNUSED = "\x1e", "\x1f"
-"""Characters that no text uses: with them as delimiter and line end a whole text is one cell."""
 
 
 @dataclass(frozen=True)
@@ -99,6 +101,8 @@ class Source:
     encoding: str = "utf-8"
     compression: Compression | None = None
     notes: tuple[Note, ...] = ()
+    labels: Mapping[str, str] = field(default_factory=dict)
+    """What columns mean, where the file says so."""
 
     def __repr__(self) -> str:
         """Without values."""
@@ -107,17 +111,17 @@ class Source:
 
 @dataclass(frozen=True)
 class _Wanted:
-    """How to read a text; None means: find out."""
+    """How to read a file; None means: find out."""
 
     delimiter: str | None
     encoding: str | None
-    header: bool | None
     columns: Sequence[str] | None
-    expected: Collection[str]
+    choice: TableChoice
+    notation: NotationRequest | None
     tabs: bool
 
 
-def read(  # noqa: PLR0913  one per thing that can be said of a text
+def read(  # noqa: PLR0913  one per thing that can be said of a file
     path: str | os.PathLike[str],
     delimiter: str | None = None,
     encoding: str | None = None,
@@ -125,13 +129,17 @@ def read(  # noqa: PLR0913  one per thing that can be said of a text
     header: bool | None = None,
     columns: Sequence[str] | None = None,
     expected: Collection[str] = (),
+    sheet: str | None = None,
+    skip: int | None = None,
+    notation: NotationRequest | None = None,
 ) -> Source:
-    """The table in a file, or on standard input if `path` is "-".
+    """The table in a file, in all Parquet files of a folder, or on standard input ("-").
 
-    The first bytes of the file say what it is: Parquet, Arrow, or else delimited text, maybe
-    compressed. Delimiter, encoding and header of a text are found unless given, and every cell
-    stays the text it is. `columns` limits what is read. `expected` are names that the table should
-    have: they help to find its header and its delimiter.
+    The first bytes of the file say what it is: Parquet, Arrow, a workbook, a statistics file, JSON
+    lines, or else delimited text, maybe compressed. Delimiter, encoding, header and titles of a
+    text are found unless given, and every cell stays the text it is; with a `notation` numbers and
+    dates are rewritten as incrowd reads them. `columns` limits what is read. `expected` are names
+    that the table should have: they help to find its header and its delimiter.
     """
     if delimiter is not None and delimiter not in DELIMITERS:
         raise PolicyError(
@@ -139,10 +147,11 @@ def read(  # noqa: PLR0913  one per thing that can be said of a text
             remedy="use a comma, a semicolon, a tab, a bar or a space",
         )
     with _about(path, "read"):
-        wanted = _Wanted(delimiter, encoding, header, columns, expected, is_tabbed(path))
-        found = _read_bytes(_bytes(path), wanted)
+        choice = TableChoice(sheet, skip, header, tuple(expected))
+        wanted = _Wanted(delimiter, encoding, columns, choice, notation, is_tabbed(path))
+        found = _read_parts(path, wanted) if in_parts(path) else _read_bytes(_bytes(path), wanted)
         _refuse_empty(found.frame)
-        return found
+        return _rewritten(found, wanted)
 
 
 def write(frame: Any, path: str | os.PathLike[str], like: Source | None = None) -> None:
@@ -157,8 +166,12 @@ def write(frame: Any, path: str | os.PathLike[str], like: Source | None = None) 
             table.write_parquet(target)
         elif form.format == "arrow":
             table.write_ipc(target, compat_level=pl.CompatLevel.oldest())
+        elif form.format == "xlsx":
+            sheet_writing.write(table, target)
+        elif form.format == "jsonl":
+            write_lines(table, target, form.compression)
         else:
-            _write_text(table, target, form.delimiter, form.compression)
+            write_text(table, target, form.delimiter, form.compression)
 
 
 def form_of(path: str | os.PathLike[str], like: Source | Form | None = None) -> Form:
@@ -179,22 +192,28 @@ def refuse_foreign(path: str | os.PathLike[str]) -> None:
     if ending in _FOREIGN:
         raise PolicyError(
             f"incrowd cannot write {ending} files",
-            remedy="name a .csv, .tsv, .parquet or .arrow file",
+            remedy="name a .csv, .tsv, .parquet, .arrow, .xlsx or .jsonl file",
         )
+
+
+def refuse_large(path: str | os.PathLike[str], like: Source, records: int, columns: int) -> None:
+    """Refuse a table that does not fit into the sheet that it should go to."""
+    if form_of(path, like).format == "xlsx":
+        sheet_writing.refuse_large(records, columns)
 
 
 def refuse_nested(
     frame: pl.DataFrame, columns: Sequence[str], path: str | os.PathLike[str], like: Source
 ) -> None:
     """Refuse columns whose cells a text file cannot hold, if the path is one of a text file."""
-    if form_of(path, like).format != "csv":
+    if form_of(path, like).format in {"parquet", "arrow"}:
         return
     held = [name for name in columns if name in frame.columns]
     wrong = [n for n in held if frame[n].dtype.is_nested() or frame[n].dtype in _UNWRITTEN]
     if wrong:
         names = ", ".join(map(repr, wrong))
         raise InputError(
-            f"a text file cannot hold the lists, structures or bytes of {names}",
+            f"such a file cannot hold the lists, structures or bytes of {names}",
             remedy="write a .parquet or .arrow file, or leave them out",
         )
 
@@ -202,25 +221,60 @@ def refuse_nested(
 def _bytes(path: str | os.PathLike[str]) -> bytes:
     if str(path) == "-":
         return sys.stdin.buffer.read()
-    if Path(path).is_dir():
-        raise InputError("it is a folder", remedy="name a file in it")
     return Path(path).read_bytes()
 
 
+def _read_parts(path: str | os.PathLike[str], wanted: _Wanted) -> Source:
+    """The rows of several Parquet files, one after the other; a pattern names them, too.
+
+    Folders such as `day=1` add a column to the files in them.
+    """
+    every = parts(path)
+    frames = [_read_bytes(file.read_bytes(), replace(wanted, columns=None)) for file in every]
+    if any(read.format != "parquet" for read in frames):
+        raise InputError("it holds other things than Parquet files", remedy="name another folder")
+    keys = [keys_of(file, path) for file in every]
+    found = [with_keys(read.frame, one) for read, one in zip(frames, keys, strict=True)]
+    if len({tuple(frame.schema.items()) for frame in found}) > 1:
+        raise InputError(
+            "its files have different columns", remedy="name a folder with the files of one table"
+        )
+    whole = with_typed_keys(pl.concat(found), {name for one in keys for name in one})
+    if wanted.columns is not None:
+        whole = whole.select(known(wanted.columns, whole.columns))
+    return replace(frames[0], frame=whole)
+
+
 def _read_bytes(data: bytes, wanted: _Wanted) -> Source:
-    columns = _listed(wanted.columns)
-    if data.startswith(_PARQUET):
-        return Source(pl.read_parquet(io.BytesIO(data), columns=columns), False, "parquet")
-    if data.startswith(_ARROW):
-        return Source(pl.read_ipc(io.BytesIO(data), columns=columns), False, "arrow")
-    if data.startswith(_STREAM):
-        frame = pl.read_ipc_stream(io.BytesIO(data), columns=columns)
-        return Source(frame, False, "arrow")
     if data.startswith(_GZIP):
         return replace(_read_bytes(gunzipped(data), wanted), compression="gzip")
     if data.startswith(_ZSTD):
-        return replace(_read_bytes(_unzstd(data), wanted), compression="zstd")
+        return replace(_read_bytes(unzstd(data), wanted), compression="zstd")
+    columns = _listed(wanted.columns)
+    for start, format_, reader in _COLUMNAR:
+        if data.startswith(start):
+            return Source(reader(io.BytesIO(data), columns=columns), False, format_)
+    if (whole := reader_of(data[:HEAD])) is not None:
+        return _read_whole(whole(data, wanted.choice), columns)
     return _read_text(data, wanted)
+
+
+def _read_whole(found: WholeTable, columns: list[str] | None) -> Source:
+    """A table that was read as a whole."""
+    names = found.frame.columns
+    frame = found.frame if columns is None else found.frame.select(known(columns, names))
+    notes = tuple(Note(*note) for note in found.notes)
+    return Source(frame, False, found.format, notes=notes, labels=found.labels)
+
+
+def _rewritten(found: Source, wanted: _Wanted) -> Source:
+    """The table with numbers and dates as incrowd reads them."""
+    if wanted.notation is None:
+        return found
+    ways = found_notations(found.frame, wanted.notation, found.delimiter, text=found.text)
+    frame = ways.rewritten(found.frame, text=found.text)
+    notes = (Note(*note) for note in ways.notes())
+    return replace(found, frame=frame, notes=(*found.notes, *notes))
 
 
 def _listed(columns: Sequence[str] | None) -> list[str] | None:
@@ -234,26 +288,33 @@ def is_tabbed(path: str | os.PathLike[str]) -> bool:
 
 def _read_text(data: bytes, wanted: _Wanted) -> Source:
     refuse_binary(data[:4096], wanted.encoding)
+    choice = wanted.choice
+    if choice.sheet is not None:
+        refuse_choice(replace(choice, skip=None), "a text")
     text = decoded(data, wanted.encoding)
     if not text.data.strip():
         raise InputError("it is empty", remedy="give a table with a header and records")
-    start = with_line_feeds(text.data).lstrip(b"\r\n")
-    separator = wanted.delimiter or find_delimiter(start, wanted.expected, tabs=wanted.tabs)
-    records = first_records(start, separator)
-    refuse_wide(len(records[0]) if records else 0)
-    found = is_headed(records, wanted.expected) if wanted.header is None else wanted.header
-    frame = read_text(text.data, separator, found, wanted.columns)
-    notes = list(_formula_notes(frame))
-    if wanted.header is None and not found:
+    start = with_line_feeds(text.data)
+    start = start[end_of_lines(start, choice.skip or 0) :].lstrip(b"\r\n")
+    separator = wanted.delimiter or find_delimiter(start, choice.expected, tabs=wanted.tabs)
+    layout = TextLayout(separator, choice.header, choice.skip, choice.expected, wanted.columns)
+    found = read_text(text.data, layout)
+    notes = [*_formula_notes(found.frame), *(Note(*note) for note in _start_notes(found, choice))]
+    if text.guessed:
+        words = f"the text is not UTF-8; it was read as {text.encoding}: use --encoding if wrong"
+        notes.append(Note("guessed_encoding", 1, words))
+    return Source(found.frame, True, "csv", separator, text.encoding, None, tuple(notes))
+
+
+def _start_notes(found: ReadText, choice: TableChoice) -> Iterator[tuple[str, int, str]]:
+    """What was done to the start of a text."""
+    if choice.header is None and not found.header:
         words = (
             "the first line looks like data, so the columns are called column_1, column_2, …; "
             "use --header if it names them"
         )
-        notes.append(Note("no_header", 1, words))
-    if text.guessed:
-        words = f"the text is not UTF-8; it was read as {text.encoding}: use --encoding if wrong"
-        notes.append(Note("guessed_encoding", 1, words))
-    return Source(frame, True, "csv", separator, text.encoding, None, tuple(notes))
+        yield "no_header", 1, words
+    yield from start_notes(found.skipped, found.first if found.header else ())
 
 
 def _refuse_empty(frame: pl.DataFrame) -> None:
@@ -274,36 +335,6 @@ def _formula_notes(frame: pl.DataFrame) -> Iterator[Note]:
         yield Note("formula_cells", count, words)
 
 
-def _unzstd(data: bytes) -> bytes:
-    """Decompress zstd, piece by piece where a library can, else with Polars."""
-    packed = CountingReader(io.BytesIO(data))
-    opened = zstd_opened(packed)
-    if opened is None:
-        return _unzstd_at_once(data)
-    with (
-        boundary(InputError("its zstd compression is damaged", remedy="compress it anew")),
-        opened as unpacked,
-    ):
-        return whole(Limited(unpacked, packed))
-
-
-def _unzstd_at_once(data: bytes) -> bytes:
-    """Decompress zstd with Polars, which reads the whole text as one cell, and only in UTF-8."""
-    separator, end = _UNUSED
-    with boundary(
-        InputError("its zstd compression holds no text in UTF-8", remedy="decompress it first")
-    ):
-        whole_text = pl.read_csv(
-            data,
-            separator=separator,
-            eol_char=end,
-            quote_char=None,
-            has_header=False,
-            infer_schema=False,
-        )
-        return str(whole_text.item()).encode()
-
-
 def _endings(path: str | os.PathLike[str]) -> list[str]:
     """The endings that say something: the format's, then the compression's."""
     endings = [ending.lower() for ending in Path(path).suffixes[-2:]]
@@ -318,38 +349,16 @@ def _named_format(
     refuse_foreign(path)
     endings = _endings(path)
     compression = _COMPRESSIONS.get(endings[-1]) if endings else None
-    usual: Format = "csv" if like is None or compression is not None else like.format
+    usual: Format = "csv" if like is None else like.format
+    if compression is not None and usual not in _TEXTS:
+        usual = "csv"
     kind = _FORMATS.get(endings[0], usual) if endings else usual
-    if compression is not None and kind != "csv":
+    if compression is not None and kind not in _TEXTS:
         raise PolicyError(
             f"{str(path)!r} asks for a compressed {kind} file",
             remedy=f"leave out the last ending: {kind} files are compressed already",
         )
     return kind, compression
-
-
-def as_text(table: pl.DataFrame) -> pl.DataFrame:
-    """The cells as a text shows them: a missing value is an empty one, and so is NaN.
-
-    In a table of one column, where an empty cell were a blank line, it is a quoted one.
-    """
-    table = table.with_columns(pl.col(pl.Float32, pl.Float64).fill_nan(None))
-    if table.width == 1:
-        table = table.with_columns(pl.all().cast(pl.String).fill_null(""))
-    return table
-
-
-def _write_text(
-    table: pl.DataFrame, target: IO[bytes], delimiter: str, compression: Compression | None
-) -> None:
-    table = as_text(table)
-    if compression == "gzip":
-        with gzip.GzipFile("", "wb", fileobj=target, mtime=0) as packed:
-            packed.write(table.write_csv(separator=delimiter).encode())
-    elif compression == "zstd":
-        table.write_csv(target, separator=delimiter, compression="zstd", check_extension=False)
-    else:
-        table.write_csv(target, separator=delimiter)
 
 
 @contextmanager

@@ -1,11 +1,11 @@
 """The file that a release is written to, before it takes its place."""
 
 import gzip
-import hashlib
 import os
+import re
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass, field
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -14,10 +14,14 @@ from typing import IO, Any, TypeAlias
 
 import polars as pl
 
+from incrowd.engines.addresses import address_of, is_address
+from incrowd.engines.base import NewTable
 from incrowd.errors import InputError, PolicyError, boundary
-from incrowd.io import files, tables
-from incrowd.io.atomic import replacing, replacing_both
-from incrowd.io.tables import Form, as_text
+from incrowd.io import files, sheet_writing, tables
+from incrowd.io.atomic import placing_before, replacing, replacing_both
+from incrowd.io.batches import Layout, batches
+from incrowd.io.tables import Form
+from incrowd.io.text_writing import as_text, write_lines
 
 Write: TypeAlias = Callable[[pl.DataFrame], None]
 """Adds the rows of a frame to a file."""
@@ -25,7 +29,7 @@ Write: TypeAlias = Callable[[pl.DataFrame], None]
 
 def refuse_unwritable(form: Form) -> None:
     """Refuse a form that cannot be written in parts here."""
-    if form.format != "csv" and find_spec("pyarrow") is None:
+    if form.format in {"parquet", "arrow"} and find_spec("pyarrow") is None:
         raise PolicyError(
             "writing Parquet and Arrow in parts needs PyArrow, which is not installed",
             remedy="install incrowd[arrow], or name a .csv file",
@@ -40,8 +44,10 @@ def pieces(path: str | os.PathLike[str], form: Form) -> Iterator[Write]:
     """
     refuse_unwritable(form)
     with Path(path).open("wb") as file:
-        if form.format == "csv":
+        if form.format in {"csv", "jsonl"}:
             yield from _text(file, form)
+        elif form.format == "xlsx":
+            yield from _sheet(file)
         else:
             yield from _columns(file, form)
 
@@ -53,6 +59,9 @@ def _text(file: IO[bytes], form: Form) -> Iterator[Write]:
         nonlocal begun
         begun, header, delimiter = True, not begun, form.delimiter
         with _boundary():
+            if form.format == "jsonl":
+                write_lines(frame, file, form.compression)
+                return
             table = as_text(frame)
             if form.compression == "gzip":
                 packed.write(table.write_csv(separator=delimiter, include_header=header).encode())
@@ -65,11 +74,28 @@ def _text(file: IO[bytes], form: Form) -> Iterator[Write]:
                     check_extension=False,
                 )
 
-    if form.compression != "gzip":
+    if form.compression != "gzip" or form.format == "jsonl":
         yield write
         return
     with gzip.GzipFile("", "wb", fileobj=file, mtime=0) as packed:
         yield write
+
+
+def _sheet(file: IO[bytes]) -> Iterator[Write]:
+    """A workbook, which is written at the end: no sheet has more rows than fit into memory."""
+    frames: list[pl.DataFrame] = []
+    rows = 0
+
+    def write(frame: pl.DataFrame) -> None:
+        nonlocal rows
+        rows += frame.height
+        sheet_writing.refuse_large(rows, frame.width)
+        frames.append(frame)
+
+    yield write
+    if frames:
+        with _boundary():
+            sheet_writing.write(pl.concat(frames, how="vertical_relaxed"), file)
 
 
 def _columns(file: IO[bytes], form: Form) -> Iterator[Write]:
@@ -127,7 +153,7 @@ class TargetFile:
 
     @property
     def format(self) -> str:
-        """`csv`, `parquet` or `arrow`."""
+        """`csv`, `parquet`, `arrow`, `xlsx` or `jsonl`."""
         return self.form.format
 
     def put(self, frame: Any) -> None:
@@ -136,40 +162,73 @@ class TargetFile:
 
     def get(self) -> pl.DataFrame:
         """Read it anew, cells as they are stored."""
-        return tables.read(self.path, self.form.delimiter, "utf-8", header=True).frame
+        return tables.read(self.path, self.form.delimiter, "utf-8", header=True, skip=0).frame
+
+    def parts(self) -> AbstractContextManager[Write]:
+        """The file, to add frames of one kind to."""
+        return pieces(self.path, self.form)
+
+    def batches(self) -> Iterator[pl.DataFrame]:
+        """Read it anew frame by frame, cells as they are stored."""
+        layout = Layout(self.form.delimiter, "utf-8", header=True, skip=0)
+        with batches(self.path, layout) as table:
+            yield from table
 
     def sha256(self) -> str:
         """Of its bytes."""
-        return hashlib.sha256(files.content(self.path)).hexdigest()
+        return files.sha256(self.path)
 
 
 @dataclass(frozen=True, eq=False)
 class Place:
     """Where a release and its certificate are written until both are complete."""
 
-    file: TargetFile | None
+    file: TargetFile | NewTable | None
     """None if the release stays a frame."""
     paper: Path | None
     """Where the certificate is written; None if nowhere."""
+    last: list[Callable[[], None]] = field(default_factory=list)
+    """What publishes a table, when its certificate is in its place."""
 
     def certify(self, text: Callable[[], str]) -> None:
         """Write the certificate, if there is a place for it."""
         if self.paper is not None:
             files.write_text(self.paper, text())
 
+    def publish_with(self, publish: Callable[[], None]) -> None:
+        """Say what publishes the release, if that is more than a file in its place."""
+        self.last.append(publish)
+
+    def publish(self) -> None:
+        """Publish the release."""
+        for publish in self.last:
+            publish()
+
 
 @contextmanager
 def placing(
-    target: AnyPath | None, certificate: AnyPath | None, like: tables.Source
+    target: AnyPath | None,
+    certificate: AnyPath | None,
+    like: tables.Source,
+    *,
+    table: NewTable | None = None,
+    parts: bool = False,
 ) -> Iterator[Place]:
     """Places for a release and its certificate, which go where they belong if the block ends well.
 
-    Both together, or not at all; standard output ("-") gets the release at the end.
+    Both together, or not at all; standard output ("-") gets the release at the end. If the target
+    is a `table`, its certificate is in its place when others first see it. A release in `parts`
+    gets an empty folder.
     """
-    if target is None:
+    if table is not None and certificate is not None:
+        with placing_before(certificate) as (paper, place_it):
+            found = Place(table, paper)
+            yield found
+            place_it(found.publish)
+    elif target is None:
         yield Place(None, None)
     elif str(target) != "-" and certificate is not None:
-        with replacing_both(target, certificate) as (place, paper):
+        with replacing_both(target, certificate, parts=parts) as (place, paper):
             yield Place(TargetFile(place, like), paper)
     else:
         with TemporaryDirectory() as folder:
@@ -181,19 +240,41 @@ def placing(
                     files.write_bytes(new, files.content(paper))
 
 
+def refuse_no_folder(target: AnyPath | None) -> None:
+    """Refuse a target that cannot be a new folder: no folder is ever replaced."""
+    if target is None:
+        return
+    if str(target) == "-":
+        raise PolicyError(
+            "incrowd releases this table as a folder of files, not to standard output",
+            remedy="name a folder",
+        )
+    files.refuse_there(target)
+
+
 def certificate_path(target: AnyPath | None, certificate: AnyPath | None) -> AnyPath | None:
-    """Where the certificate goes: beside the release, unless said otherwise."""
+    """Where the certificate goes: beside the release, unless said otherwise.
+
+    That of a table in a database goes to the current folder, under the name of the table.
+    """
     if certificate is not None or target is None or str(target) == "-":
         return certificate
-    return f"{os.fspath(target)}.certificate.json"
+    table = address_of(target)
+    name = os.fspath(target) if table is None else re.sub(r"[^\w.-]", "_", table.name)
+    return f"{name}.certificate.json"
+
+
+def _is_file(path: AnyPath) -> bool:
+    """Whether this names a file, not standard input or output, nor a table in a database."""
+    return str(path) != "-" and not is_address(path)
 
 
 def refuse_overwriting(
     source: AnyPath | None, target: AnyPath | None, certificate: AnyPath | None
 ) -> None:
     """Refuse to write over the table, or the certificate over either."""
-    table = None if source is None or str(source) == "-" else source
-    release = None if target is None or str(target) == "-" else target
+    table = source if source is not None and _is_file(source) else None
+    release = target if target is not None and _is_file(target) else None
     if table is not None and release is not None and files.same_file(table, release):
         raise PolicyError(
             "the release would overwrite the table it is made of", remedy="name another target"

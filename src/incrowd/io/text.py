@@ -15,10 +15,9 @@ import polars as pl
 from incrowd.arrays import Counts
 from incrowd.errors import InputError, PolicyError, boundary, counted
 from incrowd.io.header import is_headed
+from incrowd.io.titles import names_of, refuse_wide, title_lines
 from incrowd.kernels.io import lines as lines_kernels
 
-MOST_COLUMNS = 50_000
-"""A table of more columns takes minutes to read before anything is done with it."""
 DELIMITERS = (",", ";", "\t", "|", " ")
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
@@ -188,53 +187,84 @@ def head_size(data: bytes) -> int:
     return min(len(data), max(_HEAD, end), _WIDEST)
 
 
-def refuse_wide(columns: int) -> None:
-    """Refuse a table of too many columns."""
-    if columns > MOST_COLUMNS:
-        raise InputError(
-            f"it has {columns:,} columns; incrowd reads at most {MOST_COLUMNS:,}",
-            remedy="leave out those that you do not need",
-        )
+@dataclass(frozen=True, eq=False)
+class ReadText:
+    """The records of a delimited text, and what was done to its start."""
+
+    frame: pl.DataFrame
+    header: bool
+    first: tuple[str, ...]
+    """The cells of the first line that is no title."""
+    skipped: int
+    """Lines of titles that were found above it."""
 
 
-def names_of(record: Sequence[str], *, header: bool) -> list[str]:
-    """The names of the columns: those of the header, or column_1, column_2 and so on."""
-    refuse_wide(len(record))
-    if not header:
-        return [f"column_{j}" for j in range(1, len(record) + 1)]
-    names = list(record)
-    empty = [j for j, name in enumerate(names, start=1) if not name.strip()]
-    if empty:
-        nameless = counted(len(empty), "column has", "columns have")
-        raise InputError(
-            f"{nameless} no name (first is column {empty[0]})",
-            remedy="name every column in the first line",
-        )
-    repeated = [name for name, times in Counter(names).items() if times > 1]
-    if repeated:
-        raise InputError(
-            f"{counted(len(repeated), 'column name occurs', 'column names occur')} more than once: "
-            f"{', '.join(map(repr, repeated))}",
-            remedy="rename the columns",
-        )
-    return names
+@dataclass(frozen=True)
+class TextLayout:
+    """How a text is laid out; None means: find out."""
+
+    delimiter: str
+    header: bool | None = None
+    skip: int | None = None
+    """Lines to skip at its start."""
+    expected: Collection[str] = ()
+    columns: Sequence[str] | None = None
 
 
-def read_text(
-    data: bytes, delimiter: str, header: bool | None, columns: Sequence[str] | None
-) -> pl.DataFrame:
+def read_text(data: bytes, layout: TextLayout) -> ReadText:
     """The records of a delimited text, every cell as the text it is."""
     data = with_line_feeds(data)
-    skipped = len(data) - len(data.lstrip(b"\r\n"))
-    body = data[skipped:] if skipped else data
-    records = first_records(body, delimiter)
+    body, first_line, skipped = _without_titles(data, layout)
+    records = first_records(body, layout.delimiter)
     if not records:
         raise InputError("the file is empty", remedy="give a table with a header and records")
-    header = is_headed(records) if header is None else header
+    refuse_wide(len(records[0]))
+    header = is_headed(records, layout.expected) if layout.header is None else layout.header
     names = names_of(records[0], header=header)
-    first_line = 1 + data.count(b"\n", 0, skipped)
-    frame = read_records(body, delimiter, names, first_line, header=header)
-    return frame if columns is None else frame.select(known(columns, names))
+    frame = read_records(body, layout.delimiter, names, first_line, header=header)
+    if layout.columns is not None:
+        frame = frame.select(known(layout.columns, names))
+    return ReadText(frame, header, tuple(records[0]), skipped)
+
+
+def _without_titles(data: bytes, layout: TextLayout) -> tuple[bytes, int, int]:
+    """The text from its first record on, the number of that line, and the titles found."""
+    start = end_of_lines(data, layout.skip or 0)
+    body = data[start:] if start else data
+    body = body.lstrip(b"\r\n") if body[:1] in {b"\r", b"\n"} else body
+    titles = lines_of_titles(body, layout.delimiter) if layout.skip is None else 0
+    body = body[end_of_lines(body, titles) :] if titles else body
+    return body, 1 + data.count(b"\n", 0, len(data) - len(body)), titles
+
+
+def lines_of_titles(start: bytes, delimiter: str) -> int:
+    """How many lines at the start of a text are titles, and blank lines below them."""
+    titles = title_lines(first_records(start, delimiter))
+    if not titles:
+        return 0
+    head = io.StringIO(start[: head_size(start)].decode(errors="replace"), newline="")
+    reader = csv.reader(head, delimiter=delimiter)
+    with _cells_of(len(start)):
+        filled = 0
+        while filled < titles:
+            filled += bool(next(reader))
+        before = reader.line_num
+        while not next(reader):
+            before = reader.line_num
+    return before
+
+
+def end_of_lines(data: bytes, lines: int) -> int:
+    """Where the first lines of a text end."""
+    end = 0
+    for _ in range(lines):
+        place = data.find(b"\n", end)
+        if place < 0:
+            raise PolicyError(
+                f"the file has no {lines + 1:,} lines", remedy="skip fewer of them with --skip"
+            )
+        end = place + 1
+    return end
 
 
 def read_records(

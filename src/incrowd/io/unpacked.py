@@ -14,13 +14,17 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
-from incrowd.errors import InputError, LimitError, PolicyError
+import polars as pl
+
+from incrowd.errors import InputError, LimitError, PolicyError, boundary
 
 VARIABLE = "INCROWD_MAX_UNPACKED"
 """The environment variable for the most bytes that a file may unpack to."""
 _ALWAYS = 2 * 10**9
 _FACTOR = 100
 _PIECE = 2**20
+_UNUSED = "\x1e", "\x1f"
+"""Characters that no text uses: with them as delimiter and line end a whole text is one cell."""
 
 
 class CountingReader(io.RawIOBase):
@@ -60,7 +64,7 @@ class Limited(io.RawIOBase):
         found = self._unpacked.read(len(buffer)) or b""
         buffer[: len(found)] = found
         self._given += len(found)
-        most = self._most or max(_ALWAYS, _FACTOR * self._packed.read_so_far)
+        most = self._most or _usual(self._packed.read_so_far)
         if self._given > most:
             raise LimitError(
                 f"it unpacks to more than {most / 10**6:,.0f} MB, from "
@@ -68,6 +72,15 @@ class Limited(io.RawIOBase):
                 remedy=f"if that is right, allow more bytes: {VARIABLE}=20000000000",
             )
         return len(found)
+
+
+def most_bytes(packed: int) -> int:
+    """How many bytes a file of this size may unpack to."""
+    return _asked() or _usual(packed)
+
+
+def _usual(packed: int) -> int:
+    return max(_ALWAYS, _FACTOR * packed)
 
 
 def whole(stream: io.RawIOBase) -> bytes:
@@ -98,6 +111,36 @@ def zstd_opened(packed: CountingReader) -> AbstractContextManager[Any] | None:
     if find_spec("pyarrow") is None:
         return None
     return nullcontext(import_module("pyarrow").CompressedInputStream(packed, "zstd"))
+
+
+def unzstd(data: bytes) -> bytes:
+    """Decompressed zstd, piece by piece where a library can, else with Polars."""
+    packed = CountingReader(io.BytesIO(data))
+    opened = zstd_opened(packed)
+    if opened is None:
+        return _unzstd_at_once(data)
+    with (
+        boundary(InputError("its zstd compression is damaged", remedy="compress it anew")),
+        opened as unpacked,
+    ):
+        return whole(Limited(unpacked, packed))
+
+
+def _unzstd_at_once(data: bytes) -> bytes:
+    """Decompress zstd with Polars, which reads the whole text as one cell, and only in UTF-8."""
+    separator, end = _UNUSED
+    with boundary(
+        InputError("its zstd compression holds no text in UTF-8", remedy="decompress it first")
+    ):
+        whole_text = pl.read_csv(
+            data,
+            separator=separator,
+            eol_char=end,
+            quote_char=None,
+            has_header=False,
+            infer_schema=False,
+        )
+        return str(whole_text.item()).encode()
 
 
 def _asked() -> int | None:

@@ -3,23 +3,23 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import polars as pl
 
 from incrowd.engines.base import Engine
+from incrowd.engines.fetch import FetchedColumns, stored
 from incrowd.engines.memory import MemoryEngine
 from incrowd.errors import InputError, PolicyError
 from incrowd.hierarchy import AnyHierarchy, Flat, Suggested
 from incrowd.hierarchy.labels import TOP
 from incrowd.io import files
 from incrowd.io.hierarchies import resolve
-from incrowd.io.reading import AnyPath, Reading, collected, each_of, is_path, rows_of
+from incrowd.io.reading import AnyPath, Reading, each_of, is_path, opened
 from incrowd.linkage.tables import AttackTables
 from incrowd.linkage.world_tables import AttackerKnowledge, AttackTable
 from incrowd.policy.policy import Policy
-from incrowd.release.certificate import Digest, digest_of_bytes, digest_of_frame
+from incrowd.release.certificate import Digest
 from incrowd.release.load import WorldReference
 from incrowd.table.column import Missing
 from incrowd.verify.spellings import joined, split_columns
@@ -44,11 +44,6 @@ def world_of(
     if not (given := each_of(world)):
         _refuse_unused(called)
         return None
-    if not isinstance(engine, MemoryEngine):
-        raise PolicyError(
-            "a world is compared with a table in memory only",
-            remedy="read the table into memory, with .pl() for a DuckDB relation",
-        )
     if any(is_path(one) and str(one) == "-" for one in given):
         raise PolicyError("the world cannot come from standard input", remedy="name a file")
     names = (*policy.columns, *(called.rename or {}).values(), *filter(None, [called.id]))
@@ -64,17 +59,21 @@ def world_of(
 
 
 def table_of(name: str, source: Any, reading: Reading) -> AttackTable:
-    """The table in a file or a frame; messages call it by this name."""
-    if not is_path(source):
-        return AttackTable(name, MemoryEngine(collected(source)))
-    read = reading.read(source)
-    return AttackTable(name, MemoryEngine(read.frame, text=read.text), read.text)
+    """The table in a file, a frame or elsewhere; messages call it by this name.
+
+    Attacks link record to record: what they need of a table elsewhere is brought into memory.
+    """
+    engine = opened(source, reading).engine
+    here = engine if isinstance(engine, MemoryEngine) else FetchedColumns(engine)
+    return AttackTable(name, here, engine.text)
 
 
 def labelled(table: AttackTable, known: Iterable[str]) -> AttackTable:
     """The table with one column of labels for each known column that is two columns of ends."""
     split = split_columns(dict.fromkeys(known), table.names)
     engine = table.engine
+    if isinstance(engine, FetchedColumns) and split:
+        engine = engine.memory(table.names)
     if not split or not isinstance(engine, MemoryEngine):
         return table
     rows = pl.DataFrame([engine.series(name).alias(name) for name in table.names])
@@ -98,6 +97,7 @@ def knowledge_of(
         kinds={name: column.kind for name, column in policy.columns.items()},
         missing=Missing.OWN_VALUE if suppressed else policy.missing,
         missing_values=policy.missing_values,
+        own_missing=policy.own_missing,
         one_each=policy.unit is None,
     )
 
@@ -106,19 +106,22 @@ def _hierarchy(
     policy: Policy | None, hierarchies: Mapping[str, AnyHierarchy], folder: AnyPath, name: str
 ) -> AnyHierarchy | None:
     """What builds the hierarchy of a column, if that is given."""
-    if name in hierarchies:
-        return resolve(hierarchies[name], Path(folder))
     column = None if policy is None else policy.columns.get(name)
+    kind = None if column is None else column.kind
+    if name in hierarchies:
+        return resolve(hierarchies[name], folder, kind)
     spec = None if column is None else column.hierarchy
     if spec is None or isinstance(spec, Suggested | Flat):
         return None
-    return resolve(spec, Path(folder))
+    return resolve(spec, folder, kind)
 
 
 def _digest(source: Any) -> Digest:
     if is_path(source):
-        return digest_of_bytes(files.content(source))
-    return digest_of_frame(rows_of(source))
+        return Digest(of="file", sha256=files.sha256(source))
+    with opened(source) as there:
+        of, sha256 = stored(there.engine).digest()
+    return Digest(of=of, sha256=sha256)
 
 
 def _refuse_unused(called: WorldNames) -> None:

@@ -1,0 +1,83 @@
+"""Texts that are decoded piece by piece."""
+
+import codecs
+from collections.abc import Callable, Iterator
+
+from incrowd.errors import InputError
+from incrowd.io.csv_chunks import with_last
+from incrowd.io.text import decoded
+
+
+def head_of(head: bytes, encoding: str | None) -> bytes:
+    """The start of the text in UTF-8; a letter that is cut off at its end is left out."""
+    for cut in range(min(4, len(head))):
+        try:
+            text = decoded(head[: len(head) - cut], encoding)
+        except InputError:
+            continue
+        if not text.guessed:
+            return text.data
+    return decoded(head, encoding).data
+
+
+def decoder_of(
+    head: bytes, encoding: str | None, notes: list[str]
+) -> Callable[[Iterator[bytes]], Iterator[bytes]]:
+    """How to turn the pieces of a text into UTF-8."""
+    marked = decoded(head[:4], None).encoding if head[:2] in {b"\xff\xfe", b"\xfe\xff"} else None
+    named = encoding or marked
+    if named is None:
+        return lambda pieces: _guessed(pieces, notes)
+    if encoding is not None:
+        decoded(b"", encoding)
+    return lambda pieces: _transcoded(pieces, named)
+
+
+def _transcoded(pieces: Iterator[bytes], encoding: str) -> Iterator[bytes]:
+    name = codecs.lookup(encoding).name
+    decoder = codecs.getincrementaldecoder("utf-8-sig" if name == "utf-8" else name)()
+    before = 0
+    for piece, last in with_last(pieces):
+        try:
+            text = decoder.decode(piece, last)
+        except UnicodeError:
+            text = None
+        if text is None:
+            raise InputError(
+                f"the text is not {encoding}: a byte after byte {before:,} does not fit",
+                remedy="name its encoding",
+            )
+        before += len(piece)
+        yield text.encode()
+
+
+def _guessed(pieces: Iterator[bytes], notes: list[str]) -> Iterator[bytes]:
+    """UTF-8; or Latin-1, if the first byte that is not ASCII does not fit UTF-8."""
+    decoder = codecs.getincrementaldecoder("utf-8-sig")()
+    plain, latin, before = True, False, 0
+    for piece, last in with_last(pieces):
+        pending = decoder.getstate()[0]
+        if before and not pending and piece and piece.isascii():
+            before += len(piece)
+            yield piece
+            continue
+        try:
+            text = piece.decode("latin-1") if latin else decoder.decode(piece, last)
+        except UnicodeDecodeError as error:
+            place = error.start
+            text = None
+        if text is None:
+            whole = pending + piece
+            if not plain or not whole[:place].isascii():
+                number = before - len(pending) + place + 1
+                raise InputError(
+                    f"the text starts as UTF-8, but byte {number:,} is not",
+                    remedy="name its encoding",
+                )
+            latin, text = True, whole.decode("latin-1")
+            notes.append(
+                "the text is not UTF-8 and was read as latin-1; name its encoding if that is wrong"
+            )
+        plain = plain and text.isascii()
+        before += len(piece)
+        yield text.encode()

@@ -1,0 +1,70 @@
+"""Finished parts of a large release, kept beside its target to go on from after a crash.
+
+The folder holds codes of private cells and the seed of everything random. Only its owner can read
+it, and it goes when the release is there.
+"""
+
+import json
+import os
+import secrets
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from incrowd.errors import InputError, PolicyError, boundary
+from incrowd.io.atomic import alone
+
+_STATE = "state.json"
+_BITS = 128
+
+
+@dataclass(frozen=True)
+class KeptParts:
+    """A folder of finished parts."""
+
+    path: Path
+    seed: int
+    """What everything random is drawn from: the same in each attempt."""
+
+    def of(self, request: str) -> Path:
+        """The folder of a request; what other requests have left is removed."""
+        folder = self.path / request[:32]
+        for other in self.path.iterdir():
+            if other.is_dir() and other != folder:
+                shutil.rmtree(other, ignore_errors=True)
+        folder.mkdir(exist_ok=True)
+        return folder
+
+
+@contextmanager
+def keeping(target: str | os.PathLike[str] | None) -> Iterator[KeptParts]:
+    """A folder beside the target, new or as the last attempt left it; it goes at the end.
+
+    It stays if the block fails. Two runs cannot use it at once.
+    """
+    if target is None or str(target) == "-":
+        raise PolicyError(
+            "parts that are done can be kept only beside a file", remedy="name a target file"
+        )
+    folder = Path(f"{os.fspath(target)}.parts")
+    problem = InputError(f"incrowd cannot use the folder {str(folder)!r}", remedy="remove it")
+    with boundary(problem):
+        folder.mkdir(mode=0o700, exist_ok=True)
+        folder.chmod(0o700)
+    with alone(folder):
+        with boundary(problem):
+            seed = _seed(folder / _STATE)
+        yield KeptParts(folder, seed)
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _seed(state: Path) -> int:
+    """The seed of the last attempt, or a new one."""
+    if state.exists():
+        return int(json.loads(state.read_text())["seed"], 16)
+    seed = secrets.randbits(_BITS)
+    state.with_suffix(".new").write_text(json.dumps({"seed": f"{seed:x}"}))
+    state.with_suffix(".new").replace(state)
+    return seed

@@ -1,0 +1,231 @@
+"""Tables that are larger than memory: files and folders of files.
+
+A table is worked on in memory if it fits there, and out of memory with DuckDB if it does not. What
+a table takes in memory is estimated beforehand from its size, and so is the disk that it takes.
+"""
+
+import shutil
+import tempfile
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from incrowd.engines.base import Engine
+from incrowd.errors import InputError, LimitError, PolicyError, boundary
+from incrowd.io.batches import Layout, batches
+from incrowd.io.tables import Form
+from incrowd.io.target import pieces
+
+CELL = 70
+"""Bytes of memory that a cell takes while a table is released in memory, at most, by experience."""
+_ON_DISK = 40
+"""Bytes of disk that a cell takes while a table is released out of memory, by experience."""
+_LEVELS, _PARTS = 0.8e-6, 1.5e-6
+"""Seconds that a cell takes with levels and with local recoding in parts, on two cores (see
+`benchmarks/scale.py`)."""
+_SHARE = 0.6
+"""The share of the free memory that a table may take without being asked."""
+_TEXT = 6
+"""Bytes of a cell in a text file, about."""
+_UNITS = {"": 1, "B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}
+_UNITS |= {"K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
+_UNITS |= {"KIB": 2**10, "MIB": 2**20, "GIB": 2**30, "TIB": 2**40}
+LEAST = 2**28
+"""Less memory than this is refused."""
+
+
+def bytes_of(text: str) -> int:
+    """An amount of memory in words.
+
+    >>> bytes_of("2GB"), bytes_of("1.5 GiB"), bytes_of("800m")
+    (2000000000, 1610612736, 800000000)
+    """
+    plain = text.strip().upper()
+    number = plain.rstrip("KMGTIB ")
+    unit = plain[len(number) :].strip()
+    try:
+        size = int(float(number) * _UNITS[unit])
+    except (ValueError, KeyError, OverflowError):
+        size = -1
+    if size < 0:
+        raise PolicyError(f"{text!r} is not an amount of memory", remedy="write it like 2GB")
+    if size < LEAST:
+        raise PolicyError(
+            f"{text!r} is too little memory", remedy=f"give at least {LEAST // 2**20}MiB"
+        )
+    return size
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """What a table takes, before it is read."""
+
+    cells: int
+    """About how many cells it has."""
+    rows: int | None = None
+    """How many rows; None if that is not known before it is read."""
+
+    @property
+    def memory(self) -> int:
+        """Bytes of memory to release it in memory."""
+        return CELL * self.cells
+
+    @property
+    def disk(self) -> int:
+        """Bytes of disk to release it out of memory."""
+        return _ON_DISK * self.cells
+
+    def note(self, memory: float) -> str:
+        """What working on it out of memory takes, in words, if so many bytes may be used."""
+        rows = "" if self.rows is None else f" of {self.rows:,} rows"
+        return (
+            f"this table{rows} is counted with DuckDB, out of memory: in memory it would take "
+            f"about {_amount(self.memory)}. A release takes about {_time(_LEVELS * self.cells)} "
+            f"with levels, or {_time(_PARTS * self.cells)} with local recoding in parts, "
+            f"{_amount(memory)} of memory, and {_amount(self.disk)} of disk for a while"
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class LargeTable:
+    """A table that is worked on out of memory."""
+
+    engine: Engine
+    form: Form
+    """How its files are laid out."""
+    note: str
+    """Why, and what it takes, in words."""
+
+
+def opened(source: Any, layout: Layout, memory: int | None = None) -> LargeTable | None:
+    """The table out of memory; None if it fits into memory, or if there is no DuckDB.
+
+    `memory` is how much may be used. Without it a share of what is free is.
+    """
+    if str(source) == "-" or find_spec("duckdb") is None:
+        return None
+    estimate = estimated(source)
+    most = _free() * _SHARE if memory is None else memory
+    if estimate is None or (estimate.memory <= most and not _partitioned(Path(source))):
+        return None
+    _refuse_full_disk(estimate)
+    note = estimate.note(most)
+    return _of_files(_files(Path(source)), layout, memory, note)
+
+
+def estimated(source: Any) -> Estimate | None:
+    """What a file or a folder of files takes; None if that cannot be told."""
+    paths = _files(Path(source))
+    if not paths:
+        return None
+    every = [_parquet_size(path) for path in paths]
+    known = [size for size in every if size is not None]
+    cells = sum(rows * columns for rows, columns in known)
+    texts = (path.stat().st_size for path, size in zip(paths, every, strict=True) if size is None)
+    rows = sum(rows for rows, _ in known) if len(known) == len(every) else None
+    return Estimate(cells + sum(size // _TEXT for size in texts), rows)
+
+
+def _partitioned(path: Path) -> bool:
+    """Whether a folder holds folders of Parquet files, such as day=1/part.parquet."""
+    return path.is_dir() and any(found.parent != path for found in path.rglob("*.parquet"))
+
+
+def _files(path: Path) -> list[Path]:
+    if path.is_dir():
+        return sorted(path.rglob("*.parquet"))
+    if path.is_file():
+        return [path]
+    pattern = str(path)
+    if not any(letter in pattern for letter in "*?["):
+        return []
+    return sorted(
+        found for found in Path(path.anchor or ".").glob(_within(path)) if found.is_file()
+    )
+
+
+def _within(path: Path) -> str:
+    """The pattern below its anchor."""
+    return str(path.relative_to(path.anchor)) if path.anchor else str(path)
+
+
+def _parquet_size(path: Path) -> tuple[int, int] | None:
+    """Rows and columns of a Parquet file, by what is written at its end; None for other files."""
+    with path.open("rb") as file:
+        if file.read(4) != b"PAR1":
+            return None
+    with boundary(InputError(f"{str(path)!r} cannot be read", remedy="is it whole?")):
+        scan = pl.scan_parquet(path)
+        return int(scan.select(pl.len()).collect().item()), len(scan.collect_schema())
+
+
+def _of_files(files: list[Path], layout: Layout, memory: int | None, note: str) -> LargeTable:
+    from incrowd.engines.duckdb import DuckDB  # noqa: PLC0415  an extra
+    from incrowd.engines.sql import closed_on_failure  # noqa: PLC0415  beside it
+    from incrowd.engines.sql_engine import SqlEngine  # noqa: PLC0415  beside it
+
+    database, form = DuckDB(memory=memory), Form("parquet")
+    with closed_on_failure(database):
+        if _parquet_size(files[0]) is None:
+            form, database.text = _copied(files[0], layout, database.folder / "table.parquet")
+            database.look_at(database.folder / "table.parquet")
+        elif len(files) == 1:
+            database.look_at_foreign(files[0].resolve())
+        else:
+            database.copy_files([str(file) for file in files])
+    return LargeTable(SqlEngine(database), form, note)
+
+
+def _copied(path: Path, layout: Layout, place: Path) -> tuple[Form, bool]:
+    """Copy a file to Parquet, batch by batch; its layout, and whether its cells are text."""
+    with batches(path, layout) as table, pieces(place, Form("parquet")) as write:
+        if table.text:
+            write(pl.DataFrame(schema=dict.fromkeys(table.names, pl.String)))
+        for frame in table:
+            write(frame)
+        return table.form, table.text
+
+
+def _free() -> int:
+    """Bytes of memory that are free; a lot if that is not known."""
+    try:
+        with Path("/proc/meminfo").open(encoding="ascii") as lines:
+            known = dict(line.split(":", 1) for line in lines)
+        return int(known["MemAvailable"].split()[0]) * 1024
+    except (OSError, KeyError, ValueError):
+        return 2**62
+
+
+def _refuse_full_disk(estimate: Estimate) -> None:
+    """Refuse a table that needs more disk than there is, before any work is done."""
+    free = shutil.disk_usage(tempfile.gettempdir()).free
+    if estimate.disk > free:
+        raise LimitError(
+            f"this table needs about {_amount(estimate.disk)} of disk for a while, and "
+            f"{_amount(free)} are free",
+            remedy="free some, or set TMPDIR to a larger disk",
+        )
+
+
+def _time(seconds: float) -> str:
+    """Seconds in words.
+
+    >>> _time(40), _time(300), _time(9000)
+    ('a minute', '5 minutes', '2.5 hours')
+    """
+    minutes = seconds / 60
+    if minutes < 1.5:
+        return "a minute"
+    return f"{minutes:.0f} minutes" if minutes < 100 else f"{minutes / 60:.1f} hours"
+
+
+def _amount(size: float) -> str:
+    """Bytes in words."""
+    for unit in ("B", "kB", "MB"):
+        if size < 1000:
+            return f"{size:.0f} {unit}"
+        size /= 1000
+    return f"{size:.1f} GB"

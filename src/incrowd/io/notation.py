@@ -1,0 +1,365 @@
+"""How numbers and dates are written in a text: a decimal comma, thousands, the order of a date.
+
+A column is rewritten as incrowd reads it everywhere, 1234.50 and 2024-12-31, if all its values are
+written in one way and that way can be told from them. 1,234 may be 1234 or 1.234, and 03/04/2024
+may be in March or in April: such a column stays text, and a note says how to decide. Columns that
+are kept stay as they are written (docs/decisions/0024).
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TypeAlias
+
+import polars as pl
+
+from incrowd.errors import InputError, PolicyError, boundary, counted
+from incrowd.table.parse import MARKS
+
+_GLANCE = 100
+"""Values at the top of a column that are looked at before all of them."""
+_DECIMALS = (",", ".")
+_THOUSANDS = (".", ",", " ", "'", "_", "\N{NO-BREAK SPACE}", "\N{NARROW NO-BREAK SPACE}")
+_SLASHED = r"^\d{1,2}([/-])\d{1,2}([/-])\d{4}$"
+_DAY, _MONTH, _YEAR = "%d", "%m", "%Y"
+_NAMED = 3
+"""So many columns are named in a note."""
+
+
+@dataclass(frozen=True)
+class NumberNotation:
+    """The marks of a number: 1.234,5 has a decimal comma, and dots between thousands."""
+
+    decimal: str
+    thousands: str = ""
+
+    @cached_property
+    def pattern(self) -> str:
+        """What a number looks like; a leading zero makes a code of it."""
+        whole = r"(0|[1-9]\d*)"
+        if self.thousands:
+            whole = rf"({whole}|[1-9]\d{{0,2}}({re.escape(self.thousands)}\d{{3}})+)"
+        return rf"^[+-]?{whole}({re.escape(self.decimal)}\d+)?$"
+
+    @cached_property
+    def telling(self) -> str:
+        """A number that can be read in this way only."""
+        mark, other = re.escape(self.decimal), re.escape(self.thousands or self.decimal)
+        tails = rf"{mark}(\d{{1,2}}|\d{{4,}})$|^[+-]?0{mark}\d+$"
+        return rf"{tails}|{other}\d{{3}}({mark}\d+|{other}\d{{3}})" if self.thousands else tails
+
+    def fits(self, texts: pl.Series) -> pl.Series:
+        """Which of the texts are such numbers."""
+        return texts.str.contains(self.pattern)
+
+    def plain(self, texts: pl.Series) -> pl.Series:
+        """The same numbers with a decimal point alone."""
+        if self.thousands:
+            texts = texts.str.replace_all(self.thousands, "", literal=True)
+        return texts.str.replace(self.decimal, ".", literal=True)
+
+    def typed(self, texts: pl.Series) -> pl.Series:
+        """The numbers themselves."""
+        return self.plain(texts).cast(pl.Float64)
+
+
+@dataclass(frozen=True)
+class DateNotation:
+    """The format of a date, as `strftime` writes it."""
+
+    format: str
+
+    @property
+    def dtype(self) -> pl.Date | pl.Datetime:
+        """Days, or moments if the format has a time of day."""
+        timed = any(part in self.format for part in ("%H", "%I", "%T", "%R", "%S"))
+        return pl.Datetime("us") if timed else pl.Date()
+
+    def fits(self, texts: pl.Series) -> pl.Series:
+        """Which of the texts are such dates."""
+        return self.typed(texts).is_not_null()
+
+    def plain(self, texts: pl.Series) -> pl.Series:
+        """The same dates as 2024-12-31, and times as 2024-12-31 23:59:59."""
+        moments = isinstance(self.dtype, pl.Datetime)
+        return self.typed(texts).dt.strftime("%Y-%m-%d %H:%M:%S" if moments else "%Y-%m-%d")
+
+    def typed(self, texts: pl.Series) -> pl.Series:
+        """The dates themselves."""
+        with boundary(
+            PolicyError(f"{self.format!r} is not a date format", remedy="write it like %d/%m/%Y")
+        ):
+            return texts.str.strptime(self.dtype, self.format, strict=False)
+
+
+Notation: TypeAlias = NumberNotation | DateNotation
+
+
+@dataclass(frozen=True)
+class NotationRequest:
+    """What is known of how numbers and dates are written; what is None is found."""
+
+    decimal: str | None = None
+    thousands: str | None = None
+    date_formats: str | Mapping[str, str] = field(default_factory=dict)
+    """The format of all dates, or by column."""
+    kept: tuple[str, ...] = ()
+    """Columns that stay as they are written."""
+    only: tuple[str, ...] | None = None
+    """The columns to look at; None for all."""
+
+    def __post_init__(self) -> None:
+        if self.decimal is not None and self.decimal not in _DECIMALS:
+            raise PolicyError("the decimal mark is a comma or a point", remedy="write --decimal ,")
+        if self.thousands is not None and self.thousands not in _THOUSANDS:
+            raise PolicyError(
+                "numbers cannot have this mark between thousands",
+                remedy="use a point, a comma, a space, an apostrophe or an underscore",
+            )
+        if self.thousands is not None and self.thousands == self.decimal:
+            raise PolicyError(
+                "the decimal mark and the mark between thousands are the same",
+                remedy="give two different marks",
+            )
+        for form in self._formats.values():
+            DateNotation(form).typed(pl.Series(["2024-12-31"]))
+
+    @property
+    def _formats(self) -> Mapping[str, str]:
+        given = self.date_formats
+        return {"": given} if isinstance(given, str) else given
+
+    @property
+    def says_numbers(self) -> bool:
+        """Whether the marks of numbers are given."""
+        return self.decimal is not None or self.thousands is not None
+
+    @property
+    def explicit(self) -> bool:
+        """Whether anything is said."""
+        return bool(self.decimal or self.thousands or self.date_formats)
+
+    def looks_at(self, name: str) -> bool:
+        """Whether the values of a column may be rewritten."""
+        return name not in self.kept and (self.only is None or name in self.only)
+
+    def refuse_unknown(self, names: Sequence[str]) -> None:
+        """Refuse a date format of a column that there is not."""
+        for name in self._formats:
+            if name and name not in names:
+                raise PolicyError(
+                    f"there is no column {name!r} for a date format", remedy="name a column"
+                )
+
+    def given(self, name: str) -> str | None:
+        """The date format that is given for this column."""
+        return self._formats.get(name)
+
+    def numbers(self, delimiter: str) -> Iterator[NumberNotation]:
+        """The ways in which numbers may be written."""
+        decimal, thousands = self.decimal, self.thousands
+        if decimal is not None or thousands is not None:
+            decimal = decimal or ("," if thousands == "." else ".")
+            yield NumberNotation(decimal, thousands or ("," if decimal == "." else "."))
+            return
+        if delimiter != ",":
+            yield NumberNotation(",", ".")
+        yield NumberNotation(".", ",")
+
+    def dates(self) -> Iterator[DateNotation]:
+        """The format that is given for all dates."""
+        if "" in self._formats:
+            yield DateNotation(self._formats[""])
+
+
+@dataclass(frozen=True)
+class FoundNotations:
+    """How the columns of a table are written, as far as that is not as incrowd reads it."""
+
+    columns: Mapping[str, Notation]
+    undecided: Mapping[str, str]
+    """By column that can be read in two ways: the option that decides."""
+
+    def rewritten(self, frame: pl.DataFrame, *, text: bool = True) -> pl.DataFrame:
+        """The table as incrowd reads it: as texts, or else as numbers and dates."""
+        made = [_rewritten(frame[name], how, text=text) for name, how in self.columns.items()]
+        return frame.with_columns(made) if made else frame
+
+    def notes(self) -> Iterator[tuple[str, int, str]]:
+        """What was rewritten, and what could not be: name, number of columns, words."""
+        for title, words, names in (
+            ("decimal_comma", "numbers with a decimal comma", self._having(",")),
+            ("thousands", "numbers with marks between thousands", self._having(".")),
+            ("dates", "dates", self._dated()),
+        ):
+            if names:
+                yield title, len(names), f"read as {words}: {_listed(names)}"
+        for option in dict.fromkeys(self.undecided.values()):
+            names = [name for name, other in self.undecided.items() if other == option]
+            what = "dates" if "date" in option else "numbers"
+            words = (
+                f"{what} that can be read in two ways stay text: {_listed(names)}; "
+                f"say how they are written, such as {option.replace('{}', names[0])}"
+            )
+            yield f"undecided_{what}", len(names), words
+
+    def _having(self, decimal: str) -> list[str]:
+        found = self.columns.items()
+        return [n for n, how in found if isinstance(how, NumberNotation) and how.decimal == decimal]
+
+    def _dated(self) -> list[str]:
+        found = self.columns.items()
+        return [f"{n} ({how.format})" for n, how in found if isinstance(how, DateNotation)]
+
+
+def _listed(names: Sequence[str]) -> str:
+    """The first names, and how many more."""
+    more = len(names) - _NAMED
+    listed = ", ".join(names[:_NAMED])
+    return f"{listed} and {more:,} more" if more > 0 else listed
+
+
+def found_notations(
+    frame: pl.DataFrame, request: NotationRequest, delimiter: str = "", *, text: bool = True
+) -> FoundNotations:
+    """How the texts of a table are written. Without `text`, only what the request says counts."""
+    request.refuse_unknown(frame.columns)
+    columns: dict[str, Notation] = {}
+    undecided: dict[str, str] = {}
+    for series in frame.iter_columns():
+        if series.dtype != pl.String or not request.looks_at(series.name):
+            continue
+        if not text and not request.explicit:
+            continue
+        decided = _decided(series, request, delimiter, text=text)
+        if isinstance(decided, str):
+            undecided[series.name] = decided
+        elif decided is not None:
+            columns[series.name] = decided
+    return FoundNotations(columns, undecided)
+
+
+def suspected(records: Sequence[Sequence[str]], request: NotationRequest | None) -> bool:
+    """Whether numbers or dates of these first records may be written in another way."""
+    if request is None or len(records) < 2:
+        return False
+    if request.explicit:
+        return True
+    numbers = [re.compile(how.pattern) for how in (NumberNotation(",", "."),)]
+    patterns = (*numbers, re.compile(_SLASHED), re.compile(NumberNotation(".", ",").pattern))
+    cells = (cell.strip() for record in records[1:] for cell in record)
+    return any(
+        ("," in cell or "/" in cell or "-" in cell[1:]) and any(p.search(cell) for p in patterns)
+        for cell in cells
+    )
+
+
+def _decided(
+    series: pl.Series, request: NotationRequest, delimiter: str, *, text: bool
+) -> Notation | str | None:
+    """How a column is written; the option that would decide; None if nothing is to do."""
+    form = request.given(series.name)
+    if form:
+        return DateNotation(form)
+    top = _values(series.head(_GLANCE))
+    ways = [*request.dates()] if _may_be(top, r"\d") else []
+    if text and not isinstance(request.date_formats, str) and _may_be(top, _SLASHED):
+        return _date(_values(series))
+    numbers = [how for how in request.numbers(delimiter) if how.fits(top).all()]
+    marked = numbers and (request.says_numbers or series.str.contains(",", literal=True).any())
+    every = _values(series) if ways or marked else top
+    for way in ways:
+        if len(every) and way.fits(every).all():
+            return way
+    found = (_number(every, how, said=request.says_numbers) for how in numbers if marked)
+    return next((one for one in found if one is not None), None)
+
+
+def _may_be(top: pl.Series, pattern: str) -> bool:
+    """Whether the first values all look like this."""
+    return bool(top.str.contains(pattern).all())
+
+
+def _values(series: pl.Series) -> pl.Series:
+    """The texts that are there, each once if they are many."""
+    texts = series.drop_nulls()
+    if len(texts) > _GLANCE:
+        texts = texts.unique()
+    texts = texts.str.strip_chars()
+    return texts.filter((texts != "") & ~texts.is_in(list(MARKS)))
+
+
+def _number(texts: pl.Series, how: NumberNotation, *, said: bool) -> NumberNotation | str | None:
+    marks = [mark for mark in (how.decimal, how.thousands) if mark not in {"", "."}]
+    if said and how.thousands == ".":
+        marks.append(".")
+    if not how.fits(texts).all():
+        return None
+    if not any(texts.str.contains(mark, literal=True).any() for mark in marks):
+        return None
+    if said or texts.str.contains(how.telling).any():
+        return how
+    return "--decimal , or --thousands ,"
+
+
+def _date(texts: pl.Series) -> DateNotation | str | None:
+    """Dates with slashes or dashes: a part above 12 tells the day."""
+    if not len(texts) or not texts.str.contains(_SLASHED).all():
+        return None
+    parts = texts.str.extract_groups(r"^(?P<a>\d+)(?P<s>[/-])(?P<b>\d+)(?P<t>[/-])").struct
+    first, second = (parts.field(name).cast(pl.Int64) for name in ("a", "b"))
+    marks = {*parts.field("s").unique(), *parts.field("t").unique()}
+    day_first, month_first = bool((first > 12).any()), bool((second > 12).any())
+    if len(marks) > 1 or (day_first and month_first):
+        return None
+    if not day_first and not month_first:
+        return "--date-format {}=%d/%m/%Y or {}=%m/%d/%Y".replace("/", marks.pop())
+    mark = marks.pop()
+    order = (_DAY, _MONTH, _YEAR) if day_first else (_MONTH, _DAY, _YEAR)
+    how = DateNotation(mark.join(order))
+    return how if how.fits(texts).all() else None
+
+
+def _rewritten(series: pl.Series, how: Notation, *, text: bool) -> pl.Series:
+    """The column as incrowd reads it; blanks and marks of missing values stay in a text."""
+    texts = series.str.strip_chars()
+    beside = (texts.is_null() | (texts == "") | texts.is_in(list(MARKS))).fill_null(value=True)
+    fits = how.fits(texts).fill_null(value=False)
+    _refuse_unfit(~fits & ~beside, series.name, how)
+    values = texts.set(~fits, None)
+    if not text:
+        return how.typed(values).alias(series.name)
+    return how.plain(values).zip_with(fits, series).alias(series.name)
+
+
+def _refuse_unfit(unfit: pl.Series, name: str, how: Notation) -> None:
+    if not unfit.any():
+        return
+    place = int(unfit.arg_true()[0]) + 1
+    if isinstance(how, DateNotation):
+        what, remedy = f"not dates in the format {how.format}", "correct them, or the format"
+    else:
+        what, remedy = "not numbers as those above are", "say how numbers are written: --decimal ."
+    raise InputError(
+        f"the column {name!r} holds {counted(int(unfit.sum()), 'value that is', 'values that are')}"
+        f" {what} (first at row {place:,})",
+        remedy=remedy,
+    )
+
+
+def formats_of(texts: Iterable[str]) -> str | dict[str, str]:
+    """Date formats from an option: one for all dates, or COLUMN=FORMAT for each column.
+
+    >>> formats_of(["%d/%m/%Y"]), formats_of(["birth=%d/%m/%Y", "visit=%Y%m%d"])
+    ('%d/%m/%Y', {'birth': '%d/%m/%Y', 'visit': '%Y%m%d'})
+    """
+    found: dict[str, str] = {}
+    for text in texts:
+        name, _, form = text.rpartition("=")
+        if "%" not in form or found.setdefault(name, form) != form:
+            raise PolicyError(
+                "--date-format takes a format once for all dates, or COLUMN=FORMAT",
+                remedy="write, for example, --date-format birth=%d/%m/%Y",
+            )
+    return found[""] if list(found) == [""] else found

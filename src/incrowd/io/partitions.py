@@ -1,0 +1,33 @@
+"""Columns that are not in the files of a table, but in the names of their folders."""
+
+from collections.abc import Collection, Mapping
+
+import polars as pl
+
+_WHOLE = r"^-?(0|[1-9]\d{0,17})$"
+_DAY = r"^\d{4}-\d{2}-\d{2}$"
+
+
+def with_keys(frame: pl.DataFrame, keys: Mapping[str, str | None]) -> pl.DataFrame:
+    """The rows of a file with what its folders say, as text; a column of the file goes before."""
+    return frame.with_columns(
+        pl.lit(value, dtype=pl.String).alias(name)
+        for name, value in keys.items()
+        if name not in frame.columns
+    )
+
+
+def with_typed_keys(frame: pl.DataFrame, keys: Collection[str]) -> pl.DataFrame:
+    """The rows of all files with keys that are whole numbers or days as such."""
+    names = [name for name in keys if frame.schema[name] == pl.String]
+    return frame.with_columns(_typed(frame[name]) for name in names)
+
+
+def _typed(column: pl.Series) -> pl.Series:
+    values = column.drop_nulls().unique()
+    if len(values) and values.str.contains(_WHOLE).all():
+        return column.cast(pl.Int64)
+    if len(values) and values.str.contains(_DAY).all():
+        days = column.str.to_date("%Y-%m-%d", strict=False)
+        return days if days.null_count() == column.null_count() else column
+    return column

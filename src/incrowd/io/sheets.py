@@ -1,0 +1,339 @@
+"""Workbooks (.xlsx, .xlsm): the values of one sheet. Formulas and macros are never run.
+
+A workbook is a ZIP archive of XML parts. fastexcel reads the cells; what it does not say (hidden
+rows, merged cells, formulas, error values, titles above the header) is counted in the sheet's part.
+"""
+
+import io
+import logging
+import re
+import zipfile
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Any, TypeAlias
+from xml.etree import ElementTree as ET
+
+import polars as pl
+
+from incrowd.errors import InputError, LimitError, PolicyError, boundary, counted
+from incrowd.io.header import Header, is_headed, judged
+from incrowd.io.titles import names_of, refuse_wide, start_notes
+from incrowd.io.unpacked import most_bytes
+from incrowd.io.whole import TableChoice, WholeTable
+from incrowd.table.cells import text_of, whole_numbers
+
+_OLE = b"\xd0\xcf\x11\xe0"
+_ENCRYPTED = "EncryptedPackage".encode("utf-16-le")
+_BOOK, _RELATIONS = "xl/workbook.xml", "xl/_rels/workbook.xml.rels"
+_PIECE, _OVERLAP = 2**22, 64
+_PART = 2**24
+"""Bytes of a list of sheets, at most."""
+_HEAD = 2**17
+_COUNTED = {
+    "errors": (b't="e"',),
+    "formulas": (b"<f>", b"<f ", b"<f/>"),
+    "empty": (b"</f></c>", b"</f><v></v>", b"</f><v/>", b"</f><v />"),
+    "merged": (b"<mergeCell ",),
+    "hidden": (b'hidden="1"', b'hidden="true"'),
+}
+_FIRST = {"formulas": b"<f", "empty": b"<f", "hidden": b"hidden="}
+"""What must be in a piece before its marks are counted."""
+_SAID = {
+    "formulas": ("cell holds a formula", "cells hold formulas", ": the stored values are read"),
+    "empty": (
+        "formula has",
+        "formulas have",
+        " no stored value, which is missing: save the workbook in a spreadsheet program",
+    ),
+    "errors": ("cell holds an error", "cells hold errors", ": read as missing"),
+    "merged": (
+        "range of cells is merged",
+        "ranges of cells are merged",
+        ": the first cell has the value, the others are missing",
+    ),
+    "hidden": ("row or column is hidden", "rows or columns are hidden", ": read, too"),
+}
+"""What a note says of what is counted: one, many, and what was done."""
+_ROW = re.compile(rb"<row\b([^>]*)>(.*?)</row>", re.DOTALL)
+_NUMBER = re.compile(rb'\br="(\d+)"')
+_CELL = re.compile(rb"<c\b[^>]*?(?:/>|>(.*?)</c>)", re.DOTALL)
+_MIDNIGHT = r"^(\d{4}-\d\d-\d\d) 00:00:00$"
+_RENAMED = re.compile(r"(.*)_\d+")
+_RECORDS = 100
+
+
+def read(data: bytes, choice: TableChoice) -> WholeTable:
+    """The values of the sheet that is asked for, or of the first visible one that has cells."""
+    _refuse_sealed(data)
+    if find_spec("fastexcel") is None:
+        raise PolicyError(
+            "reading Excel files needs fastexcel, which is not installed",
+            remedy="install incrowd[excel]",
+        )
+    damaged = InputError("it is a damaged workbook or ZIP archive", remedy="save it anew")
+    with boundary(damaged), zipfile.ZipFile(io.BytesIO(data)) as archive:
+        _refuse_other(archive)
+        sheets = _sheets(archive)
+        sheet, rows = _chosen(archive, sheets, choice)
+        notes = [*_macros(archive), *_several(sheets, sheet, choice)]
+        logging.getLogger("fastexcel").setLevel(logging.ERROR)  # it tells of empty columns
+        with ThreadPoolExecutor(1) as aside:  # fastexcel takes most of the time, and not the GIL
+            counting = aside.submit(_counts, archive, sheet.part)
+            cells = _Cells(import_module("fastexcel").read_excel(data), sheet.place)
+            frame, more = _table(cells, rows, choice)
+        return WholeTable(frame, "xlsx", (*notes, *more, *_counted(counting.result())))
+
+
+_Rows: TypeAlias = list[tuple[int, list[str]]]
+"""Some rows: the number of each from 0, and a mark for each cell that has something in it."""
+
+
+def _refuse_sealed(data: bytes) -> None:
+    """Refuse the container of passwords and of Excel before 2007."""
+    if not data.startswith(_OLE):
+        return
+    if _ENCRYPTED in data:
+        raise InputError(
+            "the workbook is protected with a password", remedy="save it without the password"
+        )
+    raise InputError("it is a workbook of Excel 97-2003 (.xls)", remedy="save it as .xlsx")
+
+
+def _refuse_other(archive: zipfile.ZipFile) -> None:
+    """Refuse other archives, and those that unpack to more than memory should hold."""
+    names = archive.namelist()
+    if _BOOK not in names:
+        kind = "a ZIP archive"
+        if "content.xml" in names:
+            kind = "an OpenDocument file"
+        elif "xl/workbook.bin" in names:
+            kind = "a binary workbook (.xlsb)"
+        raise InputError(f"it is {kind}, not a table", remedy="save it as .xlsx, CSV or Parquet")
+    size = sum(part.file_size for part in archive.infolist())
+    most = most_bytes(sum(part.compress_size for part in archive.infolist()))
+    if size > most:
+        raise LimitError(
+            f"it unpacks to more than {most / 10**6:,.0f} MB",
+            remedy="save it with fewer rows, or as Parquet",
+        )
+
+
+@dataclass(frozen=True)
+class _Sheet:
+    place: int
+    """Its number in the workbook, from 0."""
+    name: str
+    part: str
+    """The path of its part in the archive."""
+    visible: bool
+
+
+def _sheets(archive: zipfile.ZipFile) -> list[_Sheet]:
+    targets = {
+        part.get("Id", ""): part.get("Target", "") for part in _parsed(archive, _RELATIONS).iter()
+    }
+    found: list[_Sheet] = []
+    for sheet in _parsed(archive, _BOOK).iter():
+        if sheet.tag.rpartition("}")[2] == "sheet":
+            ident = next((v for k, v in sheet.attrib.items() if k.endswith("}id")), "")
+            target = targets.get(ident, "")
+            part = target.removeprefix("/") if target.startswith("/") else f"xl/{target}"
+            visible = sheet.get("state", "visible") == "visible"
+            found.append(_Sheet(len(found), sheet.get("name", ""), part, visible))
+    return found
+
+
+def _parsed(archive: zipfile.ZipFile, name: str) -> ET.Element:
+    with archive.open(name) as part:
+        text = part.read(_PART)
+    if b"<!DOCTYPE" in text:
+        raise InputError("the workbook is damaged", remedy="save it anew")
+    return ET.fromstring(text)  # noqa: S314  no document type, so no entities
+
+
+def _chosen(
+    archive: zipfile.ZipFile, sheets: Sequence[_Sheet], choice: TableChoice
+) -> tuple[_Sheet, "_Rows"]:
+    """The sheet to read, and its first rows."""
+    if choice.sheet is not None:
+        named = [sheet for sheet in sheets if sheet.name == choice.sheet]
+        if not named:
+            listed = ", ".join(repr(sheet.name) for sheet in sheets[:5])
+            raise PolicyError(
+                f"the workbook has no sheet {choice.sheet!r}", remedy=f"name one of its: {listed}"
+            )
+        sheets = named
+    visible = [sheet for sheet in sheets if sheet.visible or choice.sheet is not None]
+    for sheet in visible:
+        head = _head(archive, sheet.part)
+        if b"<c " in head or b"<c>" in head:
+            return sheet, list(_rows(head[:_HEAD]))
+    raise InputError("it has no visible sheet with cells", remedy="name a sheet with --sheet")
+
+
+def _head(archive: zipfile.ZipFile, part: str) -> bytes:
+    """The start of a part; nothing if there is no such part."""
+    if part not in archive.namelist():
+        return b""
+    with archive.open(part) as stream:
+        return stream.read(_PIECE)
+
+
+def _counts(archive: zipfile.ZipFile, part: str) -> dict[str, int]:
+    """What there is in a part beside values, piece by piece; a tag may lie across two of them."""
+    counts, before = dict.fromkeys(_COUNTED, 0), b""
+    with archive.open(part) as stream:
+        while piece := stream.read(_PIECE):
+            there = {mark: _count(before, piece, mark) > 0 for mark in {*_FIRST.values()}}
+            for name, marks in _COUNTED.items():
+                if there.get(_FIRST.get(name, b""), True):
+                    counts[name] += sum(_count(before, piece, mark) for mark in marks)
+            before = piece[-_OVERLAP:]
+    return counts
+
+
+def _counted(counts: Mapping[str, int]) -> Iterator[tuple[str, int, str]]:
+    """What you should know of the sheet."""
+    for name, (one, many, words) in _SAID.items():
+        if number := counts[name]:
+            yield f"{name}_cells", number, f"{counted(number, one, many)}{words}"
+
+
+def _count(before: bytes, piece: bytes, mark: bytes) -> int:
+    """How often a mark begins in this piece, or ends in it only."""
+    return piece.count(mark) + (before[1 - len(mark) :] + piece[: len(mark) - 1]).count(mark)
+
+
+def _rows(head: bytes) -> Iterator[tuple[int, list[str]]]:
+    """The rows at the start of a part, with an "x" for each cell that is filled."""
+    number = -1
+    for row in _ROW.finditer(head):
+        named = _NUMBER.search(row[1])
+        number = int(named[1]) - 1 if named else number + 1
+        cells = _CELL.findall(row[2])
+        yield number, ["x" if b"<v" in cell or b"<t" in cell else "" for cell in cells]
+
+
+def _macros(archive: zipfile.ZipFile) -> Iterator[tuple[str, int, str]]:
+    if "xl/vbaProject.bin" in archive.namelist():
+        yield "macros", 1, "the workbook holds macros: incrowd neither runs nor writes them"
+
+
+def _several(
+    sheets: Sequence[_Sheet], sheet: _Sheet, choice: TableChoice
+) -> Iterator[tuple[str, int, str]]:
+    if choice.sheet is None and len(sheets) > 1:
+        words = f"read the sheet {sheet.name!r}, one of {len(sheets)}; --sheet names another"
+        yield "sheets", len(sheets), words
+
+
+@dataclass(frozen=True, eq=False)
+class _Cells:
+    """The cells of one sheet, by fastexcel."""
+
+    book: Any
+    place: int
+
+    def below(self, header: int) -> Any:
+        """The sheet below its header."""
+        return self.book.load_sheet(self.place, header_row=header, schema_sample_rows=None)
+
+    def from_row(self, row: int) -> pl.DataFrame:
+        """The values from this row on, of a sheet without a header."""
+        above = {"header_row": None, "skip_rows": row, "schema_sample_rows": None}
+        found: pl.DataFrame = self.book.load_sheet(self.place, **above).to_polars()
+        return found
+
+    def texts_of(self, row: int) -> list[str]:
+        """The cells of one row as texts."""
+        one = {"header_row": None, "skip_rows": row, "n_rows": 1, "dtypes": "string"}
+        cells = self.book.load_sheet(self.place, **one).to_polars()
+        return ["" if cell is None else cell for cell in cells.row(0)]
+
+
+def _table(
+    cells: _Cells, rows: _Rows, choice: TableChoice
+) -> tuple[pl.DataFrame, list[tuple[str, int, str]]]:
+    """The table of a sheet, and what was done to its start."""
+    start, titles = _start(rows, choice)
+    if choice.header is False:
+        return _nameless(cells, start), []
+    sheet = cells.below(start)
+    frame, first = sheet.to_polars(), _names(cells, sheet, start)
+    refuse_wide(frame.width)
+    if choice.header is None:
+        records = [first, *_texts(frame.head(_RECORDS))]
+        if judged(records, choice.expected) is Header.DATA:
+            words = "the first row looks like data, so the columns are called column_1, column_2, …"
+            return _nameless(cells, start), [
+                ("no_header", 1, f"{words}; --header if it names them")
+            ]
+        is_headed(records, choice.expected)
+    there = [bool(name.strip()) or not _is_empty(frame, j) for j, name in enumerate(first)]
+    frame, first = frame[:, there], [name for name, kept in zip(first, there, strict=True) if kept]
+    frame.columns = names_of(first, header=True)
+    return _cleaned(frame), [*start_notes(titles, first)]
+
+
+def _is_empty(frame: pl.DataFrame, column: int) -> bool:
+    return frame.to_series(column).null_count() == frame.height
+
+
+def _start(rows: _Rows, choice: TableChoice) -> tuple[int, int]:
+    """The row that the table starts in, and the rows of titles above it.
+
+    A title is one filled cell above a row in which at least half of the columns are filled.
+    """
+    there = [(number, sum(map(bool, row))) for number, row in rows if any(row)]
+    first = there[0][0] if there else 0
+    if choice.skip is not None or choice.header is False:
+        return max(choice.skip or 0, first), 0
+    widest = max((filled for _, filled in there), default=0)
+    for titles, (number, filled) in enumerate(there):
+        if filled > 1:
+            return (number, titles) if filled * 2 >= widest else (first, 0)
+    return first, 0
+
+
+def _names(cells: _Cells, sheet: Any, start: int) -> list[str]:
+    """The cells of the header as they are: fastexcel renames those that are empty or repeated."""
+    columns = sheet.available_columns()
+    names = [str(column.name) for column in columns]
+    bases = {name for name in names if (found := _RENAMED.fullmatch(name)) and found[1] in names}
+    if bases:
+        return cells.texts_of(start)
+    made = [column.column_name_from == "generated" for column in columns]
+    return ["" if generated else name for name, generated in zip(names, made, strict=True)]
+
+
+def _nameless(cells: _Cells, start: int) -> pl.DataFrame:
+    frame = cells.from_row(start)
+    refuse_wide(frame.width)
+    frame.columns = names_of([""] * frame.width, header=False)
+    return _cleaned(frame)
+
+
+def _texts(frame: pl.DataFrame) -> Iterator[list[str]]:
+    texts = pl.DataFrame([text_of(column).fill_null("") for column in frame.iter_columns()])
+    yield from map(list, texts.iter_rows())
+
+
+def _cleaned(frame: pl.DataFrame) -> pl.DataFrame:
+    """Without empty rows; whole numbers and days as such."""
+    cleaned = pl.DataFrame([_plain(column) for column in frame.iter_columns()])
+    if not frame.width or any(not column.null_count() for column in cleaned.iter_columns()):
+        return cleaned
+    return cleaned.filter(~pl.all_horizontal(pl.all().is_null()))
+
+
+def _plain(column: pl.Series) -> pl.Series:
+    dtype = column.dtype
+    if isinstance(dtype, pl.Datetime):
+        days = column.dt.date()
+        return days if (column == days.cast(dtype)).all() else column.dt.cast_time_unit("us")
+    if isinstance(dtype, pl.String) and column.str.ends_with(" 00:00:00").any():
+        return column.str.replace(_MIDNIGHT, "${1}")
+    return whole_numbers(column)

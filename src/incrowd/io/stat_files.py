@@ -1,0 +1,126 @@
+"""Files of SPSS, Stata and SAS: value labels become cells, user-defined missing values null."""
+
+import io
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Any
+
+import polars as pl
+
+from incrowd.errors import InputError, PolicyError, boundary, counted
+from incrowd.io.whole import TableChoice, WholeTable, refuse_choice
+from incrowd.table.cells import whole_numbers
+
+_MOSTLY = 0.5
+"""A column of numbers gets labels if at least this share of its values has one."""
+
+
+def read(data: bytes, choice: TableChoice) -> WholeTable:
+    """The table in a file of SPSS (.sav, .zsav, .por), Stata (.dta) or SAS (.sas7bdat, .xpt).
+
+    A value that has a label shows it, one that has none shows its code. What the file declares as
+    missing is missing. Where most of a column's values have no label it is a number: its labels
+    name codes such as "not asked", which stay codes, and a note says so.
+    """
+    refuse_choice(choice, "a statistics file")
+    if find_spec("pyreadstat") is None:
+        raise PolicyError(
+            "reading SPSS, Stata and SAS files needs pyreadstat, which is not installed",
+            remedy="install incrowd[stat]",
+        )
+    with boundary(
+        InputError("it is damaged, or encrypted", remedy="save it anew, without a password")
+    ):
+        frame, about = _reader(data)(io.BytesIO(data), output_format="polars")
+        labels = {name: text for name, text in about.column_names_to_labels.items() if text}
+        shown = _labelled(frame, about.variable_value_labels)
+    return WholeTable(shown.frame, "csv", tuple(shown.notes()), labels)
+
+
+def _reader(data: bytes) -> Callable[..., Any]:
+    """The function of pyreadstat that reads this file."""
+    library = import_module("pyreadstat")
+    for start, name in (
+        (b"$FL", "read_sav"),
+        (b"HEADER RECORD", "read_xport"),
+        (b"\0", "read_sas7bdat"),
+    ):
+        if data.startswith(start):
+            return getattr(library, name)  # type: ignore[no-any-return]
+    return library.read_por if b"SPSS PORT FILE" in data[40:512] else library.read_dta  # type: ignore[no-any-return]
+
+
+def _labelled(frame: pl.DataFrame, labels: Mapping[str, Mapping[Any, str]]) -> "_Shown":
+    """The table with labels in place of codes."""
+    columns, numbers = [], []
+    for column in frame.iter_columns():
+        plain = _plain(column)
+        texts = labels.get(column.name, {})
+        if texts and _is_coded(plain, texts):
+            plain = _with_labels(plain, texts)
+        elif texts:
+            numbers.append(column.name)
+        columns.append(plain)
+    return _Shown(pl.DataFrame(columns), tuple(numbers))
+
+
+@dataclass(frozen=True, eq=False)
+class _Shown:
+    frame: pl.DataFrame
+    numbers: tuple[str, ...]
+    """Columns whose labels name few of their values."""
+
+    def notes(self) -> Iterator[tuple[str, int, str]]:
+        if self.numbers:
+            has = counted(len(self.numbers), "column has", "columns have")
+            words = f"{has} labels for few of the values, and stay numbers: "
+            yield "few_labels", len(self.numbers), words + ", ".join(self.numbers[:3])
+
+
+def _plain(column: pl.Series) -> pl.Series:
+    """Whole numbers as such; an empty text is missing, as these files have no other way."""
+    if isinstance(column.dtype, pl.String):
+        return column.set((column == "").fill_null(value=False), None)
+    return whole_numbers(column)
+
+
+def _is_coded(column: pl.Series, labels: Mapping[Any, str]) -> bool:
+    """Whether labels name most of the values that occur."""
+    values = column.drop_nulls().unique()
+    if not len(values) or isinstance(column.dtype, pl.String):
+        return True
+    known = values.is_in(pl.Series(_keys(column, labels), dtype=values.dtype, strict=False))
+    return bool(known.sum() >= _MOSTLY * len(values))
+
+
+def _keys(column: pl.Series, labels: Mapping[Any, str]) -> list[Any]:
+    """The codes that have labels, in the type of the column."""
+    if column.dtype.is_integer():
+        return [int(code) if float(code).is_integer() else None for code in labels]
+    return list(labels)
+
+
+def _with_labels(column: pl.Series, labels: Mapping[Any, str]) -> pl.Series:
+    """Labels where there are some, codes elsewhere; what would look the same stays apart."""
+    codes = pl.Series(_keys(column, labels), dtype=column.dtype, strict=False)
+    texts = column.cast(pl.String)
+    labelled = column.is_in(codes.drop_nulls()).fill_null(value=False)
+    taken = {*texts.filter(~labelled).unique().drop_nulls()}
+    named = pl.Series(_names(codes.cast(pl.String).to_list(), [*labels.values()], taken))
+    there = codes.is_not_null()
+    shown = column.replace_strict(
+        codes.filter(there), named.filter(there), default=None, return_dtype=pl.String
+    )
+    return shown.zip_with(labelled, texts).alias(column.name)
+
+
+def _names(codes: Sequence[str | None], labels: Sequence[str], taken: set[str]) -> list[str]:
+    """The label of each code; with the code behind it where the label alone is not enough."""
+    times = Counter(labels)
+    return [
+        text if times[text] == 1 and text.strip() and text not in taken else f"{text} ({code})"
+        for code, text in zip(codes, labels, strict=True)
+    ]

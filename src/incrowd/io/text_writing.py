@@ -1,0 +1,44 @@
+"""Tables written as text: delimited, or JSON lines."""
+
+import gzip
+from typing import IO, Literal, TypeAlias
+
+import polars as pl
+
+Compression: TypeAlias = Literal["gzip", "zstd"]
+
+
+def as_text(table: pl.DataFrame) -> pl.DataFrame:
+    """The cells as a text shows them: a missing value is an empty one, and so is NaN.
+
+    In a table of one column, where an empty cell were a blank line, it is a quoted one.
+    """
+    table = table.with_columns(pl.col(pl.Float32, pl.Float64).fill_nan(None))
+    if table.width == 1:
+        table = table.with_columns(pl.all().cast(pl.String).fill_null(""))
+    return table
+
+
+def write_lines(table: pl.DataFrame, target: IO[bytes], compression: Compression | None) -> None:
+    """JSON lines, compressed as a text is."""
+    if compression is None:
+        target.write(table.write_ndjson().encode())
+    elif compression == "gzip":
+        with gzip.GzipFile("", "wb", fileobj=target, mtime=0) as packed:
+            packed.write(table.write_ndjson().encode())
+    else:
+        table.write_ndjson(target, compression="zstd", check_extension=False)
+
+
+def write_text(
+    table: pl.DataFrame, target: IO[bytes], delimiter: str, compression: Compression | None
+) -> None:
+    """Delimited text in UTF-8."""
+    table = as_text(table)
+    if compression == "gzip":
+        with gzip.GzipFile("", "wb", fileobj=target, mtime=0) as packed:
+            packed.write(table.write_csv(separator=delimiter).encode())
+    elif compression == "zstd":
+        table.write_csv(target, separator=delimiter, compression="zstd", check_extension=False)
+    else:
+        table.write_csv(target, separator=delimiter)

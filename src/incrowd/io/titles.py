@@ -1,0 +1,90 @@
+"""The start of a table: titles above it, and the names of its columns."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from itertools import count
+
+from incrowd.errors import InputError, counted
+
+MOST_COLUMNS = 50_000
+"""A table of more columns takes minutes to read before anything is done with it."""
+_TITLES = 20
+"""So many lines of titles are found."""
+_NAMED = 3
+"""So many columns are named in a note."""
+
+
+def refuse_wide(columns: int) -> None:
+    """Refuse a table of too many columns."""
+    if columns > MOST_COLUMNS:
+        raise InputError(
+            f"it has {columns:,} columns; incrowd reads at most {MOST_COLUMNS:,}",
+            remedy="leave out those that you do not need",
+        )
+
+
+def names_of(record: Sequence[str], *, header: bool) -> list[str]:
+    """The names of the columns: those of the header, or column_1, column_2 and so on.
+
+    A column without a name gets one of these; a name that was there before gets a number.
+
+    >>> names_of(["age", "", "age", "age_2"], header=True)
+    ['age', 'column_2', 'age_3', 'age_2']
+    """
+    refuse_wide(len(record))
+    numbered = [f"column_{j}" for j in range(1, len(record) + 1)]
+    if not header:
+        return numbered
+    filled = [name if name.strip() else other for name, other in zip(record, numbered, strict=True)]
+    if len(set(filled)) == len(filled):
+        return filled
+    taken, names = set(filled), list[str]()
+    for name in filled:
+        names.append(_unlike(name, taken) if name in names else name)
+        taken.add(names[-1])
+    return names
+
+
+def _unlike(name: str, taken: set[str]) -> str:
+    """The name with the first number from 2 on that makes it new."""
+    return next(new for new in (f"{name}_{i}" for i in count(2)) if new not in taken)
+
+
+def _repairs(record: Sequence[str], names: Sequence[str]) -> Iterator[tuple[str, int, str]]:
+    """What was repaired in a header: a name for it, the number of columns, and words."""
+    pairs = [(old, new) for old, new in zip(record, names, strict=True) if old != new]
+    nameless = [new for old, new in pairs if not old.strip()]
+    if nameless:
+        has = counted(len(nameless), "column has", "columns have")
+        yield "nameless", len(nameless), f"{has} no name and got one: {_first_of(nameless)}"
+    repeated = [new for old, new in pairs if old.strip()]
+    if repeated:
+        has = counted(len(repeated), "column has", "columns have")
+        words = f"{has} the name of another and got a number: {_first_of(repeated)}"
+        yield "repeated_names", len(repeated), words
+
+
+def start_notes(titles: int, first: Sequence[str]) -> Iterator[tuple[str, int, str]]:
+    """What was done to the start of a table: titles skipped, and names in this line repaired."""
+    if titles:
+        lines = counted(titles, "line above the header was", "lines above the header were")
+        yield "titles", titles, f"{lines} skipped as titles; --skip says how many to skip"
+    yield from _repairs(first, names_of(first, header=True))
+
+
+def _first_of(names: Sequence[str]) -> str:
+    return ", ".join(names[:_NAMED]) + (", …" if len(names) > _NAMED else "")
+
+
+def title_lines(records: Sequence[Sequence[str]]) -> int:
+    """How many of the first records are titles: one cell, above the first that has several.
+
+    Titles are shorter than records, or empty but for one cell in a table of three columns or more.
+    """
+    sizes = Counter(map(len, records))
+    width = max(sizes, key=lambda size: (sizes[size], size), default=0)
+    for number, record in enumerate(records[:_TITLES]):
+        filled = sum(bool(cell.strip()) for cell in record)
+        if filled > 1 or width < 2 or (len(record) == width and width < 3):
+            return number if len(record) == width and filled > 1 else 0
+    return 0

@@ -1,0 +1,192 @@
+"""Files that are larger than memory are worked on with DuckDB, with the answers of memory."""
+
+import shutil
+
+import polars as pl
+import pytest
+from typer.testing import CliRunner
+
+import incrowd
+from incrowd.datasets import hospital
+from incrowd.errors import InputError, LimitError, PolicyError
+from incrowd.io import large
+from incrowd.io.reading import Reading, opened
+from incrowd.policy.policy import Column, Policy
+
+duckdb = pytest.importorskip("duckdb")
+
+QUASI = ("birth_date", "zip", "sex")
+
+
+@pytest.fixture(scope="module")
+def people():
+    rows = pl.int_range(pl.len())
+    return hospital(700, seed=4).with_columns(
+        pl.when(rows % 41 != 0).then(pl.col("sex")).alias("sex"),
+        pl.when(rows % 3 == 0).then(pl.lit("")).otherwise(pl.lit('a, "b"')).alias("said"),
+    )
+
+
+@pytest.fixture
+def tight(monkeypatch):
+    """Everything takes more memory than there is."""
+    monkeypatch.setattr(large, "CELL", 10**9)
+
+
+def policy_of(people, **more):
+    roles = dict.fromkeys(people.columns, Column(role="drop"))
+    roles |= {name: Column(role="quasi") for name in QUASI}
+    roles |= {"diagnosis": Column(role="sensitive"), "said": Column(role="keep")}
+    return Policy(columns=roles, models=(incrowd.KAnonymity(4),), **more)
+
+
+WRITERS = {
+    "table.csv": lambda frame, path: frame.write_csv(path),
+    "table.tsv": lambda frame, path: frame.write_csv(path, separator="\t"),
+    "table.csv.gz": lambda frame, path: frame.write_csv(path, compression="gzip"),
+    "table.parquet": lambda frame, path: frame.write_parquet(path),
+    "table.arrow": lambda frame, path: frame.write_ipc(path),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("search", ["lattice", "crowd"])
+@pytest.mark.parametrize("name", WRITERS)
+def test_a_large_file_is_released_as_in_memory(people, tmp_path, monkeypatch, name, search):
+    path, out, other = tmp_path / name, tmp_path / f"out-{name}", tmp_path / f"other-{name}"
+    WRITERS[name](people, path)
+    policy = policy_of(people, search=search)
+    theirs = incrowd.anonymize(path, policy, other, seed=1)
+    monkeypatch.setattr(large, "CELL", 10**9)
+    mine = incrowd.anonymize(path, policy, out, seed=1)
+    assert mine.certificate.engine == "duckdb"
+    assert theirs.certificate.engine is None
+    assert mine.loss == pytest.approx(theirs.loss)
+    assert mine.models == theirs.models
+    for found in (
+        incrowd.check(out, policy, f"{out}.certificate.json", original=path),
+        incrowd.check(other, policy, f"{other}.certificate.json"),
+    ):
+        assert found.ok, found.notes
+    monkeypatch.setattr(large, "CELL", 0)
+    assert incrowd.check(out, policy, f"{out}.certificate.json", original=path).ok
+    assert incrowd.risk(out, quasi=QUASI).k == mine.k
+
+
+@pytest.mark.usefixtures("tight")
+def test_folders_and_patterns_of_parquet_files_are_one_table(people, tmp_path):
+    for i, part in enumerate(people.iter_slices(300)):
+        folder = tmp_path / "all" / f"day={i}"
+        folder.mkdir(parents=True)
+        part.write_parquet(folder / "part.parquet")
+    for source in (tmp_path / "all", f"{tmp_path}/all/*/*.parquet"):
+        assert opened(source).engine.name == "duckdb"
+        assert incrowd.risk(source, quasi=QUASI).k == incrowd.risk(people, quasi=QUASI).k
+
+
+def test_what_fits_stays_in_memory(people, tmp_path):
+    people.write_parquet(tmp_path / "t.parquet")
+    assert opened(tmp_path / "t.parquet").engine.name == "memory"
+    assert opened(tmp_path / "t.parquet", Reading(memory=2**28)).engine.name == "memory"
+
+
+def test_the_estimate_grows_with_the_table(people, tmp_path):
+    people.write_parquet(tmp_path / "t.parquet")
+    people.write_csv(tmp_path / "t.csv")
+    cells = people.height * people.width
+    assert large.estimated(tmp_path / "t.parquet").cells == cells
+    assert 0.3 * cells < large.estimated(tmp_path / "t.csv").cells < 4 * cells
+    assert large.estimated(tmp_path / "nothing.csv") is None
+
+
+@pytest.mark.usefixtures("tight")
+def test_too_little_disk_is_refused_before_any_work(people, tmp_path, monkeypatch):
+    people.write_parquet(tmp_path / "t.parquet")
+    usage = shutil.disk_usage(tmp_path)
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: usage._replace(free=10))
+    with pytest.raises(LimitError, match="of disk"):
+        incrowd.risk(tmp_path / "t.parquet", quasi=QUASI)
+
+
+@pytest.mark.usefixtures("tight")
+def test_a_file_that_changes_meanwhile_is_refused(people, tmp_path, monkeypatch):
+    path, out = tmp_path / "t.parquet", tmp_path / "o.parquet"
+    people.write_parquet(path)
+    from incrowd import pipeline
+
+    stage = pipeline._staged
+
+    def changed(*given):
+        people.head(600).write_parquet(path)
+        return stage(*given)
+
+    monkeypatch.setattr(pipeline, "_staged", changed)
+    with pytest.raises(InputError):
+        incrowd.anonymize(path, policy_of(people, search="crowd"), out)
+    assert not out.exists()
+
+
+def test_a_table_of_a_duckdb_file(people, tmp_path):
+    file = tmp_path / "it's.db"
+    connection = duckdb.connect(str(file))
+    connection.register("given", people.to_arrow())
+    connection.execute('CREATE TABLE "my people" AS SELECT * FROM given')
+    connection.close()
+    found = incrowd.risk(f"duckdb:{file}::my people", quasi=QUASI)
+    assert found.k == incrowd.risk(people, quasi=QUASI).k
+    with pytest.raises(PolicyError, match="duckdb:FILE::TABLE"):
+        incrowd.risk(f"duckdb:{file}", quasi=QUASI)
+    with pytest.raises(InputError, match="no file"):
+        incrowd.risk(f"duckdb:{file}x::my people", quasi=QUASI)
+    with pytest.raises(InputError, match="DuckDB cannot read a table 'others'"):
+        incrowd.risk(f"duckdb:{file}::others", quasi=QUASI)
+
+
+@pytest.mark.slow
+def test_clouds_are_refused_where_they_are_not_set_up():
+    with pytest.raises(InputError, match="s3://") as caught:
+        incrowd.risk("s3://bucket/secret-name.parquet", quasi=QUASI)
+    assert "secret-name" not in str(caught.value)
+
+
+def test_amounts_of_memory():
+    assert large.bytes_of("2GB") == 2_000_000_000
+    assert large.bytes_of("1 gib") == 2**30
+    for wrong in ("much", "-1GB", "1e999GB", "3XB", ""):
+        with pytest.raises(PolicyError, match="amount"):
+            large.bytes_of(wrong)
+    with pytest.raises(PolicyError, match="too little"):
+        large.bytes_of("2MB")
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("tight")
+def test_the_command_says_what_it_does(people, tmp_path):
+    from incrowd.cli.main import app
+
+    path, out = tmp_path / "t.csv", tmp_path / "o.csv"
+    people.select(*QUASI, "diagnosis").write_csv(path)
+    asked = ["anonymize", str(path), "-q", ",".join(QUASI), "-s", "diagnosis", "-k", "4"]
+    done = CliRunner().invoke(app, [*asked, "-o", str(out), "--memory", "1GB"])
+    assert done.exit_code == 0, done.output
+    assert "with DuckDB, out of memory" in done.stderr
+    wrong = CliRunner().invoke(app, [*asked, "-o", str(out), "--memory", "much"])
+    assert isinstance(wrong.exception, PolicyError)
+    checked = CliRunner().invoke(
+        app, ["check", str(out), "--certificate", f"{out}.certificate.json", "--memory", "1GB"]
+    )
+    assert checked.exit_code == 0, checked.output
+
+
+def test_an_estimate_says_time_memory_and_disk_before_any_work(tmp_path):
+    path = tmp_path / "t.parquet"
+    pl.DataFrame({"a": range(500), "b": range(500)}).write_parquet(path)
+    assert large.estimated(path) == large.Estimate(cells=1_000, rows=500)
+    path.with_suffix(".csv").write_text("a,b\n" + "1,2\n" * 100)
+    assert large.estimated(path.with_suffix(".csv")).rows is None
+    said = large.Estimate(cells=140_000_000, rows=20_000_000).note(1.5e9)
+    assert said == (
+        "this table of 20,000,000 rows is counted with DuckDB, out of memory: in memory it would "
+        "take about 9.8 GB. A release takes about 2 minutes with levels, or 4 minutes with local "
+        "recoding in parts, 1.5 GB of memory, and 5.6 GB of disk for a while"
+    )
