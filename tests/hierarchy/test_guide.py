@@ -19,7 +19,9 @@ DOMAINS = {
     "income": Domain(Kind.NUMBER, np.arange(100) ** 3),
     "birth_date": Domain(Kind.DATE, np.unique(BIRTH.astype("datetime64[D]"))),
     "zip": Domain(Kind.TEXT, texts(["02138", "02139", "02141", "02201", "03000", "10001"])),
-    "diagnosis": Domain(Kind.TEXT, texts(["E11.8", "E11.9", "E12.1", "E20.0", "I10.0"])),
+    "diagnosis": Domain(
+        Kind.TEXT, texts(["E11.8", "E11.9", "E12.1", "E20.0", "I10.0", "I21.4", "I21.9"])
+    ),
     "country": Domain(Kind.TEXT, texts(["Benin", "Egypt", "Kenya", "USA"])),
 }
 

@@ -29,10 +29,10 @@ PLACES = ["CA", "MA", "AL", "DE", "GA", "IL", "IN"]
         (numbers(range(10_001, 10_050)), "zip", "prefix"),
         (DAYS, "birth", "dates"),
         (words(f"{i:05d}" for i in range(2000, 2050)), "x", "prefix"),
-        (words([f"E1{i}.{j}" for i in range(9) for j in range(9)]), "x", "prefix"),
+        (words([f"E1{i}.{j}" for i in range(9) for j in range(9)]), "x", "codes"),
         (words(["Kenya", "France", "Peru", "Japan"]), "x", "regions"),
         (words(PLACES), "country", "regions"),
-        (words(PLACES), "state", "flat"),
+        (words(PLACES), "state", "codes"),
         (words(["red", "green", "blue"]), "colour", "flat"),
         (words([f"word {'x' * i}" for i in range(40)]), "note", "flat"),
         (words([f"A{i}-{i % 7}" for i in range(40)]), "code", "prefix"),
@@ -59,8 +59,8 @@ def test_skewed_numbers_get_quantiles():
     assert suggest(numbers(values), "gain").spec.quantiles == 16
 
 
-def test_diagnoses_are_split_at_their_dot():
-    spec = suggest(words([f"E1{i}.{i}" for i in range(9)]), "x").spec
+def test_old_diagnoses_are_split_at_their_dot():
+    spec = suggest(words([f"25{i}.{i}" for i in range(9)]), "x").spec
     assert spec == Prefix(separator=".")
 
 

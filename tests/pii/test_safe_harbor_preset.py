@@ -75,6 +75,7 @@ def test_the_table_fails_everything():
     assert failing == set("ABCDEFGHIJKLMNOPQR")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("search", [Lattice(), Mondrian()])
 def test_the_release_of_the_preset_passes(search):
     policy = apply("hipaa-safe-harbor", Policy.draft(TABLE), api.table_facts(TABLE, today=TODAY))

@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 
 from incrowd import api
 from incrowd.engines.memory import MemoryEngine
-from incrowd.pii import SafeHarborRules, checklist, hints
+from incrowd.pii import SafeHarborRules, hints
+from incrowd.pii.checklist import checklist
 from incrowd.verbs.safe_harbor import sampled_profiles
 
 N = 3_000

@@ -108,6 +108,7 @@ def test_what_is_written_is_read_back(policy):
     assert loads(dumps(policy)) == policy
 
 
+@pytest.mark.slow
 def test_a_tree_of_many_leaves_is_written_and_read_in_no_time():
     tree = Tree(rows=tuple((f"{i:05d}", f"{i // 100}", "*") for i in range(20_000)))
     columns = {"zip": Column(role="quasi", hierarchy=tree)}

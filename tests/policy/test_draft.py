@@ -1,6 +1,8 @@
 import numpy as np
+import polars as pl
 import pytest
 
+import incrowd
 from incrowd.datasets import hospital
 from incrowd.errors import InputError
 from incrowd.models import KAnonymity, LDiversity
@@ -56,26 +58,26 @@ def numbered(pattern):
         ("c1", numbered("thing {i}"), "identifier", False),
         ("c1", numbered("thing {z}"), "quasi", False),
         ("c1", numbered("a long remark about somebody, with number {i} in it"), "drop", False),
-        ("c1", list(range(1000, 1100)), "identifier", False),
+        ("c1", list(range(1000, 1100)), "identifier", True),
         ("c1", [i / 7 for i in range(100)], "quasi", False),
         (
             "c1",
             [np.datetime64("2020-01-01") + np.timedelta64(i, "D") for i in range(100)],
             "quasi",
-            False,
+            True,
         ),
         ("c1", ["same"] * 100, "keep", True),
         ("c1", [None] * 100, "drop", True),
         ("name", numbered("N {i}"), "identifier", True),
         ("patient_id", numbered("P{i}"), "identifier", True),
         ("patient_id", numbered("P{z}"), "unit", False),
-        ("num_rooms", [i % 4 for i in range(100)], "quasi", False),
+        ("num_rooms", [i % 4 for i in range(100)], "quasi", True),
         ("diagnosis", numbered("D{z}"), "sensitive", True),
         ("diagnosis", numbered("remark {i}"), "identifier", False),
         ("salary", [i * 1.5 for i in range(100)], "sensitive", True),
         ("sex", ["m", "f"] * 50, "quasi", True),
         ("religion", ["a", "b", "c", "d"] * 25, "sensitive", True),
-        ("fnlwgt", [i % 70 for i in range(100)], "drop", False),
+        ("fnlwgt", [1e4 + i % 70 for i in range(100)], "weight", True),
     ],
 )
 def test_roles_are_guessed_by_name_and_content(name, values, role, sure):
@@ -121,7 +123,7 @@ def test_a_draft_is_written_with_reasons_and_marks():
     assert drafted.review == ("c1",)
     lines = text.splitlines()
     assert lines[lines.index("[columns.c1]") + 1].startswith("# review: ")
-    assert lines[lines.index("[columns.age]") + 1].startswith("# age is easy to find out")
+    assert lines[lines.index("[columns.age]") + 1] == 'role = "quasi"  # age is easy to find out'
 
 
 def test_only_one_column_is_the_unit():
@@ -185,12 +187,23 @@ def test_a_table_without_values_is_refused():
 
 
 def test_the_reason_of_each_hierarchy_is_written_down():
-    text = to_toml(draft([AGE]))
-    assert "# 40 numbers: intervals of width 2 and wider" in text
-    assert 'hierarchy = { name = "intervals", width = 2 }' in text
+    drafted = draft([AGE])
+    assert drafted.hierarchies["age"] == "40 numbers: intervals of width 2 and wider"
+    assert 'hierarchy = { name = "intervals", width = 2 }' in to_toml(drafted)
 
 
 def test_codes_like_those_of_diagnoses_that_all_differ_tell_persons_apart():
     alone = guess(sketch("code", [f"C{i:02d}" for i in range(40)]))
     assert (alone.role.value, alone.sure) == ("identifier", False)
     assert guess(sketch("code", [f"C{i % 9:02d}" for i in range(40)])).role.value == "sensitive"
+
+
+def test_numbers_among_texts_are_numbers_only_in_a_text_file(tmp_path):
+    cells = [str(20 + i % 40) for i in range(100)] + ["refused"] * 5
+    frame = pl.DataFrame({"age": cells, "sex": ["f", "m", "f"] * 35})
+    assert incrowd.draft(frame).policy.columns["age"].hierarchy.name != "intervals"
+    frame.write_csv(tmp_path / "people.csv")
+    column = incrowd.draft(tmp_path / "people.csv").policy.columns["age"]
+    assert (column.hierarchy.name, column.missing_values) == ("intervals", ("refused",))
+    policy = incrowd.draft(tmp_path / "people.csv").policy
+    assert incrowd.anonymize(tmp_path / "people.csv", policy).k >= 5

@@ -14,19 +14,31 @@ from incrowd.hierarchy.hierarchy import Hierarchy, check
 from incrowd.hierarchy.intervals import Intervals
 from incrowd.hierarchy.ordered import Ordered
 from incrowd.hierarchy.prefix import Prefix
+from incrowd.hierarchy.published import CodeList
 from incrowd.hierarchy.regions import Regions
 from incrowd.hierarchy.suggest import Suggested, Suggestion, suggest
 from incrowd.hierarchy.tree import File, Flat, Tree
 from incrowd.hierarchy.zips import ZipCodes
 
 AnyHierarchy: TypeAlias = Annotated[
-    Dates | File | Flat | Intervals | Ordered | Prefix | Regions | Suggested | Tree | ZipCodes,
+    CodeList
+    | Dates
+    | File
+    | Flat
+    | Intervals
+    | Ordered
+    | Prefix
+    | Regions
+    | Suggested
+    | Tree
+    | ZipCodes,
     Field(discriminator="name"),
 ]
 """Any builder; its name says which."""
 
 __all__ = [
     "AnyHierarchy",
+    "CodeList",
     "Dates",
     "Decoded",
     "File",

@@ -371,6 +371,19 @@ def read_any_bounds(label: str) -> Bounds | None:
     return Bounds(compared["a"], None, low_inside=inside)
 
 
+def written_reach(label: str, domain: Domain) -> Reach | None:
+    """How far a label reaches (`node_reach`), in our spelling or another tool's.
+
+    >>> written_reach("20-29", Domain(Kind.NUMBER, np.arange(20, 40)))
+    (20.0, 29.0)
+    """
+    found = node_reach(label, domain)
+    if found is not None or domain.kind is Kind.TEXT:
+        return found
+    bounds = read_any_bounds(label)
+    return None if bounds is None else _reach(bounds, domain)
+
+
 def _read_bare(label: str) -> Bounds | None:
     """An interval of numbers or dates as R, ARX and others write it: `[20,30)`, `]20; Inf)`."""
     found = _BARE.fullmatch(label)

@@ -7,30 +7,50 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from incrowd.arrays import Counts
+from incrowd.arrays import Counts, Values
 from incrowd.errors import counted
 from incrowd.hierarchy.dates import Dates
 from incrowd.hierarchy.hierarchy import Hierarchy
 from incrowd.hierarchy.intervals import Intervals
+from incrowd.hierarchy.ordered import Ordered
 from incrowd.hierarchy.prefix import Prefix
+from incrowd.hierarchy.published import CodeList, System, share_of
 from incrowd.hierarchy.regions import Regions, is_country
 from incrowd.hierarchy.rounding import NumberGrid, nice_width
+from incrowd.hierarchy.scales import scale_of
 from incrowd.hierarchy.tree import Flat
 from incrowd.table.column import Domain, Kind
+from incrowd.table.names import words_of
 from incrowd.values import STRICT, dataclass
 
-Suggestible: TypeAlias = Dates | Flat | Intervals | Prefix | Regions
+Suggestible: TypeAlias = CodeList | Dates | Flat | Intervals | Ordered | Prefix | Regions
+Nature: TypeAlias = Literal["", "code", "amount", "count", "age", "date", "weight", "number"]
+"""What somebody who knows the column says that its whole numbers are; empty if nobody does."""
 
 FEW = 20
 """Up to this many categories are few."""
 
 _SAMPLE = 5_000
 _MOSTLY = 0.9
+_TAIL = 0.02
 _DIAGNOSIS = re.compile(r"([A-Z][0-9][0-9A-Z]|[0-9]{3}|E[0-9]{3})(\.[0-9A-Z]{1,4})?")
+_TENTH = re.compile(r"[A-TV-Z][0-9][0-9A-Z](\.?[0-9A-Z]{1,4})?")
+_NUTS = re.compile(r"(AT|BE|BG|CH|CY|CZ|DE|DK|EE|EL|ES|FI|FR|HR|HU|IE|IT|LT|LU|LV|MT|NL|NO|PL|PT"
+                   r"|RO|SE|SI|SK|UK)[0-9A-Z]{1,3}")  # fmt: skip
+_OCCUPATION = re.compile(r"\d{2}-\d{4}")
 _NUMBER_OR_DATE = re.compile(r"[+-]?\d[\d.]*,\d+|\d{1,4}([-/.])\d{1,2}\1\d{1,4}")
 """Numbers with a decimal comma and dates that can be read in two ways: masked they mean nothing."""
 _POSTAL = re.compile(r"zip|postal|postcode|post_code|plz", re.IGNORECASE)
-_LAND = re.compile(r"country|nation|citizen|birth_?place|origin", re.IGNORECASE)
+_LAND = re.compile(r"country|nation|citizen|birth_?place|origin|cntry", re.IGNORECASE)
+_NAMED: dict[System, frozenset[str]] = {
+    "months": frozenset(("month", "months", "mm", "mes", "monat", "mois", "mon")),
+    "naics": frozenset(("naics",)),
+    "nace": frozenset(("nace",)),
+    "us-counties": frozenset(("county", "cnty", "fips", "counties")),
+}
+"""Words in a name that say which list its numbers are codes of."""
+_COORDINATES = frozenset(("lat", "lon", "lng", "latitude", "longitude"))
+_PERCENT = frozenset(("pct", "percent", "percentage", "perc", "prozent"))
 
 
 @plain(frozen=True)
@@ -52,8 +72,12 @@ class Suggested:
         return suggest(domain, column).spec.build(domain, column, counts)
 
 
-def suggest(domain: Domain, column: str) -> Suggestion:
+def suggest(
+    domain: Domain, column: str, nature: Nature = "", counts: Counts | None = None
+) -> Suggestion:
     """A hierarchy for a column, by the kind and the look of its values.
+
+    `nature` says what its whole numbers are, if that is known; `counts` are the records per value.
 
     >>> suggest(Domain(Kind.NUMBER, np.arange(17, 91)), "age").reason
     '74 numbers: intervals of width 5 and wider'
@@ -64,16 +88,75 @@ def suggest(domain: Domain, column: str) -> Suggestion:
     if domain.kind is Kind.DATE:
         return Suggestion(Dates(), f"{len(domain)} dates: months, quarters, years and longer")
     if domain.kind is Kind.NUMBER:
-        return _numbers(domain, column)
+        whole = domain.values.dtype.kind == "i"
+        known = _whole_numbers(domain, column, nature, counts) if whole else None
+        return known or _numbers(domain, column)
     return _texts(_sample(domain), len(domain), column)
 
 
-def _numbers(domain: Domain, column: str) -> Suggestion:
-    values, n = domain.values, len(domain)
-    if values.dtype.kind == "i" and _POSTAL.search(column):
+# Numbers
+
+
+def _whole_numbers(  # noqa: PLR0911  one for each sort of numbers
+    domain: Domain, column: str, nature: Nature, counts: Counts | None
+) -> Suggestion | None:
+    """What people draw for postal codes, other codes, months, years and counts."""
+    values, n, words = domain.values, len(domain), set(words_of(column))
+    if _POSTAL.search(column):
         return Suggestion(Prefix(), f"{n} numbers named like postal codes: masked from the right")
-    if values.dtype.kind == "i" and n <= 5:
+    for system, names in _NAMED.items():
+        if words & names and share_of(system, _texts_of(values)) == 1:
+            return Suggestion(CodeList(system), f"{n} codes: the groups of {system}")
+    if nature == "code" or (nature == "" and _look_like_codes(values)):
+        return _codes(values, n)
+    if n <= 5:
         return Suggestion(Flat(), f"{n} whole numbers: few enough to show or suppress")
+    if values[0] >= 1800 and values[-1] <= 2100:
+        return Suggestion(Intervals(width=5), f"{n} years: 5 years and longer")
+    if nature == "count" and values[0] >= 0:
+        return _counts(values, n, counts)
+    return None
+
+
+def _codes(values: Values, n: int) -> Suggestion:
+    """Codes of one length are masked from the right; of others no part means anything."""
+    lengths = {len(text) for text in _texts_of(values)}
+    if len(lengths) == 1 and max(lengths) >= 3 and n > FEW and values[0] >= 0:
+        return Suggestion(Prefix(), f"{n} codes of {max(lengths)} digits: masked from the right")
+    return Suggestion(Flat(), f"{n} codes without an order: shown or suppressed")
+
+
+def _counts(values: Values, n: int, counts: Counts | None) -> Suggestion:
+    """Small numbers stay apart; the few large ones are one group."""
+    top = int(values[-1])
+    if counts is not None and counts.sum():
+        above = counts[::-1].cumsum()[::-1] / counts.sum()
+        top = int(values[max(int(np.searchsorted(-above, -_TAIL)) - 1, 1)])
+    top = max(top, 3)
+    reason = f"{n} counts: neighbours together, large ones as one group"
+    return Suggestion(Intervals(width=2, top=float(top)), reason)
+
+
+def _look_like_codes(values: Values) -> bool:
+    """Many whole numbers of one length, with gaps, in clusters of their first digits."""
+    if len(values) <= FEW or values[0] < 100:
+        return False
+    low, high = int(values[0]), int(values[-1])
+    if len(str(low)) != len(str(high)) or (low >= 1800 and high <= 2100):
+        return False
+    scale = 10 ** (len(str(low)) - 2)
+    heads = len(np.unique(values // scale))
+    sparse = len(values) < 0.3 * (high - low + 1)
+    return sparse and heads <= min(45, len(values) / 4) and not bool((values % 10 == 0).all())
+
+
+def _numbers(domain: Domain, column: str) -> Suggestion:
+    values, n, words = domain.values, len(domain), set(words_of(column))
+    if words & _COORDINATES and abs(float(values[0])) <= 180 and abs(float(values[-1])) <= 180:
+        spec = Intervals(width=0.1, factor=10)
+        return Suggestion(spec, f"{n} coordinates: a tenth of a degree and wider")
+    if words & _PERCENT and values[0] >= 0 and values[-1] <= 100:
+        return Suggestion(Intervals(width=10), f"{n} percentages: steps of 10 and wider")
     width = nice_width(values)
     if values.dtype.kind == "i":
         width = max(width, 2.0)
@@ -88,20 +171,56 @@ def _numbers(domain: Domain, column: str) -> Suggestion:
     return Suggestion(Intervals(width=width), reason)
 
 
-def _texts(sample: Sequence[str], n: int, column: str) -> Suggestion:
+def _texts_of(values: Values) -> list[str]:
+    step = max(1, len(values) // _SAMPLE)
+    return [str(value) for value in values[::step].tolist()]
+
+
+# Texts
+
+
+def _texts(sample: Sequence[str], n: int, column: str) -> Suggestion:  # noqa: PLR0911  the same
     digits = _share(text.isdigit() for text in sample)
     lengths = {len(text) for text in sample}
-    if digits == 1 and len(lengths) == 1 and max(lengths) >= 3:
-        return Suggestion(Prefix(), f"{n} codes of {max(lengths)} digits: masked from the right")
     if _are_countries(sample, column):
         return Suggestion(Regions(), f"{n} values, mostly countries: regions of the world")
-    dotted = any("." in text for text in sample)
+    listed = _listed(sample, n, column)
+    if listed is not None:
+        return listed
+    if digits == 1 and len(lengths) == 1 and max(lengths) >= 3:
+        return Suggestion(Prefix(), f"{n} codes of {max(lengths)} digits: masked from the right")
+    if n > FEW and _share(bool(_NUTS.fullmatch(text)) for text in sample) == 1:
+        return Suggestion(Prefix(keep=2), f"{n} codes of European regions: larger regions")
+    if _share(bool(_OCCUPATION.fullmatch(text)) for text in sample) >= _MOSTLY:
+        return Suggestion(Prefix(steps=(6, 5, 3)), f"{n} codes of occupations: larger groups")
     if _share(bool(_DIAGNOSIS.fullmatch(text.upper())) for text in sample) >= _MOSTLY:
-        spec = Prefix(separator=".") if dotted else Prefix()
+        spec = Prefix(separator=".") if any("." in text for text in sample) else Prefix()
         return Suggestion(spec, f"{n} codes like those of diagnoses: shortened from the right")
+    scale = scale_of(sample) if n <= FEW else None
+    if scale is not None:
+        return Suggestion(scale, f"{n} steps of a scale, in their order")
     if n <= FEW:
         return Suggestion(Flat(), f"{n} categories: few enough to show or suppress")
     return _many_texts(sample, n)
+
+
+def _listed(sample: Sequence[str], n: int, column: str) -> Suggestion | None:
+    """Codes of a published list: by their look, or by their look and the column's name."""
+    words, tenth = set(words_of(column)), all(_TENTH.fullmatch(text.upper()) for text in sample)
+    spelled = not all(text.isdigit() for text in sample)
+    may_be: dict[System, bool] = {
+        "icd-10": tenth and n >= 5,
+        "us-states": n >= 5 and spelled,
+        "weekdays": n > 3,
+        "nace": bool(words & _NAMED["nace"]),
+        "naics": bool(words & _NAMED["naics"]),
+        "us-counties": bool(words & _NAMED["us-counties"]),
+        "months": n > 3 and (spelled or bool(words & _NAMED["months"])),
+    }
+    for system, able in may_be.items():
+        if able and share_of(system, sample) >= _MOSTLY:
+            return Suggestion(CodeList(system), f"{n} codes: the groups of {system}")
+    return None
 
 
 def _many_texts(sample: Sequence[str], n: int) -> Suggestion:

@@ -1,6 +1,8 @@
 """Hierarchies that are written down: one row per leaf, from the value to the top."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass as plain
+from operator import itemgetter
 from typing import Annotated, Literal
 
 import numpy as np
@@ -45,7 +47,7 @@ class Tree:
 
     Shorter rows repeat their last entry. If the rows do not end in one value, `*` is put on top.
     There may be more leaves than values of the table. If they are numbers (or dates, in a column of
-    dates) and every node is a range of them, the hierarchy is ordered.
+    dates) and every node is a range of them, the hierarchy is ordered, unless `ordered` is false.
 
     >>> tree = Tree((("cold", "airways", "*"), ("asthma", "airways", "*"), ("flu", "virus", "*")))
     >>> tree.build(Domain(Kind.TEXT, texts(["asthma", "flu"])), "diagnosis")
@@ -55,11 +57,14 @@ class Tree:
     rows: Annotated[tuple[Row, ...], Field(min_length=1)]
     other: str | None = None
     """Under which node, below the top, values go that are not in the tree; None: nowhere."""
+    ordered: bool = True
+    """Whether leaves that are numbers or dates have an order; false for codes that only look like
+    numbers, as the kind "text" of a column says."""
     name: Literal["tree"] = "tree"
 
     def __post_init__(self) -> None:
         """Refuse nodes without a name: a table would read them as missing."""
-        if not all(all(row[1:]) for row in self.rows):
+        if any("" in row[1:] for row in self.rows if "" in row):
             raise ValueError("a parent has no name; give every parent a name")
 
     def __repr__(self) -> str:
@@ -83,7 +88,7 @@ class Tree:
             for label in domain.labels.tolist():
                 paths.setdefault(label, (label, *[self.other] * (height - 2), top))
         _refuse_torn(paths, column)
-        return _assemble(paths, domain.kind, column)
+        return _assemble(paths, domain.kind, column, nominal=not self.ordered)
 
 
 @dataclass(frozen=True, config=STRICT)
@@ -109,7 +114,11 @@ class File:
 
 def _paths(rows: tuple[Row, ...], kind: Kind, column: str) -> dict[str, Path]:
     """The path of each leaf, all of one length."""
-    height = max(len(row) for row in rows)
+    height = max(map(len, rows))
+    if kind is not Kind.NUMBER and min(map(len, rows)) == height:
+        plain_paths = {row[0]: row for row in rows}
+        if len(plain_paths) == len(rows):
+            return plain_paths
     paths: dict[str, Path] = {}
     torn = []
     for i, row in enumerate(rows, start=1):
@@ -133,20 +142,32 @@ def _canonical(leaf: str, kind: Kind) -> str:
 
 def _refuse_torn(paths: dict[str, Path], column: str) -> None:
     """Each level must be a function of the level below (Sweeney Section 3.1)."""
-    height = len(next(iter(paths.values())))
-    for level in range(2, height):
+    levels = columns_of(list(paths.values()))
+    for level in range(2, len(levels)):
+        if leads_up(levels[level - 1], levels[level]):
+            continue
         parent: dict[str, str] = {}
         torn: dict[str, int] = {}
         for i, path in enumerate(paths.values(), start=1):
             if parent.setdefault(path[level - 1], path[level]) != path[level]:
                 torn.setdefault(path[level - 1], i)
-        if torn:
-            raise InputError(
-                f"level {level - 1} of the hierarchy of {column!r} has"
-                f" {counted(len(torn), 'node')} with more than one parent"
-                f" (first seen with leaf {min(torn.values())})",
-                remedy="give each node one parent, or nodes of different meaning different names",
-            )
+        raise InputError(
+            f"level {level - 1} of the hierarchy of {column!r} has"
+            f" {counted(len(torn), 'node')} with more than one parent"
+            f" (first seen with leaf {min(torn.values())})",
+            remedy="give each node one parent, or nodes of different meaning different names",
+        )
+
+
+def columns_of(rows: Sequence[Path]) -> list[list[str]]:
+    """Rows of one length, turned: what stands at each place."""
+    return [list(map(itemgetter(j), rows)) for j in range(len(rows[0]))]
+
+
+def leads_up(nodes: Sequence[str], parents: Sequence[str]) -> bool:
+    """Whether each node has one parent, wherever it is listed; both have one entry per leaf."""
+    parent = dict(zip(nodes, parents, strict=True))
+    return list(map(parent.__getitem__, nodes)) == list(parents)
 
 
 @plain(frozen=True, eq=False, repr=False)
@@ -157,10 +178,10 @@ class _Ranks:
     labels: list[str]
 
 
-def _assemble(paths: dict[str, Path], kind: Kind, column: str) -> Hierarchy:
-    every = list(paths.values())
-    ranks = [_rank([path[h] for path in every]) for h in range(1, len(every[0]) - 1)]
-    leaves = _by_value(list(paths), kind, ranks)
+def _assemble(paths: dict[str, Path], kind: Kind, column: str, *, nominal: bool) -> Hierarchy:
+    columns = columns_of(list(paths.values()))
+    ranks = [_rank(column) for column in columns[1:-1]]
+    leaves = None if nominal else _by_value(list(paths), kind, ranks)
     ordered = leaves is not None
     if leaves is None:
         leaves = _depth_first(list(paths), ranks)
@@ -170,7 +191,7 @@ def _assemble(paths: dict[str, Path], kind: Kind, column: str) -> Hierarchy:
         nodes, first = runs(rank.of[order])
         labels = texts(rank.labels)[rank.of[order][first]]
         levels.append(Level(nodes, labels))
-    return stack(domain, levels, column=column, ordered=ordered, top=every[0][-1], prune=False)
+    return stack(domain, levels, column=column, ordered=ordered, top=columns[-1][0], prune=False)
 
 
 def _depth_first(leaves: list[str], ranks: list[_Ranks]) -> tuple[Domain, Codes]:
@@ -178,9 +199,9 @@ def _depth_first(leaves: list[str], ranks: list[_Ranks]) -> tuple[Domain, Codes]
     return Domain(Kind.TEXT, texts(leaves)[order]), order
 
 
-def _rank(labels: list[str]) -> _Ranks:
-    number: dict[str, int] = {}
-    of = np.array([number.setdefault(label, len(number)) for label in labels], dtype=np.int64)
+def _rank(labels: Sequence[str]) -> _Ranks:
+    number = {label: i for i, label in enumerate(dict.fromkeys(labels))}
+    of = np.fromiter(map(number.__getitem__, labels), dtype=np.int64, count=len(labels))
     return _Ranks(of, list(number))
 
 

@@ -4,19 +4,27 @@ The words of column names (`words`) and the patterns of values (`patterns`) are 
 `incrowd init` and the checklist of Safe Harbor share (45 CFR 164.514(b)(2)).
 """
 
-from incrowd.pii.checklist import Checklist, IdentifierCheck, checklist, hints
-from incrowd.pii.column_names import IDENTIFIERS, Identifier
-from incrowd.pii.profile import ColumnFinding, ColumnProfile, SafeHarborRules, Status
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
-__all__ = [
-    "IDENTIFIERS",
-    "Checklist",
-    "ColumnFinding",
-    "ColumnProfile",
-    "Identifier",
-    "IdentifierCheck",
-    "SafeHarborRules",
-    "Status",
-    "checklist",
-    "hints",
-]
+from incrowd.lazy import homes_of
+
+if TYPE_CHECKING:  # every reader of text files needs the words alone
+    from incrowd.pii.checklist import Checklist as Checklist
+    from incrowd.pii.checklist import IdentifierCheck as IdentifierCheck
+    from incrowd.pii.checklist import hints as hints
+    from incrowd.pii.column_names import IDENTIFIERS as IDENTIFIERS
+    from incrowd.pii.column_names import Identifier as Identifier
+    from incrowd.pii.profile import ColumnFinding as ColumnFinding
+    from incrowd.pii.profile import ColumnProfile as ColumnProfile
+    from incrowd.pii.profile import SafeHarborRules as SafeHarborRules
+    from incrowd.pii.profile import Status as Status
+
+_HOMES = homes_of(__name__)
+__all__ = sorted(_HOMES)  # noqa: PLE0605  the imports above are the list
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOMES:
+        return getattr(import_module(_HOMES[name]), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

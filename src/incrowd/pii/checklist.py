@@ -6,6 +6,7 @@ from typing import Any
 
 from incrowd.errors import counted
 from incrowd.pii.codes import (
+    are_drug_codes,
     codes_of_their_own,
     internet_addresses,
     numbers_things,
@@ -27,6 +28,8 @@ from incrowd.pii.names import (
 )
 from incrowd.pii.patterns import identifiers_in
 from incrowd.pii.profile import ColumnFinding, ColumnProfile, SafeHarborRules, Status
+from incrowd.pii.silent import SILENT, possible_births, small_areas
+from incrowd.showing import Shown
 from incrowd.table.column import CodedColumn
 
 _FOUND_IN_TEXT = frozenset("FNQ")
@@ -46,7 +49,7 @@ class IdentifierCheck:
 
     identifier: Identifier
     columns: tuple[ColumnFinding, ...] = ()
-    """Columns that hold it if it fails; otherwise those that a person must look at."""
+    """Columns that hold it, and then those that a person must look at."""
 
     @property
     def letter(self) -> str:
@@ -67,7 +70,7 @@ class IdentifierCheck:
 
 
 @dataclass(frozen=True)
-class Checklist:
+class Checklist(Shown):
     """Which of the eighteen identifiers of HIPAA's Safe Harbor a table holds, A to R."""
 
     checks: tuple[IdentifierCheck, ...]
@@ -155,7 +158,7 @@ def named(profile: ColumnProfile, identifier: Identifier) -> bool:
         return False
     if identifier.numbered and profile.share(_has_digit) < _DIGITS:
         return False
-    excuse = {"A": is_things_name, "B": is_no_place, "R": numbers_things, "K": _is_plate}
+    excuse = {"A": is_things_name, "B": is_no_place, "R": numbers_things, "K": _is_no_license}
     return identifier.letter not in excuse or not excuse[identifier.letter](profile)
 
 
@@ -212,22 +215,31 @@ def _uncertain(
         ("D", unnamed_telephones(profile)),
         ("G", unnamed_social_security(profile)),
         ("O", internet_addresses(profile)),
+        ("B", small_areas(profile, rules)),
+        ("C", possible_births(profile, rules)),
+        *((letter, look(profile)) for letter, look in SILENT),
     )
     yield from ((letter, finding) for letter, finding in special if finding is not None)
 
 
 def _weightiest(found: list[ColumnFinding]) -> tuple[ColumnFinding, ...]:
-    """Those that fail, if there are any; otherwise all."""
-    failing = tuple(one for one in found if one.status is Status.FAIL)
-    return failing or tuple(found)
+    """All of them, those that fail first: a failing column hides none that a person must see."""
+    return tuple(sorted(found, key=lambda one: one.status is not Status.FAIL))
 
 
 def _has_digit(text: str) -> bool:
     return any(letter.isdigit() for letter in text)
 
 
-def _is_plate(profile: ColumnProfile) -> bool:
-    return bool(profile.words & {"plate", "plates"})
+def _is_no_license(profile: ColumnProfile) -> bool:
+    """Whether it is a plate, or codes of drugs."""
+    return bool(profile.words & {"plate", "plates"}) or are_drug_codes(profile)
+
+
+def _found(check: IdentifierCheck, found: ColumnFinding) -> dict[str, str]:
+    """A column; one that a person must look at says so where others fail."""
+    look = {"status": found.status.value} if found.status is not check.status else {}
+    return {"name": found.column, "why": found.why, **look}
 
 
 def _plain(check: IdentifierCheck) -> dict[str, Any]:
@@ -235,6 +247,6 @@ def _plain(check: IdentifierCheck) -> dict[str, Any]:
         "letter": check.letter,
         "identifier": check.identifier.title,
         "status": check.status.value,
-        "columns": [{"name": found.column, "why": found.why} for found in check.columns],
+        "columns": [_found(check, found) for found in check.columns],
     }
     return {**plain, "note": check.note} if check.note else plain

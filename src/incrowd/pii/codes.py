@@ -36,6 +36,14 @@ def _is_no_version(text: str) -> bool:
     return ":" in text or any(int(part) > 99 for part in text.split("."))
 
 
+def are_drug_codes(profile: ColumnProfile) -> bool:
+    """Whether values are National Drug Codes: labeler, product, package (21 CFR 207.33)."""
+    return profile.kind is Kind.TEXT and profile.share(_DRUG.fullmatch) >= MOST
+
+
+_DRUG = re.compile(r"\d{4}-\d{4}-\d{2}|\d{5}-\d{3}-\d{2}|\d{5}-\d{4}-\d{1,2}")
+
+
 def numbers_things(profile: ColumnProfile) -> bool:
     """Whether a number in a column's name is one of things, as many records share it."""
     certain = (profile.said & _REGISTERED.words) - _GENERAL
@@ -53,6 +61,7 @@ def codes_of_their_own(profile: ColumnProfile) -> ColumnFinding | None:
         profile.values < _ENOUGH
         or profile.distinct_share < _OF_THEIR_OWN
         or profile.kind is Kind.DATE
+        or are_drug_codes(profile)
     ):
         return None
     if profile.kind is Kind.NUMBER:

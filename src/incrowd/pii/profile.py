@@ -9,6 +9,8 @@ from typing import TypeAlias
 
 import numpy as np
 
+from incrowd.arrays import Counts
+from incrowd.errors import whole_percent
 from incrowd.hierarchy.labels import read_bounds, read_set
 from incrowd.pii.column_names import ABOUT, REMARKS
 from incrowd.pii.words import PERSONS
@@ -74,13 +76,21 @@ class ColumnProfile:
     """Distinct values of the column, if the domain holds only some of them."""
     sealed: str = ""
     """What the cells hold that no program can look into."""
+    counts: Counts | None = None
+    """Records of each value of the domain, if they were counted."""
+    label: str = ""
+    """What a statistics file says that the column is, in words."""
+    value_labels: Mapping[str, str] = field(default_factory=dict)
+    """What a statistics file says that values mean, by value."""
 
     @classmethod
-    def of(cls, column: CodedColumn) -> "ColumnProfile":
-        """The profile of a coded column."""
-        counts = np.bincount(column.codes, minlength=len(column.domain) + 1)
-        missing, largest = int(counts[0]), int(counts.max())
-        return cls(column.name, column.domain, len(column.codes), missing, largest)
+    def of(cls, column: CodedColumn, records: Counts | None = None) -> "ColumnProfile":
+        """The profile of a coded column; `records` of each code, else one for each entry."""
+        if records is None:
+            records = np.bincount(column.codes, minlength=len(column.domain) + 1)
+        missing, largest = int(records[0]), int(records.max())
+        total = int(records.sum())
+        return cls(column.name, column.domain, total, missing, largest, counts=records[1:])
 
     @classmethod
     def of_sealed(cls, name: str, records: int = 0, what: str = "") -> "ColumnProfile":
@@ -203,7 +213,7 @@ def looks_like(share: float, what: str) -> str:
         return f"all values look like {what}"
     if share < 0.01:
         return f"some values look like {what}"
-    return f"{share:.0%} of the values look like {what}".replace("%", " %", 1)
+    return f"{whole_percent(share)} of the values look like {what}"
 
 
 def _is_suppressed(text: str) -> bool:

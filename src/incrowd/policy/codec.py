@@ -6,9 +6,7 @@ import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar, get_args
 
-import tomlkit
 from pydantic import TypeAdapter
-from tomlkit.items import Item
 
 from incrowd import values
 from incrowd.errors import PolicyError
@@ -50,14 +48,18 @@ def dumps(
     *,
     header: Sequence[str] = HEADER,
     comments: Mapping[str, Sequence[str]] | None = None,
+    beside: Mapping[str, str] | None = None,
 ) -> str:
-    """Write a policy as readable TOML, with `comments` above the columns of these names."""
+    """Write a policy as readable TOML, with `comments` above columns and `beside` their roles."""
     parts = ["\n".join([*map(toml.comment, header), *toml.lines(dict(_settings(policy)))])]
     parts += ["\n".join(["[[models]]", *toml.lines(_plain(model))]) for model in policy.models]
     for name, column in policy.columns.items():
         about = map(toml.comment, (comments or {}).get(name, ()))
         head = f"[columns.{toml.key(name)}]"
-        parts.append("\n".join([head, *about, *toml.lines(_column(column))]))
+        role, *rest = toml.lines(_column(column))
+        remark = (beside or {}).get(name)
+        role += f"  {toml.comment(toml.short(remark))}" if remark else ""
+        parts.append("\n".join([head, *about, role, *rest]))
     return "\n\n".join(parts) + "\n"
 
 
@@ -73,10 +75,7 @@ def edit(text: str, changes: Mapping[str | Path, Any], source: str = "policy") -
     suppression = 0.0 # enough
     """
     _parsed(text, source)
-    document = tomlkit.parse(text)
-    for key, value in changes.items():
-        _set(document, (key,) if isinstance(key, str) else key, value)
-    edited = tomlkit.dumps(document)
+    edited = toml.edited(text, changes)
     loads(edited, source)
     return edited
 
@@ -233,27 +232,6 @@ def _brief(value: Any) -> Any:
 
 
 _EXACT = 2.0**53
-
-
-def _set(container: Any, path: Path, value: Any) -> None:
-    *way, last = path
-    for part in way:
-        if not isinstance(container, list) and part not in container:
-            container[part] = tomlkit.table()
-        container = container[part]
-    if value is not None:
-        _put(container, last, value)
-    elif not isinstance(last, str) or last in container:
-        del container[last]
-
-
-def _put(container: Any, key: str | int, value: Any) -> None:
-    """Set a value and keep the comment on its line."""
-    old = container.get(key) if isinstance(key, str) else None
-    container[key] = value
-    if isinstance(old, Item) and old.trivia.comment:
-        new = container[key]
-        new.trivia.comment_ws, new.trivia.comment = old.trivia.comment_ws, old.trivia.comment
 
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"

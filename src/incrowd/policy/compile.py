@@ -1,9 +1,9 @@
 """A policy and coded columns become the problem that a search gets."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import inf
-from typing import TypeAlias
+from typing import Protocol, TypeAlias
 
 import numpy as np
 
@@ -29,12 +29,25 @@ Counted: TypeAlias = Mapping[str, tuple[CodedColumn, Hierarchy | None]]
 """The columns of `Policy.counted`, coded by the leaves of their hierarchies if they have one."""
 
 
+class Sampler(Protocol):
+    """Draws a sample of coded rows."""
+
+    def __call__(
+        self, quasi: Sequence[CodedColumn], sensitive: Sequence[CodedColumn], *, complete: bool
+    ) -> Tally:
+        """The tally of a sample; with `complete` of records that lack no quasi-identifier."""
+        ...
+
+
 @dataclass(frozen=True, eq=False)
 class Counting:
     """What was counted of a table whose columns are coded."""
 
     tally: Tally
-    """Of the records that may leave: all, or with `Missing.SUPPRESS` those that lack no value."""
+    """Of the records that may leave: all, or with `Missing.SUPPRESS` those that lack no value. Of
+    a sample of them, if the table is worked on in parts."""
+    leaving: int
+    """Records that may leave."""
     records: int
     """Of the whole table."""
     people: int
@@ -52,21 +65,22 @@ class Compiled:
     problem: Problem
     left_out_missing: int
     """Records left out because a quasi-identifying value is missing (`Missing.SUPPRESS`)."""
-
-    @property
-    def records(self) -> int:
-        """Records that may leave."""
-        return self.problem.tally.records
+    records: int
+    """Records that may leave."""
 
 
-def count(
+def count(  # noqa: PLR0913, PLR0917  what is counted, of which columns
     engine: Engine,
     policy: Policy,
     quasi: Quasi,
     sensitive: Counted,
     unit: CodedColumn | None = None,
+    sampled: Sampler | None = None,
 ) -> Counting:
-    """What a search must know of a table, counted where the table is."""
+    """What a search must know of a table, counted where the table is.
+
+    With `sampled` its rows are not counted all; columns are.
+    """
     if not engine.records:
         raise InputError("the table has no records", remedy="give a table with records")
     _require(policy.quasi, quasi, "quasi-identifying")
@@ -74,17 +88,29 @@ def count(
     columns = [quasi[name][0] for name in policy.quasi]
     values = [sensitive[name][0] for name in policy.counted]
     whole = columns if policy.missing is Missing.SUPPRESS else ()
-    tally = engine.tally(columns, values, unit, policy.weight, complete=bool(whole))
-    if unit is None:
+    if sampled is None:
+        tally = engine.tally(columns, values, unit, policy.weight, complete=bool(whole))
+        leaving = tally.records
+    else:
+        tally = sampled(columns, values, complete=bool(whole))
+        leaving = int(engine.counts((), columns[:1], None, whole).records.sum())
+    if unit is None and sampled is None:
         codes = zip(policy.quasi, tally.quasi, strict=True)
         held = {name: counted_codes(name, of, tally.counts) for name, of in codes}
         people = engine.records
     else:
         held = {c.name: engine.counts((), [c], unit, whole) for c in columns}
-        there = engine.frequency(unit)
-        people = int(there[0] + np.count_nonzero(there[1:]))
+        people = _people(engine, unit)
     counted_of = {column.name: engine.counts((), [column], unit) for column in values}
-    return Counting(tally, engine.records, people, held, counted_of)
+    return Counting(tally, leaving, engine.records, people, held, counted_of)
+
+
+def _people(engine: Engine, unit: CodedColumn | None) -> int:
+    """People of the whole table; a record without a unit is one."""
+    if unit is None:
+        return engine.records
+    there = engine.frequency(unit)
+    return int(there[0] + np.count_nonzero(there[1:]))
 
 
 def compile(  # noqa: A001, PLR0913  the word of the design; each argument is one thing
@@ -105,10 +131,10 @@ def compile(  # noqa: A001, PLR0913  the word of the design; each argument is on
     _refuse_empty(policy, counting)
     models = _bound(policy, counting.people)
     columns = []
-    for name, codes in zip(policy.quasi, tally.quasi, strict=True):
-        size = len(quasi[name][1].leaves) + 1
-        frequency = np.bincount(codes, weights=tally.counts, minlength=size).astype(np.int64)
-        column = _quasi_column(policy, name, quasi[name][1], frequency)
+    for name in policy.quasi:
+        size, held = len(quasi[name][1].leaves) + 1, counting.quasi[name]
+        frequency = np.bincount(held.codes[name], weights=held.records, minlength=size)
+        column = _quasi_column(policy, name, quasi[name][1], frequency.astype(np.int64))
         holders = ColumnHolders.of(counting.quasi[name], name, size)
         columns.append(with_ends(column, policy, holders, models, (world_people or {}).get(name)))
     problem = Problem(
@@ -122,12 +148,12 @@ def compile(  # noqa: A001, PLR0913  the word of the design; each argument is on
         seed=seed,
         consistent=policy.consistent,
     )
-    return Compiled(problem, counting.records - tally.records)
+    return Compiled(problem, counting.records - counting.leaving, counting.leaving)
 
 
 def _refuse_empty(policy: Policy, counting: Counting) -> None:
     """Refuse a table of which nothing may leave."""
-    if policy.missing is Missing.SUPPRESS and not counting.tally.records:
+    if policy.missing is Missing.SUPPRESS and not counting.leaving:
         raise InfeasibleError(
             "every record lacks a quasi-identifying value, so missing = 'suppress' leaves none",
             remedy="take missing = 'own-value', or fewer quasi-identifying columns",

@@ -5,17 +5,17 @@ Looked for in a sample, before anything else is done with a table.
 
 from collections.abc import Iterable, Mapping, Sequence
 
-import numpy as np
-
 from incrowd.engines.base import Engine
 from incrowd.errors import PolicyError
 from incrowd.identify.derived import Derived, derived
 from incrowd.policy.policy import Policy
 from incrowd.table.column import CodedColumn, Role
-from incrowd.table.encode import encode
+from incrowd.table.encode import AnySeries, as_missing, encode
 
 SAMPLE = 5_000
 """Records that are looked at."""
+GLANCE = 2_000
+"""Records that a draft looks at."""
 LEAVING = (Role.KEEP, Role.SENSITIVE, Role.WEIGHT)
 """Roles of columns that leave as they are."""
 
@@ -48,16 +48,15 @@ def derived_in(engine: Engine, policy: Policy) -> list[Derived]:
     unit = None if policy.unit is None else engine.unit(policy.unit)
     rows = engine.sample([*leaving, *hidden], SAMPLE, unit)
     coded = {
-        name: encode(
-            rows[name],
-            name,
-            policy.columns[name].kind,
-            infer=engine.text,
-            missing_values=policy.missing_values,
-        )
-        for name in (*leaving, *hidden)
+        name: _encoded(rows[name], name, policy, text=engine.text) for name in (*leaving, *hidden)
     }
     return derived([coded[name] for name in leaving], [coded[name] for name in hidden])
+
+
+def _encoded(cells: AnySeries, name: str, policy: Policy, *, text: bool) -> CodedColumn:
+    asked, gone = policy.columns[name], policy.missing_in(name)
+    column = encode(cells, name, asked.kind, infer=text, missing_values=gone)
+    return as_missing(column, asked.missing_values)
 
 
 def sentence(found: Derived, quasi: Iterable[str]) -> str:
@@ -82,17 +81,11 @@ def leaving_of(found: Derived, quasi: Iterable[str]) -> tuple[str, ...]:
 
 
 def among(
-    columns: Mapping[str, CodedColumn], shown: Sequence[str], hidden: Sequence[str]
+    engine: Engine,
+    columns: Mapping[str, CodedColumn],
+    shown: Sequence[str],
+    hidden: Sequence[str],
 ) -> list[Derived]:
-    """The same for columns that are coded already."""
-    size = len(next(iter(columns.values())).codes)
-    rows = _drawn(size)
-    cut = {n: CodedColumn(n, columns[n].codes[rows], columns[n].domain) for n in (*shown, *hidden)}
-    return derived([cut[name] for name in shown], [cut[name] for name in hidden])
-
-
-def _drawn(records: int) -> "np.ndarray[tuple[int], np.dtype[np.int64]]":
-    """The numbers of some records, drawn with a fixed seed: two runs find the same."""
-    if records <= SAMPLE:
-        return np.arange(records)
-    return np.sort(np.random.default_rng(0).choice(records, SAMPLE, replace=False))
+    """The same for columns that are coded already, of a smaller sample: a draft is a guess."""
+    some = engine.coded_sample([columns[name] for name in (*shown, *hidden)], GLANCE)
+    return derived([some[name] for name in shown], [some[name] for name in hidden])

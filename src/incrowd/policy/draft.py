@@ -1,40 +1,39 @@
-"""A first policy for a table: roles and hierarchies with reasons, and marks to review.
+"""A first policy for a table: roles, hierarchies and marks of missing values, with reasons.
 
-Names come first, then what the values look like. A doubtful column gets the safer role and a mark.
-Reasons give shares and counts, never a value.
+What the clues about each column say together (`incrowd.pii.evidence`) becomes its role. A doubtful
+column gets the safer role and a mark. Reasons give shares and counts, never a value; only marks of
+missing values are written, because a policy must name them.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, TypeAlias
+from dataclasses import dataclass, field, replace
 
-import numpy as np
-
-from incrowd.errors import InputError, counted
+from incrowd.errors import InputError, counted, whole_percent
 from incrowd.hierarchy import Suggestion, suggest
-from incrowd.identify.measures import all_ratios
-from incrowd.identify.records import Records
-from incrowd.identify.sampling import sampled_rows
-from incrowd.models import AnyModel, KAnonymity, LDiversity
-from incrowd.pii.column_names import says_person, topic_of
-from incrowd.pii.patterns import ValuePattern, pattern_of
-from incrowd.pii.profile import ColumnProfile, are_sentences
+from incrowd.hierarchy.rounding import nice_width
+from incrowd.hierarchy.suggest import Nature
+from incrowd.pii.evidence import weighed
+from incrowd.pii.patterns import pattern_of
+from incrowd.pii.profile import ColumnProfile
+from incrowd.pii.sentinels import Sentinel, sentinels
 from incrowd.policy import codec
+from incrowd.policy.draft_models import FULL, Asked, Unasked, drafted_models
 from incrowd.policy.policy import Column, Policy
-from incrowd.table.column import CodedColumn, Kind, Role
-from incrowd.watch import Watch
+from incrowd.policy.sentinel_profiles import without_sentinels
+from incrowd.showing import Shown
+from incrowd.table.column import Kind, Role
 
-if TYPE_CHECKING:
-    from incrowd.engines.memory import MemoryEngine
-
-_K = 5
-_L = 2
 _NEARLY_ALL = 0.9
-_FEW_ENOUGH = 0.5
+_EXACT = 0.8
+"""The share of distinct values from which exact numbers identify."""
+_ENOUGH = 20
 _MARK = "review"
-
-Matched: TypeAlias = tuple[ValuePattern, float]
-"""The pattern of most values of a column, and their share."""
+_DEAR = 3
+_WORTH = 0.01
+FEWEST = 5
+"""Smaller numbers of records are not told."""
+_UNSEEN = frozenset((Role.IDENTIFIER, Role.DROP, Role.WEIGHT))
+"""Roles of columns whose marks of missing values make no difference."""
 
 HEADER: tuple[str, ...] = (
     "A first policy, drafted from the names and values of the columns. Every line is a guess.",
@@ -50,10 +49,30 @@ class Guess:
     role: Role
     reason: str
     sure: bool = True
+    nature: Nature = ""
+    """What its whole numbers are."""
+    harm: float = 1.0
+    """How much it would hurt to have it known."""
 
 
 @dataclass(frozen=True)
-class Draft:
+class ColumnCost:
+    """What one quasi-identifying column costs the others, by a sample."""
+
+    column: str
+    others: float
+    """Information loss of all other quasi-identifiers if it is one, 0..1."""
+    without: float
+    """The same if it is left out."""
+
+    @property
+    def gain(self) -> float:
+        """How much the others gain."""
+        return self.others - self.without
+
+
+@dataclass(frozen=True)
+class Draft(Shown):
     """A first policy, why each column has its role, and which columns to review."""
 
     policy: Policy
@@ -64,66 +83,174 @@ class Draft:
     risky: tuple[tuple[str, float], ...]
     """All columns that incrowd can look into with their shares of distinct values, highest first:
     a quick measure of which columns tell people apart."""
+    missing: Mapping[str, tuple[Sentinel, ...]] = field(default_factory=dict)
+    """By column: values that seem to mean that there is none."""
+    offers: Mapping[str, str] = field(default_factory=dict)
+    """By column: what would make it safer than its role does."""
+    unasked: Mapping[str, str] = field(default_factory=dict)
+    """By sensitive column without a model: why no model would hold."""
+    costs: tuple[ColumnCost, ...] = ()
+    """What quasi-identifying columns cost, the dearest first; of many only."""
+    guesses: Mapping[str, Guess] = field(default_factory=dict)
+    """What the draft was made from."""
+
+    @property
+    def missing_reasons(self) -> dict[str, str]:
+        """By column: how many records hold marks of missing values, and how these were found."""
+        return {name: _missing_reason(found) for name, found in self.missing.items()}
+
+    @property
+    def advice(self) -> tuple[str, ...]:
+        """What leaving out single quasi-identifiers would gain, if there are many of them."""
+        dear = [cost for cost in self.costs if cost.gain >= _WORTH][:_DEAR]
+        if not dear:
+            return ()
+        each = "; ".join(f"without {c.column} {c.others:.2f} -> {c.without:.2f}" for c in dear)
+        many = f"{len(self.policy.quasi)} quasi-identifiers cost much detail"
+        return (f"{many}. Loss of the others, by a sample: {each}",)
 
 
-def draft(columns: Sequence[ColumnProfile]) -> Draft:
-    """A first policy for a table of these columns."""
-    guesses = {column.name: guess(column) for column in columns}
-    return _drafted(columns, _with_some_quasi(columns, guesses))
+def _missing_reason(found: Sequence[Sentinel]) -> str:
+    records = sum(one.records for one in found)
+    held = f"{records:,} records" if records >= FEWEST else f"fewer than {FEWEST} records"
+    values = counted(len(found), "value that seems", "values that seem")
+    return f"{held} hold {values} to mean missing ({found[0].why})"
 
 
-def redrafted(first: Draft, columns: Sequence[ColumnProfile], reasons: Mapping[str, str]) -> Draft:
-    """The draft with more quasi-identifying columns, for these reasons, to review."""
+def draft(columns: Sequence[ColumnProfile], *, text: bool = False) -> Draft:
+    """A first policy for a table of these columns.
+
+    `text` says that the cells come from a text file, so that numbers are found among the rest of
+    the texts once marks of missing values are gone.
+    """
+    marks = {column.name: sentinels(column) for column in columns}
+    plain = [without_sentinels(column, marks[column.name], text=text) for column in columns]
+    guesses = {column.name: guess(column) for column in plain}
+    return _drafted(plain, _with_some_quasi(plain, guesses), marks)
+
+
+def redrafted(
+    first: Draft,
+    columns: Sequence[ColumnProfile],
+    reasons: Mapping[str, str],
+    *,
+    text: bool = False,
+) -> Draft:
+    """The draft with more quasi-identifying columns, for these reasons; `text` as in `draft`."""
     if not reasons:
         return first
-    guesses = {
-        name: Guess(column.role, first.reasons[name], name not in first.review)
-        for name, column in first.policy.columns.items()
-    }
-    guesses |= {name: Guess(Role.QUASI, why, sure=False) for name, why in reasons.items()}
-    return _drafted(columns, guesses)
+    guesses = dict(first.guesses)
+    for name, why in reasons.items():
+        guesses[name] = replace(guesses[name], role=Role.QUASI, reason=why)
+    marks = {column.name: sentinels(column) for column in columns}
+    plain = [without_sentinels(column, marks[column.name], text=text) for column in columns]
+    return _drafted(plain, guesses, marks)
 
 
-def _drafted(columns: Sequence[ColumnProfile], guesses: Mapping[str, Guess]) -> Draft:
+def _drafted(
+    columns: Sequence[ColumnProfile],
+    guesses: Mapping[str, Guess],
+    marks: Mapping[str, tuple[Sentinel, ...]],
+) -> Draft:
+    marks = {n: found for n, found in marks.items() if found and guesses[n].role not in _UNSEEN}
     quasi = [column for column in columns if guesses[column.name].role is Role.QUASI]
-    chosen = {column.name: suggest(column.domain, column.name) for column in quasi}
-    policy = Policy(
-        columns={c.name: _column(c, guesses[c.name], chosen.get(c.name)) for c in columns},
-        models=(KAnonymity(_K), *_diversity(columns, guesses)),
-    )
+    chosen = {column.name: _hierarchy(column, guesses[column.name]) for column in quasi}
+    made = {c.name: _column(c, guesses[c.name], chosen.get(c.name)) for c in columns}
+    for name, found in marks.items():
+        made[name] = made[name].model_copy(
+            update={"missing_values": tuple(one.value for one in found)}
+        )
+    models, unasked = _models(columns, guesses)
     shares = {c.name: round(c.distinct_share, 4) for c in columns if not c.sealed}
     return Draft(
-        policy=policy,
+        policy=Policy(columns=made, models=models),
         reasons={name: found.reason for name, found in guesses.items()},
         review=tuple(name for name, found in guesses.items() if not found.sure),
         hierarchies={name: suggestion.reason for name, suggestion in chosen.items()},
         risky=tuple(sorted(shares.items(), key=lambda pair: -pair[1])),
+        missing=marks,
+        offers=_offers(columns, guesses),
+        unasked={one.column: one.reason for one in unasked},
+        guesses=dict(guesses),
+    )
+
+
+def _hierarchy(column: ColumnProfile, found: Guess) -> Suggestion:
+    return suggest(column.domain, column.name, found.nature, column.counts)
+
+
+def _column(column: ColumnProfile, found: Guess, chosen: Suggestion | None) -> Column:
+    """Dates that leave as they are say that they are dates, so that a preset can tell.
+
+    Numbers that are codes have no order: as texts they get no range.
+    """
+    if chosen is not None:
+        codes = found.nature == "code" and column.is_whole and chosen.spec.name != "intervals"
+        return Column(role=found.role, hierarchy=chosen.spec, kind=Kind.TEXT if codes else None)
+    dated = column.kind is Kind.DATE and found.role in {Role.SENSITIVE, Role.KEEP}
+    return Column(role=found.role, kind=Kind.DATE if dated else None)
+
+
+def _models(
+    columns: Sequence[ColumnProfile], guesses: Mapping[str, Guess]
+) -> tuple[tuple[Asked, ...], tuple[Unasked, ...]]:
+    """Models that the table can satisfy.
+
+    No more people than records hold a value, and there are as many people as units.
+    """
+    units = [c.distinct + c.missing for c in columns if guesses[c.name].role is Role.UNIT]
+    sensitive = [c for c in columns if guesses[c.name].role is Role.SENSITIVE and c.distinct > 1]
+    harms = {column.name: guesses[column.name].harm for column in sensitive}
+    return drafted_models(sensitive, harms, units[0] if units else None)
+
+
+def _offers(columns: Sequence[ColumnProfile], guesses: Mapping[str, Guess]) -> dict[str, str]:
+    """What to do with numbers that leave as they are although each record has its own."""
+    able = [
+        column
+        for column in columns
+        if guesses[column.name].role in {Role.SENSITIVE, Role.KEEP, Role.WEIGHT}
+        and column.kind is Kind.NUMBER
+        and column.distinct_share >= _EXACT
+        and column.records >= _ENOUGH
+    ]
+    return {c.name: _offer(c, bands=guesses[c.name].role is not Role.WEIGHT) for c in able}
+
+
+def _offer(column: ColumnProfile, *, bands: bool) -> str:
+    share = whole_percent(column.distinct_share)
+    width = nice_width(column.domain.values)
+    quasi = (
+        f', or take role = "quasi" with hierarchy = {{ name = "intervals", width = {width:g} }} '
+        "and lowest = 1"
+    )
+    return (
+        f"{share} of the values are distinct, and an exact number that somebody knows finds its "
+        f"record: round it first{quasi if bands else ''}"
     )
 
 
 def to_toml(drafted: Draft) -> str:
-    """The drafted policy as TOML, with the reasons and the marks as comments."""
-    comments = {
-        name: [f"{_MARK}: {reason}" if name in drafted.review else reason]
-        for name, reason in drafted.reasons.items()
-    }
-    for name, reason in drafted.hierarchies.items():
-        comments[name].append(reason)
-    return codec.dumps(drafted.policy, header=HEADER, comments=comments)
+    """The drafted policy as TOML: reasons beside the roles, lines above what needs a person."""
+    above = {name: _above(drafted, name) for name in drafted.policy.columns}
+    beside = {n: why for n, why in drafted.reasons.items() if n not in drafted.review}
+    header = (*HEADER, *drafted.advice, *_without_model(drafted))
+    return codec.dumps(drafted.policy, header=header, comments=above, beside=beside)
 
 
-def profiles(
-    engine: "MemoryEngine", coded: Mapping[str, CodedColumn] | None = None
-) -> list[ColumnProfile]:
-    """The profiles of all columns of a table; those without lists or bytes may come coded."""
-    if coded is None:
-        coded = engine.codes([name for name in engine.names if name not in engine.sealed])
-    return [
-        ColumnProfile.of(coded[name])
-        if name in coded
-        else ColumnProfile.of_sealed(name, engine.records, engine.sealed[name])
-        for name in engine.names
-    ]
+def _without_model(drafted: Draft) -> list[str]:
+    """The sensitive columns for which there is no room left, in one line."""
+    names = [name for name, why in drafted.unasked.items() if why == FULL]
+    return [f"{FULL}: {', '.join(names)}"] if names else []
+
+
+def _above(drafted: Draft, name: str) -> list[str]:
+    """What a person must look at before the column is used."""
+    lines = [f"{_MARK}: {drafted.reasons[name]}"] if name in drafted.review else []
+    if name in drafted.missing:
+        lines.append(f"{_MARK}: {drafted.missing_reasons[name]}")
+    told = [drafted.offers.get(name, ""), drafted.unasked.get(name, "")]
+    return lines + [why for why in told if why and why != FULL]
 
 
 # Guessing roles
@@ -134,17 +261,7 @@ def guess(column: ColumnProfile) -> Guess:
     if column.sealed:
         reason = f"holds {column.sealed}, which incrowd cannot look into"
         return Guess(Role.DROP, reason, sure=False)
-    pattern = pattern_of(column)
-    found = (
-        _by_emptiness(column)
-        or _by_name(column, pattern)
-        or _by_pattern(column, pattern)
-        or _by_numbers(column)
-    )
-    if pattern is None or not pattern[0].advice or found.role is Role.DROP:
-        return found
-    looks = "" if pattern[0].name in found.reason else f"; {pattern[0].name}"
-    return Guess(found.role, f"{found.reason}{looks}, {pattern[0].advice}", sure=False)
+    return _by_emptiness(column) or _by_evidence(column)
 
 
 def _by_emptiness(column: ColumnProfile) -> Guess | None:
@@ -155,64 +272,29 @@ def _by_emptiness(column: ColumnProfile) -> Guess | None:
     return None
 
 
-def _by_name(column: ColumnProfile, pattern: Matched | None) -> Guess | None:
-    """What the name says, unless the values cannot be that."""
-    topic = topic_of(column.name)
-    if topic is None:
-        return None
-    if topic.numbers and says_person(column.name):
-        return _person_id(column)
-    if topic.name == "id" and column.distinct_share < _FEW_ENOUGH:
-        return None
-    if topic.role is Role.SENSITIVE and _hardly_repeats(column) and _is_text(column, pattern):
-        reason = f"{topic.reason}; but {_distinct(column)}, so they identify people"
-        return Guess(Role.IDENTIFIER, reason, sure=False)
-    return Guess(topic.role, topic.reason, topic.sure)
+def _by_evidence(column: ColumnProfile) -> Guess:
+    found = weighed(column)
+    sure = found.sure and found.role not in {Role.DROP, Role.UNIT}
+    made = Guess(found.role, found.reason, sure, found.nature, found.harm)
+    pattern = pattern_of(column)
+    if made.role is Role.SENSITIVE and _hardly_repeats(column) and _is_text(column):
+        share = f"{whole_percent(column.distinct_share)} of the values are distinct"
+        reason = f"{made.reason}; but {share}, so they identify people"
+        made = replace(made, role=Role.IDENTIFIER, reason=reason, sure=False)
+    if pattern is None or not pattern[0].advice or made.role is Role.DROP:
+        return made
+    looks = "" if pattern[0].name in made.reason else f"; {pattern[0].name}"
+    return replace(made, reason=f"{made.reason}{looks}, {pattern[0].advice}", sure=False)
 
 
-def _is_text(column: ColumnProfile, pattern: Matched | None) -> bool:
+def _is_text(column: ColumnProfile) -> bool:
     """Whether it holds texts, and not only numbers that were not read as such."""
+    pattern = pattern_of(column)
     return column.kind is Kind.TEXT and (pattern is None or not pattern[0].advice)
 
 
-def _person_id(column: ColumnProfile) -> Guess:
-    if column.distinct_share > 0.999:
-        return Guess(Role.IDENTIFIER, "looks like a person ID")
-    reason = "looks like a person ID that repeats: classes count people, not records"
-    return Guess(Role.UNIT, reason, sure=False)
-
-
-def _by_pattern(column: ColumnProfile, found: Matched | None) -> Guess | None:
-    if column.kind is Kind.TEXT and are_sentences(column.sample):
-        return Guess(Role.DROP, "holds sentences, which can say anything", sure=False)
-    if found is None:
-        return None
-    pattern, share = found
-    how_many = "all" if share == 1 else f"{share:.0%} of the".replace("%", " %")
-    reason = f"{how_many} distinct values look like {pattern.name}"
-    if pattern.role is Role.SENSITIVE and _hardly_repeats(column):
-        reason += f"; but {_distinct(column)}, so they identify people"
-        return Guess(Role.IDENTIFIER, reason, sure=False)
-    return Guess(pattern.role, reason, pattern.sure)
-
-
-def _by_numbers(column: ColumnProfile) -> Guess:
-    """Neither name nor pattern tell: what hardly repeats identifies, the rest may be known."""
-    if column.kind is Kind.DATE:
-        return Guess(Role.QUASI, "others often know dates of events", sure=False)
-    whole = column.domain.values.dtype.kind != "f"
-    if _hardly_repeats(column) and whole:
-        return Guess(Role.IDENTIFIER, f"{_distinct(column)}, as in a list of IDs", sure=False)
-    values = counted(column.distinct, "value")
-    return Guess(Role.QUASI, f"{values} that others may know", sure=False)
-
-
 def _hardly_repeats(column: ColumnProfile) -> bool:
-    return column.distinct_share >= _NEARLY_ALL and column.records >= 20
-
-
-def _distinct(column: ColumnProfile) -> str:
-    return f"{column.distinct_share:.0%} of the values are distinct".replace("%", " %", 1)
+    return column.distinct_share >= _NEARLY_ALL and column.records >= _ENOUGH
 
 
 def _with_some_quasi(
@@ -220,7 +302,7 @@ def _with_some_quasi(
 ) -> dict[str, Guess]:
     """A policy needs a quasi-identifying column: take the one of most values that may leave."""
     if any(found.role is Role.QUASI for found in guesses.values()):
-        return _with_one_unit(guesses)
+        return _with_one_each(guesses)
     leaving = {Role.KEEP, Role.SENSITIVE, Role.DROP}
     able = [c for c in columns if guesses[c.name].role in leaving and c.distinct]
     if not able:
@@ -232,99 +314,14 @@ def _with_some_quasi(
         )
     chosen = max(able, key=lambda column: column.distinct)
     reason = "no column looks like something that others know; this one has the most values"
-    return _with_one_unit(guesses | {chosen.name: Guess(Role.QUASI, reason, sure=False)})
+    return _with_one_each(guesses | {chosen.name: Guess(Role.QUASI, reason, sure=False)})
 
 
-def _with_one_unit(guesses: dict[str, Guess]) -> dict[str, Guess]:
-    """One column can say whose record it is; further ones are identifiers."""
+def _with_one_each(guesses: dict[str, Guess]) -> dict[str, Guess]:
+    """One column can say whose record it is, and one how many people a record stands for."""
     units = [name for name, found in guesses.items() if found.role is Role.UNIT]
     reason = "looks like a person ID; another column is the unit already"
-    return guesses | {name: Guess(Role.IDENTIFIER, reason, sure=False) for name in units[1:]}
-
-
-def _column(column: ColumnProfile, found: Guess, chosen: Suggestion | None) -> Column:
-    """Dates that leave as they are say that they are dates, so that a preset can tell."""
-    if chosen is not None:
-        return Column(role=found.role, hierarchy=chosen.spec)
-    dated = column.kind is Kind.DATE and found.role in {Role.SENSITIVE, Role.KEEP}
-    return Column(role=found.role, kind=Kind.DATE if dated else None)
-
-
-def _diversity(columns: Sequence[ColumnProfile], guesses: Mapping[str, Guess]) -> list[AnyModel]:
-    """l-diversity of each sensitive column, of a kind that the table can satisfy.
-
-    No more people than records hold a value, and there are as many people as units.
-    """
-    units = [c.distinct + c.missing for c in columns if guesses[c.name].role is Role.UNIT]
-    sensitive = [c for c in columns if guesses[c.name].role is Role.SENSITIVE and c.distinct > 1]
-    return [
-        LDiversity(
-            c.name,
-            _L,
-            kind="frequency" if c.largest * _L <= min([c.records, *units]) else "distinct",
-        )
-        for c in sensitive
-    ]
-
-
-# Columns that identify together
-
-_COLUMNS = 20
-_ROWS = 20_000
-_SIZE = 3
-_SECONDS = 2.0
-_MANY = 0.5
-_SOME = 0.05
-
-Shares = Mapping[frozenset[str], float]
-"""The share of records that are unique in each set of columns."""
-
-
-def with_joint_uniqueness(first: Draft, columns: Sequence[CodedColumn]) -> Draft:
-    """The draft with, for each quasi-identifying column, the columns with which it identifies.
-
-    It looks at sets of at most three columns, for two seconds, in a sample of a large table.
-    """
-    known = [column for column in columns if column.name in first.policy.quasi][:_COLUMNS]
-    if not known or not len(known[0].codes):
-        return first
-    records = Records(
-        tuple(column.name for column in known),
-        np.stack([column.codes for column in known]),
-        np.ones(len(known[0].codes), dtype=np.int64),
-    )
-    drawn = sampled_rows(records, _ROWS, np.random.default_rng(0))
-    shares = {
-        frozenset(records.names[j] for j in places): found.unique_ratio
-        for places, found in all_ratios(drawn, _SIZE, Watch(_SECONDS))
-    }
-    of = f" in a sample of {drawn.total:,}" if drawn.total < records.total else ""
-    together = {name: joint_uniqueness(name, shares, of) for name in records.names}
-    reasons = {
-        name: f"{reason}; {together[name]}" if together.get(name) else reason
-        for name, reason in first.reasons.items()
-    }
-    return replace(first, reasons=reasons)
-
-
-def joint_uniqueness(name: str, shares: Shares, of: str = "") -> str:
-    """The fewest columns with which a column singles out many records; empty if few.
-
-    >>> pair = frozenset({"age", "zip"})
-    >>> joint_uniqueness("age", {frozenset({"age"}): 0.01, frozenset({"zip"}): 0.1, pair: 0.87})
-    'with zip it singles out 87 % of the records'
-    """
-    adding = {
-        one: share
-        for one, share in shares.items()
-        if name in one and share >= shares.get(one - {name}, 0.0) + _SOME
-    }
-    if not adding:
-        return ""
-    many = [one for one, share in adding.items() if share >= _MANY]
-    fewest = min(map(len, many), default=0)
-    able = [one for one in many if len(one) == fewest] or list(adding)
-    chosen = max(able, key=lambda one: (adding[one], sorted(one)))
-    others = " and ".join(sorted(chosen - {name}))
-    company = f"with {others}" if others else "alone"
-    return f"{company} it singles out {100 * adding[chosen]:.0f} % of the records{of}"
+    more = {name: Guess(Role.IDENTIFIER, reason, sure=False) for name in units[1:]}
+    weights = [name for name, found in guesses.items() if found.role is Role.WEIGHT]
+    second = "a further sampling weight; one leaves already"
+    return guesses | more | {name: Guess(Role.DROP, second) for name in weights[1:]}

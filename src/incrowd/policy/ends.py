@@ -52,7 +52,10 @@ class ColumnHolders:
     @classmethod
     def of(cls, rows: CountedRows, name: str, size: int) -> "ColumnHolders":
         """The holders of a column in counted rows, which know its codes."""
-        return cls(rows.codes[name], rows.records, rows.unit, size)
+        if rows.unit is not None:
+            return cls(rows.codes[name], rows.records, rows.unit, size)
+        held = _records(rows.codes[name], rows.records, size)
+        return cls(np.arange(size, dtype=np.int32), held, None, size)
 
     def once(self) -> Counts:
         """People of each code; whoever has several values counts for the first one only."""

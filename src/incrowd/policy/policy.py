@@ -6,13 +6,14 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 from pydantic.config import JsonDict
 
+from incrowd.engines import elsewhere
 from incrowd.engines.memory import MemoryEngine
 from incrowd.errors import PolicyError
 from incrowd.hierarchy import AnyHierarchy
 from incrowd.hierarchy.rounding import DateStep
 from incrowd.loss import AnyLoss, Gcp
 from incrowd.models import AnyModel
-from incrowd.policy import codec, consistency
+from incrowd.policy import analysis, codec, consistency, profiles
 from incrowd.policy import draft as drafts
 from incrowd.recoding.show import SHOWS, Transformation
 from incrowd.search import AnySearch, Auto
@@ -53,6 +54,8 @@ class Column(Setting):
     numbers if not given."""
     kind: Kind | None = None
     """What its values are; found from the data if not given."""
+    missing_values: tuple[str, ...] = ()
+    """Values of this column that mean that there is none: "-8" (does not apply), "99" (unknown)."""
     action: Literal["drop", "pseudonym"] = "drop"
     """What to do with an identifier: drop it, or replace it by a keyed pseudonym."""
     derived: Literal["refuse", "accept"] = "refuse"
@@ -138,6 +141,16 @@ class Policy(Setting):
         """The columns of this role, in the order of the policy."""
         return tuple(name for name, column in self.columns.items() if column.role is role)
 
+    def missing_in(self, name: str) -> tuple[str, ...]:
+        """The texts that mean missing in a column: those of all columns, and its own."""
+        return (*self.missing_values, *self.columns[name].missing_values)
+
+    @property
+    def own_missing(self) -> dict[str, tuple[str, ...]]:
+        """The values that mean missing in one column only, by column."""
+        every = self.columns.items()
+        return {name: column.missing_values for name, column in every if column.missing_values}
+
     @property
     def shown(self) -> Transformation:
         """How classes are turned into cells: what `show` names."""
@@ -183,6 +196,10 @@ class Policy(Setting):
         """The columns whose values are counted per class: the sensitive ones, the loss's target."""
         return (*self.sensitive, *(n for n in self.loss.columns if n not in self.sensitive))
 
+    def for_analysis(self, formula: str) -> "Policy":
+        """The same policy, searched so that an analysis such as "income ~ age" loses little."""
+        return analysis.for_analysis(self, formula)
+
     def notes(self) -> tuple[str, ...]:
         """What to look at twice in this policy."""
         return tuple(consistency.notes(self))
@@ -199,7 +216,8 @@ class Policy(Setting):
     @staticmethod
     def draft(frame: Any) -> "Policy":
         """A first policy for a table, to review: roles and hierarchies by name and content."""
-        return drafts.draft(drafts.profiles(MemoryEngine(frame, text=False))).policy
+        engine = elsewhere.engine_of(frame) or MemoryEngine(frame, text=False)
+        return drafts.draft(profiles.profiles(engine)).policy
 
 
 def undeclared(policy: Policy, names: Iterable[str]) -> tuple[str, ...]:

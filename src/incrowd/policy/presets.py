@@ -150,7 +150,15 @@ def _is_small_place(name: str, about: str) -> bool:
 def _coarser(column: Column, hierarchy: AnyHierarchy) -> Column:
     """The column as a quasi-identifying one with this hierarchy, exact values never shown."""
     weight = column.weight if column.role is Role.QUASI else 1.0
-    return Column(role=Role.QUASI, hierarchy=hierarchy, kind=column.kind, weight=weight, lowest=1)
+    kind = None if column.kind is Kind.TEXT else column.kind
+    return Column(
+        role=Role.QUASI,
+        hierarchy=hierarchy,
+        kind=kind,
+        weight=weight,
+        lowest=1,
+        missing_values=column.missing_values,
+    )
 
 
 _ALL = (

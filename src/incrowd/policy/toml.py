@@ -8,6 +8,7 @@ from typing import Any
 
 import tomlkit
 from tomlkit.exceptions import TOMLKitError
+from tomlkit.items import Item
 
 from incrowd.values import Path
 
@@ -66,6 +67,16 @@ def comment(text: str) -> str:
     return "# " + _STEERING.sub(lambda found: repr(found[0])[1:-1], plain)
 
 
+def short(text: str, most: int = 72) -> str:
+    """The first part of a sentence, for a remark beside a line.
+
+    >>> short("where people live is easy to find out; with age and sex it singles out 87 %")
+    'where people live is easy to find out'
+    """
+    first = text.split(";", 1)[0]
+    return first if len(first) <= most else first[:most].rsplit(" ", 1)[0] + " …"
+
+
 def too_deep(text: str) -> int | None:
     r"""The line on which brackets or the parts of a key become too many; None if none does.
 
@@ -104,6 +115,41 @@ def lines_of(text: str) -> dict[Path, int]:
         elif key := _KEY.match(line):
             lines.setdefault((*table, *_keys(key[1])), number)
     return lines
+
+
+def edited(text: str, changes: Mapping[str | Path, Any]) -> str:
+    r"""Valid TOML text with some keys changed and everything else, comments too, as it was.
+
+    A key is a name or a path; None takes it away. Nobody checks what the outcome means.
+
+    >>> edited("a = 1 # one\nb = 2", {"a": 3, "b": None})
+    'a = 3 # one\n'
+    """
+    document = tomlkit.parse(text)
+    for key, value in changes.items():
+        _set(document, (key,) if isinstance(key, str) else key, value)
+    return tomlkit.dumps(document)
+
+
+def _set(container: Any, path: Path, value: Any) -> None:
+    *way, last = path
+    for part in way:
+        if not isinstance(container, list) and part not in container:
+            container[part] = tomlkit.table()
+        container = container[part]
+    if value is not None:
+        _put(container, last, value)
+    elif not isinstance(last, str) or last in container:
+        del container[last]
+
+
+def _put(container: Any, key: str | int, value: Any) -> None:
+    """Set a value and keep the comment on its line."""
+    old = container.get(key) if isinstance(key, str) else None
+    container[key] = value
+    if isinstance(old, Item) and old.trivia.comment:
+        new = container[key]
+        new.trivia.comment_ws, new.trivia.comment = old.trivia.comment_ws, old.trivia.comment
 
 
 def _keys(dotted: str) -> Path:

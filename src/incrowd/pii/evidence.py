@@ -1,0 +1,323 @@
+"""Which role a column seems to have: clues with points, and one function that weighs them.
+
+Clues come from the words of the name and of the label, from what the values look like, and from
+how well they tell records apart. A reason is a sentence that gives shares and counts, never a
+value.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from incrowd.errors import counted, whole_percent
+from incrowd.hierarchy.published import share_of
+from incrowd.hierarchy.regions import is_country
+from incrowd.hierarchy.suggest import Nature
+from incrowd.pii.column_names import says_person
+from incrowd.pii.meanings import QUALIFIERS, Meaning
+from incrowd.pii.names import is_things_name, names_of_persons
+from incrowd.pii.patterns import pattern_of
+from incrowd.pii.pieces import Said, said_in_label, said_in_name
+from incrowd.pii.profile import ColumnProfile, are_sentences
+from incrowd.pii.sentinels import means_missing
+from incrowd.pii.silent import family_names, given_names
+from incrowd.pii.value_words import topic_of_values
+from incrowd.table.column import Kind, Role
+
+_LABELLED = 1.1
+"""A label says a little more than a name."""
+_MORE = 0.3
+"""What further clues of a role count, next to its best one."""
+_ENOUGH = 2.4
+_MARGIN = 0.4
+_NEARLY_ALL = 0.9
+_FEW_ENOUGH = 0.5
+_SOME = 20
+_DATED = 4.5
+"""Whatever happened, others may know when: days hardly ever leave as they are."""
+_OLDEST = 130
+_WEEKS = 53
+_HEAVIEST = 1e8
+"""No record stands for so many people."""
+_LASTING = (
+    "hours hrs horas heures stunden weeks days years yrs yr dur duration tenure length minutes "
+    "time times dist distance income"
+)
+_DURATIONS = frozenset(_LASTING.split())
+_OF_PEOPLE = (
+    "children child kids size siz hsize hhsize hhmmb npf noc people persons members number filhos "
+    "hijos enfants kinder rooms bedrooms cars vehicles siblings sibs nchild nkids parity tbo chd "
+    "visits floors"
+)
+_COUNTED = frozenset(_OF_PEOPLE.split())
+_TEXT_ONLY = frozenset(("name", "e-mail", "web address", "address", "photo"))
+_SHORT = "wgt wght wgts fnlwgt pweight pwgtp wgtp perwt hhwt dweight pspwght anweight fexp"
+_ABBREVIATED = frozenset(_SHORT.split())
+
+
+@dataclass(frozen=True)
+class Clue:
+    """Something that speaks for a role, and how much."""
+
+    role: Role
+    points: float
+    reason: str
+    meaning: Meaning | None = None
+
+
+@dataclass(frozen=True)
+class Weighed:
+    """The role that a column seems to have, why, and whether that is certain."""
+
+    role: Role
+    reason: str
+    sure: bool = True
+    nature: Nature = ""
+    """What its whole numbers are."""
+    harm: float = 0.0
+    """How much it would hurt to have it known."""
+
+
+def weighed(profile: ColumnProfile) -> Weighed:
+    """The role that the clues about a column speak for, together."""
+    said = _said(profile)
+    clues = [*_by_words(profile, said), *_by_values(profile), *_by_uniqueness(profile)]
+    points, best = _totals(clues)
+    if not points:
+        values = counted(profile.distinct, "value")
+        nature: Nature = "code" if said.codes else ""
+        return Weighed(Role.QUASI, f"{values} that others may know", sure=False, nature=nature)
+    order = sorted(points, key=lambda role: -points[role])
+    chosen = best[order[0]]
+    second = points[order[1]] if len(order) > 1 else 0.0
+    sure = points[order[0]] >= _ENOUGH and points[order[0]] - second >= _MARGIN
+    named = _first_named(clues, order[0])
+    meaning = None if named is None else named.meaning
+    harm = meaning.harm if meaning is not None else 1.0
+    if profile.kind is Kind.DATE and named is not None:
+        chosen = named  # that a date is a date says less than what it is the date of
+    return Weighed(order[0], chosen.reason, sure, _nature(profile, said, meaning), harm)
+
+
+def _totals(clues: list[Clue]) -> tuple[dict[Role, float], dict[Role, Clue]]:
+    """Points by role: its best clue, and a little of each further one."""
+    best: dict[Role, Clue] = {}
+    for clue in sorted(clues, key=lambda one: -one.points):
+        best.setdefault(clue.role, clue)
+    points = {
+        role: top.points + _MORE * sum(c.points for c in clues if c.role is role and c is not top)
+        for role, top in best.items()
+    }
+    return points, best
+
+
+def _first_named(clues: list[Clue], role: Role) -> Clue | None:
+    """The strongest clue of words for a role."""
+    meant = [c for c in clues if c.role is role and c.meaning is not None]
+    return max(meant, key=lambda clue: clue.points) if meant else None
+
+
+def _said(profile: ColumnProfile) -> Said:
+    """What name and label say together."""
+    named = said_in_name(profile.name)
+    if not profile.label:
+        return named
+    labelled = said_in_label(profile.label)
+    points = {meaning.name: (meaning, points) for meaning, points in named.points}
+    for meaning, more in labelled.points:
+        known = points.get(meaning.name, (meaning, 0.0))[1]
+        points[meaning.name] = (meaning, max(known, more * _LABELLED))
+    return Said((*named.words, *labelled.words), tuple(points.values()))
+
+
+# Clues of words
+
+
+def _by_words(profile: ColumnProfile, said: Said) -> Iterator[Clue]:
+    for meaning, points in said.points:
+        possible = _possible(profile, said, meaning)
+        if possible is not None:
+            yield Clue(possible.role, points + possible.points, possible.reason, meaning)
+
+
+def _possible(profile: ColumnProfile, said: Said, meaning: Meaning) -> Clue | None:
+    """What a meaning makes of a column, if its values can be that."""
+    if meaning.nature == "weight":
+        return _weight(profile, said)
+    if meaning.nature == "number" and (meaning.name in {"id", "group"} or _is_unit(profile, said)):
+        return _number_of_people(profile, said, meaning)
+    if meaning.name == "interview" and _are_dates(profile):
+        return Clue(
+            Role.DROP, _DATED, "when somebody was asked tells records apart and nothing else"
+        )
+    return Clue(meaning.role, 0.0, meaning.reason) if _fits(profile, said, meaning) else None
+
+
+def _are_dates(profile: ColumnProfile) -> bool:
+    """Whether values are dates, or texts that look like them."""
+    if profile.kind is not Kind.TEXT:
+        return profile.kind is Kind.DATE
+    found = pattern_of(profile)
+    return found is not None and found[0].name == "dates"
+
+
+def _fits(profile: ColumnProfile, said: Said, meaning: Meaning) -> bool:
+    """Whether values can be what a word means."""
+    if meaning.role is Role.IDENTIFIER:
+        return _may_identify(profile, meaning)
+    if meaning.nature == "age":
+        return _may_be_ages(profile)
+    if meaning.name == "event":
+        return _may_be_when(profile, said)
+    return meaning.name != "sex" or profile.distinct <= _SOME // 2
+
+
+def _weight(profile: ColumnProfile, said: Said) -> Clue | None:
+    """A sampling weight; without a word that says so, what a body weighs is none."""
+    words = set(said.words)
+    qualified = bool(words & (QUALIFIERS | _ABBREVIATED)) or "ponderacion" in words
+    if profile.kind is not Kind.NUMBER:
+        return None if qualified else Clue(Role.QUASI, 0.0, "looks are easy to find out")
+    values = profile.domain.positions
+    if values[0] < 0 or values[0] > _HEAVIEST:
+        return None
+    middle = float(np.median(values))
+    if not qualified and 20 <= middle <= 300 and values[-1] <= 700:
+        return Clue(Role.QUASI, 0.0, "looks are easy to find out")
+    return Clue(Role.WEIGHT, 0.0, "a sampling weight")
+
+
+def _number_of_people(profile: ColumnProfile, said: Said, meaning: Meaning) -> Clue | None:
+    """A number of records or people: the unit if it repeats, else an identifier."""
+    if profile.kind is Kind.DATE or profile.distinct <= 2:
+        return None
+    person = says_person(profile.name) or meaning.role is Role.UNIT
+    if profile.distinct_share > 0.999 or (profile.distinct_share >= _NEARLY_ALL and not person):
+        what = "a person ID" if person else "an ID of people or records"
+        return Clue(Role.IDENTIFIER, 0.0, f"looks like {what}")
+    if person and _repeats(profile) and not said.codes:
+        reason = "looks like a person ID that repeats: classes count people, not records"
+        return Clue(Role.UNIT, 0.0, reason)
+    return Clue(Role.IDENTIFIER, 0.0, meaning.reason) if _may_number(profile, meaning) else None
+
+
+def _is_unit(profile: ColumnProfile, said: Said) -> bool:
+    """Whether a number of people says whose record each is."""
+    return says_person(profile.name) and _repeats(profile) and not said.codes
+
+
+def _repeats(profile: ColumnProfile) -> bool:
+    """Whether values repeat as those of people with some records each."""
+    each = profile.values / max(profile.distinct, 1)
+    return profile.distinct > _SOME and 1.001 < each < 100
+
+
+def _may_number(profile: ColumnProfile, meaning: Meaning) -> bool:
+    return meaning.role is Role.IDENTIFIER and profile.distinct_share >= _FEW_ENOUGH
+
+
+def _may_identify(profile: ColumnProfile, meaning: Meaning) -> bool:
+    if profile.is_about or profile.is_flag:
+        return False
+    if meaning.name == "name":
+        return profile.kind is Kind.TEXT and not is_things_name(profile)
+    return meaning.name not in _TEXT_ONLY or profile.kind is Kind.TEXT
+
+
+def _may_be_ages(profile: ColumnProfile) -> bool:
+    if profile.kind is not Kind.NUMBER:
+        return profile.kind is Kind.TEXT
+    values = profile.domain.positions
+    return bool(np.median(values) <= _OLDEST)
+
+
+def _may_be_when(profile: ColumnProfile, said: Said) -> bool:
+    """Dates, years, and elements of dates."""
+    if profile.kind is Kind.DATE:
+        return True
+    if not profile.is_whole or said.counts or profile.distinct <= 2:
+        return False
+    low, high = profile.domain.positions[0], profile.domain.positions[-1]
+    part = low >= 0 and high <= _WEEKS and "per" not in said.words
+    return bool(part or (low >= 1800 and high <= 2100))
+
+
+# Clues of values
+
+
+def _by_values(profile: ColumnProfile) -> Iterator[Clue]:
+    if profile.kind is Kind.DATE:
+        yield Clue(Role.QUASI, _DATED, "others often know when something happened to a person")
+        return
+    if profile.kind is not Kind.TEXT:
+        return
+    if are_sentences(profile.sample) and profile.distinct_share > _FEW_ENOUGH:
+        yield Clue(Role.DROP, 5.0, "holds sentences, which can say anything")
+        return
+    found = pattern_of(profile)
+    if found is not None:
+        pattern, share = found
+        many = "all" if share == 1 else f"{whole_percent(share)} of the"
+        points = 5.0 if pattern.sure else 2.2
+        yield Clue(pattern.role, points, f"{many} distinct values look like {pattern.name}")
+    if names_of_persons(profile) is not None:
+        yield Clue(Role.IDENTIFIER, 3.5, "the values contain names of people")
+    elif family_names(profile) is not None or given_names(profile) is not None:
+        yield Clue(Role.IDENTIFIER, 3.0, "many values are common names of people")
+    yield from _by_value_words(profile)
+
+
+def _by_value_words(profile: ColumnProfile) -> Iterator[Clue]:
+    """What categories say of themselves: countries, states, marital status, religions."""
+    if profile.distinct > 300:
+        return
+    labels = [text for text in profile.sample if not means_missing(text)]
+    meaning = topic_of_values(labels)
+    if meaning is not None:
+        yield Clue(meaning.role, 2.5, meaning.reason, meaning)
+    long = [text for text in labels if len(text) > 3]
+    if len(long) >= 3 and sum(map(is_country, long)) >= _NEARLY_ALL * len(labels):
+        yield Clue(Role.QUASI, 2.5, "the values are countries, and origin is easy to find out")
+    named = len(labels) >= 5 and not all(text.isdigit() for text in labels)
+    if named and share_of("us-states", labels) >= _NEARLY_ALL:
+        yield Clue(Role.QUASI, 2.5, "the values are states, where people live")
+
+
+# Clues of uniqueness
+
+
+def _by_uniqueness(profile: ColumnProfile) -> Iterator[Clue]:
+    """What hardly repeats identifies, unless it is measured or dated."""
+    if profile.kind is Kind.DATE or profile.records < _SOME:
+        return
+    whole = profile.kind is Kind.TEXT or profile.is_whole
+    if not whole or profile.distinct_share < _NEARLY_ALL:
+        return
+    share = f"{whole_percent(profile.distinct_share)} of the values are distinct"
+    points = 4.0 if _is_serial(profile) else 2.2
+    yield Clue(Role.IDENTIFIER, points, f"{share}, as in a list of IDs")
+
+
+def _is_serial(profile: ColumnProfile) -> bool:
+    """Whether records are simply numbered."""
+    if not profile.is_whole or profile.distinct_share < 0.999 or profile.sample_of is not None:
+        return False
+    values = profile.domain.values
+    return int(values[-1]) - int(values[0]) + 1 == len(values)
+
+
+# What whole numbers are
+
+
+def _nature(profile: ColumnProfile, said: Said, meaning: Meaning | None) -> Nature:
+    words = set(said.words)
+    if meaning is None:
+        return "code" if said.codes else ""
+    if meaning.name in {"family", "housing", "country", "treatment"}:
+        return "count" if words & _COUNTED or said.counts else "code"
+    if words & _DURATIONS or said.counts:
+        return "count" if said.counts else "amount"
+    if meaning.name == "education":
+        return "code" if said.codes or profile.distinct > _SOME + 10 else ""
+    return meaning.nature

@@ -1,0 +1,129 @@
+"""What values alone give away where the name of a column says nothing.
+
+Lists of facts (family names, cities, areas of ZIP codes), shapes, and several signs together: years
+that reach as far back as births do, whole numbers spread as ages are.
+"""
+
+import re
+from collections.abc import Callable
+
+import numpy as np
+
+from incrowd.hierarchy.zips import digits_shown, is_populous, people_by_area
+from incrowd.pii.column_names import THINGS
+from incrowd.pii.name_lists import CITIES, FAMILY
+from incrowd.pii.names import GIVEN, is_large_place, is_postal
+from incrowd.pii.profile import ColumnFinding, ColumnProfile, SafeHarborRules, looks_like
+from incrowd.table.column import Kind, count_below
+from incrowd.table.names import words_of
+
+_SOME = 5
+_MOSTLY = 0.5
+_SEVERAL = 0.2
+_MANY = 40
+_OLDEST = 89
+_EVER = 118
+_GROWN = 21
+_FIRST_BIRTH = 1890
+_GENERATIONS = 45
+_SURE = 0.995
+_ZIPS = 60
+_MASKED = re.compile(r"\d{3}[*xX#]{2}")
+_AREA = re.compile(r"\d{3}")
+
+
+def family_names(profile: ColumnProfile) -> ColumnFinding | None:
+    """That many values are common family names, though they repeat."""
+    share = _listed(profile, FAMILY)
+    if share < _SEVERAL:
+        return None
+    if share >= _MOSTLY:
+        return profile.fails(looks_like(share, "family names"))
+    return profile.unseen("the values could be family names")
+
+
+def given_names(profile: ColumnProfile) -> ColumnFinding | None:
+    """That some values are common given names, alone."""
+    share = _listed(profile, GIVEN)
+    return profile.unseen("the values could be given names") if share >= _SEVERAL else None
+
+
+def cities(profile: ColumnProfile) -> ColumnFinding | None:
+    """That many values are large cities."""
+    share = _listed(profile, CITIES)
+    if share < _SEVERAL or profile.share(is_large_place) >= _MOSTLY:
+        return None
+    if share >= _MOSTLY:
+        return profile.fails(looks_like(share, "cities"))
+    return profile.unseen("the values could be cities")
+
+
+def _listed(profile: ColumnProfile, known: frozenset[str]) -> float:
+    """The share of a column's texts that a list of facts has."""
+    if profile.kind is not Kind.TEXT or len(profile.texts) < _SOME or profile.words & THINGS:
+        return 0.0
+    return profile.share(lambda text: " ".join(words_of(text)) in known)
+
+
+def small_areas(profile: ColumnProfile, rules: SafeHarborRules) -> ColumnFinding | None:
+    """That a column shows three digits of ZIP codes, some of areas with too few people."""
+    if profile.kind is not Kind.TEXT or is_postal(profile) or len(profile.texts) < _SOME:
+        return None
+    if profile.share(_MASKED.fullmatch) >= 0.9:
+        areas = {digits_shown(text) or "" for text in profile.texts if _MASKED.fullmatch(text)}
+        if not all(is_populous(area, rules.people) for area in areas - {"000", ""}):
+            return profile.fails("shows ZIP codes of areas with 20,000 people or fewer")
+        return None
+    zeros = any(text.startswith("0") for text in profile.texts)
+    known = {*people_by_area(), *rules.people, "000"}
+    if zeros and all(_AREA.fullmatch(text) and text in known for text in profile.texts):
+        return profile.unseen("the values could be the first three digits of ZIP codes")
+    return None
+
+
+def whole_zip_codes(profile: ColumnProfile) -> ColumnFinding | None:
+    """That whole numbers of four or five digits all begin as ZIP codes do."""
+    if not profile.is_whole or is_postal(profile) or len(profile.domain) < _ZIPS:
+        return None
+    low, high = int(profile.domain.values[0]), int(profile.domain.values[-1])
+    if low < 501 or high > 99_950 or high < 10_000:
+        return None
+    areas = people_by_area()
+    share = profile.share(lambda text: text.zfill(5)[:3] in areas)
+    return profile.unseen("the values could be ZIP codes") if share >= _SURE else None
+
+
+def possible_ages(profile: ColumnProfile) -> ColumnFinding | None:
+    """That whole numbers are spread as ages are, and some lie above 89."""
+    if not profile.is_whole or len(profile.domain) < _MANY:
+        return None
+    values, records = profile.domain.values, profile.counts
+    low, high = int(values[0]), int(values[-1])
+    if low < 0 or low > _GROWN or not _OLDEST < high <= _EVER or high == 100:
+        return None
+    held = np.ones(len(values)) if records is None else records
+    old = float(held[count_below(values, _OLDEST, after=True) :].sum() / held.sum())
+    if old > 0.1:
+        return None
+    return profile.unseen("whole numbers as ages are, some above 89; if so, pool them as 90+")
+
+
+def possible_births(profile: ColumnProfile, rules: SafeHarborRules) -> ColumnFinding | None:
+    """That years reach as far back and as wide as births do, and some tell an age over 89."""
+    if not profile.is_whole or len(profile.domain) < _MANY:
+        return None
+    low, high = int(profile.domain.values[0]), int(profile.domain.values[-1])
+    years = low >= _FIRST_BIRTH and high <= rules.today and high - low >= _GENERATIONS
+    if not years or low >= rules.today - _OLDEST:
+        return None
+    return profile.unseen("years as those of births are, some of which tell ages over 89")
+
+
+SILENT: tuple[tuple[str, Callable[[ColumnProfile], ColumnFinding | None]], ...] = (
+    ("A", family_names),
+    ("A", given_names),
+    ("B", cities),
+    ("B", whole_zip_codes),
+    ("C", possible_ages),
+)
+"""What to look for in every column whose name says nothing, by letter."""
