@@ -2,6 +2,8 @@
 
 from collections import Counter
 from fractions import Fraction
+from functools import partial
+from itertools import combinations
 
 import naive.orders
 
@@ -95,3 +97,31 @@ def best(values, most, cost, *, by_value, least=1):
         if all(len(group) >= least and cost(group) <= most for group in groups)
     ]
     return max(found, default=None)
+
+
+def best_leaving_out(values, most, cost, spare, *, by_value, least=1):
+    """As `best`, with up to `spare` records left out, but not all."""
+    everyone = range(len(values))
+    found = []
+    for number in range(min(spare, len(values) - 1) + 1):
+        for out in combinations(everyone, number):
+            stay = [i for i in everyone if i not in out]
+            kept = [values[i] for i in stay]
+            price = partial(_cost_of_some, cost, stay)
+            found.append(best(kept, most, price, by_value=by_value, least=least))
+    return max((one for one in found if one is not None), default=None)
+
+
+def _cost_of_some(cost, stay, group):
+    return cost([stay[i] for i in group])
+
+
+def longest_runs(number, most, cost):
+    """For each record of a line: the longest run that holds it and costs at most `most`."""
+    runs = [
+        range(first, end)
+        for first in range(number)
+        for end in range(first + 1, number + 1)
+        if end == first + 1 or cost(list(range(first, end))) <= most
+    ]
+    return [max(len(run) for run in runs if i in run) for i in range(number)]

@@ -74,3 +74,16 @@ def climb(rows, value, level):
     """The label of a value in a tree written as rows; shorter rows repeat their last entry."""
     row = next(row for row in rows if row[0] == value)
     return row[min(level, len(row) - 1)]
+
+
+def icd_groups(code, chapters, blocks):
+    """Category, block and chapter of a diagnosis, by going through the published ranges."""
+    category = code[:3].upper()
+
+    def lies_in(ranges):
+        return [one for one in ranges if one[:3] <= category <= one[4:]]
+
+    chapter = lies_in(chapters)
+    if not chapter:
+        return None
+    return category, (lies_in(blocks) or chapter)[0], chapter[0]

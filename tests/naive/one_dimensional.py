@@ -70,15 +70,16 @@ def cuts(maps):
     return list(_together([list(below(top, n)) for n in sorted(set(maps[top][1:]))]))
 
 
-def least_cut(maps, records, costs, most):
+def least_cut(maps, records, costs, most, least=1):
     """The least cost of a cut with at most so many nodes that hold records.
 
-    None if every cut has more.
+    Each below the highest level holds at least so many. None if there is no such cut.
     """
-    found = []
+    found, top = [], len(maps) - 1
     for cut in cuts(maps):
         held = [(h, n) for h, n in cut if any(records[c] for c in _leaves(maps, h, n))]
-        if len(held) <= most:
+        sizes = [sum(records[c] for c in _leaves(maps, h, n)) for h, n in held if h < top]
+        if len(held) <= most and min(sizes, default=least) >= least:
             paid = [records[c] * costs[h][c] for h, n in held for c in _leaves(maps, h, n)]
             found.append(sum(paid))
     return min(found, default=None)

@@ -71,6 +71,12 @@ def minimum(columns, counts, measure, wanted):
     return min((len(chosen) for chosen in reaching(columns, counts, measure, wanted)), default=None)
 
 
+def cheapest(columns, counts, measure, wanted, costs):
+    """The least that columns cost whose ratio is at least `wanted`; None if there are none."""
+    sets = reaching(columns, counts, measure, wanted)
+    return min((sum(costs[j] for j in chosen) for chosen in sets), default=None)
+
+
 def maskings(columns, counts, measure, allowed, *, weights=None, keep=(), drop=()):
     """The largest weight of columns with a ratio of at most `allowed`, and all sets that have it.
 

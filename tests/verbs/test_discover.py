@@ -266,6 +266,7 @@ def many_columns(n, width):
     return pl.DataFrame({f"c{j:02}": line for j, line in enumerate(noise)})
 
 
+@pytest.mark.slow
 def test_many_columns_are_limited_and_said():
     found = discover(many_columns(500, 40), ratio=0.9, time_limit=5)
     assert found.sets == ()

@@ -13,59 +13,128 @@ from incrowd.documents.words import (
     counted,
     line,
     lines,
+    more,
+    names,
     number,
+    percent,
+    rate,
     sentence,
+    share,
     spaced,
     table,
 )
 
 if TYPE_CHECKING:
+    from rich.text import Text
+
     from incrowd.attacks import Attack, Attacked
 
-_HEADS = (
-    "attack",
-    "knows",
-    "right",
-    "95 % interval",
-    "by guessing",
-    "gain",
-    "largest chance",
-    "people found",
-)
+_FAR, _BARELY = 0.5, 0.01
+"""Gains over guessing from which an attack is far better, and below which it is barely better."""
+_HEADS = ("attack", "right (95 % interval)", "guess", "verdict")
+_BROKEN = 5
+"""Broken limits that a terminal shows without `details`."""
 
 
-def attack_text(found: "Attacked") -> RenderableType:
-    """What attackers get right, the worst attack of each kind in words."""
-    parts: list[RenderableType] = [*_verdict(found), *lines(_candidates(found)), _attacks(found)]
-    more = len(found.attacks) - SHOWN
-    if more > 0:
-        parts.append(line(f"{more:,} more gain less; --json has them all."))
-    for attack in _worst(found).values():
-        parts += [line(""), line(" ".join((attack.says, *_people(attack))))]
-    if found.advice:
-        parts += [line(""), *lines(f"- {sentence(text)}" for text in found.advice)]
-    return spaced(parts[0], *parts[1:])
+def attack_text(found: "Attacked", *, details: bool = False) -> RenderableType:
+    """Whether attacks break a limit, and a line for each kind, the most harmful first.
+
+    With `details` it is a line for each set of known columns, and what each attacker does.
+    """
+    worst = worst_first(tuple(_worst(found).values()))
+    parts: list[RenderableType] = [_verdict(found, worst), *_broken(found, details=details)]
+    shown = worst_first(found.attacks)[:SHOWN] if details else worst
+    if shown:
+        parts.append(_attacks(shown, details=details))
+    parts += lines(_candidates(found))
+    if details:
+        return spaced(*parts, *_scenes(found, worst))
+    parts += lines(sentence(text) for text in found.advice[:1])
+    return spaced(*parts, *([more("what each attacker knows and does")] if shown else []))
 
 
-def _verdict(found: "Attacked") -> list[RenderableType]:
-    if found.ok:
-        return [line("No limit is broken.", GOOD), *lines(_limits(found))]
-    head = f"{counted(len(found.broken), 'limit is', 'limits are')} broken."
-    return [line(head, BAD), *lines(f"- {sentence(text)}" for text in found.broken)]
+def worst_first(attacks: "tuple[Attack, ...]") -> "list[Attack]":
+    """By harm: people found, then the gain over guessing, then the rate."""
+    return sorted(attacks, key=lambda one: (-_found(one), -one.gain, -one.success))
+
+
+def _found(attack: "Attack") -> float:
+    """People whom the release lifts above the limit."""
+    return 0.0 if attack.persons is None or attack.claims else attack.persons.above
+
+
+def _verdict(found: "Attacked", worst: "list[Attack]") -> "Text":
+    """The headline: how many limits are broken, or which limits hold for how many attacks."""
+    if not found.ok:
+        return line(f"{counted(len(found.broken), 'limit is', 'limits are')} broken.", BAD)
+    tried = [attack for attack in worst if attack.trials]
+    if not tried:
+        return line("No limit is broken, and there was nobody to attack.")
+    kinds = f"{counted(len(tried), 'kind')} of attack"
+    return line(" ".join((f"No limit is broken by {kinds}.", *_limits(found))), GOOD)
+
+
+def _broken(found: "Attacked", *, details: bool) -> Iterator[RenderableType]:
+    """The broken limits; of many only the first without `details`."""
+    most = len(found.broken) if details else _BROKEN
+    yield from lines(f"- {sentence(text)}" for text in found.broken[:most])
+    if len(found.broken) > most:
+        yield more(counted(len(found.broken) - most, "more broken limit"))
 
 
 def _limits(found: "Attacked") -> Iterator[str]:
     """The limits that the attacks keep."""
     limits = found.limits
-    if limits.get("max_posterior") is not None:
+    if (posterior := limits.get("max_posterior")) is not None:
         most = limits.get("max_people") or 0
         who = "Nobody is" if not most else f"At most {counted(most, 'person is', 'people are')}"
-        chance = number(limits["max_posterior"])
-        yield f"{who} found, or their value learned, with a chance above {chance}."
-    if limits.get("max_success") is not None:
-        yield f"No attack gains more than {number(limits['max_success'])} on average."
-    if limits.get("max_raise") is not None:
-        yield f"Nobody's chance rises by more than {number(limits['max_raise'])} of what was open."
+        yield f"{who} found, or their value learned, with a chance above {percent(posterior)}."
+    if (success := limits.get("max_success")) is not None:
+        yield f"No attack gains more than {percent(success)} on average."
+    if (rise := limits.get("max_raise")) is not None:
+        yield f"Nobody's chance rises by more than {percent(rise)} of what was open."
+
+
+def _attacks(shown: "list[Attack]", *, details: bool) -> Table:
+    """A line for each attack; what it knows, and the largest chance, with `details`."""
+    made = table(_HEADS[0], *(["knows"] if details else []), *_HEADS[1:])
+    for one in shown:
+        knows = [line(names(one.knows))] if details else []
+        right = rate(one.success, one.interval) if one.trials else "nobody to attack"
+        most = "at most " if one.bound and one.success else ""
+        verdict, style = judged(one)
+        made.add_row(
+            line(one.goal), *knows, f"{most}{right}", share(one.baseline), line(verdict, style)
+        )
+    return made
+
+
+def judged(one: "Attack") -> tuple[str, str]:
+    """How much better an attack is than guessing, in words, and its style."""
+    if not one.trials:
+        return "not tested", ""
+    if people := round(_found(one)):
+        return f"right about {counted(people, 'person', 'people')}", BAD
+    if not one.gain:
+        return "no better than guessing", GOOD
+    if one.interval[0] <= one.baseline:
+        return "not clearly better", GOOD
+    if one.gain < _BARELY:
+        return "barely better", ""
+    return ("far better", BAD) if one.gain >= _FAR else ("better than guessing", "")
+
+
+def _scenes(found: "Attacked", worst: "list[Attack]") -> Iterator[RenderableType]:
+    """What each kind of attacker does and gets right, and what would lower it."""
+    hidden = len(found.attacks) - SHOWN
+    if hidden > 0:
+        yield line(f"{hidden:,} more do less harm; --json has them all.")
+    for attack in worst:
+        yield line("")
+        yield line(" ".join((attack.says, *_people(attack))))
+    if found.advice:
+        yield line("")
+        yield from lines(f"- {sentence(text)}" for text in found.advice)
 
 
 def _people(attack: "Attack") -> Iterator[str]:
@@ -75,11 +144,11 @@ def _people(attack: "Attack") -> Iterator[str]:
         return
     who = f"a group of {number(persons.worst)}" if persons.worst > 1 else "one person"
     most = "at most " if attack.bound else ""
-    chance = f"{most}{_chance(persons.largest)} ({who})"
+    chance = f"{most}{share(persons.largest)} ({who})"
     yield f"The largest chance to be right about anybody is {chance}."
     if persons.above:
         above = counted(round(persons.above), "person", "people")
-        yield f"The release lifts it above {number(persons.limit)} for {above}."
+        yield f"The release lifts it above {percent(persons.limit)} for {above}."
 
 
 def _candidates(found: "Attacked") -> Iterator[str]:
@@ -95,43 +164,15 @@ def _candidates(found: "Attacked") -> Iterator[str]:
     if found.k_every_world is not None:
         yield f"k in every world, whatever table somebody has: {number(found.k_every_world)}."
     if found.proved is not None and found.proved.by is not None:
-        names = ", ".join(found.proved.by.columns)
-        yield f"k by the promise about {names}: {number(found.proved.k)}."
+        known = ", ".join(found.proved.by.columns)
+        yield f"k by the promise about {known}: {number(found.proved.k)}."
     elif found.proved is not None:
         yield "The promises prove nothing here."
 
 
-def _attacks(found: "Attacked") -> Table:
-    made = table(*_HEADS)
-    shown = sorted(found.attacks, key=lambda one: -one.gain)[:SHOWN]
-    for one in [attack for attack in found.attacks if attack in shown]:
-        made.add_row(line(one.goal), line(", ".join(one.knows)), *_figures(one))
-    return made
-
-
-def _figures(one: "Attack") -> tuple[str, ...]:
-    """The figures of an attack; an upper bound is marked as one."""
-    low, high = one.interval
-    most = "at most " if one.bound and one.success else ""
-    persons = one.persons
-    return (
-        f"{most}{_chance(one.success)}" if one.trials else "nobody",
-        f"{_chance(low)} to {_chance(high)}" if one.trials else "",
-        _chance(one.baseline),
-        _chance(one.gain),
-        "" if persons is None or not one.trials else _chance(persons.largest),
-        "" if persons is None else number(round(persons.above)),
-    )
-
-
 def _worst(found: "Attacked") -> dict[str, "Attack"]:
-    """Of each goal, the attack that gains most."""
+    """Of each goal, the most harmful attack."""
     worst: dict[str, Attack] = {}
-    for attack in found.attacks:
-        if attack.goal not in worst or attack.gain > worst[attack.goal].gain:
-            worst[attack.goal] = attack
+    for attack in worst_first(found.attacks):
+        worst.setdefault(attack.goal, attack)
     return worst
-
-
-def _chance(value: float) -> str:
-    return f"{value:.4f}"

@@ -3,8 +3,6 @@
 Whatever is drawn works without a network: pictures are made here, and pages carry their scripts.
 """
 
-import json
-import re
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any, Literal, TypeAlias
@@ -12,6 +10,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from incrowd.arrays import Codes, Counts
+from incrowd.documents.templates import ScriptSafe
 from incrowd.documents.words import printable
 from incrowd.errors import InputError
 from incrowd.search.lattice.frontier import Explored, State
@@ -103,24 +102,6 @@ def drawn(chart: Chart, kind: Kind) -> bytes:
     if kind == "svg":
         return str(convert.vegalite_to_svg(text)).encode()
     return bytes(convert.vegalite_to_png(text, scale=2))
-
-
-class ScriptSafe(json.JSONEncoder):
-    r"""JSON that can stand inside a script element of a page.
-
-    Column names are in it, and a name may hold `</script>`. Outside texts JSON has none of the
-    letters that are escaped, so that what it says stays the same.
-
-    >>> json.dumps("</script><!-- &", cls=ScriptSafe)
-    '"\\u003c/script\\u003e\\u003c!-- \\u0026"'
-    """
-
-    def encode(self, o: Any) -> str:
-        """The text, with what a page could take for its own escaped."""
-        return _STEERING.sub(lambda found: f"\\u{ord(found[0]):04x}", super().encode(o))
-
-
-_STEERING = re.compile("[<>&'\u2028\u2029]")
 
 
 def refuse_undrawable() -> None:

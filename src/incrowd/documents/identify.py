@@ -18,7 +18,9 @@ from incrowd.documents.words import (
     hidden,
     line,
     lines,
+    more,
     number,
+    numeric,
     percent,
     sentence,
     share,
@@ -36,9 +38,11 @@ if TYPE_CHECKING:
         Guarantee,
         Masked,
     )
-    from incrowd.pii import Checklist, IdentifierCheck
+    from incrowd.pii import Checklist, ColumnFinding, IdentifierCheck
     from incrowd.policy.draft import Draft
 
+_SETS = 5
+"""Sets of columns that a terminal shows without `details`."""
 _FEW = 5
 """Partners of a column that a terminal shows."""
 _MANY = 10
@@ -49,6 +53,7 @@ _ADVICE = (
     '"drop".'
 )
 _STATUS = {"pass": ("pass", GOOD), "fail": ("FAIL", BAD), "unseen": ("look", "yellow")}
+_PASSED = "the identifiers that were not found"
 _KNOWLEDGE = (
     "Safe Harbor also asks that you know of no other way to identify a person in the table. No "
     "program can check that, nor what is marked 'look'."
@@ -64,46 +69,103 @@ def draft_text(draft: "Draft") -> RenderableType:
         if name in draft.review:
             why = Text.assemble(("review: ", BAD), why)
         hierarchy = column.hierarchy.name if column.hierarchy else ""
-        made.add_row(line(name), column.role.value, hierarchy, number(shares.get(name)), why)
+        distinct = share(shares[name]) if name in shares else "none"
+        made.add_row(line(name), column.role.value, hierarchy, distinct, why)
     models = (
-        f"{' of '.join((model.name, *model.columns))} ({number(model.threshold)})"
+        f"{' of '.join((model.name, *model.columns))} "
+        f"({' '.join(filter(None, (model.measure, number(model.threshold))))})"
         for model in draft.policy.models
     )
-    rest = [f"models: {', '.join(models)}", _roles(draft)]
+    rest = [f"models: {', '.join(models)}", *_remarks(draft)]
     rest += [_ADVICE] if len(draft.policy.quasi) > _MANY else []
-    return spaced(made, *lines(rest))
+    return spaced(line(_roles(draft)), made, *lines(rest))
+
+
+def _remarks(draft: "Draft") -> Iterator[str]:
+    """What needs a person besides the roles: marks of missing values, sums, models, costs."""
+    for name, why in draft.missing_reasons.items():
+        yield f"{name}: {why}; review its missing_values"
+    for name, why in draft.offers.items():
+        yield f"{name}: {why}"
+    reasons: dict[str, list[str]] = {}
+    for name, why in draft.unasked.items():
+        reasons.setdefault(why, []).append(name)
+    yield from (f"{', '.join(names)}: {why}" for why, names in reasons.items())
+    yield from draft.advice
+
+
+def explanation(draft: "Draft", name: str) -> str:
+    """Everything that is known about one column of a draft, a line each."""
+    column = draft.policy.columns[name]
+    about = [f"{name}: {column.role.value}{' (review)' if name in draft.review else ''}"]
+    about.append(f"why: {draft.reasons[name]}")
+    if name in draft.hierarchies:
+        about.append(f"hierarchy: {draft.hierarchies[name]}")
+    if name in draft.missing:
+        about.append(f"missing values: {draft.missing_reasons[name]}")
+    about += [told[name] for told in (draft.offers, draft.unasked) if name in told]
+    about += [
+        f"cost: without it the others lose {number(cost.without)}, with it {number(cost.others)} "
+        "(by a sample)"
+        for cost in draft.costs
+        if cost.column == name
+    ]
+    models = [model.name for model in draft.policy.models if name in model.columns]
+    if models:
+        about.append(f"models: {', '.join(models)}")
+    share_of = dict(draft.risky).get(name)
+    if share_of is not None:
+        about.append(f"distinct values: {share(share_of)} of the records")
+    return "\n".join(about)
+
+
+def explanation_text(draft: "Draft", name: str) -> RenderableType:
+    """The same for a terminal."""
+    return spaced(*lines(explanation(draft, name).splitlines()))
 
 
 def _roles(draft: "Draft") -> str:
     """How many columns have which role, and how many to review."""
     roles = Counter(column.role.value for column in draft.policy.columns.values())
     each = ", ".join(f"{number(count)} {role}" for role, count in roles.items())
-    return f"columns: {each}; {number(len(draft.review))} to review"
+    total = counted(sum(roles.values()), "column")
+    return f"{total}: {each}; {number(len(draft.review))} to review."
 
 
-def discovery_text(found: "Discovery") -> RenderableType:
-    """Which sets of columns tell records apart, and how sure that is."""
+def discovery_text(found: "Discovery", *, details: bool = False) -> RenderableType:
+    """Which sets of columns tell records apart, and how sure that is; all of them in `details`."""
+    most = SHOWN if details else _SETS
     parts: list[RenderableType] = []
     if found.partial:
         parts.append(line("PARTIAL: the search was cut short; there may be more sets.", BAD))
-    parts.append(line(_headline(found), BAD if found.found else ""))
+    parts.append(line(discovery_headline(found), BAD if found.found else ""))
     if found.minimum is not None and not _is_named(found):
         parts.append(line(f"{_smallest(found)}: {_names(found.minimum)}"))
     if found.sets:
-        parts += [_sets(found), *lines(map(_needed, found.tests[:1]))]
-        parts += hidden(found.found - min(SHOWN, len(found.sets)))
+        parts += [_sets(found, most), *lines(map(_needed, found.tests[:1]))]
+        parts += _unshown(found.found - min(most, len(found.sets)), details=details)
     for one in found.explanations:
         parts += _explanation(one)
-    parts += lines(_promises(found.promise, found.guarantee))
     if found.sampled:
         parts.append(line("The figures are those of the sample; the table's may be lower."))
-    return spaced(parts[0], *parts[1:])
+    if not details:
+        searched = found.guarantee.not_searched
+        parts += lines([f"Not searched: {searched}."] if searched else [])
+        return spaced(*parts, more("what is promised and what was searched"))
+    return spaced(*parts, *lines(_promises(found.promise, found.guarantee)))
 
 
-def _headline(found: "Discovery") -> str:
+def _unshown(count: int, *, details: bool) -> list[RenderableType]:
+    """Sets that a terminal leaves out."""
+    if details or count <= 0:
+        return hidden(count)
+    return [line(f"and {count:,} more; --details shows more of them, --json all", QUIET)]
+
+
+def discovery_headline(found: "Discovery") -> str:
     """How many sets were found, and how sure that is."""
     records, sample = _records(found), number(found.guarantee.sample)
-    sure = f"with probability {number(1 - (found.guarantee.delta or 0.0))}"
+    sure = f"with probability {percent(1 - (found.guarantee.delta or 0.0))}"
     match found.basis.value:
         case "counted":
             return _counted(found)
@@ -147,7 +209,9 @@ def _counted(found: "Discovery") -> str:
 def _is_named(found: "Discovery") -> bool:
     """Whether the headline names the one set that there is."""
     alone = found.found == 1 and len(found.sets) == 1 and found.basis.value == "counted"
-    return alone and found.minimum is not None and _names(found.minimum) == _names(found.sets[0])
+    if not alone or found.minimum is None or found.minimum.cost is not None:
+        return False
+    return _names(found.minimum) == _names(found.sets[0])
 
 
 def _records(found: "Discovery") -> str:
@@ -161,7 +225,9 @@ def _smallest(found: "Discovery") -> str:
     if found.basis.value == "candidates":
         return "Smallest candidate"
     promised = found.minimum.guarantee if found.minimum is not None else found.guarantee
-    return "Smallest" if promised.exact and not promised.not_searched else "Smallest found"
+    cost = None if found.minimum is None else found.minimum.cost
+    which = "Smallest" if cost is None else f"Cheapest (cost {number(cost)})"
+    return which if promised.exact and not promised.not_searched else f"{which} found"
 
 
 def _down(found: "Discovery") -> str:
@@ -169,15 +235,15 @@ def _down(found: "Discovery") -> str:
     return number(floor((found.reaches or 0.0) * 10_000) / 10_000)
 
 
-def _sets(found: "Discovery") -> Table:
-    heads = ("columns", "distinct", "separation", "unique")
+def _sets(found: "Discovery", most: int) -> Table:
+    heads = ("columns", "distinct", "pairs told apart", "unique")
     judged = [_judged(test) for test in found.tests]
-    asked = [f"{number(test.alpha)}-quasi-identifier" for test in found.tests[:1]]
+    asked = [f"tells {percent(test.alpha)} apart" for test in found.tests[:1]]
     made = table(*heads, *("possible values" for _ in asked), *asked)
-    for i, one in enumerate(found.sets[:SHOWN]):
+    for i, one in enumerate(found.sets[:most]):
         figures = map(share, (one.distinct, one.separation, one.unique))
         made.add_row(line(_names(one)), *figures, *(judged[i] if judged else ()))
-    return made
+    return numeric(made, 1, 2, 3)
 
 
 def _judged(test: "DistinctValueTest") -> tuple[str, str]:
@@ -190,7 +256,7 @@ def _needed(test: "DistinctValueTest") -> str:
     """How many values a set needs to tell so many people apart."""
     least = "without limit" if isinf(test.threshold) else number(ceil(test.threshold))
     return (
-        f"To tell {number(test.alpha)} of {number(test.population)} people apart, a set needs at "
+        f"To tell {percent(test.alpha)} of {number(test.population)} people apart, a set needs at "
         f"least {least} possible values."
     )
 
@@ -230,8 +296,9 @@ def _promises(promise: str, guarantee: "Guarantee") -> Iterator[str]:
         yield f"Not searched: {guarantee.not_searched}."
 
 
-def groups_text(found: "Groups") -> RenderableType:
+def groups_text(found: "Groups", *, details: bool = False) -> RenderableType:
     """Which sets of columns single out groups of few people."""
+    most = SHOWN if details else _SETS
     size, people = counted(found.k, "person", "people"), counted(found.people, "person", "people")
     one = len(found.sets) == 1
     sets = counted(len(found.sets), "column combination") if found.sets else "No column combination"
@@ -243,32 +310,33 @@ def groups_text(found: "Groups") -> RenderableType:
     if not found.sets:
         return spaced(*parts)
     made = table("columns", "people of the smallest group")
-    for group in found.sets[:SHOWN]:
+    for group in found.sets[:most]:
         made.add_row(line(" + ".join(group.columns)), number(group.smallest))
-    return spaced(*parts, made, *hidden(len(found.sets) - SHOWN))
+    return spaced(*parts, made, *_unshown(len(found.sets) - most, details=details))
 
 
-def mask_text(found: "Masked", path: str | None) -> RenderableType:
+def mask_text(found: "Masked", path: str | None, *, details: bool = False) -> RenderableType:
     """Which columns were published, and how well they tell records apart."""
     total = counted(len(found.published) + len(found.withheld), "column")
-    done = "Wrote and recounted" if path else "Dry run, nothing written:"
+    done = f"Wrote and recounted {path}" if path else "Dry run, nothing written"
     head = (
-        f"{done} {len(found.published)} of {total} of {counted(found.ratios.records, 'record')}, "
-        f"{found.measure} ratio {number(found.ratio)}, not above {number(found.limit)}."
+        f"{done}: {len(found.published)} of {total}, with a {found.measure} ratio of "
+        f"{share(found.ratio)}, not above {percent(found.limit)}."
     )
     made = table("", "")
-    made.add_row("published", line(", ".join(found.published)))
+    made.add_row("published", line(", ".join(found.published) or "none"))
     made.add_row("withheld", line(", ".join(found.withheld) or "none"))
-    for name in ("distinct", "separation", "unique"):
+    for name in ("distinct", "separation", "unique") if details else ("unique",):
         made.add_row(f"{name} ratio", share(getattr(found.found, name)))
     made.add_row("records of the smallest class", number(found.ratios.smallest))
     warning = line("This is not anonymization: the values are exact.", BAD)
+    if not details:
+        return spaced(line(head, GOOD), made, warning, more("all ratios and what was searched"))
     promises = _promises("no set of the published columns is above the ratio", found.guarantee)
-    rest = [*promises, *([f"written: {path}"] if path else [])]
-    return spaced(line(head, GOOD), made, warning, *lines(rest))
+    return spaced(line(head, GOOD), made, warning, *lines(promises))
 
 
-def safe_harbor_text(found: "Checklist") -> RenderableType:
+def safe_harbor_text(found: "Checklist", *, details: bool = False) -> RenderableType:
     """Whether the table holds an identifier of Safe Harbor, one by one."""
     failing = sum(check.status == "fail" for check in found.checks)
     head = line("Found nothing that Safe Harbor forbids.", GOOD)
@@ -277,15 +345,23 @@ def safe_harbor_text(found: "Checklist") -> RenderableType:
         head = line(f"The table is NOT de-identified by Safe Harbor: it holds {many}.", BAD)
     made = table("", "identifier", "", "why")
     for check in found.checks:
+        if check.status == "pass" and not details:
+            continue
         made.add_row(
             check.letter, check.identifier.title, Text(*_STATUS[check.status]), _why(check)
         )
     year = line(f"Ages are those of {found.today}.", QUIET)
-    return spaced(head, made, line(_KNOWLEDGE), year)
+    return spaced(head, made, line(_KNOWLEDGE), year, *([] if details else [more(_PASSED)]))
 
 
 def _why(check: "IdentifierCheck") -> Text:
-    return line("\n".join(f"{found.column}: {found.why}" for found in check.columns) or check.note)
+    each = (f"{found.column}: {_marked(check, found)}" for found in check.columns)
+    return line("\n".join(each) or check.note)
+
+
+def _marked(check: "IdentifierCheck", found: "ColumnFinding") -> str:
+    """Why; where others fail, with a mark if a person must look."""
+    return found.why if found.status == check.status else f"look: {found.why}"
 
 
 def _names(found: "ColumnSet") -> str:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from incrowd.documents.risk import findings
+from incrowd.documents import risk as risks
 
 if TYPE_CHECKING:
     from incrowd.exposure.risk import Risk
@@ -19,11 +19,14 @@ if TYPE_CHECKING:
         Masked,
     )
     from incrowd.identify.records import Ratios
-    from incrowd.policy.draft import Draft
+    from incrowd.kernels.warm import Warmed
+    from incrowd.policy.draft import ColumnCost, Draft
     from incrowd.population.plan import Action, Measured, Plan
     from incrowd.population.quantiles import Bucketed, BucketedColumn
     from incrowd.release.certificate import KeyFiles
+    from incrowd.release.refused import RefusedResult
     from incrowd.release.release import Release
+    from incrowd.search.bound import LossBound
     from incrowd.search.literature.accuracy.frontier import Frontier
     from incrowd.verify.verify import Check, Verdict
 
@@ -39,7 +42,7 @@ def dumps(document: Mapping[str, Any]) -> str:
 
 def risk_document(risk: "Risk") -> dict[str, Any]:
     """`incrowd.risk/1`: how exposed the people in a table are; `findings` say what that means."""
-    return {**risk.as_dict(), "findings": list(findings(risk))}
+    return {**risk.as_dict(), "findings": list(risks.findings(risk))}
 
 
 def release_document(
@@ -64,13 +67,27 @@ def release_document(
         "left_out": release.policy.dropped,
         "models": [_verdict(model) for model in release.models],
         "loss": release.loss,
+        **({} if release.bound is None else {"gap": _gap(release.bound)}),
         "labels": release.labels,
         **({} if release.levels is None else {"levels": release.levels}),
         "seconds": seconds,
         "notes": release.notes,
         "release": paths.get("release"),
         "certificate": paths.get("certificate"),
-        **({} if "explored" not in paths else {"explored": paths["explored"]}),
+        **{name: paths[name] for name in ("explored", "report") if name in paths},
+    }
+
+
+def _gap(bound: "LossBound") -> dict[str, Any]:
+    """How much less another release could lose at most; `sampled` records if it is an estimate."""
+    return {
+        "found": bound.found,
+        "bound": bound.loss,
+        "gap": bound.gap,
+        "proved": bound.proved,
+        "sampled": bound.sampled,
+        "margin": bound.margin,
+        "least_records": bound.size,
     }
 
 
@@ -130,6 +147,31 @@ def error_document(
     }
 
 
+def refused_part(result: "RefusedResult | None") -> dict[str, Any]:
+    """The key of `incrowd.error/1` with the figures of a result that fails its policy."""
+    if result is None:
+        return {}
+    figures = {
+        "search": result.search,
+        "why": result.why,
+        "records": result.records,
+        "classes": result.classes,
+        "suppressed": result.suppressed,
+        "failing_records": result.failing_records,
+        "failing_classes": result.failing_classes,
+        "models": [
+            {
+                **_verdict(one.verdict),
+                "failing_records": one.records,
+                "failing_classes": one.classes,
+            }
+            for one in result.models
+        ],
+        "loss": result.loss,
+    }
+    return {"refused": figures}
+
+
 def check_document(check: "Check") -> dict[str, Any]:
     """`incrowd.check/1`: whether a release keeps its policy."""
     return {
@@ -159,6 +201,16 @@ def keys_document(made: "KeyFiles") -> dict[str, Any]:
     }
 
 
+def warm_document(made: "Warmed") -> dict[str, Any]:
+    """The document of `incrowd warm`."""
+    return {
+        "schema": "incrowd.warm/1",
+        "kernels": made.kernels,
+        "compiled": made.compiled,
+        "folder": None if made.folder is None else str(made.folder),
+    }
+
+
 def draft_document(draft: "Draft", toml: str, path: str | None) -> dict[str, Any]:
     """`incrowd.init/1`: what each column seems to be, why, and the policy that says so."""
     shares = dict(draft.risky)
@@ -171,12 +223,29 @@ def draft_document(draft: "Draft", toml: str, path: str | None) -> dict[str, Any
                 "reasons": [draft.reasons[name], *filter(None, [draft.hierarchies.get(name)])],
                 "review": name in draft.review,
                 "distinct": shares.get(name),
+                **_draft_remarks(draft, name),
             }
             for name, column in draft.policy.columns.items()
         },
+        **({"costs": [_cost(cost) for cost in draft.costs]} if draft.costs else {}),
         "policy": toml,
         "written": path,
     }
+
+
+def _draft_remarks(draft: "Draft", name: str) -> dict[str, Any]:
+    """What a person must look at besides the role of a column, if there is anything."""
+    found = draft.missing.get(name, ())
+    marks = {"values": len(found), "why": draft.missing_reasons[name]} if found else {}
+    return {
+        **({"missing": marks} if marks else {}),
+        **({"offer": draft.offers[name]} if name in draft.offers else {}),
+        **({"no_model": draft.unasked[name]} if name in draft.unasked else {}),
+    }
+
+
+def _cost(cost: "ColumnCost") -> dict[str, Any]:
+    return {"column": cost.column, "others": cost.others, "without": cost.without}
 
 
 def discovery_document(found: "Discovery") -> dict[str, Any]:
@@ -205,7 +274,11 @@ def discovery_document(found: "Discovery") -> dict[str, Any]:
         "found": found.found,
         "minimum": None
         if minimum is None
-        else {**_figures(minimum), "guarantee": _guarantee(minimum.guarantee)},
+        else {
+            **_figures(minimum),
+            **({} if minimum.cost is None else {"cost": minimum.cost}),
+            "guarantee": _guarantee(minimum.guarantee),
+        },
         "best": _figures(found.best),
         "guarantee": _guarantee(found.guarantee),
         "promise": found.promise,

@@ -1,32 +1,39 @@
-"""Releases as people read them: made, planned, checked. Nothing is computed here."""
+"""Releases as people read them: made, refused, checked. Nothing is computed here."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain, repeat
 from typing import TYPE_CHECKING
 
 from rich.console import RenderableType
 from rich.table import Table
+from rich.text import Text
 
 from incrowd.documents.words import (
     BAD,
     GOOD,
     QUIET,
+    at_most,
     counted,
     line,
     lines,
     listed,
+    more,
     number,
+    numeric,
+    percent,
     promise,
     sentence,
+    share,
     spaced,
     table,
 )
 
 if TYPE_CHECKING:
-    from incrowd.population.plan import Measured, Plan
-    from incrowd.population.quantiles import Bucketed, RankPromise
     from incrowd.release.certificate import KeyFiles
+    from incrowd.release.refused import RefusedResult
     from incrowd.release.release import Release
-    from incrowd.search.literature.accuracy.frontier import Frontier
+    from incrowd.search.bound import LossBound
+    from incrowd.search.literature.accuracy.frontier import Frontier, Point
     from incrowd.verify.verify import Check, Verdict
 
 _RECODINGS = {
@@ -41,22 +48,64 @@ _RECODINGS = {
     "Anatomized": "anatomy",
 }
 """What kinds of recoding are called, by the class of the recoding."""
+FREQUENCY_L = "frequency l"
+"""People of a class over those who share its commonest sensitive value: no count of values."""
+_MEANINGS = {
+    ("l-diversity", "frequency"): "no value of {column} covers more than {most} of a class",
+    (
+        "l-diversity",
+        "distinct",
+    ): "every class shows at least {reached} different values of {column}",
+    ("l-diversity", "entropy"): "{column} is as mixed as {reached} equally common values",
+}
+"""What models of several measures mean, by name and measure."""
+_POINTS = 6
+"""Points of a curve that a terminal shows."""
 
 
-def release_text(release: "Release", paths: Mapping[str, str]) -> RenderableType:
-    """What was released, and what it lost."""
-    done = "Wrote and verified" if paths else "Dry run, nothing written: verified"
+def release_text(
+    release: "Release", paths: Mapping[str, str], *, details: bool = False
+) -> RenderableType:
+    """What was released, what it reaches and what it lost; all figures with `details`."""
+    measures = [model.measure for model in release.policy.models]
+    made = verdicts(release.models, measures)
+    name = release.policy.loss.name
+    if name in release.loss:
+        loss = release.loss[name]
+        lost = f"a cell covers {share(loss)} of its column on average" if name == "gcp" else ""
+        made.add_row(f"information loss ({name})", "least", number(loss), lost)
+    parts: list[RenderableType] = [line(_made(release, paths), GOOD), made]
+    if details or release.bound_met is not None:
+        parts.append(line(_reached(release), BAD if release.bound_met is False else ""))
+    if release.bound is not None:
+        parts.append(line(_gap(release.bound)))
+    parts += _details(release) if details else []
+    kept = [f"{what}: {path}" for what, path in paths.items() if what != "release"]
+    parts += lines(kept, QUIET)
+    return spaced(*parts, *([] if details else [more("the search, all losses and all labels")]))
+
+
+def _made(release: "Release", paths: Mapping[str, str]) -> str:
+    """The headline: how many records leave in which classes, and where they are."""
+    where = paths.get("release")
+    done = f"Wrote and verified {where}" if where else "Dry run, nothing written"
+    if not release.records:
+        gone = counted(release.suppressed, "record was", "records were")
+        return f"{done}: it holds no records; {gone} left out."
     classes = counted(release.classes, "class", "classes")
-    left_out = f"left out {counted(release.suppressed, 'record') if release.suppressed else 'none'}"
-    head = f"{done} {counted(release.records, 'record')} in {classes}; {left_out}."
-    parts: list[RenderableType] = [line(head, GOOD), *lines([_used(release), _reached(release)])]
-    parts += [verdicts(release.models), _figures("loss", release.loss)]
+    gone = f"left out {counted(release.suppressed, 'record') if release.suppressed else 'none'}"
+    return f"{done}: {counted(release.records, 'record')} in {classes}; {gone}."
+
+
+def _details(release: "Release") -> list[RenderableType]:
+    """How the release was found, everything that it lost, and its levels and labels."""
+    parts: list[RenderableType] = [line(_used(release)), _figures("loss", release.loss)]
     if release.levels:
         parts.append(_figures("column", release.levels, "level"))
     if release.labels:
         each = (f"{name} {number(count)}" for name, count in release.labels.items())
         parts.append(line(f"Different labels: {', '.join(each)}."))
-    return spaced(*parts, *_written(paths))
+    return parts
 
 
 def _used(release: "Release") -> str:
@@ -75,46 +124,115 @@ def _reached(release: "Release") -> str:
     l = release.privacy["l"]
     by_column = l if isinstance(l, Mapping) else {} if l is None else {"": l}
     values = (
-        f", l = {number(one)}{f' of {name}' if name else ''}" for name, one in by_column.items()
+        f", {FREQUENCY_L} = {number(one)}{f' of {name}' if name else ''}"
+        for name, one in by_column.items()
     )
     reached = f"Reached k = {number(release.privacy['k'])}{''.join(values)}"
-    lost = f"no class loses more than {number(release.max_class_ncp)}"
+    lost = f"no class loses more than {share(release.max_class_ncp)} (NCP)"
     bound = {None: "", True: ", within the bound", False: ", more than the bound allows"}
     return f"{reached}; {lost}{bound[release.bound_met]}."
 
 
-def verdicts(models: Iterable["Verdict"]) -> Table:
+def refused_text(result: "RefusedResult") -> RenderableType:
+    """What a refused result is like: how many records fail, and what it loses."""
+    classes = f"{number(result.failing_classes)} of {counted(result.classes, 'class', 'classes')}"
+    records = f"{number(result.failing_records)} of {counted(result.records, 'record')}"
+    head = f"Refused, nothing written: {records}, in {classes}, fail a model."
+    made = table("model", "asked", "reached", "records that fail", "classes that fail")
+    for one in result.models:
+        figures = (*_asked(one.verdict), number(one.records), number(one.classes))
+        made.add_row(line(_titled(one.verdict, one.measure)), *figures)
+    said = f"Used {result.search}: {result.why}."
+    return spaced(line(head, BAD), line(said), made, _figures("loss", result.loss))
+
+
+def _gap(bound: "LossBound") -> str:
+    """How much less another release could lose at most, and how sure that is."""
+    classes = f"with at least {counted(bound.size, 'record')} in every class"
+    if bound.sampled is not None:
+        about = f"about {number(bound.loss)} ± {number(bound.margin)}"
+        sure = f"estimated from a sample of {counted(bound.sampled, 'record')}, confidence 95 %"
+        return (
+            f"A lower bound of the loss {classes} is {about} ({sure}); found {number(bound.found)}."
+        )
+    share = f"; this release loses {number(bound.found)}, at most {number(bound.gap)} more"
+    return f"No generalized release {classes} loses less than {number(bound.loss)} (proved){share}."
+
+
+def verdicts(models: Iterable["Verdict"], measures: Iterable[str] = ()) -> Table:
     """What each model asks for, what the rows reach, and what that means."""
-    made = table("model", "column", "asked", "reached", "")
-    for model in models:
-        meaning = _meaning(model) if model.ok else "not met"
-        figures = (number(model.asked), number(model.reached))
+    made = table("", "asked", "reached", "")
+    for model, measure in zip(models, chain(measures, repeat("")), strict=False):
+        meaning = _meaning(model, measure) if model.ok else "not met"
         met = line(meaning, GOOD if model.ok else BAD)
-        made.add_row(model.name, line(model.column or ""), *figures, met)
-    return made
+        made.add_row(line(_titled(model, measure)), *_asked(model), met)
+    return numeric(made, 1, 2)
 
 
-def _meaning(model: "Verdict") -> str:
+def _titled(model: "Verdict", measure: str) -> str:
+    """The model with its measure and column, such as `l-diversity (frequency) of diagnosis`."""
+    kind = f" ({measure})" if measure else ""
+    return f"{model.name}{kind}{f' of {model.column}' if model.column else ''}"
+
+
+def _asked(model: "Verdict") -> tuple[str, str]:
+    """What is asked for and reached; in more digits if these would hide the difference."""
+    shown = number(model.asked), number(model.reached)
+    if shown[0] == shown[1] and not model.ok:
+        return f"{model.asked:.9g}", f"{model.reached:.9g}"
+    return shown
+
+
+def _meaning(model: "Verdict", measure: str) -> str:
     """What a met model means, and how sure that is."""
-    meaning = promise(model.name, model.column, model.reached)
+    meaning = _MEANINGS.get((model.name, measure), "").format(
+        column=model.column,
+        reached=number(model.reached),
+        most=at_most(1 / max(model.reached, 1.0)),
+    )
+    meaning = meaning or promise(model.name, model.column, model.reached)
     if model.confidence is None:
         return meaning
-    return f"{meaning}, with confidence {number(model.confidence)} for all classes together"
+    return f"{meaning}, with confidence {percent(model.confidence)} for all classes together"
 
 
-def check_text(check: "Check") -> RenderableType:
-    """Whether a release keeps its policy."""
-    head = line("The release keeps its policy.", GOOD)
-    if not check.ok:
-        head = line("The release does NOT keep its policy.", BAD)
-    parts: list[RenderableType] = [head, verdicts(check.models)]
-    if check.losses:
+def check_text(check: "Check", *, details: bool = False) -> RenderableType:
+    """Whether a release keeps its policy; what else was compared with `details`."""
+    parts: list[RenderableType] = [_kept(check)]
+    if check.models:
+        parts.append(verdicts(check.models, check.measures))
+    if details and check.losses:
         parts.append(_recounted(check))
     parts += lines(f"- {note}" for note in check.notes)
+    if not details:
+        return spaced(*parts, *_unsaid(check))
     if check.claimed:
         claimed = f"The certificate also claims, not recounted: {', '.join(check.claimed)}."
         parts.append(line(claimed, QUIET))
     return spaced(*parts, line(f"SHA-256 {check.digest}", QUIET))
+
+
+def _kept(check: "Check") -> Text:
+    """The headline: whether all models are met, and which are not."""
+    if check.ok:
+        models = counted(len(check.models), "model is met", "models are met")
+        return line(f"The release keeps its policy: {models}.", GOOD)
+    failing = [
+        f"{_titled(model, measure)} reaches {_asked(model)[1]}, not {_asked(model)[0]}"
+        for model, measure in zip(check.models, chain(check.measures, repeat("")), strict=False)
+        if not model.ok
+    ]
+    why = f": {listed(failing)}" if failing else ""
+    return line(f"The release does NOT keep its policy{why}.", BAD)
+
+
+def _unsaid(check: "Check") -> list[RenderableType]:
+    """How much of a certificate nothing at hand shows."""
+    if not check.claimed:
+        return [more("the SHA-256 of what was checked")]
+    claims = counted(len(check.claimed), "entry", "entries")
+    text = f"{claims} of the certificate cannot be recounted here; --details names them."
+    return [line(text, QUIET)]
 
 
 def _recounted(check: "Check") -> Table:
@@ -133,133 +251,45 @@ def keys_text(made: "KeyFiles") -> RenderableType:
     )
 
 
-def frontier_text(curve: "Frontier", path: str | None) -> RenderableType:
-    """How much privacy there is for every largest loss of a class."""
-    of = f" of {curve.column}" if curve.privacy == "l" else ""
-    head = f"The most {curve.privacy}{of} that was found for each largest loss of a class:"
-    made = table("a class loses at most", "k", "l", curve.loss, "classes")
-    for point in curve.points:
-        figures = (point.max_loss, point.k, point.l, point.loss, point.classes)
-        made.add_row(*map(number, figures))
-    rest = ["To make one of these releases: anonymize --maximize privacy --max-loss."]
+def frontier_text(curve: "Frontier", path: str | None, *, details: bool = False) -> RenderableType:
+    """How much privacy there is for every largest loss of a class: all points with `details`."""
+    every = curve.points
+    points = every if details else shown_points(every)
+    made = table("a class loses at most", "k", FREQUENCY_L, curve.loss, "classes")
+    for point in points:
+        figures = (point.k, point.l, point.loss, point.classes)
+        made.add_row(share(point.max_loss), *map(number, figures))
+    rest = []
     if curve.out_of_reach:
-        rest.append(f"Nothing was found within {number(curve.out_of_reach[-1])} or less.")
+        rest.append(f"Nothing was found within {share(curve.out_of_reach[-1])} or less.")
     if not curve.complete:
-        unseen = ", ".join(map(number, curve.unseen))
+        unseen = ", ".join(map(share, curve.unseen))
         rest.append(f"There was no time for {unseen}: raise --time-limit.")
-    return spaced(line(head), made, *lines(rest), *_written({"curve": path} if path else {}))
+    rest += [f"curve: {path}"] if path else []
+    left = len(every) - len(points)
+    parts = (line(_curve(curve)), numeric(made, *range(5)), *lines(rest))
+    return spaced(*parts, *([more(counted(left, "more point"))] if left else []))
 
 
-def plan_text(plan: "Plan") -> RenderableType:
-    """For each column: distinct values now, allowed, and what to do."""
-    return spaced(line(_headline(plan)), _actions(plan), *_supports(plan))
+def shown_points(points: "Sequence[Point]") -> "Sequence[Point]":
+    """A few points of a curve, spread over it, the first and the last among them."""
+    if len(points) <= _POINTS:
+        return points
+    step = (len(points) - 1) / (_POINTS - 1)
+    return [points[round(place * step)] for place in range(_POINTS)]
 
 
-def applied_text(
-    plan: "Plan", release: "Release", raised: tuple[str, ...], paths: Mapping[str, str]
-) -> RenderableType:
-    """The plan that was carried out, and the release."""
-    done = "Wrote and verified" if paths else "Verified"
-    classes = counted(release.classes, "class", "classes")
-    head = f"{done} {counted(release.records, 'record')} in {classes}."
-    above = [f"Raised above the plan: {', '.join(raised)}."] if raised else []
-    parts = (*lines(above), line(head, GOOD), verdicts(release.models), *_written(paths))
-    return spaced(plan_text(plan), line(""), *parts)
-
-
-def _headline(plan: "Plan") -> str:
-    asked = plan.question
-    covers = "all classes together" if asked.simultaneous else "each class by itself"
-    how = f"{asked.bound} bound, beta for {covers}"
-    if plan.found is not None:
-        return f"{_found(plan)} ({how})."
-    return (
-        f"{counted(plan.classes_allowed, 'class', 'classes')} of at least {number(asked.k)} of "
-        f"{number(asked.population)} people, except with probability {number(asked.beta)} ({how})."
-    )
-
-
-def _found(plan: "Plan") -> str:
-    """The answer to what the question left open."""
-    asked, classes = plan.question, counted(plan.classes_allowed, "class", "classes")
-    people, k, beta = number(asked.population), number(asked.k), number(asked.beta)
-    match plan.found:
-        case "k":
-            return f"{classes} of {people} people support k = {k} with beta = {beta}"
-        case "beta":
-            return f"{classes} of {people} people miss k = {k} with probability {beta}"
-        case _:
-            return f"{classes} need a population of {people} for k = {k} with beta = {beta}"
-
-
-def _actions(plan: "Plan") -> Table:
-    made = table("column", "distinct now", "allowed", "then", "what to do")
-    for action in plan.actions:
-        what = line(action.rung.says, BAD if action.left_out else "")
-        if action.note:
-            what.append(f" ({action.note})")
-        figures = (action.distinct, action.allowed, action.rung.values)
-        made.add_row(line(action.column), *map(number, figures), what)
-    return made
-
-
-def _supports(plan: "Plan") -> Iterator[RenderableType]:
-    """What the number of classes and the table itself support."""
-    if plan.found is None:
-        classes = counted(plan.classes, "class", "classes")
-        yield line(f"At most {classes}, all equally likely: k = {number(plan.k_expected)}.")
-    if facts := plan.measured:
-        what = plan.found or "k"
-        text = (
-            f"The table has {counted(facts.classes, 'class', 'classes')}, the smallest with "
-            f"{number(facts.smallest)} of {counted(facts.people, 'record')}. "
-            f"{_least_share(plan, facts)}: {what} = {number(getattr(facts.supports, what))}."
-        )
-        good = (facts.supports.k or 0) >= (plan.question.k or 0)
-        yield line(text, "" if plan.found else GOOD if good else BAD)
-
-
-def _least_share(plan: "Plan", facts: "Measured") -> str:
-    """What the table says about the share of its classes in the population."""
-    if not facts.share:
-        return "That is too few to say what share of the population it is"
-    sure = number(plan.question.confidence)
-    return (
-        f"With confidence {sure} for all classes together, each is at least "
-        f"{number(facts.share)} of the population"
-    )
-
-
-def quantiles_text(found: "Bucketed", path: str | None) -> RenderableType:
-    """What became of each column."""
-    done = "Wrote and recounted the rows" if path else "Dry run, nothing written"
-    head = (
-        f"{done}: at least {number(found.smallest)} of {counted(found.records, 'record')} show "
-        "each value."
-    )
-    made = table("column", "buckets", "smallest", "merged", "empty", "squared error")
-    for one in made.columns[1:]:
-        one.justify = "right"
-    for column in found.columns:
-        empty = column.missing + column.emptied
-        figures = (column.buckets, column.smallest, column.merged, empty, column.error)
-        made.add_row(line(column.name), *map(number, figures))
-    rest = [_ranks(found.promise)]
-    rest += [f"Unchanged: {listed(found.kept)}."] if found.kept else []
-    rest += [f"Withheld: {listed(found.withheld)}."] if found.withheld else []
-    parts = (line(head, GOOD), made, *lines(rest))
-    return spaced(*parts, *_written({"written": path} if path else {}))
-
-
-def _ranks(promise: "RankPromise") -> str:
-    if promise.exact:
-        return f"Exact: the cuts come from all {counted(promise.sample, 'record')}."
-    return (
-        f"From a sample of {counted(promise.sample, 'record')}: with probability "
-        f"{number(1 - (promise.delta or 0.0))} the rank of a cut is off by at most "
-        f"{number(promise.epsilon)} of the records, and the ranks of all cuts of all columns by at "
-        f"most {number(promise.simultaneous)}."
-    )
+def _curve(curve: "Frontier") -> str:
+    """The headline: how far privacy rises from the smallest loss to the largest."""
+    what = "k" if curve.privacy == "k" else f"{FREQUENCY_L} of {curve.column}"
+    ends = [
+        f"{number(getattr(point, curve.privacy))} where a class loses at most "
+        f"{share(point.max_loss)}"
+        for point in (curve.points[:1] + curve.points[-1:])
+    ]
+    if len(curve.points) == 1:
+        return f"The most {what} that was found is {ends[0]}."
+    return f"The most {what} that was found rises from {ends[0]} to {ends[1]}."
 
 
 def _figures(head: str, figures: Mapping[str, float], value: str = "") -> Table:
@@ -267,7 +297,3 @@ def _figures(head: str, figures: Mapping[str, float], value: str = "") -> Table:
     for name, figure in figures.items():
         made.add_row(line(name), number(figure))
     return made
-
-
-def _written(paths: Mapping[str, str]) -> list[RenderableType]:
-    return lines(f"{what}: {path}" for what, path in paths.items())

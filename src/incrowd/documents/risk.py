@@ -6,7 +6,21 @@ from typing import TYPE_CHECKING, Any
 from rich.console import RenderableType
 from rich.table import Table
 
-from incrowd.documents.words import BAD, GOOD, counted, line, listed, number, share, spaced, table
+from incrowd.documents.words import (
+    BAD,
+    GOOD,
+    at_most,
+    counted,
+    line,
+    more,
+    names,
+    number,
+    numeric,
+    of_all,
+    share,
+    spaced,
+    table,
+)
 from incrowd.exposure.explained import findings as findings_of
 
 if TYPE_CHECKING:
@@ -56,61 +70,70 @@ _FOUND = {
 }
 
 
-def risk_text(risk: "Risk", quasi: Sequence[str]) -> RenderableType:
-    """What somebody who knows the quasi-identifiers can find."""
-    size = (
-        f"{counted(risk.records, 'record')} of {counted(risk.people, 'person', 'people')}, "
-        f"{counted(risk.classes, 'class', 'classes')} by {', '.join(quasi)}."
-    )
-    parts: list[RenderableType] = [
-        line(_headline(risk, quasi), BAD if risk.k < 2 else GOOD),
-        line(size),
-        _exposure(risk),
-    ]
-    if risk.sensitive:
+def risk_text(risk: "Risk", quasi: Sequence[str], *, details: bool = False) -> RenderableType:
+    """What somebody who knows the quasi-identifiers can find; every figure with `details`."""
+    head = line(risk_headline(risk, quasi), BAD if risk.k < 2 and risk.records else GOOD)
+    parts: list[RenderableType] = [head]
+    if risk.records:
+        parts.append(_exposure(risk))
+    if details and risk.sensitive:
         parts.append(_sensitive(risk.sensitive))
-    return spaced(*parts, _readings(risk), *_more(risk))
+    parts += [_readings(risk)] if details else []
+    parts += _more(risk, details=details)
+    rest = "other readings of missing values, other attackers and all measures of l and t"
+    return spaced(*parts, *([] if details or not risk.records else [more(rest)]))
 
 
-def _headline(risk: "Risk", quasi: Sequence[str]) -> str:
+def risk_headline(risk: "Risk", quasi: Sequence[str]) -> str:
     """How many people are unique, or how many others each person shares the columns with."""
-    names, k = listed(quasi), f"k = {number(risk.k)}"
+    known, k = names(quasi), f"k = {number(risk.k)}"
     if not risk.records:
         return "The table has no records: nobody can be found."
     if not risk.unique_records:
         others = counted(risk.k - 1, "other person", "other people")
-        return f"Nobody is unique ({k}): everybody shares {names} with at least {others}."
+        return f"Nobody is unique ({k}): everybody shares {known} with at least {others}."
     one = risk.unique_records == 1
     if risk.records == risk.people:
         people = f"{counted(risk.people, 'person', 'people')} {'is' if one else 'are'} unique"
     else:
         belong = "belongs to a person who is" if one else "belong to people who are"
         people = f"{counted(risk.records, 'record')} {belong} unique"
-    found = f"anyone who knows {names} finds {'this person' if one else 'them'}"
+    found = f"anyone who knows {known} finds {'this person' if one else 'them'}"
     return f"{number(risk.unique_records)} of {people} ({k}): {found}."
 
 
 def _exposure(risk: "Risk") -> Table:
+    """What to decide by: how many people can be found, and what is then learned."""
     made = table("", "")
-    made.add_row("smallest class (k)", line(number(risk.k), BAD if risk.k < 2 else GOOD))
-    made.add_row("records of unique people", number(risk.unique_records))
-    made.add_row("average class", number(risk.average_class))
-    made.add_row("highest risk of being found", number(risk.prosecutor.max))
-    made.add_row("average risk", number(risk.prosecutor.average))
-    above = number(risk.prosecutor.above_threshold)
-    made.add_row(f"share of records above a risk of {number(risk.threshold)}", above)
+    unique = of_all(risk.unique_records, risk.records, "records")
+    made.add_row("unique", line(unique, BAD if risk.unique_records else GOOD))
+    above = share(risk.prosecutor.above_threshold)
+    made.add_row(f"found with a chance above {share(risk.threshold)}", f"{above} of the records")
+    made.add_row("average chance to be found", share(risk.prosecutor.average))
+    people = "" if risk.records == risk.people else f" of {number(risk.people)}"
+    classes = f"{number(risk.classes)}, the smallest with {counted(risk.k, 'person', 'people')}"
+    made.add_row("classes", f"{classes}{people}")
     if risk.population is not None:
         made.add_row("people of the population in the lightest class", number(risk.population))
+    for name, reached in risk.sensitive.items():
+        made.add_row(line(f"values of {name} in the weakest class"), _distinct(reached))
     return made
+
+
+def _distinct(reached: "Reached") -> str:
+    """How many sensitive values the weakest class holds, and how much the commonest one covers."""
+    values = f"distinct l = {number(reached.l['distinct'])}" if "distinct" in reached.l else ""
+    most = f"frequency l = {number(reached.l['frequency'])}" if "frequency" in reached.l else ""
+    return ", ".join(filter(None, (values, most)))
 
 
 def _sensitive(sensitive: "Mapping[str, Reached]") -> Table:
     made = table("sensitive column", "measure", "reached by the weakest class")
     for name, reached in sensitive.items():
         for kind, l in reached.l.items():
-            made.add_row(line(name), f"l ({kind})", number(l))
+            made.add_row(line(name), f"{kind} l", number(l))
         for distance, t in reached.t.items():
-            made.add_row(line(name), f"t ({distance})", number(t))
+            made.add_row(line(name), f"t ({distance} distance)", number(t))
     return made
 
 
@@ -120,18 +143,18 @@ def _readings(risk: "Risk") -> Table:
         figures = (found.records, found.classes, found.k, found.unique_records)
         mark = " (asked)" if reading is risk.reading else ""
         made.add_row(reading.value + mark, *map(number, figures))
-    return made
+    return numeric(made, 1, 2, 3, 4)
 
 
-def _more(risk: "Risk") -> list[RenderableType]:
+def _more(risk: "Risk", *, details: bool) -> list[RenderableType]:
     """What is known beyond the classes of the table, and what would lower the risk."""
     parts: list[RenderableType] = []
-    if risk.journalist is not None and risk.marketer is not None:
+    if details and risk.journalist is not None and risk.marketer is not None:
         parts.append(_attackers(risk, risk.journalist, risk.marketer))
-        if risk.model is not None:
-            parts.append(line(" ".join(_model(risk, risk.model))))
     if risk.uniqueness is not None:
-        parts.append(_population(risk.uniqueness))
+        parts.append(_population(risk.uniqueness, details=details))
+    if risk.model is not None:
+        parts.append(line(" ".join(_model(risk, risk.model, details=details))))
     if risk.individual is not None and risk.individual.light:
         parts.append(line(_light(risk.individual.light)))
     if risk.special_uniques is not None:
@@ -181,12 +204,12 @@ def _interval_of(change: "Change", figure: str) -> "Range | None":
 def _meaning(risk: "Risk", one: "Finding") -> str:
     low, high = _interval_now(risk, one.figure) or (one.now, one.now)
     return _FOUND[one.figure].format(
-        low=_rough(low),
-        high=_rough(high),
+        low=share(low),
+        high=share(high),
         count=number(round(one.now * risk.records)),
         records=counted(risk.records, "record"),
-        share=_rough(one.now) if one.figure in _ESTIMATED else share(one.now),
-        threshold=number(risk.threshold),
+        share=share(one.now),
+        threshold=share(risk.threshold),
     )
 
 
@@ -247,7 +270,7 @@ def _three(found: "Journalist | Individual") -> tuple[str, str, str]:
     )
 
 
-def _model(risk: "Risk", model: "PopulationModel") -> Iterator[str]:
+def _model(risk: "Risk", model: "PopulationModel", *, details: bool) -> Iterator[str]:
     """Where the figures of the population come from, and how much they say."""
     people = number(round(model.population))
     if model.name == "counted":
@@ -255,17 +278,21 @@ def _model(risk: "Risk", model: "PopulationModel") -> Iterator[str]:
         return
     weights = ", by the sampling weights" if model.source == "weights" else ""
     yield (
-        f"The table holds {_rough(model.fraction)} of a population of {people} people{weights}. "
-        "Figures about the population are estimates, with a 95 % interval in brackets, from one "
-        "model of how class sizes vary. They assume that everybody in a class was equally likely "
-        "to be drawn."
+        f"The table holds {share(model.fraction)} of a population of {people} people{weights}: "
+        "figures about the population are estimates, with a 95 % interval in brackets."
     )
+    if details:
+        yield (
+            "They come from one model of how class sizes vary, and assume that everybody in a "
+            "class was equally likely to be drawn."
+        )
     if _is_wide(risk):
         yield (
             "An upper end is more than twice its estimate: so small a part of the population says "
             "no more. Plan with the upper ends."
         )
-    yield from _at_most(risk)
+    if details:
+        yield from _at_most(risk)
 
 
 def _is_wide(risk: "Risk") -> bool:
@@ -286,22 +313,22 @@ def _at_most(risk: "Risk") -> Iterator[str]:
     if above is None or average is None:
         return
     unique = None if risk.uniqueness is None else risk.uniqueness.possible
-    first = "" if unique is None else f"{_rough(unique[1])} of the records are unique in it, "
+    first = "" if unique is None else f"{at_most(unique[1])} of the records are unique in it, "
     yield (
         "Whatever the population, if the table is a random sample of it, with 95 % confidence: at "
-        f"most {first}the marketer is right about {_rough(average[1])}, and {_rough(above[1])} are "
-        "above the threshold."
+        f"most {first}the marketer is right about {at_most(average[1])}, and {at_most(above[1])} "
+        "are above the threshold."
     )
 
 
-def _population(found: "Uniqueness") -> Table:
+def _population(found: "Uniqueness", *, details: bool) -> Table:
     made = table("unique in the population", "estimate (95 % interval)")
     made.add_row("share of the records", _with(found.estimate, found.interval))
     made.add_row(f"people, of {number(found.population)}", _people(found))
     if found.correct_match is not None:
         match = _with(found.correct_match, found.correct_match_interval)
         made.add_row("a match of a unique record is right", match)
-    if found.estimator != "counted":
+    if details and found.estimator != "counted":
         for name, title in _COMPARED.items():
             other = getattr(found, name)
             text = "no estimate" if other is None else share(other)
@@ -363,9 +390,5 @@ def _with(value: float, interval: "Range | None") -> str:
     """A figure with its interval, unless that is one point."""
     if interval is None or interval[0] == interval[1]:
         return share(value)
-    return f"{_rough(value)} ({_rough(interval[0])} to {_rough(interval[1])})"
-
-
-def _rough(value: float) -> str:
-    """An estimated share to three significant places."""
-    return share(float(f"{value:.3g}") if value < 0.999 else value)
+    low, high = (share(end).removesuffix(" %") for end in interval)
+    return f"{share(value)} ({low} to {high})"

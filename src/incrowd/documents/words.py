@@ -12,13 +12,16 @@ from incrowd import models
 
 _MANY = 10**30
 """Whole numbers from here on are shown as a power of ten."""
+_ROUNDING = 1e-9
+_LEAST, _MOST = 0.0001, 0.9995
+"""Shares that are neither none nor all are shown as less, or more, than this."""
 
 
 def number(value: float | None) -> str:
-    """A figure for people: whole numbers with commas, fractions to four significant places.
+    """A figure for people: whole numbers with commas, fractions in few digits.
 
-    >>> number(12345.0), number(0.123456), number(0.999999), number(None), number(float("inf"))
-    ('12,345', '0.1235', '1', 'none', 'none')
+    >>> number(12345.0), number(1.01639), number(0.123456), number(None), number(float("inf"))
+    ('12,345', '1.02', '0.1235', 'none', 'none')
     """
     if isinstance(value, int) and abs(value) >= _MANY:
         return f"about 10^{len(str(abs(value))) - 1}"
@@ -28,6 +31,8 @@ def number(value: float | None) -> str:
         return f"{int(value):,}"
     if abs(value) >= 1000:
         return f"{value:,.1f}"
+    if abs(value) >= 1:
+        return f"{value:.2f}".rstrip("0").rstrip(".")
     places = 4 if abs(value) >= 0.001 else 4 - math.floor(math.log10(abs(value)))
     return f"{value:.{places}f}".rstrip("0").rstrip(".")
 
@@ -42,18 +47,63 @@ def counted(value: float, one: str, many: str | None = None) -> str:
 
 
 def share(value: float) -> str:
-    """A share for people: only all is 1, and only nothing is 0.
+    """A measured share for people: only all is 100 %, and only nothing is 0 %.
 
-    >>> share(0.25), share(0.99999), share(0.00001), share(1.0)
-    ('0.25', '>0.9999', '<0.0001', '1')
+    >>> share(0.25), share(0.12345), share(0.99999), share(0.00001), share(1.0), share(0.0)
+    ('25 %', '12.3 %', '>99.9 %', '<0.01 %', '100 %', '0 %')
     """
-    if 0 < value < 0.0001:
-        return "<0.0001"
-    return ">0.9999" if 0.9999 < value < 1 else number(value)
+    if 0 < value < _LEAST:
+        return "<0.01 %"
+    return ">99.9 %" if _MOST < value < 1 else f"{_digits(value * 100)} %"
+
+
+def of_all(count: float, every: float, noun: str) -> str:
+    """A count, what it is counted among, and the share.
+
+    >>> of_all(12, 5000, "people"), of_all(0, 0, "people")
+    ('12 of 5,000 people (0.24 %)', '0 of 0 people')
+    """
+    counts = f"{number(count)} of {number(every)} {noun}"
+    return f"{counts} ({share(count / every)})" if every else counts
+
+
+def rate(value: float, interval: tuple[float, float]) -> str:
+    """A rate with its 95 % interval, in as many digits as tell the ends apart.
+
+    >>> rate(0.2292, (0.2206, 0.238)), rate(0.0, (0.0, 0.00065)), rate(1.0, (0.99, 1.0))
+    ('22.9 % (22.1 to 23.8)', '0 % (≤ 0.07 %)', '100 % (at least 99 %)')
+    >>> rate(0.0003, (0.00029, 0.00031)), rate(0.002, (0.001, 0.004)), rate(0.5, (0.5, 0.5))
+    ('0.03 %', '0.2 % (0.1 to 0.4)', '50 %')
+    """
+    low, high = interval
+    if value <= 0:
+        return f"0 % (≤ {at_most(high)})" if high > 0 else "0 %"
+    if value >= 1:
+        return f"100 % (at least {share(low)})" if low < 1 else "100 %"
+    shown, ends = share(value), (share(low), share(high))
+    if ends[0] == ends[1] == shown:
+        return shown
+    return f"{shown} ({ends[0].removesuffix(' %')} to {ends[1].removesuffix(' %')})"
+
+
+def at_most(value: float) -> str:
+    """An upper bound as a share, never rounded down.
+
+    >>> at_most(0.76923), at_most(0.5), at_most(0.000651)
+    ('77 %', '50 %', '0.07 %')
+    """
+    places = 2 if value < 0.01 else 1
+    return share(math.ceil(value * 100 * 10**places - _ROUNDING) / 10**places / 100)
+
+
+def _digits(value: float) -> str:
+    """A percentage to three digits, and to a hundredth at most."""
+    places = 2 if value < 1 else 1
+    return f"{value:.{places}f}".rstrip("0").rstrip(".")
 
 
 def percent(value: float) -> str:
-    """A threshold as a percentage, as people say it.
+    """A threshold as a percentage, in all its digits.
 
     >>> percent(0.9), percent(0.999), percent(1.0)
     ('90 %', '99.9 %', '100 %')
@@ -77,6 +127,17 @@ def listed(names: Sequence[str], word: str = "and") -> str:
     ('birth_date, zip and sex', 'zip', 'a or b')
     """
     return f" {word} ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))
+
+
+def names(columns: Sequence[str], most: int = 6) -> str:
+    """Columns as a list in a sentence; of many only the first.
+
+    >>> names(["a", "b"]), names([*"abcdefgh"], 3)
+    ('a and b', 'a, b, c and 5 more')
+    """
+    if len(columns) <= most:
+        return listed(columns)
+    return listed([*columns[:most], f"{number(len(columns) - most)} more"])
 
 
 def promise(model: str, column: str | None, reached: float) -> str:
@@ -132,6 +193,18 @@ def spaced(first: RenderableType, *others: RenderableType) -> Group:
         room = isinstance(before, Table) or isinstance(part, Table)
         shown += [Text(), part] if room else [part]
     return Group(*shown)
+
+
+def numeric(made: Table, *places: int) -> Table:
+    """The table with the columns at these places flush right."""
+    for place in places:
+        made.columns[place].justify = "right"
+    return made
+
+
+def more(what: str) -> Text:
+    """What --details would add."""
+    return line(f"--details adds {what}.", QUIET)
 
 
 def hidden(count: int) -> list[RenderableType]:

@@ -1,6 +1,7 @@
 """Attack a finished release with whatever somebody may have beside it."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -18,6 +19,7 @@ from incrowd.attacks.play import (
     play_releases,
     play_world,
 )
+from incrowd.engines.fetch import FetchedColumns
 from incrowd.errors import PolicyError
 from incrowd.hierarchy import AnyHierarchy
 from incrowd.io import files
@@ -28,7 +30,7 @@ from incrowd.linkage.conservative import Conservative, cautions, conservative
 from incrowd.linkage.identify import AtLeast, proved, refuse_broken
 from incrowd.linkage.links import Linked
 from incrowd.linkage.tables import AttackTables
-from incrowd.linkage.world_tables import AttackerKnowledge
+from incrowd.linkage.world_tables import AttackerKnowledge, AttackTable
 from incrowd.models import AnyModel
 from incrowd.models.model import of_world
 from incrowd.policy.policy import Policy
@@ -146,17 +148,19 @@ def attack(  # noqa: PLR0913  the tables, what attackers know, and limits
     hierarchies: Mapping[str, AnyHierarchy] | None = None,
     folder: AnyPath = ".",
     reading: Reading | None = None,
+    original_reading: Reading | None = None,
     seed: int = 0,
     watch: Watch | None = None,
 ) -> Attacked:
     """What attackers with a world, the original or another release get right about a release.
 
-    Every table is a frame or the path of a file; `reading` says how to read the release. `world` is
-    a table with names, or a list of them; the column `world_id` tells individuals apart and joins
-    several tables. `truth` has that column for each released row, in the release's order or by the
-    column `truth_key` of both. `original` is the table that the release was made from, `other` is
-    another release of it. `control` are people like those of the original who are not in it: how
-    well their values can be guessed is what the release tells about people in general.
+    Every table is a frame or the path of a file; `reading` says how to read the release,
+    `original_reading` how to read the others. `world` is a table with names, or a list of them; the
+    column `world_id` tells individuals apart and joins several tables. `truth` has that column for
+    each released row, in the release's order or by the column `truth_key` of both. `original` is
+    the table that the release was made from, `other` is another release of it. `control` are people
+    like those of the original who are not in it: how well their values can be guessed is what the
+    release tells about people in general.
 
     The attacker knows the columns `knows` of a person: by default the policy's quasi-identifiers,
     or all columns that the tables share except `sensitive` ones. With `max_size`, every set of at
@@ -174,7 +178,7 @@ def attack(  # noqa: PLR0913  the tables, what attackers know, and limits
     `promises` are what is known of every world without its table, such as `AtLeast(("zip", "sex"),
     500)`: they may prove k-anonymity (Bettini Theorem 1). A world that breaks one is refused.
     """
-    with enough_memory():
+    with enough_memory(), ExitStack() as held:
         options = AttackOptions(
             world_id=world_id,
             knows=knows,
@@ -195,32 +199,48 @@ def attack(  # noqa: PLR0913  the tables, what attackers know, and limits
             max_raise=max_raise,
         )
         given = {"truth": truth, "original": original, "other": other, "control": control}
-        return _attacked(_tables(release, world, given, (options, reading)), options, watch)
+        watch = watch or Watch()
+        watch.tell("reading the tables", 0.0)
+        read = reading, original_reading
+        tables = _tables(release, world, given, (options, read), held)
+        return attacked(tables, options, watch)
 
 
 def _tables(
     release: Any,
     world: Any,
     given: Mapping[str, Any],
-    request: tuple[AttackOptions, Reading | None],
+    request: tuple[AttackOptions, tuple[Reading | None, Reading | None]],
+    held: ExitStack,
 ) -> AttackTables:
-    """The tables, read from their files or taken from their frames."""
-    options, reading = request
+    """The tables, read from their files or taken from their frames; `held` gives them back."""
+    options, (reading, others_reading) = request
     every = (release, *each_of(world), *given.values())
     if [str(one) for one in every if is_path(one)].count("-") > 1:
         raise PolicyError(
             "only one table can come from standard input", remedy="name files for the others"
         )
-    attacked = table_of("release", release, (reading or Reading()).expecting(options.named))
-    beside = Reading(expected=(*options.named, *attacked.names))
+    given_reading = (reading or Reading()).expecting(options.named)
+    attacked = _opened("release", release, given_reading, held)
+    beside = (others_reading or Reading()).expecting((*options.named, *attacked.names))
     others = {
-        name: table_of(name, table, beside) for name, table in given.items() if table is not None
+        name: _opened(name, table, beside, held)
+        for name, table in given.items()
+        if table is not None
     }
-    worlds = tuple(table_of("world", table, beside) for table in each_of(world))
+    worlds = tuple(_opened("world", table, beside, held) for table in each_of(world))
     quasi = () if options.policy is None else options.policy.quasi
     known = [name for table in (*others.values(), *worlds) for name in table.names]
     attacked = labelled(attacked, (*quasi, *(options.rename or {}), *known))
     return AttackTables(attacked, others, options.knowledge, worlds)
+
+
+def _opened(name: str, source: Any, reading: Reading, held: ExitStack) -> AttackTable:
+    """A table of the attack; what it holds open is given back with `held`."""
+    table = table_of(name, source, reading)
+    if isinstance(table.engine, FetchedColumns):
+        held.callback(table.engine.engine.close)
+    return table
 
 
 def _certified(certificate: AnyPath, policy: Policy | None) -> Policy:
@@ -232,13 +252,21 @@ def _certified(certificate: AnyPath, policy: Policy | None) -> Policy:
     return restored_roles(Certificate.from_json(files.content(certificate)).policy)
 
 
-def _attacked(tables: AttackTables, options: AttackOptions, watch: Watch | None) -> Attacked:
+def attacked(
+    tables: AttackTables, options: AttackOptions, watch: Watch, *, every_world: bool = True
+) -> Attacked:
+    """The attacks on tables that were opened.
+
+    Without `every_world` it is left open who rows may be whatever the world is, which takes long.
+    """
     notes = list(tables.notes())
+    watch.tell("playing attacks by known columns", 0.0)
     _refuse_broken(tables, options.promises)
-    sure = _in_every_world(tables)
+    sure = _in_every_world(tables) if every_world else None
     played = [play(tables.data, options.attackers, watch)]
     k_world, k_least, inconsistent = None, None, None
     if tables.worlds:
+        watch.tell("linking the world", 0.0)
         linked = tables.linked_world.linked
         k_world, inconsistent = linked.k, linked.inconsistent
         k_least = _least(linked, sure)
@@ -248,9 +276,11 @@ def _attacked(tables: AttackTables, options: AttackOptions, watch: Watch | None)
         played.append(play_world(tables.linked_world, options.attackers, watch))
         played.append(play_ends(tables))
     if "original" in tables.others:
+        watch.tell("comparing the order of rows", 0.0)
         played.append(play_order(tables, options.seed))
         played.append(play_releases(tables, options.attackers, watch))
     if "control" in tables.others:
+        watch.tell("guessing about people who are not in the table", 0.0)
         played.append(play_control(tables))
     proof = proved(tables.public, options.promises) if options.promises else None
     attacks = in_order([one for every in played for one in every.attacks])

@@ -2,11 +2,11 @@
 
 import os
 from collections.abc import Mapping, Sequence
-from pathlib import Path
+from contextlib import ExitStack
 from typing import Any
 
 from incrowd.engines.base import Engine
-from incrowd.engines.memory_release import MemoryWritten
+from incrowd.engines.fetch import stored
 from incrowd.errors import IncrowdError, PolicyError
 from incrowd.io import files
 from incrowd.io.atomic import pending
@@ -19,15 +19,14 @@ from incrowd.io.reading import (
     enough_memory,
     is_path,
     opened,
-    rows_of,
 )
 from incrowd.io.worlds import WorldNames, world_of
+from incrowd.policy.coding import coded_by
 from incrowd.policy.policy import Policy
 from incrowd.release.certificate import (
     Certificate,
+    Digest,
     KeyFiles,
-    digest_of_bytes,
-    digest_of_frame,
     public_fingerprint,
 )
 from incrowd.release.certificate import new_keys as make
@@ -35,9 +34,11 @@ from incrowd.release.check import Backing, Checked, check_rows
 from incrowd.release.load import load, with_hierarchy
 from incrowd.release.original import Original
 from incrowd.release.policy_record import restored, restored_roles
-from incrowd.table.cells import readable
+from incrowd.table.cells import readable, without_own
+from incrowd.table.column import Role
 from incrowd.table.encode import uncoded
 from incrowd.verify.verify import Check, Reference
+from incrowd.watch import Watch
 
 
 def new_keys(path: AnyPath) -> KeyFiles:
@@ -61,49 +62,64 @@ def check(  # noqa: PLR0913  the release, what it promises, and what it is held 
     original: Any = None,
     trusted_keys: Sequence[AnyPath | bytes] = (),
     reading: Reading | None = None,
+    original_reading: Reading | None = None,
     world: Any = None,
     world_id: str | None = None,
     rename: Mapping[str, str] | None = None,
     folder: AnyPath = ".",
+    watch: Watch | None = None,
 ) -> Check:
     """Check what a release shows of its policy: everything is counted anew from the release alone.
 
-    `source` is a frame or the path of a file. Without a policy that of the certificate is taken.
-    `original` is the table that the release was made of: with it losses are recounted, too. With
-    `trusted_keys` (public keys as PEM, or the paths of their files) the certificate must be signed
-    by one of them. Models such as k-map are counted in the `world` that they are about: see
+    `source` is a frame, the path of a file or a table elsewhere, where it is counted (see
+    `incrowd.api`). Without a policy that of the certificate is taken. `original` is the table that
+    the release was made of, read as `original_reading` says: with it losses are recounted, too.
+    With `trusted_keys` (public keys as PEM, or the paths of their files) the certificate must be
+    signed by one of them. Models such as k-map are counted in the `world` that they are about: see
     `anonymize`.
     """
-    with enough_memory():
-        paper = _certificate(certificate)
-        asked = _certified_policy(paper, original) if policy is None else policy
-        release = opened(source, reading, asked.columns)
+    tell = (watch or Watch()).tell
+    with enough_memory(), ExitStack() as held:
+        tell("reading the release", 0.0)
+        paper = certificate_of(certificate)
+        asked = certified_policy(paper, original) if policy is None else policy
+        unchanged = asked.names(Role.KEEP)
+        release = held.enter_context(opened(source, reading, asked.columns, unchanged))
         engine = release.engine
         backing = Backing(
             paper,
             lent=policy is None,
-            trusted=_keys(trusted_keys),
+            trusted=keys_of(trusted_keys),
             against=world_of(engine, world, asked, WorldNames(world_id, rename, folder)),
-            trees={} if policy is None else _trees(engine, asked, folder),
-            original=_original(original, asked, folder),
+            trees={} if policy is None else trees_of(engine, asked, folder),
+            original=_original((original, original_reading), asked, folder, held),
         )
-        return check_rows(_checked(source, release, paper), asked, backing)
+        tell("fingerprinting the release", 0.0)
+        checked = checked_of(source, release, paper)
+        tell("counting every class of the release", 0.0)
+        return check_rows(checked, asked, backing)
 
 
-def _certificate(given: Certificate | AnyPath | None) -> Certificate | None:
+def certificate_of(given: Certificate | AnyPath | None) -> Certificate | None:
+    """The certificate, read from its file if it is one."""
     if given is None or isinstance(given, Certificate):
         return given
     return Certificate.from_json(files.content(given))
 
 
-def _checked(source: Any, opened_: Opened, paper: Certificate | None) -> Checked:
+def checked_of(source: Any, opened_: Opened, paper: Certificate | None) -> Checked:
+    """The release to check, with the digest that its certificate would have."""
     engine = opened_.engine
-    rows = rows_of(source) if opened_.like.frame.is_empty() else opened_.like.frame
+    release = stored(engine, None if paper is None else paper.digest.of)
     kept = is_path(source) and str(source) != "-"
     framed = not kept or (paper is not None and paper.digest.of == "frame")
-    digest = digest_of_frame(rows) if framed else digest_of_bytes(files.content(source))
+    if framed:
+        of, sha256 = release.digest()
+        digest = Digest(of=of, sha256=sha256)
+    else:
+        digest = Digest(of="file", sha256=files.sha256(source))
     return Checked(
-        MemoryWritten(rows, rows),
+        release,
         digest,
         text=engine.text,
         sealed=uncoded(engine.sealed),
@@ -111,11 +127,12 @@ def _checked(source: Any, opened_: Opened, paper: Certificate | None) -> Checked
     )
 
 
-def _keys(given: Sequence[AnyPath | bytes]) -> tuple[bytes, ...]:
+def keys_of(given: Sequence[AnyPath | bytes]) -> tuple[bytes, ...]:
+    """Public keys, read from their files where they are paths."""
     return tuple(key if isinstance(key, bytes) else files.content(key) for key in each_of(given))
 
 
-def _trees(engine: Engine, policy: Policy, folder: AnyPath) -> dict[str, Reference]:
+def trees_of(engine: Engine, policy: Policy, folder: AnyPath) -> dict[str, Reference]:
     """How sensitive columns with a hierarchy are spread in the release, with its levels.
 
     Without a tree at hand the distances cannot be measured; the judge then says so.
@@ -135,21 +152,28 @@ def _tree(engine: Engine, policy: Policy, name: str, folder: AnyPath) -> Referen
     given = policy.columns[name].hierarchy
     if given is None:
         raise PolicyError(f"{name!r} has no hierarchy")
-    kinds = {name: kind} if (kind := policy.columns[name].kind) is not None else {}
-    column = engine.codes([name], kinds, policy.missing_values)[name]
-    aligned, hierarchy = with_hierarchy(engine, column, resolve(given, Path(folder)))
+    kind = policy.columns[name].kind
+    column = coded_by(engine, policy, [name])[name]
+    aligned, hierarchy = with_hierarchy(engine, column, resolve(given, folder, kind))
     rows = engine.counts([name], [aligned])
     cells = readable(rows.cells, policy.missing_values, text=engine.text)
+    cells = without_own(cells, policy.own_missing)
     return Reference.read(rows.with_cells(cells), name, len(aligned.domain), hierarchy.maps)
 
 
-def _original(source: Any, policy: Policy, folder: AnyPath) -> Original | None:
+def _original(
+    given: tuple[Any, Reading | None], policy: Policy, folder: AnyPath, held: ExitStack
+) -> Original | None:
+    """The original, read as it was for the release: what leaves unchanged stays as written."""
+    source, reading = given
     if source is None:
         return None
-    return Original(load(opened(source).engine, policy, builders_of(policy, folder)))
+    unchanged = policy.names(Role.KEEP)
+    engine = held.enter_context(opened(source, reading, policy.columns, unchanged)).engine
+    return Original(load(engine, policy, builders_of(policy, folder)))
 
 
-def _certified_policy(paper: Certificate | None, original: Any) -> Policy:
+def certified_policy(paper: Certificate | None, original: Any) -> Policy:
     """The policy of the certificate; with an original its hierarchies are needed, too."""
     if paper is None:
         raise PolicyError("there is nothing to check against", remedy="give a policy")

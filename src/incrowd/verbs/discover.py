@@ -1,5 +1,6 @@
 """Which sets of columns tell the records of a table apart."""
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -7,6 +8,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from incrowd.engines.base import Engine
 from incrowd.engines.memory import MemoryEngine
 from incrowd.engines.stream import (
     UNSURE,
@@ -27,10 +29,19 @@ from incrowd.identify.answers import (
     listed_sets,
     measured_sets,
 )
+from incrowd.identify.counted_sets import CountedSets
 from incrowd.identify.distinct_values import CountSource
 from incrowd.identify.explain import adds, coarsened, partners
 from incrowd.identify.measures import best, folded
-from incrowd.identify.outcome import Coarser, ColumnSet, Discovery, Explanation, SmallestSet
+from incrowd.identify.outcome import (
+    Basis,
+    Coarser,
+    ColumnSet,
+    Discovery,
+    Explanation,
+    Guarantee,
+    SmallestSet,
+)
 from incrowd.identify.records import Measure, Ratios, Records, measure_of
 from incrowd.identify.sampled_answers import sampled_answer, size_for
 from incrowd.identify.sampling import (
@@ -43,7 +54,7 @@ from incrowd.identify.sampling import (
 from incrowd.io.reading import Reading, enough_memory
 from incrowd.table.encode import align
 from incrowd.table.names import chosen, listed
-from incrowd.verbs.tables import IN_BATCHES, PassingTable, TableInMemory, opened
+from incrowd.verbs.tables import IN_BATCHES, PassingTable, TableElsewhere, TableInMemory, opened
 from incrowd.watch import NestedWatch, Watch
 
 SAMPLE = 100_000
@@ -52,6 +63,14 @@ _PAIRS_EPSILON = 0.001
 _PARTNERS = 3
 _EXPLAINING = 0.1
 """Share of the time limit that explanations get if the search used all of it."""
+_COUNTED = 20
+"""The most sets of a sample that are counted on all records of a table elsewhere."""
+_COUNTING = 60.0
+"""Seconds that counting on all records gets, whatever the search used."""
+_COUNTED_PROMISE = (
+    "each set reaches the ratio on all records, and no smaller set within it does; the sample may "
+    "not show all such sets"
+)
 _STOPPED = "reading was stopped: the answer is about the records read until then"
 
 
@@ -71,6 +90,7 @@ def discover(  # noqa: PLR0913  the table, and one keyword per option
     alpha: float | None = None,
     source: CountSource | Literal["declared", "estimated", "observed"] | None = None,
     explain: str | Sequence[str] = (),
+    weights: Mapping[str, float] | None = None,
     drop_duplicates: bool = False,
     seed: int | None = None,
     time_limit: float | None = TIME_LIMIT,
@@ -79,15 +99,17 @@ def discover(  # noqa: PLR0913  the table, and one keyword per option
 ) -> Discovery:
     """Find the minimal sets of columns whose ratio is at least `ratio` (0.9), and a smallest one.
 
-    The table is a frame, a path, "-" for standard input, or an iterator of frames. A table in
-    memory is searched exactly. With `epsilon`, and for a table that passes once (standard input,
-    iterators, large files), the answer comes from a sample and says what it promises with
-    probability 1 - `delta`. With `epsilon` and no `ratio`, it looks for keys. `max_size` limits the
-    size of the sets, `time_limit` the seconds. `population` (a number, or a name such as "usa")
-    adds what the number of possible values means: whether a set can tell a share `alpha` (0.5) of
-    so many people apart. `source` says where that number comes from: the product of `domains`
-    (possible values by column), an estimate, or what was observed. `explain` says why columns
-    identify.
+    The table is a frame, a path, "-" for standard input, an iterator of frames or a table elsewhere
+    (see `incrowd.api`): sets are looked for in a sample of a large one, and each that is reported
+    is counted on all its records. A table in memory is searched exactly. With `epsilon`, and for a
+    table that passes once (standard input, iterators, large files), the answer comes from a sample
+    and says what it promises with probability 1 - `delta`. With `epsilon` and no `ratio`, it looks
+    for keys. `max_size` limits the size of the sets, `time_limit` the seconds. `population` (a
+    number, or a name such as "usa") adds what the number of possible values means: whether a set
+    can tell a share `alpha` (0.5) of so many people apart. `source` says where that number comes
+    from: the product of `domains` (possible values by column), an estimate, or what was observed.
+    `explain` says why columns identify. With `weights`, what it costs to learn a column (1 if not
+    given), the smallest set is the cheapest one.
     """
     options = DiscoverOptions(
         columns=None if columns is None else listed(columns),
@@ -103,6 +125,7 @@ def discover(  # noqa: PLR0913  the table, and one keyword per option
         alpha=alpha,
         source=source,
         explain=listed(explain),
+        weights=weights or {},
         drop_duplicates=drop_duplicates,
         seed=seed,
         time_limit=time_limit,
@@ -119,17 +142,23 @@ def discover_with(
 ) -> Discovery:
     """`discover` with all options in one value."""
     watch = watch or Watch()
+    watch.tell("coding the columns", 0.0)
     whole = bool(options.exact)
     with enough_memory(IN_BATCHES), opened(data, options.columns, reading, whole=whole) as table:
         chosen(table.names, options.explain or None)
         chosen(table.names, tuple(options.domains) or None)
+        chosen(table.names, tuple(options.weights) or None)
         if isinstance(table, PassingTable):
             return _passing(table, options, watch)
+        if isinstance(table, TableElsewhere):
+            return _elsewhere(table.without_nested(options.named), options, watch)
         seen = table.without_nested(options.named)
         records = _records(seen, options)
         within = NestedWatch(watch, options.time_limit)
         if options.epsilon is None and options.exact is not False and options.sample is None:
             answer = exact_answer(folded(records), options, within)
+        elif options.weights:
+            raise options.no_sample
         else:
             answer = _from_sample(records, options, within)
         return _discovery(seen, records, options, answer, watch)
@@ -180,6 +209,8 @@ def _passing(table: PassingTable, options: DiscoverOptions, watch: Watch) -> Dis
         records = _records(loaded, options)
         answer = exact_answer(folded(records), options, within)
         return _discovery(loaded, records, options, answer, watch)
+    if options.weights:
+        raise options.no_sample
     records = _records(loaded, replace(options, drop_duplicates=False))
     if options.drop_duplicates:
         loaded = replace(loaded, notes=(*loaded.notes, _distinct_note(drawn.seen)))
@@ -189,6 +220,78 @@ def _passing(table: PassingTable, options: DiscoverOptions, watch: Watch) -> Dis
         pairs = partial(differences_of, coded(engine, loaded.names))
     answer = sampled_answer(records, drawn.seen, options, within, pairs)
     return _discovery(loaded, records, options, answer, watch, seen=drawn.seen)
+
+
+def _elsewhere(table: TableElsewhere, options: DiscoverOptions, watch: Watch) -> Discovery:
+    """Sets that a sample suggests, counted on all records where these are."""
+    engine, size = table.engine, options.sample or SAMPLE
+    if options.drop_duplicates or size >= engine.records:
+        return _passing(table.passing(), options, watch)
+    if options.weights:
+        raise options.no_sample
+    drawn = MemoryEngine(engine.sample(table.names, size), text=engine.text)
+    loaded = TableInMemory(drawn, table.names, table.notes)
+    records = _records(loaded, options)
+    answer = sampled_answer(
+        records, engine.records, options, NestedWatch(watch, options.time_limit)
+    )
+    found = _discovery(loaded, records, options, answer, watch, seen=engine.records)
+    return _counted_anew(found, engine, records, options, watch)
+
+
+def _counted_anew(
+    found: Discovery, engine: Engine, sample: Records, options: DiscoverOptions, watch: Watch
+) -> Discovery:
+    """What was found in a sample, by counts of all records; only explanations stay with it."""
+    limit = options.time_limit
+    within = NestedWatch(watch, None if limit is None else max(limit - watch.elapsed, _COUNTING))
+    widest = np.argsort(-sample.domains, kind="stable")
+    counted_sets = CountedSets(
+        lambda columns: Ratios.of_sizes(*engine.sizes(columns)),
+        tuple(sample.names[j] for j in widest),
+        options.measure,
+        options.least_ratio,
+        within,
+    )
+    candidates = [one.columns for one in found.sets]
+    sets = counted_sets.minimal(candidates, _COUNTED)
+    people = options.population_test
+    guarantee = Guarantee(
+        exact=False,
+        sample=sample.total,
+        searched=f"sets that a sample of {sample.total:,} records shows, counted on all records",
+        not_searched="sets that the sample does not show",
+    )
+    return replace(
+        found,
+        sets=tuple(sets),
+        found=len(sets),
+        minimum=SmallestSet(sets[0].columns, sets[0].ratios, guarantee) if sets else None,
+        best=ColumnSet(sample.names, counted_sets.ratios(sample.names)),
+        guarantee=guarantee,
+        promise=_COUNTED_PROMISE if sets else "no set of columns reaches the ratio",
+        sampled=False,
+        basis=Basis.COUNTED,
+        reaches=None,
+        tests=()
+        if people is None
+        else tuple(people.test(sample, sample.places(one.columns)) for one in sets),
+        notes=(*found.notes, *_counting_notes(found, sample, options)),
+        partial=found.partial or within.expired,
+        seconds=watch.elapsed,
+    )
+
+
+def _counting_notes(found: Discovery, sample: Records, options: DiscoverOptions) -> Iterator[str]:
+    """What was counted on all records, and what on a sample."""
+    of = f"a sample of {sample.total:,} of the {found.records:,} records"
+    yield f"the sets were looked for in {of}; their figures are counted on all records"
+    if len(found.sets) > _COUNTED:
+        yield f"only the {_COUNTED} smallest of {found.found:,} sets of the sample were counted"
+    if options.explain:
+        yield f"the explanations are about {of}"
+    if options.population_test is not None:
+        yield f"the numbers of possible values come from {of}"
 
 
 def _distinct_note(rows: int) -> str:
@@ -224,7 +327,9 @@ def _discovery(  # noqa: PLR0913  all that a discovery is made of
     minimum = None
     if answer.minimum is not None:
         (found,) = measured_sets(rows, [answer.minimum])
-        minimum = SmallestSet(found.columns, found.ratios, answer.minimum_guarantee)
+        costs = options.costs(found.columns)
+        cost = None if costs is None else math.fsum(costs)
+        minimum = SmallestSet(found.columns, found.ratios, answer.minimum_guarantee, cost)
     people = options.population_test
     whole = best(rows)
     within = _time_to_explain(watch, options.time_limit)

@@ -1,55 +1,71 @@
 """`draft`: a first policy for a table, with reasons, to review."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
-from incrowd.engines.memory import MemoryEngine
-from incrowd.errors import InputError
+from incrowd.engines.base import Engine
 from incrowd.identify.derived import Derived
 from incrowd.io.reading import Reading, opened
 from incrowd.pii.profile import ColumnProfile
 from incrowd.policy.derived import LEAVING, among, leaving_of
-from incrowd.policy.draft import Draft, profiles, redrafted, with_joint_uniqueness
+from incrowd.policy.draft import Draft, redrafted
 from incrowd.policy.draft import draft as drafted
+from incrowd.policy.joint import with_costs, with_joint_uniqueness
+from incrowd.policy.profiles import coded_columns, profiles
 from incrowd.table.column import CodedColumn
+from incrowd.watch import Watch
 
 
-def draft(source: Any, *, reading: Reading | None = None) -> Draft:
+def draft(
+    source: Any,
+    *,
+    labels: Mapping[str, str] | None = None,
+    value_labels: Mapping[str, Mapping[str, str]] | None = None,
+    reading: Reading | None = None,
+    watch: Watch | None = None,
+) -> Draft:
     """A first policy for a table, with reasons, to review.
 
-    `source` is a frame or the path of a file; `reading` says how to read a text file.
+    `source` is a frame, the path of a file or a table elsewhere (see `incrowd.api`); `reading` says
+    how to read a text file. `labels` say what columns are in words, and `value_labels` what values
+    mean, as the files of statistics programs do. Of a table elsewhere it looks at distinct values
+    and their counts, and of columns with too many of them at a sample.
     """
-    engine = engine_of(source, reading)
-    coded = engine.codes([name for name in engine.names if name not in engine.sealed])
-    columns = profiles(engine, coded)
-    first = _protected(drafted(columns), columns, coded)
-    return with_joint_uniqueness(first, list(coded.values()))
-
-
-def engine_of(
-    source: Any, reading: Reading | None = None, expected: Iterable[str] = ()
-) -> MemoryEngine:
-    """The table in a frame or a file, in memory; a file should have `expected` columns."""
-    engine = opened(source, reading, expected).engine
-    if not isinstance(engine, MemoryEngine):
-        raise InputError(
-            f"incrowd cannot look at the values of a table in {engine.name}",
-            remedy="give a frame: relation.pl(), for example",
-        )
-    return engine
+    tell = (watch or Watch()).tell
+    with opened(source, reading) as there:
+        engine = there.engine
+        tell("coding the columns", 0.0)
+        coded = coded_columns(engine)
+        tell("looking at every column", 0.0)
+        said = {**there.like.labels, **(labels or {})}
+        columns = [
+            replace(
+                column,
+                label=said.get(column.name, ""),
+                value_labels=(value_labels or {}).get(column.name, {}),
+            )
+            for column in profiles(engine, coded)
+        ]
+        first = _protected(drafted(columns, text=engine.text), engine, columns, coded)
+        tell("looking for columns that identify together", 0.0)
+        return with_costs(with_joint_uniqueness(first, engine, coded), engine, coded)
 
 
 def _protected(
-    first: Draft, columns: Sequence[ColumnProfile], coded: Mapping[str, CodedColumn]
+    first: Draft,
+    engine: Engine,
+    columns: Sequence[ColumnProfile],
+    coded: Mapping[str, CodedColumn],
 ) -> Draft:
     """The draft that also protects columns that follow from quasi-identifying ones, or reverse."""
     quasi = [name for name in first.policy.quasi if name in coded]
     leaving = [n for n, c in first.policy.columns.items() if c.role in LEAVING and n in coded]
     if not quasi or not leaving:
         return first
-    found = among(coded, leaving, quasi)
+    found = among(engine, coded, leaving, quasi)
     reasons = {name: _reason(one, quasi) for one in found for name in leaving_of(one, quasi)}
-    return redrafted(first, columns, reasons)
+    return redrafted(first, columns, reasons, text=engine.text)
 
 
 def _reason(found: Derived, quasi: Sequence[str]) -> str:

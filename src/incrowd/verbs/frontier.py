@@ -86,10 +86,11 @@ def frontier(  # noqa: PLR0913  the table, the request, and the settings of one 
             f'show = "{policy.show}" leaves quasi-identifiers exact, so there is no loss to weigh',
             remedy="leave it out",
         )
-    with enough_memory():
-        engine = opened(source, reading, policy.columns).engine
-        table = load(engine, policy, builders_of(policy, folder))
-        limited = RunContext(watch=watch or Watch()).search_watch(policy)
+    watch = watch or Watch()
+    watch.tell("coding the columns", 0.0)
+    with enough_memory(), opened(source, reading, policy.columns) as there:
+        table = load(there.engine, policy, builders_of(policy, folder))
+        limited = RunContext(watch=watch).search_watch(policy)
         return frontier_of(table.compiled.problem, _search(policy), limited, bounds)
 
 

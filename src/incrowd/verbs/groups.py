@@ -4,13 +4,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
+from incrowd.arrays import MISSING
+from incrowd.engines.base import Engine
 from incrowd.errors import InputError, PolicyError
 from incrowd.identify.outcome import Group, Groups
-from incrowd.io.reading import Reading, enough_memory
+from incrowd.io.reading import Reading, enough_memory, opened
 from incrowd.linkage.identify import minimal_k_qis
-from incrowd.linkage.world import World
-from incrowd.table.names import listed
-from incrowd.verbs.tables import TableInMemory, opened
+from incrowd.linkage.world import World, assumed
+from incrowd.table.column import CodedColumn
+from incrowd.table.encode import uncoded
+from incrowd.table.names import chosen, listed
+from incrowd.verbs.tables import all_nested, is_batches
 from incrowd.watch import NestedWatch, Watch
 
 
@@ -53,8 +59,8 @@ def groups(  # noqa: PLR0913  the table, and one keyword per option
     """Find the minimal sets of columns whose values single out groups of at most `k` people.
 
     These are the k-quasi-identifiers of a world (Bettini Definition 5) that is this table alone.
-    The table is a frame or a path. `world_id` is the column that tells individuals apart; without
-    it each row is one.
+    The table is a frame, a path or a table elsewhere (see `incrowd.api`). `world_id` is the column
+    that tells individuals apart; without it each row is one.
     """
     named = None if columns is None else listed(columns)
     options = GroupOptions(k, named, world_id, max_size, time_limit)
@@ -70,32 +76,68 @@ def groups_with(
 ) -> Groups:
     """`groups` with all options in one value."""
     watch = watch or Watch()
-    with enough_memory(), opened(source, options.columns, reading, whole=True) as table:
-        if not isinstance(table, TableInMemory):
-            raise PolicyError(
-                "groups need all records at once, and batches pass once",
-                remedy="put them together in one frame",
-            )
-        seen = table.without_nested(options.named)
-        world = _world(seen, options.world_id)
+    if is_batches(source):
+        raise PolicyError(
+            "groups need all records at once, and batches pass once",
+            remedy="put them together in one frame",
+        )
+    watch.tell("coding the columns", 0.0)
+    with enough_memory(), opened(source, reading, options.named) as found_table:
+        engine = found_table.engine
+        notes = [str(note) for note in found_table.like.notes]
+        names = _columns(engine, options, notes)
+        ids = None if options.world_id is None else engine.unit(options.world_id)
+        world = _world(engine, names, ids, options.k)
         within = NestedWatch(watch, options.time_limit)
         found = minimal_k_qis(world, options.k, max_size=options.max_size, watch=within)
-    return Groups(
-        k=options.k,
-        people=world.people,
-        sets=tuple(map(Group, found.sets, found.smallest)),
-        partial=not found.complete,
-        notes=(*seen.notes, *world.notes),
-        seconds=watch.elapsed,
-    )
+        people, unnamed = _people(engine, ids)
+        return Groups(
+            k=options.k,
+            people=people,
+            sets=tuple(map(Group, found.sets, found.smallest)),
+            partial=not found.complete,
+            notes=(*notes, *assumed(engine.records, unnamed)),
+            seconds=watch.elapsed,
+        )
 
 
-def _world(table: TableInMemory, world_id: str | None) -> World:
-    names = [name for name in table.names if name != world_id]
-    if not names or not table.engine.records:
+def _columns(engine: Engine, options: GroupOptions, notes: list[str]) -> list[str]:
+    """The columns to look at; those of lists and structures are left out unless they are named."""
+    every = chosen(engine.names, options.columns)
+    nested = [name for name in uncoded(engine.sealed) if name not in options.named]
+    left = [name for name in every if name in nested]
+    if left:
+        notes.append(f"columns of lists or structures are left out: {', '.join(left)}")
+    if len(left) == len(every):
+        raise all_nested()
+    names = [name for name in every if name not in nested and name != options.world_id]
+    if not names or not engine.records:
         raise InputError(
             "the table has no records" if names else "the table has no column but the id",
             remedy="give at least one",
         )
-    ids = None if world_id is None else table.engine.units(world_id)
-    return World(table.engine.codes(names), ids)
+    return names
+
+
+def _world(engine: Engine, names: Sequence[str], ids: CodedColumn | None, k: int) -> World:
+    """The table as a world; of more than k + 1 equal rows of different people it needs no more.
+
+    Groups of at most k people are as large as they are, others are larger than k.
+    """
+    columns = engine.codes(names)
+    lines = engine.counts((), list(columns.values()), ids)
+    alone = np.minimum(lines.records, max(k, 1) + 1)
+    times = alone if lines.unit is None else np.where(lines.unit == MISSING, alone, 1)
+    coded = {
+        name: CodedColumn(name, np.repeat(lines.codes[name], times), column.domain)
+        for name, column in columns.items()
+    }
+    return World(coded, None if lines.unit is None else np.repeat(lines.unit, times))
+
+
+def _people(engine: Engine, ids: CodedColumn | None) -> tuple[int, int | None]:
+    """How many people there are, and how many rows without an id; None if there are no ids."""
+    if ids is None:
+        return engine.records, None
+    there = engine.frequency(ids)
+    return int(there[0] + np.count_nonzero(there[1:])), int(there[0])

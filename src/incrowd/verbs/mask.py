@@ -11,7 +11,7 @@ standard input, is stored on disk as it passes.
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from dataclasses import dataclass, replace
 from math import isqrt
 from pathlib import Path
@@ -21,6 +21,8 @@ import numpy as np
 import polars as pl
 
 from incrowd.arrays import Counts
+from incrowd.engines import elsewhere
+from incrowd.engines.fetch import in_memory
 from incrowd.engines.memory import MemoryEngine
 from incrowd.engines.recount import Frames, recounted, recounted_in_passes, refuse_above
 from incrowd.engines.stream import (
@@ -49,7 +51,7 @@ from incrowd.identify.withholding import (
 from incrowd.io import files, tables
 from incrowd.io.atomic import replacing
 from incrowd.io.batches import Layout, batches
-from incrowd.io.reading import AnyPath, Reading, enough_memory, rows_of
+from incrowd.io.reading import AnyPath, Reading, enough_memory, is_path, rows_of
 from incrowd.io.scratch import scratch_frames
 from incrowd.io.target import pieces, refuse_unwritable
 from incrowd.recoding.column_cells import Keep
@@ -58,7 +60,6 @@ from incrowd.verbs.tables import (
     IN_BATCHES,
     RereadableTable,
     all_nested,
-    is_path,
     passes_once,
     rereadable,
     shuffled,
@@ -84,7 +85,10 @@ def mask(  # noqa: PLR0913  the table, and one keyword per option
     reading: Reading | None = None,
     watch: Watch | None = None,
 ) -> Masked:
-    """Publish columns of a frame or a file whose ratio is at most `ratio`; withhold the others.
+    """Publish columns of a table whose ratio is at most `ratio`; withhold the others.
+
+    The table is a frame, a path or a table elsewhere (see `incrowd.api`), which is brought into
+    memory, as all its rows leave.
 
     `keep` names columns that must be published, `drop` columns that must be withheld, `weights`
     what columns are worth (1 if not given). Records leave in a new order unless `keep_order`. The
@@ -119,11 +123,12 @@ def mask_with(
     """`mask` with all options in one value."""
     watch = watch or Watch()
     check_target(source, target)
-    reading = (reading or Reading()).expecting(request.named)
+    watch.tell("choosing the columns to withhold", 0.0)
+    reading = (reading or Reading()).expecting(request.named).keeping(None)
     with enough_memory(IN_BATCHES):
         if not is_path(source):
             read = tables.Source(pl.DataFrame(), text=False)
-            found = _mask_frame(source, request, watch)
+            found = _mask_table(source, request, watch, like=target is None)
         elif passes(source, request.method, reading):
             return _mask_in_passes(source, target, request, reading.layout, watch)
         else:
@@ -132,6 +137,17 @@ def mask_with(
         if target is not None:
             _write(found, target, read)
         return found
+
+
+def _mask_table(source: Any, request: WithholdRequest, watch: Watch, *, like: bool) -> Masked:
+    """Mask a frame, or a table elsewhere: with `like` the outcome is a table of its kind."""
+    engine = elsewhere.engine_of(source)
+    if engine is None:
+        return _mask_frame(source, request, watch)
+    with closing(engine):
+        rows = in_memory(engine).rows
+    found = _mask_frame(rows, request, watch)
+    return replace(found, frame=elsewhere.like(source, found.frame)) if like else found
 
 
 def passes(source: AnyPath, method: str, reading: Reading) -> bool:
@@ -190,7 +206,7 @@ class _Decision:
             ratios,
             self.withholding.utility,
             self.withholding.guarantee,
-            (*notes, *self.request.notes),
+            (*notes, *filter(None, [self.withholding.advice]), *self.request.notes),
             seconds,
         )
 
@@ -269,10 +285,11 @@ def _order(records: int, request: WithholdRequest) -> Counts | None:
 def _write(found: Masked, target: AnyPath, like: tables.Source) -> None:
     """Write the rows that leave, read them again and count them, then replace the target."""
     tables.refuse_nested(rows_of(found.frame), found.published, target, like)
+    tables.refuse_large(target, like, len(found.frame), len(found.published))
     with replacing(target) as place:
         tables.write(found.frame, place, like=like)
         delimiter = tables.form_of(place, like).delimiter
-        rows = tables.read(place, delimiter, "utf-8", header=True).frame
+        rows = tables.read(place, delimiter, "utf-8", header=True, skip=0).frame
         ratios = _recounted(rows, found.published, len(found.frame))
         refuse_above(ratios, found.measure, found.limit)
 
@@ -305,7 +322,7 @@ def _mask_in_passes(
         names = decision.published
         if place is not None:
             _write_in_passes(table, place, form, decision)
-            read = replace(layout, delimiter=form.delimiter, encoding="utf-8", header=True)
+            read = layout.rereading(form.delimiter)
             ratios = _recounted_in_passes(lambda: _read(place, read, names), decision, watch)
         else:
             ratios = _recounted_in_passes(lambda: table.frames(names), decision, watch)

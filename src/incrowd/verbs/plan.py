@@ -4,11 +4,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from incrowd.engines.memory import MemoryEngine
+import numpy as np
+
+from incrowd.arrays import Counts
+from incrowd.engines.base import Engine
 from incrowd.errors import InfeasibleError, InputError, PolicyError
 from incrowd.hierarchy import AnyHierarchy
 from incrowd.identify.distinct_values import population as people_of
-from incrowd.io.reading import AnyPath, Reading, enough_memory
+from incrowd.io.reading import AnyPath, Reading, enough_memory, opened
 from incrowd.models import Probabilistic
 from incrowd.pii.column_names import topic_of
 from incrowd.pipeline import anonymize
@@ -16,14 +19,23 @@ from incrowd.policy import draft
 from incrowd.policy.codec import made
 from incrowd.policy.policy import Policy
 from incrowd.policy.presets import quick
+from incrowd.policy.profiles import profiles
 from incrowd.population.actions import Look, ladder_of, ladder_of_size
 from incrowd.population.bounds import Bound, whole
-from incrowd.population.plan import Plan, Question, measured, planned, raised_to
+from incrowd.population.plan import (
+    Plan,
+    PlannedColumn,
+    Question,
+    measured,
+    planned,
+    raised_to,
+    shown_by,
+)
 from incrowd.release.release import Release
 from incrowd.table.column import Role
 from incrowd.table.names import listed
 from incrowd.values import did_you_mean
-from incrowd.verbs.tables import is_path
+from incrowd.watch import Watch
 
 _MISSING = ("",)
 _DAYS = 366
@@ -61,26 +73,31 @@ def plan(  # noqa: PLR0913  the table, and one keyword per option
     weights: Mapping[str, float] | None = None,
     hierarchies: Mapping[str, AnyHierarchy] | None = None,
     reading: Reading | None = None,
+    watch: Watch | None = None,
 ) -> Plan:
     """Say how coarse columns must be so that k people of a population share what a class shows.
 
-    The table is a frame or a path. Without `columns` the plan is about those that look
-    quasi-identifying. Leave out one of `population`, `k` and `beta` to have it computed for the
-    columns as they are. What the table's own classes support holds with `confidence` for all of
-    them together.
+    The table is a frame, a path or a table elsewhere (see `incrowd.api`). Without `columns` the
+    plan is about those that look quasi-identifying. Leave out one of `population`, `k` and `beta`
+    to have it computed for the columns as they are. What the table's own classes support holds with
+    `confidence` for all of them together.
     """
     question = _question(population, k, beta, bound, simultaneous, confidence)
     options = PlanOptions(question, listed(columns), weights or {}, hierarchies or {})
-    return plan_with(source, options, reading=reading)
+    return plan_with(source, options, reading=reading, watch=watch)
 
 
-def plan_with(source: Any, options: PlanOptions, *, reading: Reading | None = None) -> Plan:
+def plan_with(
+    source: Any,
+    options: PlanOptions,
+    *,
+    reading: Reading | None = None,
+    watch: Watch | None = None,
+) -> Plan:
     """`plan` with all options in one value."""
-    with enough_memory():
-        if not is_path(source):
-            return _plan(MemoryEngine(source), options)
-        read = (reading or Reading()).expecting(options.columns).read(source)
-        return _plan(MemoryEngine(read.frame, text=read.text), options)
+    (watch or Watch()).tell("counting values and classes", 0.0)
+    with enough_memory(), opened(source, reading, options.columns) as there:
+        return _plan(there.engine, options)
 
 
 def plan_sizes(  # noqa: PLR0913  what is asked, and how
@@ -118,7 +135,7 @@ class Applied:
 
 
 def apply_plan(  # noqa: PLR0913  files, the plan, and what becomes of other columns
-    source: AnyPath,
+    source: Any,
     wanted: Plan,
     target: AnyPath,
     *,
@@ -127,7 +144,7 @@ def apply_plan(  # noqa: PLR0913  files, the plan, and what becomes of other col
     reading: Reading | None = None,
     **options: Any,
 ) -> Applied:
-    """Write a verified release of a file that shows what a plan says; its model: probabilistic.
+    """Write a verified release of a table that shows what a plan says; its model: probabilistic.
 
     If the real classes do not support the planned k, levels are raised until they do, with the
     least loss. Columns that are neither planned, sensitive nor kept do not leave. `options` are
@@ -135,14 +152,16 @@ def apply_plan(  # noqa: PLR0913  files, the plan, and what becomes of other col
     """
     _refuse_unfit(wanted)
     planned_for = (*(action.column for action in wanted.actions), *sensitive, *keep)
-    read = (reading or Reading()).expecting(planned_for).read(source)
-    names = MemoryEngine(read.frame, text=read.text).names
-    policy = policy_of(wanted, names, sensitive=sensitive, keep=keep)
-    final = wanted
-    if not _supported(wanted):
-        trial = anonymize(source, _loosened(policy), target, dry_run=True, reading=reading)
-        final = _raised(wanted, trial.levels or {}, MemoryEngine(read.frame, text=read.text))
-        policy = policy_of(final, names, sensitive=sensitive, keep=keep)
+    with opened(source, reading, planned_for) as there:
+        names = there.engine.names
+        policy = policy_of(wanted, names, sensitive=sensitive, keep=keep)
+        final = wanted
+        if not _supported(wanted):
+            watch = options.get("watch")
+            loose = _loosened(policy)
+            trial = anonymize(source, loose, target, dry_run=True, reading=reading, watch=watch)
+            final = _raised(wanted, trial.levels or {}, there.engine)
+            policy = policy_of(final, names, sensitive=sensitive, keep=keep)
     release = anonymize(source, policy, target, reading=reading, **options)
     before = {action.column: action.rung for action in wanted.actions}
     raised = tuple(a.column for a in final.actions if a.rung != before[a.column])
@@ -181,7 +200,7 @@ def _question(  # noqa: PLR0913, PLR0917  what is asked
     return Question(people, crowd, beta, bound, simultaneous, confidence)
 
 
-def _plan(engine: MemoryEngine, options: PlanOptions) -> Plan:
+def _plan(engine: Engine, options: PlanOptions) -> Plan:
     if not engine.records:
         raise InputError("the table has no records", remedy="give at least one")
     names, question = options.columns or _quasi(engine), options.question
@@ -192,14 +211,31 @@ def _plan(engine: MemoryEngine, options: PlanOptions) -> Plan:
             f"{question.population:,} people",
             remedy="give the population that the table was drawn from",
         )
+    columns = _planned_columns(engine, names)
+    ladders = [
+        ladder_of(one.column, options.hierarchies.get(name), one.records)
+        for name, one in columns.items()
+    ]
+    found = planned(question, ladders, _weights(options.weights, names))
+    return measured(found, engine.records, _class_sizes(engine, found, columns))
+
+
+def _planned_columns(engine: Engine, names: Sequence[str]) -> dict[str, PlannedColumn]:
     coded = engine.codes(names, missing_values=_MISSING)
-    ladders = [ladder_of(column, options.hierarchies.get(name)) for name, column in coded.items()]
-    return measured(planned(question, ladders, _weights(options.weights, names)), coded)
+    return {name: PlannedColumn(one, engine.frequency(one)) for name, one in coded.items()}
 
 
-def _quasi(engine: MemoryEngine) -> tuple[str, ...]:
+def _class_sizes(engine: Engine, found: Plan, columns: Mapping[str, PlannedColumn]) -> Counts:
+    """Records per class if the plan is carried out, counted where the table is."""
+    shown = shown_by(found, columns)
+    if not shown:
+        return np.array([engine.records], dtype=np.int64)
+    return engine.tally(shown, ()).counts
+
+
+def _quasi(engine: Engine) -> tuple[str, ...]:
     """The columns that `incrowd init` would call quasi-identifying."""
-    found = [one.name for one in draft.profiles(engine) if draft.guess(one).role is Role.QUASI]
+    found = [one.name for one in profiles(engine) if draft.guess(one).role is Role.QUASI]
     if not found:
         raise PolicyError(
             "no column looks quasi-identifying",
@@ -283,10 +319,10 @@ def _changed(policy: Policy, columns: Mapping[str, Mapping[str, Any]], **setting
     return made(lambda: Policy.model_validate({**values, "columns": changed, **settings}))
 
 
-def _raised(found: Plan, levels: Mapping[str, int], engine: MemoryEngine) -> Plan:
+def _raised(found: Plan, levels: Mapping[str, int], engine: Engine) -> Plan:
     """The plan with these levels in place of its own."""
-    coded = engine.codes([action.column for action in found.actions], missing_values=_MISSING)
-    actions = tuple(raised_to(action, levels, coded[action.column]) for action in found.actions)
+    columns = _planned_columns(engine, [action.column for action in found.actions])
+    actions = tuple(raised_to(action, levels, columns[action.column]) for action in found.actions)
     if all(action.left_out for action in actions):
         k = 0 if found.measured is None else found.measured.supports.k or 0
         raise InfeasibleError(
@@ -294,4 +330,5 @@ def _raised(found: Plan, levels: Mapping[str, int], engine: MemoryEngine) -> Pla
             f"support k = {k:,}",
             remedy=f"ask for k = {k:,} at most, or plan fewer columns",
         )
-    return measured(replace(found, actions=actions), coded)
+    raised = replace(found, actions=actions)
+    return measured(raised, engine.records, _class_sizes(engine, raised, columns))

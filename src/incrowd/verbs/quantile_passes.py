@@ -353,7 +353,7 @@ def _verify(
         for name in run.options.columns:
             recount.add_counts(name, plain.counts(name))
     else:
-        read = replace(layout, delimiter=form.delimiter, encoding="utf-8", header=True)
+        read = layout.rereading(form.delimiter)
         with batches(place, read) as found:
             if found.names != run.leaving:
                 raise other_rows()

@@ -7,6 +7,8 @@ records share whatever a column shows is counted again on the rows that leave.
 """
 
 from collections.abc import Sequence
+from contextlib import closing
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -15,12 +17,15 @@ import numpy as np
 import polars as pl
 
 from incrowd.arrays import Codes, Counts
+from incrowd.engines import elsewhere
 from incrowd.engines.bare import bare_arrow, bare_pandas, bare_polars
+from incrowd.engines.base import Engine
+from incrowd.engines.fetch import in_memory
 from incrowd.engines.memory import MemoryEngine
 from incrowd.engines.stream import RecordReservoir
 from incrowd.errors import InputError, boundary
 from incrowd.io.batches import Layout
-from incrowd.io.reading import AnyPath, Reading, collected, enough_memory, rows_of
+from incrowd.io.reading import AnyPath, Reading, collected, enough_memory, is_path, rows_of
 from incrowd.population.buckets import (
     Bucketing,
     BucketRecount,
@@ -28,11 +33,12 @@ from incrowd.population.buckets import (
     enforce_k,
 )
 from incrowd.population.quantiles import Bucketed, Show
+from incrowd.table.encode import to_polars
 from incrowd.table.fold import in_threads
 from incrowd.table.names import listed
 from incrowd.verbs.mask import check_target
 from incrowd.verbs.quantile_passes import gathered, outcome, written
-from incrowd.verbs.tables import IN_BATCHES, is_batches, is_path, passes_once
+from incrowd.verbs.tables import IN_BATCHES, is_batches, passes_once
 from incrowd.watch import Watch
 
 
@@ -54,8 +60,9 @@ def quantiles(  # noqa: PLR0913  the table, and one keyword per option
 ) -> Bucketed:
     """Show quantiles of at least `k` records, or so many `buckets`, in place of values.
 
-    The table is a frame, a path, "-" for standard input, or frames that come one after the other
-    (an iterator or a list). Columns hold numbers or dates. A cell shows the median of its bucket in
+    The table is a frame, a path, "-" for standard input, a table elsewhere (see `incrowd.api`),
+    whose columns that leave are brought into memory, or frames that come one after the other (an
+    iterator or a list). Columns hold numbers or dates. A cell shows the median of its bucket in
     the type of the column or, with `show="range"`, a text such as "[20, 30)". Columns that are not
     named leave only if they are in `keep`, as they are. Records leave in a new order unless
     `keep_order`.
@@ -91,7 +98,7 @@ def quantiles_with(
     """`quantiles` with all options in one value."""
     watch, reading = watch or Watch(), reading or Reading()
     check_target(source, target)
-    layout = reading.expecting((*options.columns, *options.keep)).layout
+    layout = reading.expecting((*options.columns, *options.keep)).layout.only(options.columns)
     with enough_memory(IN_BATCHES):
         if is_path(source):
             whole = not passes_once(source, reading)
@@ -100,10 +107,27 @@ def quantiles_with(
             if target is None:
                 return gathered(source, options, watch)
             return written(source, target, options, layout, watch)
+        if (engine := elsewhere.engine_of(source)) is not None:
+            with closing(engine):
+                return _fetched(source, engine, options, target, watch)
         frame = collected(source)
         if target is None:
             return _of_frame(frame, options, watch)
         return written([frame], target, options, Layout(), watch, whole=True)
+
+
+def _fetched(
+    source: Any, engine: Engine, options: QuantileOptions, target: AnyPath | None, watch: Watch
+) -> Bucketed:
+    """The quantiles of a table elsewhere, whose columns that leave are brought into memory."""
+    leaving = options.leaving(engine.names)
+    rows = in_memory(engine, leaving).rows
+    if target is None:
+        found = _of_frame(rows, options, watch)
+        found = replace(found, frame=elsewhere.like(source, found.frame))
+    else:
+        found = written([rows], target, options, Layout(), watch, whole=True)
+    return replace(found, withheld=tuple(name for name in engine.names if name not in leaving))
 
 
 def _of_frame(frame: Any, options: QuantileOptions, watch: Watch) -> Bucketed:
@@ -111,9 +135,8 @@ def _of_frame(frame: Any, options: QuantileOptions, watch: Watch) -> Bucketed:
     engine = MemoryEngine(frame)
     leaving = options.leaving(engine.names)
     with boundary(InputError("the frame cannot be read")):
-        rows = rows_of(
-            nw.from_native(frame, eager_only=True).select(list(options.columns)).to_native()
-        )
+        narrow = nw.from_native(frame, eager_only=True)
+        rows = pl.DataFrame([to_polars(narrow[name]).alias(name) for name in options.columns])
     options.refuse_small(rows.height)
     places = _drawn(rows.height, options)
     sample = rows.height if places is None else len(places)

@@ -30,9 +30,8 @@ def query_precision(  # noqa: PLR0913  the table, the request, the queries, and 
     nothing is released. `floor` is the share of the records that a relative error is measured
     against at the least. A policy that shows representatives is judged by its spans.
     """
-    with enough_memory():
-        engine = opened(source, reading, policy.columns).engine
-        table = load(engine, policy, builders_of(policy, folder))
+    with enough_memory(), opened(source, reading, policy.columns) as there:
+        table = load(there.engine, policy, builders_of(policy, folder))
         found = search(table, RunContext(seed, watch=watch or Watch()))
         outcome = table.compiled.problem.outcome(found.recoding)
         domains = {name: column.domain for name, (column, _) in table.counted.items()}

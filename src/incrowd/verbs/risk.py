@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from incrowd.arrays import Codes, Floats
-from incrowd.engines.memory import MemoryEngine
+from incrowd.arrays import MISSING, Codes, Counts
+from incrowd.engines.base import Engine
+from incrowd.engines.fetch import in_memory
 from incrowd.errors import PolicyError
 from incrowd.exposure import Risk, measure, population_size
 from incrowd.exposure import special_uniques as special_uniques_of_exposure
@@ -17,11 +18,10 @@ from incrowd.hierarchy import AnyHierarchy, Suggested
 from incrowd.identify import distinct_values
 from incrowd.io import files
 from incrowd.io import hierarchies as hierarchies_of_io
-from incrowd.io.reading import AnyPath, Reading, enough_memory, is_path
-from incrowd.partition.classes import SensitiveColumn, people_per_code
+from incrowd.io.reading import AnyPath, Reading, enough_memory, is_path, opened
+from incrowd.partition.classes import SensitiveColumn
 from incrowd.table.column import CodedColumn, Kind
 from incrowd.table.encode import align
-from incrowd.table.fold import fold
 from incrowd.table.names import listed
 from incrowd.table.tally import Tally
 from incrowd.watch import Watch
@@ -96,13 +96,13 @@ def risk(  # noqa: PLR0913  the table, its columns by what they are for, and set
 ) -> Risk:
     """How easily a person of this table is found by these columns, and what is then learned.
 
-    `source` is a frame or the path of a file; `reading` says how to read the file. Values are
-    compared as they are. `unit` names the column that says which records belong to one person; a
-    record is exposed if its risk is above the `threshold`; texts among `missing_values` mean that a
-    value is missing. If the table is a sample, `weight` names the column of sampling weights, or
-    `population` is how many people it was drawn from (a number, or a name such as "usa"), or
-    `fraction` the share of them that it holds: the risk in the population is then estimated, with
-    95 % intervals.
+    `source` is a frame, the path of a file or a table elsewhere, where it is counted (see
+    `incrowd.api`); `reading` says how to read the file. Values are compared as they are. `unit`
+    names the column that says which records belong to one person; a record is exposed if its risk
+    is above the `threshold`; texts among `missing_values` mean that a value is missing. If the
+    table is a sample, `weight` names the column of sampling weights, or `population` is how many
+    people it was drawn from (a number, or a name such as "usa"), or `fraction` the share of them
+    that it holds: the risk in the population is then estimated, with 95 % intervals.
 
     `special_uniques` looks for the smallest sets of columns, up to so many columns, that make a
     record unique. `explain` adds what each column does, and what would lower the risk.
@@ -126,53 +126,51 @@ def risk(  # noqa: PLR0913  the table, its columns by what they are for, and set
     )
     if list_records is not None:
         _refuse_listing(source, list_records)
-    with enough_memory():
-        engine = _engine(source, options, reading)
+    with enough_memory(), opened(source, reading, options.named) as there:
+        engine = there.engine
+        if list_records is not None:
+            engine = in_memory(engine, options.named)
         found, tally = _risk(engine, options, watch or Watch())
         if list_records is not None:
             _write_exposed(tally, options.threshold, list_records)
         return found
 
 
-def _engine(source: Any, options: RiskOptions, reading: Reading | None) -> MemoryEngine:
-    if not is_path(source):
-        return MemoryEngine(source)
-    read = (reading or Reading()).expecting(options.named).read(source)
-    return MemoryEngine(read.frame, text=read.text)
-
-
 @dataclass(frozen=True, eq=False)
 class _Coded:
-    """The coded columns of a table."""
+    """A table with its coded columns."""
 
+    engine: Engine
     quasi: Mapping[str, CodedColumn]
-    unit: Codes | None
-    weights: Floats | None
+    unit: CodedColumn | None
 
 
-def _risk(engine: MemoryEngine, options: RiskOptions, watch: Watch) -> tuple[Risk, Tally]:
+def _risk(engine: Engine, options: RiskOptions, watch: Watch) -> tuple[Risk, Tally]:
     """The risk, and the tally that it was measured on."""
     names = listed((*options.quasi, *options.sensitive))
+    watch.tell(f"coding {len(names):,} columns", 0.0)
     codes = engine.codes(names, missing_values=options.missing_values)
-    unit = None if options.unit is None else engine.units(options.unit, options.missing_values)
-    weights = None if options.weight is None else engine.weights(options.weight)
-    coded = _Coded({name: codes[name] for name in options.quasi}, unit, weights)
+    unit = None if options.unit is None else engine.unit(options.unit, options.missing_values)
+    coded = _Coded(engine, {name: codes[name] for name in options.quasi}, unit)
     columns, sensitive = [], []
     for name in options.sensitive:
-        column, described = _sensitive(codes[name], (options.hierarchies or {}).get(name), unit)
-        columns.append(column.codes)
+        column, described = _sensitive(coded, codes[name], (options.hierarchies or {}).get(name))
+        columns.append(column)
         sensitive.append(described)
-    tally = fold([column.codes for column in coded.quasi.values()], columns, unit, weights)
-    people = engine.records if unit is None else _people(unit)
-    population = population_size(people, options.drawn_from, options.fraction)
+    watch.tell("counting classes", 0.0)
+    tally = engine.tally([*coded.quasi.values()], columns, unit, options.weight)
+    watch.tell("measuring the risk", 0.0)
+    population = population_size(_people(coded), options.drawn_from, options.fraction)
     found = measure(tally, sensitive, options.threshold, population=population)
     return _more(found, coded, tally, (options, watch)), tally
 
 
-def _people(unit: Codes) -> int:
+def _people(coded: _Coded) -> int:
     """The number of distinct units; a record without one is a person of its own."""
-    seen = np.bincount(unit, minlength=1)
-    return int(seen[0] + np.count_nonzero(seen[1:]))
+    if coded.unit is None:
+        return coded.engine.records
+    there = coded.engine.frequency(coded.unit)
+    return int(there[0] + np.count_nonzero(there[1:]))
 
 
 def _more(found: Risk, coded: _Coded, tally: Tally, request: tuple[RiskOptions, Watch]) -> Risk:
@@ -180,12 +178,13 @@ def _more(found: Risk, coded: _Coded, tally: Tally, request: tuple[RiskOptions, 
     options, watch = request
     names = list(coded.quasi)
     if options.special_uniques is not None:
-        codes = [column.codes for column in coded.quasi.values()]
+        lines = coded.engine.counts((), [*coded.quasi.values()], coded.unit)
+        codes = [lines.codes[name] for name in names]
         sets = special_uniques_of_exposure.minimal(
-            names, codes, coded.unit, options.special_uniques, watch
+            names, codes, lines.unit, options.special_uniques, watch, records=lines.records
         )
         special = special_uniques_of_exposure.special_uniques(
-            sets, _sampled(found, coded.weights), options.threshold
+            sets, _sampled(found, tally), options.threshold
         )
         found = replace(found, special_uniques=special)
     if options.explain:
@@ -194,13 +193,13 @@ def _more(found: Risk, coded: _Coded, tally: Tally, request: tuple[RiskOptions, 
     return found
 
 
-def _sampled(found: Risk, weights: Floats | None) -> float | None:
+def _sampled(found: Risk, tally: Tally) -> float | None:
     """The share of the population that is in the table, if it is known."""
     if found.uniqueness is not None:
         return min(found.uniqueness.fraction, 1.0)
-    if weights is None or not weights.sum():
+    if tally.weights is None or not tally.weights.sum():
         return None
-    return min(len(weights) / float(weights.sum()), 1.0)
+    return min(tally.records / float(tally.weights.sum()), 1.0)
 
 
 def _coarser(
@@ -235,12 +234,22 @@ def _write_exposed(tally: Tally, threshold: float, path: AnyPath) -> None:
 
 
 def _sensitive(
-    column: CodedColumn, spec: AnyHierarchy | None, unit: Any
+    coded: _Coded, column: CodedColumn, spec: AnyHierarchy | None
 ) -> tuple[CodedColumn, SensitiveColumn]:
     ordered, maps = column.domain.kind is not Kind.TEXT, None
     if spec is not None:
         hierarchy = hierarchies_of_io.resolve(spec, Path()).build(column.domain, column.name)
         column = align(column, hierarchy.leaves)
         ordered, maps = ordered or hierarchy.ordered, hierarchy.maps
-    people = people_per_code(column, unit)
+    people = _people_per_code(coded, column)
     return column, SensitiveColumn(column.name, people, ordered=ordered, maps=maps)
+
+
+def _people_per_code(coded: _Coded, column: CodedColumn) -> Counts:
+    """People per code: a person counts once per code, a record without a unit is a person."""
+    if coded.unit is None:
+        return coded.engine.frequency(column)
+    lines = coded.engine.counts((), [column], coded.unit)
+    people = np.where(lines.unit == MISSING, lines.records, 1)
+    size = len(column.domain) + 1
+    return np.bincount(lines.codes[column.name], people, size).astype(np.int64)

@@ -11,20 +11,25 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from incrowd.engines.memory import MemoryEngine
+from incrowd.arrays import Counts
+from incrowd.engines.base import Engine
 from incrowd.errors import InputError, PolicyError, boundary
 from incrowd.hierarchy.hierarchy import Hierarchy
 from incrowd.io.hierarchies import builders_of
-from incrowd.io.reading import AnyPath, Reading, enough_memory
-from incrowd.pii import Checklist, ColumnProfile, SafeHarborRules, checklist, hints
+from incrowd.io.reading import AnyPath, Reading, enough_memory, opened
+from incrowd.pii import Checklist, ColumnProfile, SafeHarborRules, hints
+from incrowd.pii.checklist import checklist
 from incrowd.pii.patterns import ANYWHERE
+from incrowd.policy.coding import coded_by
 from incrowd.policy.policy import Policy, require_declared
 from incrowd.policy.presets import TableFacts
+from incrowd.policy.profiles import profile_of_sample, too_many
 from incrowd.release.rows import dropped, pseudonymous
 from incrowd.table.column import CodedColumn, Domain, Kind
-from incrowd.table.encode import align, encode
+from incrowd.table.counted import CountedRows
+from incrowd.table.encode import align, encode, uncoded
 from incrowd.table.fold import in_threads
-from incrowd.verbs.draft import engine_of
+from incrowd.watch import Watch
 
 SAMPLE = 200_000
 """Distinct values to look at in a column whose name says nothing."""
@@ -79,33 +84,36 @@ def safe_harbor(  # noqa: PLR0913  its options, and how to read a file
     zip_populations: Mapping[str, int] | None = None,
     folder: AnyPath = ".",
     reading: Reading | None = None,
+    watch: Watch | None = None,
 ) -> Checklist:
     """The checklist of HIPAA's Safe Harbor: which of the eighteen identifiers a table holds.
 
-    `source` is a frame or the path of a file. With a policy it checks what the policy would let
-    out: without the columns that it drops, the others at the finest level that they may show. Ages
-    count in the year `today` (the present one). `zip_populations` gives people by the first three
-    digits of ZIP codes, in place of the census's counts. Paths of the policy begin in `folder`.
+    `source` is a frame, the path of a file or a table elsewhere (see `incrowd.api`). With a policy
+    it checks what the policy would let out: without the columns that it drops, the others at the
+    finest level that they may show. Ages count in the year `today` (the present one).
+    `zip_populations` gives people by the first three digits of ZIP codes, in place of the census's
+    counts. Paths of the policy begin in `folder`.
     """
     options = SafeHarborOptions(policy, today, zip_populations or {}, folder)
-    with enough_memory():
-        named = () if options.policy is None else options.policy.columns
-        return _checked(engine_of(source, reading, named), options)
+    named = () if options.policy is None else options.policy.columns
+    (watch or Watch()).tell("looking at every column", 0.0)
+    with enough_memory(), opened(source, reading, named) as there:
+        return _checked(there.engine, options)
 
 
 def table_facts(
     source: Any, *, today: int | None = None, reading: Reading | None = None
 ) -> TableFacts:
     """What a preset should know of a table: its identifiers and the kinds of its columns."""
-    with enough_memory():
-        engine = engine_of(source, reading)
-        columns = _profiles(engine)
-        found = checklist(columns, SafeHarborOptions(today=today).rules, sealed=engine.sealed)
+    with enough_memory(), opened(source, reading) as there:
+        columns = _profiles(there.engine)
+        rules = SafeHarborOptions(today=today).rules
+        found = checklist(columns, rules, sealed=there.engine.sealed)
         kinds = {column.name: column.kind for column in columns if len(column.domain)}
         return TableFacts(found.today, found.failing, kinds)
 
 
-def _checked(engine: MemoryEngine, options: SafeHarborOptions) -> Checklist:
+def _checked(engine: Engine, options: SafeHarborOptions) -> Checklist:
     rules, policy = options.rules, options.policy
     if policy is None:
         return checklist(_profiles(engine), rules, sealed=engine.sealed)
@@ -119,66 +127,80 @@ def _checked(engine: MemoryEngine, options: SafeHarborOptions) -> Checklist:
 # The table as it is
 
 
-def _profiles(engine: MemoryEngine) -> list[ColumnProfile]:
-    names = [name for name in engine.names if name not in engine.uncoded]
+def _profiles(engine: Engine) -> list[ColumnProfile]:
+    names = [name for name in engine.names if name not in uncoded(engine.sealed)]
     return sampled_profiles(engine, names)
 
 
-def sampled_profiles(engine: MemoryEngine, names: Iterable[str]) -> list[ColumnProfile]:
+def sampled_profiles(engine: Engine, names: Iterable[str]) -> list[ColumnProfile]:
     """The profiles of these columns; a large column whose name says nothing is sampled.
 
     The sample is seeded, and holds some of the values that contain what identifiers contain: one
     identifier is enough to fail.
     """
-    tasks = [partial(_profile, engine, name, whole=hints(name)) for name in names]
-    return in_threads(tasks)
+    distinct = {name: too_many(engine, name) for name in names}
+    rows = {name: engine.counts([name]) for name, many in distinct.items() if many is None}
+    tasks = [partial(_profile, rows[name], name, text=engine.text) for name in rows]
+    seen = dict(zip(rows, in_threads(tasks), strict=True))
+    return [
+        seen[name] if many is None else profile_of_sample(engine, name, many)
+        for name, many in distinct.items()
+    ]
 
 
-def _profile(engine: MemoryEngine, name: str, *, whole: bool) -> ColumnProfile:
+def _profile(rows: CountedRows, name: str, *, text: bool) -> ColumnProfile:
+    """The profile of a column by its distinct cells and the records that hold them."""
     with boundary(InputError(f"column {name!r} cannot be read", remedy="convert it to text")):
-        cells = engine.series(name)
-        values = cells.drop_nulls().unique(maintain_order=True)
-    drawn = values if whole or len(values) <= SAMPLE else _drawn(values)
-    column = encode(drawn, name, infer=engine.text)
-    few = drawn.filter(pl.Series(column.codes == 0))
-    with boundary(InputError(f"column {name!r} cannot be read", remedy="convert it to text")):
-        missing = cells.null_count() + _records_of(cells, few)
-    sample_of = len(values) if len(drawn) < len(values) else None
-    return ColumnProfile(name, column.domain, len(cells), missing, sample_of=sample_of)
+        there = rows.cells[name].is_not_null()
+        values = rows.cells[name].filter(there)
+    records = rows.records[there.to_numpy()]
+    drawn = None if hints(name) or len(values) <= SAMPLE else _drawn(values)
+    seen = values if drawn is None else values.gather(drawn)
+    column = encode(seen, name, infer=text)
+    total, gone = int(rows.records.sum()), int(rows.records.sum() - records.sum())
+    held = records if drawn is None else records[drawn]
+    missing = gone + int(held[column.codes == 0].sum())
+    sample_of = None if drawn is None else len(values)
+    return ColumnProfile(name, column.domain, total, missing, sample_of=sample_of)
 
 
-def _drawn(values: pl.Series) -> pl.Series:
+def _drawn(values: pl.Series) -> Counts:
     """A sample of the values, with some of those that contain what identifiers contain."""
-    rng = np.random.default_rng(0)
-    places = rng.choice(len(values), SAMPLE, replace=False)
+    order = values.arg_sort().to_numpy()
+    places = np.random.default_rng(0).choice(len(values), SAMPLE, replace=False)
     if isinstance(values.dtype, pl.String):
-        like = values.str.contains(ANYWHERE).arg_true()[:_SUSPECT].to_numpy()
+        like = values.gather(order).str.contains(ANYWHERE).arg_true()[:_SUSPECT].to_numpy()
         places = np.union1d(places, like)
-    return values.gather(np.sort(places))
-
-
-def _records_of(cells: pl.Series, few: pl.Series) -> int:
-    """The records that hold one of these values."""
-    return int(cells.is_in(few.implode()).sum()) if len(few) else 0
+    return order[np.sort(places)].astype(np.int64)
 
 
 # What a policy lets out
 
 
-def _leaving(engine: MemoryEngine, policy: Policy, folder: AnyPath) -> Iterator[CodedColumn]:
+def _leaving(engine: Engine, policy: Policy, folder: AnyPath) -> Iterator[ColumnProfile]:
     """The columns that leave under a policy, quasi-identifying ones as fine as they may be."""
     staying = {*dropped(policy), *pseudonymous(policy)}
     builders = builders_of(policy, folder)
     for name in engine.names:
-        if name in staying or name in engine.uncoded:
+        if name in staying or name in uncoded(engine.sealed):
             continue
-        column = engine.code(name, policy.columns[name].kind, policy.missing_values)
+        column = _as_it_leaves(engine, policy, name)
+        records = engine.frequency(column)
         lowest = policy.columns[name].lowest
         if name in policy.quasi and lowest and policy.shown.coarsens:
-            counts = np.bincount(column.codes, minlength=len(column.domain) + 1)[1:]
-            hierarchy = builders[name].build(column.domain, name, counts.astype(np.int64))
+            hierarchy = builders[name].build(column.domain, name, records[1:])
             column = _at(align(column, hierarchy.leaves), hierarchy, lowest)
-        yield column
+            records = engine.frequency(column)
+        yield ColumnProfile.of(column, records)
+
+
+def _as_it_leaves(engine: Engine, policy: Policy, name: str) -> CodedColumn:
+    """A column as codes; only a quasi-identifying one leaves without its marks of missing."""
+    if name in policy.quasi and policy.shown.coarsens:
+        return coded_by(engine, policy, [name])[name]
+    kind = policy.columns[name].kind
+    kinds = {} if kind is None else {name: kind}
+    return engine.codes([name], kinds, policy.missing_values)[name]
 
 
 def _at(column: CodedColumn, hierarchy: Hierarchy, level: int) -> CodedColumn:

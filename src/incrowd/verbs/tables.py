@@ -9,24 +9,29 @@ stored on disk as it passes, and no more of it than the columns that are asked f
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 import polars as pl
 
+from incrowd.engines import elsewhere
+from incrowd.engines.base import Engine
+from incrowd.engines.fetch import in_memory
 from incrowd.engines.memory import MemoryEngine
 from incrowd.engines.stream import coded
 from incrowd.errors import InputError, PolicyError
 from incrowd.identify.records import Records
 from incrowd.io.batches import Layout, batches
 from incrowd.io.csv_chunks import PIECE, PlainText, plain_text
-from incrowd.io.reading import AnyPath, Reading, rows_of
+from incrowd.io.reading import AnyPath, Reading, is_path, rows_of
 from incrowd.io.scratch import ScratchFrames, Stamp, scratch_frames
 from incrowd.io.tables import Form
+from incrowd.table.cells import selected
+from incrowd.table.encode import uncoded
 from incrowd.table.names import chosen
 
 CELLS = 2**20
@@ -76,6 +81,10 @@ IN_BATCHES = "give it in batches, or through standard input"
 """What to do if a table does not fit into memory."""
 
 
+FEW_RECORDS = 100_000
+"""A table elsewhere with no more records is brought into memory."""
+
+
 LARGE = 2**28
 """Bytes above which a file is sampled in one pass, unless exactness is asked for."""
 
@@ -85,6 +94,9 @@ _PACKED = (".gz", ".zst", ".parquet", ".pq", ".arrow", ".feather", ".ipc")
 
 _UNPACKED = 4
 """Packed files are taken for so many times their size."""
+
+
+Held = TypeVar("Held", "TableInMemory", "TableElsewhere")
 
 
 ColumnChoice: TypeAlias = Callable[[Sequence[str]], Sequence[str]]
@@ -110,15 +122,7 @@ class TableInMemory:
 
     def without_nested(self, named: Sequence[str]) -> "TableInMemory":
         """The table without columns of lists and structures, unless they are named."""
-        nested = [name for name in self.engine.uncoded if name not in named]
-        names = tuple(name for name in self.names if name not in nested)
-        if names == self.names:
-            return self
-        if not names:
-            raise all_nested()
-        left = ", ".join(name for name in self.names if name in nested)
-        note = f"columns of lists or structures are left out: {left}"
-        return replace(self, names=names, notes=(*self.notes, note))
+        return _without_nested(self, self.engine.uncoded, named)
 
 
 @dataclass(frozen=True, eq=False)
@@ -153,16 +157,42 @@ class RereadableTable:
             self.stamp.refuse_changed()
 
 
+@dataclass(frozen=True, eq=False)
+class TableElsewhere:
+    """A table that is too large to be brought into memory, and can be counted where it is."""
+
+    engine: Engine
+    names: tuple[str, ...]
+    """The columns to look at."""
+    notes: tuple[str, ...] = ()
+
+    def without_nested(self, named: Sequence[str]) -> "TableElsewhere":
+        """The table without columns of lists and structures, unless they are named."""
+        return _without_nested(self, uncoded(self.engine.sealed), named)
+
+    def passing(self) -> PassingTable:
+        """The same as a table that passes once."""
+        return PassingTable(
+            self.engine.batches(self.names), self.names, self.engine.text, self.notes
+        )
+
+
 @contextmanager
 def opened(
     source: Any, columns: Sequence[str] | None, reading: Reading | None, *, whole: bool
-) -> Iterator[TableInMemory | PassingTable]:
-    """The table in a frame, in a file, on standard input ("-") or in an iterator of frames.
+) -> Iterator[TableInMemory | PassingTable | TableElsewhere]:
+    """The table in a frame, in a file, on standard input ("-"), elsewhere, or in frames.
 
-    Standard input, iterators and large files pass once, unless `whole` asks for all of it.
+    Standard input, iterators and large files pass once, and large tables elsewhere stay where they
+    are, unless `whole` asks for all of it.
     """
     reading = reading or Reading()
-    if is_path(source):
+    if (engine := elsewhere.engine_of(source)) is not None:
+        with closing(engine):
+            yield _elsewhere(engine, columns, whole=whole)
+    elif reading.memory is not None and is_path(source) and (found := reading.large(source)):
+        yield _elsewhere(found.engine, columns, whole=whole)
+    elif is_path(source):
         if not whole and passes_once(source, reading):
             with _passing_file(source, columns, reading) as table:
                 yield table
@@ -178,9 +208,14 @@ def opened(
         yield TableInMemory(engine, chosen(engine.names, columns))
 
 
-def is_path(source: Any) -> bool:
-    """Whether this is the path of a file, or "-"."""
-    return isinstance(source, str | os.PathLike)
+def _elsewhere(
+    engine: Engine, columns: Sequence[str] | None, *, whole: bool
+) -> TableInMemory | TableElsewhere:
+    """In memory if that is asked for, or if it is small."""
+    names = chosen(engine.names, columns)
+    if whole or engine.records <= FEW_RECORDS:
+        return TableInMemory(in_memory(engine, names), names)
+    return TableElsewhere(engine, names)
 
 
 def is_batches(source: Any) -> bool:
@@ -207,7 +242,7 @@ def _passing_file(
 ) -> Iterator[PassingTable]:
     with batches(path, reading.expecting(columns or ()).layout) as found:
         names = chosen(found.names, columns)
-        frames = (frame.select(names) for frame in found)
+        frames = (selected(frame, names) for frame in found)
         yield PassingTable(frames, names, found.text, found.notes)
 
 
@@ -259,7 +294,8 @@ def _rereadable_file(source: AnyPath, choice: ColumnChoice, layout: Layout) -> R
     with batches(source, layout) as first:
         choice(first.names)
         names, form = first.names, first.form
-    guessed = layout.encoding is None and layout.header is not False
+        plain = first.plain and not layout.skip
+    guessed = layout.encoding is None and layout.header is not False and plain
     text = plain_text(source, form, names) if guessed else None
     if text is not None:
         text = replace(text, piece=min(layout.piece, PIECE))
@@ -306,7 +342,7 @@ class _KeptBatches:
         """The records with these columns."""
         if self._read:
             for number in range(len(self._scratch)):
-                yield self._scratch.get(number).select(names)
+                yield selected(self._scratch.get(number), names)
             return
         self._read = True
         for number, frame in enumerate(self._frames, start=1):
@@ -315,9 +351,21 @@ class _KeptBatches:
                     f"batch {number:,} lacks columns that the first batch has",
                     remedy="give batches of one table",
                 )
-            wanted = frame.select(self._names)
+            wanted = selected(frame, self._names)
             self._scratch.put(wanted)
-            yield wanted.select(names)
+            yield selected(wanted, names)
+
+
+def _without_nested(table: Held, nested: Sequence[str], named: Sequence[str]) -> Held:
+    nested = [name for name in nested if name not in named]
+    names = tuple(name for name in table.names if name not in nested)
+    if names == table.names:
+        return table
+    if not names:
+        raise all_nested()
+    left = ", ".join(name for name in table.names if name in nested)
+    note = f"columns of lists or structures are left out: {left}"
+    return replace(table, names=names, notes=(*table.notes, note))
 
 
 def all_nested() -> InputError:

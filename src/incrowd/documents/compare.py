@@ -1,0 +1,205 @@
+"""Comparisons as people and programs read them. Nothing is computed here."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from rich.console import RenderableType
+from rich.table import Table
+
+from incrowd.documents.words import counted, line, listed, number, share, spaced, table
+
+if TYPE_CHECKING:
+    from incrowd.utility.comparison import (
+        Coefficient,
+        ColumnUtility,
+        Comparison,
+        ModelTest,
+        PairUtility,
+        ReleaseUtility,
+    )
+
+_HEADS = (
+    "release",
+    "records",
+    "k",
+    "risk",
+    "gcp",
+    "worst column",
+    "columns off by",
+    "pairs off by",
+    "model",
+)
+_NONE = "–"  # noqa: RUF001  a dash for what is not there
+_PAIRS = 5
+"""Pairs that a terminal shows."""
+
+
+def compare_document(found: "Comparison") -> dict[str, Any]:
+    """`incrowd.compare/1`: what releases keep of their original, and how exposed people are."""
+    return {
+        "schema": "incrowd.compare/1",
+        "original": found.original,
+        "records": found.records,
+        "risk": None if found.risk is None else asdict(found.risk),
+        "quasi": found.quasi,
+        "sensitive": found.sensitive,
+        "formula": found.formula,
+        "frontier": found.frontier,
+        "releases": [_release(release) for release in found.releases],
+        "seed": found.seed,
+        "notes": found.notes,
+    }
+
+
+def _release(release: "ReleaseUtility") -> dict[str, Any]:
+    worst = release.worst
+    return {
+        "name": release.name,
+        "records": release.records,
+        "left_out": release.left_out,
+        "absent": release.absent,
+        "total_variation": release.total_variation,
+        "worst": None if worst is None else worst.name,
+        "pair_difference": release.pair_difference,
+        "two_way": release.two_way,
+        "two_way_within_noise": release.two_way_within_noise,
+        "columns": [asdict(column) for column in release.columns],
+        "pairs": [asdict(pair) | {"difference": pair.difference} for pair in release.pairs],
+        "queries": None if release.queries is None else asdict(release.queries),
+        "models": [asdict(model) for model in release.models],
+        "regression": _regression(release),
+        "losses": dict(release.losses),
+        "risk": None if release.risk is None else asdict(release.risk),
+        "notes": release.notes,
+    }
+
+
+def _regression(release: "ReleaseUtility") -> Mapping[str, Any] | None:
+    if release.regression is None:
+        return None
+    found = asdict(release.regression)
+    terms = release.regression.coefficients
+    found["coefficients"] = [asdict(one) | {"difference": one.difference} for one in terms]
+    return found
+
+
+def compare_text(found: "Comparison") -> RenderableType:
+    """One sentence, one small table, and what the analysis says."""
+    parts: list[RenderableType] = [line(headline(found)), releases_table(found)]
+    parts += [one for release in found.releases for one in _coefficients(release, found)]
+    return spaced(parts[0], *parts[1:])
+
+
+def headline(found: "Comparison") -> str:
+    """What matters most, in a sentence."""
+    told = [r for r in found.releases if r.distance is not None]
+    if not told:
+        return "No release shows anything that can be compared with the original."
+    best = min(told, key=lambda release: release.distance or 0.0)
+    what = "two-way counts" if best.two_way is not None else "columns"
+    says = f"{share(best.distance or 0.0)} of the records would have to move in {what}"
+    if len(found.releases) == 1:
+        return f"{best.name} is close to {found.original} as far as this: {says}{_worst(best)}."
+    beaten = len(found.releases) - len(found.frontier)
+    more = ""
+    if beaten and found.frontier:
+        verb = "is" if beaten == 1 else "are"
+        more = f" {counted(beaten, 'release')} {verb} worse than another in both risk and utility."
+    return f"{best.name} is closest to {found.original}: {says}{_worst(best)}.{more}"
+
+
+def _worst(release: "ReleaseUtility") -> str:
+    worst = release.worst
+    if worst is None or not worst.total_variation:
+        return ""
+    return f"; {worst.name} is farthest off ({share(worst.total_variation)})"
+
+
+def releases_table(found: "Comparison") -> Table:
+    """A line for each release, the original first if its risk is known."""
+    made = table(*_HEADS)
+    if found.risk is not None:
+        rest = ("0", _NONE, "0", "0", _original_score(found))
+        made.add_row(
+            *_cells(found.original, found.records, found.risk.k, found.risk.highest), *rest
+        )
+    for release in found.releases:
+        made.add_row(*release_row(release))
+    return made
+
+
+def _cells(name: str, records: int, k: int, risk: float) -> tuple[RenderableType, ...]:
+    return line(name), f"{records:,}", number(k), share(risk)
+
+
+def release_row(release: "ReleaseUtility") -> tuple[RenderableType, ...]:
+    """The figures of a release in a line."""
+    risk, worst = release.risk, release.worst
+    first = (line(release.name), f"{release.records:,}")
+    told = (_NONE, _NONE) if risk is None else (number(risk.k), share(risk.highest))
+    return (
+        *first,
+        *told,
+        _share(release.losses.get("gcp")),
+        _NONE if worst is None else line(f"{worst.name} {_share(worst.total_variation)}"),
+        _share(release.total_variation),
+        _share(release.pair_difference),
+        _score(release.models),
+    )
+
+
+def _share(value: float | None) -> str:
+    if value is None:
+        return _NONE
+    return "0" if abs(value) < 1e-9 else share(round(value, 4) or value)
+
+
+def _score(models: "tuple[ModelTest, ...]") -> str:
+    return f"{models[0].release:.3f}" if models else _NONE
+
+
+def _original_score(found: "Comparison") -> str:
+    every = [model for release in found.releases for model in release.models[:1]]
+    return f"{every[0].original:.3f}" if every else _NONE
+
+
+def _coefficients(release: "ReleaseUtility", found: "Comparison") -> Iterator[RenderableType]:
+    if release.regression is None:
+        return
+    terms = release.regression.coefficients
+    yield line(f"{release.name}, {release.regression.task} regression {found.formula}:")
+    made = table("term", "original", "standard error", "release", "off by", "intervals overlap")
+    for one in terms:
+        made.add_row(line(one.term), *coefficient_row(one))
+    yield made
+
+
+def coefficient_row(one: "Coefficient") -> tuple[str, ...]:
+    """The figures of a coefficient as texts."""
+    figures = (one.original, one.standard_error, one.release, one.difference)
+    texts = (_NONE if value is None else f"{value:.4g}" for value in figures)
+    return (*texts, _NONE if one.overlap is None else f"{max(one.overlap, 0.0):.2f}")
+
+
+def notes_of(found: "Comparison") -> Iterator[str]:
+    """What the figures do not cover, for the whole and for each release."""
+    yield from found.notes
+    for release in found.releases:
+        for note in release.notes:
+            yield f"{release.name}: {note}"
+        if release.absent:
+            some = listed(release.absent[:_PAIRS])
+            more = len(release.absent) - _PAIRS
+            yield f"{release.name} lacks {some}{f' and {more:,} more' if more > 0 else ''}"
+
+
+def farthest_pairs(release: "ReleaseUtility") -> "list[PairUtility]":
+    """The pairs whose association changed most."""
+    told = [pair for pair in release.pairs if pair.difference is not None]
+    return sorted(told, key=lambda pair: -abs(pair.difference or 0.0))
+
+
+def farthest_columns(release: "ReleaseUtility") -> "list[ColumnUtility]":
+    """The columns by falling distance; those that cannot be told come last."""
+    return sorted(release.columns, key=lambda column: -(column.total_variation or -1.0))

@@ -1,0 +1,94 @@
+"""Names and figures as they stand in a picture: harmless, short enough, and never cut silently."""
+
+import math
+import unicodedata
+
+from incrowd.documents.words import number, printable
+
+SIZE = 12.0
+"""Height of a letter in a picture's units."""
+_MOST_LETTERS = 60
+_MOST_TOLD = 160
+_SUFFIXES = ((1e12, 1e12, " tn"), (1e9, 1e9, " bn"), (1e7, 1e6, " M"))
+
+
+def plain(text: str) -> str:
+    r"""One line without characters that steer anything.
+
+    >>> plain("two\n lines\x00")
+    'two lines\\x00'
+    """
+    return printable(" ".join(text.split()))
+
+
+def told(text: str) -> str:
+    """What a pointer over a mark is told: the whole name, unless it is a page of text."""
+    whole = plain(text)
+    return whole if len(whole) <= _MOST_TOLD else f"{whole[: _MOST_TOLD - 1]}…"
+
+
+def width(text: str, size: float = SIZE) -> float:
+    """About how wide a text is: fonts differ, so it is rather too much than too little."""
+    return sum(_em(letter) for letter in text) * size
+
+
+def shortened(text: str, room: float, size: float = SIZE) -> str:
+    """The text if there is room for it, else its beginning and its end.
+
+    >>> shortened("diagnosis", 100), shortened("diagnosis of the first visit", 90)
+    ('diagnosis', 'diagnos…visit')
+    """
+    whole = plain(text)
+    if len(whole) <= _MOST_LETTERS and width(whole, size) <= room:
+        return whole
+    left = room - width("…", size)
+    start = _fitting(whole, left * 0.6, size)
+    end = _fitting(whole[: start - 1 : -1] if start else whole[::-1], left * 0.4, size)
+    return f"{whole[:start].rstrip()}…{whole[len(whole) - end :].lstrip()}"
+
+
+def _fitting(letters: str, room: float, size: float) -> int:
+    """How many of the letters fit."""
+    for count, letter in enumerate(letters[: _MOST_LETTERS // 2]):
+        room -= _em(letter) * size
+        if room < 0:
+            return count
+    return min(len(letters), _MOST_LETTERS // 2)
+
+
+def figure(value: float | None) -> str:
+    """A figure in a picture.
+
+    >>> figure(1234.0), figure(0.125), figure(2.5e9), figure(1e21), figure(3e-7), figure(None)
+    ('1,234', '0.125', '2.5 bn', '1e21', '3e-7', 'withheld')
+    """
+    if value is None or not math.isfinite(value):
+        return "withheld"
+    size = abs(value)
+    if size >= 1e15 or 0 < size < 1e-4:
+        digits, _, power = f"{value:.3g}".partition("e")
+        return f"{digits}e{int(power)}"
+    unit, suffix = next((found[1:] for found in _SUFFIXES if size >= found[0]), (1.0, ""))
+    return f"{number(round(value / unit, 6))}{suffix}"
+
+
+def coordinate(value: float) -> str:
+    """A place in an SVG: one decimal is finer than any screen.
+
+    >>> coordinate(12.0), coordinate(0.25), coordinate(-0.01)
+    ('12', '0.2', '0')
+    """
+    text = f"{value:.1f}".removesuffix(".0")
+    if "n" in text:
+        raise ValueError("a place in a picture must be a number")
+    return "0" if text == "-0" else text
+
+
+def _em(letter: str) -> float:
+    if unicodedata.combining(letter):
+        return 0.0
+    if unicodedata.east_asian_width(letter) in "WF":
+        return 1.05
+    if letter in "ijlItf.,:;'|!()[] 1":
+        return 0.38
+    return 0.72 if letter.isupper() or letter in "mwMW%&@—" else 0.58

@@ -1,0 +1,161 @@
+"""Pages: blocks of figures and sentences as one HTML file that needs nothing else.
+
+A page loads nothing and runs nothing that was not written here: its policy (CSP) names its style
+sheet and its script, if it has one, by their hashes. Whatever is put into it is escaped.
+"""
+
+from base64 import b64encode
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Any, ClassVar, Literal, TypeAlias
+
+from incrowd.documents.interactive import script
+from incrowd.documents.pictures import Picture, svg
+from incrowd.documents.pictures.looks import style
+from incrowd.documents.templates import rendered
+
+Cell: TypeAlias = str | float | int | None
+"""A cell of a table of figures; None is shown as withheld or not there."""
+
+
+@dataclass(frozen=True)
+class Table:
+    """Figures in rows; columns of numbers are aligned to the right."""
+
+    block: ClassVar[str] = "table"
+    moves: ClassVar[bool] = False
+    head: tuple[str, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+    caption: str = ""
+
+    @property
+    def numeric(self) -> tuple[bool, ...]:
+        """Which columns hold numbers alone."""
+        columns = [[row[n] for row in self.rows if n < len(row)] for n in range(len(self.head))]
+        return tuple(_numbers(column) for column in columns)
+
+
+@dataclass(frozen=True)
+class Text:
+    """Sentences, each a paragraph; a command is shown as it is typed."""
+
+    block: ClassVar[str] = "text"
+    moves: ClassVar[bool] = False
+    sentences: tuple[str, ...]
+    kind: Literal["plain", "good", "bad", "quiet", "command"] = "plain"
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A picture with its sentence below, and its figures as a table that can be unfolded."""
+
+    block: ClassVar[str] = "figure"
+    moves: ClassVar[bool] = False
+    picture: Picture
+    table: Table | None = None
+
+    @property
+    def drawn(self) -> str:
+        """The picture, drawn."""
+        return svg(self.picture)
+
+
+@dataclass(frozen=True)
+class Interactive:
+    """A chart of Vega-Lite that answers a pointer; without scripts the figure is shown."""
+
+    block: ClassVar[str] = "interactive"
+    moves: ClassVar[bool] = True
+    spec: Mapping[str, Any]
+    fallback: Figure
+
+
+@dataclass(frozen=True)
+class Folded:
+    """Blocks that are unfolded when somebody asks for them."""
+
+    block: ClassVar[str] = "folded"
+    summary: str
+    blocks: "tuple[Block, ...]"
+
+    @property
+    def moves(self) -> bool:
+        """Whether one of its blocks answers a pointer."""
+        return _moves(self.blocks)
+
+
+@dataclass(frozen=True)
+class Group:
+    """Blocks side by side where there is room."""
+
+    block: ClassVar[str] = "group"
+    blocks: "tuple[Block, ...]"
+
+    @property
+    def moves(self) -> bool:
+        """Whether one of its blocks answers a pointer."""
+        return _moves(self.blocks)
+
+
+Block: TypeAlias = Table | Text | Figure | Interactive | Folded | Group
+
+
+@dataclass(frozen=True)
+class Section:
+    """A part of a page with a heading that links can point to."""
+
+    id: str
+    title: str
+    blocks: tuple[Block, ...]
+
+
+@dataclass(frozen=True)
+class Page:
+    """A whole page: the verdict first, then its sections, then how it was made."""
+
+    title: str
+    verdict: Text
+    sections: tuple[Section, ...]
+    made: str = ""
+
+
+def page(page: Page) -> str:
+    """The page as one HTML file."""
+    blocks = [block for section in page.sections for block in section.blocks]
+    sheet = style() + rendered("page.css")
+    code = script() if _moves(blocks) else ""
+    return rendered("page.html", page=page, sheet=sheet, script=code, policy=_policy(sheet, code))
+
+
+def fragment(blocks: Iterable[Block]) -> str:
+    """Blocks for a notebook: the same, with their style sheet, in one element."""
+    sheet = style() + rendered("blocks.css")
+    return rendered("fragment.html", items=tuple(blocks), sheet=sheet)
+
+
+def _policy(sheet: str, code: str) -> str:
+    """What a browser may do with the page: show it, and run the script of this hash."""
+    runs = f"; script-src {_hash(code)}" if code else ""
+    return (
+        f"default-src 'none'; style-src {_hash(sheet)}{runs}; base-uri 'none'; form-action 'none'"
+    )
+
+
+def _hash(text: str) -> str:
+    return f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'"
+
+
+def _moves(blocks: Iterable[Block]) -> bool:
+    """Whether one of the blocks answers a pointer."""
+    return any(
+        _moves(block.blocks)
+        if isinstance(block, Folded | Group)
+        else isinstance(block, Interactive)
+        for block in blocks
+    )
+
+
+def _numbers(cells: Sequence[Cell]) -> bool:
+    known = [cell for cell in cells if cell is not None]
+    return bool(known) and not any(isinstance(cell, str) for cell in known)

@@ -1,0 +1,145 @@
+"""Bars side by side on one scale."""
+
+from collections.abc import Iterator
+
+from incrowd.documents.lettering import figure, told, width
+from incrowd.documents.pictures import axes
+from incrowd.documents.pictures.drawing import (
+    EDGE,
+    WIDTH,
+    Area,
+    Box,
+    Drawing,
+    Group,
+    Key,
+    Path,
+    Words,
+    group,
+    header,
+    nothing,
+    trace,
+)
+from incrowd.documents.pictures.scale import Scale, drawable, scale
+from incrowd.documents.pictures.values import Bars, Series
+
+MOST_LABELS = 400
+"""Categories after these are not drawn, and the picture says so."""
+_SINGLE = 120
+"""More bars than this are drawn as one outline for each series."""
+_TOLD = 60
+"""Up to this many bars tell their figure to a pointer."""
+_WRITTEN = 24
+"""Up to this many bars have their figure written on them, if there is room."""
+_HEIGHT = 220.0
+_STUB = 9.0
+"""Height of the dashed box that takes the place of a withheld figure."""
+
+
+def draw_bars(picture: Bars) -> Drawing:
+    """The bars as marks."""
+    labels = picture.labels[:MOST_LABELS]
+    if not labels or not picture.series:
+        return nothing(picture.title, picture.about)
+    groups, top = header(picture.title, _keys(picture))
+    values = [value for series in picture.series for value in series.values[: len(labels)]]
+    up = scale([*values, picture.mark if picture.mark_on == "y" else None])
+    left = axes.gutter(up)
+    named = axes.names(labels, (WIDTH - EDGE - left) / len(labels), left)
+    area = Area(named.left, top + 26, WIDTH - EDGE - named.left, _HEIGHT)
+    x = picture.x if len(labels) == len(picture.labels) else _part(picture)
+    groups += axes.upright(up, area, picture.y)
+    groups += _drawn(picture, len(labels), up, area)
+    groups += axes.base(up, area) + axes.categories(named, labels, area, x)
+    groups += _limit(picture, len(labels), up, area)
+    height = area.bottom + named.height + (24 if x else 6)
+    return Drawing(picture.title, picture.about, height, groups)
+
+
+def _limit(picture: Bars, count: int, up: Scale, area: Area) -> tuple[Group, ...]:
+    mark = picture.mark
+    if mark is None or not drawable(mark):
+        return ()
+    if picture.mark_on == "x":
+        at = area.left + area.width * min(max(mark, 0.0), count) / count
+        return axes.limit(at, area, across=False)
+    return axes.limit(area.bottom - area.height * up.place(mark), area, across=True)
+
+
+def _part(picture: Bars) -> str:
+    return f"{picture.x} (the first {MOST_LABELS} of {len(picture.labels):,})".strip()
+
+
+def _keys(picture: Bars) -> list[Key]:
+    keys = [Key(f"fill{n}", series.name) for n, series in enumerate(picture.series, start=1)]
+    absent = any(not drawable(value) for series in picture.series for value in series.values)
+    shown = keys if len(keys) > 1 else []
+    limit = [Key("mark", picture.mark_name, "line")] if picture.mark_name else []
+    return [*shown, *limit, *([Key("none", "withheld or not there")] if absent else [])]
+
+
+def _drawn(picture: Bars, count: int, up: Scale, area: Area) -> tuple[Group, ...]:
+    if count * len(picture.series) > _SINGLE:
+        return tuple(
+            part
+            for n, series in enumerate(picture.series, start=1)
+            for part in _outline(n, series, count, up, area)
+        )
+    return _boxes(picture, up, area)
+
+
+def _boxes(picture: Bars, up: Scale, area: Area) -> tuple[Group, ...]:
+    """A rectangle for each figure, and a dashed one in place of each that is withheld."""
+    found: tuple[Group, ...] = ()
+    absent, written = [], []
+    for n, series in enumerate(picture.series, start=1):
+        boxes = list(_placed(picture, n - 1, up, area))
+        known = [box for box, value in zip(boxes, series.values, strict=False) if drawable(value)]
+        found += group(f"fill{n}", known)
+        absent += [
+            box for box, value in zip(boxes, series.values, strict=False) if not drawable(value)
+        ]
+        written += [
+            Words(box.x + box.width / 2, box.y - 4, figure(value), "middle", size=10)
+            for box, value in zip(boxes, series.values, strict=False)
+            if value is not None and drawable(value) and value >= 0
+        ]
+    slot = area.width / len(picture.labels) / len(picture.series)
+    roomy = len(written) <= _WRITTEN and all(width(text.text, 10) < slot for text in written)
+    return found + group("none", absent) + group("ink", written if roomy else [])
+
+
+def _placed(picture: Bars, place: int, up: Scale, area: Area) -> Iterator[Box]:
+    """The bars of one series from left to right."""
+    series, many = picture.series[place], len(picture.series)
+    slot = area.width / len(picture.labels)
+    wide = min(slot * 0.8 / many, 46.0)
+    zero = area.bottom - area.height * up.place(0)
+    tells = len(picture.labels) * many <= _TOLD
+    for n, (label, value) in enumerate(zip(picture.labels, series.values, strict=False)):
+        x = area.left + (n + 0.5) * slot + (place - many / 2) * wide
+        text = told(f"{label}, {series.name}: {figure(value)}") if tells else ""
+        if value is None or not drawable(value):
+            yield Box(x + 0.5, zero - _STUB, max(wide - 1, 1), _STUB, text)
+            continue
+        y = area.bottom - area.height * up.place(value)
+        yield Box(x, min(y, zero), max(wide - 0.6, 0.6), abs(y - zero), text)
+
+
+def _outline(n: int, series: Series, count: int, up: Scale, area: Area) -> tuple[Group, ...]:
+    """The tops of very many bars as one line; it is broken where figures are withheld.
+
+    The unit across is a bar, which keeps the line short.
+    """
+    units = Area(area.left, 0, area.width / count, 1)
+    known, absent, pen = [], [], False
+    for place, value in enumerate(series.values[:count]):
+        if value is None or not drawable(value):
+            absent.append(trace("M", place, area.bottom - 2, "h1"))
+            pen = False
+            continue
+        y = area.bottom - area.height * up.place(value)
+        known.append(trace("V", y, "h1") if pen else trace("M", place, y, "h1"))
+        pen = True
+    drawn = [Path("".join(parts), thin=True, units=units) for parts in (known, absent)]
+    line, gaps = ([path] if path.d else [] for path in drawn)
+    return group(f"line{n}", line) + group("none", gaps)

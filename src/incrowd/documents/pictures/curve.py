@@ -1,0 +1,111 @@
+"""Lines and stairs between two axes of figures."""
+
+from collections.abc import Sequence
+
+from incrowd.documents.lettering import figure, told
+from incrowd.documents.pictures import axes
+from incrowd.documents.pictures.drawing import (
+    EDGE,
+    WIDTH,
+    Area,
+    Dot,
+    Drawing,
+    Group,
+    Key,
+    Path,
+    group,
+    header,
+    nothing,
+    trace,
+)
+from incrowd.documents.pictures.scale import Scale, drawable, scale
+from incrowd.documents.pictures.values import Curve, Line
+
+_HEIGHT = 240.0
+_DOTS = 40
+"""Up to this many points of all lines are drawn as dots, too."""
+_COLUMNS = 240
+"""Of long lines a few points are drawn in each of so many columns, shared by all lines."""
+
+
+def draw_curve(picture: Curve) -> Drawing:
+    """The lines as marks."""
+    lines = [Line(line.name, _known(line), line.step) for line in picture.series]
+    points = [point for line in lines for point in line.points]
+    if not points:
+        return nothing(picture.title, picture.about)
+    keys = [Key(f"line{n}", line.name, "line") for n, line in enumerate(lines, start=1)]
+    limit = [Key("mark", picture.mark_name, "line")] if picture.mark_name else []
+    groups, top = header(picture.title, [*(keys if len(keys) > 1 else ()), *limit])
+    on_x, on_y = (picture.mark if picture.mark_on == axis else None for axis in "xy")
+    across = scale([*(x for x, _ in points), on_x], zero=False, about=7)
+    up = scale([*(y for _, y in points), on_y])
+    left = axes.gutter(up)
+    area = Area(left, top + 26, WIDTH - EDGE - 14 - left, _HEIGHT)
+    groups += axes.level(across, area, picture.x) + axes.upright(up, area, picture.y)
+    for n, line in enumerate(lines, start=1):
+        placed = _placed(line, across, up, area)
+        groups += _line(n, line, _thinned(placed, area, _COLUMNS // len(lines)))
+        groups += group(f"fill{n}", _dots(line, placed) if len(points) <= _DOTS else [])
+    groups += axes.base(up, area) + _limit(picture, across, up, area)
+    return Drawing(picture.title, picture.about, area.bottom + (46 if picture.x else 26), groups)
+
+
+def _known(line: Line) -> tuple[tuple[float, float], ...]:
+    return tuple((x, y) for x, y in line.points if drawable(x) and drawable(y))
+
+
+def _placed(line: Line, across: Scale, up: Scale, area: Area) -> list[tuple[float, float]]:
+    return [
+        (area.left + area.width * across.place(x), area.bottom - area.height * up.place(y))
+        for x, y in line.points
+    ]
+
+
+def _line(n: int, line: Line, placed: Sequence[tuple[float, float]]) -> tuple[Group, ...]:
+    if not placed:
+        return ()
+    (x, y), *others = placed
+    parts = [trace("M", x, y)]
+    for x, y in others:
+        parts.append(trace("H", x, "V", y) if line.step else trace("L", x, y))
+    return group(f"line{n}", [Path("".join(parts), told(line.name), thin=len(placed) > _COLUMNS)])
+
+
+def _dots(line: Line, placed: Sequence[tuple[float, float]]) -> list[Dot]:
+    return [
+        Dot(x, y, told(f"{line.name}: {figure(a)}, {figure(b)}"), radius=3.5)
+        for (x, y), (a, b) in zip(placed, line.points, strict=True)
+    ]
+
+
+def _thinned(
+    placed: Sequence[tuple[float, float]], area: Area, columns: int
+) -> list[tuple[float, float]]:
+    """First, lowest, highest and last point of each column: the line looks as with all of them."""
+    if len(placed) <= 2 * columns:
+        return list(placed)
+    runs: list[list[int]] = []
+    before = None
+    for place, (x, _) in enumerate(placed):
+        column = int((x - area.left) / area.width * columns)
+        if column != before:
+            runs.append([])
+        runs[-1].append(place)
+        before = column
+    kept: set[int] = set()
+    for run in runs:
+        kept |= {run[0], run[-1]}
+        kept |= {min(run, key=lambda i: placed[i][1]), max(run, key=lambda i: placed[i][1])}
+    return [placed[place] for place in sorted(kept)]
+
+
+def _limit(picture: Curve, across: Scale, up: Scale, area: Area) -> tuple[Group, ...]:
+    mark = picture.mark
+    if mark is None or not drawable(mark):
+        return ()
+    if picture.mark_on == "x":
+        at = area.left + area.width * across.place(mark)
+        return axes.limit(at, area, across=False)
+    at = area.bottom - area.height * up.place(mark)
+    return axes.limit(at, area, across=True)

@@ -1,0 +1,194 @@
+"""A drawing: marks at places, in groups that share a look. The template writes it as SVG."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Literal, TypeAlias
+
+from incrowd.documents.lettering import SIZE, coordinate, plain, shortened, told, width
+from incrowd.documents.pictures.looks import LOOKS
+
+WIDTH = 640.0
+"""Every picture is this wide, in its own units; a page makes it fit."""
+EDGE = 4.0
+_LEGEND_ROW = 19.0
+_TITLE_SIZE = 14.0
+
+Anchor: TypeAlias = Literal["start", "middle", "end"]
+
+
+@dataclass(frozen=True)
+class Area:
+    """Where the figures are drawn."""
+
+    left: float
+    top: float
+    width: float
+    height: float
+
+    @property
+    def right(self) -> float:
+        """Its right edge."""
+        return self.left + self.width
+
+    @property
+    def bottom(self) -> float:
+        """Its lower edge."""
+        return self.top + self.height
+
+
+@dataclass(frozen=True)
+class Box:
+    """A rectangle."""
+
+    shape: ClassVar[str] = "box"
+    x: float
+    y: float
+    width: float
+    height: float
+    told: str = ""
+    opacity: float | None = None
+
+
+@dataclass(frozen=True)
+class Path:
+    """Lines, as SVG writes them."""
+
+    shape: ClassVar[str] = "path"
+    d: str
+    told: str = ""
+    opacity: float | None = None
+    thin: bool = False
+    units: Area | None = None
+    """The area whose left upper corner is the origin, and whose size is the unit of all places."""
+
+
+@dataclass(frozen=True)
+class Dot:
+    """A disc, or a diamond."""
+
+    shape: ClassVar[str] = "dot"
+    x: float
+    y: float
+    told: str = ""
+    radius: float = 4.5
+    diamond: bool = False
+
+
+@dataclass(frozen=True)
+class Words:
+    """A text; `told` is the whole of one that was shortened."""
+
+    shape: ClassVar[str] = "words"
+    x: float
+    y: float
+    text: str
+    anchor: Anchor = "start"
+    told: str = ""
+    turned: bool = False
+    size: float = SIZE
+    strong: bool = False
+
+
+Mark: TypeAlias = Box | Path | Dot | Words
+
+
+@dataclass(frozen=True)
+class Group:
+    """Marks with one look."""
+
+    look: str
+    marks: tuple[Mark, ...]
+
+    @property
+    def attributes(self) -> dict[str, str]:
+        """The look of the group for whoever has no style sheet."""
+        anchored = {} if self.anchor == "start" else {"text-anchor": self.anchor}
+        return LOOKS[self.look].attributes | anchored
+
+    @property
+    def anchor(self) -> Anchor:
+        """Where most of its texts are held: it is said once for all of them."""
+        held = Counter(mark.anchor for mark in self.marks if isinstance(mark, Words))
+        return held.most_common(1)[0][0] if held else "start"
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """All that an SVG shows."""
+
+    title: str
+    about: str
+    height: float
+    groups: tuple[Group, ...]
+    width: float = WIDTH
+
+
+@dataclass(frozen=True)
+class Key:
+    """An entry of the legend."""
+
+    look: str
+    name: str
+    mark: Literal["box", "line", "dot", "diamond"] = "box"
+
+
+def group(look: str, marks: Iterable[Mark]) -> tuple[Group, ...]:
+    """The marks as a group; none if there are no marks."""
+    found = tuple(marks)
+    return (Group(look, found),) if found else ()
+
+
+def fitted(x: float, y: float, text: str, room: float, anchor: Anchor = "start") -> Words:
+    """A text that fits its room, and tells the whole of itself if it was shortened."""
+    short = shortened(text, room)
+    return Words(x, y, short, anchor, "" if short == plain(text) else told(text))
+
+
+def header(title: str, keys: Sequence[Key]) -> tuple[tuple[Group, ...], float]:
+    """Title and legend, and where the picture goes on below them."""
+    short = shortened(title, WIDTH - 2 * EDGE, _TITLE_SIZE)
+    whole = "" if short == plain(title) else told(title)
+    head = Words(EDGE, 24, short, told=whole, size=_TITLE_SIZE, strong=True)
+    groups, x, y = group("ink", [head]), EDGE, 46.0
+    if not keys:
+        return groups, 36.0
+    for key in keys:
+        short = shortened(key.name, 260)
+        room = 22 + width(short) + 16
+        if x > EDGE and x + room > WIDTH - EDGE:
+            x, y = EDGE, y + _LEGEND_ROW
+        groups += group(key.look, [_sample(key, x, y)])
+        groups += group("ink", [fitted(x + 19, y, key.name, 260)])
+        x += room
+    return groups, y + 10
+
+
+def nothing(title: str, about: str) -> Drawing:
+    """A picture of no figures says so."""
+    groups, top = header(title, ())
+    text = Words(WIDTH / 2, top + 40, "no figures to show", "middle")
+    return Drawing(title, about, top + 72, (*groups, *group("quiet", [text])))
+
+
+def trace(*parts: str | float) -> str:
+    """Lines as SVG writes them: letters and places.
+
+    >>> trace("M", 1, 2.25, "H", 10)
+    'M1 2.2H10'
+    """
+    text = ""
+    for part in parts:
+        word = part if isinstance(part, str) else coordinate(part)
+        text += f" {word}" if text and text[-1].isdigit() and not word[0].isalpha() else word
+    return text
+
+
+def _sample(key: Key, x: float, y: float) -> Mark:
+    match key.mark:
+        case "box":
+            return Box(x, y - 10, 12, 12)
+        case "line":
+            return Path(trace("M", x, y - 4, "h14"))
+        case "dot" | "diamond":
+            return Dot(x + 6, y - 4, diamond=key.mark == "diamond")

@@ -1,0 +1,161 @@
+"""A field of colour for every pair of a row and a column."""
+
+from collections.abc import Iterator
+
+from incrowd.documents.lettering import SIZE, figure, shortened, told, width
+from incrowd.documents.pictures import axes
+from incrowd.documents.pictures.drawing import (
+    EDGE,
+    WIDTH,
+    Area,
+    Box,
+    Drawing,
+    Group,
+    Path,
+    Words,
+    fitted,
+    group,
+    header,
+    nothing,
+    trace,
+)
+from incrowd.documents.pictures.scale import drawable
+from incrowd.documents.pictures.values import HeatMap
+
+MOST = 30
+"""Rows and columns after these are not drawn, and the picture says so."""
+_SHADES = 10
+_STRONGEST = 0.9
+_TOLD = 110
+"""Up to this many cells tell their figure to a pointer; more are drawn as runs of one shade."""
+_NAMES = 150.0
+
+
+def draw_heat_map(picture: HeatMap) -> Drawing:
+    """The cells as marks."""
+    rows, columns = picture.rows[:MOST], picture.columns[:MOST]
+    if not rows or not columns:
+        return nothing(picture.title, picture.about)
+    groups, top = header(picture.title, ())
+    scale_groups, top = _legend(picture, top)
+    least = EDGE + 8 + max(width(shortened(name, _NAMES)) for name in rows)
+    side = min((WIDTH - EDGE - least) / len(columns), 56.0)
+    named = axes.names(columns, side, least)
+    side = min((WIDTH - EDGE - named.left) / len(columns), 56.0)
+    high = min(max(side, 15.0), 30.0)
+    area = Area(named.left, top + 6, side * len(columns), high * len(rows))
+    groups += scale_groups + _cells(picture, area)
+    groups += group("quiet", _row_names(picture, area))
+    groups += axes.categories(named, columns, area, "")
+    return Drawing(picture.title, picture.about, area.bottom + named.height + 8, groups)
+
+
+def _row_names(picture: HeatMap, area: Area) -> Iterator[Words]:
+    shown = picture.rows[:MOST]
+    high = area.height / len(shown)
+    for n, name in enumerate(shown):
+        yield fitted(area.left - 8, area.top + (n + 0.5) * high + 4, name, _NAMES, "end")
+
+
+def _shade(picture: HeatMap, value: float) -> int:
+    """How strong a figure's colour is: minus for figures below zero."""
+    if picture.least < 0:
+        most = max(abs(picture.least), abs(picture.most))
+        return round(min(max(value / most, -1.0), 1.0) * _SHADES)
+    room = (picture.most - picture.least) or 1.0
+    return round(min(max((value - picture.least) / room, 0.0), 1.0) * _SHADES)
+
+
+def _cells(picture: HeatMap, area: Area) -> tuple[Group, ...]:
+    if min(len(picture.rows), MOST) * min(len(picture.columns), MOST) <= _TOLD:
+        return _boxes(picture, area)
+    return _runs(picture, area)
+
+
+def _figures(picture: HeatMap) -> Iterator[tuple[int, int, float | None]]:
+    for row, values in enumerate(picture.values[:MOST]):
+        for column, value in enumerate(values[:MOST]):
+            yield row, column, value if drawable(value) else None
+
+
+def _boxes(picture: HeatMap, area: Area) -> tuple[Group, ...]:
+    """A rectangle for each cell, with its figure in it if there is room."""
+    side = area.width / len(picture.columns)
+    high = area.height / len(picture.rows)
+    found: dict[str, list[Box]] = {"more": [], "less": [], "none": []}
+    texts = []
+    for row, column, value in _figures(picture):
+        x, y = area.left + column * side, area.top + row * high
+        text = told(f"{picture.rows[row]}, {picture.columns[column]}: {figure(value)}")
+        look, opacity = _look(picture, value)
+        found[look].append(Box(x + 1, y + 1, side - 2, high - 2, text, opacity))
+        if value is not None:
+            short = f"{value:.2f}" if abs(value) < 10 else figure(value)
+            texts.append(Words(x + side / 2, y + high / 2 + 3.5, short, "middle", size=10))
+    roomy = all(width(text.text, 10) < side - 2 for text in texts)
+    shown = tuple(part for look, boxes in found.items() for part in group(look, boxes))
+    return shown + group("ink", texts if roomy else [])
+
+
+def _look(picture: HeatMap, value: float | None) -> tuple[str, float | None]:
+    if value is None:
+        return "none", None
+    shade = _shade(picture, value)
+    return ("less" if shade < 0 else "more"), _opacity(shade)
+
+
+def _opacity(shade: int) -> float:
+    return round(_STRONGEST * abs(shade) / _SHADES, 2)
+
+
+def _runs(picture: HeatMap, area: Area) -> tuple[Group, ...]:
+    """Cells of one shade as one line with gaps: a thousand cells stay small.
+
+    The unit is a cell, so that a cell is six letters. A withheld figure is a dash.
+    """
+    side = area.width / len(picture.columns[:MOST])
+    high = area.height / len(picture.rows[:MOST])
+    units = Area(area.left, area.top + high / 2, side, high)
+    shades: dict[tuple[str, float | None], list[str]] = {}
+    for row, column, value in _figures(picture):
+        cell = f"M{column}.3 {row}h.4" if value is None else f"M{column} {row}h.94"
+        shades.setdefault(_look(picture, value), []).append(cell)
+    runs = {
+        look: [
+            Path("".join(cells), opacity=opacity, units=units)
+            for (found, opacity), cells in sorted(shades.items(), key=str)
+            if found == look
+        ]
+        for look in ("more", "less", "none")
+    }
+    return tuple(part for look, paths in runs.items() for part in group(f"run-{look}", paths))
+
+
+def _legend(picture: HeatMap, top: float) -> tuple[tuple[Group, ...], float]:
+    """The scale of colours between its ends, and what takes the place of a withheld figure."""
+    low = -_SHADES if picture.least < 0 else 0
+    ends = (picture.least, picture.most)
+    if low:
+        most = max(abs(picture.least), abs(picture.most))
+        ends = (-most, most)
+    y, x = top + 10, EDGE + width(figure(ends[0])) + 6
+    shades = range(low, _SHADES + 1, 2)
+    texts = [Words(EDGE, y, figure(ends[0])), Words(x + 14 * len(shades) + 6, y, figure(ends[1]))]
+    after = texts[1].x + width(texts[1].text) + 20
+    groups: tuple[Group, ...] = ()
+    for place, shade in enumerate(shades):
+        box = Box(x + 14 * place, y - 10, 14, 12, opacity=_opacity(shade))
+        groups += group("less" if shade < 0 else "more", [box])
+    if any(value is None for _, _, value in _figures(picture)):
+        groups += group("none", [_absent(picture, after, y)])
+        texts.append(Words(after + 19, y, "withheld or not there"))
+    if len(picture.rows) > MOST or len(picture.columns) > MOST:
+        texts.append(Words(WIDTH - EDGE, y, f"the first {MOST} are drawn", "end"))
+    return groups + group("quiet", texts), y + SIZE
+
+
+def _absent(picture: HeatMap, x: float, y: float) -> Box | Path:
+    """The sign of a withheld figure: a dashed cell, or a dash where cells are small."""
+    if len(picture.rows) * len(picture.columns) <= _TOLD:
+        return Box(x, y - 10, 12, 12)
+    return Path(trace("M", x + 2, y - 4, "h8"))

@@ -1,0 +1,132 @@
+"""The risk-utility plane: releases, the original and the frontier."""
+
+from collections.abc import Sequence
+from typing import Literal, TypeAlias
+
+from incrowd.documents.lettering import SIZE, figure, plain, shortened, told, width
+from incrowd.documents.pictures import axes
+from incrowd.documents.pictures.drawing import (
+    EDGE,
+    WIDTH,
+    Anchor,
+    Area,
+    Dot,
+    Drawing,
+    Group,
+    Key,
+    Path,
+    Words,
+    group,
+    header,
+    nothing,
+    trace,
+)
+from incrowd.documents.pictures.scale import Scale, drawable, scale
+from incrowd.documents.pictures.values import Plane, Point
+
+_HEIGHT = 300.0
+_Box: TypeAlias = tuple[float, float, float, float]
+_SMALL = {"frontier", "alternative"}
+_LOOKS = {"frontier": "3", "alternative": "4", "release": "1", "original": "2"}
+_TOLD = 120
+"""Up to this many points tell their name to a pointer."""
+_MOST = 400
+"""Points after these are not drawn, and the picture says so."""
+
+
+def draw_plane(picture: Plane) -> Drawing:
+    """The points as marks."""
+    known = [point for point in picture.points if drawable(point.x) and drawable(point.y)]
+    points = known[:_MOST]
+    if not points:
+        return nothing(picture.title, picture.about)
+    kinds = [kind for kind in _LOOKS if any(point.kind == kind for point in points)]
+    keys = [Key(f"fill{_LOOKS[kind]}", kind, _mark(kind)) for kind in kinds]
+    groups, top = header(picture.title, keys)
+    across = scale([point.x for point in points], about=7)
+    up = scale([point.y for point in points])
+    left = axes.gutter(up)
+    area = Area(left, top + 26, WIDTH - EDGE - 14 - left, _HEIGHT)
+    more = len(known) - len(points)
+    name = f"{picture.x} ({more:,} more points are not drawn)".strip() if more else picture.x
+    groups += axes.level(across, area, name) + axes.upright(up, area, picture.y)
+    groups += axes.base(up, area) + _marks(points, kinds, (across, up, area))
+    return Drawing(picture.title, picture.about, area.bottom + (46 if name else 26), groups)
+
+
+def _mark(kind: str) -> Literal["dot", "diamond"]:
+    return "diamond" if kind == "original" else "dot"
+
+
+def _marks(
+    points: Sequence[Point], kinds: Sequence[str], frame: tuple[Scale, Scale, Area]
+) -> tuple[Group, ...]:
+    places = {id(point): _place(point, frame) for point in points}
+    frontier = sorted(places[id(point)] for point in points if point.kind == "frontier")
+    groups = _joined(frontier)
+    for kind in kinds:
+        dots = [
+            Dot(
+                *places[id(point)],
+                told(f"{point.name}: {figure(point.x)}, {figure(point.y)}")
+                if len(points) <= _TOLD
+                else "",
+                radius=3.5 if kind in _SMALL else 5.5,
+                diamond=kind == "original",
+            )
+            for point in points
+            if point.kind == kind
+        ]
+        groups += group(f"fill{_LOOKS[kind]}", dots)
+    return groups + group("ink", _labels(points, places))
+
+
+def _place(point: Point, frame: tuple[Scale, Scale, Area]) -> tuple[float, float]:
+    across, up, area = frame
+    return (
+        area.left + area.width * across.place(point.x),
+        area.bottom - area.height * up.place(point.y),
+    )
+
+
+def _joined(places: Sequence[tuple[float, float]]) -> tuple[Group, ...]:
+    line = "L".join(trace(x, y) for x, y in places)
+    return group("line3", [Path(f"M{line}")] if len(places) > 1 else [])
+
+
+def _labels(points: Sequence[Point], places: dict[int, tuple[float, float]]) -> list[Words]:
+    """The names of releases and the original where no other name or point is."""
+    taken = [(x - 6, y - 6, x + 6, y + 6) for x, y in places.values()]
+    found = []
+    for point in points:
+        if point.kind in _SMALL:
+            continue
+        x, y = places[id(point)]
+        text = shortened(point.name, 150)
+        for words, box in _around(x, y, text):
+            if box[0] > EDGE and box[2] < WIDTH and not any(_meet(box, other) for other in taken):
+                whole = "" if text == plain(point.name) else told(point.name)
+                found.append(Words(words[0], words[1], text, words[2], whole))
+                taken.append(box)
+                break
+    return found
+
+
+def _around(x: float, y: float, text: str) -> list[tuple[tuple[float, float, Anchor], _Box]]:
+    """Where a name may stand: right of its point, left of it, above it, below it."""
+    wide = width(text)
+    right, left = x + 9, x - 9
+    middle, half = y + 4, wide / 2
+    return [
+        ((right, middle, "start"), (right, middle - SIZE, right + wide, middle + 3)),
+        ((left, middle, "end"), (left - wide, middle - SIZE, left, middle + 3)),
+        ((x, y - 10, "middle"), (x - half, y - 10 - SIZE, x + half, y - 7)),
+        ((x, y + 22, "middle"), (x - half, y + 22 - SIZE, x + half, y + 25)),
+        ((right, y - 10, "start"), (right, y - 10 - SIZE, right + wide, y - 7)),
+        ((left, y + 22, "end"), (left - wide, y + 22 - SIZE, left, y + 25)),
+        ((right, y + 22, "start"), (right, y + 22 - SIZE, right + wide, y + 25)),
+    ]
+
+
+def _meet(one: _Box, other: _Box) -> bool:
+    return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]

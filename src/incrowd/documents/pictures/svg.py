@@ -1,0 +1,39 @@
+"""Pictures as SVG texts."""
+
+from typing import assert_never
+
+from incrowd.documents.pictures.bars import draw_bars
+from incrowd.documents.pictures.curve import draw_curve
+from incrowd.documents.pictures.drawing import Drawing
+from incrowd.documents.pictures.heat_map import draw_heat_map
+from incrowd.documents.pictures.looks import style
+from incrowd.documents.pictures.plane import draw_plane
+from incrowd.documents.pictures.ranges import draw_ranges
+from incrowd.documents.pictures.values import Bars, Curve, HeatMap, Picture, Plane, Ranges
+from incrowd.documents.templates import rendered
+
+
+def svg(picture: Picture) -> str:
+    """The picture as one SVG element, for a page whose style sheet has its colours."""
+    return rendered("drawing.svg", drawing=drawing(picture), style="")
+
+
+def plain_svg(picture: Picture) -> str:
+    """The picture as a file of its own, which brings its colours for light and dark."""
+    return rendered("drawing.svg", drawing=drawing(picture), style=style())
+
+
+def drawing(picture: Picture) -> Drawing:
+    """The picture as marks at places."""
+    match picture:
+        case Bars():
+            return draw_bars(picture)
+        case Curve():
+            return draw_curve(picture)
+        case HeatMap():
+            return draw_heat_map(picture)
+        case Ranges():
+            return draw_ranges(picture)
+        case Plane():
+            return draw_plane(picture)
+    assert_never(picture)

@@ -1,0 +1,84 @@
+"""The report on a release: facts become one page, one JSON document, a few lines of text."""
+
+from typing import Any
+
+from rich.console import RenderableType
+
+from incrowd.documents.page import Page, page
+from incrowd.documents.report.changes import (
+    alternatives_section,
+    columns_section,
+    utility_section,
+)
+from incrowd.documents.report.closing import limits_section, papers_section
+from incrowd.documents.report.danger import attacks_section, before_section, exposed_section
+from incrowd.documents.report.facts import ReportFacts
+from incrowd.documents.report.opening import data_section, headline, verdict_section
+from incrowd.documents.words import BAD, GOOD, line, lines, spaced
+
+
+def report_html(facts: ReportFacts, *, show_values: bool = False) -> str:
+    """The report as one self-contained page."""
+    return page(report_page(facts, show_values=show_values))
+
+
+def report_page(facts: ReportFacts, *, show_values: bool = False) -> Page:
+    """The report as sections."""
+    return Page(
+        f"Report on {facts.table.release}",
+        headline(facts),
+        (
+            verdict_section(facts),
+            data_section(facts),
+            exposed_section(facts),
+            before_section(facts),
+            attacks_section(facts),
+            columns_section(facts, values=show_values),
+            utility_section(facts),
+            alternatives_section(facts),
+            limits_section(facts),
+            papers_section(facts),
+        ),
+        facts.made,
+    )
+
+
+def report_document(facts: ReportFacts, path: str | None) -> dict[str, Any]:
+    """`incrowd.report/1`: where the report is, and its headline figures."""
+    risk, utility, attacks = facts.risk, facts.utility, facts.attacks
+    gains = [one.gain for one in attacks.attacks if one.gain is not None] if attacks else []
+    return {
+        "schema": "incrowd.report/1",
+        "ok": facts.verdict.ok,
+        "report": path,
+        "counted": facts.verdict.counted,
+        "records": facts.table.records,
+        "records_before": facts.table.records_before,
+        "left_out": facts.table.left_out,
+        "k": None if risk is None else risk.k,
+        "highest_risk": None if risk is None else risk.highest,
+        "average_risk": None if risk is None else risk.average,
+        "limits_broken": None if attacks is None else attacks.broken,
+        "largest_gain": max(gains, default=None),
+        "total_variation": None if utility is None else utility.total_variation,
+        "models": [
+            {
+                "name": model.name,
+                "column": model.column,
+                "asked": model.asked,
+                "reached": model.reached,
+                "ok": model.ok,
+            }
+            for model in facts.verdict.models
+        ],
+        "absent": dict(facts.absent),
+        "check": facts.verdict.command,
+    }
+
+
+def report_text(facts: ReportFacts, path: str | None) -> RenderableType:
+    """Where the report is, and its verdict."""
+    head = headline(facts)
+    style = {"good": GOOD, "bad": BAD}.get(head.kind, "")
+    written = [f"report: {path}"] if path else []
+    return spaced(line(head.sentences[0], style), *lines([*head.sentences[1:], *written]))

@@ -1,0 +1,297 @@
+"""The sections of a report on what was done: columns, utility, alternatives."""
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from incrowd.documents import interactive
+from incrowd.documents.page import Block, Cell, Figure, Folded, Interactive, Section
+from incrowd.documents.pictures import Bars, HeatMap, Plane, Point, Series
+from incrowd.documents.report.facts import (
+    LEAST,
+    AlternativeFacts,
+    ColumnFact,
+    ReportFacts,
+    shown,
+)
+from incrowd.documents.report.wording import bar_names, percent, plain, quiet, table
+from incrowd.documents.words import counted, number, sentence
+from incrowd.utility.comparison import ColumnUtility, ReleaseUtility
+
+_DRAWN = 40
+"""Columns whose histograms are drawn at most, those farthest from the original."""
+_LISTED = 12
+_PAIRED = 14
+"""Columns of the heat map of associations at most."""
+CHARTS = "Install incrowd[charts] to get this picture with names that answer the pointer."
+
+
+def columns_section(facts: ReportFacts, *, values: bool) -> Section:
+    """What was done to each column, with its histogram before and after."""
+    utility = {} if facts.utility is None else {one.name: one for one in facts.utility.columns}
+    drawn = set(_farthest(utility.values()))
+    done = [one for one in facts.columns if one.role in {"quasi", "sensitive", "keep", "weight"}]
+    gone = [one for one in facts.columns if one not in done]
+    blocks: list[Block] = []
+    for one in done:
+        told = utility.get(one.name)
+        inside = _column_blocks(one, told if one.name in drawn else None, values=values)
+        blocks.append(Folded(f"{one.name}: {_short(one, told)}", inside))
+    if gone:
+        rows = [(one.name, one.role, _done(one)) for one in gone]
+        listing = table(("column", "role", "what became of it"), rows)
+        title = f"{counted(len(gone), 'column')} not released as such"
+        blocks.append(Folded(title, (listing,)) if len(gone) > _LISTED else listing)
+    if len(done) > _LISTED:
+        blocks = [Folded(f"All {len(done)} columns", tuple(blocks))]
+    notes = [facts.absent.get("columns", "")]
+    if len(utility) > _DRAWN:
+        notes.append(f"Pictures are drawn of the {_DRAWN} columns that changed most.")
+    return Section("columns", "What was done to each column", (*blocks, *quiet(*notes)))
+
+
+def _farthest(columns: Iterable[ColumnUtility]) -> list[str]:
+    told = sorted(columns, key=lambda one: -(one.total_variation or 0.0))
+    return [one.name for one in told[:_DRAWN]]
+
+
+def _short(one: ColumnFact, told: ColumnUtility | None) -> str:
+    """What the fold says before it is opened."""
+    if one.role != "quasi":
+        return "unchanged" if one.role != "identifier" else _done(one)
+    parts = []
+    if one.level is not None:
+        top = "" if one.highest is None else f" of {number(one.highest)}"
+        parts.append(f"level {number(one.level)}{top}")
+    if one.labels is not None:
+        parts.append(counted(one.labels, "label"))
+    if one.exact is not None:
+        parts.append(f"{percent(one.exact)} of the cells exact")
+    if told is not None and told.ncp is not None:
+        parts.append(f"a cell spans {percent(told.ncp)} of the column on average")
+    return ", ".join(parts) or "generalized"
+
+
+def _done(one: ColumnFact) -> str:
+    match one.role:
+        case "identifier":
+            return "left out" if one.action == "drop" else "replaced by a pseudonym"
+        case "unit":
+            return "left out: it tells people apart"
+        case "drop":
+            return "left out"
+        case _:
+            return "unchanged"
+
+
+def _column_blocks(
+    one: ColumnFact, told: ColumnUtility | None, *, values: bool
+) -> tuple[Block, ...]:
+    blocks: list[Block] = list(plain(*_sentences(one, told)))
+    if told is not None and told.histogram.labels:
+        names = bar_names(told.histogram.labels, told.kind, values=values)
+        picture = Bars(
+            f"{one.name}, before and after",
+            _about(told, values=values),
+            names,
+            (
+                Series("original", told.histogram.before),
+                Series("release", told.histogram.after),
+            ),
+            x=one.name,
+            y="share of the records",
+        )
+        rows = [
+            (name, percent(before), percent(after))
+            for name, before, after in zip(
+                names, told.histogram.before, told.histogram.after, strict=True
+            )
+        ]
+        blocks.append(Figure(picture, table((one.name, "original", "release"), rows)))
+    return tuple(blocks)
+
+
+def _about(told: ColumnUtility, *, values: bool) -> str:
+    spread = "A released cell counts in equal parts for every value that it may stand for."
+    if values or told.kind != "category":
+        return spread
+    return f"{spread} Values stand in the order of how common they are; --show-values names them."
+
+
+def _sentences(one: ColumnFact, told: ColumnUtility | None) -> Iterator[str]:
+    if one.role != "quasi":
+        yield "The column leaves as it is."
+    elif one.level is not None:
+        yield f"Every cell shows level {number(one.level)} of the hierarchy."
+    else:
+        yield "Each class shows its own span or set of values."
+    if one.withheld:
+        yield f"Fewer than {LEAST} released cells show nothing."
+    elif one.suppressed:
+        yield f"{counted(one.suppressed, 'released cell shows', 'released cells show')} nothing."
+    if told is None:
+        return
+    if told.total_variation is not None:
+        yield (
+            f"{percent(told.total_variation)} of the records would have to move to make the column "
+            "look like the original's."
+        )
+    before, after = (shown(count) for count in told.missing)
+    if before != 0 or after != 0:
+        yield f"Missing cells: {_few(before)} before, {_few(after)} after."
+    if told.unreadable:
+        yield (
+            f"{_few(shown(told.unreadable))} cells stand for no value of the original: they count "
+            "as if they could be any."
+        )
+
+
+def _few(count: int | None) -> str:
+    return f"fewer than {LEAST}" if count is None else number(count)
+
+
+def utility_section(facts: ReportFacts) -> Section:
+    """What the release keeps: columns, pairs of columns, queries, models."""
+    found = facts.utility
+    if found is None:
+        why = facts.absent.get("utility", "The release was not compared with its original.")
+        return Section("utility", "Utility", quiet(why))
+    blocks: list[Block] = [*plain(*_kept(found)), _figures(found)]
+    blocks += _associations(found)
+    if found.models:
+        head = (
+            "predicts",
+            "model",
+            "score",
+            "from the original",
+            "from the release",
+            "by guessing",
+        )
+        rows = [
+            (m.target, m.model, m.score, m.original, m.release, m.baseline) for m in found.models
+        ]
+        blocks.append(table(head, [_rounded(row) for row in rows], "Models trained on the release"))
+    blocks += quiet(*found.notes)
+    return Section("utility", "Utility", tuple(blocks))
+
+
+def _kept(found: ReleaseUtility) -> Iterator[str]:
+    if found.total_variation is not None:
+        yield (
+            f"Column by column the release is {percent(found.total_variation)} away from the "
+            "original on average (0 % is the same distribution)."
+        )
+    if found.worst is not None and found.worst.total_variation:
+        yield (
+            f"The column that changed most is {found.worst.name}: "
+            f"{percent(found.worst.total_variation)}."
+        )
+    if found.two_way is not None:
+        yield f"Tables of two columns are {percent(found.two_way)} away on average."
+    if found.queries is not None:
+        yield (
+            f"Counting queries over the release are off by {percent(found.queries.median_error)} "
+            f"(median of {counted(found.queries.queries, 'query', 'queries')})."
+        )
+
+
+def _figures(found: ReleaseUtility) -> Block:
+    rows: list[tuple[Cell, ...]] = [
+        (f"loss: {name}", number(v)) for name, v in found.losses.items()
+    ]
+    if found.pair_difference is not None:
+        rows.append(("mean change of associations", number(found.pair_difference)))
+    if found.queries is not None:
+        rows.append(("divergence of counts (KL, nats)", number(found.queries.kl)))
+    return Folded("Losses and other figures", (table(("figure", "value"), rows),))
+
+
+def _associations(found: ReleaseUtility) -> tuple[Block, ...]:
+    """How associations of columns changed, as a heat map."""
+    told = [pair for pair in found.pairs if pair.difference is not None]
+    names = list(dict.fromkeys(name for pair in told for name in pair.columns))[:_PAIRED]
+    if len(names) < 2:
+        return ()
+    change = {frozenset(pair.columns): pair.difference for pair in told}
+    cells = tuple(tuple(change.get(frozenset((a, b))) for b in names) for a in names)
+    picture = HeatMap(
+        "How associations change",
+        "Association of each pair of columns in the release less that in the original: 0 is "
+        "unchanged, below 0 is weaker.",
+        tuple(names),
+        tuple(names),
+        cells,
+        least=-1.0,
+        most=1.0,
+    )
+    head = ("columns", "measure", "original", "release")
+    rows = [
+        _rounded((" and ".join(p.columns), p.measure.replace("_", " "), p.before, p.after))
+        for p in told
+    ]
+    return (Figure(picture, table(head, rows)),)
+
+
+def _rounded(row: Sequence[Cell]) -> tuple[Cell, ...]:
+    return tuple(round(cell, 4) if isinstance(cell, float) else cell for cell in row)
+
+
+def alternatives_section(facts: ReportFacts) -> Section:
+    """What else was looked at, and the plane of risk and loss."""
+    found = facts.alternatives
+    if found is None:
+        why = facts.absent.get("alternatives", "It is not known what else was looked at.")
+        return Section("alternatives", "Alternatives", quiet(why))
+    blocks: list[Block] = list(plain(*_why(found)))
+    plane = _plane(facts, found)
+    if len(plane.points) > 1:
+        blocks += _plane_blocks(plane)
+    if found.looked:
+        head = ("levels", "smallest class at least", found.loss_name, "records left out", "taken")
+        best = sorted(found.looked, key=lambda one: one.loss)[:_LISTED]
+        rows = [
+            (one.name, one.k, round(one.loss, 4), _few(one.left_out), "yes" if one.taken else "")
+            for one in best
+        ]
+        blocks.append(Folded("The alternatives of least loss", (table(head, rows),)))
+    return Section("alternatives", "Alternatives that were looked at", tuple(blocks))
+
+
+def _why(found: AlternativeFacts) -> Iterator[str]:
+    yield sentence(found.why)
+    if found.optimal:
+        yield "It is proved that no release of this kind loses less."
+    else:
+        yield "It is not proved that nothing loses less: another search, or more effort, may."
+    if found.bound is not None:
+        sure = "It is proved that no" if found.proved else "By an estimate from a sample, no"
+        yield f"{sure} generalized release loses less than {number(found.bound)}."
+
+
+def _plane(facts: ReportFacts, found: AlternativeFacts) -> Plane:
+    points: list[Point] = []
+    if facts.exposure is not None and facts.exposure.of == "original":
+        points.append(Point("the original", facts.exposure.risk.highest, 0.0, "original"))
+    points += [
+        Point(one.name, 1 / max(one.k, 1), one.loss, "alternative")
+        for one in found.looked
+        if not one.taken
+    ]
+    if facts.risk is not None and found.loss is not None:
+        points.append(Point("this release", facts.risk.highest, found.loss, "release"))
+    return Plane(
+        "Risk and loss",
+        "Every point is a table that was looked at: to the left is safer, below loses less.",
+        tuple(points),
+        x="highest chance to be found",
+        y=f"information loss ({found.loss_name})",
+    )
+
+
+def _plane_blocks(plane: Plane) -> tuple[Block, ...]:
+    rows = [(point.name, point.kind, percent(point.x), round(point.y, 4)) for point in plane.points]
+    head = ("table", "what", "highest chance to be found", "loss")
+    still = Figure(plane, table(head, rows[:60]))
+    if not any(point.kind == "alternative" for point in plane.points):
+        return (still,)
+    if not interactive.available():
+        return (still, *quiet(CHARTS))
+    return (Interactive(interactive.plane_spec(plane), still),)

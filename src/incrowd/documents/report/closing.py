@@ -1,0 +1,60 @@
+"""The last sections of a report: limits, the policy, the certificate, a glossary."""
+
+from incrowd.documents.page import Block, Folded, Section, Text
+from incrowd.documents.report.facts import LEAST, CertificateFacts, ReportFacts
+from incrowd.documents.report.wording import plain, quiet, table
+from incrowd.documents.words import number
+
+_ALWAYS = (
+    f"This report has aggregated figures only, and none of fewer than {LEAST} records.",
+    "It speaks of the columns above and of attackers who know them: who knows more may find more.",
+)
+_GLOSSARY = (
+    ("class", "all records of a table that show the same in the columns people are found by"),
+    ("quasi-identifier", "a column that others may know and find a person by, such as age or ZIP"),
+    ("sensitive column", "a column whose value nobody should learn about a person"),
+    ("k-anonymity", "every class holds at least k people"),
+    ("k-map", "every released record fits at least k people of the world"),
+    ("l-diversity", "every class holds at least l well-represented sensitive values"),
+    ("t-closeness", "the sensitive values of a class are spread as in the whole table, up to t"),
+    ("unique record", "a record that is alone in its class"),
+    ("chance to be found", "1 divided by the people of the class, for somebody known to be there"),
+    ("generalize", "show a coarser value in place of a value"),
+    ("suppress", "leave a record out, or show nothing in a cell"),
+    ("level", "a step of a hierarchy; level 0 shows values as they are"),
+    ("information loss", "how much coarser the release is than the original, by the policy's loss"),
+    ("baseline", "how often an attacker is right by guessing, without the release"),
+    ("gain", "what the release adds to guessing, as a share of what guessing leaves open"),
+    ("95 % interval", "where the rate would lie for more people like these"),
+    ("certificate", "what a release promises and reaches, with digests, beside the release"),
+)
+
+
+def limits_section(facts: ReportFacts) -> Section:
+    """What the release does not promise."""
+    return Section("limits", "Limits", plain(*facts.limits, *_ALWAYS))
+
+
+def papers_section(facts: ReportFacts) -> Section:
+    """The policy, the certificate and the glossary."""
+    blocks: list[Block] = [Folded("The policy", (Text((facts.policy,), "command"),))]
+    if facts.certificate is None:
+        blocks += quiet(facts.absent.get("certificate", "There is no certificate."))
+    else:
+        blocks.append(Folded("The certificate", _certificate(facts.certificate)))
+    words = tuple((word, meaning) for word, meaning in _GLOSSARY)
+    blocks.append(Folded("Words of this report", (table(("word", "meaning"), words),)))
+    return Section("papers", "Policy, certificate, glossary", tuple(blocks))
+
+
+def _certificate(paper: CertificateFacts) -> tuple[Block, ...]:
+    signed = "nobody: it does not prove who made it" if paper.signed_by is None else paper.signed_by
+    rows = [
+        ("made", paper.created),
+        ("search", paper.search),
+        (f"SHA-256 of the {paper.digest_of}", paper.digest),
+        ("signed by the key", signed),
+        *((f"version of {name}", version) for name, version in paper.versions.items()),
+        *((f"loss: {name}", number(value)) for name, value in paper.losses.items()),
+    ]
+    return (table(("what", "value"), rows),)

@@ -1,0 +1,379 @@
+"""The sections of a report on risk: who is exposed, before and after, attacks."""
+
+from collections.abc import Iterator, Sequence
+
+from incrowd.documents.page import Block, Figure, Folded, Section, Table
+from incrowd.documents.pictures import Bars, Curve, HeatMap, Line, Ranges, Series
+from incrowd.documents.report.facts import (
+    LEAST,
+    AttackFact,
+    AttackFacts,
+    ContributionFact,
+    DiversityFacts,
+    ExposureFacts,
+    ReportFacts,
+    RiskFacts,
+    SizeFacts,
+)
+from incrowd.documents.report.wording import amount, percent, plain, quiet, table
+from incrowd.documents.words import counted, listed, number
+
+_MOST_BARS = 16
+_OUTSIDERS = (
+    "The policy protects people among those of the world, not among those of the table: a record "
+    "may be alone in its class if enough people of the world fit it. The chances here are for "
+    "somebody who knows that a person is in the table."
+)
+_MOST_ATTACKS = 14
+_ATTACKS = {
+    "linkage": "Linkage: somebody with a list of named people looks up whose row this is.",
+    "ends": "Ends of labels: somebody with such a list looks for values at the end of a span.",
+    "singling-out": "Singling out: somebody reads a row as a description, and it fits one person.",
+    "linkability": "Linkability: somebody who knows some columns joins them with the others.",
+    "inference": "Inference: somebody guesses the sensitive value of a person they know.",
+    "control": "Control: the same guess about people who are not in the table.",
+    "homogeneity": "Homogeneity: everybody who fits has one value, so it is learned for sure.",
+    "background": "Background knowledge: somebody can rule out a value, and learns the rest.",
+    "row-order": "Row order: somebody takes the order of rows for the order of the original.",
+    "releases": "Two releases: somebody compares this release with another one.",
+}
+
+
+def exposed_section(facts: ReportFacts) -> Section:
+    """Who is exposed, by which columns and pairs."""
+    found = facts.exposure
+    blocks: list[Block] = []
+    if found is not None:
+        blocks += plain(*_who(found))
+        blocks += _exposed_pictures(found)
+        blocks += quiet(*found.notes)
+    blocks += quiet(facts.absent.get("exposed", ""))
+    return Section("exposed", "Who is exposed, and why", tuple(blocks))
+
+
+def _who(found: ExposureFacts) -> Iterator[str]:
+    risk, of = found.risk, found.of
+    yield (
+        f"{percent(risk.unique_share)} of the records of the {of} are unique: anybody who knows "
+        "these columns of a person finds their record."
+    )
+    yield (
+        f"{percent(risk.above)} are in classes so small that a guess is right more often than one "
+        f"time in {number(1 / found.threshold)}."
+    )
+    if found.worst:
+        one, other, share = found.worst[0]
+        yield f"{one} and {other} together make {percent(share)} unique, more than any other pair."
+    parts = [c for c in found.contributions if c.unique]
+    if parts:
+        most = max(parts, key=lambda one: one.unique or 0.0)
+        yield (
+            f"{most.column} does most to make records unique: its part is {percent(most.unique)} "
+            "of the records."
+        )
+
+
+def _exposed_pictures(found: ExposureFacts) -> Iterator[Block]:
+    yield _contributions(found)
+    if len(found.pairs) > 1:
+        rows = [
+            (name, *(None if cell is None else round(cell, 4) for cell in line))
+            for name, line in zip(found.pairs, found.unique, strict=True)
+        ]
+        picture = HeatMap(
+            "Unique records by pairs of columns",
+            f"Share of the records of the {found.of} that nobody else shares both columns with; "
+            "each column alone on the diagonal.",
+            found.pairs,
+            found.pairs,
+            found.unique,
+            most=max(found.most, 0.01),
+        )
+        yield Figure(picture, table(("column", *found.pairs), rows))
+
+
+def _contributions(found: ExposureFacts) -> Figure:
+    """What each column does: its part of unique records, or alone and without it."""
+    shapley = any(one.unique is not None for one in found.contributions)
+    every = sorted(found.contributions, key=lambda one: -((one.unique or one.alone) or 0.0))
+    shown = every[:_MOST_BARS]
+    names = tuple(one.column for one in shown)
+    series: tuple[Series, ...]
+    if shapley:
+        series = (Series("part of the unique records", tuple(one.unique for one in shown)),)
+        about = (
+            "Each column's part of the share of unique records: what it adds, on average over all "
+            "orders in which columns become known. The parts of all columns add up to that share."
+        )
+    else:
+        series = tuple(_alone_and_without(shown))
+        about = "Records above the threshold by a column alone, and by all columns but this one."
+    head = ("column", "exposed by it alone", "exposed without it", "part of unique records")
+    rows = [(one.column, one.alone, one.without, one.unique) for one in every]
+    picture = Bars("What each column does", about, names, series, y="share of the records")
+    return Figure(picture, table(head, [_rounded(row) for row in rows]))
+
+
+def _alone_and_without(shown: Sequence[ContributionFact]) -> Iterator[Series]:
+    yield Series("by this column alone", tuple(one.alone for one in shown))
+    if any(one.without is not None for one in shown):
+        yield Series("by all others", tuple(one.without for one in shown))
+
+
+def _rounded(row: Sequence[str | float | None]) -> tuple[str | float | None, ...]:
+    return tuple(round(cell, 4) if isinstance(cell, float) else cell for cell in row)
+
+
+def before_section(facts: ReportFacts) -> Section:
+    """Classes before and after: their sizes, the risk of records, l and t."""
+    blocks: list[Block] = []
+    if facts.risk is not None:
+        before = facts.exposure.risk if _both(facts) and facts.exposure is not None else None
+        blocks += plain(*_changed(before, facts.risk))
+        blocks.append(_figures(before, facts.risk))
+        if facts.table.world is not None:
+            blocks += plain(_OUTSIDERS)
+    pictures: list[Block] = []
+    if facts.sizes is not None:
+        pictures.append(_size_picture(facts.sizes))
+    if facts.curve is not None and facts.sizes is not None:
+        pictures.append(_risk_picture(facts))
+    blocks += pictures
+    blocks += _diversity(facts.diversity)
+    blocks += quiet(facts.absent.get("before", ""))
+    return Section("before", "Before and after", tuple(blocks))
+
+
+def _both(facts: ReportFacts) -> bool:
+    return facts.exposure is not None and facts.exposure.of == "original"
+
+
+def _changed(before: RiskFacts | None, after: RiskFacts) -> Iterator[str]:
+    if before is not None:
+        yield (
+            f"The smallest class goes from {number(before.k)} to {number(after.k)}, the highest "
+            f"chance to be found from {percent(before.highest)} to {percent(after.highest)}, "
+            f"the average from {percent(before.average)} to {percent(after.average)}."
+        )
+    else:
+        yield (
+            f"The smallest class has {number(after.k)}; the highest chance to be found is "
+            f"{percent(after.highest)}, the average {percent(after.average)}."
+        )
+    yield "A class is all records that show the same in the columns that people are found by."
+
+
+def _figures(before: RiskFacts | None, after: RiskFacts) -> Block:
+    kinds = (
+        ("records", "records"),
+        ("classes", "classes"),
+        ("k", "smallest class (k)"),
+    )
+    rows: list[tuple[str, ...]] = []
+    tables = (after,) if before is None else (before, after)
+    for name, title in kinds:
+        rows.append((title, *(number(getattr(one, name)) for one in tables)))
+    rows.append(("average class", *(number(round(one.average_class, 1)) for one in tables)))
+    rows.append(("unique records", *(str(_count(one.unique)) for one in tables)))
+    rows.append(("highest chance to be found", *(percent(one.highest) for one in tables)))
+    rows.append(("average chance to be found", *(percent(one.average) for one in tables)))
+    rows.append(("records in classes of 4 or fewer", *(percent(one.above) for one in tables)))
+    head = ("", "release") if before is None else ("", "original", "release")
+    return table(head, rows)
+
+
+def _count(count: int | None) -> str:
+    found = amount(count)
+    return f"{found:,}" if isinstance(found, int) else str(found)
+
+
+def _size_picture(sizes: SizeFacts) -> Figure:
+    series: tuple[Series, ...] = (Series("release", sizes.after),)
+    if sizes.before is not None:
+        series = (Series("original", sizes.before), *series)
+    picture = Bars(
+        "Records by the size of their class",
+        _asked(sizes),
+        sizes.labels,
+        series,
+        x="size of the class",
+        y="share of the records",
+        mark=sizes.mark if sizes.least > 1 else None,
+        mark_name=f"k = {number(sizes.least)}" if sizes.least > 1 else "",
+        mark_on="x",
+    )
+    return Figure(picture, _bar_table(picture, "size of the class"))
+
+
+def _asked(sizes: SizeFacts) -> str:
+    said = "Share of the records in classes of so many."
+    if sizes.least < 2:
+        return f"{said} The policy sets no smallest class."
+    limit = f"The policy asks for {number(sizes.least)} or more"
+    return f"{said} {limit}: the release has nothing to the left of the line if it keeps it."
+
+
+def _bar_table(picture: Bars, first: str) -> Table:
+    head = (first, *(one.name for one in picture.series))
+    rows = [
+        (label, *(percent(one.values[i]) for one in picture.series))
+        for i, label in enumerate(picture.labels)
+    ]
+    return table(head, rows)
+
+
+def _risk_picture(facts: ReportFacts) -> Figure:
+    assert facts.curve is not None  # noqa: S101  asked for by the caller
+    assert facts.sizes is not None  # noqa: S101  likewise
+    lines = [("original", facts.curve.before), ("release", facts.curve.after)]
+    series = tuple(Line(name, ((0.0, 1.0), *points), step=True) for name, points in lines if points)
+    limit = 1 / max(facts.sizes.least, 1)
+    picture = Curve(
+        "The risk of records",
+        "Share of the records whose chance to be found is above so much. The chance is 1 in the "
+        f"size of the class. Steps of fewer than {LEAST} records are joined at the highest chance.",
+        series,
+        x="chance to be found",
+        y="share of the records",
+        mark=limit if facts.sizes.least > 1 else None,
+        mark_name=f"1 in {number(facts.sizes.least)}" if facts.sizes.least > 1 else "",
+        mark_on="x",
+    )
+    rows = [(name, percent(x), percent(y)) for name, points in lines for x, y in points[:30]]
+    return Figure(picture, table(("table", "chance above", "share of the records"), rows))
+
+
+def _diversity(found: Sequence[DiversityFacts]) -> tuple[Block, ...]:
+    """What classes hold of each sensitive column."""
+    if not found:
+        return ()
+    head = ("column", "measure", "asked", "weakest class before", "weakest class after")
+    rows = [
+        (
+            one.column,
+            one.measure,
+            "" if one.asked is None else number(one.asked),
+            "" if one.worst_before is None else number(one.worst_before),
+            number(one.worst_after),
+        )
+        for one in found
+    ]
+    pictures = tuple(_diversity_picture(one) for one in found)
+    said = plain(
+        "What a class tells about sensitive values: l is how many well-represented values it has "
+        "at least, more is safer; t is how far its values are from those of the whole table, less "
+        "is safer."
+    )
+    asked = [p for p, one in zip(pictures, found, strict=True) if one.asked is not None]
+    rest = [p for p, one in zip(pictures, found, strict=True) if one.asked is None]
+    shown: list[Block] = [*asked]
+    if rest and not asked:
+        shown = [*rest[:2]]
+        rest = rest[2:]
+    if rest:
+        shown.append(Folded(f"{counted(len(rest), 'more picture')} of classes", tuple(rest)))
+    return (*said, table(head, rows), *shown)
+
+
+def _diversity_picture(one: DiversityFacts) -> Figure:
+    series: tuple[Series, ...] = (Series("release", one.after),)
+    if one.before is not None:
+        series = (Series("original", one.before), *series)
+    asked = "" if one.asked is None else f" The policy asks for {number(one.asked)}."
+    picture = Bars(
+        f"{one.measure} of {one.column}",
+        f"Share of the records by what their class reaches.{asked}",
+        one.labels,
+        series,
+        x=one.measure,
+        y="share of the records",
+        mark=one.mark,
+        mark_name="" if one.asked is None else f"asked: {number(one.asked)}",
+        mark_on="x",
+    )
+    return Figure(picture, _bar_table(picture, one.measure))
+
+
+def attacks_section(facts: ReportFacts) -> Section:
+    """What attackers get right, with intervals."""
+    found = facts.attacks
+    if found is None or not found.attacks:
+        why = facts.absent.get("attacks", "No attack was played.")
+        return Section("attacks", "Attacks", quiet(why))
+    shown = sorted(found.attacks, key=lambda one: -(one.gain or 0.0))[:_MOST_ATTACKS]
+    shown = [one for one in found.attacks if one in shown]
+    said = _broken(found)
+    kinds = dict.fromkeys(one.kind for one in found.attacks)
+    head = ("attack", "knows", "right", "95 % interval", "a guess is right", "gain", "people")
+    blocks: list[Block] = [
+        *plain(
+            said,
+            "Each attacker is played to the end against this release. The line shows the interval "
+            "for more people like these; compare it with what a mere guess gets right.",
+        ),
+        _attack_picture(shown, len(_known(found.attacks))),
+        Folded("Every attack in figures", (table(head, map(_attack_row, found.attacks)),)),
+        Folded("What these attackers do", plain(*(_ATTACKS.get(kind, kind) for kind in kinds))),
+        *quiet(*found.notes),
+    ]
+    return Section("attacks", "Attacks", tuple(blocks))
+
+
+def _broken(found: AttackFacts) -> str:
+    if not found.broken:
+        return "No attack breaks a limit."
+    which = counted(found.broken, "limit is", "limits are")
+    by = f" by {listed(found.breaking)}" if found.breaking else ""
+    return (
+        f"{which} broken{by}: somebody is found, or their value learned, almost for sure. Run "
+        "incrowd attack on the release to see how many, and what helps."
+    )
+
+
+def _known(attacks: Sequence[AttackFact]) -> set[str]:
+    """Every column that some attacker knows."""
+    return {name for one in attacks for name in one.knows}
+
+
+def _attack_picture(shown: Sequence[AttackFact], width: int) -> Figure:
+    picture = Ranges(
+        "How often attackers are right",
+        "Share of the people, or rows, that an attacker is right about, with its 95 % interval; "
+        "the mark is what a guess without the release gets right.",
+        tuple(_goal(one, width) for one in shown),
+        tuple(one.low for one in shown),
+        tuple(one.success for one in shown),
+        tuple(one.high if one.success is not None else None for one in shown),
+        tuple(one.baseline for one in shown),
+        x="share that is right",
+        value_name="right, with 95 % interval",
+        baseline_name="by guessing",
+    )
+    return Figure(picture)
+
+
+def _goal(one: AttackFact, width: int) -> str:
+    """What an attacker is after, and by what unless they know most columns."""
+    of = "" if one.column is None else f" of {one.column}"
+    what = f"{one.kind.replace('-', ' ')}{of}"
+    many = len(one.knows)
+    if many > 2 or many >= width - 1:
+        return what
+    return f"{what} by {listed(one.knows)}"
+
+
+def _attack_row(one: AttackFact) -> tuple[str, ...]:
+    most = "at most " if one.bound and one.success else ""
+    interval = "" if one.low is None else f"{percent(one.low)} to {percent(one.high)}"
+    of = "" if one.column is None else f" of {one.column}"
+    few = f"fewer than {LEAST} people"
+    right = "nobody to ask" if not one.trials else f"{most}{percent(one.success, few)}"
+    return (
+        f"{one.kind.replace('-', ' ')}{of}",
+        ", ".join(one.knows),
+        right,
+        interval,
+        percent(one.baseline),
+        percent(one.gain, "") if one.trials else "",
+        number(one.trials),
+    )

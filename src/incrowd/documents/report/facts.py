@@ -1,0 +1,305 @@
+"""What a report is made of: aggregated figures, frozen, with small counts withheld already.
+
+`verbs.report` gathers them; the sections of a report turn them into text, tables and pictures and
+compute nothing. None in place of a figure means that it is withheld, because fewer than `LEAST`
+records are behind it, unless the field says otherwise.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from incrowd.utility.comparison import ReleaseUtility
+from incrowd.verify.verify import Verdict
+
+LEAST = 5
+"""A count of records from 1 to this less one is withheld, and every share of so few."""
+
+
+def shown(count: int) -> int | None:
+    """A count of records, or None if it is withheld.
+
+    >>> shown(0), shown(4), shown(5)
+    (0, None, 5)
+    """
+    return count if count == 0 or count >= LEAST else None
+
+
+def shown_share(share: float, records: int) -> float | None:
+    """A share of so many records, or None if fewer than `LEAST` of them are behind it.
+
+    >>> shown_share(0.25, 100), shown_share(0.01, 100), shown_share(0.0, 100)
+    (0.25, None, 0.0)
+    """
+    return share if share == 0 or round(share * records) >= LEAST else None
+
+
+def shown_counts(counts: Sequence[int]) -> tuple[int | None, ...]:
+    """Counts that add up to a known sum: if one alone is withheld, the next smallest is, too.
+
+    >>> shown_counts([0, 3, 9, 20]), shown_counts([2, 3, 9]), shown_counts([7, 8])
+    ((0, None, None, 20), (None, None, 9), (7, 8))
+    """
+    found = [shown(count) for count in counts]
+    if found.count(None) == 1 and (rest := [count for count in found if count]):
+        found[found.index(min(rest))] = None
+    return tuple(found)
+
+
+@dataclass(frozen=True, kw_only=True)
+class VerdictFacts:
+    """Whether the release keeps its policy, how that was found, and how to find it again."""
+
+    ok: bool
+    models: tuple[Verdict, ...]
+    counted: Literal["file", "run"]
+    """Counted from the file for this report, or by the run that wrote the release."""
+    notes: tuple[str, ...] = ()
+    """What stands in the way, and what was taken on trust."""
+    recounted: tuple[str, ...] = ()
+    claimed: tuple[str, ...] = ()
+    """What the certificate says and nothing at hand shows."""
+    digest: str = ""
+    command: str = ""
+    """The command that checks the release again."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class RoleFact:
+    """A column: what it is for, and what became of it."""
+
+    name: str
+    role: str
+    leaves: bool
+    values_before: int | None = None
+    """Distinct values of the original; None if it is not known."""
+    values_after: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class TableFacts:
+    """What the data is."""
+
+    release: str
+    original: str | None
+    """What the original is called; None if it is not there."""
+    records: int
+    records_before: int | None
+    left_out: int | None
+    """Records that were left out; None if that is not known."""
+    for_missing: int | None
+    unit: str | None
+    missing: str
+    """How missing values are read."""
+    roles: tuple[RoleFact, ...]
+    world: tuple[int, int] | None = None
+    """Rows and people of the world, if there is one."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class RiskFacts:
+    """How easily a person is found by the quasi-identifiers; shares None if withheld."""
+
+    records: int
+    classes: int
+    k: int
+    average_class: float
+    unique: int | None
+    unique_share: float | None
+    highest: float
+    average: float
+    above: float | None
+    """Share of the records above the threshold."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class SizeFacts:
+    """Records by the size of their class."""
+
+    labels: tuple[str, ...]
+    before: tuple[float | None, ...] | None
+    """Shares of the records; None if there is no original."""
+    after: tuple[float | None, ...]
+    least: int
+    """The smallest class that the policy allows."""
+    mark: int | None
+    """The first label of classes that it allows; None if there are none so large."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class RiskCurve:
+    """(risk, share of the records above it), by rising risk: points of a step curve."""
+
+    before: tuple[tuple[float, float], ...]
+    after: tuple[tuple[float, float], ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class DiversityFacts:
+    """What each class reaches in one sensitive column: records by l, or by t, of their class."""
+
+    column: str
+    measure: str
+    """Such as `l-diversity (frequency)`."""
+    labels: tuple[str, ...]
+    before: tuple[float | None, ...] | None
+    after: tuple[float | None, ...]
+    asked: float | None
+    """The threshold of the policy, if it has one."""
+    mark: int | None
+    """The label that begins there."""
+    worst_before: float | None
+    worst_after: float | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class ContributionFact:
+    """What one column does to the risk."""
+
+    column: str
+    alone: float | None
+    """Share of the records above the threshold by this column alone."""
+    without: float | None
+    """The same by all other columns; None also if it was not counted."""
+    unique: float | None
+    """Its part of the share of unique records (Shapley's value); None if not counted."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExposureFacts:
+    """Who is exposed, and by which columns."""
+
+    of: Literal["original", "release"]
+    threshold: float
+    risk: RiskFacts
+    contributions: tuple[ContributionFact, ...]
+    pairs: tuple[str, ...]
+    """The columns of the heat map."""
+    unique: tuple[tuple[float | None, ...], ...]
+    """Share of the records that are unique by each pair of columns; the column alone on the
+    diagonal."""
+    worst: tuple[tuple[str, str, float], ...]
+    """The pairs that make most records unique."""
+    most: float
+    """The largest of these shares that is not withheld."""
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class AttackFact:
+    """One attacker: how often they are right, and how often a guess is."""
+
+    kind: str
+    column: str | None
+    """The sensitive column whose value is guessed."""
+    knows: tuple[str, ...]
+    success: float | None
+    """None if fewer than `LEAST` people are behind it."""
+    low: float | None
+    high: float | None
+    baseline: float
+    gain: float | None
+    trials: int
+    bound: bool
+    """Whether the rate is only an upper bound."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class AttackFacts:
+    """All attacks that were played."""
+
+    attacks: tuple[AttackFact, ...]
+    broken: int
+    """How many limits they break."""
+    breaking: tuple[str, ...]
+    """The goals of the attacks that break one."""
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ColumnFact:
+    """What was done to one column."""
+
+    name: str
+    role: str
+    action: str = "drop"
+    """What becomes of an identifier."""
+    level: int | None = None
+    """The level of its hierarchy, if one level holds for the whole column."""
+    highest: int | None = None
+    """The highest level of its hierarchy, if the original is there."""
+    labels: int | None = None
+    """Different labels that the release shows."""
+    exact: float | None = None
+    """Share of the released cells that show one value; None if that is not known."""
+    suppressed: int | None = None
+    """Released cells that show nothing."""
+    withheld: bool = False
+    """Whether that number is withheld."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Alternative:
+    """A release that was looked at."""
+
+    name: str
+    k: int
+    """The smallest class that it has at least."""
+    loss: float
+    left_out: int | None
+    """Records that it leaves out; None if withheld."""
+    taken: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class AlternativeFacts:
+    """What the search looked at."""
+
+    search: str
+    why: str
+    optimal: bool
+    loss_name: str
+    loss: float | None
+    looked: tuple[Alternative, ...] = ()
+    bound: float | None = None
+    """A loss that no release goes below, if it was asked for."""
+    proved: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class CertificateFacts:
+    """What the certificate says, without its policy."""
+
+    created: str
+    search: str
+    digest: str
+    digest_of: str
+    signed_by: str | None
+    versions: Mapping[str, str]
+    losses: Mapping[str, float]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReportFacts:
+    """Everything that a report shows."""
+
+    verdict: VerdictFacts
+    table: TableFacts
+    risk: RiskFacts | None
+    """Of the release; None if it does not show its classes."""
+    exposure: ExposureFacts | None
+    sizes: SizeFacts | None
+    curve: RiskCurve | None
+    diversity: tuple[DiversityFacts, ...]
+    attacks: AttackFacts | None
+    columns: tuple[ColumnFact, ...]
+    utility: ReleaseUtility | None
+    alternatives: AlternativeFacts | None
+    limits: tuple[str, ...]
+    policy: str
+    """As text, without the cells that it lists."""
+    certificate: CertificateFacts | None
+    absent: Mapping[str, str] = field(default_factory=dict)
+    """By section: what is missing there, and how to get it."""
+    made: str = ""
+    """When, and by which version."""

@@ -1,0 +1,85 @@
+"""Figures in the words of a report."""
+
+import re
+from collections.abc import Iterable, Sequence
+
+from incrowd.documents.page import Block, Cell, Table, Text
+from incrowd.documents.report.facts import LEAST
+from incrowd.documents.words import number
+
+FEW = f"fewer than {LEAST} records"
+_DIGITS = re.compile(r"\d[\d.]*")
+_MOST_DIGITS = 3
+_YEAR = re.compile(r"[<≥\[\]() ]*\d{4}(, \d{4})?[\[\]() ]*")
+
+
+def percent(share: float | None, few: str = FEW) -> str:
+    """A share for people; only all is 100 %, and only nothing is 0 %.
+
+    >>> percent(0.1234), percent(0.00004), percent(0.99999), percent(1.0), percent(None)
+    ('12.3 %', 'below 0.1 %', 'above 99.9 %', '100 %', 'fewer than 5 records')
+    """
+    if share is None:
+        return few
+    if 0 < share < 0.001:
+        return "below 0.1 %"
+    if 0.999 < share < 1:
+        return "above 99.9 %"
+    return f"{number(round(100 * share, 1))} %"
+
+
+def amount(count: int | None) -> Cell:
+    """A count in a table."""
+    return f"fewer than {LEAST}" if count is None else count
+
+
+def quiet(*sentences: str) -> tuple[Block, ...]:
+    """Sentences in a low voice; no block if there is none."""
+    said = tuple(sentence for sentence in sentences if sentence)
+    return (Text(said, "quiet"),) if said else ()
+
+
+def plain(*sentences: str) -> tuple[Block, ...]:
+    """Sentences; no block if there is none."""
+    said = tuple(sentence for sentence in sentences if sentence)
+    return (Text(said),) if said else ()
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[Cell]], caption: str = "") -> Table:
+    """A table of figures."""
+    return Table(tuple(head), tuple(map(tuple, rows)), caption)
+
+
+def bar_names(labels: Sequence[str], kind: str, *, values: bool) -> tuple[str, ...]:
+    """What the bars of a column are called, without its values unless those are wanted.
+
+    Bins are named by their ends where these are round numbers or years; categories by their rank.
+
+    >>> bar_names(["< 20", "[20, 30)"], "number", values=False)
+    ('< 20', '[20, 30)')
+    >>> bar_names(["flu", "HIV", "other values", "missing"], "category", values=False)
+    ('value 1', 'value 2', 'other values', 'missing')
+    """
+    if values or (kind != "category" and all(_round(label, kind) for label in labels)):
+        return tuple(labels)
+    word = "value" if kind == "category" else "step"
+    kept = {"other values", "missing"}
+    return tuple(
+        label if label in kept and place >= len(labels) - 2 else f"{word} {place}"
+        for place, label in enumerate(labels, start=1)
+    )
+
+
+def _round(label: str, kind: str) -> bool:
+    """Whether a bin ends on round numbers, or on years."""
+    if label == "missing":
+        return True
+    if kind == "date":
+        return _YEAR.fullmatch(label) is not None
+    return all(_short(digits) for digits in _DIGITS.findall(label))
+
+
+def _short(digits: str) -> bool:
+    whole, _, rest = digits.partition(".")
+    bare = f"{whole}{rest}".strip("0") if rest else whole.strip("0")
+    return len(bare) <= _MOST_DIGITS

@@ -1,0 +1,116 @@
+"""How each kind of result looks in a notebook: the presenter of `incrowd.showing`.
+
+A new result is a `Shown`, and has a line in `VIEWS` and a function that makes its `View`.
+"""
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from incrowd.documents import compare_page
+from incrowd.documents.json import plain
+from incrowd.documents.page import Figure, Page, Section, Text, fragment, page
+from incrowd.documents.pictures import Picture, plain_svg
+from incrowd.documents.shown import identified, planned, released
+from incrowd.documents.view import View
+from incrowd.errors import InputError
+from incrowd.io import files
+
+VIEWS: dict[str, Callable[[Any], View]] = {
+    "Attacked": released.attacked_view,
+    "Bucketed": planned.bucketed_view,
+    "Check": released.check_view,
+    "Checklist": identified.checklist_view,
+    "Comparison": compare_page.compare_view,
+    "Discovery": identified.discovery_view,
+    "Draft": identified.draft_view,
+    "Frontier": released.frontier_view,
+    "Groups": identified.groups_view,
+    "Masked": identified.masked_view,
+    "Plan": planned.plan_view,
+    "Release": released.release_view,
+    "Risk": released.risk_view,
+}
+"""The view of each result, by the name of its class."""
+
+
+def view(result: object) -> View:
+    """The view of a result."""
+    return VIEWS[type(result).__name__](result)
+
+
+def html(result: object) -> str:
+    """What a notebook shows."""
+    return fragment(view(result).blocks)
+
+
+def plot(result: object) -> "Plotted":
+    """The picture of a result."""
+    return Plotted(view(result).picture)
+
+
+def document(result: object) -> dict[str, Any]:
+    """The JSON document of a result, without files."""
+    made: dict[str, Any] = plain(view(result).document())
+    return made
+
+
+def frame(result: object) -> pl.DataFrame:
+    """The main table of a result: heads as names, a missing figure is null."""
+    table = view(result).table
+    columns = {
+        head.replace(" ", "_"): [row[place] for row in table.rows]
+        for place, head in enumerate(table.head)
+    }
+    return pl.DataFrame(columns, strict=False)
+
+
+@dataclass(frozen=True)
+class Plotted:
+    """A picture that notebooks show, and that can be written to a file."""
+
+    picture: Picture
+
+    def _repr_svg_(self) -> str:
+        return plain_svg(self.picture)
+
+    def _repr_html_(self) -> str:
+        return fragment((Figure(self.picture),))
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the picture to a file: .svg, .html or, with `incrowd[charts]`, .png."""
+        kind = Path(path).suffix.lower()
+        if kind not in _WRITERS:
+            raise InputError(
+                "a picture is written as .svg, .html or .png", remedy="name such a file"
+            )
+        files.write_bytes(path, _WRITERS[kind](self))
+
+
+def _page(plotted: Plotted) -> bytes:
+    picture = plotted.picture
+    section = Section("figure", "Figure", (Figure(picture),))
+    return page(Page(picture.title, Text((picture.about,)), (section,))).encode()
+
+
+def _png(plotted: Plotted) -> bytes:
+    if find_spec("vl_convert") is None:
+        raise InputError(
+            "PNG files need a library that is not installed",
+            remedy="install incrowd[charts], or write .svg",
+        )
+    convert: Any = import_module("vl_convert")
+    return bytes(convert.svg_to_png(plotted._repr_svg_(), scale=2))
+
+
+_WRITERS: dict[str, Callable[[Plotted], bytes]] = {
+    ".svg": lambda plotted: plotted._repr_svg_().encode(),
+    ".html": _page,
+    ".png": _png,
+}

@@ -1,0 +1,175 @@
+"""How sets of columns, drafts and checklists look in a notebook."""
+
+from typing import TYPE_CHECKING
+
+from incrowd.documents import json
+from incrowd.documents.identify import discovery_headline
+from incrowd.documents.page import Table
+from incrowd.documents.pictures import Bars, Series
+from incrowd.documents.view import MOST_DRAWN, View, good
+from incrowd.documents.words import counted, number, sentence
+from incrowd.policy.draft import to_toml
+
+if TYPE_CHECKING:
+    from incrowd.identify.outcome import Discovery, Groups, Masked
+    from incrowd.pii import Checklist
+    from incrowd.policy.draft import Draft
+
+
+def discovery_view(found: "Discovery") -> View:
+    """Which sets of columns tell records apart."""
+    sets = found.sets[:MOST_DRAWN] or (found.best,)
+    measure = found.measure.value
+    picture = Bars(
+        "Sets of columns that tell records apart",
+        f"The {measure} ratio of each set{_drawn(len(found.sets))}."
+        + (" Figures are those of a sample." if found.sampled else ""),
+        tuple(" + ".join(one.columns) for one in sets),
+        (Series(f"{measure} ratio", tuple(getattr(one, measure) for one in sets)),),
+        "",
+        f"{measure} ratio",
+        found.ratio,
+        f"asked: {number(found.ratio)}",
+    )
+    rows = tuple(
+        (" + ".join(one.columns), len(one.columns), one.distinct, one.separation, one.unique)
+        for one in found.sets
+    )
+    partial = ("The search was cut short; there may be more sets.",) if found.partial else ()
+    return View(
+        good(discovery_headline(found), when=not found.found),
+        picture,
+        Table(("columns", "size", "distinct", "separation", "unique"), rows, "Minimal sets"),
+        lambda: json.discovery_document(found),
+        (*partial, sentence(found.promise), *found.notes),
+    )
+
+
+def _drawn(sets: int) -> str:
+    return f", the first {MOST_DRAWN} of {sets:,}" if sets > MOST_DRAWN else ""
+
+
+def groups_view(found: "Groups") -> View:
+    """Which sets of columns single out groups of few people."""
+    sets = found.sets[:MOST_DRAWN]
+    size = counted(found.k, "person", "people")
+    many = counted(len(found.sets), "column combination")
+    people = counted(found.people, "person", "people")
+    head = f"{many} that single out groups of at most {size} among {people}."
+    picture = Bars(
+        "The smallest group that a set of columns singles out",
+        f"People of the smallest group{_drawn(len(found.sets))}.",
+        tuple(" + ".join(one.columns) for one in sets),
+        (Series("people", tuple(float(one.smallest) for one in sets)),),
+        "",
+        "people",
+        float(found.k),
+        f"k = {found.k:,}",
+    )
+    rows = tuple((" + ".join(one.columns), len(one.columns), one.smallest) for one in found.sets)
+    partial = ("Not all sets were searched; there may be more.",) if found.partial else ()
+    return View(
+        good(head, when=not found.sets),
+        picture,
+        Table(("columns", "size", "smallest"), rows, "Minimal sets"),
+        lambda: json.groups_document(found),
+        (*partial, *found.notes),
+    )
+
+
+def masked_view(found: "Masked") -> View:
+    """Which columns were published, and how well they tell records apart."""
+    total = counted(len(found.published) + len(found.withheld), "column")
+    head = (
+        f"{len(found.published)} of {total} published: {found.measure} ratio "
+        f"{number(found.ratio)}, not above {number(found.limit)}."
+    )
+    names = ("distinct", "separation", "unique")
+    picture = Bars(
+        "How well the published columns tell records apart",
+        "Ratios of the rows that leave, counted anew.",
+        names,
+        (Series("ratio", tuple(getattr(found.found, name) for name in names)),),
+        "",
+        "ratio",
+        found.limit,
+        f"limit of the {found.measure} ratio: {number(found.limit)}",
+    )
+    rows = tuple((name, "yes") for name in found.published)
+    rows += tuple((name, "no") for name in found.withheld)
+    return View(
+        good(head),
+        picture,
+        Table(("column", "published"), rows, "Columns"),
+        lambda: json.mask_document(found, None),
+        ("This is not anonymization: the values are exact.", *found.notes),
+    )
+
+
+def draft_view(draft: "Draft") -> View:
+    """What each column seems to be, and how much it tells people apart."""
+    shares = dict(draft.risky)
+    shown = draft.risky[:MOST_DRAWN]
+    picture = Bars(
+        "How much each column tells people apart",
+        f"Distinct values as a share of the records{_drawn(len(draft.risky))}.",
+        tuple(name for name, _ in shown),
+        (Series("share", tuple(share for _, share in shown)),),
+        "",
+        "share of distinct values",
+    )
+    rows = tuple(
+        (
+            name,
+            column.role.value,
+            column.hierarchy.name if column.hierarchy else "",
+            shares.get(name),
+            "yes" if name in draft.review else "",
+            draft.reasons[name],
+        )
+        for name, column in draft.policy.columns.items()
+    )
+    many = counted(len(draft.review), "column")
+    head = f"A first policy for {counted(len(rows), 'column')}: review {many} before you use it."
+    return View(
+        good(head, when=not draft.review),
+        picture,
+        Table(("column", "role", "hierarchy", "distinct", "review", "why"), rows, "Columns"),
+        lambda: json.draft_document(draft, to_toml(draft), None),
+    )
+
+
+def checklist_view(found: "Checklist") -> View:
+    """Which of the eighteen identifiers a table holds."""
+    failing = sum(check.status == "fail" for check in found.checks)
+    head = "Found nothing that Safe Harbor forbids; a person must still look at what is unseen."
+    if failing:
+        many = counted(failing, "identifier")
+        head = f"The table is NOT de-identified by Safe Harbor: it holds {many}."
+    holds = tuple(
+        float(sum(column.status == "fail" for column in check.columns)) for check in found.checks
+    )
+    picture = Bars(
+        "Columns that hold each identifier",
+        "The eighteen identifiers of Safe Harbor, A to R, and how many columns hold each.",
+        tuple(check.letter for check in found.checks),
+        (Series("columns", holds),),
+        "identifier",
+        "columns",
+    )
+    rows = tuple(
+        (
+            check.letter,
+            check.identifier.title,
+            check.status.value,
+            "; ".join(f"{one.column}: {one.why}" for one in check.columns) or check.note,
+        )
+        for check in found.checks
+    )
+    return View(
+        good(head, when=not failing),
+        picture,
+        Table(("letter", "identifier", "status", "why"), rows, "Identifiers"),
+        found.as_dict,
+        found.notes,
+    )

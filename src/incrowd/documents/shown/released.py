@@ -1,0 +1,164 @@
+"""How risks, releases, checks, attacks and frontiers look in a notebook."""
+
+from typing import TYPE_CHECKING
+
+from incrowd.documents import json
+from incrowd.documents.page import Table, Text
+from incrowd.documents.pictures import Bars, Curve, Line, Ranges, Series
+from incrowd.documents.risk import risk_headline
+from incrowd.documents.view import MOST_DRAWN, View, good, models_table
+from incrowd.documents.words import counted, number, sentence
+
+if TYPE_CHECKING:
+    from incrowd.attacks import Attack, Attacked
+    from incrowd.exposure import Risk
+    from incrowd.release import Release
+    from incrowd.search.literature.accuracy.frontier import Frontier
+    from incrowd.verify.verify import Check
+
+
+def risk_view(risk: "Risk") -> View:
+    """How many people share a class with how many others."""
+    rows = (
+        ("smallest class (k)", risk.k),
+        ("records of unique people", risk.unique_records),
+        ("average class", risk.average_class),
+        ("highest risk of being found", risk.prosecutor.max),
+        ("average risk", risk.prosecutor.average),
+        (
+            f"share of records above a risk of {number(risk.threshold)}",
+            risk.prosecutor.above_threshold,
+        ),
+    )
+    return View(
+        good(risk_headline(risk, ["these columns"]), when=risk.k >= 2),
+        class_sizes(risk),
+        Table(("figure", "value"), rows, "Risk of somebody who is known to be in the table"),
+        lambda: json.risk_document(risk),
+    )
+
+
+def class_sizes(risk: "Risk") -> Bars:
+    """How many people are in classes of each size."""
+    bands = risk.people_by_class_size
+    return Bars(
+        "People by the size of their class",
+        "A class is all people who look alike in the quasi-identifying columns; whoever is in a "
+        "class of one can be found.",
+        tuple(label for label, _ in bands),
+        (Series("people", tuple(float(people) for _, people in bands)),),
+        "people in a class",
+        "people",
+    )
+
+
+def release_view(release: "Release") -> View:
+    """What was promised and kept, and how large the classes are."""
+    classes = counted(release.classes, "class", "classes")
+    head = (
+        f"{counted(release.records, 'record')} in {classes}, {release.suppressed:,} left out; "
+        f"every model is met. The smallest class holds {counted(release.k, 'person', 'people')}."
+    )
+    losses = ", ".join(f"{name} {number(value)}" for name, value in release.loss.items())
+    return View(
+        good(head),
+        class_sizes(release.risk),
+        models_table(release.models),
+        lambda: json.release_document(release, {}),
+        (f"Found by {release.search}.", f"Information loss: {losses}.", *release.notes),
+    )
+
+
+def check_view(check: "Check") -> View:
+    """Whether a release keeps its policy."""
+    keeps = "keeps" if check.ok else "does NOT keep"
+    names = tuple(" of ".join(filter(None, (model.name, model.column))) for model in check.models)
+    bars = Bars(
+        "What was asked for, and what the rows reach",
+        "Each model in its own measure, of its weakest class. For some less is safer, such as t.",
+        names,
+        (
+            Series("asked", tuple(model.asked for model in check.models)),
+            Series("reached", tuple(model.reached for model in check.models)),
+        ),
+    )
+    return View(
+        good(f"The release {keeps} its policy.", when=check.ok),
+        bars,
+        models_table(check.models),
+        lambda: json.check_document(check),
+        check.notes,
+    )
+
+
+def frontier_view(curve: "Frontier") -> View:
+    """How much privacy there is for every largest loss of a class."""
+    of = f" of {curve.column}" if curve.privacy == "l" else ""
+    reached = [
+        (point.max_loss, point.k if curve.privacy == "k" else point.l) for point in curve.points
+    ]
+    points = tuple((x, y) for x, y in reached if y is not None)
+    picture = Curve(
+        "Privacy for every largest loss of a class",
+        f"The most {curve.privacy}{of} that was found if no class may lose more than this.",
+        (Line(f"{curve.privacy}{of}", points, step=True),),
+        "the most that a class may lose",
+        f"{curve.privacy}{of}",
+    )
+    rows = tuple((p.max_loss, p.k, p.l, p.loss, p.classes) for p in curve.points)
+    many = counted(len(curve.points), "release")
+    unseen = "" if curve.complete else ", ".join(map(number, curve.unseen))
+    return View(
+        Text((f"{many} could be made, up to the most {curve.privacy}{of} that was found.",)),
+        picture,
+        Table(("max loss", "k", "l", "loss", "classes"), rows, "Releases that could be"),
+        lambda: json.frontier_document(curve),
+        (f"There was no time for {unseen}.",) if unseen else (),
+    )
+
+
+def attacked_view(found: "Attacked") -> View:
+    """How often attackers are right, against guessing."""
+    worst = sorted(found.attacks, key=lambda one: -one.gain)
+    shown = [attack for attack in worst if attack.trials][:MOST_DRAWN]
+    picture = Ranges(
+        "How often attackers are right",
+        "Rates with their 95 % intervals, beside guessing without the release.",
+        tuple(map(_attacker, shown)),
+        tuple(attack.interval[0] for attack in shown),
+        tuple(attack.success for attack in shown),
+        tuple(attack.interval[1] for attack in shown),
+        tuple(attack.baseline for attack in shown),
+        "share that is right",
+        "with the release",
+        "by guessing",
+    )
+    head = "No limit is broken."
+    if not found.ok:
+        head = f"{counted(len(found.broken), 'limit is', 'limits are')} broken."
+    names = ("attack", "knows", "right", "low", "high", "guessing", "gain", "bound")
+    return View(
+        good(head, when=found.ok),
+        picture,
+        Table(names, tuple(map(_attack, worst)), "Attacks, those that gain most first"),
+        found.as_dict,
+        (*map(sentence, (*found.broken, *found.advice)), *found.notes),
+    )
+
+
+def _attacker(attack: "Attack") -> str:
+    return f"{attack.goal}, knows {', '.join(attack.knows) or 'nothing'}"
+
+
+def _attack(attack: "Attack") -> tuple[str | float | None, ...]:
+    low, high = attack.interval
+    figures = (attack.success, low, high) if attack.trials else (None, None, None)
+    limits = "at most" if attack.bound else "counted"
+    return (
+        attack.goal,
+        ", ".join(attack.knows),
+        *figures,
+        attack.baseline,
+        attack.gain,
+        limits,
+    )

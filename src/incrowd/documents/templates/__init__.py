@@ -1,0 +1,66 @@
+"""Templates of pictures and pages: the seam to Jinja2. Whatever is put into one is escaped."""
+
+import json
+import re
+from collections.abc import Mapping
+from functools import cache
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from incrowd.documents.lettering import coordinate, plain
+from incrowd.documents.words import number, printable
+
+
+def rendered(template: str, **values: object) -> str:
+    """A template with these values."""
+    return _environment().get_template(template).render(**values)
+
+
+def script_safe(value: Mapping[str, Any]) -> Markup:
+    """A value as JSON inside a script element: nothing in it can end the element."""
+    return Markup(json.dumps(value, cls=ScriptSafe, sort_keys=True))  # noqa: S704  it is escaped
+
+
+def ours(text: str) -> Markup:
+    """A text of this package, such as a style sheet or an SVG: it is escaped already."""
+    return Markup(text)  # noqa: S704  no name or figure of a table is put in unescaped
+
+
+class ScriptSafe(json.JSONEncoder):
+    r"""JSON that can stand inside a script element of a page.
+
+    Column names are in it, and a name may hold `</script>`. Outside texts JSON has none of the
+    letters that are escaped, so that what it says stays the same.
+
+    >>> json.dumps("</script><!-- &", cls=ScriptSafe)
+    '"\\u003c/script\\u003e\\u003c!-- \\u0026"'
+    """
+
+    def encode(self, o: Any) -> str:
+        """The text, with what a page could take for its own escaped."""
+        return _STEERING.sub(lambda found: f"\\u{ord(found[0]):04x}", super().encode(o))
+
+
+_STEERING = re.compile("[<>&'\u2028\u2029]")
+
+
+@cache
+def _environment() -> Environment:
+    made = Environment(
+        loader=PackageLoader("incrowd.documents", "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    made.filters |= {
+        "number": number,
+        "ours": ours,
+        "coordinate": coordinate,
+        "plain": plain,
+        "printable": printable,
+        "script_safe": script_safe,
+    }
+    return made

@@ -1,0 +1,1 @@
+"""What a release keeps of its original: distributions, associations, models, analyses."""

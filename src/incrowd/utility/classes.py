@@ -1,0 +1,61 @@
+"""Risk and losses of a release from its rows alone: class sizes, and what labels span."""
+
+from collections.abc import Sequence
+from math import fsum
+
+import numpy as np
+
+from incrowd.arrays import Codes, Counts, Floats
+from incrowd.partition.classes import numbered
+from incrowd.utility.comparison import RiskFigures
+from incrowd.utility.released import ReleasedColumn
+
+
+def class_of(columns: Sequence[Codes]) -> tuple[Codes, Counts]:
+    """The class of each record, equal in all of these columns, and the sizes of classes."""
+    classes, number = numbered(np.stack(list(columns)))
+    return classes, np.bincount(classes, minlength=number)
+
+
+def risk_figures(sizes: Counts) -> RiskFigures:
+    """How easily a person is found who is in a class of one of these sizes."""
+    records = int(sizes.sum())
+    k = int(sizes.min()) if len(sizes) else 0
+    return RiskFigures(
+        k=k,
+        highest=1 / k if k else 0.0,
+        average=len(sizes) / records if records else 0.0,
+        uniques=int((sizes == 1).sum()),
+        records=records,
+    )
+
+
+def losses_of(
+    columns: Sequence[ReleasedColumn], weights: Sequence[float], records: int
+) -> dict[str, float]:
+    """Every loss that labels and class sizes tell; a record that is left out costs 1.
+
+    `records` are those of the original. The definitions are those of `incrowd.loss`.
+    """
+    classes, sizes = class_of([column.codes for column in columns])
+    share = np.array(weights) / sum(weights)
+    left_out = max(records - int(sizes.sum()), 0)
+    spans, left_open = [c.ncp for c in columns], [c.granularity for c in columns]
+    found: dict[str, float] = {}
+    found["gcp"] = (_paid(columns, share, spans) + left_out) / max(records, 1)
+    found["granularity"] = (_paid(columns, share, left_open) + left_out) / max(records, 1)
+    found["discernibility"] = float((sizes.astype(np.float64) ** 2).sum()) + left_out * records
+    if len(sizes):
+        first = np.empty(len(sizes), dtype=np.int64)
+        first[classes] = np.arange(len(classes))  # any record of a class: all show the same
+        extents = sum(w * c.ncp[c.codes[first]] for w, c in zip(share, columns, strict=True))
+        found["average_class"] = float(sizes.mean())
+        found["il1"] = float(np.mean(extents))
+        found["ilinf"] = float(np.max(extents))
+    return found
+
+
+def _paid(columns: Sequence[ReleasedColumn], share: Floats, costs: Sequence[Floats]) -> float:
+    """What all released records together pay, if each label costs this."""
+    parts = zip(share.tolist(), columns, costs, strict=True)
+    return fsum(weight * float(column.records @ cost) for weight, column, cost in parts)

@@ -1,0 +1,134 @@
+"""A column of the original: its values on a scale, what each of them weighs, and cells of them."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from incrowd.arrays import Codes, Counts, Floats
+from incrowd.table.column import CodedColumn, Domain, Kind
+from incrowd.utility.comparison import ColumnKind
+
+FINE = 100
+"""Cells of a column by itself: numbers and dates with more values are put together."""
+COARSE = 20
+"""Cells of a column next to another one."""
+_KINDS: dict[Kind, ColumnKind] = {
+    Kind.NUMBER: "number",
+    Kind.DATE: "date",
+    Kind.TEXT: "category",
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Cells:
+    """The values of a column put together: a cell for each code; cell 0 is for missing values."""
+
+    of: Codes
+    number: int
+    """How many there are, cell 0 included."""
+
+    def counts(self, mass: Floats) -> Floats:
+        """What the cells hold if the codes hold this much."""
+        return np.bincount(self.of, mass, self.number).astype(np.float64)
+
+
+@dataclass(frozen=True, eq=False)
+class OriginalColumn:
+    """A column of the original, coded."""
+
+    coded: CodedColumn
+
+    def __repr__(self) -> str:
+        """Without values."""
+        return f"OriginalColumn({self.coded!r})"
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+        return self.coded.name
+
+    @property
+    def domain(self) -> Domain:
+        """What its codes stand for."""
+        return self.coded.domain
+
+    @property
+    def kind(self) -> ColumnKind:
+        """What its values are."""
+        return _KINDS[self.domain.kind]
+
+    @property
+    def ordered(self) -> bool:
+        """Whether its values lie on a scale."""
+        return self.domain.kind is not Kind.TEXT
+
+    @cached_property
+    def counts(self) -> Counts:
+        """Records per code, entry 0 for the missing."""
+        return np.bincount(self.coded.codes, minlength=len(self.domain) + 1)
+
+    @cached_property
+    def ends(self) -> tuple[float, float]:
+        """Where the smallest and the largest value lie; (0, 0) if there is none."""
+        if not self.ordered or not len(self.domain):
+            return 0.0, 0.0
+        places = self.domain.positions
+        return float(places[0]), float(places[-1])
+
+    def scaled(self, places: Floats) -> Floats:
+        """Places on the column's scale, from 0 at its smallest to 1 at its largest value."""
+        low, high = self.ends
+        whole = high - low
+        return np.zeros(len(places)) if not whole > 0 else (places - low) / whole
+
+    @cached_property
+    def scale(self) -> Floats:
+        """Where the values lie from 0 to 1; shape (values,)."""
+        if not self.ordered:
+            return np.zeros(len(self.domain))
+        return self.scaled(self.domain.positions)
+
+    @cached_property
+    def widths(self) -> Floats:
+        """What each value weighs where a label is spread evenly; shape (values,).
+
+        A number or a date takes the stretch of the scale that is nearest to it, a category 1.
+        """
+        if not self.ordered or len(self.domain) < 2 or self.ends[0] == self.ends[1]:
+            return np.ones(len(self.domain))
+        gaps = np.diff(self.scale)
+        widths: Floats = (np.append(gaps[0], gaps) + np.append(gaps, gaps[-1])) / 2
+        return widths
+
+    @cached_property
+    def fine(self) -> Cells:
+        """Cells of the column by itself: its values, or `FINE` cells of equally many records."""
+        if self.ordered and len(self.domain) > FINE:
+            return self._even(FINE)
+        return Cells(np.arange(len(self.domain) + 1, dtype=np.int32), len(self.domain) + 1)
+
+    @cached_property
+    def coarse(self) -> Cells:
+        """At most `COARSE` cells: of equally many records, or frequent categories and the rest."""
+        if len(self.domain) <= COARSE:
+            return Cells(np.arange(len(self.domain) + 1, dtype=np.int32), len(self.domain) + 1)
+        return self._even(COARSE) if self.ordered else self._frequent(COARSE)
+
+    @cached_property
+    def frequent(self) -> Codes:
+        """Codes by falling number of records, equal ones by their order."""
+        return (np.argsort(-self.counts[1:], kind="stable") + 1).astype(np.int32)
+
+    def _even(self, most: int) -> Cells:
+        held = self.counts[1:]
+        middle = np.cumsum(held) - held / 2
+        cell = np.minimum((middle / max(int(held.sum()), 1) * most).astype(np.int64), most - 1)
+        _, place = np.unique(cell, return_inverse=True)
+        return Cells(np.append(0, place + 1).astype(np.int32), int(place.max()) + 2)
+
+    def _frequent(self, most: int) -> Cells:
+        of = np.full(len(self.domain) + 1, most, dtype=np.int32)
+        of[0] = 0
+        of[self.frequent[: most - 1]] = np.arange(1, most, dtype=np.int32)
+        return Cells(of, most + 1)

@@ -1,0 +1,71 @@
+"""How far one column of a release is from the original's."""
+
+import numpy as np
+
+from incrowd.arrays import Floats
+from incrowd.utility.column import OriginalColumn
+from incrowd.utility.comparison import ColumnUtility
+from incrowd.utility.counts import one_way_variance
+from incrowd.utility.histograms import histogram
+from incrowd.utility.released import ReleasedColumn, spread_of
+
+NOISE = 2.0
+"""Standard deviations that count as noise."""
+
+
+def column_utility(column: ReleasedColumn) -> ColumnUtility:
+    """Every figure of one column; None where the release says nothing."""
+    original, records = column.original, len(column.codes)
+    unreadable = column.cells_where(column.unreadable)
+    told = records > unreadable
+    mass = column.mass if told else None
+    return ColumnUtility(
+        name=original.name,
+        kind=original.kind,
+        total_variation=None if mass is None else _variation(original, mass),
+        earth_mover=None if mass is None else earth_mover(original, mass),
+        missing=(int(original.counts[0]), int(column.records[0])),
+        suppressed=column.cells_where(column.suppressed),
+        unreadable=unreadable,
+        ncp=float(column.records @ column.ncp) / records if records else None,
+        within_noise=_within(column) if told else None,
+        histogram=histogram(original, mass),
+    )
+
+
+def _variation(original: OriginalColumn, mass: Floats) -> float:
+    cells = original.fine
+    return total_variation(cells.counts(original.counts.astype(np.float64)), cells.counts(mass))
+
+
+def total_variation(before: Floats, after: Floats) -> float:
+    """Half the sum of the differences of two distributions' shares, 0..1."""
+    return float(np.abs(before / before.sum() - after / after.sum()).sum() / 2)
+
+
+def earth_mover(original: OriginalColumn, mass: Floats) -> float | None:
+    """How far records must move on average, over the range, missing ones left out."""
+    before, after = original.counts[1:], mass[1:]
+    if not original.ordered or not before.sum() or not after.sum():
+        return None
+    gap = np.cumsum(before / before.sum() - after / after.sum())[:-1]
+    return float(np.abs(gap) @ np.diff(original.scale))
+
+
+def _within(column: ReleasedColumn) -> float:
+    """The share of the cells whose true count lies within the noise of the spread."""
+    true, _ = one_way_variance(spread_of(column.original))
+    return within_noise(true, *one_way_variance(column.spread))
+
+
+def within_noise(true: Floats, estimate: Floats, variance: Floats) -> float:
+    """The share of the counts that differ by no more than `NOISE` deviations, or half a record.
+
+    Estimates are scaled to as many records as the true counts; cells that nobody is in on either
+    side do not count.
+    """
+    scale = float(true.sum()) / max(float(estimate.sum()), 1.0)
+    held = (true > 0) | (estimate > 1e-9)
+    off = np.abs(true - scale * estimate)[held]
+    allowed = np.maximum(NOISE * scale * np.sqrt(variance[held]), 0.5)
+    return float((off <= allowed + 1e-9).mean())

@@ -1,0 +1,239 @@
+"""All figures of one release beside its original."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from math import fsum
+
+from incrowd.errors import counted
+from incrowd.utility import models
+from incrowd.utility.classes import class_of, losses_of, risk_figures
+from incrowd.utility.column import OriginalColumn
+from incrowd.utility.comparison import (
+    ModelTest,
+    PairUtility,
+    QueryUtility,
+    Regression,
+    ReleaseUtility,
+    RiskFigures,
+)
+from incrowd.utility.counts import two_way, two_way_variance
+from incrowd.utility.distributions import column_utility, total_variation, within_noise
+from incrowd.utility.formula import Formula
+from incrowd.utility.pairs import Feature, association, chosen_pairs, measure_of
+from incrowd.utility.queries import answers, everybody
+from incrowd.utility.regression import regression
+from incrowd.utility.released import ReleasedColumn
+
+
+@dataclass(frozen=True, eq=False)
+class OriginalTable:
+    """The original, coded, with what is needed for every release."""
+
+    columns: Mapping[str, OriginalColumn]
+    records: int
+
+    @cached_property
+    def features(self) -> dict[str, Feature]:
+        """By column: ready to be put next to others."""
+        return {name: Feature.of_original(column) for name, column in self.columns.items()}
+
+    @cached_property
+    def _known(self) -> dict[tuple[str, str], float | None]:
+        return {}
+
+    def association(self, one: str, other: str) -> float | None:
+        """How strongly two columns go together; measured once."""
+        if (one, other) not in self._known:
+            found = association(self.features[one], self.features[other])
+            self._known[one, other] = found
+        return self._known[one, other]
+
+    @cached_property
+    def pairs(self) -> list[tuple[str, str]]:
+        """The pairs of columns that are compared."""
+        names = list(self.columns)
+        return [(names[a], names[b]) for a, b in chosen_pairs(list(self.columns.values()))]
+
+
+@dataclass(frozen=True, eq=False)
+class ReleaseTable:
+    """A release, its columns read against the original's."""
+
+    name: str
+    columns: Mapping[str, ReleasedColumn]
+    records: int
+    absent: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    @cached_property
+    def features(self) -> dict[str, Feature]:
+        """By column: ready to be put next to others."""
+        return {name: Feature.of_release(column) for name, column in self.columns.items()}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Question:
+    """What a comparison is about."""
+
+    quasi: tuple[str, ...] = ()
+    sensitive: tuple[str, ...] = ()
+    targets: tuple[str, ...] = ()
+    formula: Formula | None = None
+    weights: Mapping[str, float] = field(default_factory=dict)
+    """How much the loss of a column matters; 1 if not given."""
+    models: bool = True
+    seed: int = 0
+
+
+def original_risk(original: OriginalTable, quasi: tuple[str, ...]) -> RiskFigures | None:
+    """How easily people are found in the original."""
+    if not quasi or not original.records:
+        return None
+    _, sizes = class_of([original.columns[name].coded.codes for name in quasi])
+    return risk_figures(sizes)
+
+
+def release_utility(
+    original: OriginalTable, release: ReleaseTable, question: Question
+) -> ReleaseUtility:
+    """Every figure of one release."""
+    notes = list(release.notes)
+    quasi = tuple(name for name in question.quasi if name in release.columns)
+    parts = _Compared(original, release, question, quasi)
+    two = parts.two_way() if release.records else (None, None)
+    return ReleaseUtility(
+        name=release.name,
+        records=release.records,
+        left_out=max(original.records - release.records, 0),
+        columns=tuple(column_utility(column) for column in release.columns.values()),
+        absent=release.absent,
+        pairs=tuple(parts.pairs()),
+        two_way=two[0],
+        two_way_within_noise=two[1],
+        queries=parts.queries(),
+        models=tuple(parts.models(notes)),
+        regression=parts.regression(notes),
+        losses=parts.losses(),
+        risk=parts.risk(),
+        notes=(*notes, *parts.notes()),
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _Compared:
+    """One release next to the original."""
+
+    original: OriginalTable
+    release: ReleaseTable
+    question: Question
+    quasi: tuple[str, ...]
+
+    @cached_property
+    def _pairs(self) -> list[tuple[str, str]]:
+        there = self.release.columns
+        return [(a, b) for a, b in self.original.pairs if a in there and b in there]
+
+    def pairs(self) -> Iterator[PairUtility]:
+        if not self.release.records:
+            return
+        before, after = self.original, self.release.features
+        for a, b in self._pairs:
+            yield PairUtility(
+                columns=(a, b),
+                measure=measure_of(before.columns[a], before.columns[b]),
+                before=before.association(a, b),
+                after=association(after[a], after[b]),
+            )
+
+    def two_way(self) -> tuple[float | None, float | None]:
+        """The mean total variation of two-way tables, and the share of counts within the noise."""
+        before, after = self.original.features, self.release.features
+        variation, within = [], []
+        for a, b in self._pairs:
+            true = two_way(before[a].spread, before[b].spread)
+            estimate, variance = two_way_variance(after[a].spread, after[b].spread)
+            variation.append(total_variation(true, estimate))
+            within.append(within_noise(true, estimate, variance))
+        if not variation:
+            return None, None
+        return fsum(variation) / len(variation), fsum(within) / len(within)
+
+    def queries(self) -> QueryUtility | None:
+        """Queries over the quasi-identifying columns, or over all if none is known."""
+        names = list(self.quasi or tuple(self.release.columns))
+        sensitive = [n for n in self.question.sensitive if n in self.release.columns]
+        names = [n for n in names if n not in sensitive[:1]]
+        before, after = self.original.features, self.release.features
+        if sensitive:
+            third = before[sensitive[0]].spread, after[sensitive[0]].spread
+        else:
+            third = everybody(self.original.records), everybody(self.release.records)
+        return answers(
+            [before[n].spread for n in names],
+            [after[n].spread for n in names],
+            third,
+            self.question.seed,
+        )
+
+    def models(self, notes: list[str]) -> Iterator[ModelTest]:
+        if not self.question.models or not self.release.records:
+            return
+        columns = {name: self.original.columns[name] for name in self.release.columns}
+        for target in self.question.targets:
+            if target not in columns:
+                notes.append(f"The model test of {target!r} is left out: the release lacks it.")
+                continue
+            asked = models.task(target, columns, self.question.seed)
+            tables = self.original.features, self.release.features
+            found = None if asked is None else models.model_test(asked, *tables)
+            if found is None:
+                notes.append(
+                    f"The model test of {target!r} is left out: too few records or values."
+                )
+            else:
+                yield found
+
+    def regression(self, notes: list[str]) -> Regression | None:
+        formula = self.question.formula
+        if formula is None or not self.release.records:
+            return None
+        lacking = [name for name in formula.columns if name not in self.release.columns]
+        if lacking:
+            notes.append(f"The analysis cannot be done: the release lacks {', '.join(lacking)}.")
+            return None
+        tables = self.original.features, self.release.features
+        found = regression(formula, self.original.columns, tables, self.question.seed)
+        if found is None:
+            notes.append(
+                f"The coefficients are left out: a regression of {formula.target!r} needs numbers "
+                "or two values, more records than terms, and an estimate that exists."
+            )
+        return found
+
+    def losses(self) -> dict[str, float]:
+        columns = [self.release.columns[name] for name in self.quasi]
+        if not columns or not self.original.records:
+            return {}
+        weights = [self.question.weights.get(name, 1.0) for name in self.quasi]
+        return losses_of(columns, weights, self.original.records)
+
+    def risk(self) -> RiskFigures | None:
+        if not self.quasi:
+            return None
+        _, sizes = class_of([self.release.columns[name].codes for name in self.quasi])
+        return risk_figures(sizes)
+
+    def notes(self) -> Iterator[str]:
+        if not self.release.records:
+            yield "The release holds no records."
+        more = self.release.records - self.original.records
+        if more > 0:
+            yield f"The release holds {counted(more, 'record')} more than the original."
+        for name, column in self.release.columns.items():
+            unread = column.cells_where(column.unreadable)
+            if unread:
+                yield (
+                    f"{counted(unread, 'cell')} of {name!r} cannot be read as values of the "
+                    "original; each is spread over the whole column."
+                )

@@ -1,0 +1,158 @@
+"""The model test: learn from the release, and from the original, and predict unseen records.
+
+The tested records are drawn from the original before anything is learned, and the model of the
+original does not see them. The release was made of all records, tested ones too: its model has
+seen them through their labels. Linear models are used because a record of a release says where it
+lies on average, which trees take for a value.
+"""
+
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Any
+
+import numpy as np
+
+from incrowd.arrays import Counts, Floats
+from incrowd.utility.column import OriginalColumn
+from incrowd.utility.comparison import ModelTest
+from incrowd.utility.pairs import Feature
+
+TRAINED_ON, TESTED_ON = 10_000, 5_000
+"""Records that models learn from and are tested on at most."""
+MOST_FEATURES = 50
+"""Columns that a model learns from."""
+HELD_OUT = 0.3
+"""The share of the original's records that is kept for the test."""
+_FEWEST = 20
+
+
+def available() -> bool:
+    """Whether scikit-learn is installed."""
+    return find_spec("sklearn") is not None
+
+
+@dataclass(frozen=True, eq=False)
+class Task:
+    """What is predicted, and which records of the original are tested."""
+
+    target: OriginalColumn
+    columns: tuple[OriginalColumn, ...]
+    """What it is predicted from."""
+    seed: int
+
+    @property
+    def classifies(self) -> bool:
+        """Whether the target is one of a few values."""
+        return not self.target.ordered or len(self.target.domain) == 2
+
+    @property
+    def score(self) -> str:
+        """Its name."""
+        return "accuracy" if self.classifies else "r2"
+
+
+def task(target: str, columns: Mapping[str, OriginalColumn], seed: int) -> Task | None:
+    """The test of one target; None if it has one value only, or nothing predicts it."""
+    others = tuple(column for name, column in columns.items() if name != target)
+    if len(columns[target].domain) < 2 or not others:
+        return None
+    return Task(columns[target], others[:MOST_FEATURES], seed)
+
+
+def held_out(records: int, seed: int) -> tuple[Counts, Counts]:
+    """Records of the original to learn from, and to test on."""
+    order = np.random.default_rng([seed, 3]).permutation(records)
+    tested = order[: min(TESTED_ON, int(records * HELD_OUT))]
+    return order[len(tested) :][:TRAINED_ON], tested
+
+
+def model_test(
+    task: Task, original: Mapping[str, Feature], release: Mapping[str, Feature]
+) -> ModelTest | None:
+    """Learn from both tables and predict the held-out records; None if there are too few."""
+    learned, tested = held_out(len(task.target.coded.codes), task.seed)
+    draw = np.random.default_rng([task.seed, 5])
+    records = len(release[task.target.name].label)
+    shown = draw.permutation(records)[:TRAINED_ON]
+    sets = [
+        _data(task, original, learned, None),
+        _data(task, release, shown, draw),
+        _data(task, original, tested, None),
+    ]
+    if min(len(y) for _, y in sets) < _FEWEST or any(len(np.unique(y)) < 2 for _, y in sets[:2]):
+        return None
+    (x, y), (shown_x, shown_y), test = sets
+    return ModelTest(
+        target=task.target.name,
+        task="classification" if task.classifies else "regression",
+        model="logistic regression" if task.classifies else "ridge regression",
+        score=task.score,
+        original=_scored(task, (x, y), test),
+        release=_scored(task, (shown_x, shown_y), test),
+        baseline=_baseline(task, y, test[1]),
+        trained_on=len(shown_y),
+        tested_on=len(test[1]),
+    )
+
+
+def _data(
+    task: Task,
+    features: Mapping[str, Feature],
+    some: Counts,
+    draw: np.random.Generator | None,
+) -> tuple[Floats, Floats]:
+    """Predictors and target of these records, without those that lack the target.
+
+    The category of a label that stands for several is drawn.
+    """
+    target = features[task.target.name]
+    some = some[target.known[some]]
+    parts = [_predictors(features[column.name], some) for column in task.columns]
+    if not task.classifies:
+        return np.concatenate(parts, axis=1), target.values[some]
+    shares = target.spread.shares[target.spread.pattern[some]]
+    if draw is None:
+        classes = shares.argmax(axis=1)
+    else:
+        level = draw.random(len(some))[:, None]
+        classes = (np.cumsum(shares, axis=1) < level).sum(axis=1)
+    return np.concatenate(parts, axis=1), classes.astype(np.float64)
+
+
+def _predictors(feature: Feature, some: Counts) -> Floats:
+    """A number with a flag for missing ones, or the share of each category."""
+    if feature.ordered:
+        values = feature.values[some]
+        return np.stack([np.nan_to_num(values, nan=0.0), np.isnan(values)], axis=1)
+    return np.asarray(feature.spread.shares[feature.spread.pattern[some]])
+
+
+def _scored(task: Task, learned: tuple[Floats, Floats], test: tuple[Floats, Floats]) -> float:
+    from sklearn.exceptions import ConvergenceWarning  # noqa: PLC0415  an extra
+    from sklearn.pipeline import make_pipeline  # noqa: PLC0415  the same
+    from sklearn.preprocessing import StandardScaler  # noqa: PLC0415  the same
+
+    threads: Any = import_module("threadpoolctl")  # comes with scikit-learn
+    model = make_pipeline(StandardScaler(), _learner(task))
+    with warnings.catch_warnings(), threads.threadpool_limits(1):  # more wait for each other
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        model.fit(*learned)
+    return float(model.score(*test))
+
+
+def _learner(task: Task) -> Any:
+    from sklearn.linear_model import LogisticRegression, Ridge  # noqa: PLC0415  an extra
+
+    return LogisticRegression(max_iter=100, tol=1e-3) if task.classifies else Ridge()
+
+
+def _baseline(task: Task, learned: Floats, tested: Floats) -> float:
+    """The score of the most frequent value, or of the mean."""
+    if task.classifies:
+        values, counts = np.unique(learned, return_counts=True)
+        return float((tested == values[counts.argmax()]).mean())
+    whole = float(((tested - tested.mean()) ** 2).sum())
+    return 1 - float(((tested - learned.mean()) ** 2).sum()) / whole if whole else 0.0

@@ -1,0 +1,89 @@
+"""How well a release answers counts: range queries, and cubes of counts (Ghinita Section 7)."""
+
+from collections.abc import Sequence
+from itertools import combinations
+
+import numpy as np
+
+from incrowd.arrays import Floats
+from incrowd.utility.comparison import QueryUtility
+from incrowd.utility.counts import three_way
+from incrowd.utility.released import Spread
+
+QUERIES = 200
+"""Range queries that are drawn."""
+MOST_CUBES = 15
+"""Pairs of columns that queries are about; drawn if there are more."""
+_FLOOR = 0.001
+_CUBE = tuple[Floats, Floats]
+
+
+def answers(
+    before: Sequence[Spread], after: Sequence[Spread], sensitive: tuple[Spread, Spread], seed: int
+) -> QueryUtility | None:
+    """Range queries over two of these columns and a value of the sensitive one.
+
+    True counts are those of the original, estimates those of the release, scaled to as many
+    records. None if there are fewer than two columns or no records.
+    """
+    if len(before) < 2 or not len(before[0].pattern) or not len(after[0].pattern):
+        return None
+    rng = np.random.default_rng([seed, 7])
+    pairs = list(combinations(range(len(before)), 2))
+    if len(pairs) > MOST_CUBES:
+        pairs = [pairs[i] for i in rng.choice(len(pairs), MOST_CUBES, replace=False)]
+    cubes = [_cube(before, after, sensitive, pair) for pair in pairs]
+    least = _FLOOR * len(before[0].pattern)
+    errors = [_error(cubes[i % len(cubes)], rng, least) for i in range(QUERIES)]
+    return QueryUtility(
+        queries=QUERIES,
+        median_error=float(np.median(errors)),
+        kl=float(np.mean([divergence(*cube) for cube in cubes])),
+        cubes=len(cubes),
+    )
+
+
+def everybody(records: int) -> Spread:
+    """In place of a sensitive column: all records in one cell."""
+    return Spread(np.zeros(records, dtype=np.int32), np.ones((1, 1)))
+
+
+def _cube(
+    before: Sequence[Spread],
+    after: Sequence[Spread],
+    sensitive: tuple[Spread, Spread],
+    pair: tuple[int, int],
+) -> _CUBE:
+    a, b = pair
+    true = three_way(before[a], before[b], sensitive[0])
+    estimate = three_way(after[a], after[b], sensitive[1])
+    return true, estimate * (true.sum() / estimate.sum())
+
+
+def _error(cube: _CUBE, rng: np.random.Generator, least: float) -> float:
+    """The relative error of one query: a range of each column, and one sensitive value."""
+    true, estimate = cube
+    one, other = (_range(size, rng) for size in true.shape[:2])
+    value = int(rng.integers(true.shape[2]))
+    here, there = (float(counts[one, other, value].sum()) for counts in (true, estimate))
+    return abs(there - here) / max(here, least)
+
+
+def _range(cells: int, rng: np.random.Generator) -> slice:
+    """Cells next to each other, about a third of them; the one of missing values stays out."""
+    first = min(1, cells - 1)
+    width = max(1, round((cells - first) / 3))
+    low = int(rng.integers(first, cells - width + 1))
+    return slice(low, low + width)
+
+
+def divergence(true: Floats, estimate: Floats) -> float:
+    """The Kullback-Leibler divergence of the estimated from the true counts, in nats.
+
+    Half a record is spread over the estimate, so that no cell is empty.
+    """
+    p = true.ravel() / true.sum()
+    q = estimate.ravel() + 0.5 / estimate.size
+    q /= q.sum()
+    held = p > 0
+    return max(0.0, float((p[held] * np.log(p[held] / q[held])).sum()))

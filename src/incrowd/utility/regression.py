@@ -1,0 +1,247 @@
+"""The coefficients of an analysis, from the original and from a release.
+
+Predictors of a release are where their records lie on average, or the shares of their categories;
+so is what they predict. For a linear model this leaves coefficients unbiased if values lie evenly
+within labels (Berkson's case). Standard errors are the usual ones and take the release as exact.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from incrowd.arrays import Flags, Floats
+from incrowd.hierarchy.labels import DAY
+from incrowd.table.column import Kind
+from incrowd.utility.column import OriginalColumn
+from incrowd.utility.comparison import WITHHELD, Coefficient, Regression
+from incrowd.utility.formula import Formula
+from incrowd.utility.pairs import Feature
+
+MOST_RECORDS = 200_000
+"""Records that a regression is fitted to; drawn if there are more."""
+_NORMAL = 1.959964
+"""Of a 95 % interval."""
+_ROUNDS = 60
+_CLOSE = 1e-9
+_FAR = 40.0
+"""A logistic coefficient beyond this, over the whole range of a column, has no finite estimate."""
+
+_Some: TypeAlias = NDArray[np.intp]
+
+
+@dataclass(frozen=True, eq=False)
+class _Design:
+    """What a table says for a formula: complete records only."""
+
+    x: Floats
+    """Shape (records, 1 + terms); the first column is 1."""
+    y: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class _Fit:
+    estimate: Floats
+    error: Floats
+
+
+def task_of(column: OriginalColumn) -> str | None:
+    """Which regression predicts a column; None if it has one value, or more than two categories."""
+    if len(column.domain) == 2:
+        return "logistic"
+    return "linear" if column.ordered and len(column.domain) > 2 else None
+
+
+def regression(
+    formula: Formula,
+    columns: Mapping[str, OriginalColumn],
+    tables: tuple[Mapping[str, Feature], Mapping[str, Feature]],
+    seed: int,
+) -> Regression | None:
+    """The coefficients on both tables; None if the target cannot be predicted by a regression."""
+    target = columns[formula.target]
+    task = task_of(target)
+    if task is None:
+        return None
+    terms = [term for name in formula.terms for term in _terms(columns[name])]
+    fits, sizes = [], []
+    for features in tables:
+        design = _design(formula, columns, features, seed)
+        sizes.append(len(design.y))
+        fits.append(_linear(design) if task == "linear" else _logistic(design))
+    if fits[0] is None:
+        return None
+    units = np.concatenate([_units(columns[name]) for name in formula.terms])
+    whole = _unit(target) if task == "linear" else 1.0
+    return Regression(
+        formula=str(formula),
+        task="linear" if task == "linear" else "logistic",
+        coefficients=tuple(_coefficients(terms, fits, whole / units)),
+        records=(sizes[0], sizes[1]),
+    )
+
+
+def _coefficients(
+    terms: Sequence[str], fits: Sequence[_Fit | None], units: Floats
+) -> list[Coefficient]:
+    found = []
+    before, after = fits
+    assert before is not None  # noqa: S101  refused before
+    for place, (term, unit) in enumerate(zip(terms, units.tolist(), strict=True), start=1):
+        if not np.isfinite(before.error[place]):
+            continue
+        one = float(before.estimate[place]) * unit, float(before.error[place]) * unit
+        told = after is not None and bool(np.isfinite(after.error[place]))
+        other = (
+            (float(after.estimate[place]) * unit, float(after.error[place]) * unit)
+            if told and after is not None
+            else None
+        )
+        found.append(
+            Coefficient(
+                term=term,
+                original=one[0],
+                standard_error=one[1],
+                release=None if other is None else other[0],
+                release_error=None if other is None else other[1],
+                overlap=None if other is None else overlap(one, other),
+            )
+        )
+    return found
+
+
+def overlap(one: tuple[float, float], other: tuple[float, float]) -> float:
+    """How far two 95 % intervals overlap, as the mean share of both (Karr and others, 2006).
+
+    Below 0 if they lie apart.
+    """
+    ends = [(value - _NORMAL * error, value + _NORMAL * error) for value, error in (one, other)]
+    common = min(high for _, high in ends) - max(low for low, _ in ends)
+    lengths = [high - low for low, high in ends]
+    if min(lengths) <= 0:
+        return 1.0 if common >= 0 else 0.0
+    return sum(common / length for length in lengths) / 2
+
+
+# Terms
+
+
+def _dummies(column: OriginalColumn) -> tuple[list[str], list[list[int]]]:
+    """The categories next to the most frequent one: their names, and the cells of each."""
+    cells = column.coarse
+    held = cells.counts(column.counts.astype(np.float64))
+    reference = 1 + int(np.argmax(held[1:]))
+    names, groups, rare = [], [], []
+    labels = column.domain.labels
+    for cell in range(1, cells.number):
+        codes = np.flatnonzero(cells.of == cell)
+        if cell == reference:
+            continue
+        if held[cell] < WITHHELD or len(codes) != 1:
+            rare.append(cell)
+            continue
+        names.append(f"{column.name} = {labels[codes[0] - 1]}")
+        groups.append([cell])
+    if rare:
+        names.append(f"{column.name} = other values")
+        groups.append(rare)
+    return names, groups
+
+
+def _terms(column: OriginalColumn) -> list[str]:
+    return [column.name] if column.ordered else _dummies(column)[0]
+
+
+def _unit(column: OriginalColumn) -> float:
+    """How long the column's scale is in its own unit: days for dates."""
+    low, high = column.ends
+    return (high - low) / (DAY if column.domain.kind is Kind.DATE else 1.0) or 1.0
+
+
+def _units(column: OriginalColumn) -> Floats:
+    return np.array([_unit(column)]) if column.ordered else np.ones(len(_terms(column)))
+
+
+def _design(
+    formula: Formula,
+    columns: Mapping[str, OriginalColumn],
+    features: Mapping[str, Feature],
+    seed: int,
+) -> _Design:
+    known = np.logical_and.reduce([features[name].known for name in formula.columns])
+    some = np.flatnonzero(known)
+    if len(some) > MOST_RECORDS:
+        draw = np.random.default_rng([seed, 11])
+        some = np.sort(draw.choice(some, MOST_RECORDS, replace=False))
+    parts = [np.ones((len(some), 1))]
+    parts += [_predictors(columns[name], features[name], some) for name in formula.terms]
+    return _Design(
+        np.concatenate(parts, axis=1), _predicted(columns[formula.target], features, some)
+    )
+
+
+def _predictors(column: OriginalColumn, feature: Feature, some: _Some) -> Floats:
+    if column.ordered:
+        return feature.values[some][:, None]
+    _, groups = _dummies(column)
+    shares = np.zeros((len(feature.spread.shares), len(groups)))
+    for place, cells in enumerate(groups):
+        shares[:, place] = feature.spread.shares[:, cells].sum(axis=1)
+    return shares[feature.spread.pattern[some]]
+
+
+def _predicted(column: OriginalColumn, features: Mapping[str, Feature], some: _Some) -> Floats:
+    """The number itself, or the share of the second of two values."""
+    feature = features[column.name]
+    if task_of(column) == "linear":
+        return feature.values[some]
+    return np.asarray(feature.spread.shares[feature.spread.pattern[some], 2])
+
+
+# Fits
+
+
+def _inverse(x: Floats) -> tuple[Floats, Flags]:
+    """The inverse of X'X, and which columns the records tell apart from the others."""
+    gram = x.T @ x
+    size = np.sqrt(np.maximum(np.diag(gram), 1e-300))
+    scaled = gram / np.outer(size, size)
+    values, vectors = np.linalg.eigh(scaled)
+    flat = values < 1e-10 * max(float(values.max()), 1e-300)
+    told = ~(np.abs(vectors[:, flat]) > 1e-6).any(axis=1)
+    inverse = vectors[:, ~flat] @ (vectors[:, ~flat] / values[~flat]).T
+    return inverse / np.outer(size, size), told
+
+
+def _linear(design: _Design) -> _Fit | None:
+    """Ordinary least squares; an untold coefficient has an infinite error."""
+    records, terms = design.x.shape
+    if records <= terms:
+        return None
+    inverse, told = _inverse(design.x)
+    estimate = inverse @ (design.x.T @ design.y)
+    rest = design.y - design.x @ estimate
+    variance = float(rest @ rest) / (records - terms)
+    error = np.where(told, np.sqrt(np.maximum(np.diag(inverse), 0.0) * variance), np.inf)
+    return _Fit(estimate, error)
+
+
+def _logistic(design: _Design) -> _Fit | None:
+    """Maximum likelihood by Newton's method; None if it does not settle."""
+    records, terms = design.x.shape
+    if records <= terms or not 0 < design.y.mean() < 1:
+        return None
+    estimate = np.zeros(terms)
+    for _ in range(_ROUNDS):
+        chance = 1 / (1 + np.exp(-np.clip(design.x @ estimate, -_FAR, _FAR)))
+        root = np.sqrt(np.maximum(chance * (1 - chance), 1e-12))
+        inverse, told = _inverse(design.x * root[:, None])
+        step = inverse @ (design.x.T @ (design.y - chance))
+        estimate = estimate + np.clip(step, -5.0, 5.0)
+        if float(np.abs(step).max()) < _CLOSE:
+            far = np.abs(estimate) > _FAR / 2
+            error = np.where(told & ~far, np.sqrt(np.maximum(np.diag(inverse), 0.0)), np.inf)
+            return _Fit(estimate, error)
+    return None

@@ -1,0 +1,359 @@
+"""Releases beside their original: what each keeps, and how easily people are found in it."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from incrowd.engines.base import Engine
+from incrowd.engines.fetch import in_memory
+from incrowd.engines.memory import MemoryEngine
+from incrowd.errors import InputError, PolicyError
+from incrowd.hierarchy import AnyHierarchy
+from incrowd.hierarchy.hierarchy import Hierarchy
+from incrowd.hierarchy.labels import TOP
+from incrowd.io.hierarchies import builders_of, resolve
+from incrowd.io.reading import AnyPath, Reading, enough_memory, is_path, opened
+from incrowd.policy.policy import Policy
+from incrowd.table.column import CodedColumn, Kind
+from incrowd.table.names import listed, nearest
+from incrowd.utility import models
+from incrowd.utility.column import OriginalColumn
+from incrowd.utility.comparison import Comparison
+from incrowd.utility.formula import Formula, parse_formula, require_columns
+from incrowd.utility.measure import (
+    OriginalTable,
+    Question,
+    ReleaseTable,
+    original_risk,
+    release_utility,
+)
+from incrowd.utility.pairs import MOST_PAIRS
+from incrowd.utility.released import ReleasedColumn, read_column
+from incrowd.verify.spellings import end_names, joined, split_columns
+from incrowd.watch import Watch
+
+MOST = 8
+"""Releases that are compared at once."""
+_SPREAD = (
+    "Labels are read as sets of values, and each record is spread evenly over its set: along the "
+    "scale of numbers and dates, over the values of categories."
+)
+_LEARNED = (
+    "The model of the original does not learn from the tested records; the release was made of "
+    "all records, tested ones too."
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class CompareOptions:
+    """What a comparison is about; see `compare`."""
+
+    policy: Policy | None = None
+    folder: AnyPath = "."
+    quasi: Sequence[str] = ()
+    sensitive: Sequence[str] = ()
+    target: Sequence[str] = ()
+    formula: str | None = None
+    hierarchies: Mapping[str, AnyHierarchy] | None = None
+    missing_values: Sequence[str] = ()
+    models: bool = True
+    """Whether models are tested, if scikit-learn is there."""
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        """Refuse names that are no names, and a formula that is none."""
+        for key in ("quasi", "sensitive", "target"):
+            object.__setattr__(self, key, listed(getattr(self, key)))
+        _ = self.analysis
+
+    @property
+    def analysis(self) -> Formula | None:
+        """What the data is for."""
+        return None if self.formula is None else parse_formula(self.formula)
+
+    @property
+    def missing(self) -> tuple[str, ...]:
+        """Texts that mean missing."""
+        return (*(() if self.policy is None else self.policy.missing_values), *self.missing_values)
+
+    @property
+    def named(self) -> tuple[str, ...]:
+        """Columns that the original should have."""
+        there = () if self.policy is None else tuple(self.policy.columns)
+        formula = () if self.analysis is None else self.analysis.columns
+        return (*there, *self.quasi, *self.sensitive, *self.target, *formula)
+
+
+@dataclass(frozen=True, eq=False)
+class Side:
+    """A table of a comparison: its name in the answer, and its rows."""
+
+    name: str
+    engine: Engine
+    notes: tuple[str, ...] = ()
+    """What was noted when it was read."""
+
+
+def compare(  # noqa: PLR0913  the tables, what they are about, and how to read them
+    original: Any,
+    *releases: Any,
+    policy: Policy | None = None,
+    quasi: str | Sequence[str] = (),
+    sensitive: str | Sequence[str] = (),
+    target: str | Sequence[str] = (),
+    formula: str | None = None,
+    hierarchies: Mapping[str, AnyHierarchy] | None = None,
+    missing_values: Sequence[str] = (),
+    models: bool = True,
+    names: Sequence[str] = (),
+    seed: int = 0,
+    folder: AnyPath = ".",
+    reading: Reading | None = None,
+    watch: Watch | None = None,
+) -> Comparison:
+    """What releases keep of their original, and how easily people are found in each.
+
+    Every table is a frame, the path of a file or a table elsewhere, which is brought into memory;
+    releases may come from any tool. `quasi` are the columns that people are found by: by default
+    those of the `policy`, or those that some release makes coarser. `sensitive` columns, by default
+    the policy's, are counted in queries; they and the `target` columns are what models learn to
+    predict (scikit-learn, extra `utility`). `formula` is the analysis that the data is for, such as
+    "income ~ age + education": its coefficients are compared too. `hierarchies`, by default the
+    policy's, say what labels stand for; their paths start at `folder`. `names` are what the answer
+    calls the releases. `reading` says how to read text files. Models and queries are drawn by
+    `seed`.
+    """
+    options = CompareOptions(
+        policy=policy,
+        folder=folder,
+        quasi=quasi,
+        sensitive=sensitive,
+        target=target,
+        formula=formula,
+        hierarchies=hierarchies,
+        missing_values=missing_values,
+        models=models,
+        seed=seed,
+    )
+    refuse_number(len(releases))
+    with enough_memory(), ExitStack() as held:
+        sides = []
+        for place, source in enumerate((original, *releases)):
+            there = held.enter_context(opened(source, reading, options.named))
+            name = _named(source, f"release {place}" if place else "original")
+            sides.append(Side(name, there.engine, tuple(map(str, there.like.notes))))
+        return compared(sides[0], _apart(_called(sides[1:], names)), options, watch)
+
+
+def refuse_number(releases: int) -> None:
+    """Refuse no release, and more than a page can show."""
+    if not releases:
+        raise PolicyError(
+            "there is no release to compare", remedy="name the original, then 1 to 8 releases"
+        )
+    if releases > MOST:
+        raise PolicyError(
+            f"{releases} releases are more than the {MOST} that can be compared at once",
+            remedy="compare fewer of them",
+        )
+
+
+def _named(source: Any, otherwise: str) -> str:
+    return Path(source).name if is_path(source) and str(source) != "-" else otherwise
+
+
+def _called(sides: Sequence[Side], names: Sequence[str]) -> list[Side]:
+    """Releases by the names that are given for them."""
+    given = [*names[: len(sides)], *(side.name for side in sides[len(names) :])]
+    return [replace(side, name=name) for side, name in zip(sides, given, strict=True)]
+
+
+def _apart(sides: Sequence[Side]) -> list[Side]:
+    """Releases with names that differ."""
+    names = [side.name for side in sides]
+    return [
+        replace(side, name=f"{side.name} ({place})") if names.count(side.name) > 1 else side
+        for place, side in enumerate(sides, start=1)
+    ]
+
+
+def compared(
+    original: Side, releases: Sequence[Side], options: CompareOptions, watch: Watch | None = None
+) -> Comparison:
+    """The same for tables that are open."""
+    refuse_number(len(releases))
+    tables = _Tables(in_memory(original.engine), options)
+    watch = watch or Watch()
+    shown = []
+    for place, side in enumerate(releases):
+        watch.tell("reading", place / (2 * len(releases)))
+        shown.append(tables.release(side))
+    quasi, guessed = tables.quasi(shown)
+    question = tables.question(quasi)
+    found = []
+    for place, one in enumerate(shown):
+        watch.tell("comparing", 0.5 + place / (2 * len(releases)))
+        found.append(release_utility(tables.original, one, question))
+    return Comparison(
+        original=original.name,
+        records=tables.original.records,
+        risk=original_risk(tables.original, quasi),
+        releases=tuple(found),
+        quasi=quasi,
+        sensitive=question.sensitive,
+        formula=None if question.formula is None else str(question.formula),
+        seed=options.seed,
+        notes=(
+            *(f"{side.name}: {note}" for side in (original, *releases) for note in side.notes),
+            *tables.notes(question, guessed=guessed),
+        ),
+    )
+
+
+class _Tables:
+    """The original and what reads releases against it."""
+
+    def __init__(self, engine: MemoryEngine, options: CompareOptions) -> None:
+        self._options, self._engine = options, engine
+        nested = set(engine.uncoded)
+        self._nested = tuple(name for name in engine.names if name in nested)
+        names = [name for name in engine.names if name not in nested]
+        if not names:
+            raise InputError("the original has no column of plain values")
+        self._refuse_unknown(engine.names)
+        codes = engine.codes(names, self._kinds(), options.missing)
+        columns = {name: OriginalColumn(column) for name, column in codes.items()}
+        self.original = OriginalTable(columns, engine.records)
+        self._hierarchies = self._built(codes)
+
+    def _refuse_unknown(self, names: Sequence[str]) -> None:
+        options = self._options
+        for name in (*options.quasi, *options.sensitive, *options.target):
+            if name not in names:
+                raise PolicyError(
+                    f"the original has no column {name!r}", remedy=nearest(name, names)
+                )
+        if options.analysis is not None:
+            require_columns(options.analysis, names)
+
+    def _kinds(self) -> dict[str, Kind]:
+        policy = self._options.policy
+        if policy is None:
+            return {}
+        return {name: c.kind for name, c in policy.columns.items() if c.kind is not None}
+
+    def _built(self, codes: Mapping[str, CodedColumn]) -> dict[str, Hierarchy]:
+        """The hierarchies of the policy and of options, built over the original's values."""
+        options = self._options
+        given = {} if options.policy is None else dict(builders_of(options.policy, options.folder))
+        given |= {n: resolve(spec, Path()) for n, spec in (options.hierarchies or {}).items()}
+        return {
+            name: spec.build(codes[name].domain, name, self._engine.frequency(codes[name])[1:])
+            for name, spec in given.items()
+            if name in codes and len(codes[name].domain)
+        }
+
+    def release(self, side: Side) -> ReleaseTable:
+        """A release, its labels read as values of the original."""
+        engine, ends = _whole_labels(in_memory(side.engine), self._engine.names)
+        nested = set(engine.uncoded)
+        there = [n for n in self.original.columns if n in engine.names and n not in nested]
+        if not there:
+            raise InputError(
+                f"{side.name!r} and the original have no column in common",
+                remedy="compare a release with the table that it was made of",
+            )
+        columns = {name: self._read(engine, name) for name in there}
+        absent = tuple(name for name in self.original.columns if name not in columns)
+        known = {*self._engine.names, *ends}
+        added = [name for name in engine.names if name not in known]
+        notes = [f"It adds columns that the original lacks: {', '.join(added)}."] if added else []
+        return ReleaseTable(side.name, columns, engine.records, absent, tuple(notes))
+
+    def _read(self, engine: MemoryEngine, name: str) -> ReleasedColumn:
+        original = self.original.columns[name]
+        kind = None if original.ordered else Kind.TEXT
+        shown = engine.code(name, kind, self._options.missing)
+        return read_column(original, shown, self._hierarchies.get(name))
+
+    def quasi(self, releases: Sequence[ReleaseTable]) -> tuple[tuple[str, ...], bool]:
+        """The columns that people are found by, and whether that is a guess."""
+        options = self._options
+        given = options.quasi or (() if options.policy is None else options.policy.quasi)
+        if given:
+            return tuple(name for name in given if name in self.original.columns), False
+        coarser = [
+            name
+            for name in self.original.columns
+            if any(name in r.columns and r.columns[name].ncp.max(initial=0) > 0 for r in releases)
+        ]
+        return tuple(coarser), True
+
+    def question(self, quasi: tuple[str, ...]) -> Question:
+        """What the comparison is about."""
+        options, policy = self._options, self._options.policy
+        sensitive = tuple(options.sensitive) or (() if policy is None else policy.sensitive)
+        sensitive = tuple(name for name in sensitive if name in self.original.columns)
+        formula = options.analysis
+        targets = (*options.target, *(() if formula is None else (formula.target,)), *sensitive)
+        weights = {} if policy is None else {n: c.weight for n, c in policy.columns.items()}
+        return Question(
+            quasi=quasi,
+            sensitive=sensitive,
+            targets=tuple(dict.fromkeys(targets)),
+            formula=formula,
+            weights=weights,
+            models=options.models and models.available(),
+            seed=options.seed,
+        )
+
+    def notes(self, question: Question, *, guessed: bool) -> Iterator[str]:
+        """What to know about the whole comparison."""
+        yield _SPREAD
+        if guessed and question.quasi:
+            yield (
+                "No column is declared quasi-identifying: risk and losses are of those that a "
+                f"release makes coarser ({', '.join(question.quasi)})."
+            )
+        elif not question.quasi:
+            yield "Risk and losses are left out: no quasi-identifying column is known (-q)."
+        if self._nested:
+            yield f"Columns of lists or structures are left out: {', '.join(self._nested)}."
+        columns = len(self.original.columns)
+        every = columns * (columns - 1) // 2
+        if every > MOST_PAIRS:
+            yield (
+                f"Of {every:,} pairs of columns, the {MOST_PAIRS} that are most associated in the "
+                "original are compared."
+            )
+        policy = self._options.policy
+        if policy is not None and not policy.shown.coarsens:
+            yield (
+                "The policy shows quasi-identifiers as they are and moves sensitive values: "
+                "losses and k of labels do not show what that hides."
+            )
+        yield from self._notes_on_models(question)
+
+    def _notes_on_models(self, question: Question) -> Iterator[str]:
+        if not self._options.models:
+            return
+        if not models.available():
+            yield "The model test is left out: it needs scikit-learn (install incrowd[utility])."
+        elif not question.targets:
+            yield "The model test is left out: no column to predict is known (--target)."
+        else:
+            yield _LEARNED
+
+
+def _whole_labels(engine: MemoryEngine, names: Sequence[str]) -> tuple[MemoryEngine, set[str]]:
+    """The release with one column of labels in place of two columns of ends."""
+    split = split_columns(names, engine.names)
+    if not split:
+        return engine, set()
+    rows = pl.DataFrame([engine.series(name).alias(name) for name in engine.names])
+    labels = joined(rows, dict.fromkeys(split, TOP))
+    return MemoryEngine(labels, text=engine.text), {e for name in split for e in end_names(name)}

@@ -1,0 +1,26 @@
+"""What a search looked at, for a report."""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from incrowd.documents.report.facts import Alternative, shown
+from incrowd.search.lattice.frontier import Explored, State
+
+_MOST = 200
+"""Nodes of a lattice that a report has, those of least loss."""
+
+
+def looked_at(explored: Explored, least: int) -> Iterator[Alternative]:
+    """The releasable nodes of least loss; `least` people are in every class that leaves."""
+    can = np.flatnonzero(explored.state == int(State.RELEASABLE))
+    order = can[np.argsort(explored.loss[can], kind="stable")][:_MOST]
+    for i in np.unique(np.append(order, explored.best)).tolist():
+        levels = zip(explored.columns, explored.levels[i].tolist(), strict=True)
+        yield Alternative(
+            name=", ".join(f"{name} {level}" for name, level in levels),
+            k=max(int(explored.k[i]), least),
+            loss=float(explored.loss[i]),
+            left_out=shown(max(int(explored.suppressed[i]), 0)),
+            taken=i == explored.best,
+        )

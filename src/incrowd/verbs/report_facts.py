@@ -1,0 +1,421 @@
+"""The facts of a report, gathered from a release, its policy and what is given beside it."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from functools import cached_property
+
+import numpy as np
+
+from incrowd.arrays import Counts
+from incrowd.attacks import Attack, Attacked
+from incrowd.documents.report.facts import (
+    LEAST,
+    AlternativeFacts,
+    AttackFact,
+    AttackFacts,
+    CertificateFacts,
+    ColumnFact,
+    ExposureFacts,
+    ReportFacts,
+    RiskFacts,
+    RoleFact,
+    TableFacts,
+    VerdictFacts,
+    shown,
+)
+from incrowd.engines.base import Engine
+from incrowd.errors import IncrowdError
+from incrowd.hierarchy.labels import TOP
+from incrowd.policy.policy import Policy
+from incrowd.release.assumptions import assumptions
+from incrowd.release.certificate import Certificate, versions, who_signed
+from incrowd.release.load import LoadedTable, WorldReference
+from incrowd.release.policy_record import as_text, redacted
+from incrowd.release.release import Release
+from incrowd.release.released import ReleasedRows
+from incrowd.release.rows import leaving_names
+from incrowd.table.column import Role
+from incrowd.table.encode import uncoded
+from incrowd.utility.comparison import ReleaseUtility
+from incrowd.verbs.report_alternatives import looked_at
+from incrowd.verbs.report_risk import (
+    ClassedTable,
+    diversity_facts,
+    exposure_facts,
+    risk_curve,
+    risk_facts,
+    size_facts,
+)
+from incrowd.verify.crowds import Cells, numbered, weighted
+from incrowd.watch import Watch
+
+_MOST_COUNTED = 60
+"""Distinct values of columns that only leave as they are are counted up to so many columns."""
+NO_ORIGINAL = "The original table is not here. Add it with --original FILE to see {}."
+_UNMADE = (
+    "There is no certificate: how the rows were ordered, and whether spans end on exact values of "
+    "single people, is not known."
+)
+
+
+@dataclass(frozen=True, eq=False)
+class ReportSource:
+    """What a report is made from: a release, its policy, and what is given beside it."""
+
+    policy: Policy
+    rows: ReleasedRows
+    engine: Engine
+    """Of the release."""
+    verdict: VerdictFacts
+    names: tuple[str, str | None]
+    """What the release and the original are called."""
+    table: LoadedTable | None = None
+    """The original."""
+    sampled: bool = False
+    """Whether the original is so large that only a sample of its rows was coded."""
+    certificate: Certificate | None = None
+    release: Release | None = None
+    """If the run that made it is at hand."""
+    world: WorldReference | None = None
+    attack: Callable[[], tuple[Attacked, tuple[str, ...]]] | None = field(default=None, repr=False)
+    compare: Callable[[], ReleaseUtility] | None = field(default=None, repr=False)
+    watch: Watch = field(default_factory=Watch)
+    absent: dict[str, str] = field(default_factory=dict)
+    """Filled while the facts are gathered: what is missing, by section."""
+    _cells: dict[str, tuple[Cells, Counts]] = field(default_factory=dict, repr=False)
+
+    def __repr__(self) -> str:
+        """Without values."""
+        return f"ReportSource({self.rows!r})"
+
+    def cells(self, name: str) -> tuple[Cells, Counts]:
+        """The distinct cells of a column of the release, and their records; counted once."""
+        if name not in self._cells:
+            rows = self.rows.counts((name,))
+            self._cells[name] = numbered(rows.cells[name]), rows.records
+        return self._cells[name]
+
+    @cached_property
+    def before(self) -> ClassedTable | None:
+        """The classes of the original; None if there is none, or it is too large to count."""
+        if self.table is None or self.sampled:
+            return None
+        return ClassedTable.original(self.table)
+
+    @cached_property
+    def after(self) -> ClassedTable | None:
+        """The classes of the release; None if it has no records."""
+        lacking = [name for name in self.policy.quasi if name not in self.rows.names]
+        if lacking or not self.rows.records:
+            return None
+        return ClassedTable.release(self.rows, self.policy, self.table)
+
+
+def gather(source: ReportSource) -> ReportFacts:
+    """Everything that a report shows."""
+    _say_absent(source)
+    before, after, policy = source.before, source.after, source.policy
+    least = max((model.smallest_class() for model in policy.models), default=1)
+    classed = after is not None
+    return ReportFacts(
+        verdict=source.verdict,
+        table=_table_facts(source),
+        risk=_risk(source),
+        exposure=_exposure(source),
+        sizes=size_facts(before, after, least) if after is not None else None,
+        curve=risk_curve(before, after) if after is not None else None,
+        diversity=tuple(diversity_facts(policy, before, after)) if after is not None else (),
+        attacks=_attacks(source) if classed else None,
+        columns=tuple(_columns(source)),
+        utility=_utility(source) if classed else None,
+        alternatives=_alternatives(source),
+        limits=tuple(_limits(source)),
+        policy=as_text(redacted(policy)),
+        certificate=_certificate(source.certificate),
+        absent=dict(source.absent),
+        made=_made(),
+    )
+
+
+def _say_absent(source: ReportSource) -> None:
+    absent = source.absent
+    if source.table is None:
+        absent["exposed"] = NO_ORIGINAL.format(
+            "who is exposed in it; these figures are about the release"
+        )
+        absent["before"] = NO_ORIGINAL.format("classes before and after side by side")
+        absent["utility"] = NO_ORIGINAL.format("what the release keeps of it")
+        absent["columns"] = NO_ORIGINAL.format("each column before and after")
+    elif source.sampled:
+        too_large = (
+            f"The original has {source.table.engine.records:,} records and was not counted row by "
+            "row here. Use incrowd risk on it, or give a sample as --original."
+        )
+        absent |= {"exposed": too_large, "before": too_large}
+    if not source.rows.records:
+        empty = "The release has no records, so there is nothing to measure."
+        absent |= dict.fromkeys(("exposed", "before", "attacks", "utility"), empty)
+    if source.certificate is None:
+        absent["certificate"] = (
+            "There is no certificate. A release that incrowd makes has one beside it: add "
+            "--certificate FILE."
+        )
+        absent["alternatives"] = (
+            "Only the run that made a release knows what else it looked at. Use incrowd anonymize "
+            "--report, or add --certificate FILE for its own words."
+        )
+
+
+def _risk(source: ReportSource) -> RiskFacts | None:
+    if source.after is None:
+        return None
+    if source.release is not None:
+        return risk_facts(source.release.risk)
+    return risk_facts(source.after.figures(source.policy))
+
+
+def _exposure(source: ReportSource) -> ExposureFacts | None:
+    table = source.after if source.before is None else source.before
+    if table is None or not source.policy.quasi:
+        return None
+    figures = table.figures(source.policy)
+    original = source.before is not None
+    return exposure_facts(table, source.policy, figures, source.watch, original=original)
+
+
+# The table and its columns
+
+
+def _table_facts(source: ReportSource) -> TableFacts:
+    policy, paper = source.policy, source.certificate
+    records = source.rows.records
+    before = None if paper is None else paper.records_in
+    missing = None if paper is None else paper.suppressed.for_missing
+    if source.table is not None:
+        before = source.table.engine.records
+        missing = source.table.compiled.left_out_missing
+    world = source.world
+    return TableFacts(
+        release=source.names[0],
+        original=source.names[1],
+        records=records,
+        records_before=before,
+        left_out=None if before is None else before - records,
+        for_missing=missing,
+        unit=policy.unit,
+        missing=policy.missing.value,
+        roles=tuple(_roles(source)),
+        world=None if world is None else (world.world.rows, world.world.people),
+    )
+
+
+def _roles(source: ReportSource) -> Iterator[RoleFact]:
+    leaving = set(leaving_names(source.policy, source.policy.columns))
+    after = _distinct_after(source, leaving)
+    before = _distinct_before(source)
+    for name, column in source.policy.columns.items():
+        yield RoleFact(
+            name=name,
+            role=column.role.value,
+            leaves=name in leaving,
+            values_before=before.get(name),
+            values_after=after.get(name),
+        )
+
+
+def _distinct_before(source: ReportSource) -> dict[str, int]:
+    """Distinct values of the coded columns of the original."""
+    if source.table is None:
+        return {}
+    table = source.table
+    coded = {name: column for name, (column, _) in {**table.counted, **table.quasi}.items()}
+    return {
+        name: int(np.count_nonzero(table.engine.frequency(column)[1:]))
+        for name, column in coded.items()
+    }
+
+
+def _distinct_after(source: ReportSource, leaving: set[str]) -> dict[str, int]:
+    """Distinct values, or labels, of the columns of the release."""
+    policy = source.policy
+    asked = [*policy.quasi, *policy.sensitive]
+    if len(policy.columns) <= _MOST_COUNTED:
+        asked += [name for name in leaving if name not in asked]
+    sealed = uncoded(source.engine.sealed)
+    there = [name for name in asked if name in source.rows.names and name not in sealed]
+    return {name: len(source.cells(name)[0].labels) for name in there}
+
+
+def _columns(source: ReportSource) -> Iterator[ColumnFact]:
+    for name, column in source.policy.columns.items():
+        found = ColumnFact(name=name, role=column.role.value, action=column.action)
+        if column.role is Role.QUASI and name in source.rows.names:
+            found = _generalized(source, found)
+        yield found
+
+
+def _generalized(source: ReportSource, found: ColumnFact) -> ColumnFact:
+    """What the labels of a quasi-identifying column show."""
+    cells, records = source.cells(found.name)
+    labels: list[str] = cells.labels.to_list()
+    held = weighted(cells.codes, records, len(labels) + 1)[1:]
+    top = _top(source, found.name)
+    nothing = int(sum(held[i] for i, label in enumerate(labels) if label in {TOP, top}))
+    levels = None if source.release is None else source.release.levels
+    return ColumnFact(
+        name=found.name,
+        role=found.role,
+        action=found.action,
+        level=None if levels is None else levels.get(found.name),
+        highest=_height(source, found.name),
+        labels=len(labels),
+        exact=_exact(source, found.name, labels, held),
+        suppressed=shown(nothing),
+        withheld=0 < nothing < LEAST,
+    )
+
+
+def _top(source: ReportSource, name: str) -> str:
+    if source.table is None:
+        return TOP
+    return str(source.table.quasi[name][1].labels[-1][0])
+
+
+def _height(source: ReportSource, name: str) -> int | None:
+    return None if source.table is None else int(source.table.quasi[name][1].height)
+
+
+def _exact(source: ReportSource, name: str, labels: list[str], held: Counts) -> float | None:
+    """The share of the cells that show one value; None if labels cannot be read."""
+    if source.table is None or not len(held) or source.policy.shown.exact:
+        return None
+    try:
+        sizes = source.table.quasi[name][1].decode_all(labels).sizes
+    except IncrowdError:
+        return None
+    return float(held[sizes == 1].sum() / max(int(held.sum()), 1))
+
+
+# Attacks and utility
+
+
+def _attacks(source: ReportSource) -> AttackFacts | None:
+    if source.attack is None:
+        return None
+    try:
+        return _played(*source.attack())
+    except IncrowdError as error:
+        source.absent["attacks"] = f"Attacks could not be played: {_clause(error.message)}."
+        return None
+
+
+def _played(found: Attacked, breaking: tuple[str, ...]) -> AttackFacts:
+    return AttackFacts(
+        attacks=tuple(map(_attack, found.attacks)),
+        broken=len(found.broken),
+        breaking=breaking,
+        notes=tuple(_sentence(note) for note in found.notes),
+    )
+
+
+def _attack(one: Attack) -> AttackFact:
+    low, high = one.interval
+    few = 0 < one.success * one.trials < LEAST - 0.5
+    return AttackFact(
+        kind=one.kind,
+        column=one.column,
+        knows=one.knows,
+        success=None if few or not one.trials else one.success,
+        low=None if few or not one.trials else low,
+        high=high if one.trials else None,
+        baseline=one.baseline,
+        gain=None if few or not one.trials else one.gain,
+        trials=one.trials,
+        bound=one.bound,
+    )
+
+
+def _utility(source: ReportSource) -> ReleaseUtility | None:
+    if source.compare is None:
+        return None
+    try:
+        return source.compare()
+    except IncrowdError as error:
+        source.absent["utility"] = f"The release cannot be compared: {_clause(error.message)}."
+        return None
+
+
+# What the run and the certificate say
+
+
+def _alternatives(source: ReportSource) -> AlternativeFacts | None:
+    paper, release = source.certificate, source.release
+    if paper is None:
+        return None
+    explored = None if release is None else release.explored
+    least = max((model.smallest_class() for model in source.policy.models), default=1)
+    bound = None if release is None else release.bound
+    return AlternativeFacts(
+        search=paper.search,
+        why=paper.why,
+        optimal=paper.optimal,
+        loss_name=source.policy.loss.name,
+        loss=paper.loss.get(source.policy.loss.name),
+        looked=() if explored is None else tuple(looked_at(explored, least)),
+        bound=None if bound is None else bound.loss,
+        proved=bound is not None and bound.proved,
+    )
+
+
+def _limits(source: ReportSource) -> Iterator[str]:
+    """What the release does not promise, in sentences."""
+    if source.certificate is not None:
+        yield from source.certificate.assumptions
+        return
+    yield from (
+        said
+        for said in assumptions(source.policy, "kept", seeded=False)
+        if not said.startswith("The order of records")
+    )
+    yield _UNMADE
+
+
+def _certificate(paper: Certificate | None) -> CertificateFacts | None:
+    if paper is None:
+        return None
+    signed = who_signed(paper)
+    return CertificateFacts(
+        created=paper.created,
+        search=paper.search,
+        digest=paper.digest.sha256,
+        digest_of=paper.digest.of,
+        signed_by=None if signed is None else signed.fingerprint,
+        versions=dict(paper.versions),
+        losses=dict(paper.loss),
+    )
+
+
+def verdict_of_release(release: Release, command: str) -> VerdictFacts:
+    """The verdict that a run proved from what it wrote."""
+    return VerdictFacts(
+        ok=all(model.ok for model in release.models),
+        models=release.models,
+        counted="run",
+        notes=tuple(_sentence(note) for note in release.notes),
+        digest=release.certificate.digest.sha256,
+        command=command,
+    )
+
+
+def _made() -> str:
+    when = datetime.now(UTC).isoformat(timespec="minutes").replace("+00:00", " UTC")
+    return f"Made by incrowd {versions()['incrowd']}, {when.replace('T', ' ')}."
+
+
+def _sentence(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:]}{'' if text.endswith('.') else '.'}"
+
+
+def _clause(text: str) -> str:
+    return text.rstrip(".")

@@ -1,0 +1,332 @@
+"""The risk sections of a report: classes before and after, what they hold, who is exposed."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from incrowd.arrays import Codes, Counts, Floats
+from incrowd.documents.report.facts import (
+    LEAST,
+    ContributionFact,
+    DiversityFacts,
+    ExposureFacts,
+    RiskCurve,
+    RiskFacts,
+    SizeFacts,
+    shown,
+    shown_counts,
+    shown_share,
+)
+from incrowd.errors import NotMetError, PolicyError
+from incrowd.exposure.explained import MOST_SWEPT, exposed, parts, share_of, sweep
+from incrowd.exposure.measure import identifying, measure
+from incrowd.exposure.pairs import unique_by_pairs
+from incrowd.exposure.risk import Figures
+from incrowd.exposure.spread import (
+    records_by_step,
+    risk_steps,
+    size_steps,
+    step_names,
+    value_steps,
+)
+from incrowd.models import LDiversity, TCloseness
+from incrowd.models.model import Model
+from incrowd.partition.classes import Classes, SensitiveColumn, classes_of, numbered
+from incrowd.policy.policy import Policy
+from incrowd.release.load import LoadedTable
+from incrowd.release.released import ReleasedRows
+from incrowd.table.column import Kind
+from incrowd.table.counted import CountedRows
+from incrowd.table.fold import fold
+from incrowd.table.tally import Tally
+from incrowd.verify.crowds import numbered as numbered_cells
+from incrowd.verify.spellings import kind_found, own_reference
+from incrowd.verify.verify import Reference
+from incrowd.watch import Watch
+
+THRESHOLD = 0.2
+"""A record is exposed if the risk to be found is above this: one in five."""
+_MOST_DRAWN = 16
+"""Columns of the heat map at most."""
+_MOST_CELLS = 20_000_000
+"""Every set of columns is counted up to so many rows times sets."""
+_MOST_WITHOUT = 400_000_000
+"""Each column is left out once up to so many rows times columns times columns."""
+_WORST = 3
+
+
+@dataclass(frozen=True, eq=False)
+class ClassedTable:
+    """A table by its quasi-identifiers: its distinct rows and the classes that they form."""
+
+    names: tuple[str, ...]
+    tally: Tally
+    sensitive: tuple[SensitiveColumn, ...]
+
+    def __repr__(self) -> str:
+        """Without values."""
+        return f"ClassedTable({self.tally.records} records, {len(self.names)} columns)"
+
+    @classmethod
+    def original(cls, table: LoadedTable) -> "ClassedTable":
+        """The original, coded by its hierarchies."""
+        problem = table.compiled.problem
+        return cls(table.policy.quasi, problem.tally, problem.sensitive)
+
+    @classmethod
+    def release(
+        cls, rows: ReleasedRows, policy: Policy, table: LoadedTable | None
+    ) -> "ClassedTable":
+        """The release by its labels; sensitive values are compared with the original's if given."""
+        names = () if policy.shown.exact else policy.sensitive
+        lines = rows.counts((*policy.quasi, *names))
+        quasi = [_codes(lines, name) for name in policy.quasi] or [_nothing(lines)]
+        held, described = [], []
+        for name in names:
+            codes, column = _held(lines, name, policy, table)
+            held.append(codes)
+            described.append(column)
+        return cls(policy.quasi, fold(quasi, held, records=lines.records), tuple(described))
+
+    @cached_property
+    def classes(self) -> Classes:
+        """The classes of equal rows."""
+        class_of, number = numbered(self.tally.quasi)
+        return classes_of(self.tally, class_of, number, self.sensitive)
+
+    @cached_property
+    def plain(self) -> Tally:
+        """The distinct rows without sensitive values."""
+        if self.tally.has_units:
+            return identifying(self.tally)
+        return fold(list(self.tally.quasi), (), records=self.tally.counts)
+
+    def figures(self, policy: Policy) -> Figures:
+        """The risk by the policy's reading of missing values."""
+        return measure(self.plain, (), THRESHOLD, policy.missing)
+
+
+def _codes(lines: CountedRows, name: str) -> Codes:
+    return numbered_cells(lines.cells[name]).codes.astype(np.int32)
+
+
+def _nothing(lines: CountedRows) -> Codes:
+    return np.zeros(len(lines.records), dtype=np.int32)
+
+
+def _held(
+    lines: CountedRows, name: str, policy: Policy, table: LoadedTable | None
+) -> tuple[Codes, SensitiveColumn]:
+    """The values of a sensitive column by their places in the original, or in the release."""
+    cells = numbered_cells(lines.cells[name])
+    kind = policy.columns[name].kind or kind_found(cells.labels)
+    reference = own_reference(lines.cells[name], kind, lines.records)
+    labels = cells.labels.to_list()
+    places = reference.places(labels)
+    if table is not None and (found := _original_places(table, name, labels)) is not None:
+        reference, places = found
+        kind = table.kinds.get(name, kind)
+    codes = np.concatenate([[0], places]).astype(np.int32)[cells.codes]
+    ordered = kind is not Kind.TEXT
+    return codes, SensitiveColumn(name, reference.people, ordered, reference.maps)
+
+
+def _original_places(
+    table: LoadedTable, name: str, labels: list[str]
+) -> tuple[Reference, Counts] | None:
+    """The places of these labels in the original; None if it lacks one of them."""
+    reference = table.reference_of(name)
+    try:
+        return reference, reference.places(labels)
+    except NotMetError:
+        return None
+
+
+def risk_facts(figures: Figures) -> RiskFacts:
+    """The figures of a table, small counts withheld."""
+    return RiskFacts(
+        records=figures.records,
+        classes=figures.classes,
+        k=figures.k,
+        average_class=figures.average_class,
+        unique=shown(figures.unique_records),
+        unique_share=shown_share(figures.unique_share, figures.records),
+        highest=figures.prosecutor.max,
+        average=figures.prosecutor.average,
+        above=shown_share(figures.prosecutor.above_threshold, figures.records),
+    )
+
+
+def size_facts(before: ClassedTable | None, after: ClassedTable, least: int) -> SizeFacts:
+    """Records by the size of their class, before and after on one scale."""
+    tables = [table for table in (before, after) if table is not None]
+    largest = max(int(table.classes.people.max(initial=1)) for table in tables)
+    steps = size_steps(least, largest)
+    return SizeFacts(
+        labels=step_names(steps, whole=True),
+        before=None if before is None else _by_size(before.classes, steps),
+        after=_by_size(after.classes, steps),
+        least=least,
+        mark=_place(steps, least),
+    )
+
+
+def _place(steps: Sequence[float], limit: float) -> int | None:
+    return steps.index(limit) if limit in steps else None
+
+
+def _by_size(classes: Classes, steps: Sequence[int]) -> tuple[float | None, ...]:
+    return _shares(records_by_step(classes, classes.people, steps))
+
+
+def _shares(counts: Sequence[int]) -> tuple[float | None, ...]:
+    total = max(sum(counts), 1)
+    return tuple(None if count is None else count / total for count in shown_counts(counts))
+
+
+def risk_curve(before: ClassedTable | None, after: ClassedTable) -> RiskCurve:
+    """The share of the records above every risk."""
+    return RiskCurve(
+        before=() if before is None else risk_steps(before.classes, LEAST),
+        after=risk_steps(after.classes, LEAST),
+    )
+
+
+def diversity_facts(
+    policy: Policy, before: ClassedTable | None, after: ClassedTable
+) -> Iterator[DiversityFacts]:
+    """What classes reach in each sensitive column, by the policy's models and the usual ones."""
+    for column in after.sensitive:
+        for model, asked in _measures(policy, column.name):
+            was = None if before is None else _by_class(model, before.classes)
+            now = _by_class(model, after.classes)
+            if now is not None and len(now):
+                tables = (None if before is None else before.classes, after.classes)
+                yield _diversity(model, asked, (was, now), tables)
+
+
+def _measures(policy: Policy, column: str) -> list[tuple[Model, float | None]]:
+    own: list[tuple[Model, float | None]] = [
+        (model, model.threshold) for model in policy.models if column in model.columns
+    ]
+    usual: tuple[Model, ...] = (LDiversity(column, 1), TCloseness(column, 1))
+    known = {model.name for model, _ in own}
+    return own + [(model, None) for model in usual if model.name not in known]
+
+
+def _by_class(model: Model, classes: Classes) -> Floats | None:
+    """What each class achieves; None if the model cannot tell from what is at hand."""
+    try:
+        return model.by_class(classes)
+    except PolicyError:
+        return None
+
+
+def _diversity(
+    model: Model,
+    asked: float | None,
+    values: tuple[Floats | None, Floats],
+    tables: tuple[Classes | None, Classes],
+) -> DiversityFacts:
+    was, now = values
+    ends = [float(end) for one in values if one is not None for end in (one.min(), one.max())]
+    steps = value_steps(ends, asked)
+    before = None
+    if was is not None and tables[0] is not None:
+        before = _shares(records_by_step(tables[0], was, steps))
+    kind = ", ".join(str(one) for one in model.variant if one is not None)
+    worst = np.min if model.higher_is_safer else np.max
+    return DiversityFacts(
+        column=model.columns[0],
+        measure=f"{model.name} ({kind})" if kind else model.name,
+        labels=step_names(steps, whole=False),
+        before=before,
+        after=_shares(records_by_step(tables[1], now, steps)),
+        asked=asked,
+        mark=None if asked is None else _place(steps, asked),
+        worst_before=None if was is None else float(worst(was)),
+        worst_after=float(worst(now)),
+    )
+
+
+def exposure_facts(
+    table: ClassedTable, policy: Policy, figures: Figures, watch: Watch, *, original: bool
+) -> ExposureFacts:
+    """Who is exposed by the columns of a table, and which pairs make records unique."""
+    tally, names = table.plain, table.names
+    alone = [_alone(tally, j) for j in range(len(names))]
+    drawn = sorted(np.argsort([-one for one in alone], kind="stable")[:_MOST_DRAWN].tolist())
+    pairs = [names[j] for j in drawn]
+    chosen = tally if len(drawn) == len(names) else _only(tally, drawn)
+    unique = unique_by_pairs(pairs, chosen, watch) if pairs else np.zeros((0, 0))
+    return ExposureFacts(
+        of="original" if original else "release",
+        threshold=THRESHOLD,
+        risk=risk_facts(figures),
+        contributions=tuple(_contributions(table, alone, watch)),
+        pairs=tuple(pairs),
+        unique=tuple(tuple(_cell(cell, tally) for cell in line) for line in unique.tolist()),
+        worst=tuple(_worst(pairs, unique, tally)),
+        most=float(np.nanmax(unique)) if unique.size and not np.isnan(unique).all() else 0.0,
+        notes=tuple(_notes(table, policy)),
+    )
+
+
+def _alone(tally: Tally, column: int) -> float:
+    return share_of(tally, exposed(tally, tally.quasi[[column]], THRESHOLD))
+
+
+def _only(tally: Tally, columns: Sequence[int]) -> Tally:
+    quasi = np.ascontiguousarray(tally.quasi[list(columns)])
+    if tally.has_units:
+        return replace(tally, quasi=quasi)
+    return fold(list(quasi), (), records=tally.counts)
+
+
+def _cell(share: float, tally: Tally) -> float | None:
+    return None if np.isnan(share) else shown_share(share, tally.records)
+
+
+def _contributions(
+    table: ClassedTable, alone: Sequence[float], watch: Watch
+) -> Iterator[ContributionFact]:
+    tally, names = table.plain, table.names
+    width = len(names)
+    shapley: list[float] | None = None
+    if width <= MOST_SWEPT and tally.rows * 2**width <= _MOST_CELLS and tally.rows:
+        shapley = parts(width, sweep(names, tally, Watch(tell=watch.tell)))
+    counted = width > 1 and tally.rows * width * width <= _MOST_WITHOUT
+    for j, name in enumerate(names):
+        without = None
+        if counted:
+            rest = np.ascontiguousarray(np.delete(tally.quasi, j, axis=0))
+            without = shown_share(share_of(tally, exposed(tally, rest, THRESHOLD)), tally.records)
+        yield ContributionFact(
+            column=name,
+            alone=shown_share(alone[j], tally.records),
+            without=without,
+            unique=None if shapley is None else shown_share(shapley[j], tally.records),
+        )
+
+
+def _worst(names: Sequence[str], unique: Floats, tally: Tally) -> Iterator[tuple[str, str, float]]:
+    """The pairs that make most records unique."""
+    found = [
+        (names[i], names[j], float(unique[i, j]))
+        for i in range(len(names))
+        for j in range(i + 1, len(names))
+        if unique[i, j] > 0 and shown_share(float(unique[i, j]), tally.records) is not None
+    ]
+    yield from sorted(found, key=lambda pair: -pair[2])[:_WORST]
+
+
+def _notes(table: ClassedTable, policy: Policy) -> Iterator[str]:
+    if len(table.names) > _MOST_DRAWN:
+        yield (
+            f"The heat map has the {_MOST_DRAWN} columns that expose most records alone, of "
+            f"{len(table.names)}."
+        )
+    if policy.missing.value == "suppress":
+        yield "Records with a missing quasi-identifying value are not counted here."

@@ -1,0 +1,94 @@
+"""A browser for tests of pages: Chromium without a network. It records all that goes wrong.
+
+    from browser import chromium, looked_at      # the fixture and a look at a file
+
+A test asks for the fixture `chromium` and calls `looked_at(chromium, path)`.
+"""
+
+import os
+import shutil
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from servers import _install, _missing
+
+PACKAGE = "chromium"
+OFFLINE = ["--no-sandbox", "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE localhost"]
+DESKTOP, PHONE = (1200, 900), (390, 844)
+SCHEMES = ("light", "dark")
+
+
+@cache
+def program():
+    """The program of the browser: CHROMIUM says which, else the first on the path."""
+    if not _found():
+        _install(PACKAGE)
+    return str(_found() or _missing("Chromium", PACKAGE))
+
+
+def _found():
+    named = os.environ.get("CHROMIUM")
+    return named or shutil.which("chromium") or shutil.which("chromium-browser")
+
+
+@pytest.fixture(scope="module")
+def chromium():
+    """A running browser, one for a module of tests."""
+    sync_api = pytest.importorskip("playwright.sync_api")
+    path = program()
+    with sync_api.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=OFFLINE)
+        yield browser
+        browser.close()
+
+
+@dataclass
+class Look:
+    """A page in a browser, and what it did."""
+
+    page: object
+    errors: list = field(default_factory=list)
+    """What the console shows as errors or warnings: violations of the page's policy, too."""
+    requests: list = field(default_factory=list)
+    """What the page asked for beside itself."""
+
+    @property
+    def overflow(self):
+        """By how many pixels the page is wider than the window."""
+        root = "document.documentElement"
+        return self.page.evaluate(f"{root}.scrollWidth - {root}.clientWidth")
+
+
+@contextmanager
+def looked_at(browser, path, *, size=DESKTOP, scheme="light", scripts=True):
+    """A file opened in a window of this size and colour scheme."""
+    context = browser.new_context(
+        viewport={"width": size[0], "height": size[1]},
+        color_scheme=scheme,
+        java_script_enabled=scripts,
+        reduced_motion="reduce",
+    )
+    try:
+        page = context.new_page()
+        look = Look(page)
+        address = Path(path).resolve().as_uri()
+        page.on("console", lambda said: _note(look, said))
+        page.on("pageerror", lambda error: look.errors.append(str(error)))
+        page.on(
+            "request",
+            lambda asked: asked.url == address or look.requests.append(asked.url),
+        )
+        page.goto(address)
+        page.wait_for_load_state("load")
+        yield look
+    finally:
+        context.close()
+
+
+def _note(look, said):
+    if said.type in {"error", "warning"}:
+        look.errors.append(said.text)
