@@ -1,0 +1,252 @@
+"""Answers of the worker: aggregated figures, frozen, small counts withheld already.
+
+None in place of a figure means that it is withheld, because fewer than 5 records are behind it,
+unless the field says otherwise. No cell of the table is in them, but labels that at least 5 records
+share and that were asked for.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, kw_only=True)
+class ColumnFacts:
+    """One column of the table."""
+
+    name: str
+    kind: str
+    """`number`, `date` or `text`."""
+    distinct: int
+    distinct_share: float
+    """Distinct values over records, 0..1."""
+    missing: int | None
+    """Records without a value."""
+    sealed: str = ""
+    """What the cells hold that incrowd cannot look into; empty if it can."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class TableFacts:
+    """The table that was opened."""
+
+    records: int
+    columns: tuple[ColumnFacts, ...]
+    notes: tuple[str, ...] = ()
+    """What was found out while it was read."""
+    large: bool = False
+    """Whether it is worked on out of memory."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cells:
+    """The first rows of the table as they are: cells, for the user's own screen."""
+
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+    def __repr__(self) -> str:
+        """Without cells."""
+        return f"Cells({len(self.rows)} rows, {len(self.columns)} columns)"
+
+
+@dataclass(frozen=True, kw_only=True)
+class DraftFacts:
+    """A first policy, with reasons."""
+
+    policy: str
+    """TOML, with the reasons as comments."""
+    reasons: Mapping[str, str]
+    hierarchies: Mapping[str, str]
+    """Why each quasi-identifying column has its hierarchy."""
+    review: tuple[str, ...]
+    """Columns to look at twice."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class SetFacts:
+    """A set of columns that tells records apart."""
+
+    columns: tuple[str, ...]
+    distinct: float
+    """Distinct values over records, 0..1."""
+    unique: float | None
+    """Records that are alone over records, 0..1."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class FoundSets:
+    """Which columns identify together."""
+
+    sets: tuple[SetFacts, ...]
+    ratio: float
+    promise: str
+    sampled: bool
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Bin:
+    """A bar of a histogram."""
+
+    label: str | None
+    """None: values that are not shown, because too few records share them."""
+    records: int | None
+    low: float | None = None
+    """Where the bar begins, for numbers; None for others, and for what has no lower end."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class HistogramFacts:
+    """How many records hold what, in bins that at least 5 records share."""
+
+    column: str
+    bins: tuple[Bin, ...]
+    level: int
+    """The level of the hierarchy that the bins are of."""
+    other: int | None = 0
+    """Records of bins that are not shown."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class LevelFacts:
+    """One level of a hierarchy."""
+
+    level: int
+    nodes: int
+    """Different labels that records show."""
+    smallest: int | None
+    """Records of the rarest label."""
+    labels: tuple[Bin, ...]
+    """The most frequent labels, of at least 5 records each."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class HierarchyFacts:
+    """How the values of a column become coarser."""
+
+    column: str
+    levels: tuple[LevelFacts, ...]
+    lowest: int
+    highest: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class PolicyFacts:
+    """A policy that incrowd accepts for the table."""
+
+    notes: tuple[str, ...]
+    quasi: tuple[str, ...]
+    models: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ClassFacts:
+    """Classes, and how easily somebody in them is found."""
+
+    k: int
+    """People in the smallest class; 0 if nobody is left."""
+    classes: int
+    highest: float
+    """The risk of the person who is easiest to find, 0..1."""
+    average: float
+    """Mean risk over the records, 0..1."""
+    at_risk: int | None
+    """Records in classes of fewer people than k of the policy (5 without one)."""
+    uniques: int | None
+    """Records that are alone in their class."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class WhatIf:
+    """What a policy would mean for the table; nothing is released."""
+
+    before: ClassFacts
+    """The table as it is."""
+    after: ClassFacts
+    """Records that would leave."""
+    suppressed: int | None
+    """Records that would be left out."""
+    allowed: bool
+    """Whether that is within the policy's limit of suppression."""
+    loss_name: str
+    loss: float
+    """The loss that the policy names."""
+    losses: Mapping[str, float]
+    by_column: Mapping[str, float]
+    """The share of each column that is lost (NCP), 0..1."""
+    quick: bool
+    """Whether a longer search may lose less; if not, the figures are those of the release."""
+    how: str
+    """How the classes were made, in words."""
+    seconds: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class Point:
+    """One way to release the table, on the plane of risk and loss."""
+
+    name: str
+    policy: str
+    """TOML of this point."""
+    answer: WhatIf | None
+    """None if there is no such release."""
+    why: str = ""
+    """Why there is none."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class VerdictFacts:
+    """What a model asks for, and what the rows reach."""
+
+    name: str
+    column: str | None
+    asked: float
+    reached: float
+    ok: bool
+    confidence: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReleaseFacts:
+    """A release that was written, read again and verified."""
+
+    release: str
+    """Its file."""
+    certificate: str
+    report: str | None
+    verdicts: tuple[VerdictFacts, ...]
+    losses: Mapping[str, float]
+    k: int
+    classes: int
+    records: int
+    suppressed: int | None
+    sha256: str
+    search: str
+    why: str
+    notes: tuple[str, ...]
+    seconds: Mapping[str, float]
+
+
+@dataclass(frozen=True, kw_only=True)
+class CheckFacts:
+    """What a release, looked at alone, shows of its policy."""
+
+    ok: bool
+    verdicts: tuple[VerdictFacts, ...]
+    sha256: str
+    digest_ok: bool | None
+    notes: tuple[str, ...] = ()
+    signed: str | None = None
+    """Fingerprint of the key that signed the certificate."""
+    signature_ok: bool | None = None
+    trusted: bool | None = None
+    recounted: tuple[str, ...] = ()
+    claimed: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class TextFacts:
+    """An answer that a document says: as a terminal shows it, and as a notebook does."""
+
+    text: str
+    html: str

@@ -1,0 +1,68 @@
+"""The file picker: what is in a folder, and never anything outside of it."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from incrowd.errors import InputError, PolicyError
+
+TABLES = (
+    *(".csv", ".tsv", ".txt", ".gz", ".zst", ".zip"),
+    *(".parquet", ".arrow", ".feather", ".ipc"),
+    *(".xlsx", ".xls", ".ods", ".sav", ".dta", ".sas7bdat", ".xpt"),
+)
+"""Endings of files that may be tables."""
+MOST = 1000
+"""Entries of a folder that are shown."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Entry:
+    """A file or a folder in the picker."""
+
+    name: str
+    relative: str
+    """Its path from the chosen folder."""
+    folder: bool
+    size: int = 0
+    table: bool = False
+    """Whether it may be a table, by its ending."""
+
+
+def within(folder: str | Path, relative: str) -> Path:
+    """The path of an entry; refused if it leads out of the folder, by `..` or by a link."""
+    root = Path(folder).resolve()
+    found = (root / relative).resolve()
+    if not found.is_relative_to(root):
+        raise PolicyError(
+            "this path leads out of the chosen folder",
+            remedy="start incrowd ui with --folder to choose another folder",
+        )
+    return found
+
+
+def listing(folder: str | Path, relative: str = "") -> tuple[Entry, ...]:
+    """What is in a folder below the chosen one: folders first, hidden files not at all."""
+    root, place = Path(folder).resolve(), within(folder, relative)
+    try:
+        names = sorted(path.name for path in place.iterdir() if not path.name.startswith("."))
+    except OSError:
+        names = None
+    if names is None:
+        raise InputError("this folder cannot be read", remedy="choose another one")
+    entries = [one for name in names for one in _entry(root, place / name)]
+    return tuple(sorted(entries, key=lambda one: not one.folder)[:MOST])
+
+
+def _entry(root: Path, path: Path) -> Iterator[Entry]:
+    """The entry of a path; none for what leads out of the folder, or is neither file nor folder."""
+    real = path.resolve()
+    if not real.is_relative_to(root) or not (real.is_dir() or real.is_file()):
+        return
+    yield Entry(
+        name=path.name,
+        relative=path.relative_to(root).as_posix(),
+        folder=real.is_dir(),
+        size=0 if real.is_dir() else real.stat().st_size,
+        table=real.is_file() and path.suffix.lower() in TABLES,
+    )

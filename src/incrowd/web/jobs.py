@@ -1,0 +1,242 @@
+"""What a worker can be asked for: frozen requests that name the function that answers them.
+
+The functions are in `web.work` and load the searches, so only the worker imports them.
+"""
+
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReadingChoice:
+    """How to read a text file or a workbook; what is None is found."""
+
+    delimiter: str | None = None
+    encoding: str | None = None
+    header: bool | None = None
+    sheet: str | None = None
+    skip: int | None = None
+    decimal: str | None = None
+    thousands: str | None = None
+    date_format: tuple[str, ...] = ()
+    """Formats of dates: of all (`%d/%m/%Y`) or of one column (`birth=%d/%m/%Y`)."""
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table on this machine, and how to read it."""
+
+    source: str
+    reading: ReadingChoice = field(default_factory=ReadingChoice)
+    folder: str = "."
+    """Where relative paths of hierarchies start."""
+
+
+@dataclass(frozen=True)
+class Job:
+    """A request; `work` is the function that answers it, as `module:name` within `web.work`."""
+
+    work: ClassVar[str]
+    replaces: ClassVar[bool] = False
+    """Whether it takes the place of a request of the same kind that still waits."""
+    gives_way: ClassVar[bool] = False
+    """Whether it ends as soon as something else is asked for."""
+
+
+@dataclass(frozen=True)
+class Look(Job):
+    """Open a table: `facts.TableFacts`."""
+
+    work: ClassVar[str] = "tables:look"
+    table: Table
+
+
+@dataclass(frozen=True)
+class Demo(Job):
+    """Write the made-up hospital into a file: its path."""
+
+    work: ClassVar[str] = "tables:demo"
+    path: str
+    records: int = 2000
+
+
+@dataclass(frozen=True)
+class Draft(Job):
+    """A first policy: `facts.DraftFacts`."""
+
+    work: ClassVar[str] = "tables:draft"
+    table: Table
+
+
+@dataclass(frozen=True)
+class FindSets(Job):
+    """Which columns identify together: `facts.FoundSets`."""
+
+    work: ClassVar[str] = "tables:find_sets"
+    gives_way: ClassVar[bool] = True
+    table: Table
+    columns: tuple[str, ...] | None = None
+
+
+@dataclass(frozen=True)
+class ShowHistogram(Job):
+    """How many records hold what: `facts.HistogramFacts`."""
+
+    work: ClassVar[str] = "columns:histogram"
+    table: Table
+    policy: str
+    column: str
+    level: int | None = None
+    """The level of the hierarchy to count at; without it the lowest with few enough bins."""
+
+
+@dataclass(frozen=True)
+class ShowHierarchy(Job):
+    """How a column becomes coarser: `facts.HierarchyFacts`."""
+
+    work: ClassVar[str] = "columns:hierarchy"
+    table: Table
+    policy: str
+    column: str
+
+
+@dataclass(frozen=True)
+class ExportHierarchy(Job):
+    """The hierarchy of a column as CSV, one line per value: a text, for the user's own use."""
+
+    work: ClassVar[str] = "columns:export_hierarchy"
+    table: Table
+    policy: str
+    column: str
+
+
+@dataclass(frozen=True)
+class ShowCells(Job):
+    """The first rows as they are: `facts.Cells`. Only asked for if the user wants to see cells."""
+
+    work: ClassVar[str] = "tables:show_cells"
+    table: Table
+    rows: int = 20
+
+
+@dataclass(frozen=True)
+class ApplyPreset(Job):
+    """The policy with a preset applied: TOML."""
+
+    work: ClassVar[str] = "tables:apply_preset"
+    table: Table
+    policy: str
+    preset: str
+
+
+@dataclass(frozen=True)
+class CheckPolicy(Job):
+    """Whether incrowd accepts a policy for the table: `facts.PolicyFacts`."""
+
+    work: ClassVar[str] = "tables:check_policy"
+    replaces: ClassVar[bool] = True
+    table: Table
+    policy: str
+
+
+@dataclass(frozen=True)
+class WhatIf(Job):
+    """What a policy would mean: `facts.WhatIf`, at once."""
+
+    work: ClassVar[str] = "what_if:what_if"
+    replaces: ClassVar[bool] = True
+    table: Table
+    policy: str
+    levels: tuple[tuple[str, int], ...] | None = None
+    """A level for every quasi-identifying column (full-domain generalization): exact figures."""
+
+
+@dataclass(frozen=True)
+class Search(Job):
+    """What the policy's own search finds, with its time limit: `facts.WhatIf`."""
+
+    work: ClassVar[str] = "what_if:search"
+    replaces: ClassVar[bool] = True
+    gives_way: ClassVar[bool] = True
+    table: Table
+    policy: str
+
+
+@dataclass(frozen=True)
+class Explore(Job):
+    """Releases of several k, searches and limits: each `facts.Point` comes with a progress.
+
+    The answer holds all of them.
+    """
+
+    work: ClassVar[str] = "what_if:explore"
+    gives_way: ClassVar[bool] = True
+    table: Table
+    policy: str
+    ks: tuple[int, ...] = (2, 3, 5, 10, 20, 50)
+    searches: tuple[str, ...] = ("crowd", "lattice")
+    suppressions: tuple[float, ...] = (0.0, 0.05)
+    seconds: float = 5.0
+    """Time limit of each."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class MakeRelease(Job):
+    """Write, verify and certify a release: `facts.ReleaseFacts`."""
+
+    work: ClassVar[str] = "releases:make_release"
+    table: Table
+    policy: str
+    target: str
+    seed: int | None
+    report: str | None = None
+    """The file of the report, if one is wanted."""
+    sign: str | None = None
+    """The file of the private key."""
+    key_file: str | None = None
+    """The file of the key of pseudonyms."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class CheckRelease(Job):
+    """Check a release: `facts.CheckFacts`."""
+
+    work: ClassVar[str] = "releases:check_release"
+    release: str
+    certificate: str | None = None
+    policy: str | None = None
+    """TOML; without it the certificate's."""
+    original: Table | None = None
+    trusted_keys: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class AttackRelease(Job):
+    """Attack a release with what its original holds: `facts.TextFacts`."""
+
+    work: ClassVar[str] = "releases:attack_release"
+    release: str
+    table: Table
+    policy: str
+    seed: int = 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class CompareReleases(Job):
+    """What releases keep of their original: `facts.TextFacts`."""
+
+    work: ClassVar[str] = "releases:compare_releases"
+    table: Table
+    policy: str
+    releases: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class WriteReport(Job):
+    """A report on a release, in a file: its path."""
+
+    work: ClassVar[str] = "releases:write_report"
+    release: str
+    target: str
+    certificate: str | None = None
+    table: Table | None = None

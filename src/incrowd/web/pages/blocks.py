@@ -1,0 +1,205 @@
+"""What pages are made of: headings, notes, figures, tables and pictures with the right tags.
+
+Texts go to the browser as texts. Only `picture` and `drawing` send markup, and they take it from
+our own SVG, in which every name is escaped.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from html import escape
+from typing import Any, Literal
+
+from nicegui import ui
+from nicegui.element import Element
+from nicegui.elements.mixins.text_element import TextElement
+from nicegui.events import GenericEventArguments
+
+from incrowd.documents.pictures import Picture, svg
+
+Tone = Literal["", "good", "bad", "warn"]
+
+
+def text(tag: str, words: str, classes: str = "") -> TextElement:
+    """An element of this tag with a text in it."""
+    return TextElement(tag=tag, text=words).classes(classes)
+
+
+def title(words: str, sentence: str) -> None:
+    """The heading of a page and the one sentence that says what to do."""
+    text("h1", words)
+    text("p", sentence, "lead")
+
+
+def box(classes: str, tag: str = "div") -> Element:
+    """A place for other elements."""
+    return ui.element(tag).classes(classes)
+
+
+def card(heading: str = "", tag: str = "section") -> Element:
+    """A place with a border and a heading."""
+    made = box("card", tag)
+    if heading:
+        with made:
+            text("h2", heading)
+        made.props["aria-label"] = heading
+    return made
+
+
+def note(sentences: Iterable[str], tone: Tone = "") -> Element:
+    """Sentences that stand out; a bad one is read aloud at once."""
+    with box(f"note {tone}").props(f"role={'alert' if tone == 'bad' else 'status'}") as made:
+        for sentence in sentences:
+            if sentence:
+                text("p", sentence)
+    return made
+
+
+def tag(words: str, tone: Tone = "") -> TextElement:
+    """A word or two in a frame."""
+    return text("span", words, f"tag {tone}")
+
+
+def figures(values: Iterable[tuple[str, str, Tone]]) -> None:
+    """Numbers with what they mean below them."""
+    with box("figures"):
+        for number, meaning, tone in values:
+            with box("figure"):
+                text("div", number, f"number {tone}")
+                text("div", meaning, "what")
+
+
+def table(head: Sequence[str], label: str, *, numeric: Iterable[int] = ()) -> Callable[..., None]:
+    """A table with its head; call what comes back with the cells of each row.
+
+    A cell is a text, or a function that fills the cell.
+    """
+    right = frozenset(numeric)
+    with box("wide").props("tabindex=0 role=region") as scroll, box("grid", "table"):
+        with ui.element("thead"), ui.element("tr"):
+            for number, words in enumerate(head):
+                text("th", words, "number" if number in right else "").props("scope=col")
+        body = ui.element("tbody")
+    scroll.props["aria-label"] = label
+
+    def add(*cells: str | Callable[[], Any]) -> None:
+        with body, ui.element("tr"):
+            for number, cell in enumerate(cells):
+                _cell(cell, "th" if number == 0 else "td", "number" if number in right else "")
+
+    return add
+
+
+def _cell(cell: str | Callable[[], Any], tag_name: str, classes: str) -> None:
+    scope = {"scope": "row"} if tag_name == "th" else {}
+    if not callable(cell):
+        text(tag_name, cell, classes).props.update(scope)
+        return
+    with box(classes, tag_name) as made:
+        made.props.update(scope)
+        cell()
+
+
+def share(value: float) -> None:
+    """A share 0..1 as a number and a small bar."""
+    text("span", percent(value))
+    with box("share", "span").props("aria-hidden=true"):
+        ui.element("span").style(f"width: {min(max(value, 0.0), 1.0) * 100:.1f}%")
+
+
+def percent(value: float) -> str:
+    """A share as people read it: a small one keeps its digits.
+
+    >>> percent(0.2), percent(0.0312), percent(0.0004), percent(1)
+    ('20 %', '3.1 %', '0.04 %', '100 %')
+    """
+    hundred = value * 100
+    digits = 0 if hundred >= 10 or hundred == 0 else (1 if hundred >= 1 else 2)
+    if 0 < hundred < 0.01:
+        return "under 0.01 %"
+    return f"{hundred:.{digits}f} %"
+
+
+def whole(value: float) -> str:
+    """A number of people or records, with commas.
+
+    >>> whole(1234567)
+    '1,234,567'
+    """
+    return f"{value:,.0f}"
+
+
+def picture(shown: Picture) -> ui.html:
+    """A picture of figures."""
+    return drawing(svg(shown)).classes("picture incrowd")
+
+
+def drawing(markup: str) -> ui.html:
+    """Our own SVG, in which all names are escaped."""
+    return ui.html(markup, sanitize=False)
+
+
+def quoted(words: str) -> str:
+    """A name as text within SVG."""
+    return escape(words, quote=True)
+
+
+def primary(words: str, go: Callable[..., Any]) -> ui.button:
+    """The one button of a page that says what comes next."""
+    return ui.button(words, on_click=go).props("unelevated color=primary").classes("primary")
+
+
+def other(words: str, go: Callable[..., Any], icon: str | None = None) -> ui.button:
+    """A button beside the primary one."""
+    return ui.button(words, on_click=go, icon=icon, color=None).props("outline")
+
+
+@dataclass(frozen=True)
+class Scale:
+    """What a slider can be set to, and how its value reads."""
+
+    low: float
+    high: float
+    step: float
+    words: Callable[[float], str]
+
+
+def slider(
+    label: str, scale: Scale, value: float, moved: Callable[[float], Any]
+) -> Callable[[Callable[[float], Any]], None]:
+    """The browser's own slider: all keys work, and screen readers know it.
+
+    `moved` is called when it comes to rest; what comes back takes who follows while it moves.
+    """
+    followers: list[Callable[[float], Any]] = []
+    with box("slider"):
+        made = ui.element("input").props("type=range")
+        shown = text("output", scale.words(value))
+    given = {"min": scale.low, "max": scale.high, "step": scale.step, "value": value}
+    made.props.update(given | {"aria-label": label, "aria-valuetext": scale.words(value)})
+
+    def moving(event: GenericEventArguments) -> None:
+        now = float(event.args)
+        shown.set_text(scale.words(now))
+        # The browser shows what the server says: a value that is not told jumps back.
+        made.props.update({"value": now, "aria-valuetext": scale.words(now)})
+        for follower in followers:
+            follower(now)
+
+    made.on("input", moving, js_handler=_VALUE, throttle=0.05)
+    made.on("change", lambda event: moved(float(event.args)), js_handler=_VALUE)
+    return followers.append
+
+
+_VALUE = "(event) => emit(event.target.value)"
+
+
+def named(element: Element, label: str) -> Element:
+    """The element with a name for screen readers."""
+    element.props["aria-label"] = label
+    return element
+
+
+def bar(classes: str = "") -> AbstractContextManager[Any]:
+    """A row of buttons and tags that wraps."""
+    return box(f"bar {classes}")

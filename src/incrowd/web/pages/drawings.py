@@ -1,0 +1,177 @@
+"""Pictures that answer to a click or the keyboard: the risk-utility plane and the histogram.
+
+They are drawn as the other pictures are, with names escaped; each place that can be chosen has a
+number, which is all that the browser sends back.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from nicegui import ui
+
+from incrowd.web.pages import blocks
+
+_WIDTH, _HEIGHT, _LEFT, _BOTTOM, _EDGE = 720, 400, 62, 48, 16
+_FLOOR = _HEIGHT - _BOTTOM
+_CHOSEN = "(e) => { const p = e.target.closest('[data-n]'); if (p) emit(Number(p.dataset.n)); }"
+_KEYED = (
+    "(e) => { if (e.key !== 'Enter' && e.key !== ' ') return; "
+    "const p = e.target.closest('[data-n]'); if (p) { e.preventDefault(); "
+    "emit(Number(p.dataset.n)); } }"
+)
+
+
+@dataclass(frozen=True)
+class Spot:
+    """A point of the plane: risk to the right, loss upwards."""
+
+    name: str
+    risk: float
+    loss: float
+    series: int
+    """Which of four colours and shapes it has."""
+    chosen: bool = False
+    pinned: bool = False
+    best: bool = False
+    """Whether no other point has both less risk and less loss."""
+
+
+def plane(spots: Sequence[Spot], choose: Callable[[int], Any]) -> ui.html:
+    """The risk-utility plane; `choose` is called with the number of a spot."""
+    return _answering(plane_svg(spots), choose).classes("plane incrowd")
+
+
+def plane_svg(spots: Sequence[Spot]) -> str:
+    """The plane as SVG: nearer to the lower left corner is better."""
+    most_risk = _ceiling([spot.risk for spot in spots])
+    most_loss = _ceiling([spot.loss for spot in spots])
+    body = [*_axes(most_risk, most_loss), *_frontier(spots, most_risk, most_loss)]
+    order = sorted(range(len(spots)), key=lambda n: (spots[n].chosen, spots[n].pinned))
+    body += [
+        _mark(n, spots[n], _x(spots[n].risk, most_risk), _y(spots[n].loss, most_loss))
+        for n in order
+    ]
+    return _svg("Releases by risk and information loss", "".join(body), _HEIGHT)
+
+
+def bins(
+    edges: Sequence[float],
+    counts: Sequence[int | None],
+    cuts: Iterable[float],
+    choose: Callable[[int], Any],
+) -> ui.html:
+    """A histogram; `choose` is called with the number of the edge to cut at."""
+    return _answering(bins_svg(edges, counts, cuts), choose).classes("bins incrowd")
+
+
+def bins_svg(edges: Sequence[float], counts: Sequence[int | None], cuts: Iterable[float]) -> str:
+    """The histogram as SVG; a count of None is withheld, and drawn as an empty bar."""
+    cut_at = set(cuts)
+    step = (_WIDTH - 2 * _EDGE) / max(len(counts), 1)
+    most = max([count or 0 for count in counts] + [1])
+    parts = [_bin(i, count, most, step) for i, count in enumerate(counts)]
+    for number, edge in enumerate(edges):
+        x = _EDGE + number * step
+        if edge in cut_at:
+            parts.append(f'<line class="cut" x1="{x:.1f}" y1="8" x2="{x:.1f}" y2="182"/>')
+        parts.append(_place(number, edge, x, step, edge in cut_at))
+        if number % max(1, len(edges) // 8) == 0:
+            parts.append(f'<text x="{x:.1f}" y="198" text-anchor="middle">{edge:,.6g}</text>')
+    return _svg("Records by value, and cut points", "".join(parts), 206)
+
+
+def _answering(markup: str, choose: Callable[[int], Any]) -> ui.html:
+    made = blocks.drawing(markup)
+    made.on("click", lambda event: choose(int(event.args)), js_handler=_CHOSEN)
+    made.on("keydown", lambda event: choose(int(event.args)), js_handler=_KEYED)
+    return made
+
+
+def _svg(label: str, body: str, height: int) -> str:
+    return (
+        f'<svg viewBox="0 0 {_WIDTH} {height}" role="group" aria-label="{blocks.quoted(label)}" '
+        f'xmlns="http://www.w3.org/2000/svg">{body}</svg>'
+    )
+
+
+def _ceiling(values: Sequence[float]) -> float:
+    """A round number that is no less than all of these: 0.05, 0.1, 0.2, 0.5 or 1."""
+    most = max([*values, 0.01])
+    return next(
+        (step for step in (0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.75, 1.0) if most <= step), most
+    )
+
+
+def _x(risk: float, most: float) -> float:
+    return _LEFT + risk / most * (_WIDTH - _LEFT - _EDGE)
+
+
+def _y(loss: float, most: float) -> float:
+    return _HEIGHT - _BOTTOM - loss / most * (_HEIGHT - _BOTTOM - _EDGE)
+
+
+def _axes(most_risk: float, most_loss: float) -> Iterable[str]:
+    for part in range(5):
+        x, y = _x(part / 4, 1.0), _y(part / 4, 1.0)
+        yield f'<line class="axis" x1="{x:.1f}" y1="{_EDGE}" x2="{x:.1f}" y2="{_FLOOR}"/>'
+        yield f'<line class="axis" x1="{_LEFT}" y1="{y:.1f}" x2="{_WIDTH - _EDGE}" y2="{y:.1f}"/>'
+        yield _words(f"{most_risk * part / 4:.3g}", x, _FLOOR + 18)
+        yield _words(f"{most_loss * part / 4:.3g}", _LEFT - 8, y + 4, "end")
+    middle = (_LEFT + _WIDTH - _EDGE) / 2
+    yield _words("highest risk (of the person who is easiest to find)", middle, _HEIGHT - 8)
+    turned = f'transform="translate(14 {(_FLOOR + _EDGE) / 2}) rotate(-90)"'
+    yield f'<text {turned} text-anchor="middle">information loss</text>'
+
+
+def _words(words: str, x: float, y: float, anchor: str = "middle") -> str:
+    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}">{words}</text>'
+
+
+def _frontier(spots: Sequence[Spot], most_risk: float, most_loss: float) -> Iterable[str]:
+    best = sorted((spot.risk, spot.loss) for spot in spots if spot.best)
+    if len(best) > 1:
+        points = " ".join(f"{_x(r, most_risk):.1f},{_y(l, most_loss):.1f}" for r, l in best)
+        yield f'<polyline points="{points}" class="ic-none" fill="none"/>'
+
+
+def _mark(number: int, spot: Spot, x: float, y: float) -> str:
+    """A point: a shape for its method, a ring if it is chosen, a pin if it is pinned."""
+    name = blocks.quoted(spot.name)
+    look = f'class="ic-fill{spot.series % 4 + 1}"'
+    place = f'cx="{x:.1f}" cy="{y:.1f}"'
+    ring = f'<circle class="ring" {place} r="14"/>' if spot.chosen else ""
+    pin = _words("★", x, y - 14) if spot.pinned else ""
+    return (
+        f'<g class="point" data-n="{number}" tabindex="0" role="button" aria-label="{name}" '
+        f'aria-pressed="{str(spot.chosen).lower()}"><title>{name}</title>'
+        f'<circle {place} r="16" fill="transparent"/>'
+        f"{_shape(spot.series % 4, x, y, look)}{ring}{pin}</g>"
+    )
+
+
+def _shape(series: int, x: float, y: float, look: str) -> str:
+    if series == 0:
+        return f'<circle cx="{x:.1f}" cy="{y:.1f}" r="7" {look}/>'
+    if series == 1:
+        return f'<rect x="{x - 6:.1f}" y="{y - 6:.1f}" width="12" height="12" {look}/>'
+    if series == 2:
+        return f'<path d="M{x:.1f} {y - 8:.1f}l8 14h-16z" {look}/>'
+    return f'<path d="M{x:.1f} {y - 9:.1f}l9 9l-9 9l-9 -9z" {look}/>'
+
+
+def _bin(number: int, count: int | None, most: int, step: float) -> str:
+    x, height = _EDGE + number * step, 4.0 if count is None else count / most * 170
+    return (
+        f'<rect class="{"few" if count is None else "bin"}" x="{x + 1:.1f}" y="{182 - height:.1f}" '
+        f'width="{max(step - 2, 1):.1f}" height="{height:.1f}"/>'
+    )
+
+
+def _place(number: int, edge: float, x: float, step: float, cut: bool) -> str:
+    label = f"{'Take away the cut' if cut else 'Cut'} at {edge:,.6g}"
+    return (
+        f'<rect class="place" data-n="{number}" tabindex="0" role="button" '
+        f'aria-pressed="{str(cut).lower()}" aria-label="{label}" x="{x - step / 2:.1f}" y="4" '
+        f'width="{step:.1f}" height="180"><title>{label}</title></rect>'
+    )

@@ -1,0 +1,137 @@
+"""Changes of a policy that the pages make: text in, text out, comments kept.
+
+Each change is one step of undo. A change that would leave a model without its column takes the
+model with it, and a column that becomes sensitive gets the model that a draft would give it. The
+worker checks every outcome before it counts: the server does not load what that takes.
+"""
+
+import tomllib
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeAlias
+
+from incrowd.errors import PolicyError
+from incrowd.policy.toml import edited
+
+View: TypeAlias = Mapping[str, Any]
+"""A policy as its file says it."""
+_DRAFTED_K = 5
+_DRAFTED_L = 2
+_OF_QUASI = ("hierarchy", "weight", "lowest", "highest", "widest", "grid")
+"""Keys that mean something for quasi-identifying columns only."""
+
+
+def view(text: str) -> View:
+    """The policy as its file says it."""
+    return tomllib.loads(text)
+
+
+def columns(text: str) -> Mapping[str, Mapping[str, Any]]:
+    """The settings of each column."""
+    found: Mapping[str, Mapping[str, Any]] = view(text)["columns"]
+    return found
+
+
+def of_role(text: str, role: str) -> tuple[str, ...]:
+    """The columns of a role."""
+    return tuple(name for name, column in columns(text).items() if column["role"] == role)
+
+
+def models(text: str) -> list[dict[str, Any]]:
+    """The models, in the order of the file."""
+    found: list[dict[str, Any]] = view(text)["models"]
+    return found
+
+
+def k_of(text: str) -> int | None:
+    """The k of the policy's k-anonymity."""
+    return next((model["k"] for model in models(text) if model["name"] == "k-anonymity"), None)
+
+
+def with_k(text: str, k: int) -> str:
+    """The policy with k-anonymity of this k, added if there is none."""
+    return with_model(text, {"name": "k-anonymity", "k": k})
+
+
+def with_model(text: str, model: Mapping[str, Any]) -> str:
+    """The policy with this model, in place of one with the same name and column if there is one."""
+    known = models(text)
+    place = next((i for i, one in enumerate(known) if _same_kind(one, model)), len(known))
+    return edited(text, {"models": [*known[:place], dict(model), *known[place + 1 :]]})
+
+
+def without_model(text: str, number: int) -> str:
+    """The policy without one of its models."""
+    known = models(text)
+    if len(known) == 1:
+        raise PolicyError("a policy needs a model", remedy="add another one first")
+    return edited(text, {"models": known[:number] + known[number + 1 :]})
+
+
+def with_role(text: str, column: str, role: str) -> str:
+    """The policy with another role of a column, and the models that follow from it."""
+    changes: dict[str | tuple[str | int, ...], Any] = {("columns", column, "role"): role}
+    if role != "quasi":
+        changes |= {("columns", column, key): None for key in _OF_QUASI}
+    if role != "identifier":
+        changes["columns", column, "action"] = None
+    known = models(text)
+    kept = _models_after(known, column, role)
+    if kept != known:
+        changes["models"] = kept
+    return edited(text, changes)
+
+
+def with_setting(text: str, key: str, value: object) -> str:
+    """The policy with another setting of the whole: suppression, search, show."""
+    return edited(text, {key: value})
+
+
+def with_column(text: str, column: str, changes: Mapping[str, Any]) -> str:
+    """The policy with other settings of one column; None takes a setting away."""
+    return edited(text, {("columns", column, key): new for key, new in changes.items()})
+
+
+def hierarchy_of(text: str, column: str) -> dict[str, Any]:
+    """The hierarchy of a column with its settings; `auto` if the file names none."""
+    found = columns(text)[column].get("hierarchy", "auto")
+    return dict(found) if isinstance(found, dict) else {"name": found}
+
+
+def cuts_of(text: str, column: str) -> list[float]:
+    """The cut points of the column's first level, if it has any."""
+    cuts = hierarchy_of(text, column).get("cuts", [])
+    return list(cuts[0]) if cuts and isinstance(cuts[0], list) else list(cuts)
+
+
+def with_cut(cuts: Sequence[float], at: float) -> list[float]:
+    """Cut points with one more, or without it if it is there.
+
+    >>> with_cut([10, 20], 15), with_cut([10, 15, 20], 15)
+    ([10, 15, 20], [10, 20])
+    """
+    return sorted(set(cuts) ^ {int(at) if float(at).is_integer() else at})
+
+
+def with_group(text: str, column: str, values: Sequence[str], name: str) -> str:
+    """A tree in which these values are under one name; what it lacks goes under "other"."""
+    if not values or not name.strip():
+        raise PolicyError("a group needs values and a name", remedy="choose values, then name it")
+    rows = {row[0]: row for row in hierarchy_of(text, column).get("rows", [])}
+    rows |= {value: [value, name.strip(), "*"] for value in values}
+    tree = {"name": "tree", "rows": list(rows.values()), "other": "other"}
+    return with_column(text, column, {"hierarchy": tree})
+
+
+def _models_after(
+    known: Sequence[Mapping[str, Any]], column: str, role: str
+) -> list[Mapping[str, Any]]:
+    if role != "sensitive":
+        kept = [model for model in known if model.get("column") != column]
+        return kept or [{"name": "k-anonymity", "k": _DRAFTED_K}]
+    if any(model.get("column") == column for model in known):
+        return list(known)
+    return [*known, {"name": "l-diversity", "column": column, "l": _DRAFTED_L}]
+
+
+def _same_kind(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+    return one["name"] == other["name"] and one.get("column") == other.get("column")

@@ -1,0 +1,70 @@
+"""What the policy would do, answered at once: the card that follows every change."""
+
+from nicegui import background_tasks, ui
+
+from incrowd.web.events import Failed
+from incrowd.web.facts import WhatIf
+from incrowd.web.pages import blocks
+from incrowd.web.pages.frame import Frame, sentence
+
+
+class Effect:
+    """The card "What this does", kept up to date with the policy."""
+
+    def __init__(self, frame: Frame) -> None:
+        self._frame = frame
+        self._shown: WhatIf | None = None
+        with blocks.card("What this does"):
+            self._body = blocks.box("stack").props("aria-live=polite")
+        with self._body:
+            ui.spinner(size="lg").props("aria-label=working")
+
+    def ask(self) -> None:
+        """Ask anew; the answer replaces the one that is shown."""
+        self._body.classes("working")
+        background_tasks.create(self.answer(), context=self._body)
+
+    async def answer(self) -> None:
+        """Show the answer to the policy as it is now."""
+        answer = await self._frame.project.what_if()
+        if answer is None or self._body.is_deleted:
+            return
+        self._body.classes(remove="working")
+        self._body.clear()
+        with self._body:
+            if isinstance(answer, Failed):
+                blocks.note((sentence(answer.message), sentence(answer.remedy)), "warn")
+            else:
+                _figures(answer)
+                _columns(answer)
+
+
+def _figures(answer: WhatIf) -> None:
+    before, after = answer.before, answer.after
+    withheld = "fewer than 5"
+    left = withheld if answer.suppressed is None else blocks.whole(answer.suppressed)
+    alone = withheld if before.uniques is None else blocks.whole(before.uniques)
+    blocks.figures(
+        [
+            (str(after.k), f"people share each line at least; {before.k} before", "good"),
+            (
+                blocks.percent(after.highest),
+                f"highest risk; {blocks.percent(before.highest)} before",
+                "",
+            ),
+            (blocks.percent(answer.loss), f"information loss ({answer.loss_name})", ""),
+            (left, "records left out", "" if answer.allowed else "bad"),
+            (alone, "records were alone before", ""),
+        ]
+    )
+    if not answer.allowed:
+        blocks.note(["More records are left out than the policy allows."], "warn")
+
+
+def _columns(answer: WhatIf) -> None:
+    """What each column loses, most first."""
+    add = blocks.table(("Column", "Lost"), "What each column loses", numeric=(1,))
+    for name, lost in sorted(answer.by_column.items(), key=lambda pair: -pair[1]):
+        add(name, lambda lost=lost: blocks.share(lost))
+    how = sentence(f"{answer.how}. Answered in {answer.seconds:.2f} s")
+    blocks.text("p", how, "quiet small")

@@ -1,0 +1,283 @@
+"""What all pages share: the header, the rail of steps, the drawer "Same as", and redrawing.
+
+A page is drawn from the project. What the user changes on a page is shown there in place; what
+another tab or an undo changes draws the page anew.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+from nicegui import background_tasks, ui
+from nicegui.element import Element
+
+from incrowd.documents.pictures.looks import LOOKS
+from incrowd.errors import IncrowdError
+from incrowd.web.pages import blocks, steps
+from incrowd.web.pages.project import Project
+from incrowd.web.pages.same_as_drawer import SameAs
+from incrowd.web.pages.steps import Step
+
+_LOOKED_AT = 0.5
+"""Seconds between two looks at what other tabs changed."""
+
+Content = Callable[["Frame"], Awaitable[None]]
+_Answer = TypeVar("_Answer")
+
+
+def page(project: Project, step: Step, content: Content) -> None:
+    """Draw a page."""
+    ui.add_head_html(f"<style>{_style()}</style>")
+    ui.page_title(f"{step.name} · incrowd")
+    Frame(project, step, content).draw()
+
+
+def _style() -> str:
+    """The style sheet, with the colours of pictures for light and dark."""
+    light = "".join(f"--ic-{name}:{look.light};" for name, look in LOOKS.items())
+    dark = "".join(f"--ic-{name}:{look.dark};" for name, look in LOOKS.items())
+    rules = "".join(f".ic-{name}{{{look.paints}:var(--ic-{name})}}" for name, look in LOOKS.items())
+    theme = (Path(__file__).parent / "theme.css").read_text(encoding="utf-8")
+    return f"{theme}\n.incrowd{{{light}}}\n.body--dark .incrowd{{{dark}}}\n{rules}"
+
+
+class Frame:
+    """One page in one tab."""
+
+    def __init__(self, project: Project, step: Step, content: Content) -> None:
+        self.project = project
+        self.step = step
+        self._content = content
+        self._seen = project.state
+        self._task: asyncio.Task[None] | None = None
+        self._watchers: list[Callable[[], Any]] = []
+        self._body: Element
+
+    @property
+    def policy(self) -> str:
+        """The policy as it is now."""
+        return self.project.session.policy
+
+    def draw(self) -> None:
+        """Draw everything."""
+        self._header()
+        self._rail()
+        self._same_as = SameAs(self.project)
+        self._body = blocks.box("stack")
+        ui.skip_link(target=self._body)
+        self.redraw()
+        ui.timer(_LOOKED_AT, self._look)
+        ui.context.client.on_delete(self._stop)
+        ui.keyboard(self._key, ignore=["input", "select", "textarea"])
+
+    def redraw(self) -> None:
+        """Draw the content and what is around it anew."""
+        self._stop()
+        self._seen = self.project.state
+        self._body.clear()
+        self._watchers.clear()
+        self.refresh_around()
+        self._task = background_tasks.create(self._filled(), context=self._body)
+
+    async def _filled(self) -> None:
+        try:
+            blocks.title(self.step.name, self.step.sentence)
+            await self._content(self)
+        except IncrowdError as error:
+            self.in_place(error)
+            with blocks.bar():
+                blocks.other("Try again", self.redraw, "refresh")
+
+    def _stop(self) -> None:
+        if self._task is not None and not self._task.done():
+            self._task.cancel()
+
+    def _look(self) -> None:
+        if self.project.state != self._seen:
+            self.redraw()
+            return
+        for watcher in tuple(self._watchers):
+            watcher()
+
+    def watch(self, watcher: Callable[[], Any]) -> None:
+        """Call this twice a second, as long as the content is there."""
+        self._watchers.append(watcher)
+
+    # What a page shows
+
+    def has_table(self) -> bool:
+        """Whether there is a table; if not, the page says where to choose one."""
+        if self.project.session.source is not None:
+            return True
+        blocks.note(["There is no table yet."])
+        with blocks.bar():
+            blocks.primary("Choose a table", lambda: _go(steps.TABLE.path))
+        return False
+
+    async def answer(self, asked: Awaitable[_Answer], words: str) -> _Answer:
+        """What the worker answers; until then the page says what it waits for."""
+        with blocks.box("bar").props("role=status") as waiting:
+            ui.spinner(size="sm").props("aria-hidden=true")
+            blocks.text("span", f"{words} …", "quiet")
+        try:
+            return await asked
+        finally:
+            if not waiting.is_deleted:
+                waiting.delete()
+
+    def settled(self) -> None:
+        """The page shows the table and the policy as they are now."""
+        self.project.visited.add(self.step)
+        self._seen = self.project.state
+        self.refresh_around()
+
+    @staticmethod
+    def in_place(error: IncrowdError) -> None:
+        """Say what is wrong where the answer would be, in the library's words."""
+        blocks.note((sentence(error.message), sentence(error.remedy)), "bad")
+
+    # What the user does
+
+    async def change(self, edit: Callable[[str], str], *, redraw: bool = False) -> bool:
+        """Change the policy if incrowd accepts the outcome; say why if it does not."""
+        try:
+            accepted = await self.project.change(edit)
+        except IncrowdError as error:
+            self.refused(error)
+            return False
+        if not accepted:
+            return False
+        if redraw:
+            self.redraw()
+        else:
+            self._seen = self.project.state
+            self.refresh_around()
+        return True
+
+    def refused(self, error: IncrowdError) -> None:
+        """Say what is wrong, in the library's words."""
+        words = f"{sentence(error.message)} {sentence(error.remedy)}"
+        ui.notify(words, type="negative", timeout=0, close_button="Close", multi_line=True)
+
+    def refresh_around(self) -> None:
+        """Show the state of the steps, of undo and of the drawer as it is now."""
+        self._steps.refresh()
+        self._tools.refresh()
+        self._same_as.refresh()
+
+    def _undo(self) -> None:
+        self.project.session.undo()
+        self.redraw()
+
+    def _redo(self) -> None:
+        self.project.session.redo()
+        self.redraw()
+
+    def _key(self, pressed: Any) -> None:
+        if not (pressed.action.keydown and (pressed.modifiers.ctrl or pressed.modifiers.meta)):
+            return
+        if pressed.key == "z":
+            self._undo()
+        elif pressed.key == "y":
+            self._redo()
+
+    # Header and rail
+
+    def _header(self) -> None:
+        with ui.header().classes("top"):
+            menu = _tool("menu", "Show or hide the steps", self._toggle_rail)
+            menu.classes("lt-md")
+            ui.link("incrowd", "/").classes("brand")
+            self._tools()
+
+    @ui.refreshable_method
+    def _tools(self) -> None:
+        session = self.project.session
+        name = Path(session.source).name if session.source else "no table yet"
+        blocks.text("span", name, "file").props["title"] = name
+        _tool("undo", "Undo the last change (Ctrl+Z)", self._undo).set_enabled(session.can_undo)
+        redo = _tool("redo", "Redo (Ctrl+Y)", self._redo)
+        redo.set_enabled(session.can_redo)
+        _tool("code", "Same as: policy file, command, Python", self._toggle_same_as)
+        dark = ui.dark_mode(self.project.dark)
+        _tool("contrast", "Light, dark, or as the system", lambda: self._next_scheme(dark))
+        _tool("help_outline", "What this page is for", self._help).classes("wide-only")
+
+    def _next_scheme(self, dark: ui.dark_mode) -> None:
+        schemes: tuple[bool | None, ...] = (None, True, False)
+        self.project.dark = schemes[(schemes.index(self.project.dark) + 1) % 3]
+        dark.value = self.project.dark
+        words = {None: "as the system", True: "dark", False: "light"}
+        ui.notify(f"Colours: {words[self.project.dark]}", position="bottom")
+
+    def _toggle_rail(self) -> None:
+        self._left.toggle()
+
+    def _toggle_same_as(self) -> None:
+        self._same_as.toggle()
+
+    def _rail(self) -> None:
+        self._left = ui.left_drawer(fixed=True).props("width=230 breakpoint=1023")
+        with self._left, blocks.named(blocks.box("rail", "nav"), "Steps"):
+            self._steps()
+
+    @ui.refreshable_method
+    def _steps(self) -> None:
+        words = {"open": "", "done": "done", "attention": "look here"}
+        with ui.element("ol"):
+            for number, step in enumerate(steps.STEPS, start=1):
+                state = self.project.state_of(step)
+                with blocks.box(state, "li"), ui.link(target=step.path) as link:
+                    if step is self.step:
+                        link.props("aria-current=page")
+                    mark = {"done": "✓", "attention": "!"}.get(state, str(number))
+                    blocks.text("span", mark, "dot").props("aria-hidden=true")
+                    blocks.text("span", step.name)
+                    if words[state]:
+                        blocks.text("span", words[state], "state")
+
+    def _help(self) -> None:
+        with ui.dialog() as dialog, ui.card():
+            blocks.text("h2", f"{self.step.name}: {self.step.sentence}")
+            for sentence in HELP:
+                blocks.text("p", sentence)
+            blocks.other("Close", dialog.close)
+        dialog.open()
+
+    def next_button(self, *, first: bool = True) -> None:
+        """The next step: the primary button of most pages."""
+        following = steps.after(self.step)
+        if following is None:
+            return
+        with blocks.box("next bar end"):
+            make = blocks.primary if first else blocks.other
+            make(f"Next: {following.name}", lambda: _go(following.path))
+
+
+HELP = (
+    "The steps on the left go from a table to a checked release. You can leave each and come back.",
+    "Everything you do changes one policy file. “Same as” shows it, also as a command and Python.",
+    "Undo is Ctrl+Z. Nothing leaves this computer. Cells are not shown unless you turn that on.",
+)
+
+
+def _go(path: str) -> None:
+    ui.navigate.to(path)
+
+
+def _tool(icon: str, label: str, go: Callable[[], Any]) -> ui.button:
+    button = ui.button(icon=icon, on_click=go, color=None).props("flat dense")
+    button.props["aria-label"] = label
+    with button:
+        ui.tooltip(label)
+    return button
+
+
+def sentence(words: str) -> str:
+    """Words of the library as a sentence of the page.
+
+    >>> sentence("the file is empty")
+    'The file is empty.'
+    """
+    return f"{words[:1].upper()}{words[1:].removesuffix('.')}." if words else ""

@@ -1,0 +1,198 @@
+"""What all tabs share: the session, its worker, and jobs that outlive the page that started them.
+
+A page can be left, refreshed or opened twice: it finds the jobs here as they are.
+"""
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from nicegui import background_tasks
+
+from incrowd.errors import IncrowdError
+from incrowd.web import facts, jobs
+from incrowd.web.events import Cancelled, Done, Failed, Progress
+from incrowd.web.jobs import Job
+from incrowd.web.pages import steps
+from incrowd.web.pages.steps import State, Step
+from incrowd.web.session import Session
+from incrowd.web.worker import Ticket, Worker
+
+_KEPT = 64
+"""Answers about policies that are kept, so that a page that comes back has them at once."""
+
+
+class FailedJobError(IncrowdError):
+    """The worker could not do it: what the library said."""
+
+
+@dataclass(eq=False)
+class Work:
+    """One job: how far it is, and what came out."""
+
+    worker: Worker
+    progress: Progress | None = None
+    parts: list[Any] = field(default_factory=list)
+    """What the job handed out on its way."""
+    value: Any = None
+    failed: Failed | Cancelled | None = None
+    revision: int = 0
+    """Counts all changes, so that a page knows when to look."""
+    about: object = None
+    """What the value is about."""
+    _ticket: Ticket | None = None
+    _task: asyncio.Task[None] | None = None
+
+    @property
+    def running(self) -> bool:
+        """Whether the job is still under way."""
+        return self._task is not None and not self._task.done()
+
+    def start(self, job: Job, about: object) -> "Work":
+        """Start the job, unless the same one runs or is done."""
+        if about == self.about and (self.running or self.value is not None):
+            return self
+        self.parts, self.value, self.failed, self.progress = [], None, None, None
+        self.about = about
+        self._ticket = self.worker.submit(job)
+        self._task = background_tasks.create(self._run(self._ticket))
+        self.revision += 1
+        return self
+
+    async def _run(self, ticket: Ticket) -> None:
+        async for event in ticket:
+            if ticket is self._ticket:
+                self._take(event)
+
+    def _take(self, event: object) -> None:
+        match event:
+            case Done(value):
+                self.value = value
+            case Progress(value=part):
+                self.progress = event
+                self.parts += [] if part is None else [part]
+            case Failed() | Cancelled():
+                self.failed, self.about = event, None
+        self.revision += 1
+
+    async def answer(self) -> Any:
+        """What came out, or the library's own error."""
+        if self._task is not None:
+            await asyncio.shield(self._task)
+        if self.failed is not None:
+            remedy = self.failed.remedy if isinstance(self.failed, Failed) else ""
+            raise FailedJobError(self.failed.message, remedy=remedy)
+        return self.value
+
+    def forget(self) -> None:
+        """Start afresh the next time."""
+        self.about, self.value, self.failed, self.parts = None, None, None, []
+        self.revision += 1
+
+
+class Project:
+    """One table, its policy, and what is known about them."""
+
+    def __init__(self, session: Session) -> None:
+        self.session = session
+        worker = session.worker
+        self.dark: bool | None = None
+        """Dark or light; None follows the system."""
+        self.raw_cells = False
+        """Whether the user turned cells on: for this session only."""
+        self.visited: set[Step] = set()
+        self.column: str | None = None
+        """The column whose hierarchy was looked at last."""
+        self.looked, self.drafted, self.found = Work(worker), Work(worker), Work(worker)
+        self.explored, self.released = Work(worker), Work(worker)
+        self.attacked, self.compared, self.checked = Work(worker), Work(worker), Work(worker)
+        self._answers: dict[tuple[object, ...], facts.WhatIf | Failed] = {}
+
+    @property
+    def state(self) -> tuple[object, ...]:
+        """What a page is drawn from; it differs when another tab has changed something."""
+        return (self.session.source, self.session.policy, self.raw_cells)
+
+    def state_of(self, step: Step) -> State:
+        """Whether a step is done, open, or needs a look."""
+        if step is steps.CHECK and self.checked.value is not None:
+            return "done" if self.checked.value.ok else "attention"
+        if self.session.source is None:
+            return "open"
+        if step is steps.RELEASE:
+            failed: State = "attention" if self.released.failed else "open"
+            return "done" if self.released.value is not None else failed
+        if step is steps.TABLE:
+            return "attention" if self.looked.failed else "done"
+        if step is steps.ROLES and step not in self.visited:
+            return "attention"
+        return "done" if step in self.visited else "open"
+
+    @property
+    def table(self) -> jobs.Table:
+        """The table that is open."""
+        return self.session.now()
+
+    async def look(self) -> facts.TableFacts:
+        """What the table holds."""
+        looked = self.looked.start(jobs.Look(self.table), self.table)
+        found: facts.TableFacts = await looked.answer()
+        return found
+
+    async def kind_of(self, column: str) -> str:
+        """Number, date or text."""
+        known = await self.look()
+        return next((one.kind for one in known.columns if one.name == column), "text")
+
+    async def draft(self) -> facts.DraftFacts:
+        """The drafted policy; it becomes the session's if that has none."""
+        await self.look()
+        work = self.drafted.start(jobs.Draft(self.table), self.table)
+        drafted: facts.DraftFacts = await work.answer()
+        if not self.session.policy:
+            self.session.changed(drafted.policy)
+        return drafted
+
+    async def what_if(self) -> facts.WhatIf | Failed | None:
+        """What the policy would mean; None if a newer question took its place."""
+        key = (self.table, self.session.policy)
+        if key not in self._answers:
+            job = jobs.WhatIf(self.table, self.session.policy)
+            match await self.session.ask(job).end():
+                case Done(value):
+                    self._keep(key, value)
+                case Failed() as failed:
+                    return failed
+                case _:
+                    return None
+        return self._answers[key]
+
+    async def change(self, edit: Callable[[str], str]) -> bool:
+        """Change the policy once the worker accepts it; False if a newer change took its place."""
+        text = edit(self.session.policy)
+        match await self.session.ask(jobs.CheckPolicy(self.table, text)).end():
+            case Failed(message, remedy):
+                raise FailedJobError(message, remedy=remedy)
+            case Done():
+                self.session.changed(text)
+                return True
+            case _:
+                return False
+
+    def _keep(self, key: tuple[object, ...], answer: facts.WhatIf) -> None:
+        while len(self._answers) >= _KEPT:
+            self._answers.pop(next(iter(self._answers)))
+        self._answers[key] = answer
+
+    async def ask(self, job: Job) -> Any:
+        """The answer to a small question."""
+        return await Work(self.session.worker).start(job, job).answer()
+
+    def close(self) -> None:
+        """Forget the table and all that is known about it."""
+        self.session.table, self.session.policy = None, ""
+        self.visited.clear()
+        for work in vars(self).values():
+            if isinstance(work, Work):
+                work.forget()

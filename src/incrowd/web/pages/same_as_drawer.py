@@ -1,0 +1,71 @@
+"""The drawer "Same as": what the page does, as a policy file, a command and Python."""
+
+from collections.abc import Callable
+
+from nicegui import ui
+from nicegui.elements.mixins.text_element import TextElement
+
+from incrowd.web import same_as
+from incrowd.web.pages import blocks
+from incrowd.web.pages.project import Project
+from incrowd.web.session import Session
+
+_TEXTS: tuple[tuple[str, Callable[[Session], str], str], ...] = (
+    ("Policy", same_as.toml, ""),
+    ("Command", same_as.command, "wrap"),
+    ("Python", same_as.python, ""),
+)
+_NOTHING = "Open a table first."
+
+
+class SameAs:
+    """The drawer of one tab."""
+
+    def __init__(self, project: Project) -> None:
+        self._project = project
+        self._drawer = ui.right_drawer(value=False, fixed=True).props("width=430")
+        blocks.named(self._drawer, "Same as")
+        with self._drawer:
+            self._fill()
+
+    def toggle(self) -> None:
+        """Show or hide the drawer."""
+        self._drawer.toggle()
+
+    def refresh(self) -> None:
+        """Show the texts as they are now."""
+        for name, words, _ in _TEXTS:
+            self._shown[name].set_text(self._now(words))
+
+    def _now(self, words: Callable[[Session], str]) -> str:
+        session = self._project.session
+        return words(session) if session.source and session.policy else _NOTHING
+
+    def _fill(self) -> None:
+        with blocks.box("between"):
+            blocks.text("h2", "Same as")
+            close = ui.button(icon="close", on_click=self._drawer.hide, color=None).props(
+                "flat dense"
+            )
+            blocks.named(close, "Close")
+        blocks.text("p", "Whatever you do here is one of these. All make the same release.")
+        with ui.tabs().props("dense align=left no-caps") as tabs:
+            places = {name: ui.tab(name) for name, _, _ in _TEXTS}
+        with ui.tab_panels(tabs, value=places["Policy"]).props("animated=false"):
+            self._shown = {
+                name: self._panel(places[name], self._now(words), classes)
+                for name, words, classes in _TEXTS
+            }
+        blocks.other("Download session", self._download, "download")
+        blocks.text("p", "A folder that reruns it: policy, command, Python.", "quiet small")
+
+    @staticmethod
+    def _panel(tab: ui.tab, words: str, classes: str) -> TextElement:
+        with ui.tab_panel(tab).classes("same-as"):
+            code = blocks.text("pre", words, f"code {classes}").props("tabindex=0 role=region")
+            blocks.named(code, str(tab.props["name"]))
+            blocks.other("Copy", lambda: ui.clipboard.write(code.text), "content_copy")
+        return code
+
+    def _download(self) -> None:
+        ui.download.content(same_as.archive(self._project.session), "incrowd-session.zip")

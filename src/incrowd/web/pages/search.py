@@ -1,0 +1,242 @@
+"""Search: releases as points in the plane of risk and loss; choose one, pin some, compare."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from nicegui import ui
+
+from incrowd.web import jobs
+from incrowd.web.facts import Point
+from incrowd.web.pages import blocks, drawings
+from incrowd.web.pages.drawings import Spot
+from incrowd.web.pages.frame import Frame, sentence
+
+MOST_PINNED = 4
+_KS = (2, 3, 5, 10, 20, 50)
+_SEARCHES = {"crowd": "local recoding (crowd)", "lattice": "full domain (lattice)"}
+
+
+@dataclass(eq=False)
+class Shown:
+    """What one tab shows of the points."""
+
+    frame: Frame
+    chosen: str | None = None
+    seen: int = -1
+    points: list[Point] = field(default_factory=list)
+
+    def refresh(self) -> None:
+        """Draw the plane anew if there are more points."""
+        work = self.frame.project.explored
+        if work.revision != self.seen:
+            self.seen = work.revision
+            self.points = list(work.parts)
+            self.draw.refresh()
+
+    @ui.refreshable_method
+    def draw(self) -> None:
+        """The plane, the point that is chosen, and the pinned ones."""
+        _progress(self)
+        possible = [point for point in self.points if point.answer is not None]
+        if not possible:
+            return
+        with blocks.box("side"):
+            with blocks.card("Risk and loss"):
+                blocks.text(
+                    "p", "Lower left is better. Choose a point to see what it does.", "quiet"
+                )
+                drawings.plane(self.spots(possible), lambda n: self.choose(possible[n].name))
+                _legend(possible)
+            with blocks.box("stack"):
+                _chosen(self)
+        _pinned(self)
+        _impossible(self.points)
+
+    def spots(self, points: Sequence[Point]) -> list[Spot]:
+        """The points as places on the plane."""
+        pins = {one.name for one in self.frame.project.session.pinned}
+        methods = list(dict.fromkeys(method_of(point) for point in points))
+        return [
+            Spot(
+                name=f"{point.name}: risk {risk:.3g}, loss {loss:.3g}",
+                risk=risk,
+                loss=loss,
+                series=methods.index(method_of(point)),
+                chosen=point.name == self.chosen,
+                pinned=point.name in pins,
+                best=best,
+            )
+            for point, (risk, loss), best in zip(
+                points, map(place_of, points), undominated(points), strict=True
+            )
+        ]
+
+    def choose(self, name: str) -> None:
+        """Show what this point does."""
+        self.chosen = name
+        self.draw.refresh()
+
+
+async def show(frame: Frame) -> None:
+    """Draw the page."""
+    if not frame.has_table():
+        return
+    await frame.answer(frame.project.draft(), "Drafting a policy")
+    frame.settled()
+    shown = Shown(frame)
+    _controls(frame)
+    shown.seen = frame.project.explored.revision
+    shown.points = list(frame.project.explored.parts)
+    shown.draw()
+    frame.watch(shown.refresh)
+    frame.next_button(first=bool(frame.project.explored.parts))
+
+
+def _controls(frame: Frame) -> None:
+    project = frame.project
+    with blocks.card("What to try"), blocks.bar():
+        methods = ui.select(_SEARCHES, value=list(_SEARCHES), multiple=True, label="Methods")
+        methods.props("outlined dense use-chips")
+        limits = ui.select(
+            {0.0: "none", 0.02: "2 %", 0.05: "5 %", 0.1: "10 %"},
+            value=[0.0, 0.05],
+            multiple=True,
+            label="Records that may be left out",
+        ).props("outlined dense use-chips")
+
+        def explore() -> None:
+            job = jobs.Explore(
+                project.table,
+                project.session.policy,
+                ks=_KS,
+                searches=tuple(methods.value),
+                suppressions=tuple(limits.value),
+            )
+            project.explored.forget()
+            project.explored.start(job, job)
+
+        button = blocks.primary("Explore", explore).props("icon=scatter_plot")
+        if project.explored.parts:
+            button.props(remove="unelevated color").props("outline")
+
+
+def _progress(shown: Shown) -> None:
+    work = shown.frame.project.explored
+    if work.running:
+        share = work.progress.share if work.progress else 0.0
+        with blocks.box("between").props("role=status"):
+            what = work.progress.what if work.progress else "Starting"
+            blocks.text("span", f"{what}: {blocks.percent(share)}")
+            blocks.other("Cancel", shown.frame.project.session.cancel, "stop")
+        ui.linear_progress(share, show_value=False).props("aria-label=progress")
+    elif work.failed is not None:
+        blocks.note([sentence(work.failed.message)], "warn")
+    elif not shown.points:
+        blocks.note(["Explore tries k from 2 to 50 with each method and limit. It takes seconds."])
+
+
+def place_of(point: Point) -> tuple[float, float]:
+    """Highest risk and loss of a point that is possible."""
+    answer = point.answer
+    assert answer is not None  # noqa: S101  callers pass possible points
+    return answer.after.highest, answer.loss
+
+
+def undominated(points: Sequence[Point]) -> list[bool]:
+    """Which points no other one beats in both risk and loss."""
+    places = [place_of(point) for point in points]
+    return [not any(o != p and o[0] <= p[0] and o[1] <= p[1] for o in places) for p in places]
+
+
+def method_of(point: Point) -> str:
+    """How a point was found: its name without k and limit."""
+    return next((name for name in _SEARCHES if name in point.name), "")
+
+
+def _legend(points: Sequence[Point]) -> None:
+    marks = ("●", "■", "▲", "◆")
+    methods = dict.fromkeys(method_of(point) for point in points)
+    words = " · ".join(
+        f"{m} {_SEARCHES.get(name, name)}" for m, name in zip(marks, methods, strict=False)
+    )
+    blocks.text("p", f"{words} · dashed: no other point beats these · ★ pinned", "quiet small")
+
+
+def _chosen(shown: Shown) -> None:
+    """What the chosen point does to each column."""
+    point = next((one for one in shown.points if one.name == shown.chosen), None)
+    with blocks.card("The point you chose"):
+        if point is None or point.answer is None:
+            blocks.text("p", "None yet.", "quiet")
+            return
+        answer = point.answer
+        blocks.text("h3", point.name)
+        blocks.figures(
+            [
+                (str(answer.after.k), "people share each line at least", "good"),
+                (blocks.percent(answer.after.highest), "highest risk", ""),
+                (blocks.percent(answer.loss), "information loss", ""),
+            ]
+        )
+        add = blocks.table(("Column", "Lost"), "What each column loses", numeric=(1,))
+        for name, lost in sorted(answer.by_column.items(), key=lambda pair: -pair[1]):
+            add(name, lambda lost=lost: blocks.share(lost))
+        _actions(shown, point)
+
+
+def _actions(shown: Shown, point: Point) -> None:
+    session = shown.frame.project.session
+    names = [one.name for one in session.pinned]
+    pinned = point.name in names
+
+    def pin() -> None:
+        if pinned:
+            session.unpin(names.index(point.name))
+        else:
+            session.pin(point)
+        shown.draw.refresh()
+
+    with blocks.bar():
+        use = blocks.other("Use this point", lambda: _use(shown, point), "check")
+        use.props(remove="outline").props("unelevated color=primary text-color=white")
+        button = blocks.other("Unpin" if pinned else "Pin to compare", pin, "push_pin")
+        button.set_enabled(pinned or len(session.pinned) < MOST_PINNED)
+
+
+async def _use(shown: Shown, point: Point) -> None:
+    if await shown.frame.change(lambda _: point.policy):
+        ui.notify(f"The policy is now that of {point.name}.", position="bottom")
+
+
+def _pinned(shown: Shown) -> None:
+    """Pinned points side by side."""
+    pins: Sequence[Point] = shown.frame.project.session.pinned
+    answers = [(one.name, one.answer) for one in pins if one.answer is not None]
+    if not answers:
+        return
+    blocks.text("h2", "Pinned points")
+    head = ("", *(name for name, _ in answers))
+    add = blocks.table(head, "Pinned points", numeric=range(1, 5))
+    add("people share each line", *(str(a.after.k) for _, a in answers))
+    add("highest risk", *(blocks.percent(a.after.highest) for _, a in answers))
+    add("average risk", *(blocks.percent(a.after.average) for _, a in answers))
+    add("information loss", *(blocks.percent(a.loss) for _, a in answers))
+    add(
+        "records left out",
+        *(
+            "fewer than 5" if a.suppressed is None else blocks.whole(a.suppressed)
+            for _, a in answers
+        ),
+    )
+    for column in answers[0][1].by_column:
+        add(
+            f"lost of {column}", *(blocks.percent(a.by_column.get(column, 0.0)) for _, a in answers)
+        )
+
+
+def _impossible(points: Sequence[Point]) -> None:
+    none = [point for point in points if point.answer is None]
+    if none:
+        with ui.expansion(f"{len(none)} points have no release").classes("card"):
+            for point in none:
+                blocks.text("p", f"{point.name}: {point.why}", "small")

@@ -1,0 +1,143 @@
+"""Table: choose a file, and see what its columns hold, without any of its cells."""
+
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+from nicegui import ui
+
+from incrowd.web import files, jobs
+from incrowd.web.facts import ColumnFacts, TableFacts
+from incrowd.web.pages import blocks
+from incrowd.web.pages.frame import Frame
+
+_SHOWN_ROWS = 20
+
+
+async def show(frame: Frame) -> None:
+    """Draw the page."""
+    if frame.project.session.source is None:
+        _choose(frame)
+        return
+    facts = await frame.answer(frame.project.look(), "Reading the table")
+    frame.settled()
+    _head(frame, facts)
+    _columns(facts)
+    await _cells(frame)
+    frame.next_button()
+
+
+def _head(frame: Frame, facts: TableFacts) -> None:
+    with blocks.box("between"):
+        blocks.text("h2", f"{blocks.whole(facts.records)} records, {len(facts.columns)} columns")
+        with blocks.bar():
+            blocks.other("Another table", lambda: _forget(frame), "folder_open")
+    for sentence in facts.notes:
+        blocks.note([sentence])
+
+
+def _forget(frame: Frame) -> None:
+    frame.project.close()
+    frame.redraw()
+
+
+def _columns(facts: TableFacts) -> None:
+    head = ("Column", "Type", "Different values", "Share of records", "Missing")
+    add = blocks.table(head, "Columns of the table", numeric=(2, 3, 4))
+    for column in facts.columns:
+        add(
+            column.name,
+            column.kind,
+            blocks.whole(column.distinct),
+            _share_of(column),
+            _missing(column, facts),
+        )
+    blocks.text(
+        "p",
+        "A share near 100 % means that the column alone tells people apart. Cells are not shown.",
+        "quiet small",
+    )
+
+
+def _missing(column: ColumnFacts, facts: TableFacts) -> str:
+    if column.missing is None:
+        return "fewer than 5"
+    return blocks.percent(column.missing / facts.records) if facts.records else ""
+
+
+def _share_of(column: ColumnFacts) -> Callable[[], None]:
+    return lambda: blocks.share(column.distinct_share)
+
+
+async def _cells(frame: Frame) -> None:
+    """The switch for raw cells, and the first rows if it is on: for this session only."""
+
+    def switched() -> None:
+        frame.project.raw_cells = bool(switch.value)
+        frame.redraw()
+
+    with blocks.card("Cells"):
+        switch = ui.switch(
+            "Show the first rows on this screen, in this session only",
+            value=frame.project.raw_cells,
+            on_change=switched,
+        )
+        if not frame.project.raw_cells:
+            return
+        rows = await frame.answer(
+            frame.project.ask(jobs.ShowCells(frame.project.table, _SHOWN_ROWS)),
+            "Reading the first rows",
+        )
+        add = blocks.table(tuple(rows.columns), "First rows of the table")
+        for row in rows.rows:
+            add(*row)
+
+
+def _choose(frame: Frame, relative: str = "") -> None:
+    """The files of the folder, and the made-up hospital for those who only look."""
+    session = frame.project.session
+    place = blocks.box("stack")
+    with place, blocks.card(f"Files in {Path(session.folder).name or '/'}"):
+        listed = files.listing(session.folder, relative)
+        entries = [entry for entry in listed if entry.folder or entry.table]
+        if relative:
+            up = str(Path(relative).parent)
+            _entry("arrow_upward", "..", lambda: _again(frame, place, "" if up == "." else up))
+        if not entries:
+            blocks.text(
+                "p", "There is no table here. Start incrowd ui with --folder to choose another."
+            )
+        for entry in entries:
+            icon = "folder" if entry.folder else "table_chart"
+            _entry(icon, entry.name, partial(_picked, frame, place, entry))
+    with place, blocks.card("No table at hand?"):
+        blocks.text("p", "Try it on a made-up hospital: its patients do not exist.")
+        with blocks.bar():
+            blocks.primary("Use the made-up hospital", lambda: _demo(frame))
+
+
+def _entry(icon: str, name: str, go: Callable[[], None]) -> None:
+    with ui.button(on_click=go, color=None).props("flat align=left no-caps").classes("entry"):
+        ui.icon(icon).props("aria-hidden=true")
+        blocks.text("span", name)
+
+
+def _again(frame: Frame, place: ui.element, relative: str) -> None:
+    place.clear()
+    with place:
+        _choose(frame, relative)
+
+
+def _picked(frame: Frame, place: ui.element, entry: files.Entry) -> None:
+    if entry.folder:
+        _again(frame, place, entry.relative)
+        return
+    frame.project.session.open(files.within(frame.project.session.folder, entry.relative))
+    frame.redraw()
+
+
+async def _demo(frame: Frame) -> None:
+    session = frame.project.session
+    path = session.private / "hospital.csv"
+    session.open(await frame.project.ask(jobs.Demo(str(path))))
+    frame.redraw()

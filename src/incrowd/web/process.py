@@ -1,0 +1,93 @@
+"""The worker's own process: one job after the other, and never a traceback or a cell in words."""
+
+import signal
+import threading
+import time
+from contextlib import suppress
+from importlib import import_module
+from multiprocessing.connection import Connection
+from multiprocessing.synchronize import Event as Flag
+from typing import Any, NoReturn
+
+from incrowd.web.events import Cancelled, Done, Ending, Failed, Progress
+from incrowd.web.jobs import Job
+
+_RATE = 0.1
+"""Seconds between two progress messages at least."""
+
+
+class StoppedError(Exception):
+    """Somebody cancelled the job."""
+
+
+class Line:
+    """The way back to the server, for the job of this number."""
+
+    def __init__(self, wire: Connection, stop: Flag, number: int) -> None:
+        self._wire, self._stop, self._number = wire, stop, number
+        self._lock = threading.Lock()
+        self._told = 0.0
+
+    def tell(self, what: str, share: float, value: Any = None) -> None:
+        """Tell how far the job is; ends the job if it was cancelled."""
+        if self._stop.is_set():
+            raise StoppedError
+        now = time.monotonic()
+        if value is not None or now - self._told >= _RATE:
+            self._told = now
+            self.send(Progress(what, min(max(share, 0.0), 1.0), value))
+
+    def send(self, event: Progress | Ending) -> None:
+        """Send an event."""
+        with self._lock:
+            self._wire.send((self._number, event))
+
+
+def serve(wire: Connection, stop: Flag) -> None:
+    """Answer requests until the server goes away."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, _end)
+    desk = import_module("incrowd.web.work.desk").Desk()
+    threading.Thread(target=_warm, daemon=True).start()
+    with suppress(EOFError, OSError):
+        while True:
+            number, job = wire.recv()
+            line = Line(wire, stop, number)
+            line.send(ending(desk, job, line))
+
+
+def ending(desk: Any, job: Job, line: Line) -> Ending:
+    """Do a job: how it ended."""
+    try:
+        module, _, name = job.work.partition(":")
+        work = getattr(import_module(f"incrowd.web.work.{module}"), name)
+        return Done(work(desk, job, line.tell))
+    except StoppedError:
+        return Cancelled("cancelled; nothing was written")
+    except Exception as error:  # noqa: BLE001  whatever it is, the page says it in our words
+        if _led_by_stop(error):
+            return Cancelled("cancelled; nothing was written")
+        return _failed(error)
+
+
+def _failed(error: Exception) -> Failed:
+    failure = import_module("incrowd.cli.failures").failure_of(error)
+    return Failed(failure.error, failure.remedy, failure.exit_code)
+
+
+def _led_by_stop(error: Exception) -> bool:
+    """Whether a library turned the cancelling into an error of its own."""
+    behind = import_module("incrowd.cli.failures").behind(error)
+    return any(isinstance(one, StoppedError) for one in behind)
+
+
+def _warm() -> None:
+    """Load what the first questions need while somebody still looks at the page."""
+    with suppress(Exception):
+        import_module("incrowd.web.work.warming").warm()
+
+
+def _end(*_: object) -> NoReturn:
+    """End in order, so that half a release is deleted; a second signal must not end the ending."""
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    raise SystemExit

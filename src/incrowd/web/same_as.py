@@ -1,0 +1,151 @@
+"""The same as a policy file, as a command and as Python: what the page does, without the page."""
+
+import io
+import json
+import shlex
+import tomllib
+import zipfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from incrowd.policy.toml import edited
+from incrowd.web.jobs import ReadingChoice
+
+if TYPE_CHECKING:
+    from incrowd.web.session import Session
+
+POLICY = "policy.toml"
+_README = """\
+This folder makes the release again that incrowd ui made.
+
+    sh command.sh        the command
+    python session.py    the same in Python
+
+Both read {source}
+and write {target}
+
+policy.toml says what the release must satisfy. The seed in command.sh and session.py decides the
+order of the released rows: whoever knows it can restore the original order, so keep this folder
+where the table is kept. No cell of the table is in it.
+"""
+
+
+def toml(session: "Session") -> str:
+    """The policy file; hierarchy files are named in full, so that it can lie in any folder."""
+    if not session.policy:
+        return ""
+    changes: dict[str | tuple[str | int, ...], Any] = {}
+    for name, column in tomllib.loads(session.policy).get("columns", {}).items():
+        tree = column.get("hierarchy")
+        if isinstance(tree, dict) and "path" in tree:
+            path = str(session.folder / tree["path"])
+            changes["columns", name, "hierarchy", "path"] = path
+    return edited(session.policy, changes) if changes else session.policy
+
+
+def command(session: "Session") -> str:
+    """The command that makes the release; `policy.toml` holds the policy."""
+    words = ["incrowd", "anonymize", session.source or "FILE", "--policy", POLICY]
+    words += ["-o", _target(session)]
+    for flag, value in _options(session).items():
+        words += [flag, value]
+    words += _reading_words(session.reading)
+    return shlex.join(words)
+
+
+def _target(session: "Session") -> str:
+    return session.target or "RELEASE"
+
+
+def _options(session: "Session") -> dict[str, str]:
+    given = {
+        "--seed": session.seed,
+        "--report": session.report,
+        "--sign": session.sign,
+        "--key-file": session.key_file,
+    }
+    return {flag: str(value) for flag, value in given.items() if value is not None}
+
+
+def _reading_words(reading: ReadingChoice) -> list[str]:
+    words = []
+    for key in ("delimiter", "encoding", "sheet", "skip", "decimal", "thousands"):
+        if (value := getattr(reading, key)) is not None:
+            words += [f"--{key}", str(value)]
+    if reading.header is not None:
+        words.append("--header" if reading.header else "--no-header")
+    return words + [word for form in reading.date_format for word in ("--date-format", form)]
+
+
+def python(session: "Session") -> str:
+    """The same in Python."""
+    arguments = [_text(session.source or "FILE"), "policy", _text(_target(session))]
+    if session.seed is not None:
+        arguments.append(f"seed={session.seed}")
+    if session.sign is not None:
+        arguments.append(f"sign={_text(session.sign)}")
+    if session.key_file is not None:
+        arguments.append("key=key")
+    if reading := _reading_python(session.reading):
+        arguments.append(reading)
+    lines = ["import incrowd", "", f'policy = incrowd.read_policy("{POLICY}")']
+    if session.key_file is not None:
+        lines.insert(0, "from pathlib import Path\n")
+        lines.append(f'key = Path({_text(session.key_file)}).read_bytes().rstrip(b"\\r\\n")')
+    lines += ["release = incrowd.anonymize(", *(f"    {one}," for one in arguments), ")"]
+    lines += _report(session)
+    return "\n".join([*lines, "print(release.k, release.loss)", ""])
+
+
+def _report(session: "Session") -> list[str]:
+    if session.report is None:
+        return []
+    source, report = _text(session.source or "FILE"), _text(session.report)
+    return [f"incrowd.report(release, {report}, original={source})"]
+
+
+def _reading_python(reading: ReadingChoice) -> str:
+    keys = ("delimiter", "encoding", "header", "sheet", "skip", "decimal", "thousands")
+    given = {key: value for key in keys if (value := getattr(reading, key)) is not None}
+    settings = [f"{key}={_literal(value)}" for key, value in given.items()]
+    if reading.date_format:
+        settings.append(f"date_formats={_formats(reading.date_format)}")
+    return f"reading=incrowd.Reading({', '.join(settings)})" if settings else ""
+
+
+def _formats(texts: tuple[str, ...]) -> str:
+    """Formats of dates: one for all, or by column."""
+    found = dict(text.rpartition("=")[::2] for text in texts)
+    return _text(found[""]) if list(found) == [""] else _literal(found)
+
+
+def _literal(value: object) -> str:
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{_text(k)}: {_text(v)}" for k, v in value.items()) + "}"
+    return _text(value) if isinstance(value, str) else repr(value)
+
+
+def _text(text: str) -> str:
+    """A text as Python writes it: in double quotes."""
+    return json.dumps(text)
+
+
+def documents(session: "Session") -> dict[str, str]:
+    """The files of a session by name: with them it can be run again."""
+    source, target = session.source or "FILE", _target(session)
+    return {
+        POLICY: toml(session),
+        "command.sh": f'#!/bin/sh\ncd "$(dirname "$0")" || exit\nexec {command(session)}\n',
+        "session.py": python(session),
+        "README.txt": _README.format(source=source, target=target),
+    }
+
+
+def archive(session: "Session") -> bytes:
+    """The session as a folder in a ZIP file."""
+    name = f"{Path(session.source or 'table').name.partition('.')[0]}-session"
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as folder:
+        for file, text in documents(session).items():
+            folder.writestr(f"{name}/{file}", text)
+    return packed.getvalue()

@@ -1,0 +1,201 @@
+"""The server of the page: NiceGUI on this machine alone, behind the guard."""
+
+import asyncio
+import logging
+import os
+import secrets
+import signal
+import socket
+import webbrowser
+from collections.abc import Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from incrowd.errors import InputError
+from incrowd.web import jobs
+from incrowd.web.events import Done
+from incrowd.web.guard import Guard
+from incrowd.web.session import Session
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
+HOST = "127.0.0.1"
+_LARGEST_MESSAGE = 2**22
+"""Bytes of a message that the browser may send."""
+_RECONNECT = 30.0
+"""Seconds for which a tab can come back to where it was."""
+_PATIENCE = 3.0
+"""Seconds without a tab after which work is cancelled."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class UiOptions:
+    """How to open the page."""
+
+    file: str | None = None
+    demo: bool = False
+    port: int | None = None
+    """None: any free one."""
+    browser: bool = True
+    folder: str | None = None
+    """Where files are chosen; None: the folder of the file, or the current one."""
+
+    @property
+    def chosen_folder(self) -> Path:
+        """The folder that files are chosen in."""
+        if self.folder is not None:
+            return Path(self.folder)
+        return Path() if self.file is None else Path(self.file).parent
+
+
+def serve(options: UiOptions, say: Callable[[str], None]) -> None:
+    """Show the page until somebody ends it; `say` gets the address, once."""
+    refuse_without_nicegui()
+    if options.file is not None and not Path(options.file).is_file():
+        raise InputError(
+            f"the file {options.file!r} does not exist", remedy="name a file, or none to choose one"
+        )
+    if not options.chosen_folder.is_dir():
+        raise InputError(
+            f"the folder {str(options.chosen_folder)!r} does not exist", remedy="name another one"
+        )
+    session = Session(options.chosen_folder)
+    if options.file is not None:
+        session.open(options.file)
+    try:
+        with closing_socket(options.port) as (bound, port):
+            token = secrets.token_urlsafe(32)
+            address = f"http://{HOST}:{port}/?token={token}"
+            guard = Guard(application(session, demo=options.demo), port, token)
+            run(guard, bound, lambda: _shown(address, session, options, say))
+    finally:
+        session.close()
+
+
+def refuse_without_nicegui() -> None:
+    """Say which extra is missing."""
+    if find_spec("nicegui") is None or find_spec("uvicorn") is None:
+        raise InputError(
+            "the page needs NiceGUI, which is not installed",
+            remedy="pip install 'incrowd[web]'",
+        )
+
+
+@contextmanager
+def closing_socket(port: int | None) -> Iterator[tuple[socket.socket, int]]:
+    """A socket on this machine alone, on this port or on any free one."""
+    with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as bound:
+        try:
+            bound.bind((HOST, port or 0))
+            taken = False
+        except OSError:
+            taken = True
+        if taken:
+            raise InputError(
+                f"port {port} is not free", remedy="choose another --port, or leave it out"
+            )
+        yield bound, bound.getsockname()[1]
+
+
+def application(session: Session, *, demo: bool = False) -> Any:
+    """NiceGUI with our pages, as one ASGI application; the worker starts and ends with it."""
+    _quiet(session)
+    from fastapi import FastAPI  # noqa: PLC0415  an extra
+    from nicegui import Client, app, ui  # noqa: PLC0415  an extra; after it was told to be quiet
+
+    from incrowd.web import pages  # noqa: PLC0415  pages import NiceGUI
+
+    @asynccontextmanager
+    async def lifespan(_: FastAPI) -> "AsyncIterator[None]":
+        session.worker.start()
+        made_up = asyncio.create_task(_made_up(session)) if demo else None
+        yield
+        session.close()
+        del made_up  # held until here: nobody else holds the task
+
+    async def closed() -> None:
+        """Closing the last tab cancels; reloading it does not."""
+        await asyncio.sleep(_PATIENCE)
+        if not any(client.has_socket_connection for client in Client.instances.values()):
+            session.cancel()
+
+    outer = FastAPI(lifespan=lifespan, openapi_url=None, docs_url=None, redoc_url=None)
+    pages.attach(session)
+    app.on_disconnect(closed)
+    ui.run_with(
+        outer,
+        title="incrowd",
+        dark=None,
+        language="en-US",
+        tailwind=False,
+        reconnect_timeout=_RECONNECT,
+        gzip_middleware_factory=None,
+        show_welcome_message=False,
+    )
+    return outer
+
+
+async def _made_up(session: Session) -> None:
+    """Open the made-up hospital, in a folder that is deleted at the end."""
+    made = await session.ask(jobs.Demo(str(session.private / "hospital.csv"))).end()
+    if isinstance(made, Done):
+        session.open(made.value)
+
+
+def _quiet(session: Session) -> None:
+    """Keep NiceGUI from writing into the current folder, and from logging addresses and values."""
+    os.environ.setdefault("NICEGUI_STORAGE_PATH", str(session.private / "nicegui"))
+    os.environ.setdefault("MATPLOTLIB", "false")
+    if os.environ.get("INCROWD_DEBUG") != "1":
+        for name in ("nicegui", "uvicorn", "asyncio"):
+            logging.getLogger(name).setLevel(logging.CRITICAL + 1)
+
+
+def run(guard: Guard, bound: socket.socket, ready: Callable[[], None]) -> None:
+    """Serve on a socket until a signal ends it; `ready` is called once it answers."""
+    import uvicorn  # noqa: PLC0415  an extra
+
+    class Server(uvicorn.Server):
+        """A server that ends quietly: a signal is how the page is ended."""
+
+        @contextmanager
+        def capture_signals(self) -> Iterator[None]:
+            numbers = (signal.SIGINT, signal.SIGTERM)
+            former = {number: signal.signal(number, self.handle_exit) for number in numbers}
+            try:
+                yield
+            finally:
+                for number, handler in former.items():
+                    signal.signal(number, handler)
+
+        async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+            await super().startup(sockets)
+            ready()
+
+    settings = uvicorn.Config(
+        guard,
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        date_header=False,
+        ws_max_size=_LARGEST_MESSAGE,
+        timeout_graceful_shutdown=1,
+    )
+    Server(settings).run(sockets=[bound])
+
+
+def _shown(address: str, session: Session, options: UiOptions, say: Callable[[str], None]) -> None:
+    """Print the address and open it: by way of a file, so that no list of processes shows it."""
+    say(f"incrowd is open at {address}\nPress Ctrl-C to end it.")
+    if not options.browser:
+        return
+    page = session.private / "open.html"
+    text = f'<!doctype html><meta http-equiv="refresh" content="0;url={address}">'
+    handle = os.open(page, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(handle, "w", encoding="utf-8") as file:
+        file.write(text)
+    webbrowser.open(page.as_uri())

@@ -1,0 +1,190 @@
+"""A session: a table, the policy for it, and what was changed. It holds no cell of the table."""
+
+import secrets
+import shutil
+import tempfile
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from incrowd.errors import PolicyError
+from incrowd.web import jobs, same_as
+from incrowd.web.facts import Point
+from incrowd.web.worker import Ticket, Worker
+
+PINNED = 4
+"""Points that can be pinned."""
+_KEPT_ENDINGS = (".csv", ".tsv", ".parquet", ".arrow")
+
+
+class Session:
+    """What the page is about: its state is a source and the text of a policy file."""
+
+    def __init__(self, folder: str | Path = ".", *, worker: Worker | None = None) -> None:
+        self.folder = Path(folder).resolve()
+        """The folder that files are chosen in."""
+        self.worker = worker or Worker()
+        self.table: jobs.Table | None = None
+        self.policy = ""
+        """TOML; empty until there is a table and a draft."""
+        self.seed: int | None = secrets.randbelow(2**53)
+        """Of the order of the released rows; whoever holds the table may know it, nobody else."""
+        self.target = ""
+        self.report: str | None = None
+        self.sign: str | None = None
+        self.key_file: str | None = None
+        self.pinned: tuple[Point, ...] = ()
+        """Points that are compared."""
+        self.raw_cells = False
+        """Whether the user wants to see cells of the table on this screen."""
+        self._undo: list[str] = []
+        self._redo: list[str] = []
+        self._private: Path | None = None
+
+    # The table
+
+    @property
+    def source(self) -> str | None:
+        """The file of the table."""
+        return None if self.table is None else self.table.source
+
+    @property
+    def reading(self) -> jobs.ReadingChoice:
+        """How the table is read."""
+        return jobs.ReadingChoice() if self.table is None else self.table.reading
+
+    def open(self, path: str | Path | None, reading: jobs.ReadingChoice | None = None) -> None:
+        """Take another table, or none; policy, undo and pins begin anew with it."""
+        source = None if path is None else str(Path(path).absolute())
+        if source != self.source:
+            self.policy, self.pinned, self.raw_cells = "", (), False
+            self._undo, self._redo = [], []
+            self.target = "" if source is None else str(self.folder / released_as(source))
+            self.report = self.sign = self.key_file = None
+        choice = reading or jobs.ReadingChoice()
+        self.table = None if source is None else jobs.Table(source, choice, str(self.folder))
+
+    def close_table(self) -> None:
+        """Go back to no table; a job that is about it is cancelled."""
+        self.cancel()
+        self.open(None)
+
+    def read_as(self, **choice: Any) -> None:
+        """Read the same table in another way: with a `delimiter`, a `sheet` and so on."""
+        self.open(self.now().source, replace(self.reading, **choice))
+
+    # The policy
+
+    def changed(self, policy: str) -> None:
+        """Take another text of the policy; the former one can be had back."""
+        if policy == self.policy:
+            return
+        if self.policy:
+            self._undo.append(self.policy)
+        self._redo.clear()
+        self.policy = policy
+
+    @property
+    def can_undo(self) -> bool:
+        """Whether there is a former policy."""
+        return bool(self._undo)
+
+    @property
+    def can_redo(self) -> bool:
+        """Whether a change was taken back."""
+        return bool(self._redo)
+
+    def undo(self) -> str:
+        """Take the last change back: the policy as it is now."""
+        if self._undo:
+            self._redo.append(self.policy)
+            self.policy = self._undo.pop()
+        return self.policy
+
+    def redo(self) -> str:
+        """Make the change again that was taken back last: the policy as it is now."""
+        if self._redo:
+            self._undo.append(self.policy)
+            self.policy = self._redo.pop()
+        return self.policy
+
+    def pin(self, point: Point) -> None:
+        """Keep a point to compare others with."""
+        if len(self.pinned) >= PINNED:
+            raise PolicyError(f"{PINNED} points are pinned already", remedy="take one off first")
+        self.pinned = (*self.pinned, point)
+
+    def unpin(self, number: int) -> None:
+        """Take a pinned point off."""
+        self.pinned = (*self.pinned[:number], *self.pinned[number + 1 :])
+
+    # The worker
+
+    def ask(self, job: jobs.Job) -> Ticket:
+        """Hand a job to the worker."""
+        return self.worker.submit(job)
+
+    def cancel(self) -> None:
+        """Cancel what the worker does, and what waits."""
+        self.worker.cancel()
+
+    @property
+    def busy(self) -> bool:
+        """Whether the worker has something to do."""
+        return self.worker.busy
+
+    # Files of its own
+
+    @property
+    def private(self) -> Path:
+        """A folder that only this user can read; it is deleted at the end."""
+        if self._private is None:
+            self._private = Path(tempfile.mkdtemp(prefix="incrowd-ui-")).resolve()
+        return self._private
+
+    def close(self) -> None:
+        """End the worker and delete the private folder."""
+        self.worker.close()
+        if self._private is not None:
+            shutil.rmtree(self._private, ignore_errors=True)
+        self._private = None
+
+    # Requests about the table as it is now
+
+    def now(self) -> jobs.Table:
+        """The table, or an error that says what to do."""
+        if self.table is None:
+            raise PolicyError("there is no table yet", remedy="open one first")
+        return self.table
+
+    def what_if(self, levels: dict[str, int] | None = None) -> Ticket:
+        """Ask what the policy means now."""
+        chosen = None if levels is None else tuple(levels.items())
+        return self.ask(jobs.WhatIf(self.now(), self.policy, chosen))
+
+    def release_job(self) -> jobs.MakeRelease:
+        """The job that makes the release that `same_as.command` makes, too."""
+        return jobs.MakeRelease(
+            table=self.now(),
+            policy=self.policy,
+            target=self.target,
+            seed=self.seed,
+            report=self.report,
+            sign=self.sign,
+            key_file=self.key_file,
+        )
+
+    def archive(self) -> bytes:
+        """The session as a folder in a ZIP file: with it everything can be run again."""
+        return same_as.archive(self)
+
+
+def released_as(source: str) -> str:
+    """The name of a release if nobody says otherwise.
+
+    >>> released_as("/data/patients.csv.gz"), released_as("wards.parquet")
+    ('patients-release.csv', 'wards-release.parquet')
+    """
+    path = Path(source)
+    ending = path.suffix.lower()
+    return f"{path.name.partition('.')[0]}-release{ending if ending in _KEPT_ENDINGS else '.csv'}"

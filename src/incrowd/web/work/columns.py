@@ -1,0 +1,134 @@
+"""One column: how many records hold what, and how its values become coarser.
+
+Labels of fewer than 5 records are not shown, and never one count alone is left out.
+"""
+
+import csv
+import io
+from math import isfinite
+
+import numpy as np
+
+from incrowd.arrays import Counts
+from incrowd.documents.report.facts import shown, shown_counts
+from incrowd.errors import PolicyError
+from incrowd.hierarchy import Suggested
+from incrowd.hierarchy.hierarchy import Hierarchy
+from incrowd.io.hierarchies import builders_of
+from incrowd.policy.policy import Column, Policy
+from incrowd.release.load import with_hierarchy
+from incrowd.table.column import Kind, Role
+from incrowd.web import facts, jobs
+from incrowd.web.jobs import Table
+from incrowd.web.work.desk import Desk, Tell
+
+BINS = 24
+"""Bars of a histogram at most."""
+LABELS = 12
+"""Labels of a level at most."""
+_HIDDEN = (Role.IDENTIFIER, Role.UNIT)
+
+
+def histogram(desk: Desk, job: jobs.ShowHistogram, tell: Tell) -> facts.HistogramFacts:
+    """How many records hold what, at the lowest level with few enough bars."""
+    tell("counting", 0.0)
+    _, tree, records = _built(desk, job.table, job.policy, job.column)
+    level = _few(tree, records) if job.level is None else min(job.level, tree.height)
+    bins = _bins(tree, records, level)
+    seen = tuple(one for one in bins if one.label is not None)
+    hidden = int(records.sum()) - sum(one.records or 0 for one in seen)
+    return facts.HistogramFacts(
+        column=job.column, bins=seen[:BINS], level=level, other=shown(hidden)
+    )
+
+
+def hierarchy(desk: Desk, job: jobs.ShowHierarchy, tell: Tell) -> facts.HierarchyFacts:
+    """The levels of a column's hierarchy."""
+    tell("building the hierarchy", 0.0)
+    column, tree, records = _built(desk, job.table, job.policy, job.column)
+    return facts.HierarchyFacts(
+        column=job.column,
+        levels=tuple(_level(tree, records, level) for level in range(tree.levels)),
+        lowest=column.lowest,
+        highest=tree.height if column.highest is None else min(column.highest, tree.height),
+    )
+
+
+def export_hierarchy(desk: Desk, job: jobs.ExportHierarchy, tell: Tell) -> str:
+    """The hierarchy as a file of it holds it: one line per value, from the value to the top."""
+    tell("building the hierarchy", 0.0)
+    _, tree, _ = _built(desk, job.table, job.policy, job.column)
+    lines = io.StringIO()
+    writer = csv.writer(lines, delimiter=";", lineterminator="\n")
+    codes = range(1, len(tree.leaves) + 1)
+    labels = [level.tolist() for level in tree.labels]
+    writer.writerows(
+        [labels[h][tree.maps[h, code] - 1] for h in range(tree.levels)] for code in codes
+    )
+    return lines.getvalue()
+
+
+def _built(desk: Desk, table: Table, policy: str, name: str) -> tuple[Column, Hierarchy, Counts]:
+    """The column's settings, its hierarchy, and the records of each of its leaves."""
+    asked = Policy.loads(policy)
+    if asked.role(name) in _HIDDEN:
+        raise PolicyError(
+            f"{name!r} says who a person is, so its values are not shown",
+            remedy="look at another column",
+        )
+    engine = desk.engine(table)
+    kind = asked.columns[name].kind
+    kinds = {} if kind is None else {name: kind}
+    coded = engine.codes([name], kinds, asked.missing_values)[name]
+    builder = builders_of(asked, table.folder).get(name, Suggested())
+    aligned, tree = with_hierarchy(engine, coded, builder)
+    return asked.columns[name], tree, engine.frequency(aligned)
+
+
+def _nodes(tree: Hierarchy, records: Counts, level: int) -> Counts:
+    """Records of each node of a level, missing first."""
+    size = len(tree.labels[level]) + 1
+    counts: Counts = np.bincount(
+        tree.maps[level], weights=records[: tree.maps.shape[1]], minlength=size
+    ).astype(np.int64)
+    return counts
+
+
+def _few(tree: Hierarchy, records: Counts) -> int:
+    """The lowest level with at most so many nodes as a histogram has bars."""
+    held = (int((_nodes(tree, records, level)[1:] > 0).sum()) for level in range(tree.levels))
+    return next((level for level, nodes in enumerate(held) if nodes <= BINS), tree.height)
+
+
+def _bins(tree: Hierarchy, records: Counts, level: int) -> tuple[facts.Bin, ...]:
+    """The nodes that records hold; those of few records without their labels."""
+    counts = _nodes(tree, records, level)
+    there = np.flatnonzero(counts).tolist()
+    safe = shown_counts([int(counts[node]) for node in there])
+    labels = ["missing", *tree.labels[level].tolist()]
+    lows = _lows(tree, level)
+    return tuple(
+        facts.Bin(
+            label=None if count is None else str(labels[node]),
+            records=count,
+            low=None if count is None else lows[node],
+        )
+        for node, count in zip(there, safe, strict=True)
+    )
+
+
+def _lows(tree: Hierarchy, level: int) -> list[float | None]:
+    """Where the label of each node begins, for numbers."""
+    ends: list[float] = tree.reach[level][0].tolist()
+    numeric = tree.ordered and tree.leaves.kind is Kind.NUMBER
+    return [end if numeric and node and isfinite(end) else None for node, end in enumerate(ends)]
+
+
+def _level(tree: Hierarchy, records: Counts, level: int) -> facts.LevelFacts:
+    bins = _bins(tree, records, level)
+    seen = [one for one in bins if one.label is not None]
+    seen.sort(key=lambda one: -(one.records or 0))
+    rarest = None if len(seen) < len(bins) else min((one.records or 0 for one in bins), default=0)
+    return facts.LevelFacts(
+        level=level, nodes=len(bins), smallest=rarest, labels=tuple(seen[:LABELS])
+    )

@@ -1,0 +1,153 @@
+"""What lies open in the worker: one table, and its rows as counted for a few policies."""
+
+from collections import OrderedDict
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+
+from incrowd.arrays import Counts
+from incrowd.cli import request
+from incrowd.cli.output import Output
+from incrowd.cli.reading_options import ReadingFlags
+from incrowd.cli.request import ReadTable
+from incrowd.engines.base import Engine
+from incrowd.errors import InputError
+from incrowd.io.hierarchies import builders_of
+from incrowd.io.reading import Opened, Reading
+from incrowd.partition.classes import classes_of
+from incrowd.policy.policy import Policy
+from incrowd.problem import Problem
+from incrowd.release.load import CountedTable, LoadedTable, count_table
+from incrowd.search.lattice.full_domain import node_classes
+from incrowd.web.jobs import Table
+
+KEPT = 4
+"""So many countings of the table are kept: going back to a former role is then quick, too."""
+
+
+class Tell(Protocol):
+    """How a job says how far it is; it ends the job if that was cancelled."""
+
+    def __call__(self, what: str, share: float, value: Any = None) -> None: ...  # noqa: D102
+
+
+@dataclass(frozen=True, eq=False)
+class Sizes:
+    """Sizes of classes."""
+
+    records: Counts
+    people: Counts
+
+
+@dataclass(frozen=True, eq=False)
+class Question:
+    """The table loaded by a policy, and its classes as it is."""
+
+    counted: CountedTable
+    loaded: LoadedTable
+    before: Sizes
+
+
+@dataclass(frozen=True, eq=False)
+class _Open:
+    table: Table
+    stamp: tuple[int, int]
+    read: ReadTable
+    opened: Opened
+
+
+class Desk:
+    """Keeps what was opened and counted, so that the next question is quick."""
+
+    def __init__(self) -> None:
+        self._open: _Open | None = None
+        self._kept: OrderedDict[str, tuple[CountedTable, Sizes]] = OrderedDict()
+        self.derived: dict[str, tuple[str, ...]] = {}
+        """By columns of a policy: sentences on those that would leave and follow from others."""
+
+    def read(self, table: Table) -> ReadTable:
+        """How the table was read; it can be handed to verbs in place of reading it again."""
+        return self._opened(table).read
+
+    def engine(self, table: Table) -> Engine:
+        """The engine that holds the rows."""
+        return self._opened(table).opened.engine
+
+    def question(self, table: Table, policy: Policy) -> Question:
+        """The table loaded by a policy, from what was counted before if that is enough."""
+        engine = self.engine(table)
+        key = counted_alike(policy)
+        if key in self._kept:
+            counted, before = self._kept[key]
+            loaded = counted.compiled(policy)
+        else:
+            counted = count_table(engine, policy, builders_of(policy, table.folder))
+            loaded = counted.compiled(policy)
+            before = _before(loaded.compiled.problem)
+            self._kept[key] = counted, before
+        self._kept.move_to_end(key)
+        while len(self._kept) > KEPT:
+            self._kept.popitem(last=False)
+        return Question(counted, loaded, before)
+
+    def _opened(self, table: Table) -> _Open:
+        stamp = _stamp(table.source)
+        held = self._open
+        if held is None or held.table != table or held.stamp != stamp:
+            self.close()
+            read = request.read_table(table.source, reading_of(table), Output(quiet=True))
+            held = self._open = _Open(table, stamp, read, read.open(table.source))
+        return held
+
+    def close(self) -> None:
+        """Let go of the table and of all that was counted."""
+        self._kept.clear()
+        self.derived.clear()
+        if self._open is not None:
+            self._open.opened.engine.close()
+        self._open = None
+
+
+def reading_of(table: Table) -> Reading:
+    """How to read the table, as the command would from the same options."""
+    given = asdict(table.reading)
+    given["date_format"] = list(given["date_format"]) or None
+    return request.reading(ReadingFlags(**given))
+
+
+def counted_alike(policy: Policy) -> str:
+    """What the counts of a table depend on: policies with the same text here start from the same.
+
+    What classes must satisfy, the limits of columns, the search and the loss do not matter, but for
+    the columns that the loss counts.
+    """
+    free = {"weight": 1.0, "lowest": 0, "highest": None, "widest": None, "grid": None}
+    columns = {
+        name: column.model_copy(update=free | {"derived": "refuse"}).model_dump_json()
+        for name, column in policy.columns.items()
+    }
+    return repr((columns, policy.missing.value, policy.missing_values, policy.counted))
+
+
+def _before(problem: Problem) -> Sizes:
+    """The classes of the table as it is; values of sensitive columns are not needed for that."""
+    tally = problem.tally
+    class_of, number = node_classes(problem, [0] * len(problem.columns))
+    if tally.has_units:
+        found = classes_of(tally, class_of, number, problem.sensitive)
+        return Sizes(found.records, found.people)
+    records = np.bincount(class_of, weights=tally.counts, minlength=number).astype(np.int64)
+    return Sizes(records, records)
+
+
+def _stamp(source: str) -> tuple[int, int]:
+    """Whether a file is still the one that was read."""
+    try:
+        found = Path(source).stat()
+    except OSError:
+        found = None
+    if found is None:
+        raise InputError(f"the file {source!r} does not exist", remedy="choose another file")
+    return found.st_mtime_ns, found.st_size

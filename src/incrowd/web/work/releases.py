@@ -1,0 +1,160 @@
+"""Releases: made, checked, attacked, compared and reported on, each by its verb."""
+
+import io
+from pathlib import Path
+
+from rich.console import Console, RenderableType
+
+from incrowd import api
+from incrowd.cli import report as reports
+from incrowd.cli import request
+from incrowd.cli.output import Output
+from incrowd.documents.attack import attack_text
+from incrowd.documents.compare import compare_text
+from incrowd.documents.report.facts import shown
+from incrowd.io.target import certificate_path
+from incrowd.policy.policy import Policy
+from incrowd.release.release import Release
+from incrowd.table.column import Role
+from incrowd.verify.verify import Verdict
+from incrowd.watch import Watch
+from incrowd.web import facts, jobs
+from incrowd.web.work.desk import Desk, Tell, reading_of
+
+_WIDTH = 100
+
+
+def make_release(_: Desk, job: jobs.MakeRelease, tell: Tell) -> facts.ReleaseFacts:
+    """Make a release as the command does: the same file from the same seed."""
+    policy = Policy.loads(job.policy)
+    table = job.table
+    wanted = reading_of(table).keeping(policy.names(Role.KEEP))
+    read = request.read_table(table.source, wanted, Output(quiet=True), policy.columns)
+    paper = str(certificate_path(job.target, None))
+    if job.report is not None:
+        reports.refuse_report(job.report, [table.source], [job.target, paper])
+    release = api.anonymize(
+        table.source,
+        policy,
+        job.target,
+        reading=read,
+        seed=job.seed,
+        key=request.key_of(job.key_file),
+        sign=request.signing_key(job.sign),
+        watch=Watch(tell=tell),
+        folder=table.folder,
+    )
+    if job.report is not None:
+        paths = {"release": job.target, "certificate": paper}
+        worlds = request.WorldOptions()
+        made = reports.WrittenRelease(table.source, read, paths, Path(table.folder), worlds)
+        reports.report_release(release, job.report, made, tell)
+    return _facts(release, job, paper)
+
+
+def _facts(release: Release, job: jobs.MakeRelease, paper: str) -> facts.ReleaseFacts:
+    return facts.ReleaseFacts(
+        release=job.target,
+        certificate=paper,
+        report=job.report,
+        verdicts=_verdicts(release.models),
+        losses=dict(release.loss),
+        k=release.k,
+        classes=release.classes,
+        records=release.records,
+        suppressed=shown(release.suppressed),
+        sha256=release.certificate.digest.sha256,
+        search=release.search,
+        why=release.why,
+        notes=release.notes,
+        seconds=dict(release.seconds),
+    )
+
+
+def _verdicts(models: tuple[Verdict, ...]) -> tuple[facts.VerdictFacts, ...]:
+    return tuple(
+        facts.VerdictFacts(
+            name=one.name,
+            column=one.column,
+            asked=one.asked,
+            reached=one.reached,
+            ok=one.ok,
+            confidence=one.confidence,
+        )
+        for one in models
+    )
+
+
+def check_release(_: Desk, job: jobs.CheckRelease, tell: Tell) -> facts.CheckFacts:
+    """Count everything anew from the release alone."""
+    original = job.original
+    found = api.check(
+        job.release,
+        None if job.policy is None else Policy.loads(job.policy),
+        job.certificate,
+        original=None if original is None else original.source,
+        trusted_keys=job.trusted_keys,
+        folder="." if original is None else original.folder,
+        watch=Watch(tell=tell),
+    )
+    signed = found.signature
+    return facts.CheckFacts(
+        ok=found.ok,
+        verdicts=_verdicts(found.models),
+        sha256=found.digest,
+        digest_ok=found.digest_ok,
+        notes=found.notes,
+        signed=None if signed is None else signed.fingerprint,
+        signature_ok=None if signed is None else signed.valid,
+        trusted=None if signed is None else signed.trusted,
+        recounted=found.recounted,
+        claimed=found.claimed,
+    )
+
+
+def attack_release(_: Desk, job: jobs.AttackRelease, tell: Tell) -> facts.TextFacts:
+    """What attackers who hold the original get right about the release."""
+    found = api.attack(
+        job.release,
+        original=job.table.source,
+        policy=Policy.loads(job.policy),
+        folder=job.table.folder,
+        seed=job.seed,
+        watch=Watch(tell=tell),
+    )
+    return facts.TextFacts(text=_plain(attack_text(found)), html=found._repr_html_())
+
+
+def compare_releases(_: Desk, job: jobs.CompareReleases, tell: Tell) -> facts.TextFacts:
+    """What releases keep of their original."""
+    found = api.compare(
+        job.table.source,
+        *job.releases,
+        policy=Policy.loads(job.policy),
+        models=False,
+        folder=job.table.folder,
+        watch=Watch(tell=tell),
+    )
+    return facts.TextFacts(text=_plain(compare_text(found)), html=found._repr_html_())
+
+
+def write_report(_: Desk, job: jobs.WriteReport, tell: Tell) -> str:
+    """A report on a release, in a file."""
+    table = job.table
+    api.report(
+        job.release,
+        job.target,
+        certificate=job.certificate,
+        original=None if table is None else table.source,
+        original_reading=None if table is None else reading_of(table),
+        folder="." if table is None else table.folder,
+        watch=Watch(tell=tell),
+    )
+    return job.target
+
+
+def _plain(shown_: RenderableType) -> str:
+    """What the terminal shows, without colours."""
+    page = io.StringIO()
+    Console(file=page, width=_WIDTH, no_color=True).print(shown_)
+    return page.getvalue()

@@ -1,0 +1,137 @@
+"""Looking at a table: its columns, a first policy, the columns that identify together."""
+
+from incrowd import datasets
+from incrowd.documents.report.facts import shown, shown_share
+from incrowd.io import files
+from incrowd.io.hierarchies import builders_of
+from incrowd.pii.profile import ColumnProfile
+from incrowd.policy import draft as drafts
+from incrowd.policy import presets
+from incrowd.policy.derived import derived_in, sentence
+from incrowd.policy.policy import Policy, require_declared
+from incrowd.policy.profiles import profiles
+from incrowd.search.requirements import raise_if_unprovided
+from incrowd.verbs import discover as discovery
+from incrowd.verbs.draft import draft as drafted
+from incrowd.verbs.safe_harbor import table_facts
+from incrowd.watch import Watch
+from incrowd.web import facts, jobs
+from incrowd.web.work.desk import Desk, Tell
+
+_SEED = 7
+_SECONDS = 10.0
+"""For looking at sets of columns."""
+
+
+def look(desk: Desk, job: jobs.Look, tell: Tell) -> facts.TableFacts:
+    """Open a table and look at every column."""
+    tell("reading the table", 0.0)
+    engine, read = desk.engine(job.table), desk.read(job.table)
+    tell("looking at every column", 0.5)
+    columns = profiles(engine)
+    return facts.TableFacts(
+        records=engine.records,
+        columns=tuple(_column(column) for column in columns),
+        notes=tuple(str(note) for note in read.source.notes),
+        large=read.held is not None,
+    )
+
+
+def _column(column: ColumnProfile) -> facts.ColumnFacts:
+    return facts.ColumnFacts(
+        name=column.name,
+        kind=column.kind.value,
+        distinct=column.distinct,
+        distinct_share=round(column.distinct_share, 4),
+        missing=shown(column.missing),
+        sealed=column.sealed,
+    )
+
+
+def show_cells(desk: Desk, job: jobs.ShowCells, tell: Tell) -> facts.Cells:
+    """The first rows as they are."""
+    tell("reading the first rows", 0.0)
+    engine = desk.engine(job.table)
+    first = next(iter(engine.batches(engine.names)))[: job.rows]
+    rows = ((("" if cell is None else str(cell)) for cell in row) for row in first.iter_rows())
+    return facts.Cells(columns=engine.names, rows=tuple(map(tuple, rows)))
+
+
+def demo(_: Desk, job: jobs.Demo, tell: Tell) -> str:
+    """The made-up hospital, in a file."""
+    tell("making up a hospital", 0.0)
+    text = datasets.hospital(job.records, seed=_SEED).write_csv()
+    files.write_text(job.path, text)
+    return job.path
+
+
+def draft(desk: Desk, job: jobs.Draft, tell: Tell) -> facts.DraftFacts:
+    """A first policy, with reasons."""
+    found = drafted(job.table.source, reading=desk.read(job.table), watch=Watch(tell=tell))
+    return facts.DraftFacts(
+        policy=drafts.to_toml(found),
+        reasons=dict(found.reasons),
+        hierarchies=dict(found.hierarchies),
+        review=found.review,
+    )
+
+
+def find_sets(desk: Desk, job: jobs.FindSets, tell: Tell) -> facts.FoundSets:
+    """The sets of columns that tell most records apart."""
+    found = discovery.discover(
+        job.table.source,
+        job.columns,
+        time_limit=_SECONDS,
+        seed=_SEED,
+        reading=desk.read(job.table),
+        watch=Watch(tell=tell),
+    )
+    return facts.FoundSets(
+        sets=tuple(
+            facts.SetFacts(
+                columns=one.columns,
+                distinct=one.distinct,
+                unique=shown_share(one.unique, found.records),
+            )
+            for one in found.sets
+        ),
+        ratio=found.ratio,
+        promise=found.promise,
+        sampled=found.sampled,
+        notes=found.notes,
+    )
+
+
+def apply_preset(desk: Desk, job: jobs.ApplyPreset, tell: Tell) -> str:
+    """The policy with a preset applied, by what the table holds."""
+    tell("looking at every column", 0.0)
+    seen = table_facts(job.table.source, reading=desk.read(job.table))
+    return presets.apply(job.preset, Policy.loads(job.policy), seen).dumps()
+
+
+def check_policy(desk: Desk, job: jobs.CheckPolicy, tell: Tell) -> facts.PolicyFacts:
+    """Whether a policy is one for this table; if not, the error says why.
+
+    A column that would leave although it follows from others is a note here: `anonymize` refuses
+    it, and until then somebody may still be changing roles.
+    """
+    policy = Policy.loads(job.policy)
+    engine = desk.engine(job.table)
+    require_declared(policy, engine.names)
+    builders_of(policy, job.table.folder)
+    raise_if_unprovided(policy.models, policy.search)
+    tell("looking for columns that follow from others", 0.5)
+    return facts.PolicyFacts(
+        notes=(*policy.notes(), *_derived(desk, job, policy)),
+        quasi=policy.quasi,
+        models=tuple(model.name for model in policy.models),
+    )
+
+
+def _derived(desk: Desk, job: jobs.CheckPolicy, policy: Policy) -> tuple[str, ...]:
+    """What would leave although it follows from others; asked once for the same columns."""
+    key = repr((policy.columns, policy.show, policy.missing_values))
+    if key not in desk.derived:
+        found = derived_in(desk.engine(job.table), policy)
+        desk.derived[key] = tuple(sentence(one, policy.quasi) for one in found)
+    return desk.derived[key]

@@ -1,0 +1,27 @@
+"""Loads and compiles what the first questions need, on a made-up table."""
+
+import tempfile
+from pathlib import Path
+
+from incrowd.datasets import hospital
+from incrowd.policy.draft import to_toml
+from incrowd.verbs.draft import draft
+from incrowd.web import jobs
+from incrowd.web.work.desk import Desk
+from incrowd.web.work.what_if import what_if
+
+_RECORDS = 400
+
+
+def warm() -> None:
+    """Ask a small table what will be asked of the real one."""
+    with tempfile.TemporaryDirectory(prefix="incrowd-") as folder:
+        path = Path(folder) / "patients.csv"
+        rows = hospital(_RECORDS)
+        rows.write_csv(path)
+        text = to_toml(draft(rows))
+        what_if(Desk(), jobs.WhatIf(jobs.Table(str(path)), text), _nobody)
+
+
+def _nobody(what: str, share: float, value: object = None) -> None:
+    """Nobody wants to know."""

@@ -1,0 +1,188 @@
+"""What a policy would mean for a table: risk and loss, at once or after a search."""
+
+import tomllib
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import product
+
+import numpy as np
+
+from incrowd.documents.report.facts import shown
+from incrowd.errors import IncrowdError, LimitError, PolicyError
+from incrowd.loss import Gcp, figures
+from incrowd.models import KAnonymity
+from incrowd.pipeline import search as searched
+from incrowd.policy import codec
+from incrowd.policy.policy import Policy
+from incrowd.problem import Problem
+from incrowd.recoding import Outcome, Recoding
+from incrowd.release.load import LoadedTable, RunContext
+from incrowd.search import Lattice, Mondrian
+from incrowd.search.lattice.full_domain import judged, levels_recoding
+from incrowd.search.refusals import raise_if_infeasible
+from incrowd.search.requirements import raise_if_unprovided
+from incrowd.watch import NestedWatch, Watch
+from incrowd.web import facts, jobs
+from incrowd.web.work.desk import Desk, Question, Sizes, Tell
+
+QUICK = 0.25
+"""Seconds that a quick search may take for every 100,000 records, and at least once that."""
+BUDGET = 1.5
+"""Seconds for coding, counting and a quick search of a large table."""
+USUAL_K = 5
+"""Records in classes of fewer people are at risk if the policy has no k."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Made:
+    """Classes that somebody asked about."""
+
+    recoding: Recoding
+    how: str
+    quick: bool
+
+
+def what_if(desk: Desk, job: jobs.WhatIf, tell: Tell) -> facts.WhatIf:
+    """Figures for levels that were chosen by hand, or for classes that a quick search makes."""
+    watch = Watch(tell=tell)
+    policy = Policy.loads(job.policy)
+    question = desk.question(job.table, policy)
+    raise_if_unprovided(policy.models, policy.search)
+    by_hand = None if job.levels is None else _by_hand(question.loaded, dict(job.levels))
+    return _answer(question, by_hand or _quickly(question.loaded, watch), watch)
+
+
+def search(desk: Desk, job: jobs.Search, tell: Tell) -> facts.WhatIf:
+    """Figures for what the policy's own search finds."""
+    watch = Watch(tell=tell)
+    return _found(desk, job.table, Policy.loads(job.policy), watch)
+
+
+def explore(desk: Desk, job: jobs.Explore, tell: Tell) -> tuple[facts.Point, ...]:
+    """Several releases, one after the other; each is told as soon as it is there."""
+    points: list[facts.Point] = []
+    grid = list(_grid(job))
+    for name, text in grid:
+        tell(name, len(points) / len(grid))
+        watch = NestedWatch(Watch(tell=tell), job.seconds)
+        points.append(_point(desk, job.table, name, text, watch))
+        tell(name, len(points) / len(grid), points[-1])
+    return tuple(points)
+
+
+def _grid(job: jobs.Explore) -> Iterator[tuple[str, str]]:
+    """The name and the policy of each release to try; other models stay as they are."""
+    for method, suppression, k in product(job.searches, job.suppressions, job.ks):
+        name = f"{method}, k = {k}, at most {suppression:.0%} left out".replace("%", " %")
+        text = codec.edit(job.policy, {"search": method, "suppression": suppression})
+        yield name, _with_k(text, k)
+
+
+def _with_k(text: str, k: int) -> str:
+    """The policy with this k; the model is added if there is none."""
+    models = Policy.loads(text).models
+    place = next((i for i, one in enumerate(models) if isinstance(one, KAnonymity)), None)
+    if place is not None:
+        return codec.edit(text, {("models", place, "k"): k})
+    written = tomllib.loads(text)["models"]
+    return codec.edit(text, {"models": [{"name": "k-anonymity", "k": k}, *written]})
+
+
+def _point(desk: Desk, table: jobs.Table, name: str, text: str, watch: Watch) -> facts.Point:
+    try:
+        answer = _found(desk, table, Policy.loads(text), watch)
+    except IncrowdError as error:
+        return facts.Point(name=name, policy=text, answer=None, why=error.message)
+    return facts.Point(name=name, policy=text, answer=answer)
+
+
+def _found(desk: Desk, table: jobs.Table, policy: Policy, watch: Watch) -> facts.WhatIf:
+    question = desk.question(table, policy)
+    found = searched(question.loaded, RunContext(watch=watch))
+    return _answer(question, _Made(found.recoding, found.why, quick=False), watch)
+
+
+def _by_hand(table: LoadedTable, levels: dict[str, int]) -> _Made:
+    """Full-domain generalization to these levels; classes that fail are left out."""
+    problem = table.compiled.problem
+    tops = {column.name: column.hierarchy.height for column in problem.columns}
+    wrong = [name for name, top in tops.items() if not 0 <= levels.get(name, -1) <= top]
+    if wrong or set(levels) - set(tops):
+        raise PolicyError(
+            "every quasi-identifying column needs a level of its hierarchy",
+            remedy=f"give levels from 0 to the highest for {', '.join(tops)}",
+        )
+    node = judged(problem, [levels[name] for name in tops])
+    recoding = levels_recoding(problem, node.levels, node.class_of, node.kept)
+    return _Made(recoding, "levels chosen by hand", quick=False)
+
+
+def _quickly(table: LoadedTable, watch: Watch) -> _Made:
+    """Classes from a quick search: of full-domain levels if the policy's search makes those.
+
+    They satisfy every model, so what they lose is what a release loses at most.
+    """
+    policy, problem = table.policy, table.compiled.problem
+    raise_if_infeasible(problem)
+    long = max(problem.tally.records / 100_000, 1.0) * QUICK
+    limit = min(long, max(BUDGET - watch.elapsed, QUICK))
+    if policy.search.recoding == "levels":
+        found = Lattice().run(problem, NestedWatch(watch, limit))
+        return _Made(found.recoding, found.why, quick=not found.optimal)
+    try:
+        found = Mondrian().run(problem, NestedWatch(watch, limit))
+    except LimitError:
+        top = _by_hand(table, {column.name: column.hierarchy.height for column in problem.columns})
+        return replace(top, how="too large for a quick answer: start a search", quick=True)
+    how = f"{found.why}; a full search usually loses less"
+    return _Made(policy.shown.recoding(found.recoding), how, quick=True)
+
+
+def _answer(question: Question, made: _Made, watch: Watch) -> facts.WhatIf:
+    table, problem = question.loaded, question.loaded.compiled.problem
+    outcome = problem.outcome(made.recoding)
+    k = next((m.k for m in table.policy.models if isinstance(m, KAnonymity)), USUAL_K)
+    missing = table.compiled.left_out_missing
+    return facts.WhatIf(
+        before=_classes(question.before, k),
+        after=_classes(Sizes(outcome.classes.records, outcome.classes.people), k),
+        suppressed=shown(outcome.suppressed + missing),
+        allowed=len(outcome.classes) > 0 and outcome.suppressed <= problem.suppressible,
+        loss_name=problem.loss.name,
+        loss=problem.loss.of(outcome),
+        losses=_losses(problem, outcome, quick=made.quick),
+        by_column=_by_column(problem, outcome),
+        quick=made.quick,
+        how=made.how,
+        seconds=watch.elapsed,
+    )
+
+
+def _losses(problem: Problem, outcome: Outcome, *, quick: bool) -> dict[str, float]:
+    """All figures; of a quick answer only the loss that the policy names."""
+    if quick:
+        return {problem.loss.name: problem.loss.figure(problem.loss.of(outcome))}
+    return figures(outcome, problem.loss)
+
+
+def _classes(sizes: Sizes, k: int) -> facts.ClassFacts:
+    """How large classes are, and what that means for the people in them."""
+    records, people = sizes.records, np.maximum(sizes.people, 1)
+    smallest = int(sizes.people.min()) if len(people) else 0
+    return facts.ClassFacts(
+        k=smallest,
+        classes=len(people),
+        highest=1 / max(smallest, 1) if len(people) else 0.0,
+        average=float((records / people).sum() / max(int(records.sum()), 1)),
+        at_risk=shown(int(records[sizes.people < k].sum())),
+        uniques=shown(int(records[sizes.people == 1].sum())),
+    )
+
+
+def _by_column(problem: Problem, outcome: Outcome) -> dict[str, float]:
+    """The share of each column that is lost; a record that is left out loses all of it."""
+    if outcome.exact:
+        return {column.name: 0.0 for column in problem.columns}
+    paid = (Gcp().totals(outcome) + outcome.suppressed) / max(outcome.records, 1)
+    names = (column.name for column in problem.columns)
+    return dict(zip(names, map(float, paid), strict=True))

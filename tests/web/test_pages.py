@@ -1,0 +1,274 @@
+"""The pages in a real browser: the whole path, and what can go wrong on it."""
+
+import os
+import re
+import shlex
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+from page_server import DESKTOP, PHONE, WAIT, opened, served
+
+STEPS = ("Table", "Roles", "Hierarchies", "Promise", "Search", "Release", "Check")
+PATHS = ("/", "/roles", "/hierarchies", "/promise", "/search", "/release", "/check")
+
+
+def people(rows, seed=3):
+    """A made-up table of people: three columns that others know, one that nobody should learn."""
+    draw = np.random.default_rng(seed)
+    return pl.DataFrame(
+        {
+            "age": draw.integers(18, 90, rows),
+            "sex": draw.choice(["female", "male"], rows),
+            "zip": draw.integers(0, 60, rows) + 10_000,
+            "diagnosis": draw.choice(["A", "B", "C", "D", "E", "F"], rows),
+        }
+    ).with_columns(pl.col("zip").cast(pl.String))
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory):
+    """A server with a table of 3,000 people, for tests that change little."""
+    folder = tmp_path_factory.mktemp("small")
+    people(3_000).write_csv(folder / "people.csv")
+    with served("people.csv", folder=folder) as server:
+        yield server
+
+
+def nothing_wrong(tab):
+    assert tab.errors == []
+    assert tab.strangers == []
+    assert "token" not in tab.page.url
+
+
+def figure(tab, meaning):
+    """The number above these words."""
+    place = tab.page.locator(".figure", has_text=meaning).first
+    place.wait_for(timeout=WAIT)
+    return place.locator(".number").inner_text()
+
+
+def settled(tab):
+    """Wait until the answer of what-if is there."""
+    tab.page.locator(".stack[aria-live]:not(.working) .figures").first.wait_for(timeout=WAIT)
+
+
+def choose(tab, label, option):
+    tab.page.get_by_role("combobox", name=label).click()
+    tab.page.get_by_role("option", name=option, exact=True).click()
+
+
+@pytest.mark.slow
+def test_the_path_from_a_table_to_a_checked_release(chromium, tmp_path):
+    people(100_000).write_csv(tmp_path / "people.csv")
+    with served("people.csv", folder=tmp_path) as server, opened(chromium, server) as tab:
+        tab.sees("100,000 records, 4 columns")
+        tab.press("Next: Roles")
+        tab.heading("Roles")
+        settled(tab)
+        choose(tab, "Role of zip", "drop")
+        settled(tab)
+        tab.press("Undo the last change (Ctrl+Z)")
+        tab.page.get_by_role("combobox", name="Role of zip").wait_for()
+        settled(tab)
+        tab.press("Next: Hierarchies")
+        tab.sees("Levels of age")
+        tab.page.get_by_role("button", name="Cut at 40").press("Enter")
+        tab.sees("Intervals begin at 40.")
+        tab.press("Next: Promise")
+        settled(tab)
+        assert figure(tab, "share each line") >= "5"
+        for k in (6, 7, 8):  # it stays where it was put
+            tab.page.get_by_role("slider", name="k: people").press("ArrowRight")
+            tab.sees(f"finds {k} people or more")
+        crowd = tab.page.locator(".figure", has_text="people share each line at least")
+        crowd.get_by_text(re.compile(r"^([89]|\d{2,})$")).wait_for()  # accepted, and answered
+        tab.page.reload()
+        tab.sees("finds 8 people or more")
+        settled(tab)
+        tab.press("Next: Search")
+        explored(tab)
+        tab.press("Next: Release")
+        released(tab, tmp_path)
+        tab.press("Next: Check")
+        tab.press("Check it")
+        tab.sees("Every promise is kept, counted anew from the file.")
+        nothing_wrong(tab)
+
+
+def explored(tab):
+    """Explore until there are some points, cancel, choose one, pin it and use it."""
+    tab.press("Explore")
+    tab.page.locator(".plane .point").nth(1).wait_for(timeout=WAIT)
+    tab.press("Cancel")
+    tab.sees("Cancelled")
+    tab.page.locator(".plane .point").first.press("Enter")
+    tab.press("Pin to compare")
+    tab.sees("Pinned points")
+    tab.press("Use this point")
+    tab.sees("The policy is now that of")
+
+
+def released(tab, folder):
+    """Make a release, and make it again by the command that the page shows."""
+    tab.press("Make the release")
+    tab.page.get_by_text("keeps every promise").wait_for(timeout=2 * WAIT)
+    tab.press("Same as: policy file, command, Python")
+    policy = shown_as(tab, "Policy")
+    command = shlex.split(shown_as(tab, "Command"))
+    again = folder / "again"
+    again.mkdir()
+    (again / "policy.toml").write_text(policy, encoding="utf-8")
+    target = Path(command[command.index("-o") + 1])
+    made = target.read_bytes()
+    target.unlink()
+    subprocess.run([sys.executable, "-m", "incrowd.cli.main", *command[1:]], cwd=again, check=True)
+    assert target.read_bytes() == made
+    tab.press("Close")
+
+
+def shown_as(tab, name):
+    tab.page.get_by_role("tab", name=name).click()
+    place = tab.page.get_by_role("region", name=name, exact=True)
+    place.wait_for()
+    return place.inner_text()
+
+
+def test_two_tabs_show_the_same_policy(chromium, small):
+    with opened(chromium, small) as one:
+        context = one.page.context
+        with opened(chromium, small, context=context) as other:
+            for tab in (one, other):
+                tab.go("/promise")
+                settled(tab)
+            slider = other.page.get_by_role("slider", name="k: people")
+            slider.press("Home")
+            one.sees("finds 2 people or more")
+            nothing_wrong(other)
+        nothing_wrong(one)
+
+
+def test_a_change_of_k_is_answered_without_asking(chromium, small):
+    with opened(chromium, small) as tab:
+        tab.go("/promise")
+        settled(tab)
+        slider = tab.page.get_by_role("slider", name="k: people")
+        slider.press("End")  # k = 50
+        crowd = tab.page.locator(".figure", has_text="people share each line at least")
+        crowd.get_by_text(re.compile(r"^([5-9]\d|\d{3,})$")).wait_for(timeout=WAIT)
+        nothing_wrong(tab)
+
+
+def workers(pid):
+    """The worker processes of a server, by what started them."""
+    children = Path(f"/proc/{pid}/task/{pid}/children").read_text(encoding="ascii").split()
+    commands = {int(c): Path(f"/proc/{c}/cmdline").read_bytes() for c in children}
+    return [child for child, command in commands.items() if b"spawn_main" in command]
+
+
+def test_a_lost_worker_is_told_and_replaced(chromium, small):
+    with opened(chromium, small) as tab:
+        tab.go("/search")
+        tab.press("Explore")
+        tab.page.get_by_role("button", name="Cancel").wait_for()
+        for worker in workers(small.process.pid):
+            os.kill(worker, signal.SIGKILL)
+        tab.sees("The worker ended unexpectedly")
+        tab.step("Promise")
+        settled(tab)
+        nothing_wrong(tab)
+
+
+def test_a_broken_file_is_told_in_the_librarys_words(chromium, tmp_path):
+    (tmp_path / "broken.parquet").write_bytes(b"PAR1 this is no table")
+    with served("broken.parquet", folder=tmp_path) as server, opened(chromium, server) as tab:
+        tab.page.locator(".note.bad").wait_for(timeout=WAIT)
+        assert "Traceback" not in tab.page.content()
+        tab.press("Try again")
+        tab.page.locator(".note.bad").wait_for(timeout=WAIT)
+        nothing_wrong(tab)
+
+
+HOSTILE = "<img src=x onerror=alert(1)>\"'`{{7*7}}${1}</script><script>alert(2)</script>"
+
+
+def test_hostile_names_stay_text(chromium, tmp_path):
+    name = "<img src=x onerror=alert(1)>{{7*7}}.csv"
+    people(500).rename({"age": HOSTILE, "diagnosis": "</pre><b>x"}).write_csv(tmp_path / name)
+    with served(name, folder=tmp_path) as server, opened(chromium, server) as tab:
+        tab.page.on("dialog", lambda dialog: tab.errors.append(dialog.message))
+        tab.sees("500 records")
+        for path, step in zip(PATHS, STEPS, strict=True):
+            tab.go(path)
+            tab.heading(step)
+            tab.page.wait_for_timeout(700)
+            assert tab.page.locator("img[src='x'], b").count() == 0
+        tab.go("/roles")
+        tab.sees(HOSTILE)
+        tab.press("Same as: policy file, command, Python")
+        assert "{{7*7}}" in shown_as(tab, "Command")
+        nothing_wrong(tab)
+
+
+@pytest.mark.parametrize(("size", "scheme"), [(DESKTOP, "light"), (PHONE, "dark")])
+def test_every_page_fits_and_has_names_for_its_controls(chromium, small, size, scheme):
+    with opened(chromium, small, size=size, scheme=scheme) as tab:
+        for path, step in zip(PATHS, STEPS, strict=True):
+            tab.go(path)
+            tab.heading(step)
+            tab.page.wait_for_timeout(500)
+            assert tab.overflow <= 0, step
+            assert tab.page.evaluate(UNNAMED) == [], step
+        nothing_wrong(tab)
+
+
+UNNAMED = """() => [...document.querySelectorAll('button, input, [role=slider], [role=button]')]
+  .filter(e => e.offsetParent !== null)
+  .filter(e => !(e.getAttribute('aria-label') || e.innerText || e.getAttribute('aria-labelledby')
+    || (e.labels && e.labels.length) || e.closest('label, [aria-label]')))
+  .map(e => e.outerHTML.slice(0, 200))"""
+
+
+def test_cells_are_shown_only_when_asked_for(chromium, small):
+    with opened(chromium, small) as tab:
+        tab.sees("3,000 records")
+        assert tab.page.get_by_role("cell", name="female").count() == 0
+        switch = tab.page.get_by_role("switch")
+        switch.click()
+        tab.page.get_by_role("cell", name="female", exact=True).first.wait_for()
+        switch.click()
+        tab.page.get_by_role("cell", name="female").first.wait_for(state="detached")
+        nothing_wrong(tab)
+
+
+def test_a_preset_a_group_and_an_export(chromium, small):
+    with opened(chromium, small) as tab:
+        tab.go("/promise")
+        settled(tab)
+        tab.press("Use internal")
+        tab.sees("finds 5 people or more")
+        tab.go("/hierarchies")
+        tab.page.get_by_role("tab", name="sex").click()
+        tab.sees("Levels of sex")
+        tab.page.get_by_text("From or to a CSV file").click()
+        with tab.page.expect_download() as saved:
+            tab.press("Export")
+        assert saved.value.suggested_filename == "sex.hierarchy.csv"
+        tab.press("Make the group")
+        tab.sees("A group needs values and a name")
+        nothing_wrong(tab)
+
+
+@pytest.mark.slow
+def test_five_million_rows_open_and_answer(chromium, tmp_path):
+    people(5_000_000).write_parquet(tmp_path / "many.parquet")
+    with served("many.parquet", folder=tmp_path) as server, opened(chromium, server) as tab:
+        tab.sees("5,000,000 records")
+        tab.go("/promise")
+        tab.page.locator(".figures").first.wait_for(timeout=2 * WAIT)
+        nothing_wrong(tab)

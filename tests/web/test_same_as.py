@@ -1,0 +1,128 @@
+"""The same as a policy file, a command and Python: byte for byte the same release."""
+
+import io
+import json
+import os
+import shlex
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from incrowd.datasets import hospital
+from incrowd.policy import codec
+from incrowd.policy.draft import to_toml
+from incrowd.verbs.draft import draft
+from incrowd.web import same_as
+from incrowd.web.jobs import ReadingChoice
+from incrowd.web.session import Session
+from incrowd.web.work.desk import Desk
+from incrowd.web.work.releases import make_release
+
+
+def tell(what, share, value=None):
+    """Nobody listens."""
+
+
+@pytest.fixture
+def session(tmp_path):
+    (tmp_path / "a folder").mkdir()
+    source = tmp_path / "a folder" / "the patients' table.csv"
+    rows = hospital(500)
+    rows.write_csv(source, separator=";")
+    found = Session(tmp_path / "a folder")
+    found.open(source, ReadingChoice(delimiter=";"))
+    found.changed(codec.edit(to_toml(draft(rows)), {"search": "mondrian", "suppression": 0.02}))
+    return found
+
+
+def unpacked(session, folder):
+    """The folder of a downloaded session."""
+    with zipfile.ZipFile(io.BytesIO(session.archive())) as packed:
+        packed.extractall(folder)
+    (found,) = folder.iterdir()
+    return found
+
+
+def taken(session):
+    """What is at the target now, with its certificate, which says when it was made; both go."""
+    target = Path(session.target)
+    paper = Path(f"{target}.certificate.json")
+    certificate = json.loads(paper.read_text())
+    rows = target.read_bytes()
+    target.unlink()
+    paper.unlink()
+    return rows, {key: certificate[key] for key in ("digest", "loss", "policy")}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("search", ["mondrian", "auto"])
+def test_the_page_the_command_and_python_write_the_same_bytes(session, tmp_path, search):
+    session.changed(codec.edit(session.policy, {"search": search}))
+    make_release(Desk(), session.release_job(), tell)
+    ours = taken(session)
+    folder = unpacked(session, tmp_path / "unpacked")
+    found = {**os.environ, "PATH": os.pathsep.join([sys.exec_prefix + "/bin", os.environ["PATH"]])}
+    for run in (["sh", "command.sh"], [sys.executable, "session.py"]):
+        told = {"capture_output": True, "text": True}
+        done = subprocess.run(run, check=False, cwd=folder, env=found, **told)
+        assert done.returncode == 0, done.stderr
+        assert taken(session) == ours
+
+
+def test_another_seed_gives_another_order(session):
+    make_release(Desk(), session.release_job(), tell)
+    first, _ = taken(session)
+    session.seed += 1
+    make_release(Desk(), session.release_job(), tell)
+    second, _ = taken(session)
+    assert first != second
+    assert sorted(first.splitlines()) == sorted(second.splitlines())
+
+
+def test_the_command_names_every_choice(session):
+    session.seed, session.target = 7, "/tmp/out put.csv"
+    session.report, session.sign, session.key_file = "r.html", "key.pem", "secret"
+    session.read_as(header=False, date_format=("%d/%m/%Y", "b=%Y"), skip=2)
+    words = shlex.split(same_as.command(session))
+    assert words[:3] == ["incrowd", "anonymize", session.source]
+    assert words[3:] == [
+        *("--policy", "policy.toml", "-o", "/tmp/out put.csv", "--seed", "7"),
+        *("--report", "r.html", "--sign", "key.pem", "--key-file", "secret"),
+        *("--delimiter", ";", "--skip", "2", "--no-header"),
+        *("--date-format", "%d/%m/%Y", "--date-format", "b=%Y"),
+    ]
+
+
+def test_python_names_every_choice(session):
+    session.read_as(date_format=("birth=%d/%m/%Y",), header=True)
+    session.report, session.sign, session.key_file = 'r".html', "key.pem", "secret"
+    text = same_as.python(session)
+    compile(text, "session.py", "exec")
+    assert 'reading=incrowd.Reading(delimiter=";", header=True, date_formats={"birth": ' in text
+    assert 'key = Path("secret").read_bytes()' in text
+    assert 'incrowd.report(release, "r\\".html", original=' in text
+    assert f"seed={session.seed}" in text
+
+
+def test_without_a_table_it_says_what_is_missing(tmp_path):
+    empty = Session(tmp_path)
+    assert same_as.toml(empty) == ""
+    assert "FILE" in same_as.command(empty)
+    compile(same_as.python(empty), "session.py", "exec")
+
+
+def test_hierarchy_files_are_named_in_full(session):
+    tree = {"name": "file", "path": "zip.csv"}
+    text = codec.edit(session.policy, {("columns", "zip", "hierarchy"): tree})
+    session.changed(text)
+    assert str(session.folder / "zip.csv") in same_as.toml(session)
+    assert session.policy == text
+
+
+def test_no_cell_is_in_a_downloaded_session(session):
+    cells = {cell for name in ("name", "ssn", "patient_id") for cell in hospital(500)[name]}
+    for text in same_as.documents(session).values():
+        assert not [cell for cell in cells if cell in text]

@@ -1,0 +1,108 @@
+"""A session: what it remembers, what it takes back, and what it leaves behind."""
+
+import stat
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from incrowd.errors import PolicyError
+from incrowd.web import files
+from incrowd.web.facts import Point
+from incrowd.web.session import PINNED, Session, released_as
+
+
+@given(st.lists(st.one_of(st.text("abc", min_size=1), st.sampled_from(["<", ">"]))))
+def test_undo_and_redo_go_through_all_texts(steps):
+    """The slow twin keeps a list of all texts and a place in it."""
+    session, texts, place = Session(), [""], 0
+    for step in steps:
+        if step == "<":
+            session.undo()
+            place = max(place - 1, min(place, 1))
+        elif step == ">":
+            session.redo()
+            place = min(place + 1, len(texts) - 1)
+        else:
+            session.changed(step)
+            if step != texts[place]:
+                texts, place = [*texts[: place + 1], step], place + 1
+        assert session.policy == texts[place]
+        assert session.can_undo == (place > 1)
+        assert session.can_redo == (place < len(texts) - 1)
+
+
+def test_another_table_begins_anew(tmp_path):
+    session = Session(tmp_path)
+    session.open(tmp_path / "a.csv.gz")
+    assert session.target == str(tmp_path / "a-release.csv")
+    session.changed("one")
+    session.changed("two")
+    session.raw_cells = True
+    session.read_as(delimiter=";")
+    assert (session.policy, session.reading.delimiter) == ("two", ";")
+    session.open(tmp_path / "b.parquet")
+    assert (session.policy, session.can_undo, session.raw_cells) == ("", False, False)
+    assert session.target == str(tmp_path / "b-release.parquet")
+    session.close_table()
+    assert session.source is None
+    with pytest.raises(PolicyError, match="no table yet"):
+        session.what_if()
+
+
+@pytest.mark.parametrize(
+    ("name", "release"),
+    [("x.xlsx", "x-release.csv"), ("x.TSV", "x-release.tsv"), ("x", "x-release.csv")],
+)
+def test_releases_are_named_after_their_tables(name, release):
+    assert released_as(name) == release
+
+
+def test_seeds_cannot_be_guessed():
+    assert len({Session().seed for _ in range(20)}) == 20
+    assert max(Session().seed for _ in range(50)) > 2**40
+
+
+def test_few_points_can_be_pinned():
+    session = Session()
+    for number in range(PINNED):
+        session.pin(Point(name=str(number), policy="", answer=None))
+    with pytest.raises(PolicyError, match="pinned already"):
+        session.pin(Point(name="more", policy="", answer=None))
+    session.unpin(1)
+    assert [one.name for one in session.pinned] == ["0", "2", "3"]
+
+
+def test_the_private_folder_is_private_and_goes():
+    session = Session()
+    folder = session.private
+    assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+    (folder / "file").write_text("x")
+    session.close()
+    assert not folder.exists()
+
+
+def test_the_picker_stays_in_its_folder(tmp_path):
+    root, outside = tmp_path / "root", tmp_path / "outside"
+    (root / "sub").mkdir(parents=True)
+    outside.mkdir()
+    for path in (root / "a.csv", root / "b.bin", root / ".hidden", outside / "secret.csv"):
+        path.write_text("x\n")
+    (root / "sub" / "c.parquet").write_text("x")
+    (root / "way out").symlink_to(outside)
+    (root / "linked.csv").symlink_to(outside / "secret.csv")
+    (root / "inner.csv").symlink_to(root / "a.csv")
+    (root / "broken.csv").symlink_to(root / "none")
+    entries = files.listing(root)
+    shown = [(one.relative, one.folder, one.table) for one in entries]
+    assert shown == [
+        ("sub", True, False),
+        ("a.csv", False, True),
+        ("b.bin", False, False),
+        ("inner.csv", False, True),
+    ]
+    assert [one.relative for one in files.listing(root, "sub")] == ["sub/c.parquet"]
+    for relative in ("..", "../outside", "way out", "linked.csv", "/etc", "sub/../../outside"):
+        with pytest.raises(PolicyError, match="out of the chosen folder"):
+            files.within(root, relative)
+    assert files.within(root, "sub/../a.csv") == root / "a.csv"
