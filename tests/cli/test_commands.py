@@ -38,6 +38,7 @@ def test_a_name_with_a_comma_is_quoted(incrowd, table):
     assert said.document["classes"] == 20
 
 
+@pytest.mark.slow
 def test_standard_input(here):
     command = [sys.executable, "-m", "incrowd.cli.main", "anonymize", "-", *QUICK, "--quiet"]
     done = subprocess.run(command, input=patients().encode(), capture_output=True, check=False)
@@ -115,6 +116,7 @@ def test_hierarchies_from_files_and_builders(incrowd, table, here):
     assert set(release()["zip"]) <= {"A", "B", "*"} | {f"0213{i}" for i in range(4)}
 
 
+@pytest.mark.slow
 def test_flags_beside_a_policy_are_told(incrowd, policy, here):
     (here / "zip.csv").write_text("".join(f"0213{i};x;*\n" for i in range(4)))
     flags = ("--policy", policy, "--hierarchy", "zip=zip.csv", "--loss", "granularity")
@@ -203,6 +205,7 @@ def test_the_shell_completes(words, completed):
     assert completed in done.stdout.split()
 
 
+@pytest.mark.slow
 def test_a_full_standard_output(table):
     command = [sys.executable, "-m", "incrowd.cli.main", "risk", table(), *COLUMNS]
     with Path("/dev/full").open("w") as full:

@@ -166,6 +166,7 @@ main(["lose"])
 """
 
 
+@pytest.mark.slow
 def test_an_interrupt_is_heard_where_python_ignores_exceptions():
     """It fell into a callback of a weak reference, as kernels use while they are compiled."""
     begun = time.monotonic()

@@ -114,8 +114,11 @@ def test_several_sensitive_columns_each_have_their_l(incrowd, table, here):
     document = incrowd("anonymize", table, *QUICK, *flags).document
     assert set(document["privacy"]["l"]) == {"diagnosis", "ward"}
     assert min(document["privacy"]["l"].values()) >= 2
-    text = incrowd("anonymize", table, *QUICK, "--sensitive", "ward", "-l", "2").out
-    assert "of diagnosis, l = " in " ".join(text.split())
+    flags = ("--sensitive", "ward", "-l", "2", "--details")
+    text = " ".join(incrowd("anonymize", table, *QUICK, *flags).out.split())
+    assert " of diagnosis, frequency l = " in text
+    assert "l-diversity (frequency) of" in text
+    assert ", l = " not in text
 
 
 @pytest.mark.parametrize(
@@ -203,6 +206,7 @@ def test_the_frontier_is_a_table_or_a_document_and_no_release(incrowd, table, he
     assert sorted(path.name for path in here.iterdir()) == ["patients.csv", "release.csv"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["csv", "json", "svg", "png", "html"])
 def test_a_curve_is_written_as_its_name_says(incrowd, table, here, kind):
     if kind in {"svg", "png", "html"}:

@@ -68,6 +68,32 @@ def test_the_verdicts_of_the_models_are_in_the_document(incrowd, crossed):
     ]
 
 
+def test_what_mu_argus_loses_and_leaves_unsafe_is_shown_on_request(incrowd, crossed, here):
+    before = (here / "release.csv").read_text()
+    said = incrowd("anonymize", *crossed, "--show-refused", "--json")
+    assert said.code == 1
+    refused = said.document["refused"]
+    assert refused["loss"]["precision"] == 1.0  # nothing is rare, so nothing was changed
+    assert refused["failing_records"] == refused["records"] == 16
+    assert refused["models"] == [
+        {
+            "name": "k-anonymity",
+            "asked": 2,
+            "reached": 1,
+            "ok": False,
+            "failing_records": 16,
+            "failing_classes": 16,
+        }
+    ]
+    said = incrowd("anonymize", *crossed, "--show-refused")
+    assert said.code == 1
+    assert "16 of 16 records, in 16 of 16 classes, fail a model" in said.out
+    assert "precision" in said.out
+    assert (here / "release.csv").read_text() == before
+    assert not (here / "release.csv.certificate.json").exists()
+    assert "refused" not in incrowd("anonymize", *crossed, "--json").document
+
+
 def test_a_policy_writes_all_settings(incrowd, here, table):
     (here / "policy.toml").write_text(
         """

@@ -73,7 +73,7 @@ def test_light_weights_are_said(incrowd, table):
 
 
 def test_people_are_told_in_words(incrowd, table):
-    said = incrowd("risk", table(rare()), *FLAGS, *ALL)
+    said = incrowd("risk", table(rare()), *FLAGS, *ALL, "--details")
     out = " ".join(said.out.split())
     assert "prosecutor" in out
     assert "journalist" in out

@@ -35,6 +35,7 @@ def test_people_read_a_list(incrowd, stays):
     assert incrowd("safe-harbor", stays, "--quiet").out == ""
 
 
+@pytest.mark.slow
 def test_from_the_preset_to_a_release_that_passes(incrowd, stays, here):
     said = incrowd("init", stays, "--preset", "hipaa-safe-harbor", "-o", "policy.toml")
     assert said.code == 0, said.err

@@ -115,7 +115,7 @@ def test_an_interrupt_before_the_files_are_placed_says_that_nothing_was_written(
 def test_an_interrupt_of_the_report_says_that_the_release_is_there(monkeypatch, capfd):
     from incrowd.documents import release as texts
 
-    def interrupted(*_):
+    def interrupted(*_, **__):
         raise KeyboardInterrupt
 
     monkeypatch.setattr(texts, "release_text", interrupted)

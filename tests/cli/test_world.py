@@ -22,6 +22,7 @@ def voters(table):
     Path("voters.csv").write_text("\n".join([lines[0], *others]) + "\n")
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("voters")
 def test_less_is_lost_with_the_world_and_the_certificate_names_it(incrowd):
     without = incrowd(*MAKE, "--json")
@@ -38,6 +39,7 @@ def test_less_is_lost_with_the_world_and_the_certificate_names_it(incrowd):
     assert MARK not in said.out + said.err + paper
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("voters")
 def test_a_check_needs_the_world(incrowd):
     assert incrowd(*MAKE, *WORLD, "--quiet").code == 0
@@ -57,6 +59,7 @@ def test_a_check_needs_the_world(incrowd):
     assert MARK not in said.out + said.err
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("voters")
 def test_a_policy_file_says_itself_what_it_asks_for(incrowd):
     assert incrowd("init", "patients.csv", "-o", "policy.toml", "--quiet").code == 0
@@ -75,6 +78,7 @@ def test_a_policy_file_says_itself_what_it_asks_for(incrowd):
     assert "--world" in said.err
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("voters")
 def test_a_world_without_ids_is_said_to_have_none(incrowd):
     said = incrowd(*MAKE, "--world", "voters.csv", "--rename", "zip=zipcode", "--json")
@@ -111,6 +115,7 @@ def test_the_world_is_not_overwritten(refused):
     refused(2, "anonymize", "patients.csv", *QUICK, *WORLD, "-o", "voters.csv")
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("voters")
 def test_several_tables_are_one_world(incrowd, refused):
     """What one list tells of a person and what another tells are put together by the id."""
@@ -148,6 +153,7 @@ def test_who_is_in_one_table_only_is_said(incrowd):
     assert "2 of 3 individuals are not in all tables of the world" in said.err
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("voters")
 @pytest.mark.parametrize("spelled", [("--id", "ssn"), ("--id=ssn",)])
 def test_the_former_name_of_the_world_id_says_the_new_one(incrowd, spelled):

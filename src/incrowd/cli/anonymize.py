@@ -1,26 +1,36 @@
 """`incrowd anonymize`: a release that keeps its policy, verified after it was written."""
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from incrowd import api
 from incrowd import watch as watching
-from incrowd.cli import interrupt, options
+from incrowd.cli import interrupt, next_command, options, search_settings
+from incrowd.cli import report as reports
 from incrowd.cli import request as requests
 from incrowd.cli.frontier import MaximizeOptions, refuse_nothing, show_frontier
 from incrowd.cli.output import Output, waiting
+from incrowd.cli.reading_options import AS_FOUND, ReadingFlags, reads
 from incrowd.documents import json
 from incrowd.documents import release as texts
-from incrowd.errors import PolicyError
+from incrowd.engines.addresses import address_of, is_address
+from incrowd.errors import IncrowdError, NotMetError, PolicyError
 from incrowd.io import files, tables
+from incrowd.io import target as targets
 from incrowd.search_names import SEARCHES
 from incrowd.verbs import frontier as explored
 
+if TYPE_CHECKING:
+    from incrowd.release.release import Release
+    from incrowd.search.bound import Gap
 
+
+@reads()
 def anonymize(  # noqa: PLR0913  one parameter per option
     file: options.TableFile,
     curve: Annotated[
@@ -49,8 +59,23 @@ def anonymize(  # noqa: PLR0913  one parameter per option
             rich_help_panel=options.SEARCH,
         ),
     ] = None,
+    effort: options.Effort = None,
+    mapping: options.Mapping = None,
+    prefer: options.Prefer = None,
+    setting: options.Settings = None,
     loss: options.Loss = None,
+    analysis: options.Analysis = None,
     time_limit: options.TimeLimit = None,
+    gap: Annotated[
+        str | None,
+        typer.Option(
+            "--gap",
+            metavar="estimate|prove",
+            help="Say how much less any other release could lose: from a sample, or proved, which "
+            "takes longer.",
+            rich_help_panel=options.SEARCH,
+        ),
+    ] = None,
     maximize: Annotated[
         str | None,
         typer.Option(
@@ -73,9 +98,14 @@ def anonymize(  # noqa: PLR0913  one parameter per option
     hierarchy: options.HierarchyOf = None,
     hierarchies: options.Hierarchies = None,
     widest: options.Widest = None,
+    lowest: options.Lowest = None,
     highest: options.Highest = None,
     grid: options.Grid = None,
+    kind: options.Kinds = None,
+    weights: options.Matters = None,
     ends: options.Ends = None,
+    show: options.Show = None,
+    consistent: options.Consistent = False,
     world: options.World = None,
     world_id: options.WorldId = None,
     rename: options.Rename = None,
@@ -107,6 +137,15 @@ def anonymize(  # noqa: PLR0913  one parameter per option
             rich_help_panel=options.WRITING,
         ),
     ] = None,
+    report: Annotated[
+        str | None,
+        typer.Option(
+            "--report",
+            metavar="FILE",
+            help="Write a report on the release, one HTML page: see incrowd report.",
+            rich_help_panel=options.WRITING,
+        ),
+    ] = None,
     key_file: Annotated[
         str | None,
         typer.Option(
@@ -118,14 +157,32 @@ def anonymize(  # noqa: PLR0913  one parameter per option
     ] = None,
     seed: options.Seed = None,
     split_ends: options.SplitEnds = False,
+    class_column: options.ClassColumn = None,
     keep_order: options.KeepOrder = False,
     dry_run: options.DryRun = False,
+    resume: Annotated[
+        bool,
+        typer.Option(
+            "--resume",
+            help="Keep finished parts of a large table beside the release; after a crash the same "
+            "command goes on from them.",
+            rich_help_panel=options.WRITING,
+        ),
+    ] = False,
+    show_refused: Annotated[
+        bool,
+        typer.Option(
+            "--show-refused",
+            help="If the result fails a model, show what it loses and how many records fail; "
+            "nothing is released.",
+            rich_help_panel=options.WRITING,
+        ),
+    ] = False,
     frontier: Annotated[
         bool, typer.Option("--frontier", hidden=True, help="Now incrowd frontier.")
     ] = False,
-    delimiter: options.Delimiter = None,
-    encoding: options.Encoding = None,
-    header: options.Header = None,
+    reading: ReadingFlags = AS_FOUND,
+    details: options.Details = False,
     as_json: options.AsJson = False,
     quiet: options.Quiet = False,
 ) -> None:
@@ -136,12 +193,12 @@ def anonymize(  # noqa: PLR0913  one parameter per option
 
     Example: incrowd anonymize patients.csv -q birth_date,zip,sex -s diagnosis -k 5 -o release.csv
     """
-    answer = Output(as_json=as_json, quiet=quiet)
+    answer = Output(as_json=as_json, quiet=quiet, details=details)
     most = MaximizeOptions(maximize, max_loss, privacy, frontier)
     most.refuse_search(method)
     worlds = requests.WorldOptions(tuple(world or ()), world_id, tuple(rename or ()))
     most.refuse_worlds(worlds.worlds)
-    _refuse_both(curve, [output, certificate, explore], frontier=frontier)
+    _refuse_both(curve, [output, certificate, explore, report], frontier=frontier)
     _refuse_nowhere(output, certificate, dry_run=dry_run or frontier)
     quick = {
         "quasi": options.columns(quasi),
@@ -160,31 +217,55 @@ def anonymize(  # noqa: PLR0913  one parameter per option
         settings={
             "suppression": suppress,
             "missing": missing,
-            "search": method,
             "loss": loss,
             "time_limit": time_limit,
             "order": "keep" if keep_order else None,
             "ends": ends,
+            "show": show,
+            "consistent": consistent or None,
             "split_ends": split_ends or None,
+            "class_column": class_column,
         },
+        search=search_settings.SearchFlags(
+            method=method,
+            mapping=mapping,
+            effort=effort,
+            prefer=prefer,
+            settings=setting,
+            otherwise=most.search,
+        ),
         hierarchy=hierarchy,
         hierarchies=hierarchies,
-        limits={"widest": widest, "highest": highest, "grid": grid},
+        limits={
+            "widest": widest,
+            "lowest": lowest,
+            "highest": highest,
+            "grid": grid,
+            "kind": kind,
+            "weight": weights,
+        },
         accepted=options.columns(accept_derived),
     )
-    reading = api.Reading(delimiter, encoding, header)
+    wanted = requests.reading(reading)
     if frontier:
         answer.remark("note: anonymize --frontier is now: incrowd frontier FILE -o CURVE")
-        show_frontier(file, curve, flags, most, reading, answer)
+        show_frontier(file, curve, flags, most, wanted, answer)
         return
     paths = _paths(output, certificate, dry_run=dry_run)
     signer = requests.signing_key(sign)
-    _refuse_overwriting([file, policy, key_file, signer, *worlds.worlds], explore, paths.values())
-    with interrupt.placing(output, written=bool(paths)), waiting(answer) as bar:
-        table = requests.read_table(file, reading, answer, flags.named)
+    read = [file, policy, key_file, signer, *worlds.worlds]
+    _refuse_overwriting(read, explore, paths.values())
+    reports.refuse_report(report, [*read, explore], [*paths.values()])
+    with (
+        interrupt.placing(_replaced(output, paths), written=bool(paths)),
+        waiting(answer, "anonymize") as bar,
+        _refusals(shown=show_refused),
+    ):
+        table = requests.read_table(file, wanted.keeping(flags.kept), answer, flags.named)
         floors = replace(flags, quick=most.floors(quick))
         request = worlds.laid_over(most.laid_over(floors.request(table.names)))
-        notes = (*request.notes(), *most.notes(quick, request), *worlds.notes(request))
+        request, *more = request.serving(analysis)
+        notes = (*request.notes(), *most.notes(quick, request), *worlds.notes(request), *more)
         answer.notes(notes)
         release = api.anonymize(
             file,
@@ -198,6 +279,8 @@ def anonymize(  # noqa: PLR0913  one parameter per option
             sign=signer,
             watch=watching.Watch(tell=bar.tell),
             folder=request.folder,
+            gap=_gap(gap),
+            resume=resume,
             **worlds.given,
         )
     with interrupt.placed(written=bool(paths)):
@@ -207,10 +290,50 @@ def anonymize(  # noqa: PLR0913  one parameter per option
         elif explore is not None:
             explored.write_explored(release, explore)
             paths["explored"] = explore
+        if report is not None:
+            made = reports.WrittenRelease(file, table, paths, request.folder, worlds)
+            _report(release, report, made, answer)
+            paths["report"] = report
         answer.result(
             lambda: json.release_document(release, paths, table.seconds),
-            lambda: texts.release_text(release, paths),
+            lambda: texts.release_text(release, paths, details=details),
+            lambda: next_command.after_anonymize(
+                file, output if paths else None, paths.get("certificate")
+            ),
         )
+
+
+def _report(release: "Release", path: str, made: "reports.WrittenRelease", answer: Output) -> None:
+    """Write the report; if that fails, the release is shown first, as it is there."""
+    try:
+        with waiting(answer, "report") as bar:
+            reports.report_release(release, path, made, bar.tell)
+    except IncrowdError:
+        if not answer.as_json:
+            answer.result(dict, lambda: texts.release_text(release, made.paths))
+        raise
+
+
+@contextmanager
+def _refusals(*, shown: bool) -> Iterator[None]:
+    """Keep the figures of a refused result from being shown, unless somebody asks for them."""
+    try:
+        yield
+    except NotMetError as error:
+        error.refused = error.refused if shown else None
+        raise
+
+
+def _gap(text: str | None) -> "Gap | None":
+    """How the bound is asked for."""
+    match text:
+        case None | "estimate" | "prove":
+            return text
+        case _:
+            raise PolicyError(
+                f"--gap {text!r} is neither estimate nor prove",
+                remedy="write --gap estimate or --gap prove",
+            )
 
 
 def _refuse_both(curve: str | None, others: list[str | None], *, frontier: bool) -> None:
@@ -220,7 +343,7 @@ def _refuse_both(curve: str | None, others: list[str | None], *, frontier: bool)
     if frontier and any(others):
         raise PolicyError(
             "--frontier makes no release, so there is nothing else to write",
-            remedy="leave out --output, --certificate and --explore; use incrowd frontier",
+            remedy="leave out -o, --certificate, --explore and --report; use incrowd frontier",
         )
 
 
@@ -235,8 +358,9 @@ def _refuse_nowhere(output: str | None, certificate: str | None, *, dry_run: boo
             "a release and its certificate go to files, not to standard output",
             remedy="name the files",
         )
-    tables.refuse_foreign(output)
-    files.refuse_nowhere(output, "the release")
+    if not is_address(output):
+        tables.refuse_foreign(output)
+        files.refuse_nowhere(output, "the release")
     if certificate is not None:
         files.refuse_nowhere(certificate, "the certificate")
 
@@ -267,4 +391,14 @@ def _refuse_overwriting(
 def _paths(output: str | None, certificate: str | None, *, dry_run: bool) -> dict[str, str]:
     if dry_run or output is None:
         return {}
-    return {"release": output, "certificate": certificate or f"{output}.certificate.json"}
+    table = address_of(output)
+    paper = targets.certificate_path(output, certificate)
+    return {
+        "release": output if table is None else table.title,
+        "certificate": os.fspath(paper or ""),
+    }
+
+
+def _replaced(output: str | None, paths: Mapping[str, str]) -> str | None:
+    """The file that changes when the release is there: that of a table is its certificate."""
+    return paths.get("certificate") if is_address(output) else output

@@ -8,9 +8,10 @@ import typer
 
 from incrowd import api
 from incrowd import watch as watching
-from incrowd.cli import options
+from incrowd.cli import next_command, options
 from incrowd.cli import request as requests
 from incrowd.cli.output import Output, waiting
+from incrowd.cli.reading_options import AS_FOUND, ReadingFlags, reads
 from incrowd.documents import attack as texts
 from incrowd.errors import NotMetError, PolicyError
 from incrowd.io import files
@@ -24,6 +25,7 @@ _KNOWS = "What the attacker has"
 _LIMITS = "Limits (exit code 1 if one is broken)"
 
 
+@reads(memory=False)
 def attack(  # noqa: PLR0913  one parameter per option
     file: options.TableFile,
     *,
@@ -215,9 +217,8 @@ def attack(  # noqa: PLR0913  one parameter per option
             rich_help_panel=_KNOWS,
         ),
     ] = 0,
-    delimiter: options.Delimiter = None,
-    encoding: options.Encoding = None,
-    header: options.Header = None,
+    reading: ReadingFlags = AS_FOUND,
+    details: options.Details = False,
     as_json: options.AsJson = False,
     quiet: options.Quiet = False,
 ) -> int:
@@ -225,16 +226,17 @@ def attack(  # noqa: PLR0913  one parameter per option
 
     Example: incrowd attack release.csv --policy policy.toml --world voters.csv --world-id ssn
     """
-    output = Output(as_json=as_json, quiet=quiet)
-    with waiting(output) as bar:
+    output = Output(as_json=as_json, quiet=quiet, details=details)
+    with waiting(output, "attack") as bar:
         named = (
             *options.columns(knows),
             *options.columns(sensitive),
             *requests.columns_of_policy(policy),
             *requests.columns_of_certificate(certificate),
         )
-        reading = api.Reading(delimiter, encoding, header)
-        table = requests.read_table(file, reading, output, named)
+        others = [one for one in (original, truth, control, other, *(world or ())) if one]
+        wanted, before = requests.readings(reading, next(iter(others), None))
+        table = requests.read_table(file, wanted, output, named)
         found = api.attack(
             file,
             world=world,
@@ -261,10 +263,15 @@ def attack(  # noqa: PLR0913  one parameter per option
             seed=seed,
             folder=Path() if policy is None else Path(policy).parent,
             reading=table,
+            original_reading=before,
             watch=watching.Watch(tell=bar.tell),
         )
     output.notes(found.notes)
-    output.result(found.as_dict, lambda: texts.attack_text(found))
+    output.result(
+        found.as_dict,
+        lambda: texts.attack_text(found, details=details),
+        lambda: next_command.after_attack(file, found),
+    )
     return 0 if found.ok else NotMetError.exit_code
 
 

@@ -6,9 +6,11 @@ from typing import Annotated
 import typer
 
 from incrowd import api
-from incrowd.cli import options
+from incrowd import watch as watching
+from incrowd.cli import next_command, options
 from incrowd.cli import request as requests
 from incrowd.cli.output import Output, waiting
+from incrowd.cli.reading_options import AS_FOUND, ReadingFlags, reads
 from incrowd.documents import json
 from incrowd.documents import release as texts
 from incrowd.errors import NotMetError, PolicyError
@@ -16,36 +18,20 @@ from incrowd.errors import NotMetError, PolicyError
 keys = typer.Typer(name="keys", help="Make keys that sign certificates.", no_args_is_help=True)
 
 
+@reads()
 def check(  # noqa: PLR0913  one parameter per option
     file: options.TableFile,
     *,
     policy: options.PolicyFile = None,
     certificate: Annotated[
-        str | None,
-        typer.Option(
-            "--certificate",
-            metavar="FILE",
-            help="The certificate of the release.",
-            rich_help_panel=options.HOLD,
-        ),
+        str | None, options.held_to("--certificate", "The certificate of the release.")
     ] = None,
-    trusted_key: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--trusted-key",
-            metavar="FILE",
-            help="A public key that must have signed the certificate. Repeat it to accept several.",
-            show_default=False,
-            rich_help_panel=options.HOLD,
-        ),
-    ] = None,
+    trusted_key: options.TrustedKeys = None,
     original: Annotated[
         str | None,
-        typer.Option(
+        options.held_to(
             "--original",
-            metavar="FILE",
-            help="The table before anonymization: with it and --policy losses are recounted.",
-            rich_help_panel=options.HOLD,
+            "The table before anonymization: with it and --policy losses are recounted.",
         ),
     ] = None,
     k: options.K = None,
@@ -59,9 +45,8 @@ def check(  # noqa: PLR0913  one parameter per option
     world: options.World = None,
     world_id: options.WorldId = None,
     rename: options.Rename = None,
-    delimiter: options.Delimiter = None,
-    encoding: options.Encoding = None,
-    header: options.Header = None,
+    reading: ReadingFlags = AS_FOUND,
+    details: options.Details = False,
     as_json: options.AsJson = False,
     quiet: options.Quiet = False,
 ) -> int:
@@ -71,7 +56,7 @@ def check(  # noqa: PLR0913  one parameter per option
 
     Example: incrowd check release.csv --certificate release.csv.certificate.json
     """
-    output = Output(as_json=as_json, quiet=quiet)
+    output = Output(as_json=as_json, quiet=quiet, details=details)
     named = (*options.columns(quasi), *options.columns(sensitive))
     flags = requests.PolicyFlags(
         policy=policy,
@@ -86,14 +71,15 @@ def check(  # noqa: PLR0913  one parameter per option
         hierarchy=hierarchy,
         hierarchies=hierarchies,
     )
-    with waiting(output):
+    with waiting(output, "check") as bar:
         expected = (
             *named,
             *requests.columns_of_policy(policy),
             *requests.columns_of_certificate(certificate),
         )
-        reading = api.Reading(delimiter, encoding, header)
-        table = requests.read_table(file, reading, output, expected)
+        wanted, before = requests.readings(reading, original)
+        wanted = wanted.keeping(requests.kept_by(policy, certificate))
+        table = requests.read_table(file, wanted, output, expected)
         asked, folder = None, Path()
         worlds = requests.WorldOptions(tuple(world or ()), world_id, tuple(rename or ()))
         if certificate is None or not flags.silent:
@@ -108,10 +94,16 @@ def check(  # noqa: PLR0913  one parameter per option
             original=original,
             trusted_keys=tuple(trusted_key or ()),
             reading=table,
+            original_reading=before,
             folder=folder,
+            watch=watching.Watch(tell=bar.tell),
             **worlds.given,
         )
-    output.result(lambda: json.check_document(found), lambda: texts.check_text(found))
+    output.result(
+        lambda: json.check_document(found),
+        lambda: texts.check_text(found, details=details),
+        lambda: next_command.after_check(file, found, original),
+    )
     return 0 if found.ok else NotMetError.exit_code
 
 
@@ -156,5 +148,7 @@ def new(
     """Make a private key that only you can read, and the public key to hand out."""
     made = api.new_keys(file)
     Output(as_json=as_json, quiet=quiet).result(
-        lambda: json.keys_document(made), lambda: texts.keys_text(made)
+        lambda: json.keys_document(made),
+        lambda: texts.keys_text(made),
+        lambda: next_command.after_keys(made.private),
     )

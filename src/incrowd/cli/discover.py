@@ -6,10 +6,12 @@ from typing import Annotated, Any
 import typer
 
 from incrowd import api
-from incrowd.cli import options
+from incrowd.cli import next_command, options
+from incrowd.cli import request as requests
 from incrowd.cli.failures import INTERRUPTED
 from incrowd.cli.interrupt import Stoppable
 from incrowd.cli.output import Output, waiting
+from incrowd.cli.reading_options import AS_FOUND, ReadingFlags, reads
 from incrowd.documents import identify as texts
 from incrowd.documents import json
 from incrowd.errors import PolicyError
@@ -18,6 +20,7 @@ _FIND = "What to find"
 _POPULATION = "Population"
 
 
+@reads()
 def discover(  # noqa: PLR0913  one parameter per option
     file: options.TableFile,
     *,
@@ -82,6 +85,17 @@ def discover(  # noqa: PLR0913  one parameter per option
             "--explain",
             metavar="COLUMNS",
             help="Show what these columns add, and what coarser values would change.",
+            show_default=False,
+            rich_help_panel=_FIND,
+        ),
+    ] = None,
+    weights: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--weights",
+            metavar="COLUMN=COST",
+            help="What it costs to learn a column, such as ssn=20,zip=0.5: the cheapest set is "
+            "found in place of the smallest. Default: 1.",
             show_default=False,
             rich_help_panel=_FIND,
         ),
@@ -179,9 +193,8 @@ def discover(  # noqa: PLR0913  one parameter per option
         ),
     ] = None,
     time_limit: options.SearchSeconds = 60.0,
-    delimiter: options.Delimiter = None,
-    encoding: options.Encoding = None,
-    header: options.Header = None,
+    reading: ReadingFlags = AS_FOUND,
+    details: options.Details = False,
     as_json: options.AsJson = False,
     quiet: options.Quiet = False,
 ) -> None:
@@ -191,7 +204,10 @@ def discover(  # noqa: PLR0913  one parameter per option
 
     Example: incrowd discover patients.csv --ratio 0.9 --max-size 3
     """
-    output, some = Output(as_json=as_json, quiet=quiet), options.columns(columns) or None
+    output, some = (
+        Output(as_json=as_json, quiet=quiet, details=details),
+        options.columns(columns) or None,
+    )
     judged: dict[str, Any] = {
         "measure": measure,
         "ratio": ratio,
@@ -204,17 +220,18 @@ def discover(  # noqa: PLR0913  one parameter per option
         "alpha": alpha,
         "source": source,
         "explain": options.columns(explain),
+        "weights": options.numbers(weights, "weights", "zip=2") or None,
         "drop_duplicates": drop_duplicates,
         "seed": seed,
     }
     limits: dict[str, Any] = {
         "max_size": max_size,
         "time_limit": time_limit,
-        "reading": api.Reading(delimiter, encoding, header),
+        "reading": requests.reading(reading),
     }
     found: Any
-    show: tuple[Callable[[Any], Any], Callable[[Any], Any]]
-    with waiting(output) as bar, Stoppable(output, bar.tell) as watch:
+    show: tuple[Callable[[Any], Any], Callable[..., Any]]
+    with waiting(output, "discover") as bar, Stoppable(output, bar.tell) as watch:
         if k is None:
             _refuse_world_id(world_id)
             show = json.discovery_document, texts.discovery_text
@@ -224,7 +241,11 @@ def discover(  # noqa: PLR0913  one parameter per option
             show = json.groups_document, texts.groups_text
             found = api.groups(file, k, some, world_id=world_id, **limits, watch=watch)
     output.notes(found.notes)
-    output.result(lambda: show[0](found), lambda: show[1](found))
+    output.result(
+        lambda: show[0](found),
+        lambda: show[1](found, details=details),
+        lambda: next_command.after_discover(file, found),
+    )
     if watch.interrupted:
         output.remark("interrupted: this is what the search knew by then")
         raise SystemExit(INTERRUPTED)

@@ -13,6 +13,7 @@ from traceback import walk_tb
 from typing import Any
 
 from incrowd.cli.interrupt import Late
+from incrowd.engines.addresses import without_addresses
 from incrowd.errors import IncrowdError, InputError, LimitError, PolicyError
 
 INTERRUPTED = 130
@@ -30,6 +31,8 @@ class Failure:
     """What each model asks for and what the rows reach, if that is why."""
     proved: bool | None = None
     """True: there is no release; False: a search found none; None: no search was made."""
+    refused: Any = None
+    """The figures of a refused result, if they are to be shown."""
 
 
 INTERRUPTION = Failure("interrupted; nothing was written", "", INTERRUPTED)
@@ -44,7 +47,9 @@ def failure_of(error: BaseException) -> Failure:
         case IncrowdError():
             verdicts = getattr(error, "verdicts", ())
             proved = getattr(error, "proved", None)
-            return Failure(error.message, error.remedy, error.exit_code, verdicts, proved)
+            refused = getattr(error, "refused", None)
+            words = (without_addresses(error.message), without_addresses(error.remedy))
+            return Failure(*words, error.exit_code, verdicts, proved, refused)
         case Late() | KeyboardInterrupt():
             return LATE if isinstance(error, Late) else INTERRUPTION
         case MemoryError():
@@ -120,7 +125,8 @@ def _usage(error: Any) -> Failure:
         hint = f"{possible[0]}?"
     if hint:
         remedy = f"did you mean {hint}"
-    return Failure(text[:1].lower() + text[1:].rstrip("."), remedy, PolicyError.exit_code)
+    text = without_addresses(text[:1].lower() + text[1:].rstrip("."))
+    return Failure(text, without_addresses(remedy), PolicyError.exit_code)
 
 
 _KIND = re.compile(r"Input should be a valid (integer|number)\b.*")

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from incrowd import api
 from incrowd import search as searches
 from incrowd import watch as watching
-from incrowd.cli import options
+from incrowd.cli import next_command, options, search_settings
 from incrowd.cli import request as requests
 from incrowd.cli.output import Output, waiting
+from incrowd.cli.reading_options import AS_FOUND, ReadingFlags, reads
 from incrowd.documents import json
 from incrowd.documents import release as texts
 from incrowd.errors import PolicyError
@@ -58,6 +59,11 @@ class MaximizeOptions:
     def given(self) -> bool:
         """Whether the most privacy is to be found."""
         return self.maximize is not None or self.frontier
+
+    @property
+    def search(self) -> str | None:
+        """The search that settings are for if no option names one: the one for most privacy."""
+        return "accuracy" if self.given else None
 
     def _refuse_alone(self) -> None:
         for flag, value in (("--max-loss", self.max_loss), ("--privacy", self.privacy)):
@@ -173,6 +179,7 @@ def refuse_nothing(quick: Mapping[str, Any], *, floor: bool) -> None:
         )
 
 
+@reads()
 def frontier(  # noqa: PLR0913  one parameter per option
     file: options.TableFile,
     *,
@@ -192,17 +199,23 @@ def frontier(  # noqa: PLR0913  one parameter per option
     suppress: options.Suppress = None,
     missing: options.MissingReading = None,
     privacy: options.Privacy = None,
+    mapping: options.Mapping = None,
+    setting: options.Settings = None,
     loss: options.Loss = None,
     time_limit: options.TimeLimit = None,
     hierarchy: options.HierarchyOf = None,
     hierarchies: options.Hierarchies = None,
     widest: options.Widest = None,
+    lowest: options.Lowest = None,
     highest: options.Highest = None,
     grid: options.Grid = None,
+    kind: options.Kinds = None,
+    weights: options.Matters = None,
     ends: options.Ends = None,
-    delimiter: options.Delimiter = None,
-    encoding: options.Encoding = None,
-    header: options.Header = None,
+    show: options.Show = None,
+    consistent: options.Consistent = False,
+    reading: ReadingFlags = AS_FOUND,
+    details: options.Details = False,
     as_json: options.AsJson = False,
     quiet: options.Quiet = False,
 ) -> None:
@@ -230,18 +243,37 @@ def frontier(  # noqa: PLR0913  one parameter per option
         "loss": loss,
         "time_limit": time_limit,
         "ends": ends,
+        "show": show,
+        "consistent": consistent or None,
     }
     flags = requests.PolicyFlags(
         policy=policy,
         quick=quick,
         settings=settings,
+        search=search_settings.SearchFlags(
+            mapping=mapping, settings=setting, otherwise=maximize.search
+        ),
         hierarchy=hierarchy,
         hierarchies=hierarchies,
-        limits={"widest": widest, "highest": highest, "grid": grid},
+        limits={
+            "widest": widest,
+            "lowest": lowest,
+            "highest": highest,
+            "grid": grid,
+            "kind": kind,
+            "weight": weights,
+        },
         accepted=options.columns(accept_derived),
     )
-    reading = api.Reading(delimiter, encoding, header)
-    show_frontier(file, output, flags, maximize, reading, Output(as_json=as_json, quiet=quiet))
+    wanted = requests.reading(reading)
+    show_frontier(
+        file,
+        output,
+        flags,
+        maximize,
+        wanted,
+        Output(as_json=as_json, quiet=quiet, details=details),
+    )
 
 
 def show_frontier(  # noqa: PLR0913, PLR0917  files, the request, and how to read and answer
@@ -256,7 +288,7 @@ def show_frontier(  # noqa: PLR0913, PLR0917  files, the request, and how to rea
     refuse_nothing(flags.quick, floor=True)
     if curve is not None:
         _refuse_curve(curve, [file, flags.policy])
-    with waiting(output) as bar:
+    with waiting(output, "frontier") as bar:
         table = requests.read_table(file, reading, output, flags.named)
         floors = replace(flags, quick=maximize.floors(flags.quick))
         request = maximize.laid_over(floors.request(table.names))
@@ -268,7 +300,9 @@ def show_frontier(  # noqa: PLR0913, PLR0917  files, the request, and how to rea
     if curve is not None:
         frontiers.write_frontier(found, curve)
     output.result(
-        lambda: json.frontier_document(found, curve), lambda: texts.frontier_text(found, curve)
+        lambda: json.frontier_document(found, curve),
+        lambda: texts.frontier_text(found, curve, details=output.details),
+        lambda: next_command.after_frontier(file, found),
     )
 
 

@@ -5,14 +5,17 @@ import signal
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
+from functools import cache
 from typing import Annotated, Any, NoReturn
 
 import typer
 from typer.core import TyperCommand
 
+from incrowd.cli import next_command
 from incrowd.cli.anonymize import anonymize
 from incrowd.cli.attack import attack
 from incrowd.cli.check import check, keys
+from incrowd.cli.compare import compare
 from incrowd.cli.discover import discover
 from incrowd.cli.failures import INTERRUPTED, INTERRUPTION, Failure, failure_of, frames
 from incrowd.cli.frontier import frontier
@@ -20,12 +23,16 @@ from incrowd.cli.init import init
 from incrowd.cli.interrupt import Terminated, heard, terminable
 from incrowd.cli.mask import mask
 from incrowd.cli.options import READING, WRITING
-from incrowd.cli.output import Output, write
+from incrowd.cli.output import Output, show, write
 from incrowd.cli.plan import plan
 from incrowd.cli.quantiles import quantiles
+from incrowd.cli.report import report
 from incrowd.cli.risk import risk
 from incrowd.cli.safe_harbor import safe_harbor
+from incrowd.cli.ui import ui
+from incrowd.cli.warm import warm
 from incrowd.documents import json
+from incrowd.documents import release as releases
 from incrowd.documents.words import printable
 from incrowd.errors import IncrowdError, InputError, LimitError
 
@@ -60,6 +67,14 @@ class Command(TyperCommand):
         unseen = {piece for one in hidden for piece in one.get_usage_pieces(ctx)}
         pieces = super().collect_usage_pieces(ctx)
         return [piece.strip("{}") for piece in pieces if piece not in unseen]
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command; it knows how it was asked, to say what could come next."""
+        mark = next_command.RUN.set(ctx)
+        try:
+            return super().invoke(ctx)
+        finally:
+            next_command.RUN.reset(mark)
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Parse the arguments; former names of options still work, with a note."""
@@ -114,8 +129,12 @@ for _command in (
     anonymize,
     frontier,
     check,
+    compare,
     attack,
+    report,
     safe_harbor,
+    ui,
+    warm,
 ):
     app.command(cls=Command)(_command)
 app.add_typer(keys)
@@ -143,7 +162,7 @@ def perform(arguments: Sequence[str]) -> int:
     try:
         with terminable(), heard():
             refuse_cramped(arguments)
-            code = typer.main.get_command(app)(
+            code = _commands(app)(
                 list(arguments) or ["--help"], prog_name="incrowd", standalone_mode=False
             )
     except BaseException as error:
@@ -159,6 +178,12 @@ def perform(arguments: Sequence[str]) -> int:
         _forget_interrupt()
         return _fail(INTERRUPTION, as_json=as_json)
     return int(code or 0)
+
+
+@cache
+def _commands(all_of: typer.Typer) -> Any:
+    """All commands with their options: built once, also where one process runs many."""
+    return typer.main.get_command(all_of)
 
 
 def refuse_cramped(arguments: Sequence[str]) -> None:
@@ -204,9 +229,12 @@ def _fail(failure: Failure, *, as_json: bool) -> int:
             write(sys.stderr, f"help: {printable(failure.remedy)}\n")
     if as_json:
         why = (failure.error, failure.remedy, failure.exit_code)
-        parts = (*why, failure.verdicts, failure.proved)
+        document = json.error_document(*why, failure.verdicts, failure.proved)
         with suppress(OSError, InputError):
-            Output(as_json=True).document(json.error_document(*parts))
+            Output(as_json=True).document(document | json.refused_part(failure.refused))
+    elif failure.refused is not None:
+        with suppress(OSError, InputError):
+            show(releases.refused_text(failure.refused))
     return failure.exit_code
 
 

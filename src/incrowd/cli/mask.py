@@ -6,15 +6,17 @@ import typer
 
 from incrowd import api
 from incrowd import watch as watching
-from incrowd.cli import options
+from incrowd.cli import next_command, options
 from incrowd.cli import request as requests
 from incrowd.cli.output import Output, waiting
+from incrowd.cli.reading_options import AS_FOUND, ReadingFlags, reads
 from incrowd.documents import identify as texts
 from incrowd.documents import json
 from incrowd.errors import PolicyError
 from incrowd.verbs import mask as masking
 
 
+@reads(memory=False)
 def mask(  # noqa: PLR0913  one parameter per option
     file: options.TableFile,
     *,
@@ -102,9 +104,8 @@ def mask(  # noqa: PLR0913  one parameter per option
     seed: options.Seed = None,
     keep_order: options.KeepOrder = False,
     dry_run: options.DryRun = False,
-    delimiter: options.Delimiter = None,
-    encoding: options.Encoding = None,
-    header: options.Header = None,
+    reading: ReadingFlags = AS_FOUND,
+    details: options.Details = False,
     as_json: options.AsJson = False,
     quiet: options.Quiet = False,
 ) -> None:
@@ -114,7 +115,7 @@ def mask(  # noqa: PLR0913  one parameter per option
 
     Example: incrowd mask patients.csv --ratio 0.1 -o published.csv
     """
-    answer = Output(as_json=as_json, quiet=quiet)
+    answer = Output(as_json=as_json, quiet=quiet, details=details)
     if not output and not dry_run:
         raise PolicyError("say where to write the columns", remedy="add -o FILE")
     asked: dict[str, Any] = {
@@ -133,11 +134,15 @@ def mask(  # noqa: PLR0913  one parameter per option
     named = (*options.columns(keep), *options.columns(drop), *options.numbers(weight, "weight"))
     target = None if dry_run else output
     masking.check_target(file, target)
-    with waiting(answer) as bar:
-        reading = api.Reading(delimiter, encoding, header)
-        if not masking.passes(file, method, reading):
-            reading = requests.read_table(file, reading, answer, named)
+    with waiting(answer, "mask") as bar:
+        wanted = requests.reading(reading).keeping(None)
+        if not masking.passes(file, method, wanted):
+            wanted = requests.read_table(file, wanted, answer, named)
         watch = watching.Watch(tell=bar.tell)
-        found = api.mask(file, target, **asked, reading=reading, watch=watch)
+        found = api.mask(file, target, **asked, reading=wanted, watch=watch)
     answer.notes(found.notes)
-    answer.result(lambda: json.mask_document(found, target), lambda: texts.mask_text(found, target))
+    answer.result(
+        lambda: json.mask_document(found, target),
+        lambda: texts.mask_text(found, target, details=details),
+        lambda: next_command.after_columns(target, found.published),
+    )

@@ -19,6 +19,23 @@ READING = "Reading"
 """Groups of options, as --help shows them."""
 
 
+def held_to(flag: str, text: str) -> Any:
+    """An option that names a file that a release is held against."""
+    return typer.Option(flag, metavar="FILE", help=text, rich_help_panel=HOLD)
+
+
+TrustedKeys = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--trusted-key",
+        metavar="FILE",
+        help="A public key that must have signed the certificate. Repeat it to accept several.",
+        show_default=False,
+        rich_help_panel=HOLD,
+    ),
+]
+
+
 def output(words: str) -> Any:
     """The option `--output`, which every command that writes has, with what it writes."""
     return typer.Option("--output", "-o", metavar="FILE", help=words, rich_help_panel=WRITING)
@@ -28,7 +45,9 @@ TableFile = Annotated[
     str,
     typer.Argument(
         metavar="FILE",
-        help="The table: CSV or TSV (also .gz, .zst), Parquet or Arrow; - is standard input.",
+        help="The table: CSV or TSV (also .gz, .zst), Parquet, Arrow, Excel, JSON lines, SPSS, "
+        "Stata or SAS, or a folder of Parquet files; - is standard input; "
+        "postgresql://…?table=NAME or duckdb:FILE::TABLE.",
         show_default=False,
     ),
 ]
@@ -56,6 +75,15 @@ Header = Annotated[
         "--header/--no-header",
         help="Whether the first line of a CSV file names the columns; detected if not given.",
         show_default=False,
+        rich_help_panel=READING,
+    ),
+]
+Memory = Annotated[
+    str | None,
+    typer.Option(
+        "--memory",
+        metavar="SIZE",
+        help="Memory to work with, such as 2GB; larger tables are worked on with DuckDB.",
         rich_help_panel=READING,
     ),
 ]
@@ -183,6 +211,34 @@ Widest = Annotated[
         rich_help_panel=COARSER,
     ),
 ]
+Lowest = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--lowest",
+        metavar="COLUMN=LEVEL",
+        help="The lowest level of the hierarchy that a cell may show: 1 never shows exact values.",
+        rich_help_panel=COARSER,
+    ),
+]
+Kinds = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--kind",
+        metavar="COLUMN=KIND",
+        help="What the values of a column are: number, date or text, such as race=text for codes "
+        "that only look like numbers.",
+        rich_help_panel=COARSER,
+    ),
+]
+Matters = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--weights",
+        metavar="COLUMN=WEIGHT",
+        help="How much the loss of a column matters, such as zip=2,age=0.5. Default: 1.",
+        rich_help_panel=COARSER,
+    ),
+]
 Highest = Annotated[
     list[str] | None,
     typer.Option(
@@ -209,6 +265,23 @@ Ends = Annotated[
         help="Where spans end: aligned (default) on round values that many people share, exact on "
         "values of people in the class, which gives these people away.",
         rich_help_panel=COARSER,
+    ),
+]
+Consistent = Annotated[
+    bool,
+    typer.Option(
+        "--consistent",
+        help="Records with the same quasi-identifying values show the same.",
+        rich_help_panel=COARSER,
+    ),
+]
+ClassColumn = Annotated[
+    str | None,
+    typer.Option(
+        "--class-column",
+        metavar="NAME",
+        help="With --show permutation: add a column of this name with the number of the class.",
+        rich_help_panel=WRITING,
     ),
 ]
 SplitEnds = Annotated[
@@ -264,6 +337,63 @@ Loss = Annotated[
         metavar="LOSS",
         help="The loss to make small: gcp (default), granularity, precision, …",
         rich_help_panel=SEARCH,
+    ),
+]
+Analysis = Annotated[
+    str | None,
+    typer.Option(
+        "--for",
+        metavar="Y~A+B",
+        help="The analysis that the release is for, such as income~age+education: its columns "
+        "stay fine, others get coarser.",
+        rich_help_panel=SEARCH,
+    ),
+]
+Mapping = Annotated[
+    str | None,
+    typer.Option(
+        "--mapping",
+        metavar="kd-tree|hilbert|idistance",
+        help="The order that diversify and accuracy put the records in. Default: kd-tree.",
+        rich_help_panel=SEARCH,
+    ),
+]
+Effort = Annotated[
+    float | None,
+    typer.Option(
+        "--effort",
+        metavar="TIMES",
+        help="How long crowd and auto try: 2 is twice as long as usual, for less loss.",
+        rich_help_panel=SEARCH,
+    ),
+]
+Prefer = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--prefer",
+        metavar="COLUMNS",
+        help="Which of equally good levels mingen takes: columns to keep fine, the most important "
+        "first, or with weights, such as zip=2.",
+        rich_help_panel=SEARCH,
+    ),
+]
+Settings = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--setting",
+        metavar="NAME=VALUE",
+        help="A setting of the search, as a policy file writes it, such as combinations=actual. "
+        "Repeat it for each setting.",
+        rich_help_panel=SEARCH,
+    ),
+]
+Show = Annotated[
+    str | None,
+    typer.Option(
+        "--show",
+        metavar="WHAT",
+        help="What cells show: spans (default), sets, representatives or permutation.",
+        rich_help_panel=COARSER,
     ),
 ]
 TimeLimit = Annotated[
@@ -322,6 +452,14 @@ AsJson = Annotated[
         rich_help_panel=WRITING,
     ),
 ]
+Details = Annotated[
+    bool,
+    typer.Option(
+        "--details",
+        help="Show all figures and notes, not only those to decide by.",
+        rich_help_panel=WRITING,
+    ),
+]
 Quiet = Annotated[
     bool, typer.Option("--quiet", help="Show nothing but errors.", rich_help_panel=WRITING)
 ]
@@ -351,6 +489,19 @@ def numbers(texts: Iterable[str] | None, flag: str, example: str = "age=10") -> 
     for name, text in _pairs(texts, flag, "NUMBER", example):
         value = _number(text, f"--{flag} of '{name}'")
         if found.setdefault(name, value) != value:
+            raise twice(name, f"--{flag}")
+    return found
+
+
+def words(texts: Iterable[str] | None, flag: str, example: str) -> dict[str, str]:
+    """The word of each column, from an option that takes commas and repetition.
+
+    >>> words(["race=text,age=number"], "kind", "race=text")
+    {'race': 'text', 'age': 'number'}
+    """
+    found: dict[str, str] = {}
+    for name, word in _pairs(texts, flag, flag.upper(), example):
+        if found.setdefault(name, word) != word:
             raise twice(name, f"--{flag}")
     return found
 

@@ -13,12 +13,16 @@ from incrowd.documents import json
 from incrowd.documents.words import printable
 from incrowd.errors import InputError
 from incrowd.kernels import compile as compile_kernels
+from incrowd.kernels import warm as warm_kernels
+from incrowd.watch import Watch
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.progress import Progress, TaskID
 
 COMPILING = "Compiling for this machine (first run only)"
+NOTES = 4
+"""Notes that are shown without --details."""
 PATIENCE = 2.0
 """Seconds until a progress bar appears."""
 
@@ -29,15 +33,22 @@ class Output:
 
     as_json: bool = False
     quiet: bool = False
+    details: bool = False
+    """Whether to show all notes."""
 
     def result(
-        self, document: Callable[[], Mapping[str, Any]], text: Callable[[], "RenderableType"]
+        self,
+        document: Callable[[], Mapping[str, Any]],
+        text: Callable[[], "RenderableType"],
+        then: Callable[[], str | None] = lambda: None,
     ) -> None:
-        """Show the result: the document for programs, the text for people."""
+        """Show the result: the document for programs; the text and what comes next for people."""
         if self.as_json:
             self.document(document())
         elif not self.quiet:
             show(text())
+            if (command := then()) is not None:
+                write(sys.stdout, f"\nNext: {printable(command)}\n")
 
     def document(self, document: Mapping[str, Any]) -> None:
         """The one JSON document on standard output."""
@@ -50,8 +61,12 @@ class Output:
 
     def notes(self, notes: Iterable[object]) -> None:
         """Notes for people, a line each on standard error."""
-        for note in notes:
+        every = list(notes)
+        shown = every if self.details or len(every) <= NOTES else every[: NOTES - 1]
+        for note in shown:
             self.remark(f"note: {note}")
+        if len(shown) < len(every):
+            self.remark(f"note: {len(every) - len(shown)} more notes: --details shows them")
 
 
 def show(text: "RenderableType") -> None:
@@ -94,7 +109,8 @@ def _forget(stream: TextIO) -> None:
 class ProgressBar:
     """A bar on standard error, on a terminal only, that appears after `PATIENCE` seconds.
 
-    Its `tell` is the progress callback of a `Watch`.
+    Its `tell` is the progress callback of a `Watch`. Where the share of one kind of work grows, the
+    bar says how much time is left; where nothing is known of it, how much has passed.
     """
 
     def __init__(self, *, quiet: bool = False) -> None:
@@ -103,6 +119,7 @@ class ProgressBar:
         self._timer = threading.Timer(PATIENCE, self._appear)
         self._timer.daemon = True
         self._latest = ("working", 0.0)
+        self._watch = Watch()
         self._bar: Progress | None = None
         self._task: TaskID | None = None
         self._closed = False
@@ -127,9 +144,15 @@ class ProgressBar:
     def tell(self, what: str, share: float) -> None:
         """Progress callback: `what` is being done, a `share` (0..1) of it is ready."""
         with self._lock:
-            self._latest = (what, share)
-            if self._bar is not None and self._task is not None:
-                self._bar.update(self._task, description=what, completed=share)
+            before, self._latest = self._latest, (what, share)
+            if self._bar is None or self._task is None:
+                return
+            if _kind(what) == _kind(before[0]) and share >= before[1]:
+                self._bar.update(self._task, description=what, completed=share, total=1.0)
+            else:  # other work: its speed says nothing of this one's
+                total = 1.0 if share else None
+                self._bar.reset(self._task, description=what, total=total)
+                self._bar.update(self._task, completed=share)
 
     def say(self, output: Output, text: str) -> None:
         """A remark, above the bar if there is one."""
@@ -141,7 +164,9 @@ class ProgressBar:
 
     def _appear(self) -> None:
         from rich.console import Console  # noqa: PLC0415  seldom seen
-        from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn  # noqa: PLC0415  seldom seen
+        from rich.progress import BarColumn, Progress, TextColumn  # noqa: PLC0415  seldom seen
+
+        from incrowd.cli.time_left import TimeLeft  # noqa: PLC0415  loads the above
 
         with self._lock:
             if self._closed:
@@ -149,21 +174,52 @@ class ProgressBar:
             self._bar = Progress(
                 TextColumn("{task.description}", markup=False),
                 BarColumn(),
-                TimeElapsedColumn(),
+                TimeLeft(lambda: self._watch.elapsed),
                 console=Console(file=sys.stderr),
                 transient=True,
             )
             what, share = self._latest
-            self._task = self._bar.add_task(what, total=1.0)
+            self._task = self._bar.add_task(what, total=1.0 if share else None)
             self._bar.update(self._task, completed=share)
             self._bar.start()
 
 
+def _kind(what: str) -> str:
+    """What is being done, without figures that change while it goes on.
+
+    >>> _kind("part 3 of 12"), _kind("searching: loss 0.168 after 2 s")
+    ('part  of ', 'searching: loss . after  s')
+    """
+    return "".join(letter for letter in what if not letter.isdigit() and letter != ",")
+
+
 @contextmanager
-def waiting(output: Output) -> Iterator[ProgressBar]:
-    """A progress bar for long work, and a remark if kernels are compiled first."""
-    with (
-        ProgressBar(quiet=output.quiet) as bar,
-        compile_kernels.when_compiling(lambda: bar.say(output, COMPILING)),
-    ):
-        yield bar
+def waiting(output: Output, verb: str) -> Iterator[ProgressBar]:
+    """A progress bar for long work of a verb; if kernels are compiled first, it counts them."""
+    with ProgressBar(quiet=output.quiet or output.as_json) as bar:
+        compiling = _Compiling(output, bar, verb)
+        with compile_kernels.when_compiling(compiling.tell), warm_kernels.helped(verb):
+            yield bar
+
+
+class _Compiling:
+    """Says that kernels are compiled, and how many of those that a verb needs are ready."""
+
+    def __init__(self, output: Output, bar: ProgressBar, verb: str) -> None:
+        self._output, self._bar, self._verb = output, bar, verb
+        self._missing: int | None = None
+
+    def tell(self, number: int) -> None:
+        """The kernel of this number in this run is compiled now."""
+        if number == 1:
+            self._bar.say(self._output, COMPILING)
+        missing = len(warm_kernels.missing(self._verb))
+        self._missing = self._missing or missing
+        self._bar.tell(*counted(self._missing - missing, self._missing))
+
+
+def counted(ready: int, of: int) -> tuple[str, float]:
+    """What a progress bar shows while kernels are compiled."""
+    if not of:
+        return COMPILING, 0.0
+    return f"{COMPILING}: kernel {min(ready + 1, of):,} of {of:,}", ready / of

@@ -6,14 +6,17 @@ from typing import Annotated, Any
 import typer
 
 from incrowd import api
-from incrowd.cli import options
+from incrowd import watch as watching
+from incrowd.cli import next_command, options
 from incrowd.cli import request as requests
 from incrowd.cli.output import Output, waiting
+from incrowd.cli.reading_options import AS_FOUND, ReadingFlags, reads
 from incrowd.documents import json
-from incrowd.documents import release as texts
+from incrowd.documents import population as texts
 from incrowd.errors import PolicyError
 
 
+@reads()
 def plan(  # noqa: PLR0913  one parameter per option
     file: Annotated[
         str | None,
@@ -125,9 +128,8 @@ def plan(  # noqa: PLR0913  one parameter per option
         str | None, options.output("With --apply: write the release to this file.")
     ] = None,
     seed: options.Seed = None,
-    delimiter: options.Delimiter = None,
-    encoding: options.Encoding = None,
-    header: options.Header = None,
+    reading: ReadingFlags = AS_FOUND,
+    details: options.Details = False,
     as_json: options.AsJson = False,
     quiet: options.Quiet = False,
 ) -> None:
@@ -137,7 +139,7 @@ def plan(  # noqa: PLR0913  one parameter per option
 
     Example: incrowd plan patients.csv --population usa -k 100 --beta 0.01
     """
-    answer = Output(as_json=as_json, quiet=quiet)
+    answer = Output(as_json=as_json, quiet=quiet, details=details)
     _refuse_unclear(file, distinct, output, apply=apply)
     asked: dict[str, Any] = {
         "population": population,
@@ -152,26 +154,42 @@ def plan(  # noqa: PLR0913  one parameter per option
         _refuse_table_flags(columns, hierarchy, hierarchies)
         sizes = options.numbers(distinct, "distinct", "zip=100000")
         found = api.plan_sizes(sizes, **asked)
-        answer.result(lambda: json.plan_document(found), lambda: texts.plan_text(found))
+        answer.result(
+            lambda: json.plan_document(found), lambda: texts.plan_text(found, details=details)
+        )
         return
-    with waiting(answer):
+    with waiting(answer, "plan") as bar:
+        watch = watching.Watch(tell=bar.tell)
         names = options.columns(columns)
-        others = {"sensitive": options.columns(sensitive), "keep": options.columns(keep)}
+        others: dict[str, Any] = {
+            "sensitive": options.columns(sensitive),
+            "keep": options.columns(keep),
+        }
         named = (*names, *others["sensitive"], *others["keep"])
-        table = requests.read_table(file, api.Reading(delimiter, encoding, header), answer, named)
+        wanted = requests.reading(reading).keeping(others["keep"])
+        table = requests.read_table(file, wanted, answer, named)
         trees = requests.hierarchies(hierarchy, hierarchies, names or table.names)
-        found = api.plan(file, names, hierarchies=trees, reading=table, **asked)
+        found = api.plan(file, names, hierarchies=trees, reading=table, watch=watch, **asked)
         done = None
         if apply and output is not None:
-            done = api.apply_plan(file, found, output, reading=table, seed=seed, **others)
+            others |= {"reading": table, "seed": seed, "watch": watch}
+            done = api.apply_plan(file, found, output, **others)
             found = done.plan
     answer.notes((*found.notes, *(done.release.notes if done else ())))
     if done is None:
-        answer.result(lambda: json.plan_document(found), lambda: texts.plan_text(found))
+        answer.result(
+            lambda: json.plan_document(found),
+            lambda: texts.plan_text(found, details=details),
+            lambda: next_command.after_plan(file),
+        )
         return
     paths = {"release": str(output), "certificate": f"{output}.certificate.json"}
     parts = (found, done.release, done.raised, paths)
-    answer.result(lambda: json.applied_document(*parts), lambda: texts.applied_text(*parts))
+    answer.result(
+        lambda: json.applied_document(*parts),
+        lambda: texts.applied_text(*parts, details=details),
+        lambda: next_command.after_anonymize(str(file), output, paths["certificate"]),
+    )
 
 
 def _refuse_unclear(

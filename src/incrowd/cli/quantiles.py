@@ -6,13 +6,16 @@ import typer
 
 from incrowd import api
 from incrowd import watch as watching
-from incrowd.cli import options
+from incrowd.cli import next_command, options
+from incrowd.cli import request as requests
 from incrowd.cli.output import Output, waiting
+from incrowd.cli.reading_options import AS_FOUND, ReadingFlags, reads
 from incrowd.documents import json
-from incrowd.documents import release as texts
+from incrowd.documents import population as texts
 from incrowd.errors import PolicyError
 
 
+@reads(memory=False)
 def quantiles(  # noqa: PLR0913  one parameter per option
     file: options.TableFile,
     *,
@@ -78,9 +81,8 @@ def quantiles(  # noqa: PLR0913  one parameter per option
     seed: options.Seed = None,
     keep_order: options.KeepOrder = False,
     dry_run: options.DryRun = False,
-    delimiter: options.Delimiter = None,
-    encoding: options.Encoding = None,
-    header: options.Header = None,
+    reading: ReadingFlags = AS_FOUND,
+    details: options.Details = False,
     as_json: options.AsJson = False,
     quiet: options.Quiet = False,
 ) -> None:
@@ -90,7 +92,7 @@ def quantiles(  # noqa: PLR0913  one parameter per option
 
     Example: incrowd quantiles patients.csv -c birth_date,weight -k 20 -o release.csv
     """
-    answer = Output(as_json=as_json, quiet=quiet)
+    answer = Output(as_json=as_json, quiet=quiet, details=details)
     if output is None and not dry_run:
         raise PolicyError("say where to write the rows", remedy="add -o FILE")
     target = None if dry_run else output
@@ -105,12 +107,13 @@ def quantiles(  # noqa: PLR0913  one parameter per option
         "seed": seed,
         "keep_order": keep_order,
     }
-    with waiting(answer) as bar:
-        reading = api.Reading(delimiter, encoding, header)
+    with waiting(answer, "quantiles") as bar:
+        wanted = requests.reading(reading)
         watch = watching.Watch(tell=bar.tell)
-        found = api.quantiles(file, target, **asked, reading=reading, watch=watch)
+        found = api.quantiles(file, target, **asked, reading=wanted, watch=watch)
     answer.notes(found.notes)
     answer.result(
         lambda: json.quantiles_document(found, target),
-        lambda: texts.quantiles_text(found, target),
+        lambda: texts.quantiles_text(found, target, details=details),
+        lambda: next_command.after_columns(target, [column.name for column in found.columns]),
     )

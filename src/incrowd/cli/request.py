@@ -9,17 +9,23 @@ from typing import Any
 
 from incrowd.cli import options
 from incrowd.cli.output import Output
+from incrowd.cli.reading_options import ReadingFlags
+from incrowd.cli.search_settings import SearchFlags
 from incrowd.errors import IncrowdError, PolicyError
 from incrowd.hierarchy import AnyHierarchy
 from incrowd.io import files, tables
 from incrowd.io.files import read_policy
 from incrowd.io.hierarchies import find, parse_option, read_tree, resolve
-from incrowd.io.reading import Reading
+from incrowd.io.large import LargeTable, bytes_of
+from incrowd.io.notation import formats_of
+from incrowd.io.reading import Reading, is_path, names_only, source_of
+from incrowd.policy import analysis as analyses
 from incrowd.policy.codec import made
 from incrowd.policy.policy import Column, Policy
 from incrowd.policy.presets import quick
 from incrowd.release.certificate import Certificate
 from incrowd.release.policy_record import restored_roles
+from incrowd.table.column import Role
 from incrowd.table.names import listed
 from incrowd.watch import Watch
 
@@ -31,6 +37,12 @@ class ReadTable(Reading):
     source: tables.Source
     seconds: float
     """How long reading took."""
+    held: LargeTable | None = None
+    """The table out of memory, if it is larger."""
+
+    def large(self, path: str | os.PathLike[str]) -> LargeTable | None:  # noqa: ARG002  the same
+        """The table out of memory."""
+        return self.held
 
     def read(self, path: str | os.PathLike[str]) -> tables.Source:  # noqa: ARG002  it is read
         """The table."""
@@ -42,14 +54,55 @@ class ReadTable(Reading):
         return self.source.frame.columns
 
 
+def reading(flags: ReadingFlags) -> Reading:
+    """How to read the table, from the options of a command."""
+    found = Reading(
+        flags.delimiter,
+        flags.encoding,
+        flags.header,
+        memory=None if flags.memory is None else bytes_of(flags.memory),
+        sheet=flags.sheet,
+        skip=flags.skip,
+        decimal=flags.decimal,
+        thousands=flags.thousands,
+        date_formats=formats_of(flags.date_format or ()),
+    )
+    assert found.notation is not None  # noqa: S101  wrong marks are refused here, before any work
+    return found
+
+
+def readings(flags: ReadingFlags, original: str | None) -> tuple[Reading, Reading | None]:
+    """How to read a release, and how to read its original, if that is given.
+
+    How numbers and dates are written is then said of the original: a release has labels.
+    """
+    found = reading(flags)
+    if original is None:
+        return found, None
+    before = Reading(
+        memory=found.memory,
+        decimal=found.decimal,
+        thousands=found.thousands,
+        date_formats=found.date_formats,
+    )
+    return replace(found, decimal=None, thousands=None, date_formats={}), before
+
+
 def read_table(
     file: str, reading: Reading, output: Output, named: Iterable[str | None] = ()
 ) -> ReadTable:
-    """Read the table and show notes about it; `named` are columns that it should have."""
+    """Read the table and show notes about it; `named` are columns that it should have.
+
+    Of a table in a database only the names are read.
+    """
     watch = Watch()
-    source = reading.expecting(filter(None, named)).read(file)
+    if not is_path(file):
+        return ReadTable(source=names_only(file), seconds=watch.elapsed)
+    reading = reading.expecting(filter(None, named))
+    held = reading.large(file)
+    source = reading.read(file) if held is None else source_of(held)
     output.notes(source.notes)
-    return ReadTable(source=source, seconds=watch.elapsed)
+    return ReadTable(source=source, seconds=watch.elapsed, held=held, memory=reading.memory)
 
 
 def columns_of_policy(path: str | None) -> Iterator[str]:
@@ -57,6 +110,16 @@ def columns_of_policy(path: str | None) -> Iterator[str]:
     if path is not None:
         with suppress(PolicyError):
             yield from read_policy(path).columns
+
+
+def kept_by(policy: str | None, certificate: str | None) -> Iterator[str]:
+    """The columns that a policy or a certificate releases unchanged, if these can be read."""
+    with suppress(IncrowdError):
+        if policy is not None:
+            yield from read_policy(policy).names(Role.KEEP)
+        elif certificate is not None:
+            paper = Certificate.from_json(files.content(certificate))
+            yield from restored_roles(paper.policy).names(Role.KEEP)
 
 
 def columns_of_certificate(path: str | None) -> Iterator[str]:
@@ -114,6 +177,13 @@ class PolicyRequest:
     filed: bool = False
     """Whether it comes from a policy file."""
 
+    def serving(self, analysis: str | None) -> tuple["PolicyRequest", *tuple[str, ...]]:
+        """The request for an analysis (`--for`), and a note on what that changes."""
+        if analysis is None:
+            return (self,)
+        policy = self.policy.for_analysis(analysis)
+        return replace(self, policy=policy), analyses.note(self.policy, analysis)
+
     def notes(self) -> Iterator[str]:
         """What options leave open, or change in the policy file."""
         if self.left_out:
@@ -137,10 +207,11 @@ class PolicyFlags:
     """Roles and models: in place of a policy file."""
     settings: Mapping[str, Any]
     """Other keys of the policy: with a policy file, too."""
+    search: SearchFlags = field(default_factory=SearchFlags)
     hierarchy: Sequence[str] | None = None
     hierarchies: str | None = None
     limits: Mapping[str, Sequence[str] | None] = field(default_factory=dict)
-    """By key of a column, `widest`, `highest` or `grid`: the texts `COLUMN=NUMBER`."""
+    """By key of a column, such as `widest` or `kind`: the texts `COLUMN=VALUE`."""
     accepted: Sequence[str] = ()
     """Columns to release although they follow from others."""
 
@@ -158,6 +229,11 @@ class PolicyFlags:
                 yield from listed(value)
         yield from columns_of_policy(self.policy)
 
+    @property
+    def kept(self) -> tuple[str, ...]:
+        """Columns that leave unchanged: those of the options and of the policy file."""
+        return (*(self.quick.get("keep") or ()), *kept_by(self.policy, None))
+
     def request(self, names: Sequence[str], keep: Sequence[str] = ()) -> PolicyRequest:
         """The policy of these options, for a table with columns of these names.
 
@@ -170,6 +246,7 @@ class PolicyFlags:
         if self.policy is not None:
             _refuse_both(flags)
             policy = read_policy(self.policy)
+            settings |= self._search(policy)
             trees = self._trees(policy.quasi)
             details = _details(trees, self.limits, self.accepted)
             policy = _laid_over(policy, settings, details)
@@ -187,9 +264,16 @@ class PolicyFlags:
             )
         trees = self._trees(flags["quasi"])
         flags["keep"] = (*flags.get("keep", ()), *keep)
+        settings |= self._search()
         policy = quick(names, **flags, **settings, hierarchies=trees)
         policy = _laid_over(policy, {}, _details({}, self.limits, self.accepted))
         return PolicyRequest(policy, Path(), policy.dropped, self._unfound(policy.quasi, trees))
+
+    def _search(self, policy: Policy | None = None) -> dict[str, Any]:
+        """The search that options ask for, if they say anything about it."""
+        if not self.search.given:
+            return {}
+        return {"search": self.search.over(None if policy is None else policy.search)}
 
     def _unfound(self, quasi: Iterable[str], trees: Mapping[str, AnyHierarchy]) -> tuple[str, ...]:
         if self.hierarchies is None:
@@ -217,12 +301,24 @@ def _details(
     """What options say about columns, by column and key."""
     details: dict[str, dict[str, Any]] = {name: {"hierarchy": tree} for name, tree in trees.items()}
     for key, texts in limits.items():
-        given = options.steps(texts) if key == "grid" else options.numbers(texts, key)
-        for name, number in given.items():
-            details.setdefault(name, {})[key] = number
+        for name, value in _by_column(key, texts).items():
+            details.setdefault(name, {})[key] = value
     for name in accepted:
         details.setdefault(name, {})["derived"] = "accept"
     return details
+
+
+def _by_column(key: str, texts: Sequence[str] | None) -> Mapping[str, Any]:
+    """What an option says about columns, for a key of a column."""
+    match key:
+        case "grid":
+            return options.steps(texts)
+        case "kind":
+            return options.words(texts, "kind", "race=text")
+        case "weight":
+            return options.numbers(texts, "weights", "zip=2")
+        case _:
+            return options.numbers(texts, key)
 
 
 def _laid_over(

@@ -7,9 +7,10 @@ import typer
 
 from incrowd import api
 from incrowd import watch as watching
-from incrowd.cli import options
+from incrowd.cli import next_command, options
 from incrowd.cli import request as requests
 from incrowd.cli.output import Output, waiting, write
+from incrowd.cli.reading_options import AS_FOUND, ReadingFlags, reads
 from incrowd.documents import json
 from incrowd.documents import risk as texts
 
@@ -20,6 +21,7 @@ _LISTED = (
 )
 
 
+@reads()
 def risk(  # noqa: PLR0913  one parameter per option
     file: options.TableFile,
     *,
@@ -89,9 +91,8 @@ def risk(  # noqa: PLR0913  one parameter per option
             rich_help_panel=options.WRITING,
         ),
     ] = None,
-    delimiter: options.Delimiter = None,
-    encoding: options.Encoding = None,
-    header: options.Header = None,
+    reading: ReadingFlags = AS_FOUND,
+    details: options.Details = False,
     as_json: options.AsJson = False,
     quiet: options.Quiet = False,
 ) -> None:
@@ -101,12 +102,12 @@ def risk(  # noqa: PLR0913  one parameter per option
 
     Example: incrowd risk patients.csv -q birth_date,zip,sex -s diagnosis
     """
-    output = Output(as_json=as_json, quiet=quiet)
+    output = Output(as_json=as_json, quiet=quiet, details=details)
     asked = options.columns(quasi)
-    with waiting(output) as bar:
+    with waiting(output, "risk") as bar:
         named = (*asked, *options.columns(sensitive), unit, weight)
-        reading = api.Reading(delimiter, encoding, header)
-        table = requests.read_table(file, reading, output, named)
+        wanted = requests.reading(reading)
+        table = requests.read_table(file, wanted, output, named)
         found = api.risk(
             file,
             quasi=asked,
@@ -124,4 +125,8 @@ def risk(  # noqa: PLR0913  one parameter per option
         )
     if list_records is not None:
         write(sys.stderr, _LISTED.format(path=list_records))
-    output.result(lambda: json.risk_document(found), lambda: texts.risk_text(found, asked))
+    output.result(
+        lambda: json.risk_document(found),
+        lambda: texts.risk_text(found, asked, details=details),
+        lambda: next_command.after_risk(file, found, asked, options.columns(sensitive)),
+    )

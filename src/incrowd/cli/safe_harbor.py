@@ -6,14 +6,17 @@ from typing import Annotated
 import typer
 
 from incrowd import api
-from incrowd.cli import options
+from incrowd import watch as watching
+from incrowd.cli import next_command, options
 from incrowd.cli import request as requests
 from incrowd.cli.output import Output, waiting
+from incrowd.cli.reading_options import AS_FOUND, ReadingFlags, reads
 from incrowd.documents import identify as texts
 from incrowd.errors import NotMetError
 from incrowd.io import files
 
 
+@reads(memory=False)
 def safe_harbor(  # noqa: PLR0913  one parameter per option
     file: options.TableFile,
     *,
@@ -45,9 +48,8 @@ def safe_harbor(  # noqa: PLR0913  one parameter per option
             rich_help_panel=options.HOLD,
         ),
     ] = None,
-    delimiter: options.Delimiter = None,
-    encoding: options.Encoding = None,
-    header: options.Header = None,
+    reading: ReadingFlags = AS_FOUND,
+    details: options.Details = False,
     as_json: options.AsJson = False,
     quiet: options.Quiet = False,
 ) -> int:
@@ -57,13 +59,13 @@ def safe_harbor(  # noqa: PLR0913  one parameter per option
 
     Example: incrowd safe-harbor release.csv
     """
-    output = Output(as_json=as_json, quiet=quiet)
+    output = Output(as_json=as_json, quiet=quiet, details=details)
     asked = None if policy is None else files.read_policy(policy)
     people = None if zip_populations is None else files.read_zip_populations(zip_populations)
-    with waiting(output):
-        reading = api.Reading(delimiter, encoding, header)
+    with waiting(output, "safe-harbor") as bar:
+        wanted = requests.reading(reading)
         expected = requests.columns_of_policy(policy)
-        table = requests.read_table(file, reading, output, expected)
+        table = requests.read_table(file, wanted, output, expected)
         found = api.safe_harbor(
             file,
             policy=asked,
@@ -71,7 +73,12 @@ def safe_harbor(  # noqa: PLR0913  one parameter per option
             zip_populations=people,
             folder=Path() if policy is None else Path(policy).parent,
             reading=table,
+            watch=watching.Watch(tell=bar.tell),
         )
     output.notes(found.notes)
-    output.result(found.as_dict, lambda: texts.safe_harbor_text(found))
+    output.result(
+        found.as_dict,
+        lambda: texts.safe_harbor_text(found, details=details),
+        lambda: next_command.after_safe_harbor(file, met=found.met, policy=policy),
+    )
     return 0 if found.met else NotMetError.exit_code

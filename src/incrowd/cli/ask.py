@@ -1,0 +1,84 @@
+"""`incrowd init --ask`: the draft column by column, as a conversation.
+
+Questions go to standard error and answers come from standard input, so it works on any terminal
+and through a pipe. Enter takes the draft, `?` explains, `q` stops.
+"""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from incrowd.documents.words import printable
+from incrowd.policy.draft_answers import CHOICES, Answer, default_of, role_of
+
+if TYPE_CHECKING:
+    from incrowd.policy.draft import Draft
+
+STOPS = frozenset(("q", "quit", "stop"))
+_HOW = (
+    "Enter takes what stands in brackets, ? explains, q stops without writing. Roles: "
+    + ", ".join(CHOICES)
+    + " (their first letters are enough: qu, s, i)."
+)
+
+Say = Callable[[str], None]
+Hear = Callable[[], str | None]
+"""The next answer; None if there is none any more."""
+
+
+def conversation(
+    draft: "Draft", say: Say, hear: Hear, explain: Callable[[str], str]
+) -> dict[str, Answer] | None:
+    """The answers, by column; None if somebody stopped."""
+    say(_HOW + "\n")
+    answers: dict[str, Answer] = {}
+    names = list(draft.policy.columns)
+    for place, name in enumerate(names, start=1):
+        say(f"\n{place} of {len(names)}  {printable(name)}: {draft.reasons[name]}\n")
+        found = _about(draft, name, say, hear, explain)
+        if found is None:
+            return None
+        answers[name] = found
+    return answers
+
+
+def _about(
+    draft: "Draft", name: str, say: Say, hear: Hear, explain: Callable[[str], str]
+) -> Answer | None:
+    """What a person says of one column."""
+    default = default_of(draft, name)
+    offered = name in draft.offers and default.role.value != "weight"
+    choice = "role, or b for bands" if offered else "role"
+    while True:
+        said = _heard(f"  {choice} [{default.role.value}]: ", say, hear)
+        if said is None:
+            return None
+        if said == "?":
+            say(explain(name))
+        elif offered and said in {"b", "bands"}:
+            return Answer(default.role, bands=True)
+        elif (role := default.role if not said else role_of(said)) is not None:
+            return _marks(draft, name, role, say, hear)
+        else:
+            say(f"  That is no role; it is one of {', '.join(CHOICES)}.\n")
+
+
+def _marks(draft: "Draft", name: str, role: object, say: Say, hear: Hear) -> Answer | None:
+    """Whether marks that were found mean missing; asked only if there are some."""
+    answer = Answer(CHOICES[str(role)])
+    if name not in draft.missing:
+        return answer
+    say(f"  {draft.missing_reasons[name]}.\n")
+    said = _heard("  read as missing [yes]: ", say, hear)
+    if said is None:
+        return None
+    return Answer(answer.role, reads_missing=not said.startswith("n"))
+
+
+def _heard(question: str, say: Say, hear: Hear) -> str | None:
+    """An answer in lower case; None if somebody stops or nothing comes any more."""
+    say(question)
+    said = hear()
+    if said is None:
+        return None
+    plain = said.strip().casefold()
+    return None if plain in STOPS else plain

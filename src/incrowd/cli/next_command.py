@@ -1,0 +1,185 @@
+"""The next useful command, with the user's own files and columns, ready to copy."""
+
+import csv
+import io
+import shlex
+from collections.abc import Iterator, Sequence
+from contextvars import ContextVar
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from incrowd.cli.options import COLUMNS, READING
+from incrowd.documents import release as releases
+from incrowd.engines.addresses import without_addresses
+from incrowd.io import target as targets
+
+if TYPE_CHECKING:
+    from incrowd.attacks import Attacked
+    from incrowd.exposure.risk import Risk
+    from incrowd.identify.outcome import Discovery, Groups
+    from incrowd.search.literature.accuracy.frontier import Frontier
+    from incrowd.verify.verify import Check
+
+_K = 5
+"""The usual size of the smallest class, for a first release."""
+_RELEASE, _POLICY, _COMPARISON = "release.csv", "policy.toml", "comparison.html"
+"""Files that a next command writes."""
+_OF_CHECK = ("trusted_key", "memory", "missing", "k", "l", "t", "quasi")
+"""Options of check that attack does not have."""
+RUN: ContextVar[Any] = ContextVar("RUN", default=None)
+"""The command that runs, with its options, as the parser read them."""
+
+
+def command(*words: str) -> str | None:
+    """These words as a command of a shell; None if they cannot be written, or must not be shown.
+
+    >>> command("risk", "my table.csv", "-q", "age,zip")
+    "incrowd risk 'my table.csv' -q age,zip"
+    >>> command("risk", "-"), command("risk", "postgresql://me:secret@host/db?table=t")
+    (None, None)
+    """
+    hidden = any(word == "-" or without_addresses(word) != word for word in words)
+    if hidden or not all(word.isprintable() for word in words):
+        return None
+    return shlex.join(["incrowd", *words])
+
+
+def columns(names: Sequence[str]) -> str:
+    """Columns as an option takes them: a name with a comma or a quote in double quotes.
+
+    >>> columns(["age", "name, first"])
+    'age,"name, first"'
+    """
+    text = io.StringIO()
+    csv.writer(text, lineterminator="").writerow(names)
+    return text.getvalue()
+
+
+def given(*, panel: str | None = None, without: Sequence[str] = ()) -> list[str]:
+    """The options of this run as they were given: of one group, or all but some."""
+    context = RUN.get()
+    if context is None:
+        return []
+    return [
+        word
+        for option in context.command.params
+        if option.name not in {*without, "as_json", "quiet", "details"}
+        and getattr(context.get_parameter_source(option.name), "name", "") == "COMMANDLINE"
+        and (panel is None or getattr(option, "rich_help_panel", None) == panel)
+        for word in _words(option, context.params[option.name])
+    ]
+
+
+def _words(option: Any, value: Any) -> Iterator[str]:
+    """An option with its value, as it is written on the command line."""
+    if option.param_type_name != "option" or option.hidden:
+        return
+    if isinstance(value, bool):
+        yield (option.opts if value else option.secondary_opts)[0]
+        return
+    for one in value if isinstance(value, list | tuple) else (value,):
+        yield from (option.opts[0], f"{one:g}" if isinstance(one, float) else str(one))
+
+
+def _table(file: str) -> list[str]:
+    """The table of this run, read as in this run."""
+    return [f"./{file}" if file.startswith("-") and file != "-" else file, *given(panel=READING)]
+
+
+def _known(quasi: Sequence[str], sensitive: Sequence[str] = ()) -> list[str]:
+    return ["-q", columns(quasi), *(["-s", columns(sensitive)] if sensitive else [])]
+
+
+def after_risk(
+    file: str, found: "Risk", quasi: Sequence[str], sensitive: Sequence[str]
+) -> str | None:
+    """Make a release if somebody can be found; nothing for a table without records."""
+    if not found.records:
+        return None
+    known = [*_known(quasi, sensitive), *given(panel=COLUMNS, without=("quasi", "sensitive"))]
+    return command("anonymize", *_table(file), *known, "-k", str(_K), "-o", _RELEASE)
+
+
+def after_discover(file: str, found: "Discovery | Groups") -> str | None:
+    """Measure the risk of the smallest set that was found; one column alone is often an ID."""
+    sets = sorted((one.columns for one in found.sets), key=lambda one: (len(one) < 2, len(one)))
+    return command("risk", *_table(file), *_known(sets[0])) if sets else None
+
+
+def after_init(file: str, policy: str | None) -> str | None:
+    """Make the release of the drafted policy."""
+    if policy is None:
+        return None
+    return command("anonymize", *_table(file), "--policy", policy, "-o", _RELEASE)
+
+
+def after_anonymize(file: str, output: str | None, certificate: str | None) -> str | None:
+    """Check the release; after a dry run make it."""
+    if output is None:
+        return command("anonymize", file, *given(without=("dry_run",)), "-o", _RELEASE)
+    return command("check", output, *(["--certificate", certificate] if certificate else []))
+
+
+def after_compare(original: str, releases: Sequence[str], page: str | None) -> str | None:
+    """Every figure on a page, if there is none yet."""
+    return None if page else command("compare", original, *releases, *given(), "-o", _COMPARISON)
+
+
+def after_check(file: str, found: "Check", original: str | None) -> str | None:
+    """Attack what keeps its policy; make a new release if the rows do not reach it."""
+    if found.ok:
+        policy = given(without=_OF_CHECK)
+        return command("attack", file, *policy) if policy else None
+    if not found.models or all(model.ok for model in found.models):
+        return None
+    asked = given(without=("certificate", "trusted_key", "original"))
+    return command("anonymize", original or "ORIGINAL", *asked, "-o", _RELEASE) if asked else None
+
+
+def after_attack(file: str, found: "Attacked") -> str | None:
+    """Look closer at what breaks a limit; check what breaks none."""
+    if not found.ok:
+        return command("attack", file, *given(), "--details")
+    paper = targets.certificate_path(file, None)
+    if paper is None or not Path(paper).exists():
+        return None
+    return command("check", file, "--certificate", str(paper))
+
+
+def after_columns(written: str | None, names: Sequence[str]) -> str | None:
+    """Measure the risk of the columns that were written."""
+    if written is None or not names:
+        return None
+    return command("risk", written, *_known(names))
+
+
+def after_plan(file: str | None) -> str | None:
+    """Carry out the plan."""
+    if file is None:
+        return None
+    return command("plan", file, *given(), "--apply", "-o", _RELEASE)
+
+
+def after_frontier(file: str, found: "Frontier") -> str | None:
+    """Make the first release whose classes hold enough people, or the last one."""
+    if not found.points:
+        return None
+    points = releases.shown_points(found.points)
+    point = next((one for one in points if one.k >= _K), points[-1])
+    same = given(without=("output",))
+    most = ["--maximize", "privacy", "--max-loss", f"{point.max_loss:g}"]
+    return command("anonymize", file, *same, *most, "-o", _RELEASE)
+
+
+def after_safe_harbor(file: str, *, met: bool, policy: str | None) -> str | None:
+    """Draft a policy that removes what was found; look for what else tells people apart."""
+    if met:
+        return command("discover", *_table(file))
+    if policy is not None:
+        return None
+    return command("init", *_table(file), "--preset", "hipaa-safe-harbor", "-o", _POLICY)
+
+
+def after_keys(private: str) -> str | None:
+    """Sign the certificate of a release."""
+    return command("anonymize", "FILE", "--policy", _POLICY, "-o", _RELEASE, "--sign", private)

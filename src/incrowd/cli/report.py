@@ -1,0 +1,232 @@
+"""`incrowd report`: one page on a release; and the page that `anonymize --report` adds."""
+
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from incrowd import api
+from incrowd import watch as watching
+from incrowd.cli import options
+from incrowd.cli import request as requests
+from incrowd.cli.failures import failure_of
+from incrowd.cli.output import Output, waiting
+from incrowd.cli.reading_options import AS_FOUND, ReadingFlags, reads
+from incrowd.documents import report as documents
+from incrowd.engines.addresses import is_address
+from incrowd.errors import IncrowdError, NotMetError, PolicyError
+from incrowd.verbs import report as verb
+
+if TYPE_CHECKING:
+    from incrowd.release.release import Release
+
+DEFAULT = "report.html"
+
+
+@reads()
+def report(  # noqa: PLR0913  one parameter per option
+    file: options.TableFile,
+    *,
+    output: Annotated[
+        str, options.output(f"Write the page to this file; {DEFAULT} by default.")
+    ] = DEFAULT,
+    policy: options.PolicyFile = None,
+    certificate: Annotated[
+        str | None,
+        options.held_to(
+            "--certificate",
+            "The certificate of the release; by default the one beside it, if there is one.",
+        ),
+    ] = None,
+    trusted_key: options.TrustedKeys = None,
+    original: Annotated[
+        str | None,
+        options.held_to(
+            "--original", "The table before anonymization: with it the page shows before and after."
+        ),
+    ] = None,
+    k: options.K = None,
+    l: options.L = None,
+    t: options.T = None,
+    missing: options.MissingReading = None,
+    quasi: options.Quasi = None,
+    sensitive: options.Sensitive = None,
+    hierarchy: options.HierarchyOf = None,
+    hierarchies: options.Hierarchies = None,
+    world: options.World = None,
+    world_id: options.WorldId = None,
+    rename: options.Rename = None,
+    show_values: Annotated[
+        bool,
+        typer.Option(
+            "--show-values",
+            help="Name values in pictures of columns: only those that at least 5 records hold.",
+            rich_help_panel=options.WRITING,
+        ),
+    ] = False,
+    reading: ReadingFlags = AS_FOUND,
+    as_json: options.AsJson = False,
+    quiet: options.Quiet = False,
+) -> int:
+    """Report on a release in one page.
+
+    The release is checked first. The page needs no network; it has aggregated figures
+    only. Exit code 1 if the release does not keep its policy; the page is written, too.
+
+    Example: incrowd report release.csv --policy policy.toml --original patients.csv -o report.html
+    """
+    answer = Output(as_json=as_json, quiet=quiet)
+    flags = requests.PolicyFlags(
+        policy=policy,
+        quick={
+            "quasi": options.columns(quasi),
+            "sensitive": options.columns(sensitive),
+            "k": k,
+            "l": l,
+            "t": t,
+        },
+        settings={"missing": missing},
+        hierarchy=hierarchy,
+        hierarchies=hierarchies,
+    )
+    worlds = requests.WorldOptions(tuple(world or ()), world_id, tuple(rename or ()))
+    paper = certificate or (_beside(file) if policy or flags.silent else None)
+    verb.refuse_target(output, (file, original, policy, paper, *worlds.worlds))
+    with waiting(answer, "report") as bar:
+        named = (*flags.named, *requests.columns_of_certificate(paper))
+        wanted, before = requests.readings(reading, original)
+        wanted = wanted.keeping(requests.kept_by(policy, paper))
+        table = requests.read_table(file, wanted, answer, named)
+        asked, folder = None, Path()
+        if paper is None or not flags.silent:
+            _refuse_part_of_policy(policy, paper)
+            roles = (*options.columns(quasi), *options.columns(sensitive))
+            others = [name for name in table.names if name not in roles]
+            request = worlds.laid_over(flags.request(table.names, keep=others))
+            asked, folder = request.policy, request.folder
+        found = api.report(
+            file,
+            output,
+            asked,
+            paper,
+            original=original,
+            trusted_keys=tuple(trusted_key or ()),
+            reading=table,
+            original_reading=before,
+            folder=folder,
+            show_values=show_values,
+            command=_command(file, paper, policy, flags, worlds),
+            watch=watching.Watch(tell=bar.tell),
+            **worlds.given,
+        )
+    answer.result(
+        lambda: documents.report_document(found.facts, output),
+        lambda: documents.report_text(found.facts, output),
+    )
+    return 0 if found.facts.verdict.ok else NotMetError.exit_code
+
+
+def _beside(file: str) -> str | None:
+    """The certificate beside a release, if there is one."""
+    path = f"{file}.certificate.json"
+    return path if not is_address(file) and Path(path).is_file() else None
+
+
+def _refuse_part_of_policy(policy: str | None, certificate: str | None) -> None:
+    if policy is None and certificate is not None:
+        raise PolicyError(
+            "a certificate belongs to a whole policy, and options make only a part of one",
+            remedy="give the policy with --policy, or leave the options out to use the "
+            "certificate's policy",
+        )
+
+
+def _command(
+    file: str,
+    certificate: str | None,
+    policy: str | None,
+    flags: "requests.PolicyFlags",
+    worlds: "requests.WorldOptions",
+) -> str:
+    """The command that checks the release again."""
+    words = ["incrowd", "check", file]
+    words += ["--policy", policy] if policy else []
+    words += ["--certificate", certificate] if certificate else []
+    for name, value in flags.quick.items():
+        if value not in (None, ()):
+            flag = f"--{name}" if len(name) > 1 else f"-{name}"
+            words += [flag, ",".join(value) if isinstance(value, tuple) else f"{value:g}"]
+    return shlex.join([*words, *_world_words(worlds)])
+
+
+def _world_words(worlds: "requests.WorldOptions") -> list[str]:
+    words = [word for world in worlds.worlds for word in ("--world", world)]
+    words += ["--world-id", worlds.id] if worlds.id else []
+    return words + [word for text in worlds.rename for word in ("--rename", text)]
+
+
+def refuse_report(path: str | None, read: Sequence[str | None], written: Sequence[str]) -> None:
+    """Refuse a report that would overwrite what is read or the release, before any work."""
+    if path is None:
+        return
+    verb.refuse_target(path, [one for one in (*read, *written) if one])
+
+
+@dataclass(frozen=True)
+class WrittenRelease:
+    """A release that was just written, and where everything is."""
+
+    file: str
+    """The original."""
+    table: "requests.ReadTable"
+    """The same, read already."""
+    paths: Mapping[str, str]
+    folder: Path
+    worlds: "requests.WorldOptions"
+
+    @property
+    def elsewhere(self) -> bool:
+        """Whether its rows were never in memory: then it is read from where it was written."""
+        return bool(self.paths) and (self.table.held is not None or is_address(self.file))
+
+    @property
+    def command(self) -> str:
+        """The command that checks it again."""
+        words = ["incrowd", "check", self.paths.get("release", "RELEASE")]
+        paper = self.paths.get("certificate")
+        words += ["--certificate", paper] if paper else []
+        return shlex.join([*words, *_world_words(self.worlds)])
+
+
+def report_release(release: "Release", path: str, made: WrittenRelease, tell: Any) -> None:
+    """The report on a release that was just written; what fails says that the release is there."""
+    try:
+        _report(release, path, made, tell)
+    except Exception as error:  # noqa: BLE001  whatever it is, the release is there
+        why = failure_of(error)
+        there = "the release is written and verified" if made.paths else "the release is verified"
+        kind = type(error) if isinstance(error, IncrowdError) else IncrowdError
+        failed = kind(f"{there}, but the report is not written: {why.error}", remedy=why.remedy)
+    else:
+        return
+    raise failed from None
+
+
+def _report(release: "Release", path: str, made: WrittenRelease, tell: Any) -> None:
+    far = made.elsewhere
+    api.report(
+        made.paths["release"] if far else release,
+        path,
+        release.policy if far else None,
+        release.certificate if far else None,
+        original=made.file,
+        original_reading=None if far else made.table,
+        folder=made.folder,
+        name=Path(made.paths["release"]).name if made.paths else None,
+        command=made.command,
+        watch=watching.Watch(tell=tell),
+        **made.worlds.given,
+    )

@@ -1,0 +1,142 @@
+"""Settings of the search that options give, in place of a table `[search]` in a policy file."""
+
+import dataclasses
+import re
+import tomllib
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from incrowd.cli import options
+from incrowd.errors import PolicyError
+from incrowd.policy import toml
+from incrowd.search import SEARCHES, Auto, Search
+from incrowd.values import did_you_mean
+
+_WORD = re.compile(r"[A-Za-z][\w+-]*")
+"""Text that needs no quotes."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class SearchFlags:
+    """The options about the search; None if not given."""
+
+    method: str | None = None
+    mapping: str | None = None
+    effort: float | None = None
+    prefer: Sequence[str] | None = None
+    settings: Sequence[str] | None = None
+    """The texts of `--setting`, NAME=VALUE."""
+    otherwise: str | None = None
+    """The search that these settings are for if no option names one; None: the policy's."""
+
+    @property
+    def given(self) -> bool:
+        """Whether any of them is."""
+        return self.method is not None or any(True for _ in self._values())
+
+    def over(self, search: Search | None = None) -> dict[str, Any]:
+        """The search as a policy file writes it: what options say over the policy's own.
+
+        `search` is the policy's; without one it is the search that policies have by default.
+        """
+        base = self._base(search or Auto())
+        called = base["name"]
+        known = [name for name in _settings_of(called) if name != "name"]
+        given: dict[str, Any] = {}
+        for flag, name, value in self._values():
+            if called in SEARCHES and name not in known:
+                raise _misplaced(flag, name, called, known)
+            if given.setdefault(name, value) != value:
+                raise PolicyError(f"options give '{name}' two values", remedy="give one of them")
+        return base | given
+
+    def _base(self, search: Search) -> dict[str, Any]:
+        """The search that the settings are laid over, with its own."""
+        name = self.method or (None if search.name == self.otherwise else self.otherwise)
+        if name is not None:
+            return {"name": name}
+        return {name: getattr(search, name) for name in _settings_of(search.name)}
+
+    def _values(self) -> Iterator[tuple[str, str, Any]]:
+        """The option, the name and the value of each setting."""
+        if self.mapping is not None:
+            yield "--mapping", "mapping", self.mapping
+        if self.effort is not None:
+            yield "--effort", "effort", self.effort
+        if self.prefer:
+            yield "--prefer", "prefer", preferred(self.prefer)
+        for text in self.settings or ():
+            yield "--setting", *assigned(text)
+
+
+def preferred(texts: Iterable[str]) -> dict[str, Any]:
+    """What `--prefer` asks for: an order of columns, and weights of those with a number.
+
+    >>> preferred(["zip,age", "sex=2"])
+    {'order': ('zip', 'age'), 'weights': {'sex': 2}}
+    """
+    named = options.columns(texts)
+    weighted = tuple(name for name in named if "=" in name)
+    weights = options.numbers(map(_quoted, weighted), "prefer", "zip=2")
+    return {"order": tuple(n for n in named if "=" not in n), "weights": weights}
+
+
+def _quoted(name: str) -> str:
+    """As a cell of a CSV file: a name may hold commas."""
+    return '"' + name.replace('"', '""') + '"'
+
+
+def assigned(text: str) -> tuple[str, Any]:
+    """The name and the value of `--setting NAME=VALUE`; the value is written as in a policy file.
+
+    Words need no quotes.
+
+    >>> assigned("mapping=hilbert"), assigned("levels={zip = 2}")
+    (('mapping', 'hilbert'), ('levels', {'zip': 2}))
+    """
+    name, _, value = (part.strip() for part in text.partition("="))
+    if not name or not value:
+        raise PolicyError(
+            "--setting takes NAME=VALUE", remedy="write, for example, --setting rounds=5"
+        )
+    return name, _value(name, value)
+
+
+def _value(name: str, text: str) -> Any:
+    """A value as a policy file writes it, or a word without quotes."""
+    if _WORD.fullmatch(text) and text not in {"true", "false", "inf", "nan"}:
+        return text
+    line = f"value = {text}"
+    try:
+        if "\n" not in text and toml.too_deep(line) is None:
+            return tomllib.loads(line)["value"]
+    except tomllib.TOMLDecodeError:
+        pass
+    raise PolicyError(
+        f"--setting cannot read the value of '{name}'",
+        remedy="write it as a policy file does, in quotes of your shell: "
+        "--setting 'levels={zip = 2}'",
+    )
+
+
+def _settings_of(search: str) -> tuple[str, ...]:
+    """The settings of a search, its name among them; none of a search that there is not."""
+    if search not in SEARCHES:
+        return ()
+    kind: Any = SEARCHES[search]
+    return tuple(one.name for one in dataclasses.fields(kind))
+
+
+def _misplaced(flag: str, name: str, search: str, known: Sequence[str]) -> PolicyError:
+    """A setting that the search does not have."""
+    others = [other for other in SEARCHES if name in _settings_of(other)]
+    near = did_you_mean(name, known) if flag == "--setting" else ""
+    if others and not near:
+        asked = ", ".join(f"--method {other}" for other in others)
+        return PolicyError(
+            f"the search '{search}' has no setting '{name}'",
+            remedy=f"leave out {flag}, or choose a search that has it: {asked}",
+        )
+    some = f"its settings are {', '.join(known)}" if known else "it has no settings"
+    return PolicyError(f"the search '{search}' has no setting '{name}'", remedy=near or some)
