@@ -8,9 +8,10 @@ of the literature are in `incrowd.search`.
 """
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
-from incrowd.lazy import homes_of, modules_of
+from incrowd.lazy import homes_of, module, modules_of
+from incrowd.showing import Shown
 
 if TYPE_CHECKING:
     from incrowd.api import Reading as Reading
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from incrowd.api import apply_plan as apply_plan
     from incrowd.api import attack as attack
     from incrowd.api import check as check
+    from incrowd.api import compare as compare
     from incrowd.api import discover as discover
     from incrowd.api import draft as draft
     from incrowd.api import frontier as frontier
@@ -28,8 +30,10 @@ if TYPE_CHECKING:
     from incrowd.api import plan_sizes as plan_sizes
     from incrowd.api import quantiles as quantiles
     from incrowd.api import query_precision as query_precision
+    from incrowd.api import report as report
     from incrowd.api import risk as risk
     from incrowd.api import safe_harbor as safe_harbor
+    from incrowd.api import warm as warm
     from incrowd.attacks import Attacked as Attacked
     from incrowd.errors import IncrowdError as IncrowdError
     from incrowd.errors import InfeasibleError as InfeasibleError
@@ -88,6 +92,7 @@ if TYPE_CHECKING:
     from incrowd.search.literature.accuracy.frontier import Frontier as Frontier
     from incrowd.table.column import Missing as Missing
     from incrowd.table.column import Role as Role
+    from incrowd.utility.comparison import Comparison as Comparison
 
     __version__: str
 
@@ -103,6 +108,7 @@ _FORMER = {
 _TWINS = "anonymize attack check draft frontier mask plan quantiles risk safe_harbor"
 """Verbs that had a twin for files, such as `risk_file`; the next version drops those names."""
 _module = modules_of(__name__)
+Shown.presenter = cast("Any", module("incrowd.documents.shown"))
 __all__ = sorted([*_HOMES, "__version__"])  # noqa: PLE0605  the imports above are the list
 
 

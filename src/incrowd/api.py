@@ -1,8 +1,11 @@
-"""One function a verb: a frame or a path goes in, a result comes out.
+"""One function a verb: a frame, a path or a table elsewhere goes in, a result comes out.
 
 A frame is one of pandas, Polars or PyArrow. A path is a CSV, TSV, Parquet or Arrow file; `reading`
-says how to read it where incrowd should not find that out itself. Names are loaded when they are
-first used: measuring a risk does not load the searches.
+says how to read it where incrowd should not find that out itself. A table elsewhere is a DuckDB
+relation, a lazy Polars frame, an Ibis table or another of `incrowd.engines.elsewhere`: it is
+counted where it is, and only what needs records one by one brings the columns that it needs into
+memory (`incrowd.engines.fetch`). Names are loaded when they are first used: measuring a risk does
+not load the searches.
 """
 
 from importlib import import_module
@@ -16,6 +19,7 @@ if TYPE_CHECKING:
     from incrowd.verbs.attack import attack as attack
     from incrowd.verbs.check import check as check
     from incrowd.verbs.check import new_keys as new_keys
+    from incrowd.verbs.compare import compare as compare
     from incrowd.verbs.discover import discover as discover
     from incrowd.verbs.draft import draft as draft
     from incrowd.verbs.frontier import frontier as frontier
@@ -26,9 +30,11 @@ if TYPE_CHECKING:
     from incrowd.verbs.plan import plan_sizes as plan_sizes
     from incrowd.verbs.quantiles import quantiles as quantiles
     from incrowd.verbs.query_precision import query_precision as query_precision
+    from incrowd.verbs.report import report as report
     from incrowd.verbs.risk import risk as risk
     from incrowd.verbs.safe_harbor import safe_harbor as safe_harbor
     from incrowd.verbs.safe_harbor import table_facts as table_facts
+    from incrowd.verbs.warm import warm as warm
 
 _HOMES = homes_of(__name__)
 __all__ = sorted(_HOMES)  # noqa: PLE0605  the imports above are the list

@@ -29,14 +29,24 @@ class IncrowdError(Exception):
 class NotMetError(IncrowdError):
     """The release does not satisfy its policy; nothing was written.
 
-    `verdicts` say what each model asks for and what the rows reach, if that was counted.
+    `verdicts` say what each model asks for and what the rows reach, if that was counted. `refused`
+    has the figures of a result that a search found and verification refused: what it loses, and
+    how many records fail.
     """
 
     exit_code = 1
 
-    def __init__(self, message: str, *, remedy: str = "", verdicts: Sequence[Any] = ()) -> None:
+    def __init__(
+        self,
+        message: str,
+        *,
+        remedy: str = "",
+        verdicts: Sequence[Any] = (),
+        refused: Any = None,
+    ) -> None:
         super().__init__(message, remedy=remedy)
         self.verdicts = tuple(verdicts)
+        self.refused = refused
 
 
 class PolicyError(IncrowdError):
@@ -78,6 +88,18 @@ def counted(count: int, one: str, many: str = "") -> str:
     ('1 record', '12,345 records', '0 people')
     """
     return f"{count:,} {one if count == 1 else many or f'{one}s'}"
+
+
+def whole_percent(share: float) -> str:
+    """A share in whole percent: only all is 100 %, and only nothing is 0 %.
+
+    >>> whole_percent(0.254), whole_percent(1.0), whole_percent(0.9996), whole_percent(0.001)
+    ('25 %', '100 %', 'over 99 %', 'under 1 %')
+    """
+    whole = round(100 * share)
+    if whole == 100 and share < 1:
+        return "over 99 %"
+    return "under 1 %" if whole == 0 and share > 0 else f"{whole} %"
 
 
 def is_panic(error: BaseException) -> bool:

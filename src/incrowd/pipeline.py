@@ -8,16 +8,27 @@ was proved from what was written.
 """
 
 from collections.abc import Mapping
+from contextlib import nullcontext
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from incrowd.engines.base import Can
+from incrowd.engines.elsewhere import target_of
+from incrowd.errors import PolicyError
 from incrowd.io import files, tables
 from incrowd.io.atomic import heal
 from incrowd.io.hierarchies import builders_of
+from incrowd.io.kept_parts import keeping
 from incrowd.io.reading import AnyPath, Opened, Reading, enough_memory, is_path, opened
-from incrowd.io.target import Place, certificate_path, placing, refuse_overwriting
+from incrowd.io.target import (
+    Place,
+    certificate_path,
+    placing,
+    refuse_no_folder,
+    refuse_overwriting,
+)
 from incrowd.io.worlds import WorldNames, world_of
 from incrowd.policy.derived import refuse_derived
 from incrowd.policy.policy import Policy
@@ -25,7 +36,9 @@ from incrowd.recoding import Levels
 from incrowd.release.certificate import refuse_no_key, signed
 from incrowd.release.certify import Proved, certify, extent_of, notes_of, risk_of
 from incrowd.release.load import LoadedTable, RunContext, load
+from incrowd.release.parts import PartRelease, StagedRelease, in_parts, staged_in_parts
 from incrowd.release.proof import prove
+from incrowd.release.refused import refused_result
 from incrowd.release.release import Release, StageTimer
 from incrowd.release.rows import check_key, plan_rows, pseudonymous
 from incrowd.search.refusals import raise_if_infeasible
@@ -34,6 +47,9 @@ from incrowd.search.search import Found
 from incrowd.table.column import Role
 from incrowd.verify.verify import demand
 from incrowd.watch import Watch
+
+if TYPE_CHECKING:
+    from incrowd.search.bound import Gap, LossBound
 
 
 def anonymize(  # noqa: PLR0913  the table, the request, and the settings of one run
@@ -52,15 +68,25 @@ def anonymize(  # noqa: PLR0913  the table, the request, and the settings of one
     world: Any = None,
     world_id: str | None = None,
     rename: Mapping[str, str] | None = None,
+    gap: "Gap | None" = None,
+    resume: bool = False,
 ) -> Release:
     """Make a release of a table that keeps its policy, and prove it from the rows that leave.
 
-    `source` is a frame (pandas, Polars, PyArrow), a DuckDB relation or the path of a file; "-" is
-    standard input. Without a `target` the release is a frame of the same kind. With one, the rows
-    are written beside it, read again and verified; then the target and its certificate (by default
-    the target's name with `.certificate.json`) take their places together. What a killed run left
-    half done there is completed or taken back first. Target "-" is standard output, with a
+    `source` is a frame (pandas, Polars, PyArrow), a DuckDB relation, a Spark data frame, an Ibis
+    table, the path of a file or the address of a table in PostgreSQL
+    (`postgresql://user@host/database?table=schema.name`); "-" is standard input. Without a `target`
+    the release is a frame of the same kind; that of a table in PostgreSQL is a frame of Polars and
+    must fit into memory. With one, the rows are written beside it, read again and verified; then
+    the target and its certificate (by default the target's name with `.certificate.json`) take
+    their places together. What a killed run left half done there is completed or taken back first.
+    Spark writes a folder of Parquet files, which must be new. Target "-" is standard output, with a
     certificate only if its path is given. A dry run writes nothing.
+
+    The target of a table in PostgreSQL may be the address of a new table of the same database. It
+    is made, counted and verified in one transaction, which ends when the certificate is in its
+    place (by default in the current folder, under the name of the table). A table that exists is
+    refused.
 
     Records leave in a new order, drawn from the system's randomness or from `seed`. `key` is the
     secret key of pseudonyms. `sign` is a private key (PEM, or the path of its file): the
@@ -70,27 +96,53 @@ def anonymize(  # noqa: PLR0913  the table, the request, and the settings of one
     `world` is a table that somebody may hold, or a list of them: models such as k-map count its
     individuals, told apart by the column `world_id`, which joins several. `rename` says what the
     world calls a column of the table.
+
+    `resume` keeps the parts of a large table that are done in a folder beside the target; after a
+    crash the same call goes on from them.
+
+    `gap` asks how much less any other release could lose: `Release.bound` is then a loss that no
+    release goes below, from a sample of records ("estimate") or proved ("prove", which takes
+    longer).
     """
-    timer, context = StageTimer(), RunContext(seed, key, watch or Watch())
+    timer = StageTimer()
     signer = _signer(sign)
+    _refuse_gap(policy, gap)
     paper = certificate_path(target, certificate)
     refuse_overwriting(source if is_path(source) else None, target, paper)
-    if target is not None and str(target) != "-" and paper is not None and not dry_run:
+    filed = is_path(target) and str(target) != "-"
+    if filed and target is not None and paper is not None and not dry_run:
         heal(target, paper)
-    with enough_memory():
-        found_table = opened(source, reading, policy.columns)
+    keep = keeping(target) if resume and not dry_run else nullcontext()
+    expected, unchanged = policy.columns, policy.names(Role.KEEP)
+    with keep as kept, enough_memory(), opened(source, reading, expected, unchanged) as found_table:
+        context = RunContext(seed, key, watch or Watch(), kept)
         goal = None if dry_run else target
+        context.watch.tell("coding the columns", 0.0)
+        new_table = target_of(goal, found_table.engine)
         _refuse_unwritable(found_table, policy, goal)
         against = world_of(found_table.engine, world, policy, WorldNames(world_id, rename, folder))
-        table = load(found_table.engine, policy, builders_of(policy, folder), against)
+        parts = in_parts(found_table.engine, policy) if against is None else None
+        _refuse_gap_in_parts(parts, gap)
+        sampled = None if parts is None else parts.sampled
+        table = load(found_table.engine, policy, builders_of(policy, folder), against, sampled)
         refuse_derived(found_table.engine, policy)
         timer.end("read")
-        found = search(table, context)
-        timer.end("search")
-        with placing(goal, paper, found_table.like) as place:
-            proved = _proved(table, found, place, context, timer)
-            release = _release(proved, signer, timer)
+        if parts is None:
+            context.watch.tell("searching", 0.0)
+            found = search(table, context)
+            bound = _bound(table, found, context, gap)
+            timer.end("search")
+            ready = _staged(table, found, context)
+            timer.end("release")
+        else:
+            bound, ready = None, staged_in_parts(table, parts, context)
+            timer.end("search")
+        folder_made = Can.FOLDER in found_table.engine.can
+        with placing(goal, paper, found_table.like, table=new_table, parts=folder_made) as place:
+            proved = _proved(table, ready, place, context, timer)
+            release = _release(proved, signer, timer, bound)
             place.certify(release.certificate.to_json)
+            place.publish_with(proved.written.publish)
         timer.end("write")
     return release
 
@@ -108,22 +160,65 @@ def search(table: LoadedTable, context: RunContext) -> Found:
     return replace(found, recoding=policy.shown.recoding(found.recoding))
 
 
-def _proved(
-    table: LoadedTable, found: Found, place: Place, context: RunContext, timer: StageTimer
-) -> Proved:
-    """What was found, staged, written and proved from what was written."""
+def _bound(
+    table: LoadedTable, found: Found, context: RunContext, gap: "Gap | None"
+) -> "LossBound | None":
+    """The loss that no release goes below, if it is asked for."""
+    if gap is None:
+        return None
+    from incrowd.search.bound import SAMPLE, lower_bound  # noqa: PLC0415  kernels that few need
+
+    sample = SAMPLE if gap == "estimate" else None
+    return lower_bound(table.compiled.problem, context.watch, found.recoding, sample)
+
+
+def _refuse_gap(policy: Policy, gap: str | None) -> None:
+    """Refuse to bound a loss for which there is no bound, before any work is done."""
+    if gap is None:
+        return
+    from incrowd.search.bound import raise_if_no_bound  # noqa: PLC0415  as above
+
+    if gap not in {"estimate", "prove"}:
+        raise PolicyError(f"gap is {gap!r}", remedy='write gap="estimate" or gap="prove"')
+    exact = policy.shown.exact or policy.search.recoding == "anatomy"
+    raise_if_no_bound(policy.loss, exact=exact)
+
+
+def _refuse_gap_in_parts(parts: PartRelease | None, gap: str | None) -> None:
+    """Refuse to bound the loss of a table whose rows are never all in one place."""
+    if parts is not None and gap is not None:
+        raise PolicyError(
+            "a table that is released in parts has no bound of its loss",
+            remedy="leave out the gap, or read a sample of the table into memory",
+        )
+
+
+def _staged(table: LoadedTable, found: Found, context: RunContext) -> StagedRelease:
+    """The rows that are to leave for what was found."""
+    context.watch.tell("making the rows that leave", 0.0)
     outcome = table.compiled.problem.outcome(found.recoding)
     plan = plan_rows(table, found, outcome, context)
     staged = table.engine.stage(plan, np.random.default_rng(context.seed))
-    timer.end("release")
-    written = staged.write(place.file)
+    return StagedRelease(found, outcome, plan, staged)
+
+
+def _proved(
+    table: LoadedTable, ready: StagedRelease, place: Place, context: RunContext, timer: StageTimer
+) -> Proved:
+    """What was staged, written and proved from what was written."""
+    context.watch.tell("writing the release", 0.0)
+    written = ready.staged.write(place.file)
     timer.end("write")
-    proof = prove(table, plan, staged, written)
-    demand(proof.verdicts, found.caveat)
-    return Proved(table, found, outcome, staged, written, proof, context)
+    context.watch.tell("verifying the written rows", 0.0)
+    proof = prove(table, ready.plan, ready.staged, written)
+    proved = Proved(table, ready.found, ready.outcome, ready.staged, written, proof, context)
+    demand(proof.verdicts, ready.found.caveat, lambda: refused_result(proved))
+    return proved
 
 
-def _release(proved: Proved, signer: bytes | None, timer: StageTimer) -> Release:
+def _release(
+    proved: Proved, signer: bytes | None, timer: StageTimer, bound: "LossBound | None"
+) -> Release:
     certificate = certify(proved)
     if signer is not None:
         certificate = signed(certificate, signer)
@@ -140,13 +235,14 @@ def _release(proved: Proved, signer: bytes | None, timer: StageTimer) -> Release
         certificate=certificate,
         risk=risk,
         levels=None if levels is None else dict(zip(policy.quasi, levels, strict=True)),
-        labels={name: len(cells.labels) for name, cells in proved.proof.seen.quasi.items()},
+        labels=dict(proved.proof.labels),
         privacy=extent.privacy,
         max_class_ncp=extent.max_class_ncp,
         bound_met=extent.bound_met,
         seconds=timer.seconds,
         notes=tuple(notes_of(proved, certificate)),
         explored=proved.found.explored,
+        bound=bound,
     )
 
 
@@ -160,11 +256,14 @@ def _signer(sign: AnyPath | bytes | None) -> bytes | None:
 
 
 def _refuse_unwritable(table: Opened, policy: Policy, target: AnyPath | None) -> None:
-    """Refuse columns that leave as they are and that the target cannot hold."""
-    if target is not None:
+    """Refuse a target that cannot be, and columns that leave as they are and it cannot hold."""
+    if Can.FOLDER in table.engine.can:
+        refuse_no_folder(target)
+    if target is not None and is_path(target):
         roles = (Role.KEEP, Role.SENSITIVE, Role.WEIGHT)
         names = [name for role in roles for name in policy.names(role)]
         tables.refuse_nested(table.like.frame, names, target, table.like)
+        tables.refuse_large(target, table.like, table.engine.records, len(policy.columns))
 
 
 def _search_seed(context: RunContext) -> int:

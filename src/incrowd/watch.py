@@ -1,7 +1,48 @@
 """Time limits and progress. The caller hands them in; nothing else reads a clock."""
 
+import threading
 import time
 from collections.abc import Callable
+
+
+class _Pause:
+    """Time that no limit counts: while kernels are compiled, a search does not run.
+
+    Work on other threads may go on meanwhile; it then gets more time than its limit, not less.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._depth = 0
+        self._since = self._before = 0.0
+
+    def __enter__(self) -> None:
+        with self._lock:
+            if self._depth == 0:
+                self._since = time.monotonic()
+            self._depth += 1
+
+    def __exit__(self, *failed: object) -> None:
+        with self._lock:
+            self._depth -= 1
+            if self._depth == 0:
+                self._before += time.monotonic() - self._since
+
+    @property
+    def seconds(self) -> float:
+        """How long all pauses were, a current one included."""
+        with self._lock:
+            now = time.monotonic() - self._since if self._depth else 0.0
+            return self._before + now
+
+
+PAUSE = _Pause()
+"""`with PAUSE:` stops the clock of every watch."""
+
+
+def _clock() -> float:
+    """Seconds, less all pauses."""
+    return time.monotonic() - PAUSE.seconds
 
 
 class Watch:
@@ -16,14 +57,14 @@ class Watch:
         limit: float | None = None,
         tell: Callable[[str, float], None] | None = None,
     ) -> None:
-        self._start = time.monotonic()
+        self._start = _clock()
         self._limit = limit
         self._tell = tell
 
     @property
     def elapsed(self) -> float:
-        """Seconds since the watch was started."""
-        return time.monotonic() - self._start
+        """Seconds since the watch was started, without those spent on compiling."""
+        return _clock() - self._start
 
     @property
     def remaining(self) -> float | None:

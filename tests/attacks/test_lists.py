@@ -48,7 +48,7 @@ def test_a_partial_list_finds_no_more_people_than_it_has():
         assert true.success <= attack.success <= 0.05 + 1e-12
         assert attack.baseline == pytest.approx(0.05 / 50)
         assert attack.figures["listed"] == pytest.approx(0.05)
-        assert "0.05 of the released people" in attack.says
+        assert "5 % of the released people" in attack.says
         assert "of all released rows" in attack.says
         assert attack.persons.largest <= 0.2
         assert not any("linkage" in line for line in found.broken)

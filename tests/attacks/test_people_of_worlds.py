@@ -116,4 +116,4 @@ def test_rows_that_lack_a_value_are_not_singled_out_by_it():
 
 
 def test_the_command_line_has_the_same_limit():
-    assert command.attack.__kwdefaults__["max_posterior"] == LIMIT
+    assert command.attack.__wrapped__.__kwdefaults__["max_posterior"] == LIMIT

@@ -213,6 +213,7 @@ def test_commands_that_succeed(listen, flags):
     assert listen(*checked, *flags) == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("search", SEARCHES)
 def test_every_search(listen, search):
     """Whether it finds something, is out of time or asked for too much."""
@@ -231,12 +232,34 @@ def test_every_search(listen, search):
     assert listen(*flags, "--policy", "much.toml", "--json", files={"much.toml": much}) == 4
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["csv", "json", "svg", "png", "html"])
 @pytest.mark.parametrize("search", ["lattice", "mingen", "exhaustive"])
 def test_what_was_explored(listen, search, kind):
     flags = (*QUICK, *RELEASE, "--method", search, "--explore", f"seen.{kind}")
     assert listen("anonymize", "patients.csv", *flags) == 0
     assert Path(f"seen.{kind}").stat().st_size
+
+
+@pytest.mark.parametrize("method", ["lattice", "mondrian"])
+def test_reports(listen, method):
+    """No page and no picture in it shows a cell; a page that says values was asked to."""
+    flags = (*QUICK, "--method", method, *RELEASE, "--report", "made.html")
+    assert listen("anonymize", "patients.csv", *flags) == 0
+    pages = {"made.html": ()}
+    pages["read.html"] = ("release.csv",)
+    pages["policy.html"] = ("release.csv", "--policy", "policy.toml", "--original", "patients.csv")
+    pages["alone.html"] = ("release.csv", *QUICK)
+    pages["failing.html"] = ("patients.csv", *QUICK, "--original", "patients.csv")
+    for page, words in pages.items():
+        certified = ("--certificate", "release.csv.certificate.json")
+        if words:
+            more = certified if page == "read.html" else ()
+            assert listen("report", *words, *more, "-o", page, "--json") in {0, 1, 2}
+        if Path(page).exists():
+            assert silent(Path(page).read_text(encoding="utf-8"))
+            assert "<svg" in Path(page).read_text(encoding="utf-8")
+    assert {"made.html", "read.html", "failing.html"} <= {str(found) for found in Path().glob("*")}
 
 
 @pytest.mark.parametrize("name", BAD_SEARCHES)
@@ -265,6 +288,7 @@ def test_masking_a_table_that_passes(listen, monkeypatch, name, measure):
     assert code == 0 or not Path("masked.csv").read_bytes()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("flags", [(), ("--json",)])
 def test_attacks_plans_and_checklists(listen, flags):
     assert listen("anonymize", "patients.csv", *QUICK, *RELEASE) == 0
@@ -283,6 +307,7 @@ def test_attacks_plans_and_checklists(listen, flags):
     assert listen("anonymize", "patients.csv", *QUICK, *RELEASE, *dual, *flags) == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", BAD_FILES)
 def test_bad_tables_of_attackers_and_planners(listen, name):
     files = {"bad.csv": BAD_FILES[name]}
@@ -307,8 +332,28 @@ def test_bad_tables(listen, name):
     listen("risk", "bad.csv", "-q", "age,town", "-s", "illness", "--json", files=files)
     listen("anonymize", "bad.csv", *QUICK, *RELEASE, "--encoding", "utf-8", files=files)
     listen("check", "bad.csv", *QUICK, files=files)
+    listen("report", "bad.csv", *QUICK, "-o", "bad.html", files=files)
+    listen("report", "patients.csv", *QUICK, "--original", "bad.csv", "-o", "bad.html")
     listen("discover", "bad.csv", "--explain", "town", files=files)
     listen("mask", "bad.csv", "--ratio", "0.9", *RELEASE, files=files)
+
+
+@pytest.mark.parametrize("flags", [(), ("--json",), ("-o", "page.html")])
+def test_comparisons(listen, flags):
+    """Of a table in which no value is held by five records."""
+    files = {"few.csv": text(columns(12))}
+    ask = ("-s", "illness", "--for", "cost~town+born", "--target", "town", *flags)
+    assert listen("compare", "few.csv", "few.csv", "-q", "age,born,town", *ask, files=files) == 0
+    assert listen("anonymize", "few.csv", *QUICK, *RELEASE, "--for", "illness~age") in {0, 2}
+    assert listen("compare", "few.csv", "patients.csv", *ask) == 0
+    listen("compare", "few.csv", "few.csv", "--for", f"illness~{WORD[:3]}")
+
+
+@pytest.mark.parametrize("name", BAD_FILES)
+def test_bad_tables_to_compare(listen, name):
+    files = {"bad.csv": BAD_FILES[name]}
+    listen("compare", "bad.csv", "patients.csv", files=files)
+    listen("compare", "patients.csv", "bad.csv", "--no-models", files=files)
 
 
 @pytest.mark.parametrize("name", BAD_FILES)
@@ -438,6 +483,31 @@ def frames(table):
 
 
 FRAMES = range(16)
+
+
+def stored(table):
+    """The table in a database, some of it in odd types; and what fails while it is read."""
+    duckdb = pytest.importorskip("duckdb")
+    frame = pl.DataFrame(table, strict=False)
+    connection = duckdb.connect()
+    connection.register("given", frame.to_arrow())
+    yield connection.sql("SELECT * FROM given")
+    yield connection.sql("SELECT * REPLACE ([town] AS town) FROM given")
+    yield connection.sql("SELECT * REPLACE (town::BLOB AS town) FROM given")
+    yield connection.sql("SELECT * REPLACE (town::INTEGER AS age) FROM given")
+    yield connection.sql("SELECT * REPLACE (illness::DATE AS born) FROM given")
+    yield frame.lazy().with_columns(pl.col("town").cast(pl.Int64).alias("age"))
+    yield frame.lazy().with_columns(pl.col("town").str.to_date().alias("born"))
+    ibis = pytest.importorskip("ibis")
+    yield ibis.polars.connect({"given": frame}).table("given")
+    backend = ibis.duckdb.connect()
+    backend.con.register("given", frame.to_arrow())
+    held = backend.table("given")
+    yield held
+    yield held.mutate(age=held.town.cast("int64"))
+
+
+STORED = range(10)
 API_POLICIES = {"good": POLICY} | {
     name: BAD_POLICIES[name]
     for name in (
@@ -459,6 +529,16 @@ API_POLICIES = {"good": POLICY} | {
 }
 
 
+def shown(result):
+    """All that a result shows in a notebook or hands out as figures."""
+    from incrowd.showing import Shown
+
+    if not isinstance(result, Shown):
+        return ""
+    figures = json.dumps([result.to_dict(), result.to_frame().to_dicts()], default=str)
+    return result._repr_html_() + result.plot()._repr_html_() + figures
+
+
 @pytest.fixture
 def attempt(capfd, caplog):
     """Call a function; whatever it says or raises may not hold the canary."""
@@ -473,6 +553,7 @@ def attempt(capfd, caplog):
         except incrowd.IncrowdError as error:
             said = heard(error)
         assert silent(said)
+        assert silent(shown(result))
         out, err = capfd.readouterr()
         assert silent(out + err + caplog.text)
         return result
@@ -491,12 +572,50 @@ def test_frames_of_every_kind(attempt, number):
     attempt(incrowd.discover, frame, explain=["town"])
     attempt(incrowd.discover, iter([frame]), sample=5)
     attempt(incrowd.mask, frame, ratio=0.9)
+    attempt(incrowd.groups, frame, 3)
+    attempt(incrowd.quantiles, frame, columns="age", k=3)
+    attempt(incrowd.plan, frame, ["age", "town"], population=1e6, k=5, beta=0.1)
+    attempt(incrowd.safe_harbor, frame)
+    attempt(incrowd.attack, frame, original=frame, knows=["age", "town"])
+    attempt(incrowd.frontier, frame, policy, bounds=(0.5, 1.0))
     attempt(incrowd.risk, frame, quasi=["age", "town"], sensitive=["illness"], unit="name")
     attempt(incrowd.check, frame, policy)
     if release is not None:
         assert silent(repr(release) + release._repr_html_() + repr(release.risk))
         assert silent(release.certificate.to_json() + repr(release.certificate))
         assert silent(repr(release.recoding.kind))
+        assert silent(repr(attempt(incrowd.check, release.frame, policy, release.certificate)))
+
+
+@pytest.mark.filterwarnings("ignore:fetch_arrow_table:DeprecationWarning")  # Ibis, of DuckDB
+@pytest.mark.parametrize("few", [-1, 100_000])
+@pytest.mark.parametrize("number", STORED)
+def test_tables_elsewhere(attempt, monkeypatch, number, few):
+    import incrowd
+    from incrowd.engines import elsewhere, lazy
+    from incrowd.verbs import tables
+
+    monkeypatch.setattr(lazy, "FEW_RECORDS", few)
+    monkeypatch.setattr(tables, "FEW_RECORDS", few)
+    source = list(stored(columns()))[number]
+    policy = incrowd.Policy.loads(POLICY)
+    engine = attempt(elsewhere.engine_of, source)
+    assert silent(repr(engine))
+    attempt(incrowd.draft, source)
+    attempt(incrowd.discover, source, explain=["town"], sample=5)
+    attempt(incrowd.mask, source, ratio=0.9)
+    attempt(incrowd.quantiles, source, columns="age", k=3)
+    attempt(incrowd.plan, source, ["age", "town"], population=1e6, k=5, beta=0.1)
+    attempt(incrowd.groups, source, 3)
+    attempt(incrowd.safe_harbor, source)
+    attempt(incrowd.risk, source, quasi=["age", "town"], sensitive=["illness"], unit="name")
+    attempt(incrowd.risk, source, quasi=["age"], weight="town")
+    attempt(incrowd.attack, source, original=source, knows=["age", "town"])
+    attempt(incrowd.check, source, policy)
+    release = attempt(incrowd.anonymize, source, policy, seed=1)
+    if release is not None:
+        assert silent(repr(release) + release._repr_html_() + repr(release.risk))
+        assert silent(release.certificate.to_json())
         assert silent(repr(attempt(incrowd.check, release.frame, policy, release.certificate)))
 
 

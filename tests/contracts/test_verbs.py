@@ -34,6 +34,10 @@ VERBS = {
     "quantiles": lambda source: incrowd.quantiles(source, columns="age", k=5).smallest,
     "attack": lambda source: incrowd.attack(source, knows=["sex"], sensitive=["diagnosis"]).ok,
     "check": lambda source: incrowd.check(source, policy()).models,
+    "report": lambda source: incrowd.report(source, policy=policy(), original=source).facts.risk,
+    "compare": lambda source: (
+        incrowd.compare(source, source, quasi=QUASI, models=False).releases[0].losses
+    ),
     "frontier": lambda source: (
         incrowd.frontier(
             source, policy().model_copy(update={"search": incrowd.search.Accuracy()}), bounds=[1.0]

@@ -128,6 +128,7 @@ def test_a_table_that_is_the_population_is_counted(sizes, threshold):
         assert (figure.value, *figure.interval) == pytest.approx((value,) * 3), name
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=8)
 @given(SIZES)
 def test_nearly_the_population_is_nearly_counted(sizes):
@@ -140,6 +141,7 @@ def test_nearly_the_population_is_nearly_counted(sizes):
         assert getattr(found, name).value == pytest.approx(true[name], abs=0.02), name
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=8)
 @given(SIZES)
 def test_a_far_larger_population_is_a_lower_risk(sizes):

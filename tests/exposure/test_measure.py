@@ -1,4 +1,5 @@
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -7,7 +8,7 @@ from hypothesis import strategies as st
 
 import naive.models
 import naive.risk
-from incrowd.exposure import measure
+from incrowd.exposure import measure, measure_blocks
 from incrowd.partition.classes import SensitiveColumn
 from incrowd.table.column import Missing
 from incrowd.table.fold import fold
@@ -142,3 +143,17 @@ def test_without_quasi_identifiers_all_are_one_class():
 
     assert (risk.classes, risk.k) == (1, 3)
     assert risk.sensitive["s"].t == {"equal": pytest.approx(0, abs=1e-12)}
+
+
+@settings(deadline=None, max_examples=60)
+@given(tables(sensitive=2, max_columns=3), st.integers(1, 4), st.sampled_from([0.2, 0.5]))
+def test_a_table_in_blocks_has_the_risk_of_the_whole(table, number, threshold):
+    tally = replace(problem_of(table, [], None).tally, row_of=None)
+    sensitive = problem_of(table, [], None).sensitive
+    block = tally.quasi.sum(axis=0) % number
+    blocks = [tally.take(np.flatnonzero(block == b).astype(np.int32)) for b in range(number)]
+    found = measure_blocks(iter(blocks), sensitive, threshold)
+    if (tally.quasi == 0).any():
+        assert found is None
+    else:
+        assert found.as_dict() == measure(tally, sensitive, threshold).as_dict()

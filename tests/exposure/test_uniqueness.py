@@ -235,6 +235,7 @@ def test_a_table_without_unique_people_leaves_room_for_some_in_the_population():
     assert found.expected_interval[1] == pytest.approx(100_000 * -np.log(0.05) / 100)
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=20)
 @given(SIZES, st.integers(0, 100_000))
 @example([1, 1, 1], 2)

@@ -461,7 +461,7 @@ _ONE_LINERS = {
     "error-no-file": "risk nowhere.csv -q age --json",
     "error-ragged": "risk @ragged.csv -q age --json",
     "error-empty": "risk @empty.csv -q age --json",
-    "error-ending": "anonymize @people.csv -q age -k 5 -o out.xlsx --json",
+    "error-ending": "anonymize @people.csv -q age -k 5 -o out.sav --json",
     "error-no-target": "anonymize @people.csv -q age -k 5 --json",
     "error-k": "anonymize @people.csv -q age -k 1000 -o out.csv --json",
     "error-l": "anonymize @people.csv -q age -s sex -l 5 -o out.csv --json",

@@ -21,10 +21,11 @@ def inputs(tmp_path_factory):
 
 
 def _parameters():
-    """One case each; the many by method, most of which policies cover too, only with all tests."""
+    """One case each; only with all tests those by method and every other one by policy."""
+    policies = [case.name for case in CASES if case.name.startswith("policy-")]
     for case in CASES:
-        marks = [pytest.mark.slow] if case.name.startswith("method-") else []
-        yield pytest.param(case, id=case.name, marks=marks)
+        slow = case.name.startswith("method-") or case.name in policies[1::2]
+        yield pytest.param(case, id=case.name, marks=[pytest.mark.slow] if slow else [])
 
 
 @pytest.mark.parametrize("case", list(_parameters()))

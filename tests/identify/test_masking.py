@@ -12,7 +12,12 @@ import naive.subtables
 from incrowd.errors import InfeasibleError, PolicyError
 from incrowd.identify.measures import ratios
 from incrowd.identify.records import Measure
-from incrowd.identify.sampling import pruning_size, sampled_pairs, sampled_rows
+from incrowd.identify.sampling import (
+    pruning_size,
+    sampled_pairs,
+    sampled_rows,
+    size_for_pruning,
+)
 from incrowd.identify.withholding import (
     ColumnChoice,
     PairGauge,
@@ -116,6 +121,16 @@ def test_a_sample_too_small_names_the_size_that_would_do(measure):
         mask(records, measure, 0.5, method="sampled", sample=least - 1)
     found = mask(records, measure, 0.5, method="sampled", sample=least)
     assert found.published == (1,) or measure is Measure.DISTINCT
+
+
+@pytest.mark.parametrize("measure", list(Measure))
+def test_a_small_sample_names_one_that_would_do_better(measure):
+    records = records_of([[i % 7 for i in range(20_000)], [i % 11 for i in range(20_000)]])
+    better = size_for_pruning(2, 0.5, 0.9, 0.01)
+
+    weak = mask(records, measure, 0.5, method="sampled", sample=better - 1)
+    assert f"--sample {better} leaves 0.45" in weak.advice
+    assert not mask(records, measure, 0.5, method="sampled", sample=better).advice
 
 
 @pytest.mark.parametrize(

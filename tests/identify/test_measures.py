@@ -203,6 +203,7 @@ def test_progress_reaches_the_end():
 ADULT = Path(__file__).parents[2] / ".." / "shared" / "data" / "adult" / "adult.data.gz"
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not ADULT.exists(), reason="the real Adult table is not beside the project")
 def test_distinct_rows_of_adult():
     lines = gzip.decompress(ADULT.read_bytes()).decode().split("\n")

@@ -1,4 +1,5 @@
 import gzip
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -7,9 +8,10 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+import incrowd
 import naive.minimal
 from incrowd.errors import InfeasibleError, PolicyError
-from incrowd.identify import border, branch, labelled, oracles
+from incrowd.identify import border, branch, hitting_sets, labelled, oracles
 from incrowd.identify.levelwise import joined
 from incrowd.identify.measures import folded
 from incrowd.identify.minimal import MinimalSetSearch, minimal_sets
@@ -342,6 +344,7 @@ def test_adult_without_its_weights_has_two_minimal_keys_of_thirteen_columns(adul
     assert [len(columns) for columns in found.sets] == [13, 13]
 
 
+@pytest.mark.slow
 @real
 @pytest.mark.parametrize(
     ("measure", "ratio", "number", "smallest"),
@@ -360,6 +363,7 @@ def test_adult_has_so_many_minimal_quasi_identifiers(adult, measure, ratio, numb
     assert found.complete
 
 
+@pytest.mark.slow
 @real
 def test_adult_size_by_size_gives_the_same_sets(adult):
     whole = minimal_sets(adult, Measure.SEPARATION, 0.99)
@@ -382,3 +386,38 @@ def test_sets_are_not_made_once_the_time_is_up():
     failing = {(a, b): 0 for a in range(60) for b in range(a + 1, 60)}
     some = sum(1 for _ in joined(failing, Clock()))
     assert 0 < some < sum(1 for _ in joined(failing, Watch()))
+
+
+def twins(digits, values):
+    """Every combination of so many digits, each told by either of two columns: 2^digits keys."""
+    rows = np.array(list(product(range(values), repeat=digits))).T
+    frame = {f"a{i}": row for i, row in enumerate(rows)}
+    frame |= {f"b{i}": (row + 1) % values for i, row in enumerate(rows)}
+    frame |= {f"c{i}": row == 0 for i, row in enumerate(rows)}
+    return pl.DataFrame(frame | {f"d{i}": row * 0 for i, row in enumerate(rows)})
+
+
+def _digit(name):
+    return name[1]
+
+
+def test_keys_of_many_columns_are_found_without_a_size():
+    found = incrowd.discover(twins(6, 3), ratio=1.0)
+    assert len(found.best.columns) == 24
+    assert found.found == len(found.sets) == 64
+    assert {tuple(name[1] for name in sorted(one.columns, key=_digit)) for one in found.sets} == {
+        tuple("012345")
+    }
+    assert not found.guarantee.not_searched
+
+
+def test_where_keys_are_too_many_small_ones_are_found(monkeypatch):
+    monkeypatch.setattr(hitting_sets, "_MOST_STEPS", 5)
+    monkeypatch.setattr(hitting_sets, "_LEAST_STEPS", 5)
+    frame = twins(6, 3)
+    found = incrowd.discover(frame, ratio=1.0)
+    assert found.guarantee.not_searched == "sets of more than 4 columns"
+    assert found.found == 0
+    assert len(found.minimum.columns) == 6
+    ids = frame.with_columns(id=np.arange(len(frame)))
+    assert [one.columns for one in incrowd.discover(ids, ratio=1.0).sets] == [("id",)]

@@ -100,6 +100,25 @@ def test_the_exact_minimum_is_as_small_as_the_smallest_of_all_sets(table, measur
     assert not found.guarantee.not_searched
 
 
+@given(
+    column_tables(),
+    measures,
+    targets,
+    st.lists(st.sampled_from([0.5, 1.0, 3.0, 10.0]), min_size=8, max_size=8),
+)
+def test_the_cheapest_set_costs_as_little_as_any(table, measure, target, costs):
+    records = records_of(*table)
+    expected = naive.quasi.cheapest(*table, measure, target, costs)
+    if expected is None:
+        return
+    if naive.quasi.ratio(*table, (), measure) >= target:
+        expected = 0
+    found = exact_minimum(records, measure, target, costs=costs[: records.width])
+
+    assert sum(costs[j] for j in found.columns) == pytest.approx(expected)
+    assert found.ratios.ratio(measure) >= target
+
+
 @given(column_tables(max_rows=14, max_columns=6), targets)
 def test_separation_by_pairs_covers_like_lists(table, beta):
     columns, counts = table
@@ -367,6 +386,7 @@ def test_the_key_of_adult_has_13_columns():
     assert len(exact_minimum(records).columns) == 13
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not ADULT.exists(), reason=ABSENT)
 def test_smallest_sets_of_adult_with_all_columns():
     whole = adult(fnlwgt=True)

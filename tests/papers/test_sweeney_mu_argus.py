@@ -231,6 +231,16 @@ def test_the_release_is_refused(combinations):
     ]
 
 
+def test_the_refused_table_can_be_compared_with_others():
+    """Figure 15: 10 years, 2 blank dates, 1 blank gender of 48 cells; t7 and t8 are alone."""
+    with pytest.raises(NotMetError) as caught:
+        incrowd.anonymize(frame(), policy(MuArgus(identifying=IDENTIFYING)))
+    refused = caught.value.refused
+    assert refused.loss["precision"] == pytest.approx(1 - (10 / 3 + 2 + 1) / 48)
+    assert (refused.records, refused.failing_records, refused.failing_classes) == (12, 2, 2)
+    assert [(one.records, one.classes) for one in refused.models] == [(2, 2)]
+
+
 def test_where_it_happens_to_satisfy_the_model_the_release_is_made():
     rows = [row for row in FIGURE_7 if row not in (FIGURE_7[6], FIGURE_7[7])]
     release = incrowd.anonymize(frame(rows), policy(MuArgus(identifying=IDENTIFYING)))

@@ -93,6 +93,7 @@ def test_a_cut_has_a_node():
         best_cut(maps, np.array([0, 1]), np.zeros((2, 2)), 0)
 
 
+@pytest.mark.slow
 def test_thirty_thousand_leaves():
     leaves = 30_000
     codes = np.arange(leaves + 1)

@@ -4,8 +4,20 @@ from datetime import UTC, datetime, timedelta
 
 import polars as pl
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from incrowd.table.cells import readable, text_of, typed
+from incrowd.table.cells import (
+    cleared,
+    dictionary,
+    readable,
+    rows_digest,
+    text_of,
+    typed,
+    with_dictionaries,
+)
+from incrowd.verify.crowds import numbered
+from naive import digest as naive
 
 NOON = datetime(2020, 1, 1, 12)  # noqa: DTZ001  tables hold times without a zone
 
@@ -41,3 +53,65 @@ def test_rows_of_a_text_file_get_their_types_back():
     text = pl.DataFrame({"n": ["2.5"], "d": ["2020-01-01T12:00:00.000000"], "s": ["y"], "b": ["x"]})
     found = typed(text, like)
     assert found.row(0) == (2.5, NOON, "y", "x")
+
+
+TEXTS = st.sampled_from([None, "", " ", "NA", "a", "b", "1", "1.0", "01", "1e3", "-0", "9" * 17])
+CELLS = {
+    "text": (pl.String, TEXTS),
+    "whole": (pl.Int64, st.sampled_from([None, 0, 1, -7, 2**40])),
+    "narrow": (pl.Int8, st.sampled_from([None, -128, 127, 1])),
+    "fraction": (pl.Float64, st.sampled_from([None, 0.0, -0.0, 1.5, float("nan"), 1e300])),
+    "moment": (pl.Datetime("us"), st.sampled_from([None, NOON, NOON.replace(hour=0)])),
+    "truth": (pl.Boolean, st.sampled_from([None, True, False])),
+}
+
+
+@st.composite
+def tables(draw):
+    size = draw(st.integers(0, 14))
+    kinds = draw(st.lists(st.sampled_from(sorted(CELLS)), min_size=1, max_size=3))
+    return pl.DataFrame(
+        [
+            pl.Series(
+                f"{kind}{j}",
+                draw(st.lists(CELLS[kind][1], min_size=size, max_size=size)),
+                dtype=CELLS[kind][0],
+            )
+            for j, kind in enumerate(kinds)
+        ]
+    )
+
+
+@settings(max_examples=300, deadline=None)
+@given(tables(), st.sampled_from([(), ("NA",), ("1", "-7")]))
+def test_the_digest_of_rows_is_that_of_their_cells_one_by_one(rows, missing):
+    wanted = naive.rows_digest(rows, missing)
+    assert rows_digest(rows, missing) == wanted
+    assert rows_digest(with_dictionaries(rows), missing) == wanted
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.lists(TEXTS, max_size=14), st.booleans(), st.sampled_from([(), ("NA", "a")]))
+def test_a_dictionary_says_what_its_texts_say(cells, text, missing):
+    plain = pl.DataFrame({"t": pl.Series(cells, dtype=pl.String)})
+    listed = plain.with_columns(plain["t"].cast(pl.Enum([*plain["t"].drop_nulls().unique(), "z"])))
+    assert dictionary(plain["t"]).cast(pl.String).to_list() == cells
+    one, other = readable(plain, missing, text=text), cleared(listed, missing, text=text)
+    assert other["t"].cast(pl.String).to_list() == one["t"].to_list()
+    found, wanted = numbered(other["t"]), numbered(one["t"])
+    assert found.codes.tolist() == wanted.codes.tolist()
+    assert found.labels.to_list() == wanted.labels.to_list()
+
+
+def test_texts_that_hardly_repeat_get_no_dictionary():
+    assert dictionary(pl.Series([str(i) for i in range(100)])).dtype == pl.String
+    assert dictionary(pl.Series(["a", "b"] * 50)).dtype == pl.Enum
+
+
+def test_names_of_columns_are_no_patterns():
+    rows = pl.DataFrame({"^.*$": ["a", "b"] * 50, "b": ["c", "d"] * 50, "n": range(100)})
+    found = with_dictionaries(rows)
+    assert found.columns == rows.columns
+    assert found.rows() == cleared(found, (), text=True).rows() == rows.rows()
+    assert cleared(found, ("c",), text=True).row(0) == ("a", None, 0)
+    assert found.dtypes[:2] == [pl.Enum(["a", "b"]), pl.Enum(["c", "d"])]

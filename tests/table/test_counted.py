@@ -17,6 +17,10 @@ DAYS = [dt.date(2020, 1, 1), dt.date(2020, 1, 2)]
 KINDS = {
     "text": (pl.String, ["", " ", "a", "A", "0", "null"]),
     "whole": (pl.Int64, [0, 1, -1]),
+    "huge": (pl.Int64, [2**63 - 1, -(2**63), 0, 2**61]),
+    "unsigned": (pl.UInt64, [0, 2**64 - 1, 5]),
+    "tiny": (pl.Int8, [-128, 127, 0]),
+    "listed": (pl.Enum(["unused", "b", "a"]), ["a", "b"]),
     "fraction": (pl.Float64, [0.0, -0.0, 1.5, float("nan"), float("inf")]),
     "small": (pl.Float32, [0.0, -0.0, 0.5]),
     "day": (pl.Date, DAYS),
@@ -83,6 +87,8 @@ def test_rows_are_counted_as_one_by_one(drawn):
     assert len(lines) == len({line[:2] for line in lines})
     assert {line[:2]: line[2] for line in lines} == dict(wanted)
     assert found.cells.columns == cells.columns
+    plain = [name for name in cells.columns if name.split()[0] not in NESTED]
+    assert found.cells.select(plain).schema == cells.select(plain).schema
     assert list(found.codes) == list(codes)
     assert (found.unit is None, found.classes is None) == (unit is None, classes is None)
 

@@ -132,3 +132,32 @@ def test_one_key_that_fills_a_part_is_fine():
 
     assert tally.counts.max() == 100_000
     assert tally.counts.sum() == 200_000
+
+
+@given(codes(top=2, columns=3), st.booleans(), st.booleans())
+def test_lines_that_were_counted_fold_like_their_records(table, units, in_order):
+    """Lines in their order, each once, are a tally already; all others are folded."""
+    columns, sensitive, times = table
+    times = [1 + number % 3 for number in times]
+    lines = list(zip(*columns, sensitive, times, strict=True))
+    if in_order:
+        lines = sorted({line[:-1]: line for line in lines}.values())
+    unit = [i % 3 for i in range(len(lines))]
+    counted = [array([line[j] for line in lines]) for j in range(len(columns) + 2)]
+    every = np.repeat(np.arange(len(lines)), counted[-1])
+    found = fold(
+        counted[: len(columns)],
+        [counted[-2]],
+        array(unit) if units else None,
+        counted[-1].astype(np.float64),
+        records=counted[-1].astype(np.int64),
+    )
+    split = [column[every] for column in counted[:-1]]
+    wanted = fold(split[:-1], split[-1:], array(unit)[every] if units else None)
+    for part in ("quasi", "sensitive", "counts"):
+        assert getattr(found, part).tolist() == getattr(wanted, part).tolist()
+    assert found.weights.tolist() == wanted.counts.tolist()
+    assert found.has_units is units
+    assert found.row_of is None
+    if not units:
+        assert found.people.tolist() == wanted.people.tolist()

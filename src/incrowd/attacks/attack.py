@@ -7,6 +7,7 @@ from typing import Any
 from incrowd.attacks.rates import Interval, PersonRisk, Rate
 from incrowd.errors import counted
 from incrowd.linkage.identify import PromiseProof
+from incrowd.showing import Shown
 
 _ROUNDING = 1e-12
 """A smaller gain over guessing is rounding."""
@@ -97,7 +98,7 @@ class Attack:
 
 
 @dataclass(frozen=True)
-class Attacked:
+class Attacked(Shown):
     """All attacks on one release, and the limits that they break."""
 
     attacks: tuple[Attack, ...]
@@ -186,7 +187,7 @@ def part(value: float, what: str) -> str:
     """A share of something.
 
     >>> part(0, "the rows"), part(0.25, "the rows"), part(1, "the rows")
-    ('none of the rows', '0.25 of the rows', 'all of the rows')
+    ('none of the rows', '25 % of the rows', 'all of the rows')
     """
     if value in {0, 1}:
         return f"{'all' if value else 'none'} of {what}"
@@ -197,10 +198,10 @@ def share(value: float) -> str:
     """A share, never rounded to none or to all.
 
     >>> share(0.25), share(0.00001), share(0.99999), share(1)
-    ('0.25', 'below 0.0001', 'above 0.9999', '1')
+    ('25 %', 'below 0.01 %', 'above 99.99 %', '100 %')
     """
     if 0 < value < 0.0001:
-        return "below 0.0001"
+        return "below 0.01 %"
     if 0.9999 < value < 1:
-        return "above 0.9999"
-    return f"{value:.4f}".rstrip("0").rstrip(".")
+        return "above 99.99 %"
+    return f"{value * 100:.2f}".rstrip("0").rstrip(".") + " %"

@@ -126,5 +126,5 @@ def _plainer(attacks: Sequence[Attack], l: float, column: str) -> Iterator[str]:
         if attack.kind == "releases" and attack.column == column and left < l:
             yield (
                 f"two releases leave {int(left):,} values of {column} for somebody known by "
-                f"{columns(attack.knows)}, fewer than l = {share(l)}"
+                f"{columns(attack.knows)}, fewer than l = {l:g}"
             )

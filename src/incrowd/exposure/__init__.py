@@ -1,6 +1,6 @@
 """Exposure: how easily a person of a table is found, and what is then learned."""
 
-from incrowd.exposure.measure import measure, population_size
+from incrowd.exposure.measure import measure, measure_blocks, population_size
 from incrowd.exposure.risk import (
     Figures,
     Individual,
@@ -23,6 +23,7 @@ __all__ = [
     "Reached",
     "Risk",
     "measure",
+    "measure_blocks",
     "population_size",
 ]
 

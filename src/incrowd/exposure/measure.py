@@ -5,7 +5,7 @@ marketer) follow El Emam, *Guide to the De-Identification of Personal Health Inf
 in ARX.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Literal
 
@@ -86,6 +86,44 @@ def measure(
     distinct = {id(seen): _figures(seen, threshold) for seen in set(readings.values())}
     found = {reading: distinct[id(seen)] for reading, seen in readings.items()}
     return _risk(readings[missing], found, (missing, threshold, population))
+
+
+def measure_blocks(
+    tallies: Iterable[Tally],
+    sensitive: Sequence[SensitiveColumn],
+    threshold: float = 0.2,
+    missing: Missing = Missing.OWN_VALUE,
+) -> Risk | None:
+    """The same for a table that comes in blocks, with all rows of a class in one of them.
+
+    Every record is a person. None if a quasi-identifying value is missing: then readings differ,
+    and classes of different blocks may match.
+    """
+    records, reached = [], []
+    for tally in tallies:
+        if (tally.quasi == MISSING).any():
+            return None
+        class_of, number = numbered(tally.quasi)
+        classes = classes_of(tally, class_of, number, sensitive)
+        records.append(classes.records)
+        if number:
+            reached.append(_reached(classes))
+    sizes = np.concatenate(records)
+    every = Classes(sizes, sizes, {})
+    seen = _Seen(every, every, int(sizes.sum()), None)
+    figures = replace(_figures(seen, threshold), sensitive=_weakest(reached))
+    return _risk(seen, dict.fromkeys(Missing, figures), (missing, threshold, None))
+
+
+def _weakest(blocks: Sequence[Mapping[str, Reached]]) -> dict[str, Reached]:
+    """What the weakest class of all blocks reaches: the least l, and the largest t."""
+    return {
+        name: Reached(
+            {kind: min(block[name].l[kind] or 0.0 for block in blocks) for kind in first.l},
+            {way: max(block[name].t[way] for block in blocks) for way in first.t},
+        )
+        for name, first in (blocks[0] if blocks else {}).items()
+    }
 
 
 def measure_as_it_is(tally: Tally, threshold: float, population: int | None = None) -> Risk:

@@ -8,6 +8,7 @@ from typing import Any
 from incrowd.exposure.estimates import Range
 from incrowd.exposure.special_uniques import SpecialUniques
 from incrowd.exposure.uniqueness import Uniqueness
+from incrowd.showing import Shown
 from incrowd.table.column import Missing
 
 _MORE = (
@@ -19,6 +20,16 @@ _MORE = (
     "special_uniques",
     "explained",
 )
+_BANDS = (
+    (1, "1"),
+    (2, "2–4"),  # noqa: RUF001  ranges have an en dash
+    (5, "5–9"),  # noqa: RUF001
+    (10, "10–19"),  # noqa: RUF001
+    (20, "20–49"),  # noqa: RUF001
+    (50, "50–99"),  # noqa: RUF001
+    (100, "100 or more"),
+)
+"""Bands of class sizes: the least size, and the name."""
 
 
 @dataclass(frozen=True)
@@ -240,6 +251,15 @@ class Figures:
     population: float | None
     """Sum of the sampling weights of the lightest class, if the table has weights."""
 
+    @property
+    def people_by_class_size(self) -> tuple[tuple[str, int], ...]:
+        """How many people are in classes of each band of sizes, all bands in their order."""
+        found = dict.fromkeys(_BANDS, 0)
+        for size, classes in self.sizes:
+            band = next(band for band in reversed(_BANDS) if size >= band[0])
+            found[band] += size * classes
+        return tuple((band[1], people) for band, people in found.items())
+
     def as_dict(self) -> dict[str, Any]:
         """The figures as JSON has them; a figure that is not finite is null."""
         found = {one.name: getattr(self, one.name) for one in fields(Figures)}
@@ -254,7 +274,7 @@ class Figures:
 
 
 @dataclass(frozen=True)
-class Risk(Figures):
+class Risk(Figures, Shown):
     """The risk of a table under the reading asked for, and under every other one."""
 
     threshold: float

@@ -137,16 +137,19 @@ def dis_scores(scores: Floats, records: Counts, chance: tuple[float, int], colum
     return found
 
 
-def minimal(
+def minimal(  # noqa: PLR0913  the table, and how far to look
     names: Sequence[str],
     quasi: Sequence[Codes],
     unit: Codes | None = None,
     max_size: int = 4,
     watch: Watch | None = None,
+    *,
+    records: Counts | None = None,
 ) -> MinimalUniques:
     """The minimal sample uniques of records with these columns of codes, up to a size.
 
     Records of one `unit` are one person, and do not hide each other. A missing value is a value.
+    With `records` a line of codes stands for so many of them, all of one unit if there are units.
     """
     if max_size < 1:
         raise PolicyError("a set of columns that makes records unique has at least 1 column")
@@ -156,7 +159,7 @@ def minimal(
             remedy="name fewer columns",
         )
     size = min(max_size, len(quasi))
-    table = _table(quasi, unit)
+    table = _table(quasi, unit, records)
     row, columns = _searched(table, size, watch or Watch())
     return MinimalUniques(
         tuple(names), size, row, columns, table.records, table.pairs, table.uniques
@@ -239,10 +242,14 @@ class _Table:
     uniques: int
 
 
-def _table(quasi: Sequence[Codes], unit: Codes | None) -> _Table:
+def _table(quasi: Sequence[Codes], unit: Codes | None, records: Counts | None = None) -> _Table:
     """Rows that two people share are kept for two people: more would change nothing."""
+    if unit is not None and records is not None:  # each record without a unit is a person
+        line = np.repeat(np.arange(len(records)), np.where(unit == MISSING, records, 1))
+        records = np.where(unit == MISSING, 1, records)[line]
+        quasi, unit = [codes[line] for codes in quasi], unit[line]
     people = () if unit is None else (_named(unit),)
-    tally = fold(quasi, people)
+    tally = fold(quasi, people, records=records)
     rows = np.arange(tally.rows, dtype=np.int32)
     if unit is None:
         shared = rows[tally.counts > 1]

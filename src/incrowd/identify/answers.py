@@ -1,5 +1,6 @@
 """Which columns tell records apart: what is asked, and the answer from all records."""
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -52,6 +53,8 @@ class DiscoverOptions:
     """With a population: where numbers of values come from."""
     explain: tuple[str, ...] = ()
     """Columns to explain."""
+    weights: Mapping[str, float] = field(default_factory=dict)
+    """What columns cost whoever wants to know them, for the cheapest set; 1 if not given."""
     drop_duplicates: bool = False
     seed: int | None = None
     time_limit: float | None = TIME_LIMIT
@@ -62,7 +65,9 @@ class DiscoverOptions:
         object.__setattr__(self, "explain", listed(self.explain))
         object.__setattr__(self, "measure", measure_of(self.measure))
         object.__setattr__(self, "domains", dict(self.domains or {}))
+        object.__setattr__(self, "weights", dict(self.weights or {}))
         self._check_sample()
+        self._check_weights()
         self._check_limits()
         for name in self.explain:
             if columns and name not in columns:
@@ -86,6 +91,27 @@ class DiscoverOptions:
         if self.seed is not None and self.seed < 0:
             raise PolicyError("the seed must be 0 or more", remedy="give a whole number")
 
+    def _check_weights(self) -> None:
+        for name, weight in self.weights.items():
+            if not (weight > 0 and math.isfinite(weight)):
+                raise PolicyError(
+                    f"the weight of {name!r} must be above 0", remedy="write, for example, zip=2"
+                )
+        if self.weights and not (self.epsilon is None and self.sample is None):
+            raise self.no_sample
+
+    @property
+    def no_sample(self) -> PolicyError:
+        """The refusal of weights where only a sample is looked at."""
+        return PolicyError(
+            "the cheapest set of columns is found on all records, not on a sample",
+            remedy="leave out --weights, or look at all records with --exact",
+        )
+
+    def costs(self, names: Sequence[str]) -> list[float] | None:
+        """What each of these columns costs; None if nothing is said."""
+        return [float(self.weights.get(name, 1.0)) for name in names] if self.weights else None
+
     def _check_limits(self) -> None:
         if self.time_limit is not None and not self.time_limit >= 0:
             raise PolicyError("the time limit must be 0 seconds or more")
@@ -103,7 +129,7 @@ class DiscoverOptions:
 
     @property
     def named(self) -> tuple[str, ...]:
-        """All columns that are named anywhere but in `domains`."""
+        """All columns that are named anywhere but in `domains` and `weights`."""
         return (*(self.columns or ()), *self.explain)
 
     @property
@@ -149,7 +175,8 @@ def exact_answer(records: Records, options: DiscoverOptions, watch: Watch) -> Se
     limit = options.largest(records.width)
     try:
         greedy = greedy_key(records, ratio, measure)
-        found = minimal_sets(records, measure, ratio, max_size=limit, watch=watch)
+        asked = options.max_size if ratio == 1 else limit
+        found = minimal_sets(records, measure, ratio, max_size=asked, watch=watch, otherwise=limit)
     except InfeasibleError:
         return _nothing()
     partial = watch.expired and not found.complete
@@ -181,6 +208,8 @@ def _smallest(
     Of equally small ones the first.
     """
     greedy, sets, partial = known
+    if (costs := options.costs(records.names)) is not None:
+        return _cheapest(records, options, watch, (greedy, sets), costs)
     if sets and not partial:
         columns = min(sets, key=len)
         return columns, Guarantee(exact=True, searched="all smaller sets, on all records")
@@ -189,6 +218,24 @@ def _smallest(
         return found.columns, found.guarantee
     columns = min([*sets, greedy.columns], key=len)
     return columns, replace(greedy.guarantee, not_searched="whether fewer columns would do")
+
+
+def _cheapest(
+    records: Records,
+    options: DiscoverOptions,
+    watch: Watch,
+    known: tuple[Minimum, tuple[tuple[int, ...], ...]],
+    costs: Sequence[float],
+) -> tuple[tuple[int, ...], Guarantee]:
+    """The set of any size whose columns cost least; of those known if there are many columns."""
+    greedy, sets = known
+    if records.width <= _EXACT and not watch.expired:
+        measure, ratio = options.measure, options.least_ratio
+        found = exact_minimum(records, measure, ratio, watch, costs=costs)
+        if not found.guarantee.not_searched:
+            return found.columns, found.guarantee
+    columns = min([*sets, greedy.columns], key=lambda one: math.fsum(costs[j] for j in one))
+    return columns, replace(greedy.guarantee, not_searched="whether cheaper columns would do")
 
 
 def listed_sets(answer: SetAnswer, rows: Records) -> list[tuple[int, ...]]:

@@ -133,6 +133,10 @@ _FIRST_PAIRS = 128
 _PATIENCE = 2**14
 
 
+_WORK, _LEAST_STEPS, _MOST_STEPS = 2**27, 2**9, 2**12
+"""Steps times rows until keys of any size are too many to search; the least and the most steps."""
+
+
 class SetOracle(Protocol):
     """Looks at the table whether a set is good enough, and what any good one has if it is not."""
 
@@ -244,6 +248,11 @@ class HittingSetTree:
         self.where[1] = kernels.ENTER
 
 
+def _steps(rows: int) -> int:
+    """Steps after which keys of any size are too many to search in a table of so many rows."""
+    return min(max(_WORK // max(rows, 1), _LEAST_STEPS), _MOST_STEPS)
+
+
 class HittingSets:
     """A search for minimal hitting sets; `order` is the column of each bit."""
 
@@ -252,27 +261,34 @@ class HittingSets:
         self._order = order
         self._found = found
 
-    def run(self, most: int, watch: Watch) -> None:
+    def run(self, most: int, watch: Watch, otherwise: int | None = None, rows: int = 1) -> None:
         """Search sets of at most so many columns.
 
         With a time limit, what is left of it after half is used to search size by size, so that
-        all sets up to some size are known in the end.
+        all sets up to some size are known in the end. With `otherwise`, that is the largest size if
+        there is too much to search: for a table of so many rows, a number of steps.
         """
         masks = self._judge.first()
         half = watch if watch.remaining is None else NestedWatch(watch, watch.remaining / 2)
         tree = HittingSetTree(len(self._order), masks, most)
-        if self._walk(tree, half):
+        steps = None if otherwise is None else _steps(rows)
+        if self._walk(tree, half, steps):
             self._found.upto, self._found.complete = most, not tree.cut
             return
+        if otherwise is not None and otherwise < most:
+            most = otherwise
+            large = [one for one in self._found.sets if len(one) > most]
+            self._found.sets.difference_update(large)
         for size in range(1, most + 1):
             tree = HittingSetTree(len(self._order), tree.known, size)
             if not self._walk(tree, watch):
                 return
             self._found.upto, self._found.complete = size, not tree.cut
 
-    def _walk(self, tree: HittingSetTree, watch: Watch) -> bool:
-        """Search a tree to its end; whether there was the time."""
-        while not watch.expired:
+    def _walk(self, tree: HittingSetTree, watch: Watch, steps: int | None = None) -> bool:
+        """Search a tree to its end; whether there was the time, and were enough steps."""
+        while not watch.expired and steps != 0:
+            steps = None if steps is None else steps - 1
             state = tree.advance()
             if state == kernels.DONE:
                 return True

@@ -61,14 +61,16 @@ def minimal_sets(  # noqa: PLR0913  the question, in words of its own
     rng: np.random.Generator | None = None,
     watch: Watch | None = None,
     drop_duplicates: bool = False,
+    otherwise: int | None = None,
 ) -> MinimalSets:
     """All minimal sets with at least this ratio; those with a ratio of 1 are the minimal keys.
 
     Every method gives the same sets, except that sub-tables at a ratio below 1 may miss some with
     probability `delta`. When the time is up the answer is partial and says so; `MinimalSetSearch`
-    has what is known even when it is interrupted. Sets have at least one column.
+    has what is known even when it is interrupted. Sets have at least one column. Keys of any size
+    can be too many: then, with `otherwise`, those of at most so many columns are found.
     """
-    question = MinimalSetQuery(measure, ratio, max_size, method, delta, sample)
+    question = MinimalSetQuery(measure, ratio, max_size, method, delta, sample, otherwise)
     if drop_duplicates:
         records = once(folded(records))
     search = MinimalSetSearch(records, question, watch or Watch())
@@ -201,7 +203,8 @@ class MinimalSetSearch:
             )
         if self._question.keys:
             judge = KeyOracle(self._records, self._keys, order[::-1])
-            HittingSets(judge, order[::-1], self._found).run(self._most, self._watch)
+            search = HittingSets(judge, order[::-1], self._found)
+            search.run(self._most, self._watch, self._question.otherwise, self._records.rows)
         else:
             by_ratio = self._judge(order)
             BorderSearch(by_ratio, order[::-1], self._found, self._watch).run(self._most)

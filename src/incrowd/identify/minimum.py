@@ -200,13 +200,15 @@ def exact_minimum(
     measure: Measure = Measure.DISTINCT,
     ratio: float = 1.0,
     watch: Watch | None = None,
+    *,
+    costs: Sequence[float] | None = None,
 ) -> Minimum:
     """A smallest set of columns that reaches the ratio; of at most some thirty columns.
 
-    Sets that fall short are grown until any further column would make them reach it. What
-    such a set lacks must be hit by every set that reaches the ratio, so the smallest set that hits
-    all that is known so far is either an answer or falls short itself. Out of time the greedy
-    answer is given, with the least size still possible.
+    With `costs`, one per column, the cheapest set. Sets that fall short are grown until any further
+    column would make them reach it. What such a set lacks must be hit by every set that reaches the
+    ratio, so the cheapest set that hits all that is known so far is either an answer or falls short
+    itself. Out of time the greedy answer is given, with the least size or cost still possible.
     """
     _check_columns(records)
     watch = watch or Watch()
@@ -215,17 +217,28 @@ def exact_minimum(
     order = sorted(range(records.width), key=lambda j: records.names[j])
     rows = folded(records.select([records.names[j] for j in order]))
     known = bits(order.index(j) for j in first.columns)
-    found = least(_Short(rows, aim), [1.0] * rows.width, known, watch)
+    prices = [1.0] * rows.width if costs is None else [float(costs[j]) for j in order]
+    found = least(_Short(rows, aim), prices, known, watch)
     if not found.proved:
-        lowest = math.ceil(found.weight - 1e-9)
-        unknown = f"whether {lowest} to {len(first.columns) - 1} columns would do: out of time"
-        searched = "sets of fewer columns, as far as time allowed"
-        promise = Guarantee(exact=True, searched=searched, not_searched=unknown)
+        promise = _out_of_time(found.weight, first.columns, costs)
         return Minimum(first.columns, first.ratios, promise)
     columns = members(found.columns)
     promise = Guarantee(exact=True, searched="all sets of columns, on all records")
     places = tuple(sorted(order[j] for j in columns))
     return Minimum(places, _split(rows, RecordGroups.whole(rows), columns).ratios, promise)
+
+
+def _out_of_time(lowest: float, columns: Sequence[int], costs: Sequence[float] | None) -> Guarantee:
+    """What is not known of a set if the time is up: nothing below `lowest` would do."""
+    if costs is None:
+        fewer = f"{math.ceil(lowest - 1e-9)} to {len(columns) - 1} columns"
+        searched = "sets of fewer columns, as far as time allowed"
+    else:
+        most = math.fsum(costs[j] for j in columns)
+        fewer = f"columns that cost from {lowest:g} to less than {most:g}"
+        searched = "cheaper sets of columns, as far as time allowed"
+    unknown = f"whether {fewer} would do: out of time"
+    return Guarantee(exact=True, searched=searched, not_searched=unknown)
 
 
 @dataclass(frozen=True, eq=False)

@@ -42,6 +42,8 @@ class MinimalSetQuery:
     """For sub-tables at ratios below 1: the risk that a set is missing."""
     sample: int | None = None
     """For sub-tables: the size of the only one; None for sizes that will do."""
+    otherwise: int | None = None
+    """For keys of any size: the most columns of a set if there is too much to search."""
 
     def __post_init__(self) -> None:
         if not 0 < self.ratio <= 1:

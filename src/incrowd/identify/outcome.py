@@ -6,6 +6,7 @@ from typing import Any
 
 from incrowd.identify.distinct_values import DistinctValueTest
 from incrowd.identify.records import Measure, Ratios
+from incrowd.showing import Shown
 
 
 class Basis(StrEnum):
@@ -67,6 +68,8 @@ class SmallestSet(ColumnSet):
     """A small set of columns that reaches the ratio, and what is promised of it."""
 
     guarantee: Guarantee
+    cost: float | None = None
+    """What its columns cost together, where the cheapest set was asked for."""
 
 
 @dataclass(frozen=True)
@@ -100,7 +103,7 @@ class Explanation:
 
 
 @dataclass(frozen=True, eq=False)
-class Discovery:
+class Discovery(Shown):
     """Sets of columns that tell the records of a table apart, the smallest first."""
 
     records: int
@@ -145,7 +148,7 @@ class Discovery:
 
 
 @dataclass(frozen=True, eq=False)
-class Masked:
+class Masked(Shown):
     """A table with the published columns only, and what they do to its records."""
 
     frame: Any
@@ -190,7 +193,7 @@ class Group:
 
 
 @dataclass(frozen=True)
-class Groups:
+class Groups(Shown):
     """The minimal sets of columns that name groups of at most k people."""
 
     k: int

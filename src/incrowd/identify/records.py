@@ -120,6 +120,20 @@ class Ratios:
     smallest: int
     """Records of the smallest class."""
 
+    @classmethod
+    def of_sizes(cls, sizes: Counts, classes: Counts) -> "Ratios":
+        """Of `classes[i]` classes of `sizes[i]` records each; squares may be large."""
+        held = dict(zip(sizes.tolist(), classes.tolist(), strict=True))
+        records = sum(size * number for size, number in held.items())
+        squares = sum(size * size * number for size, number in held.items())
+        return cls(
+            records=records,
+            classes=sum(held.values()),
+            apart=(records * records - squares) // 2,
+            unique=held.get(1, 0),
+            smallest=min(held, default=0),
+        )
+
     @property
     def distinct_ratio(self) -> float:
         """Distinct values over records."""

@@ -98,6 +98,19 @@ def pruning_size(columns: int, beta: float, delta: float) -> int:
     return math.floor(2 * _logarithm(columns, delta) / beta) + 1
 
 
+def size_for_pruning(columns: int, beta: float, share: float, delta: float) -> int:
+    """The least sample for which `pruning_ratio` is this share of beta, 0..1.
+
+    >>> size = size_for_pruning(20, 0.5, 0.9, 0.01)
+    >>> pruning_ratio(20, 0.5, size, 0.01) >= 0.45 > pruning_ratio(20, 0.5, size - 1, 0.01)
+    True
+    """
+    size = math.ceil(2 * _logarithm(columns, delta) / (beta * (1 - share) ** 2))
+    while pruning_ratio(columns, beta, size, delta) < share * beta:
+        size += 1
+    return size
+
+
 @dataclass(frozen=True, eq=False)
 class Differences:
     """Pairs of records by the columns that tell them apart, equal ones counted together."""

@@ -17,7 +17,13 @@ from incrowd.identify.labelled import RecordGroups
 from incrowd.identify.measures import folded, ratios
 from incrowd.identify.outcome import Guarantee
 from incrowd.identify.records import Measure, Ratios, Records, measure_of
-from incrowd.identify.sampling import Differences, pruning_ratio, sampled_pairs, sampled_rows
+from incrowd.identify.sampling import (
+    Differences,
+    pruning_ratio,
+    sampled_pairs,
+    sampled_rows,
+    size_for_pruning,
+)
 from incrowd.table.names import listed
 from incrowd.watch import Watch
 
@@ -25,6 +31,8 @@ Method = Literal["greedy", "sampled", "exact"]
 
 SAMPLE = 50_000
 """Default number of records or pairs to draw; Motwani-Xu Section 5.2 draws 30,000 and 50,000."""
+_WEAK = 0.9
+"""A sample is small if it leaves less than this share of the ratio that is allowed."""
 MOST_COLUMNS = 32
 """Columns among which the best choice is searched exactly."""
 NOT_ANONYMOUS = (
@@ -126,6 +134,8 @@ class Withholding:
     utility: float
     """The sum of the weights of the published columns."""
     guarantee: Guarantee
+    advice: str = ""
+    """Which sample would do better, if this one was small for what it had to show."""
 
 
 @dataclass(frozen=True)
@@ -284,7 +294,21 @@ def withhold_by_sample(
         searched=f"{size:,} {what}, below a ratio of {below:.4g} there",
         not_searched="all other records, and whether more columns could be published",
     )
-    return _withholding(columns, None, choice, promise)
+    found = _withholding(columns, None, choice, promise)
+    return replace(found, advice=_advice(len(choice.free), request, below))
+
+
+def _advice(columns: int, request: WithholdRequest, below: float) -> str:
+    """The sample that would do better, if this one allows much less than was asked for."""
+    if below >= _WEAK * request.ratio:
+        return ""
+    better = size_for_pruning(columns, request.ratio, _WEAK, request.delta)
+    what = "pairs" if request.by_pairs else "records"
+    return (
+        f"a sample of {request.size:,} {what} leaves room for a ratio of {below:.4g} only, of the "
+        f"{request.ratio:g} that you allow: --sample {better} leaves {_WEAK * request.ratio:.4g}"
+        ", and perhaps publish more columns"
+    )
 
 
 def _published(

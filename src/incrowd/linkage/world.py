@@ -105,14 +105,7 @@ class World:
     @property
     def notes(self) -> tuple[str, ...]:
         """What is assumed about who is who, in words."""
-        if self.individual is None:
-            return (
-                f"the world has no ids: each of its {counted(self.rows, 'row')} is an individual",
-            )
-        if self.unnamed:
-            some = f"{self.unnamed:,} of {self.rows:,} rows of the world have no id"
-            return (f"{some}: each counts as an individual of its own",)
-        return ()
+        return assumed(self.rows, None if self.individual is None else self.unnamed)
 
     def select(self, names: Sequence[str]) -> "World":
         """The world that knows these columns only."""
@@ -127,6 +120,19 @@ class World:
     def __repr__(self) -> str:
         """Show no values."""
         return f"World({', '.join(self.names)}; {self.rows} rows)"
+
+
+def assumed(rows: int, unnamed: int | None) -> tuple[str, ...]:
+    """What is assumed about who is who in a world of so many rows, so many of them without an id.
+
+    None: it has no ids.
+    """
+    if unnamed is None:
+        return (f"the world has no ids: each of its {counted(rows, 'row')} is an individual",)
+    if unnamed:
+        some = f"{unnamed:,} of {rows:,} rows of the world have no id"
+        return (f"{some}: each counts as an individual of its own",)
+    return ()
 
 
 def joined_world(tables: Sequence[tuple[Mapping[str, CodedColumn], CodedColumn]]) -> World:

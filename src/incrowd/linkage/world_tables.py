@@ -15,6 +15,7 @@ from incrowd.linkage.attack_data import LIMIT
 from incrowd.linkage.links import Linked, link
 from incrowd.linkage.world import World, joined_world
 from incrowd.table.column import CodedColumn, Domain, Kind, Missing
+from incrowd.table.encode import as_missing
 from incrowd.table.fold import fold
 
 if TYPE_CHECKING:
@@ -66,7 +67,9 @@ class AttackTable:
 
     def values(self, called: str, knowledge: "AttackerKnowledge", name: str) -> CodedColumn:
         """A column by its values, under the release's name for it."""
-        found = self._coded(called, knowledge.kinds.get(name), knowledge.missing_values)
+        own = knowledge.own_missing.get(name, ())
+        missing = (*knowledge.missing_values, *own)
+        found = as_missing(self._coded(called, knowledge.kinds.get(name), missing), own)
         return CodedColumn(name, found.codes, found.domain)
 
     def labels(self, name: str, missing_values: Sequence[str] = ()) -> CodedColumn:
@@ -108,6 +111,8 @@ class AttackerKnowledge:
     missing: Missing = Missing.OWN_VALUE
     missing_values: tuple[str, ...] = ()
     """Texts that mean missing."""
+    own_missing: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: MappingProxyType({}))
+    """By column of the release, its own values that mean missing."""
     one_each: bool = True
     """Whether every released row is about a different person."""
     listed: float | None = None

@@ -14,7 +14,7 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from incrowd.arrays import Codes
+from incrowd.arrays import Codes, Counts
 from incrowd.hierarchy import (
     AnyHierarchy,
     Dates,
@@ -91,21 +91,24 @@ class Ladder:
         return next(i for i, rung in enumerate(self.rungs) if rung.values <= allowed)
 
 
-def ladder_of(column: CodedColumn, spec: AnyHierarchy | None = None) -> Ladder:
+def ladder_of(
+    column: CodedColumn, spec: AnyHierarchy | None = None, records: Counts | None = None
+) -> Ladder:
     """The ladder of a column of a table: the levels of its hierarchy, or of one that fits it.
 
     Numbers without a hierarchy have intervals of all round widths, or of equally many records where
-    most of them lie close together (see `suggest`).
+    most of them lie close together (see `suggest`). `records` are those of each code; None if the
+    column has a code for each record.
     """
     if spec is not None and not isinstance(spec, Suggested):
-        return _ladder(column.name, _levels(column, spec))
+        return _ladder(column.name, _levels(column, spec, records))
     fitting = suggest(column.domain, column.name).spec
     if isinstance(fitting, Intervals):
-        inner = _quantiles(column) if fitting.quantiles else _widths(column)
+        inner = _quantiles(column, records) if fitting.quantiles else _widths(column)
         distinct = max(len(np.unique(column.codes)), 1)
         first, last = Rung(distinct, AS_IT_IS, fitting), Rung(1, LEFT_OUT, fitting)
         return _ladder(column.name, [first, *inner, last])
-    return _ladder(column.name, _levels(column, fitting))
+    return _ladder(column.name, _levels(column, fitting, records))
 
 
 def ladder_of_size(column: str, size: float, look: Look) -> Ladder:
@@ -141,10 +144,13 @@ def described(hierarchy: Hierarchy, level: int, spec: AnyHierarchy | None) -> st
     return _told(hierarchy.labels[level].tolist(), spec) or f"level {level} of its hierarchy"
 
 
-def built(column: CodedColumn, spec: AnyHierarchy) -> tuple[Hierarchy, Codes]:
+def built(
+    column: CodedColumn, spec: AnyHierarchy, records: Counts | None = None
+) -> tuple[Hierarchy, Codes]:
     """The hierarchy of a column of a table, and the column in the codes of its leaves."""
-    counts = np.bincount(column.codes, minlength=len(column.domain) + 1).astype(np.int64)
-    hierarchy = spec.build(column.domain, column.name, counts[1:])
+    if records is None:
+        records = np.bincount(column.codes, minlength=len(column.domain) + 1).astype(np.int64)
+    hierarchy = spec.build(column.domain, column.name, records[1:])
     return hierarchy, align(column, hierarchy.leaves).codes
 
 
@@ -178,8 +184,8 @@ def _ladder(column: str, rungs: Sequence[Rung]) -> Ladder:
     return Ladder(column, tuple(kept))
 
 
-def _levels(column: CodedColumn, spec: AnyHierarchy) -> list[Rung]:
-    hierarchy, codes = built(column, spec)
+def _levels(column: CodedColumn, spec: AnyHierarchy, records: Counts | None) -> list[Rung]:
+    hierarchy, codes = built(column, spec, records)
     there = np.unique(codes)
     return [
         Rung(len(np.unique(nodes[there])), described(hierarchy, level, spec), spec, level)
@@ -198,12 +204,12 @@ def _widths(column: CodedColumn) -> Iterator[Rung]:
             yield Rung(cells + missing, _wide(width), Intervals(width=width), 1)
 
 
-def _quantiles(column: CodedColumn) -> Iterator[Rung]:
+def _quantiles(column: CodedColumn, records: Counts | None) -> Iterator[Rung]:
     """Intervals of about equally many records, as many as possible first."""
     missing = int(_missing(column))
     for number in _downward(len(column.domain)):
         spec = Intervals(quantiles=number)
-        hierarchy, _ = built(column, spec)
+        hierarchy, _ = built(column, spec, records)
         if hierarchy.height > 1:
             values = len(hierarchy.labels[1]) + missing
             yield Rung(values, described(hierarchy, 1, spec), spec, 1)

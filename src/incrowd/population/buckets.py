@@ -347,7 +347,13 @@ class BucketRecount:
     def add(self, frame: pl.DataFrame) -> None:
         """Count these rows."""
         for name in self._parts:
-            counts = frame.select(shown=name).group_by("shown").agg(size=pl.len().cast(pl.Int64))
+            counts = (
+                frame[name]
+                .alias("shown")
+                .to_frame()
+                .group_by("shown")
+                .agg(size=pl.len().cast(pl.Int64))
+            )
             self.add_counts(name, counts)
 
     def add_counts(self, name: str, counts: pl.DataFrame) -> None:

@@ -6,10 +6,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from incrowd.arrays import Codes
+from incrowd.arrays import Counts
 from incrowd.errors import PolicyError, counted
 from incrowd.hierarchy import Intervals
-from incrowd.partition.classes import numbered
 from incrowd.population.actions import Ladder, Rung, built, described
 from incrowd.population.bounds import (
     Bound,
@@ -22,6 +21,7 @@ from incrowd.population.bounds import (
     population_of_share,
 )
 from incrowd.population.budget import budget, check_weights, distortion
+from incrowd.showing import Shown
 from incrowd.table.column import CodedColumn
 
 _MOST_CLASSES = 10**200
@@ -147,7 +147,7 @@ class Measured:
 
 
 @dataclass(frozen=True)
-class Plan:
+class Plan(Shown):
     """How many values each column may keep, and what to do."""
 
     question: Question
@@ -305,26 +305,31 @@ def _refuse_wrong(question: Question) -> None:
         )
 
 
-def measured(found: Plan, coded: Mapping[str, CodedColumn]) -> Plan:
-    """The plan with what the classes of a table support if it is carried out."""
-    records = len(next(iter(coded.values())).codes)
-    shown = [_nodes(coded[a.column], a) for a in found.actions if not a.left_out]
-    if shown:
-        place, number = numbered(np.stack(shown))
-        sizes = np.bincount(place, minlength=number)
-    else:
-        sizes = np.array([records])
+@dataclass(frozen=True, eq=False)
+class PlannedColumn:
+    """A column of the table that a plan is for: its codes, and the records of each code."""
+
+    column: CodedColumn
+    records: Counts
+
+
+def measured(found: Plan, records: int, sizes: Counts) -> Plan:
+    """The plan with what the classes of a table support, of these sizes if it is carried out."""
     seen = found.seen(records, len(sizes), int(sizes.min()))
     return replace(seen, notes=tuple(_notes(seen)))
 
 
-def _nodes(column: CodedColumn, action: Action) -> Codes:
-    spec = action.rung.hierarchy
+def shown_by(found: Plan, columns: Mapping[str, PlannedColumn]) -> list[CodedColumn]:
+    """What the columns that a plan shows are in its codes: equal ones show the same."""
+    return [_nodes(columns[a.column], a) for a in found.actions if not a.left_out]
+
+
+def _nodes(planned: PlannedColumn, action: Action) -> CodedColumn:
+    spec, column = action.rung.hierarchy, planned.column
     if spec is None or action.rung.level == 0:
-        return column.codes
-    hierarchy, codes = built(column, spec)
-    nodes: Codes = hierarchy.maps[action.rung.level][codes]
-    return nodes
+        return column
+    hierarchy, codes = built(column, spec, planned.records)
+    return CodedColumn(column.name, hierarchy.maps[action.rung.level][codes], hierarchy.leaves)
 
 
 def _notes(found: Plan) -> Iterator[str]:
@@ -345,13 +350,13 @@ def _notes(found: Plan) -> Iterator[str]:
         )
 
 
-def raised_to(action: Action, levels: Mapping[str, int], column: CodedColumn) -> Action:
+def raised_to(action: Action, levels: Mapping[str, int], planned: PlannedColumn) -> Action:
     """The action at the level found for its column, if that is another."""
     level = levels.get(action.column, action.rung.level)
     spec = action.rung.hierarchy
     if spec is None or level == action.rung.level or action.left_out:
         return action
-    hierarchy, codes = built(column, spec)
+    hierarchy, codes = built(planned.column, spec, planned.records)
     values = len(np.unique(hierarchy.maps[level][codes]))
     says = described(hierarchy, level, spec)
     rung = replace(action.rung, values=values, says=says, level=level)

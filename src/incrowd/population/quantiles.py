@@ -20,6 +20,7 @@ from incrowd.arrays import Counts, Floats
 from incrowd.errors import InputError, PolicyError
 from incrowd.kernels import one_dimensional
 from incrowd.population.bounds import whole
+from incrowd.showing import Shown
 from incrowd.table.column import Kind
 
 EPSILON, DELTA = 0.005, 0.01
@@ -244,7 +245,7 @@ class RankPromise:
 
 
 @dataclass(frozen=True, eq=False)
-class Bucketed:
+class Bucketed(Shown):
     """A table whose columns show quantiles, counted again on the rows that leave."""
 
     frame: Any

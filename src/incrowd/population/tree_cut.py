@@ -8,6 +8,8 @@ least cost of a cut through what is below it: that of being the cut itself, or t
 giving the number to its children (a knapsack).
 
 Only nodes that hold records count; what the table does not hold needs no node and costs nothing.
+Where each node of a cut must hold so many records, nodes with fewer are no part of any cut, except
+on the highest level, above which there is nothing.
 """
 
 from collections.abc import Sequence
@@ -65,10 +67,14 @@ class CutTree:
     most: int
     """The largest number of nodes that is looked at. Leaves times nodes is limited; the limit is
     two thousand nodes for a tree of thirty thousand leaves."""
+    coarse: bool = False
+    """Whether a node of the lowest level holds too few records to be in a cut."""
 
     @classmethod
-    def of(cls, maps: Codes, records: Counts, costs: Floats, most: int) -> "CutTree":
-        """The best cuts with up to so many nodes."""
+    def of(
+        cls, maps: Codes, records: Counts, costs: Floats, most: int, least: int = 1
+    ) -> "CutTree":
+        """The best cuts with up to so many nodes, each with at least so many records."""
         if most < 1:
             raise PolicyError("a cut needs at least one node")
         held = _held(maps[0], records)
@@ -76,15 +82,19 @@ class CutTree:
         if most >= held:
             return cls(maps, records, costs, (), held)
         tables: list[tuple[_CutTable, ...]] = []
+        coarse = False
         for h, nodes in enumerate(maps):
-            paid = np.bincount(nodes[1:], weights=records[1:] * costs[h, 1:])[1:].tolist()
+            holds = np.bincount(nodes[1:], weights=records[1:])[1:]
+            price = np.bincount(nodes[1:], weights=records[1:] * costs[h, 1:])[1:]
+            few: Flags = (holds > 0) & (holds < least) if h < len(maps) - 1 else holds < 0
+            paid = np.where(few, np.inf, price).tolist()
             if h == 0:
-                there = np.bincount(nodes[1:], weights=records[1:])[1:] > 0
-                level = map(_leaf, paid, there.tolist())
+                coarse = bool(few.any())
+                level = map(_leaf, paid, (holds > 0).tolist())
             else:
                 level = map(_node, paid, _children(maps, h, tables[-1]), [most] * len(paid))
             tables.append(tuple(level))
-        return cls(maps, records, costs, tuple(tables), most)
+        return cls(maps, records, costs, tuple(tables), most, coarse)
 
     def cut(self, most: int) -> Cut:
         """The cut with the least cost of all with at most so many nodes; of these the smallest.
@@ -92,7 +102,7 @@ class CutTree:
         If even the highest level has more, as many as it has are taken.
         """
         level = np.zeros(self.maps.shape[1], dtype=np.int32)
-        if self.tables and most < _held(self.maps[0], self.records):
+        if self.tables and (self.coarse or most < _held(self.maps[0], self.records)):
             self._mark(level, min(most, self.most))
         codes = np.flatnonzero(self.records[1:]) + 1
         here = level[codes]

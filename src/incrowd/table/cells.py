@@ -1,8 +1,9 @@
 """Cells as the text that they are compared by."""
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
+import numpy as np
 import polars as pl
 
 
@@ -19,6 +20,20 @@ def text_of(column: pl.Series) -> pl.Series:
         cells = [None if cell is None else repr(cell) for cell in column.to_list()]
         return pl.Series(column.name, cells, dtype=pl.String)
     return column.cast(pl.String)
+
+
+def whole_numbers(column: pl.Series) -> pl.Series:
+    """A column of floats as whole numbers, if all of them are: some files know floats alone."""
+    if not column.dtype.is_float():
+        return column
+    plain = column.fill_nan(None)
+    whole = (plain == plain.floor()) & (plain.abs() < _EXACT)
+    return plain.cast(pl.Int64) if whole.all() and plain.null_count() < len(plain) else column
+
+
+def selected(rows: pl.DataFrame, names: Sequence[str]) -> pl.DataFrame:
+    """These columns of a frame; a name such as `^a.*$` is a name and no pattern."""
+    return pl.DataFrame([rows[name] for name in names])
 
 
 def readable(rows: pl.DataFrame, missing_values: Sequence[str], *, text: bool) -> pl.DataFrame:
@@ -43,6 +58,86 @@ def _readable(
     return pl.when(~gone.fill_null(value=False)).then(cells).name.keep()
 
 
+def without_own(rows: pl.DataFrame, own: Mapping[str, Sequence[str]]) -> pl.DataFrame:
+    """The rows with the values that mean missing in their column null, texts or numbers alike."""
+    columns = [
+        _without_own(rows[name], listed).alias(name)
+        for name, listed in own.items()
+        if name in rows.columns
+    ]
+    return rows.with_columns(columns) if columns else rows
+
+
+def _without_own(column: pl.Series, listed: Sequence[str]) -> pl.Series:
+    texts = pl.Series(list(listed), dtype=pl.String)
+    gone = text_of(column).is_in(texts)
+    numbers = texts.cast(pl.Float64, strict=False).drop_nulls()
+    if len(numbers):
+        plain = text_of(column).set(text_of(column).str.contains(_CODE_OF_ZERO), None)
+        gone |= plain.cast(pl.Float64, strict=False).is_in(numbers)
+    gone = gone.fill_null(value=False)
+    return column.set(gone, None) if gone.any() else column
+
+
+_CODE_OF_ZERO = r"^[+-]?0\d"
+"""Texts such as 099, which are codes and no numbers."""
+_EXACT = 2.0**53
+"""From here on a float64 does not tell all whole numbers apart."""
+_GLANCE = 2**14
+"""Cells at the top of a column that tell whether its texts repeat."""
+
+
+def dictionary(column: pl.Series) -> pl.Series:
+    """A column of text as numbers of its sorted texts (`Enum`), unless most of them differ."""
+    return with_dictionaries(column.alias("text").to_frame())["text"].alias(column.name)
+
+
+def with_dictionaries(rows: pl.DataFrame) -> pl.DataFrame:
+    """The rows with texts that repeat as numbers of the distinct ones, columns side by side."""
+    columns = enumerate(rows.iter_columns())
+    places = [j for j, c in columns if isinstance(c.dtype, pl.String) and _repeats(c)]
+    if not places:
+        return rows
+    every = rows.select(pl.nth(j).drop_nulls().unique().sort().implode() for j in places)
+    texts = zip(places, (column.item() for column in every.iter_columns()), strict=True)
+    few = [pl.nth(j).cast(pl.Enum(known)) for j, known in texts if len(known) * 4 <= rows.height]
+    return rows.with_columns(few) if few else rows
+
+
+def _repeats(column: pl.Series) -> bool:
+    """Whether the first texts of a column repeat."""
+    return column.head(_GLANCE).n_unique() * 2 <= min(len(column), _GLANCE)
+
+
+def listed_texts(column: pl.Series) -> pl.Series:
+    """The dictionary of a column that has one, in the order of its numbers."""
+    dtype = column.dtype
+    assert isinstance(dtype, pl.Enum)  # noqa: S101  only such columns have one
+    return dtype.categories
+
+
+def cleared(rows: pl.DataFrame, missing_values: Sequence[str], *, text: bool) -> pl.DataFrame:
+    """As `readable`, but columns with a dictionary keep it."""
+    return pl.DataFrame(
+        [
+            _cleared(column, missing_values, text=text)
+            if isinstance(column.dtype, pl.Enum)
+            else readable(column.to_frame(), missing_values, text=text).to_series()
+            for column in rows.iter_columns()
+        ]
+    )
+
+
+def _cleared(column: pl.Series, missing_values: Sequence[str], *, text: bool) -> pl.Series:
+    texts = listed_texts(column).alias("text")
+    gone = readable(texts.to_frame(), missing_values, text=text)["text"].is_null()
+    if not gone.any():
+        return column
+    number = column.to_physical()
+    place = pl.Series(gone).arg_true()
+    return column.set(number.is_in(place.cast(number.dtype)).fill_null(value=False), None)
+
+
 def typed(rows: pl.DataFrame, like: pl.DataFrame) -> pl.DataFrame:
     """Rows of a text file in the types that they had.
 
@@ -53,8 +148,11 @@ def typed(rows: pl.DataFrame, like: pl.DataFrame) -> pl.DataFrame:
 
 
 def _cast(column: pl.Series, dtype: pl.DataType | None) -> pl.Series:
-    if dtype is None or column.dtype == dtype:
+    listed = isinstance(column.dtype, pl.Enum)
+    if dtype is None or column.dtype == dtype or (listed and isinstance(dtype, pl.String)):
         return column
+    if listed:
+        column = column.cast(pl.String)
     try:
         if isinstance(dtype, pl.Date | pl.Datetime | pl.Time) and column.dtype == pl.String:
             fitting = column.str.strptime(dtype)
@@ -74,8 +172,13 @@ _DIGITS = 15
 
 def frame_digest(rows: pl.DataFrame) -> str:
     """SHA-256 of a frame: its column names and the text of its cells, in their order."""
+    return digest_of_columns(rows.iter_columns())
+
+
+def digest_of_columns(columns: Iterable[pl.Series]) -> str:
+    """The same of the columns of a frame, which may come one after the other."""
     code = hashlib.sha256()
-    for column in rows.iter_columns():
+    for column in columns:
         text = text_of(column)
         name = column.name.encode()
         sizes = text.str.len_bytes().cast(pl.Int64).fill_null(-1)
@@ -92,20 +195,72 @@ def rows_digest(rows: pl.DataFrame, missing_values: Sequence[str] = ()) -> str:
     a moment at midnight as its day, a blank text as missing: so a file and the frame that was read
     from it have one digest.
     """
+    return digest_of_rows(rows.iter_columns(), missing_values)
+
+
+def digest_of_rows(columns: Iterable[pl.Series], missing_values: Sequence[str] = ()) -> str:
+    """The same of the columns of the rows, which may come one after the other."""
     code = hashlib.sha256()
-    for column in readable(rows, missing_values, text=True).iter_columns():
-        text, name = text_of(column).alias("text"), column.name.encode()
-        few = text.n_unique() * 2 < len(text)
-        plain = _plain(text.unique() if few else text)
-        if few:
-            plain = text.to_frame().join(
-                plain, on="text", how="left", nulls_equal=True, maintain_order="left"
-            )
-        code.update(len(name).to_bytes(8, "little") + name + len(text).to_bytes(8, "little"))
-        code.update((plain["number"].to_numpy() + 0.0).astype("<f8").tobytes())
-        code.update(plain["size"].to_numpy().astype("<i8").tobytes())
-        code.update((plain["rest"].str.join("").item() or "").encode())
+    for column in columns:
+        plain, place = _plain_cells(column, missing_values)
+        name = column.name.encode()
+        code.update(len(name).to_bytes(8, "little") + name + len(column).to_bytes(8, "little"))
+        number = (plain["number"].to_numpy() + 0.0).astype("<f8")
+        size, rest = plain["size"].to_numpy().astype("<i8"), plain["rest"]
+        if place is not None:
+            numbers = place.to_numpy()
+            number, size, rest = number[numbers], size[numbers], rest.gather(place)
+        code.update(np.ascontiguousarray(number).data)
+        code.update(np.ascontiguousarray(size).data)
+        code.update((rest.str.join("").item() or "").encode())
     return code.hexdigest()
+
+
+def _plain_cells(
+    column: pl.Series, missing_values: Sequence[str]
+) -> tuple[pl.DataFrame, pl.Series | None]:
+    """What the texts of a column say (see `_plain`), and the place of each cell among them.
+
+    Without places the cells are told one by one: most of them differ.
+    """
+    if column.dtype.is_integer():
+        texts, place = _numbers(column)
+    else:
+        texts, place = _few(column)
+    listed = missing_values if isinstance(column.dtype, _TEXTS) else ()
+    return _plain(_clear(texts, listed)), place
+
+
+_TEXTS = (pl.String, pl.Categorical, pl.Enum)
+
+_NARROW = 2**16
+"""Whole numbers that lie within this are told by a list of all between."""
+
+
+def _numbers(column: pl.Series) -> tuple[pl.Series, pl.Series | None]:
+    """Whole numbers as texts: all between the least and the largest, if these are few."""
+    low, high = column.min(), column.max()
+    if not isinstance(low, int) or not isinstance(high, int) or high - low >= _NARROW:
+        return _few(column)
+    if high >= 2**63:
+        return _few(column)
+    texts = pl.Series([*map(str, range(low, high + 1)), None], dtype=pl.String)
+    return texts, (column.cast(pl.Int64) - low).fill_null(len(texts) - 1)
+
+
+def _few(column: pl.Series) -> tuple[pl.Series, pl.Series | None]:
+    """The distinct texts of a column and the place of each cell, if these are few."""
+    if not isinstance(column.dtype, pl.Enum):
+        column = dictionary(text_of(column.fill_nan(None) if column.dtype.is_float() else column))
+    if not isinstance(column.dtype, pl.Enum):
+        return column, None
+    texts = listed_texts(column).extend_constant(None, 1)
+    return texts, column.to_physical().cast(pl.UInt32).fill_null(len(texts) - 1)
+
+
+def _clear(texts: pl.Series, missing_values: Sequence[str]) -> pl.Series:
+    """Texts without those that mean missing."""
+    return readable(texts.alias("text").to_frame(), missing_values, text=True)["text"]
 
 
 def _plain(text: pl.Series) -> pl.DataFrame:

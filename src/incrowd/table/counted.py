@@ -5,11 +5,15 @@ Counts cross the seam to an engine, rows do not. Verification is given such coun
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from math import prod
+from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from incrowd.arrays import Codes, Counts, Floats
+from incrowd.table.cells import dictionary, listed_texts
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,6 +43,17 @@ class CountedRows:
     def with_cells(self, cells: pl.DataFrame) -> "CountedRows":
         """The same rows with other cells, line by line."""
         return replace(self, cells=cells)
+
+    def only(self, lines: Counts) -> "CountedRows":
+        """These lines alone."""
+        return CountedRows(
+            self.cells[lines] if self.cells.columns else self.cells,
+            self.records[lines],
+            {name: codes[lines] for name, codes in self.codes.items()},
+            None if self.unit is None else self.unit[lines],
+            None if self.classes is None else self.classes[lines],
+            None if self.weights is None else self.weights[lines],
+        )
 
     def one_by_one(self) -> "CountedRows":
         """With a line for each record that belongs to nobody else: each of them is a person."""
@@ -83,14 +98,7 @@ def count_rows(
     keys += [pl.Series(name, column) for name, column in beside.items()]
     if not keys:
         return CountedRows(cells[:1], np.array([cells.height], dtype=np.int64))
-    ordered = unit is not None
-    found = pl.DataFrame(keys)
-    sums = [] if weights is None else [pl.col("weights")]
-    if weights is not None:
-        found = found.with_columns(pl.Series("weights", weights))
-    found = found.group_by(pl.exclude("weights"), maintain_order=ordered).agg(
-        pl.len().alias("records"), *sums
-    )
+    found = _counted(keys, weights, ordered=unit is not None)
     shown = [found[f"cell {j}"].alias(name) for j, name in enumerate(cells.columns)]
     return CountedRows(
         pl.DataFrame(shown),
@@ -100,6 +108,129 @@ def count_rows(
         None if classes is None else found["classes"].to_numpy(),
         None if weights is None else _sums(found["weights"]),
     )
+
+
+def _counted(keys: list[pl.Series], weights: Floats | None, *, ordered: bool) -> pl.DataFrame:
+    """The distinct rows of these columns with their `records`, and lists of their `weights`."""
+    digits = _digits(keys)
+    if digits is None:
+        return _grouped_by(pl.DataFrame(keys), weights, ordered=ordered)
+    packed = _packed(digits)
+    if ordered or weights is not None:
+        found = _grouped_by(pl.DataFrame({"key": packed}), weights, ordered=ordered)
+        rest = found.drop("key")
+    else:
+        key, records = _runs(packed, prod(digit.size for digit in digits))
+        found, rest = pl.DataFrame({"key": key}), pl.DataFrame({"records": records})
+    del packed
+    return rest.with_columns(_unpacked(found["key"].to_numpy(), digits))
+
+
+def _grouped_by(rows: pl.DataFrame, weights: Floats | None, *, ordered: bool) -> pl.DataFrame:
+    sums = [] if weights is None else [pl.col("weights")]
+    if weights is not None:
+        rows = rows.with_columns(pl.Series("weights", weights))
+    return rows.group_by(pl.exclude("weights"), maintain_order=ordered).agg(
+        pl.len().alias("records"), *sums
+    )
+
+
+_LARGEST_KEY = 2**62
+"""Keys of rows stay below this."""
+
+_DENSE = 2**22
+"""Up to so many possible keys have a counter each."""
+
+
+class _Digit(NamedTuple):
+    """A column as numbers 0, 1, …, size - 1; missing cells have the last one."""
+
+    name: str
+    dtype: pl.DataType
+    numbers: NDArray[Any]
+    size: int
+    low: int
+    """The cell behind number 0, if cells are whole numbers."""
+    texts: pl.Series | None
+    """The cells behind all numbers but the last, if they are texts."""
+
+
+def _digits(columns: Sequence[pl.Series]) -> list[_Digit] | None:
+    """The columns as digits of one number per row; None if one of them has too many values."""
+    digits, bound = [], 1
+    for column in columns:
+        digit = _digit(column)
+        bound *= _LARGEST_KEY if digit is None else digit.size
+        if digit is None or bound >= _LARGEST_KEY:
+            return None
+        digits.append(digit)
+    return digits
+
+
+def _digit(column: pl.Series) -> _Digit | None:
+    """A column of whole numbers, or of texts with few values; None for others."""
+    if isinstance(column.dtype, pl.String | pl.Categorical | pl.Enum):
+        return _digit_of_texts(column)
+    if not column.dtype.is_integer():
+        return None
+    low, high = column.min(), column.max()
+    if not isinstance(low, int) or not isinstance(high, int):
+        low = high = 0
+    if low <= -_LARGEST_KEY or high >= _LARGEST_KEY:
+        return None
+    size, numbers = high - low + 2, column
+    if low or column.null_count():
+        numbers = (column.cast(pl.Int64) - low).fill_null(size - 1)
+    return _Digit(column.name, column.dtype, numbers.to_numpy(), size, low, None)
+
+
+def _digit_of_texts(column: pl.Series) -> _Digit | None:
+    coded = column if isinstance(column.dtype, pl.Enum) else dictionary(column.cast(pl.String))
+    if not isinstance(coded.dtype, pl.Enum):
+        return None
+    texts, numbers = listed_texts(coded), coded.to_physical()
+    if numbers.null_count():
+        numbers = numbers.cast(pl.UInt32).fill_null(len(texts))
+    shown = texts.cast(column.dtype)
+    return _Digit(column.name, column.dtype, numbers.to_numpy(), len(texts) + 1, 0, shown)
+
+
+def _packed(digits: Sequence[_Digit]) -> Counts:
+    """One number per row, first column first."""
+    key = np.zeros(len(digits[0].numbers), dtype=np.int64)
+    for digit in digits:
+        key *= digit.size
+        np.add(key, digit.numbers, out=key, casting="unsafe")
+    return key
+
+
+def _unpacked(key: Counts, digits: Sequence[_Digit]) -> list[pl.Series]:
+    """The cells of each key, column by column, in the types that they had."""
+    columns = []
+    for digit in reversed(digits):
+        key, number = np.divmod(key, digit.size)
+        columns.append(_cells(digit, number))
+    return columns[::-1]
+
+
+def _cells(digit: _Digit, number: Counts) -> pl.Series:
+    gone = number == digit.size - 1
+    if digit.texts is not None:
+        place = pl.Series(number).set(pl.Series(gone), None)
+        return digit.texts.gather(place).alias(digit.name)
+    cells = pl.Series(digit.name, number + digit.low).set(pl.Series(gone), None)
+    return cells.cast(digit.dtype)
+
+
+def _runs(key: Counts, bound: int) -> tuple[Counts, Counts]:
+    """The distinct keys, ascending, and how often each occurs; all are below the bound."""
+    if bound <= min(_DENSE, 4 * len(key)):
+        number = np.bincount(key, minlength=bound)
+        there = np.flatnonzero(number)
+        return there, number[there]
+    ascending = pl.Series(key).sort().to_numpy()
+    start = np.flatnonzero(np.append(True, ascending[1:] != ascending[:-1])[: len(key)])
+    return ascending[start], np.diff(start, append=len(key))
 
 
 def _sums(lists: pl.Series) -> Floats:

@@ -65,6 +65,16 @@ def align(column: CodedColumn, leaves: Domain) -> CodedColumn:
     return CodedColumn(column.name, lookup[column.codes], leaves)
 
 
+def as_missing(column: CodedColumn, listed: Sequence[str]) -> CodedColumn:
+    """The column with these values read as missing: "99" is the text, and the number 99, too."""
+    if not listed:
+        return column
+    place = _match(Domain(Kind.TEXT, np.array(listed, dtype=object)), column.domain)
+    kept = np.ones(len(column.domain), dtype=np.bool_)
+    kept[place[place != MISSING] - 1] = False
+    return column if kept.all() else _kept(column, kept)
+
+
 def sealed(series: AnySeries) -> str:
     """What the cells hold that incrowd cannot look into; empty if they are plain values.
 

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from incrowd.arrays import MISSING, Codes, Counts, Floats
 from incrowd.errors import LimitError
 from incrowd.kernels import fold as kernels
+from incrowd.kernels import histogram
 from incrowd.table.tally import Tally
 
 Keys = NDArray[np.uint64]
@@ -72,10 +73,14 @@ def _fold_counted(
     if unit is not None:  # each record without a unit is a person: a line for each of them
         line = np.repeat(np.arange(len(records)), np.where(unit == MISSING, records, 1))
         whole = fold([codes[line] for codes in quasi], [c[line] for c in sensitive], unit[line])
+        _, row_of = _distinct_rows([*quasi, *sensitive], len(records))
+    elif (there := _folded(quasi, sensitive, records)) is not None:
+        return replace(there, weights=weights)
     else:
         whole = fold(quasi, sensitive)
-    rows, row_of = _distinct_rows([*quasi, *sensitive], len(records))
-    counts = np.bincount(row_of, weights=records, minlength=rows.shape[1]).astype(np.int64)
+        assert whole.row_of is not None  # noqa: S101  it was folded from lines
+        row_of = whole.row_of
+    counts = np.bincount(row_of, weights=records, minlength=whole.rows).astype(np.int64)
     return replace(
         whole,
         counts=counts,
@@ -83,6 +88,20 @@ def _fold_counted(
         weights=_sums(row_of, weights, len(counts)),
         row_of=None,
     )
+
+
+def _folded(quasi: list[Codes], sensitive: list[Codes], records: Counts) -> Tally | None:
+    """The tally of lines without units that are distinct and in their order; None for others."""
+    if not quasi or not len(records):
+        return None
+    rows = np.stack([*quasi, *sensitive]).astype(np.int32, copy=False)
+    in_order, run = histogram.runs(rows)
+    if not in_order or run[-1] + 1 < len(records):
+        return None
+    nobody = np.empty(0, dtype=np.int32)
+    split = np.ascontiguousarray(rows[: len(quasi)]), np.ascontiguousarray(rows[len(quasi) :])
+    counts = records.astype(np.int64, copy=False)
+    return Tally(*split, counts, counts, nobody, nobody)
 
 
 def distinct(keys: Keys | NDArray[np.uint32], bound: int) -> tuple[Keys, Codes]:
@@ -278,12 +297,18 @@ def _shares(start: Counts) -> list[tuple[slice, slice]]:
 def in_threads(tasks: Sequence[Callable[[], Result]]) -> list[Result]:
     """Run the tasks side by side; their results in their order.
 
-    A task that itself has tasks runs them one after the other: there are no more threads.
+    A task that itself has tasks runs them one after the other: there are no more threads. When one
+    fails, or on Ctrl-C, those that have not begun never do.
     """
     if len(tasks) < 2 or threads() == 1 or getattr(_INSIDE, "task", False):
         return [task() for task in tasks]
     with ThreadPoolExecutor(threads(), initializer=_enter) as pool:
-        return [done.result() for done in [pool.submit(task) for task in tasks]]
+        todo = [pool.submit(task) for task in tasks]
+        try:
+            return [done.result() for done in todo]
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
 
 
 def _enter() -> None:

@@ -1,6 +1,6 @@
 """Distinct coded rows with their counts: all that a search sees of a table."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -54,6 +54,8 @@ class Tally:
         The pieces of a row sum to its count. Rows may be cut in pieces only if every record is a
         person; otherwise each row must stay whole (`counts` equal to those of the rows).
         """
+        if _is_whole(rows, self.rows) and np.array_equal(counts, self.counts):
+            return replace(self, row_of=None)
         people = counts if not self.has_units else self.people[rows]
         place = np.full(self.rows, -1, dtype=np.int32)
         place[rows] = np.arange(len(rows), dtype=np.int32)
@@ -74,3 +76,8 @@ class Tally:
     def take(self, rows: Codes) -> "Tally":
         """The tally of these whole rows."""
         return self.split(rows, self.counts[rows])
+
+
+def _is_whole(rows: Codes, number: int) -> bool:
+    """Whether these are all of so many rows, in their order: then nothing needs to be copied."""
+    return len(rows) == number and bool((rows == np.arange(number, dtype=np.int32)).all())

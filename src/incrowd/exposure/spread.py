@@ -1,0 +1,84 @@
+"""How records are spread over classes: by the size of their class, by what it achieves, by risk."""
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+import numpy as np
+
+from incrowd.arrays import Counts, Floats
+from incrowd.partition.classes import Classes
+
+_LADDER = (1, 2, 5)
+
+
+def size_steps(least: int, largest: int) -> tuple[int, ...]:
+    """Where the steps of class sizes begin: 1, 2, 5, 10, …, and the size that is asked for.
+
+    >>> size_steps(3, 60)
+    (1, 2, 3, 5, 10, 20, 50)
+    """
+    steps = {1, least} if least <= largest else {1}
+    power = 1
+    while power <= largest:
+        steps |= {power * one for one in _LADDER if power * one <= largest}
+        power *= 10
+    return tuple(sorted(steps))
+
+
+def value_steps(values: Sequence[float], asked: float | None) -> tuple[float, ...]:
+    """Where the steps of a value of classes begin: tenths up to 1, then 1, 1.5, 2, 3, 5, 10, ….
+
+    The value that is asked for begins a step of its own.
+
+    >>> value_steps([1.0, 2.2], 2.0), value_steps([0.05, 0.31], 0.25)
+    ((1.0, 1.5, 2.0), (0.0, 0.1, 0.2, 0.25, 0.3))
+    """
+    most = max(values, default=0.0)
+    tenths = [step / 10 for step in range(10)]
+    large = [1.0, 1.5, *(one * 10.0**power for power in range(9) for one in (2, 3, 5, 10))]
+    every = tenths if most < 1 or min(values, default=1.0) < 1 else large
+    found = {step for step in every if step <= most} | {every[0]}
+    return tuple(sorted(found if asked is None or asked > most else found | {float(asked)}))
+
+
+def step_names(steps: Sequence[float], *, whole: bool) -> tuple[str, ...]:
+    """What steps are called; each goes up to the next, the last has no end.
+
+    >>> step_names([1, 2, 5, 10], whole=True), step_names([0.0, 0.1], whole=False)
+    (('1', '2 to 4', '5 to 9', '10 or more'), ('0 to 0.1', '0.1 or more'))
+    """
+    named = []
+    for low, high in pairwise(steps):
+        last = high - 1 if whole else high
+        one = whole and last == low
+        named.append(f"{low:,.10g}" if one else f"{low:,.10g} to {last:,.10g}")
+    return (*named, f"{steps[-1]:,.10g} or more")
+
+
+def records_by_step(
+    classes: Classes, values: Floats | Counts, steps: Sequence[float]
+) -> tuple[int, ...]:
+    """Records of the classes whose value lies in each step; what is below the first is in it."""
+    at = np.clip(np.searchsorted(np.array(steps), values, side="right") - 1, 0, None)
+    found = np.bincount(at, weights=classes.records, minlength=len(steps))
+    return tuple(int(records) for records in found)
+
+
+def risk_steps(classes: Classes, least: int) -> tuple[tuple[float, float], ...]:
+    """(risk, share of the records whose risk is above it), by rising risk.
+
+    The risk of a record is 1 / people of its class. A step stands for at least so many records:
+    those of fewer are joined with the next, at the higher risk. Nothing if all are fewer.
+    """
+    total = int(classes.records.sum())
+    sizes, place = np.unique(classes.people, return_inverse=True)
+    held = np.bincount(place, weights=classes.records, minlength=len(sizes)).astype(np.int64)
+    found: list[tuple[float, float]] = []
+    first, waiting, done = 0, 0, 0
+    for size, records in zip(sizes.tolist(), held.tolist(), strict=True):
+        first = size if not waiting else first
+        waiting += records
+        if waiting >= least:
+            found.append((1 / max(first, 1), done / max(total, 1)))
+            done, waiting = done + waiting, 0
+    return tuple(reversed(found))

@@ -1,0 +1,78 @@
+"""Sets of columns that a sample suggests, counted on all records where these are.
+
+A count is one GROUP BY, however many records there are, so few sets are counted: the candidates of
+the sample, and what each of them can do without. Ratios only grow with columns, so a set that
+reaches the ratio, and no part of which with one column less does, is minimal.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from incrowd.identify.outcome import ColumnSet
+from incrowd.identify.records import Measure, Ratios
+from incrowd.watch import Watch
+
+Count: TypeAlias = Callable[[Sequence[str]], Ratios]
+"""Counts the classes of a set of columns on all records."""
+
+
+@dataclass(frozen=True, eq=False)
+class CountedSets:
+    """Looks for minimal sets that reach a ratio, each count on all records."""
+
+    count: Count
+    names: tuple[str, ...]
+    """All columns, those that tell most records apart first."""
+    measure: Measure
+    ratio: float
+    watch: Watch
+    _known: dict[frozenset[str], Ratios] = field(default_factory=dict, repr=False)
+
+    def ratios(self, columns: Iterable[str]) -> Ratios:
+        """What a set does; counted once."""
+        key = frozenset(columns)
+        if key not in self._known:
+            self._known[key] = self.count([name for name in self.names if name in key])
+            self.watch.tell(f"column sets counted: {len(self._known):,}", 0.0)
+        return self._known[key]
+
+    def reaches(self, columns: Iterable[str]) -> bool:
+        """Whether a set reaches the ratio."""
+        return self.ratios(columns).ratio(self.measure) >= self.ratio
+
+    def minimal(self, candidates: Sequence[Sequence[str]], most: int) -> list[ColumnSet]:
+        """The minimal sets within at most so many candidates that reach the ratio.
+
+        If no candidate does, the first one is grown until it does.
+        """
+        if not self.reaches(self.names):
+            return []
+        some = candidates[:most]
+        good = [one for one in some if not self.watch.expired and self.reaches(one)]
+        if not good:
+            good = [self._grown(some[0] if some else ())]
+        found = {frozenset(columns): columns for columns in map(self._shrunk, good) if columns}
+        sets = [ColumnSet(columns, self.ratios(columns)) for columns in found.values()]
+        return sorted(sets, key=lambda one: (len(one.columns), one.columns))
+
+    def _grown(self, columns: Sequence[str]) -> tuple[str, ...]:
+        """The set with further columns, until it reaches the ratio."""
+        found = list(columns)
+        for name in self.names:
+            if self.reaches(found):
+                break
+            if name not in found:
+                found.append(name)
+        return tuple(found)
+
+    def _shrunk(self, columns: Sequence[str]) -> tuple[str, ...]:
+        """The set without columns that it does not need; nothing if time is up before that."""
+        found = list(columns)
+        for name in reversed([name for name in self.names if name in columns]):
+            if self.watch.expired:
+                return ()
+            rest = [one for one in found if one != name]
+            if rest and self.reaches(rest):
+                found = rest
+        return tuple(name for name in self.names if name in found)
