@@ -8,7 +8,10 @@ INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 # Bytecode is kept: every process that a test starts would compile it anew.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: help demo test check install bench lint clean
+# The two processes fill two cores; more threads in each wait for each other. `thorough` has them.
+test check: export POLARS_MAX_THREADS := 1
+
+.PHONY: help demo test thorough check install bench docs refresh lint wheel clean
 
 help:  ## What can be made here
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/'
@@ -37,6 +40,9 @@ demo: $(VENV)/.core  ## A table of patients becomes a verified release
 test: lint  ## Lint, types and all tests
 	$(BIN)/python -m pytest $(PYTEST) --durations=20
 
+thorough: lint  ## All tests, with as many examples of each property as it asks for
+	$(BIN)/python -m pytest $(PYTEST) --hypothesis-profile many
+
 check: lint  ## The fast half of the tests, few examples of each property
 	$(BIN)/python -m pytest $(PYTEST) -m 'not slow' --hypothesis-profile few
 
@@ -48,5 +54,18 @@ lint: $(VENV)/.dev
 bench: $(VENV)/.dev  ## Ratios against named references, with memory
 	$(BIN)/python -m benchmarks --install
 
+docs: $(VENV)/.dev  ## The documentation site in build/docs; warnings are errors
+	$(BIN)/python -m sphinx -W --keep-going -n -q -b html -d build/doctrees docs build/docs
+	@echo build/docs/index.html
+
+refresh: $(VENV)/.dev  ## Run what the pages show, and write what it gives into them
+	$(BIN)/python docs/refresh.py
+
+wheel: $(VENV)/.dev  ## A wheel that carries compiled kernels, tried in a fresh environment
+	rm -rf build/kernels
+	PYTHONPATH=src $(BIN)/python -P -m incrowd.kernels.carry build/kernels
+	INCROWD_KERNELS=$(CURDIR)/build/kernels $(BIN)/python -m pip wheel --quiet --no-deps -w dist .
+	$(BIN)/python tests/try_wheel.py dist
+
 clean:  ## Forget everything made here
-	rm -rf $(VENV) demo .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) build dist demo docs/reference/generated .mypy_cache .ruff_cache .pytest_cache .hypothesis
