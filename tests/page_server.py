@@ -11,6 +11,7 @@ import threading
 import time
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from pathlib import Path
 from queue import Empty, Queue
 from urllib.parse import urlsplit
 
@@ -26,6 +27,7 @@ STARTED = 180.0
 WAIT = 180_000
 """Milliseconds that a page may take to show something, on a machine that does other work and may
 compile kernels first."""
+FAILED = Path(__file__).parents[1] / "build/failed"
 DESKTOP, PHONE = (1280, 860), (390, 844)
 
 
@@ -124,6 +126,15 @@ class Tab:
         found.wait_for(timeout=WAIT)
         return found
 
+    def next(self, name):
+        """Go on to this step."""
+        self.page.get_by_role("link", name=f"Next: {name}", exact=True).first.click()
+        self.heading(name)
+
+    def quiet(self):
+        """Wait until the page is drawn and nothing is under way."""
+        self.page.locator(".page[aria-busy=false]").wait_for(timeout=WAIT)
+
     def press(self, name):
         self.page.get_by_role("button", name=name, exact=True).first.click()
 
@@ -152,10 +163,21 @@ def opened(browser, server, *, size=DESKTOP, scheme="light", context=None):
         page.goto(server.address)
         page.wait_for_url(f"{server.origin}/")  # the token is gone from the address
         yield tab
+    except BaseException:
+        _kept_picture(page, server)
+        raise
     finally:
         page.close()
         if context is None:
             own.close()
+
+
+def _kept_picture(page, server):
+    """What the page showed and the server wrote when a test failed, in the build folder."""
+    name = os.environ.get("PYTEST_CURRENT_TEST", "page").rpartition("::")[2].partition(" ")[0]
+    with suppress(Exception):
+        page.screenshot(path=FAILED / f"{name}.png", full_page=True)
+        (FAILED / f"{name}.txt").write_text("".join(server.said), encoding="utf-8")
 
 
 def _note(tab, said):

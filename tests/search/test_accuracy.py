@@ -201,7 +201,7 @@ def test_words_say_whether_publishing_makes_sense():
     assert "do not publish" in Accuracy(privacy="l").run(ages(rows, []), Watch()).why
     rows = [(age, age % 3) for age in range(30)]
     why = Accuracy(max_loss=0.5, privacy="l").run(ages(rows, []), Watch()).why
-    assert "with a chance of at most 33%" in why
+    assert "with a chance of at most 34 %" in why
 
 
 def test_people_with_several_records_and_consistent_recoding_are_kept():

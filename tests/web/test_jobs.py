@@ -342,7 +342,7 @@ def test_points_of_a_policy_without_k_get_one(table):
     text = policy().replace(
         'name = "k-anonymity"\nk = 5', 'name = "l-diversity"\ncolumn = "illness"\nl = 2'
     )
-    job = jobs.Explore(table, text, (4,), ("mondrian",), (0.0,), 5.0)
+    job = jobs.Explore(table, text, ("mondrian",), (4,), (0.0,), 5.0)
     (point,) = what_if.explore(Desk(), job, tell)
     assert [one.name for one in Policy.loads(point.policy).models] == ["k-anonymity", "l-diversity"]
     assert point.answer.after.k >= 4
@@ -350,7 +350,7 @@ def test_points_of_a_policy_without_k_get_one(table):
 
 
 def test_a_point_that_cannot_be_says_why(table):
-    job = jobs.Explore(table, policy(), (601,), ("mondrian",), (0.0,), 5.0)
+    job = jobs.Explore(table, policy(), ("mondrian",), (601,), (0.0,), 5.0)
     (point,) = what_if.explore(Desk(), job, tell)
     assert point.answer is None
     assert point.why

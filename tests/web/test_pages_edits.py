@@ -6,7 +6,8 @@ import pytest
 
 from incrowd.errors import PolicyError
 from incrowd.policy.policy import Policy
-from incrowd.web.pages import drawings, edits
+from incrowd.web import edits
+from incrowd.web.pages import drawings
 from incrowd.web.pages.drawings import Spot
 
 TEXT = """\

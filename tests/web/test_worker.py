@@ -17,6 +17,7 @@ from incrowd.web.jobs import Explore, Look, Search, ShowHistogram, Table, WhatIf
 from incrowd.web.worker import Worker
 
 pytestmark = pytest.mark.slow
+BOTH = ("crowd", "lattice")
 
 
 @pytest.fixture(scope="module")
@@ -103,7 +104,7 @@ def test_a_killed_worker_is_told_and_the_next_job_works(table, policy):
 
 def test_a_search_is_cancelled_and_the_next_job_works(table, policy):
     async def work(worker):
-        ticket = worker.submit(Explore(table, policy, seconds=60.0))
+        ticket = worker.submit(Explore(table, policy, BOTH, seconds=60.0))
         await begun(ticket)
         worker.cancel()
         ended = await ticket.end()
@@ -153,7 +154,7 @@ def test_a_new_what_if_replaces_one_that_waits(table, policy):
 
 def test_a_long_search_gives_way_to_a_question(table, policy):
     async def work(worker):
-        long = worker.submit(Explore(table, policy, seconds=60.0))
+        long = worker.submit(Explore(table, policy, BOTH, seconds=60.0))
         await begun(long)
         answer = await worker.submit(WhatIf(table, policy)).end()
         return await long.end(), answer
@@ -165,7 +166,7 @@ def test_a_long_search_gives_way_to_a_question(table, policy):
 
 def test_points_come_one_by_one(table, policy):
     async def work(worker):
-        job = Explore(table, policy, (3, 5), ("mondrian",), (0.0,), 5.0)
+        job = Explore(table, policy, ("mondrian",), (3, 5), (0.0,), 5.0)
         points = []
         ended = await worker.submit(job).end(lambda one: points.append(one.value))
         return [one for one in points if one is not None], ended

@@ -10,7 +10,15 @@ from pydantic import Field
 
 from incrowd.arrays import Counts, Flags
 from incrowd.kernels import diversity, rules
-from incrowd.models.model import ClassRule, Model, ShareLimits, fraction, histogram_of, part
+from incrowd.models.model import (
+    ClassRule,
+    Model,
+    ShareLimits,
+    at_most,
+    fraction,
+    histogram_of,
+    part,
+)
 from incrowd.partition.classes import Classes, SensitiveColumn
 from incrowd.values import STRICT, dataclass
 
@@ -37,11 +45,20 @@ class AlphaK(Model):
     monotone: ClassVar[bool] = True
     """No value is commoner in a union than in the part where it is commonest."""
     promise: ClassVar[str] = "no value of {column} covers more than {achieved} of a class"
+    usual: ClassVar[Mapping[str, float]] = {"alpha": 0.5, "k": 5}
 
     @property
     def columns(self) -> tuple[str, ...]:
         """The one sensitive column."""
         return (self.column,)
+
+    @property
+    def meaning(self) -> str:
+        """Both conditions."""
+        return (
+            f"Every class holds at least {self.k} people, and at most {at_most(self.alpha)} of "
+            f"them have the same {self.column}."
+        )
 
     @property
     def threshold(self) -> float:

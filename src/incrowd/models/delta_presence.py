@@ -1,5 +1,6 @@
 """delta-presence: nobody can tell who of a world is in the table (Nergiz et al. 2007)."""
 
+from collections.abc import Mapping
 from dataclasses import field
 from typing import Annotated, ClassVar, Literal
 
@@ -7,7 +8,7 @@ import numpy as np
 from pydantic import Field
 
 from incrowd.arrays import Flags
-from incrowd.models.model import Model, Requirement, candidates_of, fraction, part
+from incrowd.models.model import Model, Requirement, at_most, candidates_of, fraction, part
 from incrowd.partition.classes import Classes
 from incrowd.values import STRICT, dataclass
 
@@ -31,6 +32,13 @@ class DeltaPresence(Model):
     requires: ClassVar[frozenset[Requirement]] = frozenset({"world"})
     """It counts the people of a world, not those of the table alone."""
     promise: ClassVar[str] = "at most {achieved} of the people of a class are in the table"
+    usual: ClassVar[Mapping[str, float]] = {"delta": 0.5}
+
+    @property
+    def meaning(self) -> str:
+        """The share of the people whom a class fits who may be in the table."""
+        most = at_most(self.delta)
+        return f"Of the people of the world whom a class fits, at most {most} are in the table."
 
     @property
     def threshold(self) -> float:

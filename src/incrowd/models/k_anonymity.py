@@ -1,5 +1,6 @@
 """k-anonymity: every class holds at least k people (Sweeney Definition 2)."""
 
+from collections.abc import Mapping
 from dataclasses import field
 from typing import Annotated, ClassVar, Literal
 
@@ -23,6 +24,7 @@ class KAnonymity(Model):
     k: Annotated[int, Field(ge=2)]
     name: Literal["k-anonymity"] = field(default="k-anonymity", kw_only=True)
     promise: ClassVar[str] = "every class holds at least {achieved} people"
+    usual: ClassVar[Mapping[str, float]] = {"k": 5}
     monotone: ClassVar[bool] = True
     """Larger classes only help."""
     absorbing: ClassVar[bool] = True

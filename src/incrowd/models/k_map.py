@@ -1,5 +1,6 @@
 """k-map: every class may be about at least k individuals of a world (Sweeney; Bettini)."""
 
+from collections.abc import Mapping
 from dataclasses import field
 from typing import Annotated, ClassVar, Literal
 
@@ -28,6 +29,7 @@ class KMap(Model):
     requires: ClassVar[frozenset[Requirement]] = frozenset({"world"})
     """It counts the people of a world, not those of the table."""
     promise: ClassVar[str] = "each record matches at least {achieved} people of the world"
+    usual: ClassVar[Mapping[str, float]] = {"k": 5}
     monotone: ClassVar[bool] = True
     """What covers two classes fits everybody whom they fit."""
     absorbing: ClassVar[bool] = True

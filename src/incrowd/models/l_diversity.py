@@ -16,6 +16,7 @@ from incrowd.models.model import (
     ClassRule,
     Model,
     ShareLimits,
+    at_most,
     fraction,
     histogram_of,
     part,
@@ -48,6 +49,7 @@ class LDiversity(Model):
     """The c of `recursive`, and of no other kind."""
     name: Literal["l-diversity"] = field(default="l-diversity", kw_only=True)
     promise: ClassVar[str] = "{column} is at least {achieved}-diverse in every class"
+    usual: ClassVar[Mapping[str, float]] = {"l": 2}
     monotone: ClassVar[bool] = True
     """A union is no worse than the worse of its parts, whatever the kind."""
 
@@ -73,6 +75,16 @@ class LDiversity(Model):
     def absorbing(self) -> bool:
         """Whoever joins, values do not become fewer; but one of them can come to dominate."""
         return self.kind == "distinct"
+
+    @property
+    def meaning(self) -> str:
+        """How many people of a class may hold the same value, or how many values it holds."""
+        if self.kind == "frequency":
+            most = at_most(1 / self.l)
+            return f"At most {most} of the people of a class have the same {self.column}."
+        if self.kind == "distinct":
+            return f"Every class holds at least {self.l:g} different values of {self.column}."
+        return f"Every class holds at least {self.l:g} well represented values of {self.column}."
 
     @property
     def variant(self) -> tuple[object, ...]:

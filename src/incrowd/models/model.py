@@ -4,6 +4,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from fractions import Fraction
 from functools import lru_cache
+from math import ceil
 from typing import ClassVar, Literal, NamedTuple
 
 from incrowd.arrays import Counts, Flags, Floats
@@ -59,6 +60,8 @@ class Model(ABC):
     """Whether a checker counts it in the rows, or it holds because of how they were made."""
     promise: ClassVar[str] = "{achieved} achieved"
     """What it means to a person in the table; may name {column} and {achieved}."""
+    usual: ClassVar[Mapping[str, float]] = {}
+    """Settings that a form begins with, its column aside; a form offers no model without them."""
 
     @property
     @abstractmethod
@@ -87,6 +90,12 @@ class Model(ABC):
     def columns(self) -> tuple[str, ...]:
         """The sensitive columns whose histograms it reads; none."""
         return ()
+
+    @property
+    def meaning(self) -> str:
+        """What it promises somebody in the table, in plain words."""
+        words = self.promise.format(column="".join(self.columns), achieved=f"{self.threshold:g}")
+        return f"{words[:1].upper()}{words[1:]}."
 
     @property
     def variant(self) -> tuple[object, ...]:
@@ -208,6 +217,15 @@ class Model(ABC):
     def assumptions(self) -> tuple[str, ...]:
         """What its promise rests on, in sentences for the certificate."""
         return ()
+
+
+def at_most(share: float) -> str:
+    """A share that is not exceeded, in percent and never rounded down.
+
+    >>> at_most(0.5), at_most(1 / 3)
+    ('50 %', '33.4 %')
+    """
+    return f"{ceil(share * 1000 - 1e-9) / 10:g} %"
 
 
 def of_world(model: Model) -> bool:

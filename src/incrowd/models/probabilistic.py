@@ -5,6 +5,7 @@ has is bounded from below, for all classes together and with a stated confidence
 were drawn into it (see `population.confidence`).
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass as plain
 from dataclasses import field
 from typing import Annotated, ClassVar, Literal, Self
@@ -49,6 +50,7 @@ class Probabilistic(Model):
     requires: ClassVar[frozenset[Requirement]] = frozenset({"population"})
     """The table is a sample of a population of known size."""
     promise: ClassVar[str] = "at least {achieved} people of the population share what a class shows"
+    usual: ClassVar[Mapping[str, float]] = {"population": 1_000_000, "k": 100, "beta": 0.1}
     monotone: ClassVar[bool] = True
     """Of one table, larger classes have larger bounds."""
     absorbing: ClassVar[bool] = True
@@ -59,6 +61,15 @@ class Probabilistic(Model):
         if self.k > self.population:
             raise ValueError("k is larger than the population")
         return self
+
+    @property
+    def meaning(self) -> str:
+        """K, and how sure that is."""
+        return (
+            f"At least {self.k} people of the population share what a class shows: for each class "
+            f"with a probability of {1 - self.beta:g} or more, if the bounds of all classes hold "
+            f"(confidence {self.confidence:g})."
+        )
 
     @property
     def threshold(self) -> float:

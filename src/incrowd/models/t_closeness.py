@@ -10,7 +10,15 @@ from pydantic import Field
 from incrowd.arrays import Codes, Counts, Flags, Floats
 from incrowd.errors import PolicyError
 from incrowd.kernels import diversity, rules
-from incrowd.models.model import TOLERANCE, ClassRule, Model, Requirement, histogram_of, settled
+from incrowd.models.model import (
+    TOLERANCE,
+    ClassRule,
+    Model,
+    Requirement,
+    at_most,
+    histogram_of,
+    settled,
+)
 from incrowd.partition.classes import Classes, Histogram, SensitiveColumn
 from incrowd.values import STRICT, dataclass
 
@@ -48,11 +56,21 @@ class TCloseness(Model):
     promise: ClassVar[str] = (
         "{column} is distributed in each class as in the whole table, within {achieved}"
     )
+    usual: ClassVar[Mapping[str, float]] = {"t": 0.3}
 
     @property
     def columns(self) -> tuple[str, ...]:
         """The one sensitive column."""
         return (self.column,)
+
+    @property
+    def meaning(self) -> str:
+        """How far the mix of values in a class may be from that of the table."""
+        near = f"Every class shows nearly the same mix of {self.column} as the whole table"
+        if self.distance == "equal":
+            most = at_most(self.t)
+            return f"{near}: equal if at most {most} of its people held another value."
+        return f"{near}: the distance of the two is at most {self.t:g}."
 
     @property
     def threshold(self) -> float:

@@ -54,6 +54,8 @@ class Search(ABC):
     """The kind of recoding that it decides."""
     provides: ClassVar[frozenset[Requirement]] = FROM_TABLE
     """What the models it can satisfy may require."""
+    offered: ClassVar[str] = ""
+    """What it is called where people compare ways to release a table; empty: it is not offered."""
     draws: ClassVar[bool] = False
     """Whether it draws at random, so that its seed must stay secret."""
     separable: ClassVar[bool] = False

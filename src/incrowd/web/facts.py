@@ -131,6 +131,28 @@ class HierarchyFacts:
 
 
 @dataclass(frozen=True, kw_only=True)
+class OfferedModel:
+    """A model that can be added to a policy."""
+
+    name: str
+    settings: Mapping[str, float]
+    """What a form begins with, its column aside."""
+    of_column: bool
+    """Whether it is about a sensitive column."""
+    of_world: bool
+    """Whether it counts the people of a world."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Choices:
+    """What there is to choose from."""
+
+    models: tuple[OfferedModel, ...]
+    searches: Mapping[str, str]
+    """Searches to compare, with what people call them."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class PolicyFacts:
     """A policy that incrowd accepts for the table."""
 
@@ -186,6 +208,7 @@ class Point:
     """One way to release the table, on the plane of risk and loss."""
 
     name: str
+    search: str
     policy: str
     """TOML of this point."""
     answer: WhatIf | None

@@ -130,6 +130,21 @@ class ApplyPreset(Job):
 
 
 @dataclass(frozen=True)
+class ListChoices(Job):
+    """Which models and searches there are to choose from: `facts.Choices`."""
+
+    work: ClassVar[str] = "choices:choices"
+
+
+@dataclass(frozen=True)
+class ExplainModels(Job):
+    """What each model of a policy promises: a sentence for each, in the order of the policy."""
+
+    work: ClassVar[str] = "choices:meanings"
+    policy: str
+
+
+@dataclass(frozen=True)
 class CheckPolicy(Job):
     """Whether incrowd accepts a policy for the table: `facts.PolicyFacts`."""
 
@@ -173,8 +188,8 @@ class Explore(Job):
     gives_way: ClassVar[bool] = True
     table: Table
     policy: str
+    searches: tuple[str, ...]
     ks: tuple[int, ...] = (2, 3, 5, 10, 20, 50)
-    searches: tuple[str, ...] = ("crowd", "lattice")
     suppressions: tuple[float, ...] = (0.0, 0.05)
     seconds: float = 5.0
     """Time limit of each."""

@@ -30,6 +30,8 @@ _RECONNECT = 30.0
 """Seconds for which a tab can come back to where it was."""
 _PATIENCE = 3.0
 """Seconds without a tab after which work is cancelled."""
+_CONNECTING = 20.0
+"""Seconds that a page may take until it is connected, on a busy machine."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -118,9 +120,12 @@ def application(session: Session, *, demo: bool = False) -> Any:
         del made_up  # held until here: nobody else holds the task
 
     async def closed() -> None:
-        """Closing the last tab cancels; reloading it does not."""
+        """Closing the last tab cancels; reloading it, or going to another page, does not."""
         await asyncio.sleep(_PATIENCE)
-        if not any(client.has_socket_connection for client in Client.instances.values()):
+        # A page that was asked for just now may not be connected yet.
+        await asyncio.sleep(max(_CONNECTING - session.idle, 0.0))
+        connected = any(client.has_socket_connection for client in Client.instances.values())
+        if not connected and session.idle >= _CONNECTING:
             session.cancel()
 
     outer = FastAPI(lifespan=lifespan, openapi_url=None, docs_url=None, redoc_url=None)

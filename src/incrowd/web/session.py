@@ -1,8 +1,10 @@
 """A session: a table, the policy for it, and what was changed. It holds no cell of the table."""
 
+import math
 import secrets
 import shutil
 import tempfile
+import time
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -33,6 +35,10 @@ class Session:
         self.report: str | None = None
         self.sign: str | None = None
         self.key_file: str | None = None
+        self.worlds: tuple[str, ...] = ()
+        """Tables that an attacker may hold: their files."""
+        self.world_id: str | None = None
+        """The column that tells their people apart."""
         self.pinned: tuple[Point, ...] = ()
         """Points that are compared."""
         self.raw_cells = False
@@ -40,6 +46,7 @@ class Session:
         self._undo: list[str] = []
         self._redo: list[str] = []
         self._private: Path | None = None
+        self._visited = -math.inf
 
     # The table
 
@@ -117,6 +124,15 @@ class Session:
     def unpin(self, number: int) -> None:
         """Take a pinned point off."""
         self.pinned = (*self.pinned[:number], *self.pinned[number + 1 :])
+
+    def visited(self) -> None:
+        """A page was asked for, now."""
+        self._visited = time.monotonic()
+
+    @property
+    def idle(self) -> float:
+        """Seconds since a page was asked for."""
+        return time.monotonic() - self._visited
 
     # The worker
 

@@ -74,6 +74,7 @@ class Crowd(Search):
 
     effort: Annotated[float, Field(ge=0, le=1000)] = 1.0
     name: Literal["crowd"] = field(default="crowd", kw_only=True)
+    offered: ClassVar[str] = "local recoding"
     separable: ClassVar[bool] = True
     losses: ClassVar[Literal["any", "per-cell"]] = "per-cell"
 

@@ -39,6 +39,7 @@ class Lattice(Search):
 
     name: Literal["lattice"] = field(default="lattice", kw_only=True)
     recoding: ClassVar[Recodes] = "levels"
+    offered: ClassVar[str] = "full-domain generalization"
 
     def run(self, problem: Problem, watch: Watch) -> Found:
         """Look for the levels with the least loss."""

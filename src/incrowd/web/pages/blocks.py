@@ -154,6 +154,13 @@ def other(words: str, go: Callable[..., Any], icon: str | None = None) -> ui.but
     return ui.button(words, on_click=go, icon=icon, color=None).props("outline")
 
 
+def linked(words: str, path: str) -> ui.button:
+    """A link to another page that looks like a button."""
+    made = ui.button(words, color=None)
+    made.props["href"] = path
+    return made
+
+
 @dataclass(frozen=True)
 class Scale:
     """What a slider can be set to, and how its value reads."""

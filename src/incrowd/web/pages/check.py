@@ -8,6 +8,7 @@ from incrowd.web import files, jobs
 from incrowd.web.facts import CheckFacts
 from incrowd.web.pages import blocks
 from incrowd.web.pages.frame import Frame, sentence
+from incrowd.web.pages.progress import Progress
 from incrowd.web.pages.release import verdicts
 
 
@@ -15,6 +16,7 @@ async def show(frame: Frame) -> None:
     """Draw the page."""
     page = CheckPage(frame)
     page.settings()
+    Progress(frame, frame.project.checked)
     page.outcome()
     frame.watch(page.refresh)
 
@@ -25,12 +27,16 @@ class CheckPage:
     def __init__(self, frame: Frame) -> None:
         self._frame = frame
         self._project = frame.project
-        self._seen = frame.project.checked.revision
+        self._seen = self._now()
+
+    def _now(self) -> tuple[object, ...]:
+        work = self._project.checked
+        return (work.running, id(work.value), work.failed)
 
     def refresh(self) -> None:
         """Draw the outcome anew if there is news."""
-        if self._project.checked.revision != self._seen:
-            self._seen = self._project.checked.revision
+        if self._now() != self._seen:
+            self._seen = self._now()
             self.outcome.refresh()
             self._frame.refresh_around()
 
@@ -69,9 +75,7 @@ class CheckPage:
     def outcome(self) -> None:
         """What the check found."""
         work = self._project.checked
-        if work.running:
-            ui.spinner(size="lg").props("aria-label=working")
-        elif work.failed is not None:
+        if work.failed is not None:
             remedy = getattr(work.failed, "remedy", "")
             blocks.note([sentence(work.failed.message), sentence(remedy)], "bad")
         elif work.value is not None:

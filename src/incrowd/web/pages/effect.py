@@ -26,10 +26,13 @@ class Effect:
 
     async def answer(self) -> None:
         """Show the answer to the policy as it is now."""
+        policy = self._frame.policy
         answer = await self._frame.project.what_if()
-        if answer is None or self._body.is_deleted:
-            return
+        if self._body.is_deleted or policy != self._frame.policy:
+            return  # a newer question is under way
         self._body.classes(remove="working")
+        if answer is None:
+            return
         self._body.clear()
         with self._body:
             if isinstance(answer, Failed):

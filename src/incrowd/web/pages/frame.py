@@ -28,6 +28,7 @@ _Answer = TypeVar("_Answer")
 
 def page(project: Project, step: Step, content: Content) -> None:
     """Draw a page."""
+    project.session.visited()
     ui.add_head_html(f"<style>{_style()}</style>")
     ui.page_title(f"{step.name} · incrowd")
     Frame(project, step, content).draw()
@@ -64,7 +65,7 @@ class Frame:
         self._header()
         self._rail()
         self._same_as = SameAs(self.project)
-        self._body = blocks.box("stack")
+        self._body = blocks.box("stack page")
         ui.skip_link(target=self._body)
         self.redraw()
         ui.timer(_LOOKED_AT, self._look)
@@ -77,6 +78,7 @@ class Frame:
         self._seen = self.project.state
         self._body.clear()
         self._watchers.clear()
+        self._busy(True)
         self.refresh_around()
         self._task = background_tasks.create(self._filled(), context=self._body)
 
@@ -94,11 +96,21 @@ class Frame:
             self._task.cancel()
 
     def _look(self) -> None:
+        if not self._body.client.has_socket_connection:  # a tab that was left: nobody looks
+            return
         if self.project.state != self._seen:
             self.redraw()
             return
         for watcher in tuple(self._watchers):
             watcher()
+        drawn = self._task is None or self._task.done()
+        self._busy(not drawn or self.project.session.busy)
+
+    def _busy(self, busy: bool) -> None:
+        """Tell screen readers, and whoever waits, whether the page is still changing."""
+        words = str(busy).lower()
+        if self._body.props.get("aria-busy") != words:
+            self._body.props["aria-busy"] = words
 
     def watch(self, watcher: Callable[[], Any]) -> None:
         """Call this twice a second, as long as the content is there."""
@@ -251,8 +263,9 @@ class Frame:
         if following is None:
             return
         with blocks.box("next bar end"):
-            make = blocks.primary if first else blocks.other
-            make(f"Next: {following.name}", lambda: _go(following.path))
+            # A link: it works while the page is being drawn anew, when buttons come and go.
+            button = blocks.linked(f"Next: {following.name}", following.path)
+            button.props("unelevated color=primary" if first else "outline")
 
 
 HELP = (

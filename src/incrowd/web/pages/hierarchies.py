@@ -5,9 +5,9 @@ from typing import Any
 
 from nicegui import ui
 
-from incrowd.web import files, jobs
+from incrowd.web import edits, files, jobs
 from incrowd.web.facts import HierarchyFacts, HistogramFacts, LevelFacts
-from incrowd.web.pages import blocks, drawings, edits
+from incrowd.web.pages import blocks, drawings
 from incrowd.web.pages.effect import Effect
 from incrowd.web.pages.frame import Frame
 from incrowd.web.pages.project import FailedJobError

@@ -12,12 +12,12 @@ from nicegui import background_tasks
 
 from incrowd.errors import IncrowdError
 from incrowd.web import facts, jobs
-from incrowd.web.events import Cancelled, Done, Failed, Progress
+from incrowd.web.events import Cancelled, Done, Ending, Failed, Progress
 from incrowd.web.jobs import Job
 from incrowd.web.pages import steps
 from incrowd.web.pages.steps import State, Step
 from incrowd.web.session import Session
-from incrowd.web.worker import Ticket, Worker
+from incrowd.web.worker import REPLACED, Ticket, Worker
 
 _KEPT = 64
 """Answers about policies that are kept, so that a page that comes back has them at once."""
@@ -104,10 +104,12 @@ class Project:
         self.visited: set[Step] = set()
         self.column: str | None = None
         """The column whose hierarchy was looked at last."""
+        self._choices = Work(worker)
         self.looked, self.drafted, self.found = Work(worker), Work(worker), Work(worker)
         self.explored, self.released = Work(worker), Work(worker)
         self.attacked, self.compared, self.checked = Work(worker), Work(worker), Work(worker)
-        self._answers: dict[tuple[object, ...], facts.WhatIf | Failed] = {}
+        self._answers: dict[tuple[object, ...], facts.WhatIf] = {}
+        self._asked: dict[tuple[object, ...], asyncio.Future[Ending]] = {}
 
     @property
     def state(self) -> tuple[object, ...]:
@@ -140,6 +142,11 @@ class Project:
         found: facts.TableFacts = await looked.answer()
         return found
 
+    async def choices(self) -> facts.Choices:
+        """Which models and searches there are to choose from."""
+        found: facts.Choices = await self._choices.start(jobs.ListChoices(), "choices").answer()
+        return found
+
     async def kind_of(self, column: str) -> str:
         """Number, date or text."""
         known = await self.look()
@@ -155,18 +162,28 @@ class Project:
         return drafted
 
     async def what_if(self) -> facts.WhatIf | Failed | None:
-        """What the policy would mean; None if a newer question took its place."""
-        key = (self.table, self.session.policy)
-        if key not in self._answers:
-            job = jobs.WhatIf(self.table, self.session.policy)
-            match await self.session.ask(job).end():
+        """What the policy would mean; None if it was changed or cancelled meanwhile."""
+        table, policy = self.table, self.session.policy
+        while (key := (table, policy)) not in self._answers:
+            match await self._question(key, jobs.WhatIf(table, policy)):
                 case Done(value):
                     self._keep(key, value)
                 case Failed() as failed:
                     return failed
-                case _:
-                    return None
+                case ended:
+                    if ended is not REPLACED or key != (self.session.table, self.session.policy):
+                        return None
         return self._answers[key]
+
+    async def _question(self, key: tuple[object, ...], job: Job) -> Ending:
+        """How a question ends; tabs that ask the same share it."""
+        if key not in self._asked:
+            self._asked[key] = asyncio.ensure_future(self.session.ask(job).end())
+        try:
+            return await asyncio.shield(self._asked[key])
+        finally:
+            if key in self._asked and self._asked[key].done():
+                del self._asked[key]
 
     async def change(self, edit: Callable[[str], str]) -> bool:
         """Change the policy once the worker accepts it; False if a newer change took its place."""

@@ -1,29 +1,20 @@
 """Promise: the models, what each means for this table, and how many records may be left out."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from nicegui import ui
 
-from incrowd.web import jobs
-from incrowd.web.pages import blocks, edits
+from incrowd.web import edits, jobs
+from incrowd.web.facts import OfferedModel
+from incrowd.web.pages import blocks
 from incrowd.web.pages.effect import Effect
 from incrowd.web.pages.frame import Frame
 from incrowd.web.pages.project import FailedJobError
 
 _MOST_K, _MOST_LEFT_OUT = 50, 0.2
-_OFFERED = ("l-diversity", "t-closeness", "alpha-k")
-_DEFAULTS: Mapping[str, Mapping[str, Any]] = {
-    "l-diversity": {"l": 2},
-    "t-closeness": {"t": 0.3},
-    "alpha-k": {"alpha": 0.5, "k": 5},
-}
-
-_OTHERS = {
-    "k-map": "Each line fits at least k people of the world's tables.",
-    "delta-presence": "Nobody learns for sure who of the world is in the table.",
-    "probabilistic": "At least k people of the population share each line, with a confidence.",
-}
+SLIDER = "k-anonymity"
+"""The model that the slider is about."""
 _PRESETS = {
     "internal": "For people who are bound by contract.",
     "public-file": "For everybody to download.",
@@ -43,7 +34,7 @@ async def show(frame: Frame) -> None:
             effect = Effect(frame)
     with left:
         _crowd(frame, effect)
-        _models(frame)
+        await _models(frame)
         _left_out(frame, effect)
         _presets(frame)
         _worlds()
@@ -75,61 +66,82 @@ def meaning_of_k(k: int) -> str:
     return f"Whoever knows all quasi-identifiers of a person {found}"
 
 
-def meaning(model: Mapping[str, Any]) -> str:
-    """What a model promises, in plain words."""
-    column, name = model.get("column", ""), model["name"]
-    if name == "k-anonymity":
-        return f"Each line is shared by at least {model['k']} people."
-    if name == "l-diversity":
-        share = blocks.percent(1 / float(model["l"]))
-        if model.get("kind", "frequency") == "frequency":
-            return f"At most {share} of the people who share a line have the same {column}."
-        return f"Each class has at least {model['l']} well represented values of {column}."
-    if name == "t-closeness":
-        return f"Each class shows nearly the same mix of {column} as the whole table."
-    if name == "alpha-k":
-        share = blocks.percent(float(model["alpha"]))
-        return f"No value of {column} covers more than {share} of a class of {model['k']} or more."
-    return _OTHERS.get(name, "")
-
-
-def _models(frame: Frame) -> None:
+async def _models(frame: Frame) -> None:
+    project = frame.project
+    known = edits.models(frame.policy)
+    meanings: tuple[str, ...] = await project.ask(jobs.ExplainModels(frame.policy))
+    choices = await project.choices()
     with blocks.card("What a class must not tell"):
-        for number, model in enumerate(edits.models(frame.policy)):
-            if model["name"] != "k-anonymity":
-                _model(frame, number, model)
-        _add(frame)
+        for number, (model, meaning) in enumerate(zip(known, meanings, strict=True)):
+            if model["name"] != SLIDER:
+                _model(frame, number, model, meaning)
+        _add(frame, [one for one in choices.models if one.name != SLIDER])
 
 
-def _model(frame: Frame, number: int, model: Mapping[str, Any]) -> None:
-    usual = {"name", "column", "kind"} if model.get("kind") == "frequency" else {"name", "column"}
-    settings = ", ".join(f"{key} = {value}" for key, value in model.items() if key not in usual)
+def _model(frame: Frame, number: int, model: Mapping[str, Any], meaning: str) -> None:
+    name, column = str(model["name"]), model.get("column", "the table")
+    words = [str(v) for key, v in model.items() if key not in ("name", "column") and _said(v)]
     of = f" of {model['column']}" if "column" in model else ""
     with blocks.box("between"):
         with blocks.box(""):
-            blocks.text("h3", f"{model['name']}{of}: {settings}")
-            blocks.text("p", meaning(model), "quiet")
-        remove = ui.button(
-            icon="delete",
-            color=None,
-            on_click=lambda: frame.change(lambda t: edits.without_model(t, number), redraw=True),
-        ).props("flat dense")
-        blocks.named(remove, f"Take {model['name']} of {model.get('column', 'the table')} away")
+            blocks.text("h3", ", ".join([f"{name}{of}", *words]))
+            blocks.text("p", meaning, "quiet")
+        with blocks.bar():
+            for key, value in model.items():
+                if isinstance(value, int | float) and not isinstance(value, bool):
+                    _setting(frame, number, (f"{key} of {name}{of}", key), value)
+            remove = ui.button(
+                icon="delete",
+                color=None,
+                on_click=lambda: frame.change(
+                    lambda t: edits.without_model(t, number), redraw=True
+                ),
+            ).props("flat dense")
+            blocks.named(remove, f"Take {name} of {column} away")
 
 
-def _add(frame: Frame) -> None:
-    names = list(edits.of_role(frame.policy, "sensitive"))
-    if not names:
-        blocks.text("p", "No column is sensitive, so only k counts. Roles says which are.", "quiet")
-        return
+def _said(value: object) -> bool:
+    """Whether a setting is a word, such as a kind or a distance."""
+    return isinstance(value, str)
+
+
+def _setting(frame: Frame, number: int, names: tuple[str, str], value: float) -> None:
+    """A number of a model, to be changed in place."""
+    label, key = names
+
+    async def changed() -> None:
+        new = box.value
+        if new is not None:
+            await frame.change(
+                lambda t: edits.with_model_setting(t, number, key, float(new)), redraw=True
+            )
+
+    box = ui.number(key, value=value).props("outlined dense").classes("setting")
+    blocks.named(box, label)
+    box.on("change", changed)
+
+
+def _add(frame: Frame, offered: Sequence[OfferedModel]) -> None:
+    """Add a model with its usual settings; they can be changed once it is there."""
+    columns = list(edits.of_role(frame.policy, "sensitive"))
+    worlds = bool(frame.project.session.worlds)
+    possible = [one for one in offered if columns or not one.of_column]
+    there = {one.name: one for one in possible if worlds or not one.of_world}
+    if not columns:
+        blocks.text("p", "No column is sensitive. Roles says which are.", "quiet")
 
     async def added() -> None:
-        model = {"name": kind.value, "column": column.value, **_DEFAULTS[str(kind.value)]}
+        chosen = there[str(kind.value)]
+        of = {"column": column.value} if chosen.of_column else {}
+        model = {"name": chosen.name, **of, **chosen.settings}
         await frame.change(lambda text: edits.with_model(text, model), redraw=True)
 
     with blocks.bar():
-        kind = ui.select(list(_OFFERED), value=_OFFERED[0], label="Model").props("dense outlined")
-        column = ui.select(names, value=names[0], label="Sensitive column").props("dense outlined")
+        first = next(iter(there))
+        kind = ui.select(list(there), value=first, label="Model").props("dense outlined")
+        column = ui.select(columns, value=columns[0] if columns else None, label="Sensitive column")
+        column.props("dense outlined")
+        column.bind_visibility_from(kind, "value", lambda name: there[name].of_column)
         blocks.other("Add or reset", added, "add")
 
 

@@ -8,6 +8,7 @@ from incrowd.web import jobs
 from incrowd.web.facts import ReleaseFacts, TextFacts, VerdictFacts
 from incrowd.web.pages import blocks
 from incrowd.web.pages.frame import Frame, sentence
+from incrowd.web.pages.progress import Progress
 from incrowd.web.pages.project import Work
 
 
@@ -19,6 +20,7 @@ async def show(frame: Frame) -> None:
     frame.settled()
     page = ReleasePage(frame)
     page.settings()
+    Progress(frame, frame.project.released)
     page.outcome()
     frame.watch(page.refresh)
 
@@ -31,9 +33,9 @@ class ReleasePage:
         self._project = frame.project
         self._seen = self._now()
 
-    def _now(self) -> tuple[int, ...]:
-        project = self._project
-        return (project.released.revision, project.attacked.revision, project.compared.revision)
+    def _now(self) -> tuple[object, ...]:
+        works = (self._project.released, self._project.attacked, self._project.compared)
+        return tuple((work.running, id(work.value), work.failed) for work in works)
 
     def refresh(self) -> None:
         """Draw the outcome anew if there is news."""
@@ -89,20 +91,11 @@ class ReleasePage:
     def outcome(self) -> None:
         """How far it is, and what came out."""
         work = self._project.released
-        if work.running:
-            self._working(work)
-        elif work.failed is not None:
+        if work.failed is not None:
             remedy = getattr(work.failed, "remedy", "")
             blocks.note([sentence(work.failed.message), sentence(remedy)], "bad")
         elif work.value is not None:
             self._released(work.value)
-
-    def _working(self, work: Work) -> None:
-        share = work.progress.share if work.progress else 0.0
-        with blocks.box("between").props("role=status"):
-            blocks.text("span", f"{work.progress.what if work.progress else 'Starting'} …")
-            blocks.other("Cancel", self._project.session.cancel, "stop")
-        ui.linear_progress(share, show_value=False).props("aria-label=progress")
 
     def _released(self, made: ReleaseFacts) -> None:
         left = "fewer than 5" if made.suppressed is None else blocks.whole(made.suppressed)

@@ -2,9 +2,9 @@
 
 from nicegui import background_tasks, ui
 
-from incrowd.web import jobs
+from incrowd.web import edits, jobs
 from incrowd.web.facts import DraftFacts, FoundSets
-from incrowd.web.pages import blocks, edits
+from incrowd.web.pages import blocks
 from incrowd.web.pages.effect import Effect
 from incrowd.web.pages.frame import Frame
 from incrowd.web.pages.project import FailedJobError

@@ -1,6 +1,6 @@
 """Search: releases as points in the plane of risk and loss; choose one, pin some, compare."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from nicegui import ui
@@ -10,10 +10,11 @@ from incrowd.web.facts import Point
 from incrowd.web.pages import blocks, drawings
 from incrowd.web.pages.drawings import Spot
 from incrowd.web.pages.frame import Frame, sentence
+from incrowd.web.pages.progress import Progress
+from incrowd.web.pages.project import Work
 
 MOST_PINNED = 4
 _KS = (2, 3, 5, 10, 20, 50)
-_SEARCHES = {"crowd": "local recoding (crowd)", "lattice": "full domain (lattice)"}
 
 
 @dataclass(eq=False)
@@ -21,22 +22,24 @@ class Shown:
     """What one tab shows of the points."""
 
     frame: Frame
+    methods: Mapping[str, str]
+    """What each search is called."""
     chosen: str | None = None
-    seen: int = -1
+    seen: tuple[object, ...] = ()
     points: list[Point] = field(default_factory=list)
 
     def refresh(self) -> None:
         """Draw the plane anew if there are more points."""
-        work = self.frame.project.explored
-        if work.revision != self.seen:
-            self.seen = work.revision
-            self.points = list(work.parts)
+        now = state_of(self.frame.project.explored)
+        if now != self.seen:
+            self.seen = now
+            self.points = list(self.frame.project.explored.parts)
             self.draw.refresh()
 
     @ui.refreshable_method
     def draw(self) -> None:
         """The plane, the point that is chosen, and the pinned ones."""
-        _progress(self)
+        _ended(self)
         possible = [point for point in self.points if point.answer is not None]
         if not possible:
             return
@@ -46,7 +49,7 @@ class Shown:
                     "p", "Lower left is better. Choose a point to see what it does.", "quiet"
                 )
                 drawings.plane(self.spots(possible), lambda n: self.choose(possible[n].name))
-                _legend(possible)
+                _legend(self.methods, possible)
             with blocks.box("stack"):
                 _chosen(self)
         _pinned(self)
@@ -55,13 +58,13 @@ class Shown:
     def spots(self, points: Sequence[Point]) -> list[Spot]:
         """The points as places on the plane."""
         pins = {one.name for one in self.frame.project.session.pinned}
-        methods = list(dict.fromkeys(method_of(point) for point in points))
+        methods = list(dict.fromkeys(point.search for point in points))
         return [
             Spot(
                 name=f"{point.name}: risk {risk:.3g}, loss {loss:.3g}",
                 risk=risk,
                 loss=loss,
-                series=methods.index(method_of(point)),
+                series=methods.index(point.search),
                 chosen=point.name == self.chosen,
                 pinned=point.name in pins,
                 best=best,
@@ -83,19 +86,22 @@ async def show(frame: Frame) -> None:
         return
     await frame.answer(frame.project.draft(), "Drafting a policy")
     frame.settled()
-    shown = Shown(frame)
-    _controls(frame)
-    shown.seen = frame.project.explored.revision
+    methods = (await frame.project.choices()).searches
+    shown = Shown(frame, methods)
+    _controls(frame, methods)
+    Progress(frame, frame.project.explored)
+    shown.seen = state_of(frame.project.explored)
     shown.points = list(frame.project.explored.parts)
     shown.draw()
     frame.watch(shown.refresh)
     frame.next_button(first=bool(frame.project.explored.parts))
 
 
-def _controls(frame: Frame) -> None:
+def _controls(frame: Frame, offered: Mapping[str, str]) -> None:
     project = frame.project
     with blocks.card("What to try"), blocks.bar():
-        methods = ui.select(_SEARCHES, value=list(_SEARCHES), multiple=True, label="Methods")
+        named = {name: f"{words} ({name})" for name, words in offered.items()}
+        methods = ui.select(named, value=list(named), multiple=True, label="Methods")
         methods.props("outlined dense use-chips")
         limits = ui.select(
             {0.0: "none", 0.02: "2 %", 0.05: "5 %", 0.1: "10 %"},
@@ -120,19 +126,20 @@ def _controls(frame: Frame) -> None:
             button.props(remove="unelevated color").props("outline")
 
 
-def _progress(shown: Shown) -> None:
+def _ended(shown: Shown) -> None:
+    """Why there are no points, or no more."""
     work = shown.frame.project.explored
     if work.running:
-        share = work.progress.share if work.progress else 0.0
-        with blocks.box("between").props("role=status"):
-            what = work.progress.what if work.progress else "Starting"
-            blocks.text("span", f"{what}: {blocks.percent(share)}")
-            blocks.other("Cancel", shown.frame.project.session.cancel, "stop")
-        ui.linear_progress(share, show_value=False).props("aria-label=progress")
-    elif work.failed is not None:
+        return
+    if work.failed is not None:
         blocks.note([sentence(work.failed.message)], "warn")
     elif not shown.points:
         blocks.note(["Explore tries k from 2 to 50 with each method and limit. It takes seconds."])
+
+
+def state_of(work: Work) -> tuple[object, ...]:
+    """What is drawn of a search: its points, and how it ended."""
+    return (id(work.parts), len(work.parts), work.running, work.failed)
 
 
 def place_of(point: Point) -> tuple[float, float]:
@@ -148,17 +155,10 @@ def undominated(points: Sequence[Point]) -> list[bool]:
     return [not any(o != p and o[0] <= p[0] and o[1] <= p[1] for o in places) for p in places]
 
 
-def method_of(point: Point) -> str:
-    """How a point was found: its name without k and limit."""
-    return next((name for name in _SEARCHES if name in point.name), "")
-
-
-def _legend(points: Sequence[Point]) -> None:
+def _legend(methods: Mapping[str, str], points: Sequence[Point]) -> None:
     marks = ("●", "■", "▲", "◆")
-    methods = dict.fromkeys(method_of(point) for point in points)
-    words = " · ".join(
-        f"{m} {_SEARCHES.get(name, name)}" for m, name in zip(marks, methods, strict=False)
-    )
+    names = dict.fromkeys(point.search for point in points)
+    words = " · ".join(f"{mark} {methods[name]}" for mark, name in zip(marks, names, strict=False))
     blocks.text("p", f"{words} · dashed: no other point beats these · ★ pinned", "quiet small")
 
 

@@ -1,6 +1,5 @@
 """What a policy would mean for a table: risk and loss, at once or after a search."""
 
-import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import product
@@ -10,7 +9,6 @@ import numpy as np
 from incrowd.documents.report.facts import shown
 from incrowd.errors import IncrowdError, LimitError, PolicyError
 from incrowd.loss import Gcp, figures
-from incrowd.models import KAnonymity
 from incrowd.pipeline import search as searched
 from incrowd.policy import codec
 from incrowd.policy.policy import Policy
@@ -22,7 +20,7 @@ from incrowd.search.lattice.full_domain import judged, levels_recoding
 from incrowd.search.refusals import raise_if_infeasible
 from incrowd.search.requirements import raise_if_unprovided
 from incrowd.watch import NestedWatch, Watch
-from incrowd.web import facts, jobs
+from incrowd.web import edits, facts, jobs
 from incrowd.web.work.desk import Desk, Question, Sizes, Tell
 
 QUICK = 0.25
@@ -65,7 +63,7 @@ def explore(desk: Desk, job: jobs.Explore, tell: Tell) -> tuple[facts.Point, ...
     for name, text in grid:
         tell(name, len(points) / len(grid))
         watch = NestedWatch(Watch(tell=tell), job.seconds)
-        points.append(_point(desk, job.table, name, text, watch))
+        points.append(_point(desk, job.table, (name, text), watch))
         tell(name, len(points) / len(grid), points[-1])
     return tuple(points)
 
@@ -75,25 +73,18 @@ def _grid(job: jobs.Explore) -> Iterator[tuple[str, str]]:
     for method, suppression, k in product(job.searches, job.suppressions, job.ks):
         name = f"{method}, k = {k}, at most {suppression:.0%} left out".replace("%", " %")
         text = codec.edit(job.policy, {"search": method, "suppression": suppression})
-        yield name, _with_k(text, k)
+        yield name, edits.with_k(text, k)
 
 
-def _with_k(text: str, k: int) -> str:
-    """The policy with this k; the model is added if there is none."""
-    models = Policy.loads(text).models
-    place = next((i for i, one in enumerate(models) if isinstance(one, KAnonymity)), None)
-    if place is not None:
-        return codec.edit(text, {("models", place, "k"): k})
-    written = tomllib.loads(text)["models"]
-    return codec.edit(text, {"models": [{"name": "k-anonymity", "k": k}, *written]})
-
-
-def _point(desk: Desk, table: jobs.Table, name: str, text: str, watch: Watch) -> facts.Point:
+def _point(desk: Desk, table: jobs.Table, tried: tuple[str, str], watch: Watch) -> facts.Point:
+    name, text = tried
+    policy = Policy.loads(text)
+    answer, why = None, ""
     try:
-        answer = _found(desk, table, Policy.loads(text), watch)
+        answer = _found(desk, table, policy, watch)
     except IncrowdError as error:
-        return facts.Point(name=name, policy=text, answer=None, why=error.message)
-    return facts.Point(name=name, policy=text, answer=answer)
+        why = error.message
+    return facts.Point(name=name, search=policy.search.name, policy=text, answer=answer, why=why)
 
 
 def _found(desk: Desk, table: jobs.Table, policy: Policy, watch: Watch) -> facts.WhatIf:
@@ -141,7 +132,8 @@ def _quickly(table: LoadedTable, watch: Watch) -> _Made:
 def _answer(question: Question, made: _Made, watch: Watch) -> facts.WhatIf:
     table, problem = question.loaded, question.loaded.compiled.problem
     outcome = problem.outcome(made.recoding)
-    k = next((m.k for m in table.policy.models if isinstance(m, KAnonymity)), USUAL_K)
+    k = max(model.smallest_class() for model in table.policy.models)
+    k = k if k > 1 else USUAL_K
     missing = table.compiled.left_out_missing
     return facts.WhatIf(
         before=_classes(question.before, k),

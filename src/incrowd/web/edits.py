@@ -48,8 +48,12 @@ def k_of(text: str) -> int | None:
 
 
 def with_k(text: str, k: int) -> str:
-    """The policy with k-anonymity of this k, added if there is none."""
-    return with_model(text, {"name": "k-anonymity", "k": k})
+    """The policy with k-anonymity of this k, added as the first model if there is none."""
+    known = models(text)
+    place = next((i for i, one in enumerate(known) if one["name"] == "k-anonymity"), None)
+    if place is None:
+        return edited(text, {"models": [{"name": "k-anonymity", "k": k}, *known]})
+    return edited(text, {("models", place, "k"): k})
 
 
 def with_model(text: str, model: Mapping[str, Any]) -> str:
@@ -57,6 +61,12 @@ def with_model(text: str, model: Mapping[str, Any]) -> str:
     known = models(text)
     place = next((i for i, one in enumerate(known) if _same_kind(one, model)), len(known))
     return edited(text, {"models": [*known[:place], dict(model), *known[place + 1 :]]})
+
+
+def with_model_setting(text: str, number: int, key: str, value: float) -> str:
+    """The policy with another setting of one of its models; whole numbers stay whole."""
+    whole = int(value) if float(value).is_integer() else value
+    return edited(text, {("models", number, key): whole})
 
 
 def without_model(text: str, number: int) -> str:

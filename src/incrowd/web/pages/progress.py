@@ -1,0 +1,32 @@
+"""How far a job is: one line that stays in place, so that its button can be pressed at any time."""
+
+from nicegui import ui
+
+from incrowd.web import events
+from incrowd.web.pages import blocks
+from incrowd.web.pages.frame import Frame
+from incrowd.web.pages.project import Work
+
+_STARTING = events.Progress("Starting", 0.0)
+
+
+class Progress:
+    """A line, a bar and a button to cancel, seen while the job is under way."""
+
+    def __init__(self, frame: Frame, work: Work) -> None:
+        self._work = work
+        with blocks.box("stack") as self._place:
+            with blocks.box("between").props("role=status"):
+                self._words = blocks.text("span", "")
+                blocks.other("Cancel", frame.project.session.cancel, "stop")
+            self._bar = ui.linear_progress(0.0, show_value=False).props("aria-label=progress")
+        self.refresh()
+        frame.watch(self.refresh)
+
+    def refresh(self) -> None:
+        """Show how far the job is now."""
+        self._place.set_visibility(self._work.running)
+        if self._work.running:
+            now = self._work.progress or _STARTING
+            self._words.set_text(f"{now.what}: {blocks.percent(now.share)}")
+            self._bar.set_value(now.share)
