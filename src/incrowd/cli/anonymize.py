@@ -13,9 +13,10 @@ from incrowd import watch as watching
 from incrowd.cli import interrupt, next_command, options, search_settings
 from incrowd.cli import report as reports
 from incrowd.cli import request as requests
+from incrowd.cli.flags import AS_FOUND, ReadingFlags, reads, takes
 from incrowd.cli.frontier import MaximizeOptions, refuse_nothing, show_frontier
 from incrowd.cli.output import Output, waiting
-from incrowd.cli.reading_options import AS_FOUND, ReadingFlags, reads
+from incrowd.cli.policy_flags import ASKED, COLUMNS, AskedFlags, ColumnFlags, policy_flags
 from incrowd.documents import json
 from incrowd.documents import release as texts
 from incrowd.engines.addresses import address_of, is_address
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
 
 
 @reads()
+@takes("asked", AskedFlags)
+@takes("columns", ColumnFlags)
 def anonymize(  # noqa: PLR0913  one parameter per option
     file: options.TableFile,
     curve: Annotated[
@@ -38,18 +41,7 @@ def anonymize(  # noqa: PLR0913  one parameter per option
     ] = None,
     *,
     output: Annotated[str | None, options.output("Write the release to this file.")] = None,
-    quasi: options.Quasi = None,
-    sensitive: options.Sensitive = None,
-    keep: options.Keep = None,
-    unit: options.Unit = None,
-    weight: options.Weight = None,
-    accept_derived: options.AcceptDerived = None,
-    policy: options.PolicyFile = None,
-    k: options.K = None,
-    l: options.L = None,
-    t: options.T = None,
-    suppress: options.Suppress = None,
-    missing: options.MissingReading = None,
+    asked: AskedFlags = ASKED,
     method: Annotated[
         str | None,
         typer.Option(
@@ -95,17 +87,7 @@ def anonymize(  # noqa: PLR0913  one parameter per option
         ),
     ] = None,
     privacy: options.Privacy = None,
-    hierarchy: options.HierarchyOf = None,
-    hierarchies: options.Hierarchies = None,
-    widest: options.Widest = None,
-    lowest: options.Lowest = None,
-    highest: options.Highest = None,
-    grid: options.Grid = None,
-    kind: options.Kinds = None,
-    weights: options.Matters = None,
-    ends: options.Ends = None,
-    show: options.Show = None,
-    consistent: options.Consistent = False,
+    columns: ColumnFlags = COLUMNS,
     world: options.World = None,
     world_id: options.WorldId = None,
     rename: options.Rename = None,
@@ -200,52 +182,23 @@ def anonymize(  # noqa: PLR0913  one parameter per option
     most.refuse_worlds(worlds.worlds)
     _refuse_both(curve, [output, certificate, explore, report], frontier=frontier)
     _refuse_nowhere(output, certificate, dry_run=dry_run or frontier)
-    quick = {
-        "quasi": options.columns(quasi),
-        "sensitive": options.columns(sensitive),
-        "keep": options.columns(keep),
-        "unit": unit,
-        "weight": weight,
-        "k": k,
-        "l": l,
-        "t": t,
-    }
-    refuse_nothing(quick, floor=most.given)
-    flags = requests.PolicyFlags(
-        policy=policy,
-        quick=quick,
-        settings={
-            "suppression": suppress,
-            "missing": missing,
-            "loss": loss,
-            "time_limit": time_limit,
-            "order": "keep" if keep_order else None,
-            "ends": ends,
-            "show": show,
-            "consistent": consistent or None,
-            "split_ends": split_ends or None,
-            "class_column": class_column,
-        },
-        search=search_settings.SearchFlags(
-            method=method,
-            mapping=mapping,
-            effort=effort,
-            prefer=prefer,
-            settings=setting,
-            otherwise=most.search,
-        ),
-        hierarchy=hierarchy,
-        hierarchies=hierarchies,
-        limits={
-            "widest": widest,
-            "lowest": lowest,
-            "highest": highest,
-            "grid": grid,
-            "kind": kind,
-            "weight": weights,
-        },
-        accepted=options.columns(accept_derived),
+    refuse_nothing(asked.quick, floor=most.given)
+    search = search_settings.SearchFlags(
+        method=method,
+        mapping=mapping,
+        effort=effort,
+        prefer=prefer,
+        settings=setting,
+        otherwise=most.search,
     )
+    settings = {
+        "loss": loss,
+        "time_limit": time_limit,
+        "order": "keep" if keep_order else None,
+        "split_ends": split_ends or None,
+        "class_column": class_column,
+    }
+    flags = policy_flags(asked, columns, search, settings)
     wanted = requests.reading(reading)
     if frontier:
         answer.remark("note: anonymize --frontier is now: incrowd frontier FILE -o CURVE")
@@ -253,7 +206,7 @@ def anonymize(  # noqa: PLR0913  one parameter per option
         return
     paths = _paths(output, certificate, dry_run=dry_run)
     signer = requests.signing_key(sign)
-    read = [file, policy, key_file, signer, *worlds.worlds]
+    read = [file, asked.policy, key_file, signer, *worlds.worlds]
     _refuse_overwriting(read, explore, paths.values())
     reports.refuse_report(report, [*read, explore], [*paths.values()])
     with (
@@ -262,10 +215,10 @@ def anonymize(  # noqa: PLR0913  one parameter per option
         _refusals(shown=show_refused),
     ):
         table = requests.read_table(file, wanted.keeping(flags.kept), answer, flags.named)
-        floors = replace(flags, quick=most.floors(quick))
+        floors = replace(flags, quick=most.floors(asked.quick))
         request = worlds.laid_over(most.laid_over(floors.request(table.names)))
         request, *more = request.serving(analysis)
-        notes = (*request.notes(), *most.notes(quick, request), *worlds.notes(request), *more)
+        notes = (*request.notes(), *most.notes(asked.quick, request), *worlds.notes(request), *more)
         answer.notes(notes)
         release = api.anonymize(
             file,

@@ -9,8 +9,9 @@ from incrowd import api
 from incrowd import watch as watching
 from incrowd.cli import next_command, options
 from incrowd.cli import request as requests
+from incrowd.cli.flags import AS_FOUND, ReadingFlags, reads, takes
 from incrowd.cli.output import Output, waiting
-from incrowd.cli.reading_options import AS_FOUND, ReadingFlags, reads
+from incrowd.cli.policy_flags import HELD_TO, HeldToFlags
 from incrowd.documents import json
 from incrowd.documents import release as texts
 from incrowd.errors import NotMetError, PolicyError
@@ -19,6 +20,7 @@ keys = typer.Typer(name="keys", help="Make keys that sign certificates.", no_arg
 
 
 @reads()
+@takes("held_to", HeldToFlags)
 def check(  # noqa: PLR0913  one parameter per option
     file: options.TableFile,
     *,
@@ -34,17 +36,7 @@ def check(  # noqa: PLR0913  one parameter per option
             "The table before anonymization: with it and --policy losses are recounted.",
         ),
     ] = None,
-    k: options.K = None,
-    l: options.L = None,
-    t: options.T = None,
-    missing: options.MissingReading = None,
-    quasi: options.Quasi = None,
-    sensitive: options.Sensitive = None,
-    hierarchy: options.HierarchyOf = None,
-    hierarchies: options.Hierarchies = None,
-    world: options.World = None,
-    world_id: options.WorldId = None,
-    rename: options.Rename = None,
+    held_to: HeldToFlags = HELD_TO,
     reading: ReadingFlags = AS_FOUND,
     details: options.Details = False,
     as_json: options.AsJson = False,
@@ -57,20 +49,8 @@ def check(  # noqa: PLR0913  one parameter per option
     Example: incrowd check release.csv --certificate release.csv.certificate.json
     """
     output = Output(as_json=as_json, quiet=quiet, details=details)
-    named = (*options.columns(quasi), *options.columns(sensitive))
-    flags = requests.PolicyFlags(
-        policy=policy,
-        quick={
-            "quasi": options.columns(quasi),
-            "sensitive": options.columns(sensitive),
-            "k": k,
-            "l": l,
-            "t": t,
-        },
-        settings={"missing": missing},
-        hierarchy=hierarchy,
-        hierarchies=hierarchies,
-    )
+    named = held_to.columns
+    flags = held_to.over(policy)
     with waiting(output, "check") as bar:
         expected = (
             *named,
@@ -81,7 +61,7 @@ def check(  # noqa: PLR0913  one parameter per option
         wanted = wanted.keeping(requests.kept_by(policy, certificate))
         table = requests.read_table(file, wanted, output, expected)
         asked, folder = None, Path()
-        worlds = requests.WorldOptions(tuple(world or ()), world_id, tuple(rename or ()))
+        worlds = held_to.worlds
         if certificate is None or not flags.silent:
             _refuse_part_of_policy(policy, certificate, original)
             others = [name for name in table.names if name not in named]

@@ -9,9 +9,9 @@ from incrowd import api
 from incrowd.cli import next_command, options
 from incrowd.cli import request as requests
 from incrowd.cli.failures import INTERRUPTED
+from incrowd.cli.flags import AS_FOUND, ReadingFlags, reads
 from incrowd.cli.interrupt import Stoppable
 from incrowd.cli.output import Output, waiting
-from incrowd.cli.reading_options import AS_FOUND, ReadingFlags, reads
 from incrowd.documents import identify as texts
 from incrowd.documents import json
 from incrowd.errors import PolicyError

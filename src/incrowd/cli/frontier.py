@@ -9,8 +9,9 @@ from incrowd import search as searches
 from incrowd import watch as watching
 from incrowd.cli import next_command, options, search_settings
 from incrowd.cli import request as requests
+from incrowd.cli.flags import AS_FOUND, ReadingFlags, reads, takes
 from incrowd.cli.output import Output, waiting
-from incrowd.cli.reading_options import AS_FOUND, ReadingFlags, reads
+from incrowd.cli.policy_flags import ASKED, COLUMNS, AskedFlags, ColumnFlags, policy_flags
 from incrowd.documents import json
 from incrowd.documents import release as texts
 from incrowd.errors import PolicyError
@@ -180,40 +181,21 @@ def refuse_nothing(quick: Mapping[str, Any], *, floor: bool) -> None:
 
 
 @reads()
+@takes("asked", AskedFlags)
+@takes("columns", ColumnFlags)
 def frontier(  # noqa: PLR0913  one parameter per option
     file: options.TableFile,
     *,
     output: Annotated[
         str | None, options.output("Write the curve to a file: .csv, .json, .svg, .png or .html.")
     ] = None,
-    policy: options.PolicyFile = None,
-    quasi: options.Quasi = None,
-    sensitive: options.Sensitive = None,
-    keep: options.Keep = None,
-    unit: options.Unit = None,
-    weight: options.Weight = None,
-    accept_derived: options.AcceptDerived = None,
-    k: options.K = None,
-    l: options.L = None,
-    t: options.T = None,
-    suppress: options.Suppress = None,
-    missing: options.MissingReading = None,
+    asked: AskedFlags = ASKED,
     privacy: options.Privacy = None,
     mapping: options.Mapping = None,
     setting: options.Settings = None,
     loss: options.Loss = None,
     time_limit: options.TimeLimit = None,
-    hierarchy: options.HierarchyOf = None,
-    hierarchies: options.Hierarchies = None,
-    widest: options.Widest = None,
-    lowest: options.Lowest = None,
-    highest: options.Highest = None,
-    grid: options.Grid = None,
-    kind: options.Kinds = None,
-    weights: options.Matters = None,
-    ends: options.Ends = None,
-    show: options.Show = None,
-    consistent: options.Consistent = False,
+    columns: ColumnFlags = COLUMNS,
     reading: ReadingFlags = AS_FOUND,
     details: options.Details = False,
     as_json: options.AsJson = False,
@@ -227,44 +209,11 @@ def frontier(  # noqa: PLR0913  one parameter per option
     Example: incrowd frontier patients.csv -q age,zip -s diagnosis -o curve.svg
     """
     maximize = MaximizeOptions(privacy=privacy, frontier=True)
-    quick = {
-        "quasi": options.columns(quasi),
-        "sensitive": options.columns(sensitive),
-        "keep": options.columns(keep),
-        "unit": unit,
-        "weight": weight,
-        "k": k,
-        "l": l,
-        "t": t,
-    }
-    settings = {
-        "suppression": suppress,
-        "missing": missing,
-        "loss": loss,
-        "time_limit": time_limit,
-        "ends": ends,
-        "show": show,
-        "consistent": consistent or None,
-    }
-    flags = requests.PolicyFlags(
-        policy=policy,
-        quick=quick,
-        settings=settings,
-        search=search_settings.SearchFlags(
-            mapping=mapping, settings=setting, otherwise=maximize.search
-        ),
-        hierarchy=hierarchy,
-        hierarchies=hierarchies,
-        limits={
-            "widest": widest,
-            "lowest": lowest,
-            "highest": highest,
-            "grid": grid,
-            "kind": kind,
-            "weight": weights,
-        },
-        accepted=options.columns(accept_derived),
+    search = search_settings.SearchFlags(
+        mapping=mapping, settings=setting, otherwise=maximize.search
     )
+    settings = {"loss": loss, "time_limit": time_limit}
+    flags = policy_flags(asked, columns, search, settings)
     wanted = requests.reading(reading)
     show_frontier(
         file,

@@ -8,8 +8,8 @@ from incrowd import api
 from incrowd import watch as watching
 from incrowd.cli import next_command, options
 from incrowd.cli import request as requests
+from incrowd.cli.flags import AS_FOUND, ReadingFlags, reads
 from incrowd.cli.output import Output, waiting
-from incrowd.cli.reading_options import AS_FOUND, ReadingFlags, reads
 from incrowd.documents import json
 from incrowd.documents import population as texts
 from incrowd.errors import PolicyError

@@ -13,8 +13,9 @@ from incrowd import watch as watching
 from incrowd.cli import options
 from incrowd.cli import request as requests
 from incrowd.cli.failures import failure_of
+from incrowd.cli.flags import AS_FOUND, ReadingFlags, reads, takes
 from incrowd.cli.output import Output, waiting
-from incrowd.cli.reading_options import AS_FOUND, ReadingFlags, reads
+from incrowd.cli.policy_flags import HELD_TO, HeldToFlags
 from incrowd.documents import report as documents
 from incrowd.engines.addresses import is_address
 from incrowd.errors import IncrowdError, NotMetError, PolicyError
@@ -27,6 +28,7 @@ DEFAULT = "report.html"
 
 
 @reads()
+@takes("held_to", HeldToFlags)
 def report(  # noqa: PLR0913  one parameter per option
     file: options.TableFile,
     *,
@@ -48,17 +50,7 @@ def report(  # noqa: PLR0913  one parameter per option
             "--original", "The table before anonymization: with it the page shows before and after."
         ),
     ] = None,
-    k: options.K = None,
-    l: options.L = None,
-    t: options.T = None,
-    missing: options.MissingReading = None,
-    quasi: options.Quasi = None,
-    sensitive: options.Sensitive = None,
-    hierarchy: options.HierarchyOf = None,
-    hierarchies: options.Hierarchies = None,
-    world: options.World = None,
-    world_id: options.WorldId = None,
-    rename: options.Rename = None,
+    held_to: HeldToFlags = HELD_TO,
     show_values: Annotated[
         bool,
         typer.Option(
@@ -79,20 +71,8 @@ def report(  # noqa: PLR0913  one parameter per option
     Example: incrowd report release.csv --policy policy.toml --original patients.csv -o report.html
     """
     answer = Output(as_json=as_json, quiet=quiet)
-    flags = requests.PolicyFlags(
-        policy=policy,
-        quick={
-            "quasi": options.columns(quasi),
-            "sensitive": options.columns(sensitive),
-            "k": k,
-            "l": l,
-            "t": t,
-        },
-        settings={"missing": missing},
-        hierarchy=hierarchy,
-        hierarchies=hierarchies,
-    )
-    worlds = requests.WorldOptions(tuple(world or ()), world_id, tuple(rename or ()))
+    flags = held_to.over(policy)
+    worlds = held_to.worlds
     paper = certificate or (_beside(file) if policy or flags.silent else None)
     verb.refuse_target(output, (file, original, policy, paper, *worlds.worlds))
     with waiting(answer, "report") as bar:
@@ -103,8 +83,7 @@ def report(  # noqa: PLR0913  one parameter per option
         asked, folder = None, Path()
         if paper is None or not flags.silent:
             _refuse_part_of_policy(policy, paper)
-            roles = (*options.columns(quasi), *options.columns(sensitive))
-            others = [name for name in table.names if name not in roles]
+            others = [name for name in table.names if name not in held_to.columns]
             request = worlds.laid_over(flags.request(table.names, keep=others))
             asked, folder = request.policy, request.folder
         found = api.report(

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from incrowd.cli import options
+from incrowd.cli.flags import ReadingFlags
 from incrowd.cli.output import Output
-from incrowd.cli.reading_options import ReadingFlags
 from incrowd.cli.search_settings import SearchFlags
 from incrowd.errors import IncrowdError, PolicyError
 from incrowd.hierarchy import AnyHierarchy

@@ -6,23 +6,8 @@ from typing import TYPE_CHECKING
 from rich.console import RenderableType
 from rich.table import Table
 
+from incrowd.documents import words
 from incrowd.documents.release import verdicts
-from incrowd.documents.words import (
-    BAD,
-    GOOD,
-    QUIET,
-    at_most,
-    counted,
-    line,
-    lines,
-    listed,
-    more,
-    number,
-    numeric,
-    percent,
-    spaced,
-    table,
-)
 
 if TYPE_CHECKING:
     from incrowd.population.plan import Measured, Plan
@@ -32,8 +17,10 @@ if TYPE_CHECKING:
 
 def plan_text(plan: "Plan", *, details: bool = False) -> RenderableType:
     """For each column: distinct values now, then, and what to do; those allowed with `details`."""
-    parts = (line(plan_headline(plan)), _actions(plan, details=details), *_supports(plan))
-    return spaced(*parts, *([] if details else [more("how many values each column may keep")]))
+    parts = (words.line(plan_headline(plan)), _actions(plan, details=details), *_supports(plan))
+    return words.spaced(
+        *parts, *([] if details else [words.more("how many values each column may keep")])
+    )
 
 
 def applied_text(
@@ -46,16 +33,16 @@ def applied_text(
 ) -> RenderableType:
     """The release, and with `details` the plan that was carried out."""
     done = "Wrote and verified" if paths else "Verified"
-    classes = counted(release.classes, "class", "classes")
-    head = f"{done} {counted(release.records, 'record')} in {classes}."
+    classes = words.counted(release.classes, "class", "classes")
+    head = f"{done} {words.counted(release.records, 'record')} in {classes}."
     above = [f"Raised above the plan: {', '.join(raised)}."] if raised else []
     measures = [model.measure for model in release.policy.models]
     made = verdicts(release.models, measures)
-    parts = (line(head, GOOD), *lines(above), made, *_supports(plan))
-    kept = lines(_files(paths), QUIET)
+    parts = (words.line(head, words.GOOD), *words.lines(above), made, *_supports(plan))
+    kept = words.lines(_files(paths), words.QUIET)
     if not details:
-        return spaced(*parts, *kept, more("the plan that was carried out"))
-    return spaced(*parts, *kept, line(""), plan_text(plan, details=True))
+        return words.spaced(*parts, *kept, words.more("the plan that was carried out"))
+    return words.spaced(*parts, *kept, words.line(""), plan_text(plan, details=True))
 
 
 def plan_headline(plan: "Plan") -> str:
@@ -65,17 +52,22 @@ def plan_headline(plan: "Plan") -> str:
     how = f"{asked.bound} bound, beta for {covers}"
     if plan.found is not None:
         return f"{_found(plan)} ({how})."
+    classes = words.counted(plan.classes_allowed, "class", "classes")
+    k, people, beta = map(words.number, (asked.k, asked.population, asked.beta))
     return (
-        f"The columns may keep {counted(plan.classes_allowed, 'class', 'classes')}: each then "
-        f"holds at least {number(asked.k)} of {number(asked.population)} people, except with "
-        f"probability {number(asked.beta)} ({how})."
+        f"The columns may keep {classes}: each then holds at least {k} of {people} people, except "
+        f"with probability {beta} ({how})."
     )
 
 
 def _found(plan: "Plan") -> str:
     """The answer to what the question left open."""
-    asked, classes = plan.question, counted(plan.classes_allowed, "class", "classes")
-    people, k, beta = number(asked.population), number(asked.k), number(asked.beta)
+    asked, classes = plan.question, words.counted(plan.classes_allowed, "class", "classes")
+    people, k, beta = (
+        words.number(asked.population),
+        words.number(asked.k),
+        words.number(asked.beta),
+    )
     match plan.found:
         case "k":
             return f"{classes} of {people} people support k = {k} with beta = {beta}"
@@ -87,78 +79,82 @@ def _found(plan: "Plan") -> str:
 
 def _actions(plan: "Plan", *, details: bool) -> Table:
     allowed = ("allowed",) if details else ()
-    made = table("column", "values now", *allowed, "then", "what to do")
+    made = words.table("column", "values now", *allowed, "then", "what to do")
     for action in plan.actions:
-        what = line(action.rung.says, BAD if action.left_out else "")
+        what = words.line(action.rung.says, words.BAD if action.left_out else "")
         if action.note:
             what.append(f" ({action.note})")
         budget = (action.allowed,) if details else ()
         figures = (action.distinct, *budget, action.rung.values)
-        made.add_row(line(action.column), *map(number, figures), what)
-    return numeric(made, *range(1, 3 + details))
+        made.add_row(words.line(action.column), *map(words.number, figures), what)
+    return words.numeric(made, *range(1, 3 + details))
 
 
 def _supports(plan: "Plan") -> Iterator[RenderableType]:
     """What the number of classes and the table itself support."""
     if plan.found is None:
-        classes = counted(plan.classes, "class", "classes")
-        yield line(
-            f"At most {classes}, all equally likely: expected k = {number(plan.k_expected)}."
+        classes = words.counted(plan.classes, "class", "classes")
+        yield words.line(
+            f"At most {classes}, all equally likely: expected k = {words.number(plan.k_expected)}."
         )
     if facts := plan.measured:
         what = plan.found or "k"
-        value = number(getattr(facts.supports, what))
+        value = words.number(getattr(facts.supports, what))
         text = (
-            f"The table has {counted(facts.classes, 'class', 'classes')}, the smallest with "
-            f"{number(facts.smallest)} of {counted(facts.people, 'record')}. "
+            f"The table has {words.counted(facts.classes, 'class', 'classes')}, the smallest with "
+            f"{words.number(facts.smallest)} of {words.counted(facts.people, 'record')}. "
             f"{_least_share(plan, facts)}: the table supports {what} = {value}."
         )
         good = (facts.supports.k or 0) >= (plan.question.k or 0)
-        yield line(text, "" if plan.found else GOOD if good else BAD)
+        yield words.line(text, "" if plan.found else words.GOOD if good else words.BAD)
 
 
 def _least_share(plan: "Plan", facts: "Measured") -> str:
     """What the table says about the share of its classes in the population."""
     if not facts.share:
         return "That is too few to say what share of the population it is"
-    sure = percent(plan.question.confidence)
+    sure = words.percent(plan.question.confidence)
     return (
         f"With confidence {sure} for all classes together, each is at least "
-        f"{number(facts.share)} of the population"
+        f"{words.number(facts.share)} of the population"
     )
 
 
 def quantiles_text(found: "Bucketed", path: str | None, *, details: bool = False) -> RenderableType:
     """What became of each column."""
     done = "Wrote and recounted the rows" if path else "Dry run, nothing written"
-    rows = counted(found.records, "record")
-    head = f"{done}: at least {number(found.smallest)} of {rows} show each value."
+    rows = words.counted(found.records, "record")
+    head = f"{done}: at least {words.number(found.smallest)} of {rows} show each value."
     others = ("merged", "squared error") if details else ()
-    made = table("column", "buckets", "smallest", "empty", *others)
+    made = words.table("column", "buckets", "smallest", "empty", *others)
     for column in found.columns:
         empty = column.missing + column.emptied
         further = (column.merged, column.error) if details else ()
         figures = (column.buckets, column.smallest, empty, *further)
-        made.add_row(line(column.name), *map(number, figures))
+        made.add_row(words.line(column.name), *map(words.number, figures))
     rest = [_ranks(found.promise)]
-    rest += [f"Unchanged: {listed(found.kept)}."] if found.kept else []
-    rest += [f"Withheld: {listed(found.withheld)}."] if found.withheld else []
-    return spaced(line(head, GOOD), numeric(made, *range(1, 4 + len(others))), *lines(rest))
+    rest += [f"Unchanged: {words.listed(found.kept)}."] if found.kept else []
+    rest += [f"Withheld: {words.listed(found.withheld)}."] if found.withheld else []
+    return words.spaced(
+        words.line(head, words.GOOD),
+        words.numeric(made, *range(1, 4 + len(others))),
+        *words.lines(rest),
+    )
 
 
 def _ranks(promise: "RankPromise") -> str:
     if promise.exact:
-        return f"Exact: the cuts come from all {counted(promise.sample, 'record')}."
+        return f"Exact: the cuts come from all {words.counted(promise.sample, 'record')}."
     return (
-        f"From a sample of {counted(promise.sample, 'record')}: with probability "
-        f"{percent(1 - (promise.delta or 0.0))} the rank of a cut is off by at most "
+        f"From a sample of {words.counted(promise.sample, 'record')}: with probability "
+        f"{words.percent(1 - (promise.delta or 0.0))} the rank of a cut is off by at most "
         f"{_of_records(promise.epsilon)} of the records, and the ranks of all cuts of all columns "
         f"by at most {_of_records(promise.simultaneous)}."
     )
 
 
 def _of_records(value: float | None) -> str:
-    return "an unknown share" if value is None else at_most(value)
+    return "an unknown share" if value is None else words.at_most(value)
 
 
 def _files(paths: Mapping[str, str]) -> Iterator[str]:

@@ -9,8 +9,8 @@ import numpy as np
 
 from incrowd.arrays import Counts
 from incrowd.cli import request
+from incrowd.cli.flags import ReadingFlags
 from incrowd.cli.output import Output
-from incrowd.cli.reading_options import ReadingFlags
 from incrowd.cli.request import ReadTable
 from incrowd.engines.base import Engine
 from incrowd.errors import InputError

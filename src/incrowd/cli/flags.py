@@ -1,7 +1,7 @@
-"""The options that say how to read the table; every command that takes a FILE has them."""
+"""Options that several commands share, as one value: how to read the table, first of all."""
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from functools import wraps
 from typing import Annotated, Any, TypeVar
@@ -83,24 +83,30 @@ def reads(*, memory: bool = True) -> Callable[[Callable[..., Result]], Callable[
 
     Without `memory` the command never works out of memory.
     """
-    every = {one.name: one.type for one in fields(ReadingFlags) if memory or one.name != "memory"}
+    return takes("reading", ReadingFlags, () if memory else ("memory",))
+
+
+def takes(
+    parameter: str, kind: type, without: Sequence[str] = ()
+) -> Callable[[Callable[..., Result]], Callable[..., Result]]:
+    """Give a command the options that are fields of a value, in place of one parameter."""
+    every = [one for one in fields(kind) if one.name not in without]
 
     def decorate(command: Callable[..., Result]) -> Callable[..., Result]:
         @wraps(command)
-        def run(**given: Any) -> Result:
-            flags = ReadingFlags(**{name: given.pop(name) for name in every})
-            return command(**given, reading=flags)
+        def run(*places: Any, **given: Any) -> Result:
+            flags = kind(**{one.name: given.pop(one.name) for one in every})
+            return command(*places, **given, **{parameter: flags})
 
         found = inspect.signature(command, eval_str=True)
         option = inspect.Parameter.KEYWORD_ONLY
         parameters = []
-        for name, parameter in found.parameters.items():
-            if name != "reading":
-                parameters.append(parameter)
-                continue
-            for extra, kind in every.items():
-                made = inspect.Parameter(extra, option, default=None, annotation=kind)
-                parameters.append(made)
+        for name, known in found.parameters.items():
+            made = [
+                inspect.Parameter(one.name, option, default=one.default, annotation=one.type)
+                for one in every
+            ]
+            parameters += made if name == parameter else [known]
         run.__signature__ = found.replace(parameters=parameters)  # type: ignore[attr-defined]
         run.__annotations__ = {one.name: one.annotation for one in parameters}
         return run
