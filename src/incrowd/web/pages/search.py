@@ -9,6 +9,7 @@ from incrowd.web import jobs
 from incrowd.web.facts import Point
 from incrowd.web.pages import blocks, drawings
 from incrowd.web.pages.drawings import Spot
+from incrowd.web.pages.effect import crowds
 from incrowd.web.pages.frame import Frame, sentence
 from incrowd.web.pages.progress import Progress
 from incrowd.web.pages.project import Work
@@ -117,6 +118,7 @@ def _controls(frame: Frame, offered: Mapping[str, str]) -> None:
                 ks=_KS,
                 searches=tuple(methods.value),
                 suppressions=tuple(limits.value),
+                world=project.session.world,
             )
             project.explored.forget()
             project.explored.start(job, job)
@@ -146,7 +148,7 @@ def place_of(point: Point) -> tuple[float, float]:
     """Highest risk and loss of a point that is possible."""
     answer = point.answer
     assert answer is not None  # noqa: S101  callers pass possible points
-    return answer.after.highest, answer.loss
+    return answer.risk, answer.loss
 
 
 def undominated(points: Sequence[Point]) -> list[bool]:
@@ -173,8 +175,8 @@ def _chosen(shown: Shown) -> None:
         blocks.text("h3", point.name)
         blocks.figures(
             [
-                (str(answer.after.k), "people share each line at least", "good"),
-                (blocks.percent(answer.after.highest), "highest risk", ""),
+                *crowds(answer),
+                (blocks.percent(answer.risk), "highest risk", ""),
                 (blocks.percent(answer.loss), "information loss", ""),
             ]
         )
@@ -218,7 +220,10 @@ def _pinned(shown: Shown) -> None:
     head = ("", *(name for name, _ in answers))
     add = blocks.table(head, "Pinned points", numeric=range(1, 5))
     add("people share each line", *(str(a.after.k) for _, a in answers))
-    add("highest risk", *(blocks.percent(a.after.highest) for _, a in answers))
+    if any(a.world for _, a in answers):
+        fit = ("" if a.world is None else str(a.world.people) for _, a in answers)
+        add("people of the world fit each line", *fit)
+    add("highest risk", *(blocks.percent(a.risk) for _, a in answers))
     add("average risk", *(blocks.percent(a.after.average) for _, a in answers))
     add("information loss", *(blocks.percent(a.loss) for _, a in answers))
     add(
