@@ -150,6 +150,8 @@ class Choices:
     models: tuple[OfferedModel, ...]
     searches: Mapping[str, str]
     """Searches to compare, with what people call them."""
+    of_world: tuple[str, ...] = ()
+    """Those of them that count the people of a world."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -13,6 +13,7 @@ from incrowd.web.pages.frame import Frame
 from incrowd.web.pages.project import FailedJobError
 
 _MOST_K, _MOST_LEFT_OUT = 50, 0.2
+_TITLE = "How many people share each line (k)"
 _PRESETS = {
     "internal": "For people who are bound by contract.",
     "public-file": "For everybody to download.",
@@ -42,13 +43,15 @@ async def show(frame: Frame) -> None:
 
 def _crowd(frame: Frame, effect: Effect) -> None:
     k = min(edits.k_of(frame.policy) or _MOST_K, _MOST_K)
-    whose = " of the world" if edits.k_model(frame.policy) == edits.OF_WORLD else ""
+    instead = edits.k_model(frame.policy) == edits.OF_WORLD
+    whose = " of the world" if instead else ""
+    title = "How many people of the world fit each line (k)" if instead else _TITLE
 
     async def moved(value: float) -> None:
         if await frame.change(lambda text: edits.with_k(text, int(value))):
             effect.ask()
 
-    with blocks.card("How many people share each line (k)"):
+    with blocks.card(title):
         words = blocks.text("p", meaning_of_k(k, whose))
         scale = blocks.Scale(2, _MOST_K, 1, lambda value: f"{value:.0f}")
         follow = blocks.slider("k: people who share each line", scale, k, moved)

@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 
 from nicegui import ui
 
-from incrowd.web import jobs
-from incrowd.web.facts import Point
+from incrowd.web import edits, jobs
+from incrowd.web.facts import Choices, Point
 from incrowd.web.pages import blocks, drawings
 from incrowd.web.pages.drawings import Spot
 from incrowd.web.pages.effect import crowds
@@ -87,9 +87,9 @@ async def show(frame: Frame) -> None:
         return
     await frame.answer(frame.project.draft(), "Drafting a policy")
     frame.settled()
-    methods = (await frame.project.choices()).searches
-    shown = Shown(frame, methods)
-    _controls(frame, methods)
+    choices = await frame.project.choices()
+    shown = Shown(frame, choices.searches)
+    _controls(frame, choices)
     Progress(frame, frame.project.explored)
     shown.seen = state_of(frame.project.explored)
     shown.points = list(frame.project.explored.parts)
@@ -98,11 +98,19 @@ async def show(frame: Frame) -> None:
     frame.next_button(first=bool(frame.project.explored.parts))
 
 
-def _controls(frame: Frame, offered: Mapping[str, str]) -> None:
+def fitting(choices: Choices, policy: str) -> list[str]:
+    """The searches that can serve the models of a policy."""
+    of_world = {model.name for model in choices.models if model.of_world}
+    asked = any(model["name"] in of_world for model in edits.models(policy))
+    return [name for name in choices.searches if (name in choices.of_world) == asked]
+
+
+def _controls(frame: Frame, choices: Choices) -> None:
     project = frame.project
     with blocks.card("What to try"), blocks.bar():
-        named = {name: f"{words} ({name})" for name, words in offered.items()}
-        methods = ui.select(named, value=list(named), multiple=True, label="Methods")
+        possible = fitting(choices, frame.policy)
+        named = {name: f"{choices.searches[name]} ({name})" for name in possible}
+        methods = ui.select(named, value=possible, multiple=True, label="Methods")
         methods.props("outlined dense use-chips")
         limits = ui.select(
             {0.0: "none", 0.02: "2 %", 0.05: "5 %", 0.1: "10 %"},

@@ -9,7 +9,7 @@ from incrowd.errors import IncrowdError
 from incrowd.web import edits, files, jobs
 from incrowd.web.facts import WorldFacts
 from incrowd.web.pages import blocks
-from incrowd.web.pages.frame import Frame
+from incrowd.web.pages.frame import Frame, sentence
 from incrowd.web.pages.project import FailedJobError
 from incrowd.web.session import Session
 
@@ -30,15 +30,15 @@ async def card(frame: Frame) -> None:
     """Draw the card; it is open if there is a world."""
     world = frame.project.session.world
     title = "Does the attacker hold another table (a world)?"
-    with (
-        ui.expansion(title, value=bool(world.files)).classes("card"),
-        blocks.box("stack"),
-    ):
+    with ui.expansion(title, value=bool(world.files)).classes("card"), blocks.box("stack"):
         for words in _WHAT.splitlines():
             blocks.text("p", words)
-        if world.files:
-            await _used(frame, world)
-        await _Form(frame).draw()
+        if not world.files:
+            await _Form(frame).draw()
+            return
+        await _used(frame, world)
+        with ui.expansion("Change the world").props("dense"), blocks.box("stack"):
+            await _Form(frame).draw()
 
 
 async def _used(frame: Frame, world: jobs.World) -> None:
@@ -49,7 +49,7 @@ async def _used(frame: Frame, world: jobs.World) -> None:
     except FailedJobError as error:
         frame.in_place(error)
     else:
-        blocks.note((*sentences(world, found), *found.notes))
+        blocks.note((*sentences(world, found), *map(sentence, found.notes)))
     counted = edits.k_model(frame.policy)
 
     async def chosen() -> None:
@@ -156,11 +156,14 @@ class _Form:
 
 
 def tables(session: Session) -> dict[str, str]:
-    """The tables of the folder that may be a world: names by path, without the table itself."""
+    """The tables of the folder that may be a world: names by path.
+
+    The table itself is none, and neither is the release that is made of it.
+    """
     listed = [one for one in files.listing(session.folder) if one.table]
     found = {str(files.within(session.folder, one.relative)): one.name for one in listed}
-    mine = None if session.source is None else str(Path(session.source).resolve())
-    return {path: name for path, name in found.items() if path != mine}
+    mine = {str(Path(path).resolve()) for path in (session.source, session.target) if path}
+    return {path: name for path, name in found.items() if path not in mine}
 
 
 def _select(names: list[str], label: str, value: str | None) -> ui.select:
