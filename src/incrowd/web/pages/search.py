@@ -232,7 +232,11 @@ def _pinned(shown: Shown) -> None:
         fit = ("" if a.world is None else str(a.world.people) for _, a in answers)
         add("people of the world fit each line", *fit)
     add("highest risk", *(blocks.percent(a.risk) for _, a in answers))
-    add("average risk", *(blocks.percent(a.after.average) for _, a in answers))
+    # Where k counts a world, the average over the classes of the table would be about another risk.
+    means = (
+        None if a.world is not None and a.world.instead else a.after.average for _, a in answers
+    )
+    add("average risk", *("" if mean is None else blocks.percent(mean) for mean in means))
     add("information loss", *(blocks.percent(a.loss) for _, a in answers))
     add(
         "records left out",

@@ -142,7 +142,8 @@ def _quickly(table: LoadedTable, watch: Watch) -> _Made:
             raise
         top = _by_hand(table, {column.name: column.hierarchy.height for column in problem.columns})
         return replace(top, how="too large for a quick answer: start a search", quick=True)
-    how = f"{found.why}; a full search usually loses less"
+    less = "usually loses" if problem.world is None else "may lose"
+    how = f"{found.why}; a full search {less} less"
     return _Made(policy.shown.recoding(found.recoding), how, quick=True)
 
 
