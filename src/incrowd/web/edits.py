@@ -14,8 +14,10 @@ from incrowd.policy.toml import edited
 
 View: TypeAlias = Mapping[str, Any]
 """A policy as its file says it."""
-OF_TABLE, OF_WORLD = "k-anonymity", "k-map"
-"""The models whose k counts the people of the table, and those of a world."""
+OF_TABLE = "k-anonymity"
+"""The model that the slider for k is about: its k counts the people of the table."""
+OF_WORLD = "k-map"
+"""The same for the people of a world: what k-anonymity is `against_world`."""
 _DRAFTED_K = 5
 _DRAFTED_L = 2
 _OF_QUASI = ("hierarchy", "weight", "lowest", "highest", "widest", "grid")
