@@ -112,6 +112,9 @@ def taken_away(tab):
     """Without a world k counts the table again; undo brings the world back with its model."""
     tab.step("Promise")
     settled(tab)
+    tab.sees("Change the world").click()
+    choose(tab, "Tables of the world", "club.csv")
+    tab.sees("Column that tells its people apart").wait_for()
     tab.press("Do without the world")
     tab.sees("finds 5 people or more")
     settled(tab)

@@ -37,8 +37,19 @@ async def card(frame: Frame) -> None:
             await _Form(frame).draw()
             return
         await _used(frame, world)
-        with ui.expansion("Change the world").props("dense"), blocks.box("stack"):
-            await _Form(frame).draw()
+        _change(frame)
+
+
+def _change(frame: Frame) -> None:
+    """The form for another world; files are read for it once somebody looks at it."""
+
+    async def opened() -> None:
+        if not place.default_slot.children:
+            with place:
+                await _Form(frame).draw()
+
+    with ui.expansion("Change the world", on_value_change=opened).props("dense"):
+        place = blocks.box("stack")
 
 
 async def _used(frame: Frame, world: jobs.World) -> None:
