@@ -181,7 +181,7 @@ class CountedTable:
 
     def compiled(self, policy: Policy, against: WorldReference | None = None) -> LoadedTable:
         """The table loaded by a policy that starts from these counts."""
-        world = _asked_about(policy, against)
+        world = world_of_labels(policy, against)
         compiled = compile_problem(
             policy,
             self.quasi,
@@ -208,7 +208,7 @@ def load(
 
     With `sampled` only columns are counted, and the rows of a sample.
     """
-    world = _asked_about(policy, against)
+    world = world_of_labels(policy, against)
     return count_table(engine, policy, builders, world, sampled).compiled(policy, against)
 
 
@@ -251,7 +251,7 @@ def with_hierarchy(
     return align(column, hierarchy.leaves), hierarchy
 
 
-def _asked_about(policy: Policy, against: WorldReference | None) -> World | None:
+def world_of_labels(policy: Policy, against: WorldReference | None) -> World | None:
     """The world that decides the ends of labels, if a model uses one.
 
     With exact ends only the table decides.

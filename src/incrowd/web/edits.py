@@ -6,7 +6,7 @@ worker checks every outcome before it counts: the server does not load what that
 """
 
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from incrowd.errors import PolicyError
@@ -14,6 +14,10 @@ from incrowd.policy.toml import edited
 
 View: TypeAlias = Mapping[str, Any]
 """A policy as its file says it."""
+OF_TABLE = "k-anonymity"
+"""The model that the slider for k is about: its k counts the people of the table."""
+OF_WORLD = "k-map"
+"""The same for the people of a world: what k-anonymity is `against_world`."""
 _DRAFTED_K = 5
 _DRAFTED_L = 2
 _OF_QUASI = ("hierarchy", "weight", "lowest", "highest", "widest", "grid")
@@ -42,18 +46,42 @@ def models(text: str) -> list[dict[str, Any]]:
     return found
 
 
+def k_model(text: str) -> str:
+    """The model that k is of: k-anonymity, or k-map if the policy has that alone."""
+    names = [model["name"] for model in models(text)]
+    return OF_WORLD if OF_WORLD in names and OF_TABLE not in names else OF_TABLE
+
+
 def k_of(text: str) -> int | None:
-    """The k of the policy's k-anonymity."""
-    return next((model["k"] for model in models(text) if model["name"] == "k-anonymity"), None)
+    """The k of the policy."""
+    name = k_model(text)
+    return next((model["k"] for model in models(text) if model["name"] == name), None)
 
 
 def with_k(text: str, k: int) -> str:
-    """The policy with k-anonymity of this k, added as the first model if there is none."""
-    known = models(text)
-    place = next((i for i, one in enumerate(known) if one["name"] == "k-anonymity"), None)
+    """The policy with this k, of k-anonymity as the first model if it has none."""
+    known, name = models(text), k_model(text)
+    place = next((i for i, one in enumerate(known) if one["name"] == name), None)
     if place is None:
-        return edited(text, {"models": [{"name": "k-anonymity", "k": k}, *known]})
+        return edited(text, {"models": [{"name": OF_TABLE, "k": k}, *known]})
     return edited(text, {("models", place, "k"): k})
+
+
+def with_k_model(text: str, name: str) -> str:
+    """The policy whose k is of this model: k-anonymity or k-map, and not of both."""
+    k = k_of(text) or _DRAFTED_K
+    others = [model for model in models(text) if model["name"] not in (OF_TABLE, OF_WORLD)]
+    return edited(text, {"models": [{"name": name, "k": k}, *others]})
+
+
+def without_world(text: str, of_world: Collection[str]) -> str:
+    """The policy without these models, which count a world; k then counts the table's people."""
+    known = models(text)
+    if k_model(text) == OF_WORLD:
+        known = models(with_k_model(text, OF_TABLE))
+    kept = [model for model in known if model["name"] not in of_world]
+    kept = kept or [{"name": OF_TABLE, "k": _DRAFTED_K}]
+    return text if kept == models(text) else edited(text, {"models": kept})
 
 
 def with_model(text: str, model: Mapping[str, Any]) -> str:

@@ -150,6 +150,8 @@ class Choices:
     models: tuple[OfferedModel, ...]
     searches: Mapping[str, str]
     """Searches to compare, with what people call them."""
+    of_world: tuple[str, ...] = ()
+    """Those of them that count the people of a world."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -179,6 +181,32 @@ class ClassFacts:
 
 
 @dataclass(frozen=True, kw_only=True)
+class WorldFacts:
+    """Tables that an attacker may hold."""
+
+    people: int | None
+    shared: tuple[str, ...]
+    """Quasi-identifying columns that they hold, by the table's names."""
+    lacking: tuple[str, ...]
+    """Quasi-identifying columns that they do not hold."""
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class WorldRisk:
+    """How easily somebody is found by whoever holds the world."""
+
+    people: int
+    """People of the world whom the rarest line fits."""
+    highest: float
+    """The risk of the person who is easiest to find among them, 0..1."""
+    presence: float
+    """The highest share of the people whom a line fits who are in the table, 0..1."""
+    instead: bool
+    """Whether the policy asks for a crowd in the world and for none in the table."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class WhatIf:
     """What a policy would mean for the table; nothing is released."""
 
@@ -201,6 +229,15 @@ class WhatIf:
     how: str
     """How the classes were made, in words."""
     seconds: float
+    world: WorldRisk | None = None
+    """None if no model counts the people of a world."""
+
+    @property
+    def risk(self) -> float:
+        """The highest risk, among those whom the policy counts: of the table or of the world."""
+        if self.world is not None and self.world.instead:
+            return self.world.highest
+        return self.after.highest
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -4,7 +4,7 @@ The functions are in `web.work` and load the searches, so only the worker import
 """
 
 from dataclasses import dataclass, field
-from typing import ClassVar
+from typing import Any, ClassVar
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,6 +30,25 @@ class Table:
     reading: ReadingChoice = field(default_factory=ReadingChoice)
     folder: str = "."
     """Where relative paths of hierarchies start."""
+
+
+@dataclass(frozen=True)
+class World:
+    """Tables with names that an attacker may hold; none: the attacker holds none."""
+
+    files: tuple[str, ...] = ()
+    world_id: str | None = None
+    """The column that tells their people apart; without one, every row is a person."""
+    rename: tuple[tuple[str, str], ...] = ()
+    """The table's name of a column, and the world's."""
+
+    @property
+    def given(self) -> dict[str, Any]:
+        """As keyword arguments of verbs."""
+        return {"world": self.files, "world_id": self.world_id, "rename": dict(self.rename)}
+
+
+NO_WORLD = World()
 
 
 @dataclass(frozen=True)
@@ -155,6 +174,25 @@ class CheckPolicy(Job):
 
 
 @dataclass(frozen=True)
+class WorldColumns(Job):
+    """The columns of files that may be a world: their names, file by file."""
+
+    work: ClassVar[str] = "worlds:columns"
+    policy: str
+    files: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class LookAtWorld(Job):
+    """Who is in a world, and which columns it shares with the table: `facts.WorldFacts`."""
+
+    work: ClassVar[str] = "worlds:look"
+    table: Table
+    policy: str
+    world: World
+
+
+@dataclass(frozen=True)
 class WhatIf(Job):
     """What a policy would mean: `facts.WhatIf`, at once."""
 
@@ -164,6 +202,7 @@ class WhatIf(Job):
     policy: str
     levels: tuple[tuple[str, int], ...] | None = None
     """A level for every quasi-identifying column (full-domain generalization): exact figures."""
+    world: World = NO_WORLD
 
 
 @dataclass(frozen=True)
@@ -175,6 +214,7 @@ class Search(Job):
     gives_way: ClassVar[bool] = True
     table: Table
     policy: str
+    world: World = NO_WORLD
 
 
 @dataclass(frozen=True)
@@ -193,6 +233,7 @@ class Explore(Job):
     suppressions: tuple[float, ...] = (0.0, 0.05)
     seconds: float = 5.0
     """Time limit of each."""
+    world: World = NO_WORLD
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -210,6 +251,7 @@ class MakeRelease(Job):
     """The file of the private key."""
     key_file: str | None = None
     """The file of the key of pseudonyms."""
+    world: World = NO_WORLD
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -223,17 +265,19 @@ class CheckRelease(Job):
     """TOML; without it the certificate's."""
     original: Table | None = None
     trusted_keys: tuple[str, ...] = ()
+    world: World = NO_WORLD
 
 
 @dataclass(frozen=True, kw_only=True)
 class AttackRelease(Job):
-    """Attack a release with what its original holds: `facts.TextFacts`."""
+    """Attack a release with what its original and a world hold: `facts.TextFacts`."""
 
     work: ClassVar[str] = "releases:attack_release"
     release: str
     table: Table
     policy: str
     seed: int = 0
+    world: World = NO_WORLD
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -255,3 +299,4 @@ class WriteReport(Job):
     target: str
     certificate: str | None = None
     table: Table | None = None
+    world: World = NO_WORLD

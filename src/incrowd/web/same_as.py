@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from incrowd.policy.toml import edited
-from incrowd.web.jobs import ReadingChoice
+from incrowd.web.jobs import ReadingChoice, World
 
 if TYPE_CHECKING:
     from incrowd.web.session import Session
@@ -49,7 +49,7 @@ def command(session: "Session") -> str:
     words += ["-o", _target(session)]
     for flag, value in _options(session).items():
         words += [flag, value]
-    words += _reading_words(session.reading)
+    words += _world_words(session.world) + _reading_words(session.reading)
     return shlex.join(words)
 
 
@@ -65,6 +65,12 @@ def _options(session: "Session") -> dict[str, str]:
         "--key-file": session.key_file,
     }
     return {flag: str(value) for flag, value in given.items() if value is not None}
+
+
+def _world_words(world: World) -> list[str]:
+    words = [word for file in world.files for word in ("--world", file)]
+    words += [] if world.world_id is None else ["--world-id", world.world_id]
+    return words + [word for pair in world.rename for word in ("--rename", "=".join(pair))]
 
 
 def _reading_words(reading: ReadingChoice) -> list[str]:
@@ -86,6 +92,7 @@ def python(session: "Session") -> str:
         arguments.append(f"sign={_text(session.sign)}")
     if session.key_file is not None:
         arguments.append("key=key")
+    arguments += _world_python(session.world)
     if reading := _reading_python(session.reading):
         arguments.append(reading)
     lines = ["import incrowd", "", f'policy = incrowd.read_policy("{POLICY}")']
@@ -101,7 +108,16 @@ def _report(session: "Session") -> list[str]:
     if session.report is None:
         return []
     source, report = _text(session.source or "FILE"), _text(session.report)
-    return [f"incrowd.report(release, {report}, original={source})"]
+    given = [f"original={source}", *_world_python(session.world)]
+    return [f"incrowd.report(release, {report}, {', '.join(given)})"]
+
+
+def _world_python(world: World) -> list[str]:
+    if not world.files:
+        return []
+    given = [f"world=[{', '.join(map(_text, world.files))}]"]
+    given += [] if world.world_id is None else [f"world_id={_text(world.world_id)}"]
+    return given + ([f"rename={_literal(dict(world.rename))}"] if world.rename else [])
 
 
 def _reading_python(reading: ReadingChoice) -> str:
@@ -132,12 +148,12 @@ def _text(text: str) -> str:
 
 def documents(session: "Session") -> dict[str, str]:
     """The files of a session by name: with them it can be run again."""
-    source, target = session.source or "FILE", _target(session)
+    source = "\nand ".join((session.source or "FILE", *session.world.files))
     return {
         POLICY: toml(session),
         "command.sh": f'#!/bin/sh\ncd "$(dirname "$0")" || exit\nexec {command(session)}\n',
         "session.py": python(session),
-        "README.txt": _README.format(source=source, target=target),
+        "README.txt": _README.format(source=source, target=_target(session)),
     }
 
 

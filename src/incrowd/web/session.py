@@ -20,7 +20,7 @@ _KEPT_ENDINGS = (".csv", ".tsv", ".parquet", ".arrow")
 
 
 class Session:
-    """What the page is about: its state is a source and the text of a policy file."""
+    """What the page is about: a source, the text of a policy file, and perhaps a world."""
 
     def __init__(self, folder: str | Path = ".", *, worker: Worker | None = None) -> None:
         self.folder = Path(folder).resolve()
@@ -35,16 +35,14 @@ class Session:
         self.report: str | None = None
         self.sign: str | None = None
         self.key_file: str | None = None
-        self.worlds: tuple[str, ...] = ()
-        """Tables that an attacker may hold: their files."""
-        self.world_id: str | None = None
-        """The column that tells their people apart."""
+        self.world = jobs.NO_WORLD
+        """Tables that an attacker may hold."""
         self.pinned: tuple[Point, ...] = ()
         """Points that are compared."""
         self.raw_cells = False
         """Whether the user wants to see cells of the table on this screen."""
-        self._undo: list[str] = []
-        self._redo: list[str] = []
+        self._undo: list[tuple[str, jobs.World]] = []
+        self._redo: list[tuple[str, jobs.World]] = []
         self._private: Path | None = None
         self._visited = -math.inf
 
@@ -61,10 +59,11 @@ class Session:
         return jobs.ReadingChoice() if self.table is None else self.table.reading
 
     def open(self, path: str | Path | None, reading: jobs.ReadingChoice | None = None) -> None:
-        """Take another table, or none; policy, undo and pins begin anew with it."""
+        """Take another table, or none; policy, world, undo and pins begin anew with it."""
         source = None if path is None else str(Path(path).absolute())
         if source != self.source:
             self.policy, self.pinned, self.raw_cells = "", (), False
+            self.world = jobs.NO_WORLD
             self._undo, self._redo = [], []
             self.target = "" if source is None else str(self.folder / released_as(source))
             self.report = self.sign = self.key_file = None
@@ -82,14 +81,15 @@ class Session:
 
     # The policy
 
-    def changed(self, policy: str) -> None:
-        """Take another text of the policy; the former one can be had back."""
-        if policy == self.policy:
+    def changed(self, policy: str, world: jobs.World | None = None) -> None:
+        """Take another text of the policy, or another world; the former can be had back."""
+        new = policy, self.world if world is None else world
+        if new == (self.policy, self.world):
             return
         if self.policy:
-            self._undo.append(self.policy)
+            self._undo.append((self.policy, self.world))
         self._redo.clear()
-        self.policy = policy
+        self.policy, self.world = new
 
     @property
     def can_undo(self) -> bool:
@@ -104,15 +104,15 @@ class Session:
     def undo(self) -> str:
         """Take the last change back: the policy as it is now."""
         if self._undo:
-            self._redo.append(self.policy)
-            self.policy = self._undo.pop()
+            self._redo.append((self.policy, self.world))
+            self.policy, self.world = self._undo.pop()
         return self.policy
 
     def redo(self) -> str:
         """Make the change again that was taken back last: the policy as it is now."""
         if self._redo:
-            self._undo.append(self.policy)
-            self.policy = self._redo.pop()
+            self._undo.append((self.policy, self.world))
+            self.policy, self.world = self._redo.pop()
         return self.policy
 
     def pin(self, point: Point) -> None:
@@ -176,7 +176,7 @@ class Session:
     def what_if(self, levels: dict[str, int] | None = None) -> Ticket:
         """Ask what the policy means now."""
         chosen = None if levels is None else tuple(levels.items())
-        return self.ask(jobs.WhatIf(self.now(), self.policy, chosen))
+        return self.ask(jobs.WhatIf(self.now(), self.policy, chosen, self.world))
 
     def release_job(self) -> jobs.MakeRelease:
         """The job that makes the release that `same_as.command` makes, too."""
@@ -188,6 +188,7 @@ class Session:
             report=self.report,
             sign=self.sign,
             key_file=self.key_file,
+            world=self.world,
         )
 
     def archive(self) -> bytes:

@@ -52,6 +52,7 @@ class AgainstWorld(Search):
     """
 
     name: Literal["world"] = field(default="world", kw_only=True)
+    offered: ClassVar[str] = "hiding among the people of a world"
     recoding: ClassVar[Recodes] = "any"
     provides: ClassVar[frozenset[Requirement]] = FROM_TABLE | {"world"}
 

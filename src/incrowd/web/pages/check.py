@@ -55,6 +55,7 @@ class CheckPage:
                 "p",
                 f"Put both files into the folder {session.folder.name}. Nobody needs the original.",
             )
+            counted = _world(session.world)
 
             def check() -> None:
                 folder = Path(session.folder)
@@ -64,6 +65,7 @@ class CheckPage:
                 job = jobs.CheckRelease(
                     release=str(folder / str(release.value)),
                     certificate=str(folder / str(certificate.value)) if certificate.value else None,
+                    world=session.world if counted is not None and counted.value else jobs.NO_WORLD,
                 )
                 self._project.checked.forget()
                 self._project.checked.start(job, job)
@@ -80,6 +82,14 @@ class CheckPage:
             blocks.note([sentence(work.failed.message), sentence(remedy)], "bad")
         elif work.value is not None:
             _found(work.value)
+
+
+def _world(world: jobs.World) -> ui.switch | None:
+    """Whether to count the people of the world that was chosen for the table."""
+    if not world.files:
+        return None
+    names = ", ".join(Path(file).name for file in world.files)
+    return ui.switch(f"Count the people of the world, too: {names}", value=True)
 
 
 def _chosen(there: list[str], label: str, value: str | None) -> ui.select:

@@ -1,5 +1,7 @@
 """What the policy would do, answered at once: the card that follows every change."""
 
+from typing import TypeAlias
+
 from nicegui import background_tasks, ui
 
 from incrowd.web.events import Failed
@@ -42,16 +44,33 @@ class Effect:
                 _columns(answer)
 
 
+_Figure: TypeAlias = tuple[str, str, blocks.Tone]
+
+
+def crowds(answer: WhatIf, before: str = "") -> list[_Figure]:
+    """Among how many people everybody hides: of the world first, if the policy counts that."""
+    world, after = answer.world, answer.after
+    tone: blocks.Tone = "" if world is not None and world.instead else "good"
+    here: _Figure = (str(after.k), f"people share each line at least{before}", tone)
+    if world is None:
+        return [here]
+    return [
+        (blocks.whole(world.people), "people of the world fit each line at least", "good"),
+        (blocks.percent(world.presence), "of those who fit a line are in the table at most", ""),
+        here,
+    ]
+
+
 def _figures(answer: WhatIf) -> None:
-    before, after = answer.before, answer.after
+    before = answer.before
     withheld = "fewer than 5"
     left = withheld if answer.suppressed is None else blocks.whole(answer.suppressed)
     alone = withheld if before.uniques is None else blocks.whole(before.uniques)
     blocks.figures(
         [
-            (str(after.k), f"people share each line at least; {before.k} before", "good"),
+            *crowds(answer, f"; {before.k} before"),
             (
-                blocks.percent(after.highest),
+                blocks.percent(answer.risk),
                 f"highest risk; {blocks.percent(before.highest)} before",
                 "",
             ),

@@ -14,6 +14,7 @@ from nicegui.element import Element
 
 from incrowd.documents.pictures.looks import LOOKS
 from incrowd.errors import IncrowdError
+from incrowd.web.jobs import World
 from incrowd.web.pages import blocks, steps
 from incrowd.web.pages.project import Project
 from incrowd.web.pages.same_as_drawer import SameAs
@@ -151,10 +152,19 @@ class Frame:
 
     # What the user does
 
-    async def change(self, edit: Callable[[str], str], *, redraw: bool = False) -> bool:
-        """Change the policy if incrowd accepts the outcome; say why if it does not."""
+    async def change(
+        self,
+        edit: Callable[[str], str],
+        *,
+        redraw: bool = False,
+        world: World | None = None,
+    ) -> bool:
+        """Change the policy if incrowd accepts the outcome; say why if it does not.
+
+        With a world, that changes, too.
+        """
         try:
-            accepted = await self.project.change(edit)
+            accepted = await self.project.change(edit, world)
         except IncrowdError as error:
             self.refused(error)
             return False

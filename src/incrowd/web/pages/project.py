@@ -114,7 +114,8 @@ class Project:
     @property
     def state(self) -> tuple[object, ...]:
         """What a page is drawn from; it differs when another tab has changed something."""
-        return (self.session.source, self.session.policy, self.raw_cells)
+        session = self.session
+        return (session.source, session.policy, session.world, self.raw_cells)
 
     def state_of(self, step: Step) -> State:
         """Whether a step is done, open, or needs a look."""
@@ -163,15 +164,16 @@ class Project:
 
     async def what_if(self) -> facts.WhatIf | Failed | None:
         """What the policy would mean; None if it was changed or cancelled meanwhile."""
-        table, policy = self.table, self.session.policy
-        while (key := (table, policy)) not in self._answers:
-            match await self._question(key, jobs.WhatIf(table, policy)):
+        key = table, policy, world = self.table, self.session.policy, self.session.world
+        while key not in self._answers:
+            match await self._question(key, jobs.WhatIf(table, policy, world=world)):
                 case Done(value):
                     self._keep(key, value)
                 case Failed() as failed:
                     return failed
                 case ended:
-                    if ended is not REPLACED or key != (self.session.table, self.session.policy):
+                    now = self.session.table, self.session.policy, self.session.world
+                    if ended is not REPLACED or key != now:
                         return None
         return self._answers[key]
 
@@ -185,14 +187,17 @@ class Project:
             if key in self._asked and self._asked[key].done():
                 del self._asked[key]
 
-    async def change(self, edit: Callable[[str], str]) -> bool:
-        """Change the policy once the worker accepts it; False if a newer change took its place."""
+    async def change(self, edit: Callable[[str], str], world: jobs.World | None = None) -> bool:
+        """Change the policy once the worker accepts it; False if a newer change took its place.
+
+        With a world, that changes, too.
+        """
         text = edit(self.session.policy)
         match await self.session.ask(jobs.CheckPolicy(self.table, text)).end():
             case Failed(message, remedy):
                 raise FailedJobError(message, remedy=remedy)
             case Done():
-                self.session.changed(text)
+                self.session.changed(text, world)
                 return True
             case _:
                 return False
@@ -208,7 +213,7 @@ class Project:
 
     def close(self) -> None:
         """Forget the table and all that is known about it."""
-        self.session.table, self.session.policy = None, ""
+        self.session.open(None)
         self.visited.clear()
         for work in vars(self).values():
             if isinstance(work, Work):

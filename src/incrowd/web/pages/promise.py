@@ -7,14 +7,13 @@ from nicegui import ui
 
 from incrowd.web import edits, jobs
 from incrowd.web.facts import OfferedModel
-from incrowd.web.pages import blocks
+from incrowd.web.pages import blocks, worlds
 from incrowd.web.pages.effect import Effect
 from incrowd.web.pages.frame import Frame
 from incrowd.web.pages.project import FailedJobError
 
 _MOST_K, _MOST_LEFT_OUT = 50, 0.2
-SLIDER = "k-anonymity"
-"""The model that the slider is about."""
+_TITLE = "How many people share each line (k)"
 _PRESETS = {
     "internal": "For people who are bound by contract.",
     "public-file": "For everybody to download.",
@@ -37,45 +36,48 @@ async def show(frame: Frame) -> None:
         await _models(frame)
         _left_out(frame, effect)
         _presets(frame)
-        _worlds()
+        await worlds.card(frame)
     frame.next_button()
     await effect.answer()
 
 
 def _crowd(frame: Frame, effect: Effect) -> None:
     k = min(edits.k_of(frame.policy) or _MOST_K, _MOST_K)
+    instead = edits.k_model(frame.policy) == edits.OF_WORLD
+    whose = " of the world" if instead else ""
+    title = "How many people of the world fit each line (k)" if instead else _TITLE
 
     async def moved(value: float) -> None:
         if await frame.change(lambda text: edits.with_k(text, int(value))):
             effect.ask()
 
-    with blocks.card("How many people share each line (k)"):
-        words = blocks.text("p", meaning_of_k(k))
+    with blocks.card(title):
+        words = blocks.text("p", meaning_of_k(k, whose))
         scale = blocks.Scale(2, _MOST_K, 1, lambda value: f"{value:.0f}")
         follow = blocks.slider("k: people who share each line", scale, k, moved)
-        follow(lambda value: words.set_text(meaning_of_k(int(value))))
+        follow(lambda value: words.set_text(meaning_of_k(int(value), whose)))
 
 
-def meaning_of_k(k: int) -> str:
+def meaning_of_k(k: int, whose: str = "") -> str:
     """What k means for somebody in the table.
 
     >>> meaning_of_k(5).removeprefix("Whoever knows all quasi-identifiers of a person ")
     'finds 5 people or more: a chance of 20 % at most.'
     """
-    found = f"finds {k} people or more: a chance of {blocks.percent(1 / k)} at most."
+    found = f"finds {k} people{whose} or more: a chance of {blocks.percent(1 / k)} at most."
     return f"Whoever knows all quasi-identifiers of a person {found}"
 
 
 async def _models(frame: Frame) -> None:
     project = frame.project
-    known = edits.models(frame.policy)
+    known, slider = edits.models(frame.policy), edits.k_model(frame.policy)
     meanings: tuple[str, ...] = await project.ask(jobs.ExplainModels(frame.policy))
     choices = await project.choices()
     with blocks.card("What a class must not tell"):
         for number, (model, meaning) in enumerate(zip(known, meanings, strict=True)):
-            if model["name"] != SLIDER:
+            if model["name"] != slider:
                 _model(frame, number, model, meaning)
-        _add(frame, [one for one in choices.models if one.name != SLIDER])
+        _add(frame, [one for one in choices.models if one.name not in (slider, edits.OF_TABLE)])
 
 
 def _model(frame: Frame, number: int, model: Mapping[str, Any], meaning: str) -> None:
@@ -124,9 +126,9 @@ def _setting(frame: Frame, number: int, names: tuple[str, str], value: float) ->
 def _add(frame: Frame, offered: Sequence[OfferedModel]) -> None:
     """Add a model with its usual settings; they can be changed once it is there."""
     columns = list(edits.of_role(frame.policy, "sensitive"))
-    worlds = bool(frame.project.session.worlds)
+    world = bool(frame.project.session.world.files)
     possible = [one for one in offered if columns or not one.of_column]
-    there = {one.name: one for one in possible if worlds or not one.of_world}
+    there = {one.name: one for one in possible if world or not one.of_world}
     if not columns:
         blocks.text("p", "No column is sensitive. Roles says which are.", "quiet")
 
@@ -175,13 +177,3 @@ async def _use(frame: Frame, name: str) -> None:
         frame.refused(error)
         return
     await frame.change(lambda _: text, redraw=True)
-
-
-def _worlds() -> None:
-    with ui.expansion("Does the attacker hold another table (a world)?").classes("card"):
-        blocks.text(
-            "p",
-            "With a register of the population, k can count its people instead of those in the "
-            "table: the models k-map and delta-presence. They need the world's file when the "
-            "release is made, so they run from the command: incrowd anonymize --world FILE.",
-        )

@@ -73,15 +73,7 @@ class ReleasePage:
         session = self._project.session
         session.report = f"{session.target}.report.html" if report else None
         session.sign = sign
-        job = jobs.MakeRelease(
-            table=self._project.table,
-            policy=session.policy,
-            target=session.target,
-            seed=session.seed,
-            report=session.report,
-            sign=session.sign,
-            key_file=session.key_file,
-        )
+        job = session.release_job()
         for work in (self._project.released, self._project.attacked, self._project.compared):
             work.forget()
         self._project.released.start(job, job)
@@ -106,7 +98,7 @@ class ReleasePage:
             first = next(iter(made.losses.items()), ("loss", 0.0))
             blocks.figures(
                 [
-                    (str(made.k), "people share each line at least", "good"),
+                    (str(made.k), "people share each line at least", "good" if made.k > 1 else ""),
                     (blocks.whole(made.records), "records leave", ""),
                     (left, "records left out", ""),
                     (blocks.percent(first[1]), f"information loss ({first[0]})", ""),
@@ -150,7 +142,10 @@ class ReleasePage:
     def _attack(self) -> None:
         project, made = self._project, self._project.released.value
         job = jobs.AttackRelease(
-            release=made.release, table=project.table, policy=project.session.policy
+            release=made.release,
+            table=project.table,
+            policy=project.session.policy,
+            world=project.session.world,
         )
         project.attacked.start(job, job)
 

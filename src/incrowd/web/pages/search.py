@@ -5,10 +5,11 @@ from dataclasses import dataclass, field
 
 from nicegui import ui
 
-from incrowd.web import jobs
-from incrowd.web.facts import Point
+from incrowd.web import edits, jobs
+from incrowd.web.facts import Choices, Point
 from incrowd.web.pages import blocks, drawings
 from incrowd.web.pages.drawings import Spot
+from incrowd.web.pages.effect import crowds
 from incrowd.web.pages.frame import Frame, sentence
 from incrowd.web.pages.progress import Progress
 from incrowd.web.pages.project import Work
@@ -86,9 +87,9 @@ async def show(frame: Frame) -> None:
         return
     await frame.answer(frame.project.draft(), "Drafting a policy")
     frame.settled()
-    methods = (await frame.project.choices()).searches
-    shown = Shown(frame, methods)
-    _controls(frame, methods)
+    choices = await frame.project.choices()
+    shown = Shown(frame, choices.searches)
+    _controls(frame, choices)
     Progress(frame, frame.project.explored)
     shown.seen = state_of(frame.project.explored)
     shown.points = list(frame.project.explored.parts)
@@ -97,11 +98,19 @@ async def show(frame: Frame) -> None:
     frame.next_button(first=bool(frame.project.explored.parts))
 
 
-def _controls(frame: Frame, offered: Mapping[str, str]) -> None:
+def fitting(choices: Choices, policy: str) -> list[str]:
+    """The searches that can serve the models of a policy."""
+    of_world = {model.name for model in choices.models if model.of_world}
+    asked = any(model["name"] in of_world for model in edits.models(policy))
+    return [name for name in choices.searches if (name in choices.of_world) == asked]
+
+
+def _controls(frame: Frame, choices: Choices) -> None:
     project = frame.project
     with blocks.card("What to try"), blocks.bar():
-        named = {name: f"{words} ({name})" for name, words in offered.items()}
-        methods = ui.select(named, value=list(named), multiple=True, label="Methods")
+        possible = fitting(choices, frame.policy)
+        named = {name: f"{choices.searches[name]} ({name})" for name in possible}
+        methods = ui.select(named, value=possible, multiple=True, label="Methods")
         methods.props("outlined dense use-chips")
         limits = ui.select(
             {0.0: "none", 0.02: "2 %", 0.05: "5 %", 0.1: "10 %"},
@@ -117,6 +126,7 @@ def _controls(frame: Frame, offered: Mapping[str, str]) -> None:
                 ks=_KS,
                 searches=tuple(methods.value),
                 suppressions=tuple(limits.value),
+                world=project.session.world,
             )
             project.explored.forget()
             project.explored.start(job, job)
@@ -146,7 +156,7 @@ def place_of(point: Point) -> tuple[float, float]:
     """Highest risk and loss of a point that is possible."""
     answer = point.answer
     assert answer is not None  # noqa: S101  callers pass possible points
-    return answer.after.highest, answer.loss
+    return answer.risk, answer.loss
 
 
 def undominated(points: Sequence[Point]) -> list[bool]:
@@ -173,8 +183,8 @@ def _chosen(shown: Shown) -> None:
         blocks.text("h3", point.name)
         blocks.figures(
             [
-                (str(answer.after.k), "people share each line at least", "good"),
-                (blocks.percent(answer.after.highest), "highest risk", ""),
+                *crowds(answer),
+                (blocks.percent(answer.risk), "highest risk", ""),
                 (blocks.percent(answer.loss), "information loss", ""),
             ]
         )
@@ -218,8 +228,15 @@ def _pinned(shown: Shown) -> None:
     head = ("", *(name for name, _ in answers))
     add = blocks.table(head, "Pinned points", numeric=range(1, 5))
     add("people share each line", *(str(a.after.k) for _, a in answers))
-    add("highest risk", *(blocks.percent(a.after.highest) for _, a in answers))
-    add("average risk", *(blocks.percent(a.after.average) for _, a in answers))
+    if any(a.world for _, a in answers):
+        fit = ("" if a.world is None else str(a.world.people) for _, a in answers)
+        add("people of the world fit each line", *fit)
+    add("highest risk", *(blocks.percent(a.risk) for _, a in answers))
+    # Where k counts a world, the average over the classes of the table would be about another risk.
+    means = (
+        None if a.world is not None and a.world.instead else a.after.average for _, a in answers
+    )
+    add("average risk", *("" if mean is None else blocks.percent(mean) for mean in means))
     add("information loss", *(blocks.percent(a.loss) for _, a in answers))
     add(
         "records left out",

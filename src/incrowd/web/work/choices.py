@@ -11,9 +11,11 @@ def choices(_: Desk, job: jobs.ListChoices, tell: Tell) -> facts.Choices:
     """Models with usual settings, and searches that people compare."""
     del job
     tell("listing what there is", 0.0)
+    searches = {name: one for name, one in SEARCHES.items() if one.offered}
     return facts.Choices(
         models=tuple(_offered(name, model) for name, model in MODELS.items() if model.usual),
-        searches={name: one.offered for name, one in SEARCHES.items() if one.offered},
+        searches={name: one.offered for name, one in searches.items()},
+        of_world=tuple(name for name, one in searches.items() if "world" in one.provides),
     )
 
 

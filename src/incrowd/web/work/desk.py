@@ -16,12 +16,20 @@ from incrowd.engines.base import Engine
 from incrowd.errors import InputError
 from incrowd.io.hierarchies import builders_of
 from incrowd.io.reading import Opened, Reading
+from incrowd.io.worlds import WorldNames, world_of
+from incrowd.models.model import of_world
 from incrowd.partition.classes import classes_of
 from incrowd.policy.policy import Policy
 from incrowd.problem import Problem
-from incrowd.release.load import CountedTable, LoadedTable, count_table
+from incrowd.release.load import (
+    CountedTable,
+    LoadedTable,
+    WorldReference,
+    count_table,
+    world_of_labels,
+)
 from incrowd.search.lattice.full_domain import node_classes
-from incrowd.web.jobs import Table
+from incrowd.web.jobs import NO_WORLD, Table, World
 
 KEPT = 4
 """So many countings of the table are kept: going back to a former role is then quick, too."""
@@ -64,6 +72,8 @@ class Desk:
     def __init__(self) -> None:
         self._open: _Open | None = None
         self._kept: OrderedDict[str, tuple[CountedTable, Sizes]] = OrderedDict()
+        self._world: tuple[str, WorldReference] | None = None
+        """The world that was read last, and what it was read by."""
         self.derived: dict[str, tuple[str, ...]] = {}
         """By columns of a policy: sentences on those that would leave and follow from others."""
 
@@ -75,22 +85,39 @@ class Desk:
         """The engine that holds the rows."""
         return self._opened(table).opened.engine
 
-    def question(self, table: Table, policy: Policy) -> Question:
-        """The table loaded by a policy, from what was counted before if that is enough."""
+    def question(self, table: Table, policy: Policy, world: World = NO_WORLD) -> Question:
+        """The table loaded by a policy, from what was counted before if that is enough.
+
+        A world counts only if a model asks about it: a release is the same without it, too.
+        """
         engine = self.engine(table)
-        key = counted_alike(policy)
+        asked = any(map(of_world, policy.models))
+        against = self.against(table, policy, world) if asked else None
+        labels = world_of_labels(policy, against)
+        key = counted_alike(policy) if labels is None else _world_key(policy, world)
         if key in self._kept:
             counted, before = self._kept[key]
-            loaded = counted.compiled(policy)
+            loaded = counted.compiled(policy, against)
         else:
-            counted = count_table(engine, policy, builders_of(policy, table.folder))
-            loaded = counted.compiled(policy)
+            counted = count_table(engine, policy, builders_of(policy, table.folder), labels)
+            loaded = counted.compiled(policy, against)
             before = _before(loaded.compiled.problem)
             self._kept[key] = counted, before
         self._kept.move_to_end(key)
         while len(self._kept) > KEPT:
             self._kept.popitem(last=False)
         return Question(counted, loaded, before)
+
+    def against(self, table: Table, policy: Policy, world: World) -> WorldReference | None:
+        """The world, in the columns that it shares with the table; None if there is none."""
+        engine, key = self.engine(table), _world_key(policy, world)
+        if self._world is not None and self._world[0] == key:
+            return self._world[1]
+        self._world = None
+        called = WorldNames(world.world_id, dict(world.rename), table.folder)
+        found = world_of(engine, world.files, policy, called)
+        self._world = None if found is None else (key, found)
+        return found
 
     def _opened(self, table: Table) -> _Open:
         stamp = _stamp(table.source)
@@ -105,6 +132,7 @@ class Desk:
         """Let go of the table and of all that was counted."""
         self._kept.clear()
         self.derived.clear()
+        self._world = None
         if self._open is not None:
             self._open.opened.engine.close()
         self._open = None
@@ -129,6 +157,11 @@ def counted_alike(policy: Policy) -> str:
         for name, column in policy.columns.items()
     }
     return repr((columns, policy.missing.value, policy.missing_values, policy.counted))
+
+
+def _world_key(policy: Policy, world: World) -> str:
+    """What a world, and counts of a table whose labels it decides, depend on."""
+    return repr((counted_alike(policy), world, [_stamp(file) for file in world.files]))
 
 
 def _before(problem: Problem) -> Sizes:

@@ -12,6 +12,8 @@ from incrowd.cli.output import Output
 from incrowd.documents.attack import attack_text
 from incrowd.documents.compare import compare_text
 from incrowd.documents.report.facts import shown
+from incrowd.errors import PolicyError
+from incrowd.io import files
 from incrowd.io.target import certificate_path
 from incrowd.policy.policy import Policy
 from incrowd.release.release import Release
@@ -31,8 +33,10 @@ def make_release(_: Desk, job: jobs.MakeRelease, tell: Tell) -> facts.ReleaseFac
     wanted = reading_of(table).keeping(policy.names(Role.KEEP))
     read = request.read_table(table.source, wanted, Output(quiet=True), policy.columns)
     paper = str(certificate_path(job.target, None))
+    _refuse_overwriting(job, paper)
     if job.report is not None:
-        reports.refuse_report(job.report, [table.source], [job.target, paper])
+        read_files = [table.source, *job.world.files]
+        reports.refuse_report(job.report, read_files, [job.target, paper])
     release = api.anonymize(
         table.source,
         policy,
@@ -43,13 +47,30 @@ def make_release(_: Desk, job: jobs.MakeRelease, tell: Tell) -> facts.ReleaseFac
         sign=request.signing_key(job.sign),
         watch=Watch(tell=tell),
         folder=table.folder,
+        **job.world.given,
     )
     if job.report is not None:
         paths = {"release": job.target, "certificate": paper}
-        worlds = request.WorldOptions()
-        made = reports.WrittenRelease(table.source, read, paths, Path(table.folder), worlds)
+        made = reports.WrittenRelease(
+            table.source, read, paths, Path(table.folder), _worlds(job.world)
+        )
         reports.report_release(release, job.report, made, tell)
     return _facts(release, job, paper)
+
+
+def _refuse_overwriting(job: jobs.MakeRelease, paper: str) -> None:
+    """Refuse to write over a file of the world; the table is refused with the release."""
+    for path in job.world.files:
+        if any(files.same_file(path, written) for written in (job.target, paper)):
+            raise PolicyError(
+                f"{Path(path).name!r} is read and would be overwritten", remedy="name another file"
+            )
+
+
+def _worlds(world: jobs.World) -> request.WorldOptions:
+    """The world as options of a command."""
+    names = tuple("=".join(pair) for pair in world.rename)
+    return request.WorldOptions(world.files, world.world_id, names)
 
 
 def _facts(release: Release, job: jobs.MakeRelease, paper: str) -> facts.ReleaseFacts:
@@ -96,6 +117,7 @@ def check_release(_: Desk, job: jobs.CheckRelease, tell: Tell) -> facts.CheckFac
         trusted_keys=job.trusted_keys,
         folder="." if original is None else original.folder,
         watch=Watch(tell=tell),
+        **job.world.given,
     )
     signed = found.signature
     return facts.CheckFacts(
@@ -113,7 +135,7 @@ def check_release(_: Desk, job: jobs.CheckRelease, tell: Tell) -> facts.CheckFac
 
 
 def attack_release(_: Desk, job: jobs.AttackRelease, tell: Tell) -> facts.TextFacts:
-    """What attackers who hold the original get right about the release."""
+    """What attackers who hold the original, or a world, get right about the release."""
     found = api.attack(
         job.release,
         original=job.table.source,
@@ -121,6 +143,7 @@ def attack_release(_: Desk, job: jobs.AttackRelease, tell: Tell) -> facts.TextFa
         folder=job.table.folder,
         seed=job.seed,
         watch=Watch(tell=tell),
+        **job.world.given,
     )
     return facts.TextFacts(text=_plain(attack_text(found)), html=found._repr_html_())
 
@@ -149,6 +172,7 @@ def write_report(_: Desk, job: jobs.WriteReport, tell: Tell) -> str:
         original_reading=None if table is None else reading_of(table),
         folder="." if table is None else table.folder,
         watch=Watch(tell=tell),
+        **job.world.given,
     )
     return job.target
 

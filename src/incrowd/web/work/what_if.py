@@ -7,18 +7,20 @@ from itertools import product
 import numpy as np
 
 from incrowd.documents.report.facts import shown
-from incrowd.errors import IncrowdError, LimitError, PolicyError
+from incrowd.errors import IncrowdError, InfeasibleError, LimitError, PolicyError
 from incrowd.loss import Gcp, figures
+from incrowd.models.model import of_world
 from incrowd.pipeline import search as searched
 from incrowd.policy import codec
 from incrowd.policy.policy import Policy
 from incrowd.problem import Problem
 from incrowd.recoding import Outcome, Recoding
 from incrowd.release.load import LoadedTable, RunContext
-from incrowd.search import Lattice, Mondrian
-from incrowd.search.lattice.full_domain import judged, levels_recoding
+from incrowd.search import AgainstWorld, Lattice, Mondrian
+from incrowd.search.lattice.full_domain import judged, levels_recoding, node_classes
 from incrowd.search.refusals import raise_if_infeasible
 from incrowd.search.requirements import raise_if_unprovided
+from incrowd.search.world.world import betrays
 from incrowd.watch import NestedWatch, Watch
 from incrowd.web import edits, facts, jobs
 from incrowd.web.work.desk import Desk, Question, Sizes, Tell
@@ -44,7 +46,7 @@ def what_if(desk: Desk, job: jobs.WhatIf, tell: Tell) -> facts.WhatIf:
     """Figures for levels that were chosen by hand, or for classes that a quick search makes."""
     watch = Watch(tell=tell)
     policy = Policy.loads(job.policy)
-    question = desk.question(job.table, policy)
+    question = desk.question(job.table, policy, job.world)
     raise_if_unprovided(policy.models, policy.search)
     by_hand = None if job.levels is None else _by_hand(question.loaded, dict(job.levels))
     return _answer(question, by_hand or _quickly(question.loaded, watch), watch)
@@ -53,7 +55,7 @@ def what_if(desk: Desk, job: jobs.WhatIf, tell: Tell) -> facts.WhatIf:
 def search(desk: Desk, job: jobs.Search, tell: Tell) -> facts.WhatIf:
     """Figures for what the policy's own search finds."""
     watch = Watch(tell=tell)
-    return _found(desk, job.table, Policy.loads(job.policy), watch)
+    return _found(desk, job, Policy.loads(job.policy), watch)
 
 
 def explore(desk: Desk, job: jobs.Explore, tell: Tell) -> tuple[facts.Point, ...]:
@@ -63,7 +65,7 @@ def explore(desk: Desk, job: jobs.Explore, tell: Tell) -> tuple[facts.Point, ...
     for name, text in grid:
         tell(name, len(points) / len(grid))
         watch = NestedWatch(Watch(tell=tell), job.seconds)
-        points.append(_point(desk, job.table, (name, text), watch))
+        points.append(_point(desk, job, (name, text), watch))
         tell(name, len(points) / len(grid), points[-1])
     return tuple(points)
 
@@ -76,19 +78,21 @@ def _grid(job: jobs.Explore) -> Iterator[tuple[str, str]]:
         yield name, edits.with_k(text, k)
 
 
-def _point(desk: Desk, table: jobs.Table, tried: tuple[str, str], watch: Watch) -> facts.Point:
+def _point(desk: Desk, job: jobs.Explore, tried: tuple[str, str], watch: Watch) -> facts.Point:
     name, text = tried
     policy = Policy.loads(text)
     answer, why = None, ""
     try:
-        answer = _found(desk, table, policy, watch)
+        answer = _found(desk, job, policy, watch)
     except IncrowdError as error:
         why = error.message
     return facts.Point(name=name, search=policy.search.name, policy=text, answer=answer, why=why)
 
 
-def _found(desk: Desk, table: jobs.Table, policy: Policy, watch: Watch) -> facts.WhatIf:
-    question = desk.question(table, policy)
+def _found(
+    desk: Desk, job: jobs.Search | jobs.Explore, policy: Policy, watch: Watch
+) -> facts.WhatIf:
+    question = desk.question(job.table, policy, job.world)
     found = searched(question.loaded, RunContext(watch=watch))
     return _answer(question, _Made(found.recoding, found.why, quick=False), watch)
 
@@ -103,9 +107,19 @@ def _by_hand(table: LoadedTable, levels: dict[str, int]) -> _Made:
             "every quasi-identifying column needs a level of its hierarchy",
             remedy=f"give levels from 0 to the highest for {', '.join(tops)}",
         )
-    node = judged(problem, [levels[name] for name in tops])
-    recoding = levels_recoding(problem, node.levels, node.class_of, node.kept)
-    return _Made(recoding, "levels chosen by hand", quick=False)
+    chosen = [levels[name] for name in tops]
+    return _Made(_recoding_to(problem, chosen), "levels chosen by hand", quick=False)
+
+
+def _recoding_to(problem: Problem, levels: list[int]) -> Recoding:
+    """The recoding to these levels without the classes that fail."""
+    if problem.world is None:
+        node = judged(problem, levels)
+        return levels_recoding(problem, node.levels, node.class_of, node.kept)
+    class_of, number = node_classes(problem, levels)
+    whole = levels_recoding(problem, levels, class_of, np.ones(number, dtype=np.bool_))
+    kept = problem.satisfied(problem.outcome(whole).classes)
+    return levels_recoding(problem, levels, class_of, kept)
 
 
 def _quickly(table: LoadedTable, watch: Watch) -> _Made:
@@ -120,12 +134,16 @@ def _quickly(table: LoadedTable, watch: Watch) -> _Made:
     if policy.search.recoding == "levels":
         found = Lattice().run(problem, NestedWatch(watch, limit))
         return _Made(found.recoding, found.why, quick=not found.optimal)
+    search = Mondrian() if problem.world is None else AgainstWorld()
     try:
-        found = Mondrian().run(problem, NestedWatch(watch, limit))
-    except LimitError:
+        found = search.run(problem, soon := NestedWatch(watch, limit))
+    except (LimitError, InfeasibleError) as error:
+        if isinstance(error, InfeasibleError) and (problem.world is None or not soon.expired):
+            raise
         top = _by_hand(table, {column.name: column.hierarchy.height for column in problem.columns})
         return replace(top, how="too large for a quick answer: start a search", quick=True)
-    how = f"{found.why}; a full search usually loses less"
+    less = "usually loses" if problem.world is None else "may lose"
+    how = f"{found.why}; a full search {less} less"
     return _Made(policy.shown.recoding(found.recoding), how, quick=True)
 
 
@@ -139,7 +157,7 @@ def _answer(question: Question, made: _Made, watch: Watch) -> facts.WhatIf:
         before=_classes(question.before, k),
         after=_classes(Sizes(outcome.classes.records, outcome.classes.people), k),
         suppressed=shown(outcome.suppressed + missing),
-        allowed=len(outcome.classes) > 0 and outcome.suppressed <= problem.suppressible,
+        allowed=_allowed(problem, outcome),
         loss_name=problem.loss.name,
         loss=problem.loss.of(outcome),
         losses=_losses(problem, outcome, quick=made.quick),
@@ -147,6 +165,29 @@ def _answer(question: Question, made: _Made, watch: Watch) -> facts.WhatIf:
         quick=made.quick,
         how=made.how,
         seconds=watch.elapsed,
+        world=_world(table.policy, outcome),
+    )
+
+
+def _allowed(problem: Problem, outcome: Outcome) -> bool:
+    """Whether enough records stay, and classes together say no more than each of them."""
+    enough = len(outcome.classes) > 0 and outcome.suppressed <= problem.suppressible
+    return enough and not betrays(problem, outcome)
+
+
+def _world(policy: Policy, outcome: Outcome) -> facts.WorldRisk | None:
+    """How many people of the world each line fits, if a model asks for that."""
+    people = outcome.classes.world
+    if people is None or not any(map(of_world, policy.models)):
+        return None
+    fewest = int(people.min(initial=people.max(initial=0)))
+    shares = outcome.classes.people / np.maximum(people, 1)
+    crowds = max(model.smallest_class() for model in policy.models)
+    return facts.WorldRisk(
+        people=fewest,
+        highest=1 / max(fewest, 1) if len(people) else 0.0,
+        presence=min(1.0, float(shares.max(initial=0.0))),
+        instead=crowds < 2 <= max(model.smallest_candidate_set() for model in policy.models),
     )
 
 

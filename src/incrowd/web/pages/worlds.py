@@ -1,0 +1,192 @@
+"""The card of Promise about worlds: tables that an attacker may hold, and what they change."""
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from nicegui import ui
+
+from incrowd.errors import IncrowdError
+from incrowd.web import edits, files, jobs
+from incrowd.web.facts import WorldFacts
+from incrowd.web.pages import blocks
+from incrowd.web.pages.frame import Frame, sentence
+from incrowd.web.pages.project import FailedJobError
+from incrowd.web.session import Session
+
+_WHAT = """\
+A world is a table with names that an attacker may hold: a register of voters, say. Two models \
+count its people.
+k-map: each line fits at least k people of the world. Somebody who is alone in your table hides \
+among them, as long as the attacker does not know who is in the table.
+delta-presence: of the people of the world whom a line fits, at most a share delta is in your \
+table. So nobody can be surer than that who is in it."""
+_COUNTED = {
+    edits.OF_TABLE: "people of the table (k-anonymity)",
+    edits.OF_WORLD: "people of the world (k-map)",
+}
+
+
+async def card(frame: Frame) -> None:
+    """Draw the card; it is open if there is a world."""
+    world = frame.project.session.world
+    title = "Does the attacker hold another table (a world)?"
+    with ui.expansion(title, value=bool(world.files)).classes("card"), blocks.box("stack"):
+        for words in _WHAT.splitlines():
+            blocks.text("p", words)
+        if not world.files:
+            await _Form(frame).draw()
+            return
+        await _used(frame, world)
+        _change(frame)
+
+
+def _change(frame: Frame) -> None:
+    """The form for another world; files are read for it once somebody looks at it."""
+
+    async def opened() -> None:
+        if not place.default_slot.children:
+            with place:
+                await _Form(frame).draw()
+
+    with ui.expansion("Change the world", on_value_change=opened).props("dense"):
+        place = blocks.box("stack")
+
+
+async def _used(frame: Frame, world: jobs.World) -> None:
+    """The world that is used, whom k counts, and how to do without it."""
+    project = frame.project
+    try:
+        found = await project.ask(jobs.LookAtWorld(project.table, frame.policy, world))
+    except FailedJobError as error:
+        frame.in_place(error)
+    else:
+        blocks.note((*sentences(world, found), *map(sentence, found.notes)))
+    counted = edits.k_model(frame.policy)
+
+    async def chosen() -> None:
+        name = str(whom.value)
+        await frame.change(lambda text: edits.with_k_model(text, name), redraw=True)
+
+    blocks.text("h3", "Whom k counts")
+    whom = ui.radio(_COUNTED, value=counted, on_change=chosen)
+    blocks.named(whom, "Whom k counts")
+    with blocks.bar():
+        blocks.other("Do without the world", lambda: _take_away(frame), "delete")
+
+
+def sentences(world: jobs.World, found: WorldFacts) -> tuple[str, ...]:
+    """What the world holds, in words."""
+    names = _listed(Path(file).name for file in world.files)
+    people = "fewer than 5" if found.people is None else blocks.whole(found.people)
+    shares = f"{names}: {people} people. It shares {_listed(found.shared)} with your table."
+    if not found.lacking:
+        return (shares,)
+    lacking = _listed(found.lacking)
+    return (shares, f"It does not hold {lacking}: whoever has it alone does not know that.")
+
+
+async def _take_away(frame: Frame) -> None:
+    """Without a world, and without the models that count it; undo brings all of it back."""
+    choices = await frame.project.choices()
+    names = [model.name for model in choices.models if model.of_world]
+    await frame.change(
+        lambda text: edits.without_world(text, names), redraw=True, world=jobs.NO_WORLD
+    )
+
+
+class _Form:
+    """Choose the files of a world, and say what it calls its columns."""
+
+    def __init__(self, frame: Frame) -> None:
+        self._frame = frame
+        self._session = frame.project.session
+        self._world = self._session.world
+
+    async def draw(self) -> None:
+        """The files, and what follows from them."""
+        there = tables(self._session)
+        if not there:
+            blocks.text("p", f"Put it into the folder {self._session.folder.name}.", "quiet")
+            return
+        chosen = [file for file in self._world.files if file in there]
+        self._files = ui.select(there, value=chosen, multiple=True, label="Tables of the world")
+        self._files.props("outlined dense use-chips")
+        self._files.on_value_change(self._columns)
+        self._names = blocks.box("stack")
+        await self._columns()
+
+    async def _columns(self) -> None:
+        """Ask what the chosen files hold, and draw what can be said about that."""
+        chosen = tuple(self._files.value or ())
+        if not chosen:
+            self._names.clear()
+            return
+        try:
+            job = jobs.WorldColumns(self._frame.policy, chosen)
+            found = await self._frame.project.ask(job)
+        except FailedJobError as error:
+            found = error
+        if self._names.is_deleted or chosen != tuple(self._files.value or ()):
+            return
+        self._names.clear()
+        with self._names:
+            if isinstance(found, IncrowdError):
+                self._frame.in_place(found)
+            else:
+                self._questions(found)
+
+    def _questions(self, columns: tuple[tuple[str, ...], ...]) -> None:
+        """The column that tells people apart, names that differ, and the button."""
+        common = [name for name in columns[0] if all(name in one for one in columns)]
+        every = list(dict.fromkeys(name for one in columns for name in one))
+        known = self._world.world_id
+        words = "Column that tells its people apart"
+        self._id = _select(common, words if len(columns) > 1 else f"{words} (optional)", known)
+        quasi = edits.of_role(self._frame.policy, "quasi")
+        lacking = [name for name in quasi if name not in every]
+        if lacking:
+            blocks.text("p", "It may have other names for these columns (optional):", "quiet")
+        called = dict(self._world.rename)
+        self._called = {
+            name: _select(every, f"The world's name of {name}", called.get(name))
+            for name in lacking
+        }
+        with blocks.bar():
+            blocks.other("Use this world", self._use, "public")
+
+    async def _use(self) -> None:
+        """Take the world if incrowd can read it beside the table."""
+        frame, project = self._frame, self._frame.project
+        world = jobs.World(tuple(self._files.value), self._id.value or None, _renamed(self._called))
+        try:
+            await project.ask(jobs.LookAtWorld(project.table, frame.policy, world))
+        except FailedJobError as error:
+            frame.refused(error)
+            return
+        await frame.change(lambda text: text, redraw=True, world=world)
+
+
+def tables(session: Session) -> dict[str, str]:
+    """The tables of the folder that may be a world: names by path.
+
+    The table itself is none, and neither is the release that is made of it.
+    """
+    listed = [one for one in files.listing(session.folder) if one.table]
+    found = {str(files.within(session.folder, one.relative)): one.name for one in listed}
+    mine = {str(Path(path).resolve()) for path in (session.source, session.target) if path}
+    return {path: name for path, name in found.items() if path not in mine}
+
+
+def _select(names: list[str], label: str, value: str | None) -> ui.select:
+    kept = value if value in names else None
+    return ui.select(names, value=kept, label=label, clearable=True).props("outlined dense")
+
+
+def _renamed(called: Mapping[str, ui.select]) -> tuple[tuple[str, str], ...]:
+    return tuple((name, str(one.value)) for name, one in called.items() if one.value)
+
+
+def _listed(names: Iterable[str]) -> str:
+    """Names as a sentence lists them."""
+    *others, last = names
+    return f"{', '.join(others)} and {last}" if others else last

@@ -1,0 +1,32 @@
+"""Worlds: the columns of tables that an attacker may hold, and who is in them."""
+
+from incrowd.documents.report.facts import shown
+from incrowd.io.reading import opened
+from incrowd.policy.policy import Policy
+from incrowd.web import facts, jobs
+from incrowd.web.work.desk import Desk, Tell
+
+
+def columns(_: Desk, job: jobs.WorldColumns, tell: Tell) -> tuple[tuple[str, ...], ...]:
+    """The names of the columns, file by file."""
+    tell("reading the world", 0.0)
+    expected = Policy.loads(job.policy).columns
+    found = []
+    for file in job.files:
+        with opened(file, expected=expected) as table:
+            found.append(tuple(table.engine.names))
+    return tuple(found)
+
+
+def look(desk: Desk, job: jobs.LookAtWorld, tell: Tell) -> facts.WorldFacts:
+    """Who is in the world, by the columns that it shares with the table."""
+    tell("reading the world", 0.0)
+    policy = Policy.loads(job.policy)
+    against = desk.against(job.table, policy, job.world)
+    names = () if against is None else against.world.names
+    return facts.WorldFacts(
+        people=0 if against is None else shown(against.world.people),
+        shared=tuple(name for name in policy.quasi if name in names),
+        lacking=tuple(name for name in policy.quasi if name not in names),
+        notes=() if against is None else against.notes,
+    )
