@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import incrowd
 import incrowd.engines.duckdb as duckdb_engine
 from incrowd.datasets import hospital
-from incrowd.engines import sql_blocks, sql_keys
+from incrowd.engines import sql_blocks, sql_keys, sql_release
 from incrowd.engines.duckdb import DuckDB, engine_of
 from incrowd.engines.limits import bounded
 from incrowd.engines.memory import MemoryEngine
@@ -21,6 +21,7 @@ from incrowd.engines.sql_keys import PackedKeys
 from incrowd.errors import InputError, LimitError, NotMetError
 from incrowd.policy.policy import Column, Policy
 from incrowd.table.cells import cleared
+from incrowd.table.counted import CountedRows
 from incrowd.table.fold import in_threads, threads
 from incrowd.verify.verify import Verdict, weakest
 
@@ -158,6 +159,25 @@ def test_a_release_that_is_proved_in_blocks_has_the_figures_of_one(
     assert some.risk.as_dict() == one.risk.as_dict()
     found = incrowd.check(tmp_path / "5.parquet", policy, tmp_path / "5.parquet.certificate.json")
     assert found.ok, found.notes
+
+
+def test_an_empty_block_says_nothing(people, monkeypatch):
+    """Rows are spread over blocks by their cells: any of them may get none, the first one too."""
+    blocks = sql_release.in_blocks
+
+    def emptied(engine, lines):
+        for number, block in enumerate(blocks(engine, lines)):
+            if number == 0:
+                codes = {name: code[:0] for name, code in block.codes.items()}
+                yield CountedRows(block.cells.clear(), block.records[:0], codes)
+            yield block
+
+    plain = incrowd.anonymize(relation(people), policy_of(people), seed=3)
+    monkeypatch.setattr(sql_release, "in_blocks", emptied)
+    release = incrowd.anonymize(relation(people), policy_of(people), seed=3)
+    assert release.models == plain.models
+    assert release.certificate.classes == plain.certificate.classes
+    assert release.risk.as_dict() == plain.risk.as_dict()
 
 
 def test_a_release_with_a_class_that_is_too_small_is_refused_in_blocks(people, monkeypatch):

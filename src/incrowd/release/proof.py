@@ -148,10 +148,12 @@ def _proved_in_blocks(evidence: ReleaseEvidence, columns: tuple[str, ...]) -> Pr
     every: list[Seen] = []
     verdicts: list[tuple[Verdict, ...]] = []
     for rows in evidence.blocks(columns):
-        if len(rows.records) or not every:
+        if len(rows.records):  # a block may be empty, the first one too
             seen = look(rows, policy)
             verdicts.append(verify(seen, policy, table.reference, drawn=table.people))
             every.append(replace(seen, rows=seen.rows.clear()))
+    if not every:
+        look(rows, policy)  # says that no record is left
     return _together(every, verdicts, policy.models)
 
 
