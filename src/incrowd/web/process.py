@@ -1,6 +1,7 @@
 """The worker's own process: one job after the other, and never a traceback or a cell in words."""
 
 import signal
+import sys
 import threading
 import time
 from contextlib import suppress
@@ -90,4 +91,9 @@ def _warm() -> None:
 def _end(*_: object) -> NoReturn:
     """End in order, so that half a release is deleted; a second signal must not end the ending."""
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    sys.unraisablehook = _unheard  # it may come in the middle of an import
     raise SystemExit
+
+
+def _unheard(_: object) -> None:
+    """Nobody needs to know what an ending interrupted."""

@@ -26,6 +26,8 @@ class Session:
         self.folder = Path(folder).resolve()
         """The folder that files are chosen in."""
         self.worker = worker or Worker()
+        self.behind = Worker()
+        """For searches that nobody waits for; its process starts with the first of them."""
         self.table: jobs.Table | None = None
         self.policy = ""
         """TOML; empty until there is a table and a draft."""
@@ -137,12 +139,14 @@ class Session:
     # The worker
 
     def ask(self, job: jobs.Job) -> Ticket:
-        """Hand a job to the worker."""
+        """Hand a job to the worker; what is searched behind gives way to it."""
+        self.behind.give_way()
         return self.worker.submit(job)
 
     def cancel(self) -> None:
-        """Cancel what the worker does, and what waits."""
+        """Cancel what is being done, and what waits."""
         self.worker.cancel()
+        self.behind.cancel()
 
     @property
     def busy(self) -> bool:
@@ -159,8 +163,9 @@ class Session:
         return self._private
 
     def close(self) -> None:
-        """End the worker and delete the private folder."""
+        """End the workers and delete the private folder."""
         self.worker.close()
+        self.behind.close()
         if self._private is not None:
             shutil.rmtree(self._private, ignore_errors=True)
         self._private = None

@@ -75,6 +75,12 @@ class Worker:
         return self._running is not None or bool(self._waiting)
 
     @property
+    def awaited(self) -> bool:
+        """Whether somebody waits for an answer: what gives way goes on behind."""
+        running = self._running
+        return bool(self._waiting) or (running is not None and not running.job.gives_way)
+
+    @property
     def pid(self) -> int | None:
         """The process, if there is one."""
         return None if self._process is None else self._process.pid
@@ -93,10 +99,14 @@ class Worker:
                 self._waiting.remove(other)
                 other.put(REPLACED)
         self._waiting.append(ticket)
-        if self._running is not None and self._running.job.gives_way:
-            self._stop(self._running, REPLACED)
+        self.give_way()
         self._next()
         return ticket
+
+    def give_way(self) -> None:
+        """End the running job if it is one that gives way."""
+        if self._running is not None and self._running.job.gives_way:
+            self._stop(self._running, REPLACED)
 
     def cancel(self) -> None:
         """Cancel the running job and all that wait."""

@@ -8,6 +8,7 @@ from incrowd.web.events import Failed
 from incrowd.web.facts import WhatIf
 from incrowd.web.pages import blocks
 from incrowd.web.pages.frame import Frame, sentence
+from incrowd.web.pages.progress import Progress
 
 
 class Effect:
@@ -16,10 +17,13 @@ class Effect:
     def __init__(self, frame: Frame) -> None:
         self._frame = frame
         self._shown: WhatIf | None = None
+        self._policy = ""
         with blocks.card("What this does"):
             self._body = blocks.box("stack").props("aria-live=polite")
+            Progress(frame, frame.project.searched)
         with self._body:
             ui.spinner(size="lg").props("aria-label=working")
+        frame.watch(self._look_behind)
 
     def ask(self) -> None:
         """Ask anew; the answer replaces the one that is shown."""
@@ -35,13 +39,28 @@ class Effect:
         self._body.classes(remove="working")
         if answer is None:
             return
+        if isinstance(answer, Failed):
+            self._body.clear()
+            with self._body:
+                blocks.note((sentence(answer.message), sentence(answer.remedy)), "warn")
+            return
+        self._policy = policy
+        self._show(answer)
+
+    def _show(self, answer: WhatIf) -> None:
+        self._shown = answer
         self._body.clear()
         with self._body:
-            if isinstance(answer, Failed):
-                blocks.note((sentence(answer.message), sentence(answer.remedy)), "warn")
-            else:
-                _figures(answer)
-                _columns(answer)
+            _figures(answer)
+            _columns(answer)
+
+    def _look_behind(self) -> None:
+        """Search behind a quick answer, and show what was found in its place."""
+        if self._shown is None or not self._shown.quick or self._policy != self._frame.policy:
+            return
+        found = self._frame.project.search_behind()
+        if found is not None and not self._body.is_deleted:
+            self._show(found)
 
 
 _Figure: TypeAlias = tuple[str, str, blocks.Tone]

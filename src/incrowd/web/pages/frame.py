@@ -105,7 +105,7 @@ class Frame:
         for watcher in tuple(self._watchers):
             watcher()
         drawn = self._task is None or self._task.done()
-        self._busy(not drawn or self.project.session.busy)
+        self._busy(not drawn or self.project.session.worker.awaited)
 
     def _busy(self, busy: bool) -> None:
         """Tell screen readers, and whoever waits, whether the page is still changing."""

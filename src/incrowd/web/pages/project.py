@@ -19,6 +19,8 @@ from incrowd.web.pages.steps import State, Step
 from incrowd.web.session import Session
 from incrowd.web.worker import REPLACED, Ticket, Worker
 
+_SEARCHED = 2_000_000
+"""Records of a table up to which a search begins by itself."""
 _KEPT = 64
 """Answers about policies that are kept, so that a page that comes back has them at once."""
 
@@ -107,6 +109,10 @@ class Project:
         self._choices = Work(worker)
         self.looked, self.drafted, self.found = Work(worker), Work(worker), Work(worker)
         self.explored, self.released = Work(worker), Work(worker)
+        self.searched = Work(session.behind)
+        """The policy's own search, behind the quick answer."""
+        self._sought: tuple[object, ...] = ()
+        """What was searched for last."""
         self.attacked, self.compared, self.checked = Work(worker), Work(worker), Work(worker)
         self._answers: dict[tuple[object, ...], facts.WhatIf] = {}
         self._asked: dict[tuple[object, ...], asyncio.Future[Ending]] = {}
@@ -162,9 +168,36 @@ class Project:
             self.session.changed(drafted.policy)
         return drafted
 
+    @property
+    def question(self) -> tuple[jobs.Table, str, jobs.World]:
+        """What answers are about: the table, the policy and the world as they are now."""
+        return self.table, self.session.policy, self.session.world
+
+    def search_behind(self) -> facts.WhatIf | None:
+        """What the policy's own search finds, if it is there; else start it if nobody else waits.
+
+        It gives way to every other question, and begins again afterwards. A table of millions of
+        records is not searched unasked: its process holds the table once more.
+        """
+        key, work = self.question, self.searched
+        if work.about == key and work.value is not None:
+            self._keep(key, work.value)
+            return self._answers[key]
+        again = key != self._sought or work.failed is REPLACED
+        if again and not work.running and not self.session.busy and self._small:
+            self._sought = key
+            table, policy, world = key
+            work.start(jobs.Search(table, policy, world), key)
+        return None
+
+    @property
+    def _small(self) -> bool:
+        known = self.looked.value
+        return isinstance(known, facts.TableFacts) and known.records <= _SEARCHED
+
     async def what_if(self) -> facts.WhatIf | Failed | None:
         """What the policy would mean; None if it was changed or cancelled meanwhile."""
-        key = table, policy, world = self.table, self.session.policy, self.session.world
+        key = table, policy, world = self.question
         while key not in self._answers:
             match await self._question(key, jobs.WhatIf(table, policy, world=world)):
                 case Done(value):
@@ -172,8 +205,7 @@ class Project:
                 case Failed() as failed:
                     return failed
                 case ended:
-                    now = self.session.table, self.session.policy, self.session.world
-                    if ended is not REPLACED or key != now:
+                    if ended is not REPLACED or key != self.question:
                         return None
         return self._answers[key]
 
