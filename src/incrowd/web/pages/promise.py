@@ -13,6 +13,7 @@ from incrowd.web.pages.frame import Frame
 from incrowd.web.pages.project import FailedJobError
 
 _MOST_K, _MOST_LEFT_OUT = 50, 0.2
+_NO_K = "The policy asks for no k yet. Move the slider to ask for it."
 SLIDER = "k-anonymity"
 """The model that the slider is about."""
 _PRESETS = {
@@ -43,15 +44,16 @@ async def show(frame: Frame) -> None:
 
 
 def _crowd(frame: Frame, effect: Effect) -> None:
-    k = min(edits.k_of(frame.policy) or _MOST_K, _MOST_K)
+    asked = edits.k_of(frame.policy)
+    k = asked or 2
 
     async def moved(value: float) -> None:
         if await frame.change(lambda text: edits.with_k(text, int(value))):
             effect.ask()
 
     with blocks.card("How many people share each line (k)"):
-        words = blocks.text("p", meaning_of_k(k))
-        scale = blocks.Scale(2, _MOST_K, 1, lambda value: f"{value:.0f}")
+        words = blocks.text("p", _NO_K if asked is None else meaning_of_k(k))
+        scale = blocks.Scale(2, max(_MOST_K, k), 1, lambda value: f"{value:.0f}")
         follow = blocks.slider("k: people who share each line", scale, k, moved)
         follow(lambda value: words.set_text(meaning_of_k(int(value))))
 
@@ -155,7 +157,7 @@ def _left_out(frame: Frame, effect: Effect) -> None:
 
     with blocks.card("How many records may be left out"):
         blocks.text("p", "A few unusual records make all others coarser. Leaving them out helps.")
-        scale = blocks.Scale(0, _MOST_LEFT_OUT, 0.01, blocks.percent)
+        scale = blocks.Scale(0, max(_MOST_LEFT_OUT, share), 0.01, blocks.percent)
         blocks.slider("Share of the records that may be left out", scale, share, moved)
 
 
