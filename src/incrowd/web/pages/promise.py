@@ -53,9 +53,17 @@ def _crowd(frame: Frame, effect: Effect) -> None:
 
     with blocks.card("How many people share each line (k)"):
         words = blocks.text("p", _NO_K if asked is None else meaning_of_k(k))
-        scale = blocks.Scale(2, max(_MOST_K, k), 1, lambda value: f"{value:.0f}")
-        follow = blocks.slider("k: people who share each line", scale, k, moved)
+        follow = blocks.slider("k: people who share each line", scale_of_k(k), k, moved)
         follow(lambda value: words.set_text(meaning_of_k(int(value))))
+
+
+def scale_of_k(k: int) -> blocks.Scale:
+    """A slider that reaches 50, and k where a policy asks for more.
+
+    >>> scale_of_k(5).high, scale_of_k(80).high
+    (50, 80)
+    """
+    return blocks.Scale(2, max(_MOST_K, k), 1, lambda value: f"{value:.0f}")
 
 
 def meaning_of_k(k: int) -> str:
