@@ -262,8 +262,8 @@ def test_a_preset_a_group_and_an_export(chromium, small):
         with tab.page.expect_download() as saved:
             tab.press("Export")
         assert saved.value.suggested_filename == "sex.hierarchy.csv"
-        tab.press("Make the group")
-        tab.sees("A group needs values and a name")
+        tab.press("Put there")
+        tab.sees("A label needs a name")
         nothing_wrong(tab)
 
 

@@ -75,15 +75,6 @@ def test_cuts_come_and_go():
     assert edits.with_cut(cuts, 20.0) == [40]
 
 
-def test_groups_grow():
-    text = edits.with_group(TEXT, "zip", ["1", "2"], " north ")
-    text = edits.with_group(text, "zip", ["3"], "south")
-    tree = Policy.loads(text).columns["zip"].hierarchy
-    assert tree.rows == (("1", "north", "*"), ("2", "north", "*"), ("3", "south", "*"))
-    with pytest.raises(PolicyError, match="a group needs"):
-        edits.with_group(TEXT, "zip", [], "north")
-
-
 def test_pictures_are_well_formed_whatever_names_hold():
     name = "<script>alert(1)</script>\"'&"
     spots = [Spot(name, 0.5, 0.1, n, chosen=n == 1, pinned=n == 2) for n in range(5)]

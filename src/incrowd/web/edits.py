@@ -11,6 +11,7 @@ from typing import Any, TypeAlias
 
 from incrowd.errors import PolicyError
 from incrowd.policy.toml import edited
+from incrowd.web.trees import Grid, spec
 
 View: TypeAlias = Mapping[str, Any]
 """A policy as its file says it."""
@@ -150,14 +151,9 @@ def with_cut(cuts: Sequence[float], at: float) -> list[float]:
     return sorted(set(cuts) ^ {int(at) if float(at).is_integer() else at})
 
 
-def with_group(text: str, column: str, values: Sequence[str], name: str) -> str:
-    """A tree in which these values are under one name; what it lacks goes under "other"."""
-    if not values or not name.strip():
-        raise PolicyError("a group needs values and a name", remedy="choose values, then name it")
-    rows = {row[0]: row for row in hierarchy_of(text, column).get("rows", [])}
-    rows |= {value: [value, name.strip(), "*"] for value in values}
-    tree = {"name": "tree", "rows": list(rows.values()), "other": "other"}
-    return with_column(text, column, {"hierarchy": tree})
+def with_tree(text: str, column: str, grid: Grid) -> str:
+    """The policy with a tree made by hand as the column's hierarchy."""
+    return with_column(text, column, {"hierarchy": spec(grid)})
 
 
 def _models_after(

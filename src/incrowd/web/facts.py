@@ -131,6 +131,46 @@ class HierarchyFacts:
 
 
 @dataclass(frozen=True, kw_only=True)
+class TreeFacts:
+    """The values of a column with their labels, as a grid to be changed."""
+
+    rows: tuple[tuple[str, ...], ...]
+    """From a value to the top: values of at least 5 records, and those that the user's own policy
+    or file names."""
+    other: str
+    """The label of all values without a row, once the rows are a tree."""
+    values: tuple[Bin, ...]
+    """Values of at least 5 records, the most frequent first; a count of None is withheld."""
+    nodes: tuple[Mapping[str, int | None], ...]
+    """Records of each label above those values, by level; level 0 is empty."""
+    few: int
+    """Values of fewer than 5 records."""
+    placed: int = 0
+    """How many of these the user's own policy or file names."""
+    more: int = 0
+    """Values of at least 5 records that have a row and are not among `values`."""
+    rest: int = 0
+    """Values of at least 5 records without a row, because there are too many."""
+    by_hand: bool = False
+    """Whether the hierarchy is a tree already."""
+
+    def __repr__(self) -> str:
+        """Without values."""
+        return f"TreeFacts({len(self.rows)} rows)"
+
+
+@dataclass(frozen=True, kw_only=True)
+class OfferedHierarchy:
+    """A hierarchy that fits a column."""
+
+    spec: Mapping[str, object]
+    """As a policy holds it."""
+    words: str
+    nodes: tuple[int, ...]
+    """Labels that records show, by level."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class OfferedModel:
     """A model that can be added to a policy."""
 

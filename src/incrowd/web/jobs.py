@@ -120,6 +120,26 @@ class ShowHierarchy(Job):
 
 
 @dataclass(frozen=True)
+class ShowTree(Job):
+    """A column's values with their labels at every level, to be changed: `facts.TreeFacts`."""
+
+    work: ClassVar[str] = "trees:tree"
+    table: Table
+    policy: str
+    column: str
+
+
+@dataclass(frozen=True)
+class OfferHierarchies(Job):
+    """Hierarchies that fit a column, that of the policy first: `facts.OfferedHierarchy` each."""
+
+    work: ClassVar[str] = "offers:offers"
+    table: Table
+    policy: str
+    column: str
+
+
+@dataclass(frozen=True)
 class ExportHierarchy(Job):
     """The hierarchy of a column as CSV, one line per value: a text, for the user's own use."""
 

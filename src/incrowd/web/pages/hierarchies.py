@@ -4,38 +4,24 @@ from collections.abc import Sequence
 from typing import Any
 
 from nicegui import ui
+from nicegui.element import Element
 
-from incrowd.web import edits, files, jobs
-from incrowd.web.facts import HierarchyFacts, HistogramFacts, LevelFacts
-from incrowd.web.pages import blocks, drawings
+from incrowd.web import edits, jobs
+from incrowd.web.facts import DraftFacts, HierarchyFacts, HistogramFacts, LevelFacts
+from incrowd.web.pages import blocks, drawings, hierarchy_settings
 from incrowd.web.pages.effect import Effect
 from incrowd.web.pages.frame import Frame
 from incrowd.web.pages.project import FailedJobError
-
-_KINDS = {
-    "number": ("auto", "intervals", "flat"),
-    "date": ("auto", "dates", "flat"),
-    "text": ("auto", "prefix", "regions", "zip-codes", "flat"),
-}
-_WORDS = {
-    "auto": "suggested from the values",
-    "intervals": "intervals",
-    "dates": "months, quarters, years",
-    "prefix": "first characters",
-    "regions": "regions of the world",
-    "zip-codes": "ZIP codes",
-    "flat": "all or nothing",
-    "tree": "groups made by hand",
-    "file": "a file",
-    "ordered": "an order made by hand",
-}
+from incrowd.web.pages.suggestions import Suggestions
+from incrowd.web.pages.tree_editor import TreeEditor
+from incrowd.web.pages.tree_grid import level_words
 
 
 async def show(frame: Frame) -> None:
     """Draw the page."""
     if not frame.has_table():
         return
-    await frame.answer(frame.project.draft(), "Drafting a policy")
+    drafted = await frame.answer(frame.project.draft(), "Drafting a policy")
     frame.settled()
     names = edits.of_role(frame.policy, "quasi")
     if not names:
@@ -46,17 +32,83 @@ async def show(frame: Frame) -> None:
         return
     name = frame.project.column if frame.project.column in names else names[0]
     _choice(frame, names, name)
-    with blocks.box("side"):
-        left = blocks.box("stack")
-        with blocks.box("stack"):
-            settings = blocks.box("stack")
-            effect = Effect(frame)
-    with left:
-        await _column(frame, name)
-    with settings:
-        await _settings(frame, name)
-    frame.next_button()
-    await effect.answer()
+    await _Column(frame, name, drafted).draw()
+
+
+class _Column:
+    """What is shown of one column; a change of its tree draws anew what depends on it."""
+
+    def __init__(self, frame: Frame, name: str, drafted: DraftFacts) -> None:
+        self._frame, self._name = frame, name
+        with blocks.box("side"):
+            with blocks.box("stack"):
+                self._levels, self._work = blocks.box("stack"), blocks.box("stack")
+            with blocks.box("stack"):
+                self._settings, offers = blocks.box("stack"), blocks.box("stack")
+                self._effect = Effect(frame)
+        with offers:
+            self._offers = Suggestions(frame, name, drafted)
+        frame.next_button()
+
+    async def draw(self) -> None:
+        """Ask for everything and show it."""
+        project = self._frame.project
+        job = jobs.ShowHierarchy(project.table, self._frame.policy, self._name)
+        shown: HierarchyFacts | None = None
+        with self._levels:
+            try:
+                shown = await self._frame.answer(project.ask(job), "Counting the levels")
+            except FailedJobError as error:
+                self._frame.in_place(error)
+        await self._around(shown)
+        with self._work:
+            await self._by_kind(shown)
+        await self._effect.answer()
+        await self._offers.answer()
+
+    async def _around(self, shown: HierarchyFacts | None) -> None:
+        """The levels and the settings, as the policy has them now."""
+        if shown is not None:
+            self._levels.clear()
+            with self._levels:
+                _levels(self._name, shown)
+        self._settings.clear()
+        with self._settings:
+            await hierarchy_settings.show(self._frame, self._name)
+
+    async def _by_kind(self, shown: HierarchyFacts | None) -> None:
+        frame, name = self._frame, self._name
+        kind = await frame.project.kind_of(name)
+        if kind == "number":
+            await _cuts(frame, name)
+        if kind == "text" or edits.hierarchy_of(frame.policy, name)["name"] == "tree":
+            await self._tree(shown)
+            return
+        with blocks.bar() as bar:
+            blocks.other("Group values by hand", lambda: self._ask_tree(bar, shown), "account_tree")
+
+    async def _ask_tree(self, bar: Element, shown: HierarchyFacts | None) -> None:
+        bar.delete()
+        with self._work:
+            await self._tree(shown)
+
+    async def _tree(self, levels: HierarchyFacts | None) -> None:
+        project = self._frame.project
+        job = jobs.ShowTree(project.table, self._frame.policy, self._name)
+        try:
+            shown = await self._frame.answer(project.ask(job), "Listing the values")
+        except FailedJobError as error:
+            self._frame.in_place(error)
+            return
+        if shown.rows:
+            TreeEditor(self._frame, self._name, self._changed).show(shown, levels)
+        else:
+            blocks.text("p", "No value has 5 records or more, so none is listed here.", "quiet")
+
+    async def _changed(self, levels: HierarchyFacts) -> None:
+        await self._around(levels)
+        self._offers.draw()
+        self._effect.ask()
 
 
 def _choice(frame: Frame, names: Sequence[str], name: str) -> None:
@@ -71,16 +123,7 @@ def _choice(frame: Frame, names: Sequence[str], name: str) -> None:
     blocks.named(tabs, "Quasi-identifying columns")
 
 
-async def _column(frame: Frame, name: str) -> None:
-    project = frame.project
-    try:
-        shown: HierarchyFacts = await frame.answer(
-            project.ask(jobs.ShowHierarchy(project.table, project.session.policy, name)),
-            "Counting the levels",
-        )
-    except FailedJobError as error:
-        frame.in_place(error)
-        return
+def _levels(name: str, shown: HierarchyFacts) -> None:
     with blocks.card(f"Levels of {name}"):
         blocks.text(
             "p", "Level 0 is the value as it is. Labels of fewer than 5 records are hidden."
@@ -89,20 +132,13 @@ async def _column(frame: Frame, name: str) -> None:
             for level in shown.levels:
                 _level(level, shown)
         blocks.named(row, f"Levels of {name}")
-    kind = await project.kind_of(name)
-    if kind == "number":
-        await _cuts(frame, name)
-    elif kind == "text":
-        _groups(frame, name, shown)
 
 
 def _level(level: LevelFacts, shown: HierarchyFacts) -> None:
     used = shown.lowest <= level.level <= shown.highest
     with blocks.box("level" if used else "level out"):
         blocks.text("h3", f"Level {level.level}")
-        smallest = "fewer than 5" if level.smallest is None else blocks.whole(level.smallest)
-        words = "1 label" if level.nodes == 1 else f"{blocks.whole(level.nodes)} labels"
-        blocks.text("p", f"{words}; rarest: {smallest}", "quiet small")
+        blocks.text("p", level_words(level.nodes, level.smallest), "quiet small")
         with ui.element("ul"):
             for one in level.labels[:8]:
                 if one.label is not None:
@@ -142,81 +178,3 @@ def bins_of(shown: HistogramFacts) -> tuple[list[float], list[int | None]]:
     found = {one.low: one.records for one in shown.bins if one.low is not None}
     edges = sorted(found)
     return edges, [found[edge] for edge in edges]
-
-
-def _groups(frame: Frame, name: str, shown: HierarchyFacts) -> None:
-    """Put values under a common name."""
-    values = [one.label for one in shown.levels[0].labels if one.label is not None]
-    if not values:
-        return
-
-    async def grouped() -> None:
-        chosen, title = list(many.value or ()), str(group.value)
-        await frame.change(lambda t: edits.with_group(t, name, chosen, title), redraw=True)
-
-    with blocks.card("Groups"):
-        blocks.text("p", "Choose values that belong together and name their group.")
-        with blocks.bar():
-            many = ui.select(values, multiple=True, label="Values").props(
-                "outlined dense use-chips"
-            )
-            many.style("min-width: 14rem; flex: 1")
-            group = ui.input("Name of the group").props("outlined dense")
-            blocks.other("Make the group", grouped, "add")
-
-
-async def _settings(frame: Frame, name: str) -> None:
-    column = edits.columns(frame.policy)[name]
-    kind = await frame.project.kind_of(name)
-    now = str(edits.hierarchy_of(frame.policy, name)["name"])
-    options = {key: _WORDS[key] for key in dict.fromkeys((*_KINDS[kind], now))}
-
-    async def set_to(key: str, value: object) -> None:
-        await frame.change(lambda text: edits.with_column(text, name, {key: value}), redraw=True)
-
-    with blocks.card("How it becomes coarser"):
-        chosen = ui.select(options, value=now, label="Hierarchy").props("outlined dense")
-        chosen.on_value_change(lambda: set_to("hierarchy", chosen.value))
-        lowest = ui.number("Lowest level shown", value=column.get("lowest", 0), min=0, format="%d")
-        lowest.props("outlined dense").on(
-            "change", lambda: set_to("lowest", int(lowest.value or 0))
-        )
-        highest = ui.number("Highest level shown", value=column.get("highest"), min=0, format="%d")
-        highest.props("outlined dense clearable")
-        highest.on("change", lambda: set_to("highest", _whole(highest.value)))
-        weight = ui.number(
-            "Weight: how much its loss matters", value=column.get("weight", 1), min=0.1
-        )
-        weight.props("outlined dense").on("change", lambda: set_to("weight", weight.value or None))
-        _files(frame, name)
-
-
-def _whole(value: float | None) -> int | None:
-    return None if value is None else int(value)
-
-
-def _files(frame: Frame, name: str) -> None:
-    """A hierarchy from a CSV file of the folder, and into one."""
-    session = frame.project.session
-    there = [one.name for one in files.listing(session.folder, "") if one.name.endswith(".csv")]
-
-    async def imported() -> None:
-        spec = {"name": "file", "path": str(chosen.value)}
-        await frame.change(lambda t: edits.with_column(t, name, {"hierarchy": spec}), redraw=True)
-
-    with ui.expansion("From or to a CSV file").props("dense"), blocks.box("stack"):
-        chosen = ui.select(there, label="File of the folder").props("outlined dense")
-        with blocks.bar():
-            blocks.other("Import", imported, "upload_file")
-            blocks.other("Export", lambda: _export(frame, name), "download")
-
-
-async def _export(frame: Frame, name: str) -> None:
-    project = frame.project
-    job = jobs.ExportHierarchy(project.table, project.session.policy, name)
-    try:
-        text = await project.ask(job)
-    except FailedJobError as error:
-        frame.refused(error)
-        return
-    ui.download.content(text, f"{name}.hierarchy.csv")

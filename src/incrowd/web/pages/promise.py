@@ -14,6 +14,7 @@ from incrowd.web.pages.project import FailedJobError
 
 _MOST_K, _MOST_LEFT_OUT = 50, 0.2
 _TITLE = "How many people share each line (k)"
+_NO_K = "The policy asks for no k yet. Move the slider to ask for it."
 _PRESETS = {
     "internal": "For people who are bound by contract.",
     "public-file": "For everybody to download.",
@@ -42,7 +43,8 @@ async def show(frame: Frame) -> None:
 
 
 def _crowd(frame: Frame, effect: Effect) -> None:
-    k = min(edits.k_of(frame.policy) or _MOST_K, _MOST_K)
+    asked = edits.k_of(frame.policy)
+    k = asked or 2
     instead = edits.k_model(frame.policy) == edits.OF_WORLD
     whose = " of the world" if instead else ""
     title = "How many people of the world fit each line (k)" if instead else _TITLE
@@ -52,10 +54,18 @@ def _crowd(frame: Frame, effect: Effect) -> None:
             effect.ask()
 
     with blocks.card(title):
-        words = blocks.text("p", meaning_of_k(k, whose))
-        scale = blocks.Scale(2, _MOST_K, 1, lambda value: f"{value:.0f}")
-        follow = blocks.slider("k: people who share each line", scale, k, moved)
+        words = blocks.text("p", _NO_K if asked is None else meaning_of_k(k, whose))
+        follow = blocks.slider("k: people who share each line", scale_of_k(k), k, moved)
         follow(lambda value: words.set_text(meaning_of_k(int(value), whose)))
+
+
+def scale_of_k(k: int) -> blocks.Scale:
+    """A slider that reaches 50, and k where a policy asks for more.
+
+    >>> scale_of_k(5).high, scale_of_k(80).high
+    (50, 80)
+    """
+    return blocks.Scale(2, max(_MOST_K, k), 1, lambda value: f"{value:.0f}")
 
 
 def meaning_of_k(k: int, whose: str = "") -> str:
@@ -157,7 +167,7 @@ def _left_out(frame: Frame, effect: Effect) -> None:
 
     with blocks.card("How many records may be left out"):
         blocks.text("p", "A few unusual records make all others coarser. Leaving them out helps.")
-        scale = blocks.Scale(0, _MOST_LEFT_OUT, 0.01, blocks.percent)
+        scale = blocks.Scale(0, max(_MOST_LEFT_OUT, share), 0.01, blocks.percent)
         blocks.slider("Share of the records that may be left out", scale, share, moved)
 
 

@@ -5,6 +5,7 @@ from nicegui import background_tasks, ui
 from incrowd.web import edits, jobs
 from incrowd.web.facts import DraftFacts, FoundSets
 from incrowd.web.pages import blocks
+from incrowd.web.pages.board import RoleBoard
 from incrowd.web.pages.effect import Effect
 from incrowd.web.pages.frame import Frame
 from incrowd.web.pages.project import FailedJobError
@@ -38,14 +39,18 @@ async def show(frame: Frame) -> None:
     with blocks.box("side"):
         with blocks.box("stack"):
             _summary(drafted)
-            roles = blocks.card("Columns")
+            board = blocks.card("Board")
+            columns = blocks.card("Columns")
             _meanings()
         with blocks.box("stack"):
             effect = Effect(frame)
             found = blocks.card("Columns that identify together")
-    with roles, blocks.box("roles"):
-        for name, column in edits.columns(frame.policy).items():
-            _role(frame, drafted, (name, str(column["role"])), effect)
+    roles = _Roles(frame, effect)
+    with board:
+        roles.board()
+    with columns, blocks.box("roles"):
+        for name in edits.columns(frame.policy):
+            roles.line(name, drafted)
     frame.next_button()
     await effect.answer()
     with found:
@@ -59,23 +64,51 @@ def _summary(drafted: DraftFacts) -> None:
         blocks.note([f"{words} your eye: {', '.join(drafted.review)}."], "warn")
 
 
-def _role(frame: Frame, drafted: DraftFacts, column: tuple[str, str], effect: Effect) -> None:
-    name, role = column
+def roles_of(text: str) -> dict[str, str]:
+    """The role of each column."""
+    return {name: str(column["role"]) for name, column in edits.columns(text).items()}
 
-    async def changed() -> None:
-        if await frame.change(lambda text: edits.with_role(text, name, str(select.value))):
-            effect.ask()
 
-    with blocks.box("role"):
-        with blocks.box("bar"):
-            blocks.text("span", name, "name")
-            if name in drafted.review:
-                blocks.tag("review", "warn")
-        select = ui.select(ROLES, value=role, on_change=changed).props(
-            "dense outlined options-dense"
-        )
-        blocks.named(select, f"Role of {name}")
-        blocks.text("span", drafted.reasons.get(name, ""), "reason quiet small")
+class _Roles:
+    """The roles as a board and as a list; both show the policy, whichever was used."""
+
+    def __init__(self, frame: Frame, effect: Effect) -> None:
+        self._frame, self._effect = frame, effect
+        self._selects: dict[str, ui.select] = {}
+        self._board: RoleBoard
+
+    def board(self) -> None:
+        """Draw the board."""
+        self._board = RoleBoard(ROLES, self._put)
+        self._board.draw(roles_of(self._frame.policy))
+
+    def line(self, name: str, drafted: DraftFacts) -> None:
+        """Draw the line of a column: its role to choose, and the reason for the drafted one."""
+        with blocks.box("role"):
+            with blocks.box("bar"):
+                blocks.text("span", name, "name")
+                if name in drafted.review:
+                    blocks.tag("review", "warn")
+            role = roles_of(self._frame.policy)[name]
+            select = ui.select(ROLES, value=role).props("dense outlined options-dense")
+            select.on_value_change(lambda: self._put(name, str(select.value)))
+            blocks.named(select, f"Role of {name}")
+            blocks.text("span", drafted.reasons.get(name, ""), "reason quiet small")
+        self._selects[name] = select
+
+    async def _put(self, name: str, role: str) -> None:
+        """Give a column this role, if incrowd accepts that; board and list show what holds."""
+        if roles_of(self._frame.policy)[name] == role:
+            return
+        if await self._frame.change(lambda text: edits.with_role(text, name, role)):
+            self._effect.ask()
+        self._show()
+
+    def _show(self) -> None:
+        now = roles_of(self._frame.policy)
+        for name, select in self._selects.items():
+            select.set_value(now[name])
+        self._board.draw(now)
 
 
 def _meanings() -> None:

@@ -5,19 +5,21 @@ Labels of fewer than 5 records are not shown, and never one count alone is left 
 
 import csv
 import io
+from dataclasses import dataclass
 from math import isfinite
 
 import numpy as np
 
 from incrowd.arrays import Counts
 from incrowd.documents.report.facts import shown, shown_counts
+from incrowd.engines.base import Engine
 from incrowd.errors import PolicyError
-from incrowd.hierarchy import Suggested
+from incrowd.hierarchy import AnyHierarchy, Suggested
 from incrowd.hierarchy.hierarchy import Hierarchy
 from incrowd.io.hierarchies import builders_of
 from incrowd.policy.policy import Column, Policy
 from incrowd.release.load import with_hierarchy
-from incrowd.table.column import Kind, Role
+from incrowd.table.column import CodedColumn, Kind, Role
 from incrowd.web import facts, jobs
 from incrowd.web.jobs import Table
 from incrowd.web.work.desk import Desk, Tell
@@ -68,8 +70,23 @@ def export_hierarchy(desk: Desk, job: jobs.ExportHierarchy, tell: Tell) -> str:
     return lines.getvalue()
 
 
-def _built(desk: Desk, table: Table, policy: str, name: str) -> tuple[Column, Hierarchy, Counts]:
-    """The column's settings, its hierarchy, and the records of each of its leaves."""
+@dataclass(frozen=True, eq=False)
+class OpenColumn:
+    """A column, coded, and what a policy says of it."""
+
+    engine: Engine
+    asked: Column
+    coded: CodedColumn
+    builder: AnyHierarchy
+
+    def built(self, builder: AnyHierarchy | None = None) -> tuple[Hierarchy, Counts]:
+        """Its hierarchy, or that of another builder, and the records of each leaf."""
+        aligned, tree = with_hierarchy(self.engine, self.coded, builder or self.builder)
+        return tree, self.engine.frequency(aligned)
+
+
+def open_column(desk: Desk, table: Table, policy: str, name: str) -> OpenColumn:
+    """A column whose values may be shown."""
     asked = Policy.loads(policy)
     if asked.role(name) in _HIDDEN:
         raise PolicyError(
@@ -81,11 +98,16 @@ def _built(desk: Desk, table: Table, policy: str, name: str) -> tuple[Column, Hi
     kinds = {} if kind is None else {name: kind}
     coded = engine.codes([name], kinds, asked.missing_values)[name]
     builder = builders_of(asked, table.folder).get(name, Suggested())
-    aligned, tree = with_hierarchy(engine, coded, builder)
-    return asked.columns[name], tree, engine.frequency(aligned)
+    return OpenColumn(engine, asked.columns[name], coded, builder)
 
 
-def _nodes(tree: Hierarchy, records: Counts, level: int) -> Counts:
+def _built(desk: Desk, table: Table, policy: str, name: str) -> tuple[Column, Hierarchy, Counts]:
+    """The column's settings, its hierarchy, and the records of each of its leaves."""
+    found = open_column(desk, table, policy, name)
+    return found.asked, *found.built()
+
+
+def nodes_of(tree: Hierarchy, records: Counts, level: int) -> Counts:
     """Records of each node of a level, missing first."""
     size = len(tree.labels[level]) + 1
     counts: Counts = np.bincount(
@@ -96,13 +118,13 @@ def _nodes(tree: Hierarchy, records: Counts, level: int) -> Counts:
 
 def _few(tree: Hierarchy, records: Counts) -> int:
     """The lowest level with at most so many nodes as a histogram has bars."""
-    held = (int((_nodes(tree, records, level)[1:] > 0).sum()) for level in range(tree.levels))
+    held = (int((nodes_of(tree, records, level)[1:] > 0).sum()) for level in range(tree.levels))
     return next((level for level, nodes in enumerate(held) if nodes <= BINS), tree.height)
 
 
 def _bins(tree: Hierarchy, records: Counts, level: int) -> tuple[facts.Bin, ...]:
     """The nodes that records hold; those of few records without their labels."""
-    counts = _nodes(tree, records, level)
+    counts = nodes_of(tree, records, level)
     there = np.flatnonzero(counts).tolist()
     safe = shown_counts([int(counts[node]) for node in there])
     labels = ["missing", *tree.labels[level].tolist()]

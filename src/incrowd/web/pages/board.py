@@ -1,0 +1,122 @@
+"""The board of roles: a place for each, and cards of columns to drag or to click into them.
+
+The browser sends back the number of a card or of a place, and nothing else.
+"""
+
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any
+
+from nicegui import ui
+
+from incrowd.web.pages import blocks
+
+_DRAGGED = (
+    "(e) => { const c = e.target.closest('[data-n]'); if (!c) return; "
+    "e.dataTransfer.effectAllowed = 'move'; e.dataTransfer.setData('text/plain', c.dataset.n); }"
+)
+_OVER = (
+    "(e) => { const p = e.target.closest('[data-place]'); if (!p) return; e.preventDefault(); "
+    "e.currentTarget.querySelectorAll('.over').forEach(o => o !== p && o.classList.remove('over'));"
+    " p.classList.add('over'); }"
+)
+_LEFT = (
+    "(e) => { if (e.currentTarget.contains(e.relatedTarget)) return; "
+    "e.currentTarget.querySelectorAll('.over').forEach(o => o.classList.remove('over')); }"
+)
+_DROPPED = (
+    "(e) => { e.preventDefault(); "
+    "e.currentTarget.querySelectorAll('.over').forEach(o => o.classList.remove('over')); "
+    "const p = e.target.closest('[data-place]'); const n = e.dataTransfer.getData('text/plain'); "
+    "if (p && /^[0-9]+$/.test(n)) emit([Number(n), Number(p.dataset.place)]); }"
+)
+_CLICKED = (
+    "(e) => { const c = e.target.closest('[data-n]'); if (c) { emit([Number(c.dataset.n), -1]); "
+    "return; } const p = e.target.closest('[data-place]'); "
+    "if (p) emit([-1, Number(p.dataset.place)]); }"
+)
+
+Put = Callable[[str, str], Awaitable[None]]
+
+
+class RoleBoard:
+    """A place for each role; `put` is called with a column and the role that it should have."""
+
+    def __init__(self, roles: Mapping[str, str], put: Put) -> None:
+        self._roles, self._put = roles, put
+        self._columns: dict[str, str] = {}
+        self._chosen: str | None = None
+        self._state = blocks.text("p", "", "quiet small").props("role=status")
+        self._body = blocks.box("board")
+        for event, handler in (("dragstart", _DRAGGED), ("dragover", _OVER), ("dragleave", _LEFT)):
+            self._body.on(event, js_handler=handler)
+        self._body.on("drop", self._dropped, js_handler=_DROPPED)
+        self._body.on("click", self._clicked, js_handler=_CLICKED)
+
+    def draw(self, columns: Mapping[str, str]) -> None:
+        """Show each column in the place of its role."""
+        self._columns, self._chosen = dict(columns), None
+        self._body.clear()
+        with self._body:
+            for number, role in enumerate(self._roles):
+                self._place(number, role)
+        self._say()
+
+    def _place(self, number: int, role: str) -> None:
+        held = [name for name, its in self._columns.items() if its == role]
+        with blocks.box("place") as place:
+            place.props["data-place"] = number
+            head = blocks.text("button", self._roles[role], "put").props("type=button")
+            blocks.named(head, f"{self._roles[role]}: put the chosen column here")
+            with ui.element("ul"):
+                for name in held:
+                    with ui.element("li"):
+                        self._card(name)
+
+    def _card(self, name: str) -> None:
+        card = blocks.text("button", name, "choice").props("type=button draggable=true")
+        chosen = str(name == self._chosen).lower()
+        number = list(self._columns).index(name)
+        role = self._roles[self._columns[name]]
+        card.props.update({"data-n": number, "aria-pressed": chosen})
+        blocks.named(card, f"{name}, {role}")
+
+    def _say(self) -> None:
+        words = "Drag a column into a place, or click on the column and then on the place."
+        if self._chosen is not None:
+            words = f"{self._chosen} is chosen. Click on the place where it belongs."
+        self._state.set_text(words)
+
+    def _choose(self, name: str) -> None:
+        self._chosen = None if self._chosen == name else name
+        for card in self._body.descendants():
+            if "data-n" in card.props:
+                pressed = list(self._columns)[card.props["data-n"]] == self._chosen
+                card.props["aria-pressed"] = str(pressed).lower()
+        self._say()
+
+    async def _clicked(self, event: Any) -> None:
+        column, place = event.args
+        if place < 0:
+            self._choose(list(self._columns)[column])
+        elif self._chosen is not None:
+            await self._into(self._chosen, place)
+
+    async def _dropped(self, event: Any) -> None:
+        column, place = event.args
+        if 0 <= column < len(self._columns):
+            await self._into(list(self._columns)[column], place)
+
+    async def _into(self, name: str, place: int) -> None:
+        role = list(self._roles)[place]
+        if role != self._columns[name]:
+            await self._put(name, role)
+            self._focus(name)
+
+    def _focus(self, name: str) -> None:
+        """The card that was moved keeps the focus, in its new place."""
+        number = list(self._columns).index(name)
+        card = next(c for c in self._body.descendants() if c.props.get("data-n") == number)
+        with self._body:
+            ui.run_javascript(
+                f"requestAnimationFrame(() => document.getElementById('{card.html_id}')?.focus())"
+            )

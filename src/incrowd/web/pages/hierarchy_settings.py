@@ -1,0 +1,85 @@
+"""Settings of a column's hierarchy: its kind, its levels, its weight, and files."""
+
+from nicegui import ui
+
+from incrowd.web import edits, files, jobs
+from incrowd.web.pages import blocks
+from incrowd.web.pages.frame import Frame
+from incrowd.web.pages.project import FailedJobError
+
+_KINDS = {
+    "number": ("auto", "intervals", "flat"),
+    "date": ("auto", "dates", "flat"),
+    "text": ("auto", "prefix", "regions", "zip-codes", "flat"),
+}
+_WORDS = {
+    "auto": "suggested from the values",
+    "intervals": "intervals",
+    "dates": "months, quarters, years",
+    "prefix": "first characters",
+    "regions": "regions of the world",
+    "zip-codes": "ZIP codes",
+    "flat": "all or nothing",
+    "tree": "groups made by hand",
+    "codes": "groups of a published list",
+    "file": "a file",
+    "ordered": "an order made by hand",
+}
+
+
+async def show(frame: Frame, name: str) -> None:
+    """Draw the card."""
+    column = edits.columns(frame.policy)[name]
+    kind = await frame.project.kind_of(name)
+    now = str(edits.hierarchy_of(frame.policy, name)["name"])
+    options = {key: _WORDS[key] for key in dict.fromkeys((*_KINDS[kind], now))}
+
+    async def set_to(key: str, value: object) -> None:
+        await frame.change(lambda text: edits.with_column(text, name, {key: value}), redraw=True)
+
+    with blocks.card("How it becomes coarser"):
+        chosen = ui.select(options, value=now, label="Hierarchy").props("outlined dense")
+        chosen.on_value_change(lambda: set_to("hierarchy", chosen.value))
+        lowest = ui.number("Lowest level shown", value=column.get("lowest", 0), min=0, format="%d")
+        lowest.props("outlined dense").on(
+            "change", lambda: set_to("lowest", int(lowest.value or 0))
+        )
+        highest = ui.number("Highest level shown", value=column.get("highest"), min=0, format="%d")
+        highest.props("outlined dense clearable")
+        highest.on("change", lambda: set_to("highest", _whole(highest.value)))
+        weight = ui.number(
+            "Weight: how much its loss matters", value=column.get("weight", 1), min=0.1
+        )
+        weight.props("outlined dense").on("change", lambda: set_to("weight", weight.value or None))
+        _files(frame, name)
+
+
+def _whole(value: float | None) -> int | None:
+    return None if value is None else int(value)
+
+
+def _files(frame: Frame, name: str) -> None:
+    """A hierarchy from a CSV file of the folder, and into one."""
+    session = frame.project.session
+    there = [one.name for one in files.listing(session.folder, "") if one.name.endswith(".csv")]
+
+    async def imported() -> None:
+        spec = {"name": "file", "path": str(chosen.value)}
+        await frame.change(lambda t: edits.with_column(t, name, {"hierarchy": spec}), redraw=True)
+
+    with ui.expansion("From or to a CSV file").props("dense"), blocks.box("stack"):
+        chosen = ui.select(there, label="File of the folder").props("outlined dense")
+        with blocks.bar():
+            blocks.other("Import", imported, "upload_file")
+            blocks.other("Export", lambda: _export(frame, name), "download")
+
+
+async def _export(frame: Frame, name: str) -> None:
+    project = frame.project
+    job = jobs.ExportHierarchy(project.table, project.session.policy, name)
+    try:
+        text = await project.ask(job)
+    except FailedJobError as error:
+        frame.refused(error)
+        return
+    ui.download.content(text, f"{name}.hierarchy.csv")

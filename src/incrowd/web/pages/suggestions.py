@@ -1,0 +1,80 @@
+"""What incrowd suggests for a column, why, and what else would fit."""
+
+from collections.abc import Sequence
+
+from nicegui import ui
+
+from incrowd.web import edits, jobs
+from incrowd.web.facts import DraftFacts, OfferedHierarchy
+from incrowd.web.pages import blocks
+from incrowd.web.pages.frame import Frame, sentence
+from incrowd.web.pages.project import FailedJobError
+
+
+class Suggestions:
+    """The card with the drafted hierarchy, the reason for it, and alternatives."""
+
+    def __init__(self, frame: Frame, column: str, drafted: DraftFacts) -> None:
+        self._frame, self._column = frame, column
+        self._why = drafted.hierarchies.get(column, "chosen from the values of the column")
+        drafts = edits.columns(drafted.policy).get(column, {})
+        self._drafted = drafts.get("hierarchy", "auto")
+        self._offers: Sequence[OfferedHierarchy] = ()
+        with blocks.card("Suggestions"):
+            self._body = blocks.box("stack")
+        with self._body:
+            ui.spinner().props("aria-label=working")
+
+    async def answer(self) -> None:
+        """Ask what fits the column."""
+        project = self._frame.project
+        suggested = {"hierarchy": self._drafted}
+        text = edits.with_column(self._frame.policy, self._column, suggested)
+        try:
+            self._offers = await project.ask(
+                jobs.OfferHierarchies(project.table, text, self._column)
+            )
+        except FailedJobError as error:
+            self._body.clear()
+            with self._body:
+                blocks.text("p", sentence(error.message), "quiet")
+            return
+        self.draw()
+
+    def draw(self) -> None:
+        """Show the offers, and which of them the policy has now."""
+        now = edits.hierarchy_of(self._frame.policy, self._column)
+        self._body.clear()
+        with self._body:
+            for one in self._offers:
+                self._offer(one, now == one.spec)
+
+    def _offer(self, one: OfferedHierarchy, used: bool) -> None:
+        words = sentence(one.words or self._why)
+
+        async def use() -> None:
+            spec = dict(one.spec)
+            change = {"hierarchy": spec if len(spec) > 1 else spec["name"]}
+            await self._frame.change(
+                lambda text: edits.with_column(text, self._column, change), redraw=True
+            )
+
+        with blocks.box("between"):
+            with blocks.box(""):
+                blocks.text("p", words)
+                blocks.text("p", counts_words(one.nodes), "quiet small")
+            if used:
+                blocks.tag("in use", "good")
+            else:
+                action = "Use" if one.words else "Use the suggestion"
+                button = blocks.other("Use", use)
+                blocks.named(button, f"{action}: {words.removesuffix('.')}")
+
+
+def counts_words(nodes: Sequence[int]) -> str:
+    """How many labels are at each level.
+
+    >>> counts_words((60, 6, 1))
+    'Labels at each level: 60 → 6 → 1'
+    """
+    return f"Labels at each level: {' → '.join(blocks.whole(count) for count in nodes)}"

@@ -1,0 +1,197 @@
+"""The grid of a tree: a row for each value, a column for each level, everything to be chosen."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from nicegui import ui
+from nicegui.element import Element
+
+from incrowd.web.facts import HierarchyFacts, TreeFacts
+from incrowd.web.pages import blocks
+from incrowd.web.trees import Row
+
+Place = tuple[int, str]
+"""A level, and a value or label of it."""
+_CHOSEN = "(e) => { const p = e.target.closest('[data-n]'); if (p) emit(Number(p.dataset.n)); }"
+_DRAGGED = (
+    "(e) => { const p = e.target.closest('[data-n]'); if (!p) return; "
+    "e.dataTransfer.effectAllowed = 'move'; e.dataTransfer.setData('text/plain', p.dataset.n); }"
+)
+_OVER = "(e) => { if (e.target.closest('td [data-n]')) e.preventDefault(); }"
+_DROPPED = (
+    "(e) => { e.preventDefault(); const p = e.target.closest('td [data-n]'); "
+    "const n = e.dataTransfer.getData('text/plain'); "
+    "if (p && /^[0-9]+$/.test(n)) emit([Number(n), Number(p.dataset.n)]); }"
+)
+WITHHELD = "withheld"
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A value or a label, and over how many rows it stands."""
+
+    level: int
+    label: str
+    records: int | None
+    rows: int = 1
+
+
+def rows_of(shown: TreeFacts) -> list[list[Cell]]:
+    """The cells that begin in each row: those of one label are side by side, many records first."""
+    paths = {row[0]: row for row in shown.rows}
+    records = {one.label: one.records for one in shown.values if one.label is not None}
+    rows = _side_by_side([paths[label] for label in records])
+    runs = _runs(rows)
+    return [
+        [
+            Cell(0, row[0], records[row[0]]),
+            *(
+                Cell(level, row[level], shown.nodes[level].get(row[level]), runs[number, level])
+                for level in range(1, len(row) - 1)
+                if (number, level) in runs
+            ),
+        ]
+        for number, row in enumerate(rows)
+    ]
+
+
+def _side_by_side(rows: Sequence[Row]) -> list[Row]:
+    """Rows of one label together, labels in the order of their first rows."""
+    order = {place: n for n, place in enumerate(dict.fromkeys(p for r in rows for p in _down(r)))}
+    return sorted(rows, key=lambda row: [order[place] for place in _down(row)])
+
+
+def _down(row: Row) -> list[Place]:
+    return [(level, row[level]) for level in range(len(row) - 1, -1, -1)]
+
+
+def _runs(rows: Sequence[Row]) -> dict[tuple[int, int], int]:
+    """How many rows each label stands over, by the row in which it begins and its level."""
+    found: dict[tuple[int, int], int] = {}
+    for level in range(1, len(rows[0]) - 1 if rows else 0):
+        begin = 0
+        for number in range(len(rows)):
+            if rows[number][level] != rows[begin][level]:
+                begin = number
+            found[begin, level] = number - begin + 1
+    return found
+
+
+class TreeGrid:
+    """The grid as a table.
+
+    `choose` is called with the place that was clicked on, `drop` with one that was dragged and the
+    label that it was dragged to.
+    """
+
+    def __init__(
+        self, column: str, choose: Callable[[Place], Any], drop: Callable[[Place, Place], Any]
+    ) -> None:
+        self._column, self._choose, self._drop = column, choose, drop
+        self._buttons: dict[Place, Element] = {}
+        self._body = blocks.box("stack")
+
+    def draw(self, shown: TreeFacts, levels: HierarchyFacts | None) -> None:
+        """Show these rows, with what is known about each level."""
+        self._buttons = {}
+        self._body.clear()
+        with self._body, blocks.box("wide tree").props("tabindex=0 role=region") as scroll:
+            with blocks.box("grid", "table") as table:
+                height = len(shown.rows[0]) - 1 if shown.rows else 1
+                _head(height, levels)
+                with ui.element("tbody"):
+                    for cells in rows_of(shown):
+                        with ui.element("tr"):
+                            self._row(cells)
+                    if shown.few:
+                        self._hidden(shown, height)
+            self._listen(table)
+        blocks.named(scroll, f"Values of {self._column} and their labels")
+
+    def _listen(self, table: Element) -> None:
+        table.on("click", self._clicked, js_handler=_CHOSEN)
+        table.on("dragstart", js_handler=_DRAGGED)
+        table.on("dragover", js_handler=_OVER)
+        table.on("drop", self._dropped, js_handler=_DROPPED)
+
+    def _row(self, cells: Sequence[Cell]) -> None:
+        first, *others = cells
+        with blocks.box("", "th").props("scope=row"):
+            self._button(first)
+        blocks.text("td", _count(first.records), "number")
+        for cell in others:
+            with ui.element("td") as place:
+                place.props["rowspan"] = cell.rows
+                self._button(cell)
+                blocks.text("span", _count(cell.records), "quiet small count")
+
+    def _hidden(self, shown: TreeFacts, height: int) -> None:
+        """One line for all values that are not spelled out."""
+        values = "1 value" if shown.few == 1 else f"{blocks.whole(shown.few)} values"
+        with blocks.box("few", "tr"):
+            blocks.text("th", f"values of fewer than 5 records: {values}").props("scope=row")
+            blocks.text("td", WITHHELD, "number")
+            for level in range(1, height):
+                with ui.element("td"):
+                    if shown.by_hand and (level, shown.other) not in self._buttons:
+                        self._button(Cell(level, shown.other, None))
+                    else:
+                        words = shown.other if shown.by_hand else "as the hierarchy says"
+                        blocks.text("span", words, "quiet")
+
+    def _button(self, cell: Cell) -> None:
+        place = cell.level, cell.label
+        made = blocks.text("button", cell.label, "choice")
+        made.props("type=button aria-pressed=false draggable=true")
+        made.props["data-n"] = len(self._buttons)
+        what = "value" if cell.level == 0 else f"label of level {cell.level}"
+        made.props["aria-label"] = f"{cell.label}, {what}"
+        self._buttons[place] = made
+
+    def _clicked(self, event: Any) -> None:
+        if (place := self._place(event.args)) is not None:
+            self._choose(place)
+
+    async def _dropped(self, event: Any) -> None:
+        dragged, onto = map(self._place, event.args)
+        if dragged is not None and onto is not None:
+            await self._drop(dragged, onto)
+
+    def _place(self, number: int) -> Place | None:
+        """What a number of the browser stands for; None if the grid was drawn anew meanwhile."""
+        places = list(self._buttons)
+        return places[number] if 0 <= number < len(places) else None
+
+    def press(self, chosen: set[Place]) -> None:
+        """Show what is chosen."""
+        for place, button in self._buttons.items():
+            words = str(place in chosen).lower()
+            if button.props.get("aria-pressed") != words:
+                button.props["aria-pressed"] = words
+
+
+def _head(height: int, levels: HierarchyFacts | None) -> None:
+    with ui.element("thead"), ui.element("tr"):
+        blocks.text("th", "Value").props("scope=col")
+        blocks.text("th", "Records", "number").props("scope=col")
+        for level in range(1, height):
+            with blocks.box("", "th").props("scope=col"):
+                blocks.text("div", f"Level {level}")
+                if levels is not None and level < len(levels.levels):
+                    found = levels.levels[level]
+                    blocks.text("div", level_words(found.nodes, found.smallest), "small")
+
+
+def level_words(nodes: int, smallest: int | None) -> str:
+    """How many labels a level has, and how many records the rarest.
+
+    >>> level_words(6, 40), level_words(1, None)
+    ('6 labels; rarest: 40', '1 label; rarest: fewer than 5')
+    """
+    words = "1 label" if nodes == 1 else f"{blocks.whole(nodes)} labels"
+    return f"{words}; rarest: {'fewer than 5' if smallest is None else blocks.whole(smallest)}"
+
+
+def _count(records: int | None) -> str:
+    return WITHHELD if records is None else blocks.whole(records)

@@ -1,0 +1,151 @@
+"""Trees made by hand, changed as a grid is: a row for each value, a column for each level.
+
+Level 0 is the value and the last level the top. Every change gives a tree again: each label has one
+label above it, and what goes under `other` stays under it up to the top.
+"""
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from incrowd.errors import PolicyError
+
+Row: TypeAlias = tuple[str, ...]
+"""A value, its label at each level, and the top."""
+_EVERYTHING = "*"
+
+
+@dataclass(frozen=True, repr=False)
+class Grid:
+    """The rows of a tree, all of one length, and the label of values that have no row."""
+
+    rows: tuple[Row, ...]
+    other: str = "other"
+
+    @property
+    def top(self) -> int:
+        """The number of the top level."""
+        return len(self.rows[0]) - 1
+
+    def labels(self, level: int) -> tuple[str, ...]:
+        """The labels of a level, each once; those of values without a row among them."""
+        found = dict.fromkeys(row[level] for row in self.rows)
+        if 0 < level < self.top:
+            found |= {self.other: None}
+        return tuple(found)
+
+    def __repr__(self) -> str:
+        """Without values."""
+        return f"Grid({len(self.rows)} rows)"
+
+
+def spec(grid: Grid) -> dict[str, Any]:
+    """The tree as a policy holds it."""
+    return {"name": "tree", "rows": [list(row) for row in grid.rows], "other": grid.other}
+
+
+def put_under(grid: Grid, level: int, chosen: Collection[str], label: str) -> Grid:
+    """The grid with these values, or labels and all below them, under a label of the next level.
+
+    A label that is not there yet is made. Above the highest labels a level is added first.
+
+    >>> put_under(Grid((("a", "*"), ("b", "*"))), 0, ["a"], "first").rows
+    (('a', 'first', '*'), ('b', 'b', '*'))
+    """
+    name = _name(grid, label)
+    taken = [row for row in grid.rows if row[level] in chosen]
+    if not taken or level == grid.top or (level and grid.other in chosen):
+        raise PolicyError(
+            "nothing is chosen that can be put elsewhere",
+            remedy=f"choose values, or labels below the top other than {grid.other!r}",
+        )
+    if level + 1 == grid.top:
+        return put_under(with_level(grid, level), level, chosen, label)
+    above = _above(grid, level + 1, name) or _beside(grid, taken[0][level + 2 :], name)
+    return _changed(grid, lambda r: (*r[: level + 1], *above) if r[level] in chosen else r)
+
+
+def renamed(grid: Grid, level: int, old: str, new: str) -> Grid:
+    """The grid with another name of a label; a name that the level has already joins the two.
+
+    >>> renamed(Grid((("a", "x", "*"), ("b", "y", "*"))), 1, "x", "y").rows
+    (('a', 'y', '*'), ('b', 'y', '*'))
+    """
+    if not 0 < level < grid.top or old not in grid.labels(level):
+        raise PolicyError(
+            "one label can be renamed at a time",
+            remedy="choose one label between the values and the top",
+        )
+    name = _name(grid, new)
+    if old == grid.other:
+        rows = [(r[0], *(name if label == old else label for label in r[1:])) for r in grid.rows]
+        return Grid(_settled(rows, name), name)
+    above = _above(grid, level, name)
+    return _changed(
+        grid,
+        lambda r: (*r[:level], *(above or (name, *r[level + 1 :]))) if r[level] == old else r,
+    )
+
+
+def with_level(grid: Grid, below: int) -> Grid:
+    """The grid with one more level above this one; it begins with the same labels.
+
+    >>> with_level(Grid((("a", "x", "*"),)), 1).rows
+    (('a', 'x', 'x', '*'),)
+    """
+    if not 0 <= below < grid.top:
+        raise PolicyError("nothing is above the top", remedy="choose a lower level")
+    return _changed(grid, lambda row: (*row[: below + 1], *row[below:]))
+
+
+def without_level(grid: Grid, level: int) -> Grid:
+    """The grid without a level; what was below it is now under the next one.
+
+    >>> without_level(Grid((("a", "x", "y", "*"),)), 1).rows
+    (('a', 'y', '*'),)
+    """
+    if not 0 < level < grid.top:
+        raise PolicyError("values and the top stay", remedy="choose a level between them")
+    return _changed(grid, lambda row: (*row[:level], *row[level + 1 :]))
+
+
+def without_groups(grid: Grid) -> Grid:
+    """The grid with the values and the top only."""
+    return Grid(tuple((row[0], row[-1]) for row in grid.rows), grid.other)
+
+
+def _name(grid: Grid, words: str) -> str:
+    name = words.strip()
+    if not name:
+        raise PolicyError("a label needs a name", remedy="write one, or choose a label")
+    if name in {_EVERYTHING, grid.rows[0][-1]}:
+        raise PolicyError("this name stands for every value", remedy="choose another name")
+    return name
+
+
+def _above(grid: Grid, level: int, label: str) -> Row | None:
+    """A label of a level and all above it; None if the level has no such label."""
+    if label == grid.other:
+        return (*[label] * (grid.top - level), grid.rows[0][-1])
+    return next((row[level:] for row in grid.rows if row[level] == label), None)
+
+
+def _beside(grid: Grid, upper: Row, name: str) -> Row:
+    """A new label below these; one that leaves `other` stands alone up to the top."""
+    if grid.other in upper:
+        return (*[name] * len(upper), upper[-1])
+    return (name, *upper)
+
+
+def _changed(grid: Grid, change: Callable[[Row], Row]) -> Grid:
+    return Grid(_settled([change(row) for row in grid.rows], grid.other), grid.other)
+
+
+def _settled(rows: Sequence[Row], other: str) -> tuple[Row, ...]:
+    """What is under `other` stays under it: values without a row have no other label."""
+    return tuple(_under(row, other) if other in row[1:] else row for row in rows)
+
+
+def _under(row: Row, other: str) -> Row:
+    first = row.index(other, 1)
+    return (*row[:first], *[other] * (len(row) - 1 - first), row[-1])

@@ -1,0 +1,125 @@
+"""Hierarchies that fit a column, each with the number of labels that it would leave at a level."""
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+from incrowd.errors import IncrowdError
+from incrowd.hierarchy.hierarchy import Hierarchy
+from incrowd.hierarchy.published import share_of
+from incrowd.hierarchy.regions import is_country
+from incrowd.hierarchy.rounding import nice_width
+from incrowd.io.hierarchies import builders_of
+from incrowd.policy.policy import Policy
+from incrowd.table.column import CodedColumn, Kind
+from incrowd.web import edits, facts, jobs
+from incrowd.web.work.columns import OpenColumn, nodes_of, open_column
+from incrowd.web.work.desk import Desk, Tell
+from incrowd.web.work.trees import OTHER, frequent_leaves
+
+_MOST = 3
+"""Alternatives at most."""
+_MOSTLY = 0.9
+_SAMPLE = 2000
+_FREQUENT = 10
+_ZIP_DIGITS = 5
+
+_Offer = tuple[dict[str, Any], str]
+
+
+def offers(
+    desk: Desk, job: jobs.OfferHierarchies, tell: Tell
+) -> tuple[facts.OfferedHierarchy, ...]:
+    """The hierarchy of the policy, and a few that also fit."""
+    tell("looking for hierarchies", 0.0)
+    column = open_column(desk, job.table, job.policy, job.column)
+    found: list[facts.OfferedHierarchy] = []
+    own = edits.hierarchy_of(job.policy, job.column)
+    for spec, words in ((own, ""), *_candidates(column)):
+        nodes = _labels(column, job, spec)
+        if nodes is None or nodes in [one.nodes for one in found]:
+            continue
+        if words and not _helps(nodes):
+            continue
+        found.append(facts.OfferedHierarchy(spec=spec, words=words, nodes=nodes))
+    return tuple(found[: _MOST + 1])
+
+
+def _labels(
+    column: OpenColumn, job: jobs.OfferHierarchies, spec: dict[str, Any]
+) -> tuple[int, ...] | None:
+    """Labels by level; None if the column has no such hierarchy."""
+    text = edits.with_column(job.policy, job.column, {"hierarchy": spec})
+    try:
+        builder = builders_of(Policy.loads(text), job.table.folder)[job.column]
+        tree, records = column.built(builder)
+    except IncrowdError:
+        return None
+    return tuple(int((nodes_of(tree, records, h)[1:] > 0).sum()) for h in range(tree.levels))
+
+
+def _helps(nodes: tuple[int, ...]) -> bool:
+    """Whether something is between the values and the top, or nothing is meant to be."""
+    return len(nodes) == 2 or 1 < nodes[1] < nodes[0]
+
+
+def _candidates(column: OpenColumn) -> Iterator[_Offer]:
+    domain = column.coded.domain
+    if not len(domain):
+        return
+    if domain.kind is Kind.NUMBER:
+        yield from _of_numbers(column.coded)
+    elif domain.kind is Kind.DATE:
+        yield {"name": "dates", "steps": ["month", "year"]}, "Months and years"
+        yield {"name": "dates", "steps": ["year"]}, "Years"
+    else:
+        yield from _of_texts(column)
+    yield {"name": "flat"}, "All or nothing"
+
+
+def _of_numbers(coded: CodedColumn) -> Iterator[_Offer]:
+    width = 2 * nice_width(coded.domain.values)
+    wide = int(width) if width.is_integer() else width
+    yield {"name": "intervals", "width": wide}, f"Intervals of width {wide:g} and wider"
+    yield {"name": "intervals", "quantiles": 8}, "8 intervals of about equally many records"
+
+
+def _of_texts(column: OpenColumn) -> Iterator[_Offer]:
+    labels = column.coded.domain.labels.tolist()
+    sample = labels[:: max(1, len(labels) // _SAMPLE)]
+    if _mostly(is_country, sample):
+        yield {"name": "regions"}, "Regions of the world"
+    if share_of("us-states", sample) >= _MOSTLY:
+        yield {"name": "codes", "system": "us-states"}, "Divisions and regions of the US census"
+    if _mostly(lambda text: text.isdigit() and len(text) == _ZIP_DIGITS, sample):
+        yield {"name": "zip-codes"}, "ZIP codes of the United States, small areas as 000"
+    if _mostly(_is_code, sample):
+        yield {"name": "prefix"}, "First characters, one less at each level"
+        yield {"name": "prefix", "steps": [_half(sample)]}, "First half of the characters"
+    yield from _frequent(*column.built())
+
+
+def _frequent(tree: Hierarchy, records: Any) -> Iterator[_Offer]:
+    """The values that most records hold, all others under one label."""
+    leaves = frequent_leaves(nodes_of(tree, records, 0))
+    most = min(_FREQUENT, len(leaves) // 2)
+    if most < 2:
+        return
+    values = [str(tree.labels[0][leaf - 1]) for leaf in leaves[:most]]
+    other = next((name for name in OTHER if name not in values), OTHER[-1])
+    rows = [[value, value, "*"] for value in values]
+    words = f"The {most} most frequent values, all others together"
+    yield {"name": "tree", "rows": rows, "other": other}, words
+
+
+def _mostly(true: Callable[[str], bool], sample: Iterable[str]) -> bool:
+    flags = [true(text) for text in sample]
+    return bool(flags) and sum(flags) >= _MOSTLY * len(flags)
+
+
+def _is_code(text: str) -> bool:
+    """Digits in it and no space."""
+    return any(c.isdigit() for c in text) and not any(c.isspace() for c in text)
+
+
+def _half(sample: Iterable[str]) -> int:
+    return max(1, (max(map(len, sample)) + 1) // 2)

@@ -1,0 +1,111 @@
+"""The values of a column with their labels at every level, for an editor of trees.
+
+Values of fewer than 5 records are counted and never spelled out, unless the user's own policy or
+file names them: then they keep their rows.
+"""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import numpy as np
+
+from incrowd.arrays import Counts
+from incrowd.documents.report.facts import LEAST, shown_counts
+from incrowd.hierarchy import AnyHierarchy, Tree
+from incrowd.hierarchy.hierarchy import Hierarchy
+from incrowd.hierarchy.labels import number_text, parse_number
+from incrowd.table.column import Kind
+from incrowd.web import facts, jobs
+from incrowd.web.work.columns import nodes_of, open_column
+from incrowd.web.work.desk import Desk, Tell
+
+SHOWN = 200
+"""Values of a grid at most."""
+LISTED = 1000
+"""Values at most that a tree takes over from another hierarchy."""
+OTHER = ("other", "other values", "all other values")
+"""Names for values without a row; the first that no label has."""
+
+
+def tree(desk: Desk, job: jobs.ShowTree, tell: Tell) -> facts.TreeFacts:
+    """The rows of a column's hierarchy, and how many records hold what."""
+    tell("building the hierarchy", 0.0)
+    column = open_column(desk, job.table, job.policy, job.column)
+    builder = column.builder
+    if isinstance(builder, Tree) and builder.other is None:
+        builder = replace(builder, other=OTHER[0])
+    built, records = column.built(builder)
+    counts = nodes_of(built, records, 0)
+    frequent = frequent_leaves(counts)
+    named = _named(built, builder, column.coded.domain.kind)
+    listed = sorted(named | set(frequent[:LISTED]))
+    rows = tuple(_path(built, leaf) for leaf in listed)
+    few = np.flatnonzero((counts[1:] > 0) & (counts[1:] < LEAST)) + 1
+    return facts.TreeFacts(
+        rows=rows,
+        other=_other(builder, rows),
+        values=_values(built, counts, frequent[:SHOWN]),
+        nodes=_above(built, records, frequent[:SHOWN]),
+        few=len(few),
+        placed=len(named.intersection(few.tolist())),
+        more=len(set(frequent[SHOWN:]).intersection(listed)),
+        rest=len(set(frequent).difference(listed)),
+        by_hand=isinstance(builder, Tree),
+    )
+
+
+def frequent_leaves(counts: Counts) -> list[int]:
+    """Leaves that at least 5 records hold, the most frequent first; missing is none of them."""
+    order = np.argsort(-counts[1:], kind="stable") + 1
+    found: list[int] = order[counts[order] >= LEAST].tolist()
+    return found
+
+
+def _named(built: Hierarchy, builder: AnyHierarchy, kind: Kind) -> set[int]:
+    """Leaves that the user's own tree lists."""
+    if not isinstance(builder, Tree):
+        return set()
+    own = {_canonical(row[0], kind) for row in builder.rows}
+    return {code for code, leaf in enumerate(built.leaves.labels.tolist(), start=1) if leaf in own}
+
+
+def _canonical(leaf: str, kind: Kind) -> str:
+    number = parse_number(leaf) if kind is Kind.NUMBER else None
+    return leaf if number is None else number_text(number)
+
+
+def _path(built: Hierarchy, leaf: int) -> tuple[str, ...]:
+    levels = range(built.levels)
+    return tuple(str(built.labels[level][built.maps[level, leaf] - 1]) for level in levels)
+
+
+def _other(builder: AnyHierarchy, rows: tuple[tuple[str, ...], ...]) -> str:
+    if isinstance(builder, Tree) and builder.other is not None:
+        return builder.other
+    used = {label for row in rows for label in row}
+    return next((name for name in OTHER if name not in used), OTHER[-1])
+
+
+def _safe(counts: Counts) -> dict[int, int | None]:
+    """What may be told of each node that records hold; never one count alone is left out."""
+    there = np.flatnonzero(counts).tolist()
+    told = shown_counts([int(counts[node]) for node in there])
+    return dict(zip(there, told, strict=True))
+
+
+def _values(built: Hierarchy, counts: Counts, leaves: list[int]) -> tuple[facts.Bin, ...]:
+    told = _safe(counts)
+    labels = built.labels[0].tolist()
+    return tuple(facts.Bin(label=str(labels[leaf - 1]), records=told[leaf]) for leaf in leaves)
+
+
+def _above(
+    built: Hierarchy, records: Counts, leaves: list[int]
+) -> tuple[Mapping[str, int | None], ...]:
+    """Records of the labels above these leaves, by level."""
+    found: list[Mapping[str, int | None]] = [{}]
+    for level in range(1, built.levels):
+        told = _safe(nodes_of(built, records, level))
+        nodes = dict.fromkeys(built.maps[level, leaves].tolist())
+        found.append({str(built.labels[level][node - 1]): told[node] for node in nodes})
+    return tuple(found)
